@@ -115,6 +115,13 @@ static inline uint32_t raim_read_bits(raim_reader *reader, uint32_t count)
     return (uint32_t)(value & (((uint64_t)1 << count) - 1));
 }
 
+// Reads the zero bits up to the end of a byte. The reader refuses others.
+static inline void raim_read_padding(raim_reader *reader)
+{
+    const uint32_t padding = (uint32_t)(-reader->offset % 8);
+    reader->failed = reader->failed || raim_read_bits(reader, padding) != 0;
+}
+
 // True when all bytes were read without an error, up to the zero padding of the last one.
 static inline bool raim_reader_done(raim_reader *reader)
 {

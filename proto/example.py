@@ -43,6 +43,14 @@ class Reader: # decodes the bits of a message
             "text": r.text(120)} if kind == 3 else {
                 "victim": r.u(16), "score": r.count(), "victim_deaths": r.count(), "rewind": r.u(6)})
 
+    def events(self): # the number of the first event modulo 2^16, and the events
+        sequence, count = self.u(16), self.ranged(1, 64)
+        return sequence, [self.pad() or (self.event(), self.pad())[0] for _ in range(count)]
+
+    def pad(self): # to the end of the byte
+        if self.u(self.left % 8):
+            raise ValueError("no padding")
+
     def phase(self):
         phase = {"phase": self.ranged(0, 2), "round": self.u(16)}
         phase |= {"end_tick": self.u(32)} if self.u(1) else {}
@@ -55,7 +63,9 @@ class Reader: # decodes the bits of a message
                    "tick": self.u(32), "event_sequence": self.u(32),
                    "tick_hz": self.ranged(10, 240), "max_players": self.ranged(1, 1024),
                    "shots": self.ranged(1, 8192), "max_rewind": self.u(6)}
-        self.u(16 + 16 + 1 + 13 + 11 + 4 * 20) # view, sight, the two counts, border
+        self.u(16 + 16 + 1 + 13) # view, sight, obstacle_count
+        welcome["roster_count"] = self.u(11)
+        self.u(4 * 20) # border
         rules = [self.u(64).to_bytes(8, "little") for _ in range(self.u(5))]
         return welcome | {"rules": [struct.unpack("<d", rule)[0] for rule in rules],
                           "map": self.text(31), "phase": self.phase(), "motd": self.text(120)}
@@ -167,9 +177,9 @@ class Client: # `frames`: all decoded snapshots; `errors`: messages that could n
                 self.peer = self.host.connect(self.address, 2, cookie(*self.server))
                 self.patience = time.monotonic() + 2
             while (event := self.host.service(0)).type != enet.EVENT_TYPE_NONE:
-                if event.type == enet.EVENT_TYPE_CONNECT: # version 5, play, a name of 7 bytes
+                if event.type == enet.EVENT_TYPE_CONNECT: # version 6, play, a name of 7 bytes
                     token, self.trip = self.welcome.get("token", []), -time.monotonic()
-                    self.send(0, (HELLO, 4), (0x4D494152, 32), (5, 16), (0, 1), (token > [], 1), *(
+                    self.send(0, (HELLO, 4), (0x4D494152, 32), (6, 16), (0, 1), (token > [], 1), *(
                         (byte, 8) for byte in token), (0, 8), (7, 5), *(
                             (byte, 8) for byte in b"Example"))
                 elif event.type == enet.EVENT_TYPE_RECEIVE:
@@ -189,25 +199,36 @@ class Client: # `frames`: all decoded snapshots; `errors`: messages that could n
         try:
             if (kind := r.kind()) == SNAPSHOT and self.snapshots:
                 self.frames.append(self.snapshots.read(r))
+            elif kind == EVENTS and self.snapshots:
+                self.take_events(*r.events())
+                if r.left and r.kind() == SNAPSHOT:
+                    self.frames.append(self.snapshots.read(r))
             elif kind == WELCOME:
                 self.trip += time.monotonic() if self.trip < 0 else 0 # only after HELLO
                 self.welcome, self.members = r.welcome(), {}
                 self.snapshots, self.inputs, now = Snapshots(self.welcome), [], self.welcome["tick"]
                 self.tick = now + math.ceil(self.trip * self.welcome["tick_hz"]) + 1
-                self.looked = now // 32
-            elif kind in (ROSTER, EVENTS):
-                r.u(64 if kind == EVENTS else 0) # sequence and tick
-                for each in r.each(r.event if kind == EVENTS else r.entry): # nothing is removed
-                    if "round" in each:
-                        self.take_phase(each)
-                    else:
-                        self.members.setdefault(each["player"], {"score": 0}).update(each)
+                self.looked, self.next_event = now // 32, self.welcome["event_sequence"]
+            elif kind == ROSTER:
+                self.members |= {each["player"]: each for each in r.each(r.entry)}
             elif kind == GOODBYE and (reason := r.u(8)) == 13: # restart: connect again soon
                 self.snapshots, self.patience = None, time.monotonic() + 0.3
             elif kind == GOODBYE:
                 self.ended = reason, r.text(120)
         except (ValueError, KeyError):
             self.errors += 1
+
+    def take_events(self, sequence, events):
+        # The roster comes before events count; nothing is removed from it.
+        skipped = (self.next_event - sequence) % 2**16
+        if len(self.members) < self.welcome["roster_count"] or skipped >= len(events):
+            return # they come again, or have come before
+        self.next_event += len(events) - skipped
+        for each in events[skipped:]:
+            if "round" in each:
+                self.take_phase(each)
+            else:
+                self.members.setdefault(each["player"], {"score": 0}).update(each)
 
     def take_phase(self, phase):
         if phase["round"] != self.welcome["phase"]["round"]:
@@ -229,7 +250,8 @@ class Client: # `frames`: all decoded snapshots; `errors`: messages that could n
         age = min(63, max(0, self.tick - frame["tick"]))
         fire = [(1, 1), (age, 6)] if ways and steers else [(0, 1)]
         self.inputs = [((x + 1, 2), (y + 1, 2), *fire, (aim, 16)), *self.inputs[:3]]
-        head = (self.tick, 32), (1, 1), (frame["tick"], 32), (len(self.inputs) - 1, 3)
+        head = (self.tick, 32), (1, 1), (frame["tick"] % 2**16, 16), (
+            self.next_event % 2**16, 16), (len(self.inputs) - 1, 3)
         self.send(1, (INPUT, 4), *head, *[field for press in self.inputs # 0: not equal
                                           for field in ((0, 1), *press)][1:])
 

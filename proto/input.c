@@ -2,7 +2,7 @@
 // Writes and reads INPUT.
 #include "input.h"
 
-enum { VIEW_AGE_BITS = 6 };
+enum { VIEW_AGE_BITS = 6, LOW_BITS = 16 };
 static_assert(RAIM_WIRE_REWIND < 1 << VIEW_AGE_BITS, "a view's age fits its bits");
 
 static void write_one(raim_writer *writer, const raim_wire_input *input)
@@ -32,14 +32,23 @@ static bool same(const raim_wire_input *a, const raim_wire_input *b)
            a->view_age == b->view_age && a->aim == b->aim;
 }
 
+// The tick with low bits `low` that is nearest to `tick`.
+static uint32_t nearest(uint32_t tick, uint32_t low)
+{
+    return tick + (uint32_t)(int16_t)(low - tick);
+}
+
 size_t raim_input_write(const struct raim_input_message *message, uint8_t *bytes, size_t capacity)
 {
     assert(message->count >= 1 && message->count <= RAIM_MAX_INPUTS);
     raim_writer writer = raim_message_write(RAIM_MESSAGE_INPUT, bytes, capacity);
     raim_write_bits(&writer, message->tick, 32);
-    raim_write_bool(&writer, message->has_snapshot);
-    if (message->has_snapshot)
-        raim_write_bits(&writer, message->snapshot, 32);
+    const bool has_snapshot =
+        message->has_snapshot && nearest(message->tick, message->snapshot) == message->snapshot;
+    raim_write_bool(&writer, has_snapshot);
+    if (has_snapshot)
+        raim_write_bits(&writer, (uint16_t)message->snapshot, LOW_BITS);
+    raim_write_bits(&writer, message->events, LOW_BITS);
     raim_write_ranged(&writer, message->count, 1, RAIM_MAX_INPUTS);
     write_one(&writer, &message->inputs[0]);
     for (uint32_t i = 1; i < message->count; i++) {
@@ -57,7 +66,8 @@ bool raim_input_read(raim_reader *reader, struct raim_input_message *message)
     message->tick = raim_read_bits(reader, 32);
     message->has_snapshot = raim_read_bool(reader);
     if (message->has_snapshot)
-        message->snapshot = raim_read_bits(reader, 32);
+        message->snapshot = nearest(message->tick, raim_read_bits(reader, LOW_BITS));
+    message->events = (uint16_t)raim_read_bits(reader, LOW_BITS);
     message->count = raim_read_ranged(reader, 1, RAIM_MAX_INPUTS);
     message->inputs[0] = read_one(reader);
     for (uint32_t i = 1; i < message->count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // INPUT: a player's inputs by tick, sent redundantly so that a lost packet loses none, and the
-// acknowledgement of the newest snapshot.
+// acknowledgements of the newest snapshot and of the events.
 #pragma once
 
 #include "message.h"
@@ -18,7 +18,8 @@ typedef struct raim_wire_input {
 struct raim_input_message {
     uint32_t tick;     // of inputs[0]; inputs[i] is for tick - i
     bool has_snapshot; // whether any snapshot has arrived
-    uint32_t snapshot; // tick of the newest one
+    uint32_t snapshot; // tick of the newest one; written only if it is less than 2^15 from `tick`
+    uint16_t events;   // low bits of the number of the first event that has not arrived
     uint32_t count;    // 1 to RAIM_MAX_INPUTS
     raim_wire_input inputs[RAIM_MAX_INPUTS];
 };

@@ -7,7 +7,7 @@
 #include "bits.h"
 #include "wire_limits.h"
 
-#define RAIM_PROTOCOL_VERSION 5
+#define RAIM_PROTOCOL_VERSION 6
 
 // Coordinates are signed multiples of 1/32 unit.
 #define RAIM_WIRE_UNITS 32
@@ -16,10 +16,10 @@
 enum raim_message_kind {
     RAIM_MESSAGE_HELLO = 1, // client to server, reliable
     RAIM_MESSAGE_INPUT,     // client to server, unreliable
-    RAIM_MESSAGE_WELCOME,   // server to client, reliable, like all that follow but SNAPSHOT
+    RAIM_MESSAGE_WELCOME,   // server to client, reliable, like all that follow but the next two
     RAIM_MESSAGE_OBSTACLES,
     RAIM_MESSAGE_ROSTER,
-    RAIM_MESSAGE_EVENTS,
+    RAIM_MESSAGE_EVENTS,   // unreliable and repeated until acknowledged; a SNAPSHOT may follow
     RAIM_MESSAGE_SNAPSHOT, // unreliable
     RAIM_MESSAGE_GOODBYE,  // both directions, reliable; before a WELCOME it is a refusal
     RAIM_MESSAGE_CHAT,     // client to server, reliable

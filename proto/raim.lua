@@ -13,11 +13,11 @@ local raim = Proto("raim", "raimd message")
 local enet = Proto("raim_enet", "ENet 1.3")
 local connectionless = Proto("raim_connectionless", "raimd without a connection")
 
-local HELLO_MAGIC, VERSION = 0x4D494152, 5
+local HELLO_MAGIC, VERSION = 0x4D494152, 6
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
 }
-local UNRELIABLE = {INPUT = true, SNAPSHOT = true} -- on channel 1, the others on channel 0
+local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true} -- on channel 1, the others on channel 0
 local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase"}
 local PHASES = {[0] = "play", "break", "paused"}
 local REASONS = {
@@ -211,8 +211,8 @@ local function field(names, name_of_type, arguments, ...)
 end
 
 field("kind", "kind", {}, base.DEC, KINDS)
-field("tick sequence input.snapshot welcome.event_sequence phase.end_tick", "u", {32})
-field("version phase.round welcome.delay welcome.grace welcome.view_width welcome.view_height", "u", {16})
+field("tick welcome.event_sequence phase.end_tick", "u", {32})
+field("sequence input.snapshot input.events version phase.round welcome.delay welcome.grace welcome.view_width welcome.view_height", "u", {16})
 field("player victim hello.target phase.winner", "player", {})
 field("reason", "u", {8}, base.DEC, REASONS)
 field("name", "text", {24})
@@ -240,6 +240,7 @@ field("obstacle.seams", "u", {}, base.HEX)
 field("event.kind", "ranged", {0, 4}, base.DEC, EVENTS)
 field("phase.kind", "ranged", {0, 2}, base.DEC, PHASES)
 field("input.count", "ranged", {1, 8})
+field("event.count", "ranged", {1, 64})
 field("input.move_x input.move_y", "axis", {})
 field("input.aim snapshot.bullet_aim", "angle", {16})
 field("hello.access_size self.shots self.hits", "u", {8})
@@ -299,6 +300,11 @@ function Reader:each(label, read, least)
     return count
 end
 
+-- Takes the zero bits up to the end of a byte.
+function Reader:pad()
+    if self:take(-self.offset % 8) ~= 0 then self:refuse("has no padding") end
+end
+
 function Reader:done()
     self.reading = "the message"
     local left = 8 * #self.bytes - self.offset
@@ -329,6 +335,7 @@ end
 function messages.INPUT(r)
     local tick = r:read("tick")
     if r:read("input.has_snapshot") then r:read("input.snapshot") end
+    r:read("input.events")
     for before = 0, r:read("input.count") - 1 do
         r:group("Input", function()
             if before == 0 or not r:read("input.same") then
@@ -386,17 +393,27 @@ local function read_entry(r) return " " .. r:read("player bot score deaths name"
 function messages.ROSTER(r) return r:each("Entry", read_entry, 1) end
 
 function messages.EVENTS(r)
-    local sequence = r:read("sequence")
-    r:read("tick")
-    return r:each("Event", function(_, index)
-        local kind = r:read("event.kind")
-        if index > 64 then r:refuse("is one too many") end
-        local name = kind == 0 and read_entry(r) or kind == 4 and read_phase(r) or ""
-        if kind == 1 then r:read("player reason") end
-        if kind == 2 then r:read("player victim score deaths rewind") end
-        if kind == 3 then r:read("player text") end
-        return (" %d: %s%s"):format((sequence + index - 1) % 2 ^ 32, EVENTS[kind], name)
-    end, 1)
+    local sequence, count = r:read("sequence"), r:read("event.count")
+    r:pad()
+    for index = 1, count do
+        r:group("Event", function()
+            local kind = r:read("event.kind")
+            local name = kind == 0 and read_entry(r) or kind == 4 and read_phase(r) or ""
+            if kind == 1 then r:read("player reason") end
+            if kind == 2 then r:read("player victim score deaths rewind") end
+            if kind == 3 then r:read("player text") end
+            r:pad()
+            return (" %d: %s%s"):format((sequence + index - 1) % 2 ^ 16, EVENTS[kind], name)
+        end)
+    end
+    if r.offset == 8 * #r.bytes then return count end
+    local kind
+    r:group("Snapshot", function()
+        kind = KINDS[r:read("kind")]
+        if kind ~= "SNAPSHOT" then r:refuse("is of another kind") end
+        kind = kind .. " " .. (messages.SNAPSHOT(r) or "")
+    end)
+    return ("%d, %s"):format(count, kind)
 end
 
 -- Returns the slot of the player whose aim is not sent: the one that the receiver steers.

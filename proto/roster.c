@@ -2,7 +2,7 @@
 // Writes and reads ROSTER and EVENTS.
 #include "roster.h"
 
-enum { PLAYER_ID_BITS = 16, REASON_BITS = 8, REWIND_BITS = 6 };
+enum { PLAYER_ID_BITS = 16, REASON_BITS = 8, REWIND_BITS = 6, SEQUENCE_BITS = 16 };
 static_assert(RAIM_WIRE_REWIND < 1 << REWIND_BITS, "a rewind fits its bits");
 
 static void write_entry(raim_writer *writer, const struct raim_roster_entry *entry)
@@ -112,35 +112,32 @@ static void read_event(raim_reader *reader, struct raim_wire_event *event)
     }
 }
 
-size_t raim_events_write(const struct raim_events_message *message, uint32_t *written,
-                         uint8_t *bytes, size_t capacity)
+size_t raim_events_write_head(uint32_t sequence, uint32_t count,
+                              uint8_t bytes[RAIM_EVENTS_HEAD_BYTES])
 {
-    assert(message->count >= 1 && message->count <= RAIM_MAX_EVENTS_MESSAGE);
-    raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, capacity);
-    raim_write_bits(&writer, message->sequence, 32);
-    raim_write_bits(&writer, message->tick, 32);
-    for (*written = 0; *written < message->count; ++*written) {
-        const raim_writer before = writer;
-        raim_write_bool(&writer, true);
-        write_event(&writer, &message->events[*written]);
-        if (!raim_writer_has_room(&writer)) { // for the list's closing bit
-            writer = before;
-            break;
-        }
-    }
-    raim_write_bool(&writer, false);
-    return *written > 0 ? raim_writer_finish(&writer) : 0;
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, RAIM_EVENTS_HEAD_BYTES);
+    raim_write_bits(&writer, (uint16_t)sequence, SEQUENCE_BITS);
+    raim_write_ranged(&writer, count, 1, RAIM_MAX_EVENTS_MESSAGE);
+    return raim_writer_finish(&writer);
+}
+
+size_t raim_event_write(const struct raim_wire_event *event, uint8_t bytes[RAIM_MAX_EVENT_BYTES])
+{
+    raim_writer writer = raim_writer_make(bytes, RAIM_MAX_EVENT_BYTES);
+    write_event(&writer, event);
+    const size_t size = raim_writer_finish(&writer);
+    assert(size > 0);
+    return size;
 }
 
 bool raim_events_read(raim_reader *reader, struct raim_events_message *message)
 {
-    message->sequence = raim_read_bits(reader, 32);
-    message->tick = raim_read_bits(reader, 32);
-    message->count = 0;
-    while (raim_read_bool(reader)) {
-        if (message->count == RAIM_MAX_EVENTS_MESSAGE)
-            return false;
-        read_event(reader, &message->events[message->count++]);
+    message->sequence = (uint16_t)raim_read_bits(reader, SEQUENCE_BITS);
+    message->count = raim_read_ranged(reader, 1, RAIM_MAX_EVENTS_MESSAGE);
+    raim_read_padding(reader);
+    for (uint32_t i = 0; i < message->count && !reader->failed; i++) {
+        read_event(reader, &message->events[i]);
+        raim_read_padding(reader);
     }
-    return raim_reader_done(reader) && message->count > 0;
+    return !reader->failed;
 }

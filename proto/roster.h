@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ROSTER: all players, sent once after WELCOME; EVENTS: joins, leaves, kills, chat and phases from
-// then on.
+// then on, repeated until they are acknowledged.
 #pragma once
 
 #include "message.h"
@@ -43,18 +43,22 @@ struct raim_wire_event {
     struct raim_wire_phase phase;       // PHASE
 };
 
+#define RAIM_MAX_EVENT_BYTES 124   // of one event: the longest chat
+#define RAIM_EVENTS_HEAD_BYTES 4   // of an EVENTS message, before its first event
 #define RAIM_MAX_EVENTS_MESSAGE 64 // events in one message
 
 struct raim_events_message {
-    uint32_t sequence; // of the first event; consecutive, modulo 2^32
-    uint32_t tick;     // in which they happened
+    uint16_t sequence; // low bits of the number of the first event; the others follow one by one
     uint32_t count;    // 1 to RAIM_MAX_EVENTS_MESSAGE
     struct raim_wire_event events[RAIM_MAX_EVENTS_MESSAGE];
 };
 
-// Writes as many of the events as fit one message and says how many in `written`; returns 0 where
-// not even the first fits. The reader starts behind the kind and returns false for a malformed
-// message.
-size_t raim_events_write(const struct raim_events_message *message, uint32_t *written,
-                         uint8_t *bytes, size_t capacity);
+// An EVENTS message is its head and the bytes of its events, so that an event is encoded once for
+// all clients. Both return the number of bytes written, which fit.
+size_t raim_events_write_head(uint32_t sequence, uint32_t count,
+                              uint8_t bytes[RAIM_EVENTS_HEAD_BYTES]);
+size_t raim_event_write(const struct raim_wire_event *event, uint8_t bytes[RAIM_MAX_EVENT_BYTES]);
+
+// Starts behind the kind and returns false for malformed events. Behind them the reader is at the
+// end of the message or at the kind of a SNAPSHOT.
 bool raim_events_read(raim_reader *reader, struct raim_events_message *message);

@@ -26,7 +26,7 @@ static void add_stats(struct raim_client_stats *sum, const struct raim_client_st
     sum->snapshots += stats->snapshots;
     sum->decode_errors += stats->decode_errors;
     sum->events += stats->events;
-    sum->events_lost += stats->events_lost;
+    sum->events_ahead += stats->events_ahead;
     sum->events_repeated += stats->events_repeated;
     sum->shots += stats->shots;
     sum->hits += stats->hits;
@@ -103,8 +103,9 @@ void report_table(const struct report_source *source)
            (unsigned long long)sum->resumes);
     printf("%-18s %llu\n", "snapshots", (unsigned long long)sum->snapshots);
     printf("%-18s %llu\n", "decode errors", (unsigned long long)sum->decode_errors);
-    printf("%-18s %llu (%llu lost, %llu repeated)\n", "events", (unsigned long long)sum->events,
-           (unsigned long long)sum->events_lost, (unsigned long long)sum->events_repeated);
+    printf("%-18s %llu (ignored: %llu early, %llu repeated)\n", "events",
+           (unsigned long long)sum->events, (unsigned long long)sum->events_ahead,
+           (unsigned long long)sum->events_repeated);
     printf("%-18s %.0f down, %.0f up\n", "bytes/s, a client", totals.bytes_down_per_s,
            totals.bytes_up_per_s);
     printf("%-18s %llu bytes\n", "largest datagram", (unsigned long long)totals.largest_datagram);
@@ -160,7 +161,7 @@ void report_json(const struct report_source *source)
     set(object, "snapshots", sum->snapshots);
     set(object, "decode_errors", sum->decode_errors);
     set(object, "events", sum->events);
-    set(object, "events_lost", sum->events_lost);
+    set(object, "events_ahead", sum->events_ahead);
     set(object, "events_repeated", sum->events_repeated);
     json_object_set_new(object, "bytes_down_per_s", json_real(totals.bytes_down_per_s));
     json_object_set_new(object, "bytes_up_per_s", json_real(totals.bytes_up_per_s));

@@ -138,6 +138,7 @@ static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_ow
                          &client->replica.rules, welcome->tick_hz);
     client->prediction.record = record;
     client->roster_left = welcome->roster_count;
+    client->acked_events = (uint16_t)welcome->event_sequence;
     client->sent_count = 0;
     client->stats.entries++;
     return raim_interpolation_create(&client->interpolation, welcome->tick_hz, welcome->max_players,
@@ -208,13 +209,6 @@ static bool receive_roster(struct raim_client *client, raim_reader *reader)
     return true;
 }
 
-static bool receive_events(struct raim_client *client, raim_reader *reader)
-{
-    struct raim_events_message message;
-    return is_in(client) && raim_events_read(reader, &message) &&
-           raim_client_roster_add_events(&client->roster, &message, &client->stats);
-}
-
 // The local player's state in the newest snapshot.
 static struct raim_prediction_state received_state(const struct raim_client *client)
 {
@@ -267,6 +261,24 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     return true;
 }
 
+// Events, and the snapshot behind them. Events that arrive before the roster is complete come
+// again.
+static bool receive_events(struct raim_client *client, uint64_t now_us, raim_reader *reader,
+                           size_t size)
+{
+    struct raim_events_message message;
+    if (!is_in(client))
+        return true;
+    if (!raim_events_read(reader, &message) ||
+        (client->session.state == RAIM_CLIENT_PLAYING &&
+         !raim_client_roster_add_events(&client->roster, &message, &client->stats)))
+        return false;
+    if (reader->offset == 8 * reader->size)
+        return true;
+    return raim_message_read(reader) == RAIM_MESSAGE_SNAPSHOT &&
+           receive_snapshot(client, now_us, reader, size);
+}
+
 static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_reader *reader)
 {
     struct raim_goodbye goodbye;
@@ -302,7 +314,7 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
         good = receive_roster(client, &reader);
         break;
     case RAIM_MESSAGE_EVENTS:
-        good = receive_events(client, &reader);
+        good = receive_events(client, now_us, &reader, size);
         break;
     case RAIM_MESSAGE_SNAPSHOT:
         good = receive_snapshot(client, now_us, &reader, size);
@@ -321,10 +333,23 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
 
 // --- Inputs ---
 
+// A spectator's first snapshot, which starts its clock, may come long after the first events.
+static bool waits_for_snapshots(const struct raim_client *client)
+{
+    return raim_client_is_spectator(client) && !client->replica.any;
+}
+
+static bool has_new_events(const struct raim_client *client)
+{
+    return client->acked_events != (uint16_t)client->roster.next_sequence;
+}
+
 bool raim_client_is_input_due(const struct raim_client *client, uint64_t now_us)
 {
-    return client->session.state == RAIM_CLIENT_PLAYING &&
-           raim_clock_is_input_due(&client->clock, now_us);
+    if (client->session.state != RAIM_CLIENT_PLAYING)
+        return false;
+    return waits_for_snapshots(client) ? has_new_events(client)
+                                       : raim_clock_is_input_due(&client->clock, now_us);
 }
 
 // Ticks by which other players are shown behind the tick of an input.
@@ -379,15 +404,18 @@ size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, cons
 {
     if (!raim_client_is_input_due(client, now_us))
         return 0;
-    const uint32_t tick = raim_clock_take_input(&client->clock, now_us);
+    const bool is_early = waits_for_snapshots(client);
+    const uint32_t tick = is_early ? 0 : raim_clock_take_input(&client->clock, now_us);
     const uint8_t age = view_age(client, tick);
-    const bool is_news = raim_replica_advance(&client->replica);
+    const bool is_news = raim_replica_advance(&client->replica) || has_new_events(client);
     struct raim_input_message message = {
         .tick = client->replica.newest_tick,
         .has_snapshot = client->replica.any,
         .snapshot = client->replica.newest_tick,
+        .events = (uint16_t)client->roster.next_sequence,
         .count = 1,
     };
+    client->acked_events = message.events;
     if (raim_client_is_spectator(client))
         return is_news ? raim_input_write(&message, bytes, capacity) : 0;
     press_keys(client, tick, input, age);

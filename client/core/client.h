@@ -122,8 +122,8 @@ struct raim_client_stats {
     uint64_t snapshots;       // newer than all before; older ones are dropped and not counted
     uint64_t decode_errors;   // malformed or unexpected messages, snapshots without their baseline
     uint64_t events;          // applied
-    uint64_t events_lost;     // gaps in the sequence numbers of events
-    uint64_t events_repeated; // events with a sequence number that had come before
+    uint64_t events_ahead;    // events ignored because an earlier one was missing
+    uint64_t events_repeated; // events ignored because they had come before
     uint64_t shots, hits;     // of the local player's bullets
     uint64_t kills, deaths;   // of the local player, by events
     uint64_t kills_seen;      // of everybody, by events

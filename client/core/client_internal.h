@@ -26,6 +26,7 @@ struct raim_client {
     struct raim_prediction prediction; // unused by a spectator
     struct raim_interpolation interpolation;
     uint64_t hello_us;
+    uint16_t acked_events;                 // by the last INPUT
     uint32_t input_tick;                   // tick of sent[0]
     uint32_t sent_count;                   // inputs in `sent`, at most raim_clock_inputs
     raim_wire_input sent[RAIM_MAX_INPUTS]; // inputs sent, newest first

@@ -124,21 +124,21 @@ bool raim_client_roster_add_events(struct raim_client_roster *roster,
                                    const struct raim_events_message *message,
                                    struct raim_client_stats *stats)
 {
-    for (uint32_t i = 0; i < message->count; i++)
+    const int32_t ahead = (int16_t)(message->sequence - roster->next_sequence);
+    if (ahead > 0) {
+        stats->events_ahead += message->count;
+        return true;
+    }
+    const uint32_t had = (uint32_t)-ahead < message->count ? (uint32_t)-ahead : message->count;
+    for (uint32_t i = had; i < message->count; i++)
         if (member_of(roster, message->events[i].player) == NULL ||
             member_of(roster, message->events[i].victim) == NULL)
             return false;
-    for (uint32_t i = 0; i < message->count; i++) {
-        const int32_t ahead = (int32_t)(message->sequence + i - roster->next_sequence);
-        if (ahead < 0) {
-            stats->events_repeated++;
-            continue;
-        }
-        stats->events_lost += (uint32_t)ahead;
-        roster->next_sequence = message->sequence + i + 1;
-        stats->events++;
+    for (uint32_t i = had; i < message->count; i++)
         apply(roster, &message->events[i], stats);
-    }
+    roster->next_sequence += message->count - had;
+    stats->events += message->count - had;
+    stats->events_repeated += had;
     return true;
 }
 

@@ -37,8 +37,9 @@ bool raim_client_roster_enter(struct raim_client_roster *roster,
                               const struct raim_welcome *welcome);
 void raim_client_roster_destroy(struct raim_client_roster *roster);
 
-// Take all entries of a ROSTER, or all events of an EVENTS message. False where one names a slot
-// that the arena does not have; then nothing is taken.
+// Take all entries of a ROSTER, or all events of an EVENTS message that come next; events that were
+// taken before and those behind a gap are ignored. False where an entry or an event to be taken
+// names a slot that the arena does not have; then nothing is taken.
 bool raim_client_roster_add_entries(struct raim_client_roster *roster,
                                     const struct raim_roster_entry *entries, uint32_t count);
 bool raim_client_roster_add_events(struct raim_client_roster *roster,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Keeps events until both audiences have received them.
+// Keeps events, encodes each once, and writes the messages that contain them.
 #include "event_log.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool raim_event_log_create(struct raim_event_log *log, uint32_t burst, uint32_t waiting,
                            uint32_t delay_ticks)
@@ -35,63 +36,65 @@ struct raim_wire_event *raim_event_log_add(struct raim_event_log *log, uint32_t 
 {
     assert(raim_event_log_has_room(log, 1));
     struct raim_logged_event *item = item_at(log, log->end++);
-    *item = (struct raim_logged_event){.tick = tick};
+    item->tick = tick;
+    item->event = (struct raim_wire_event){0};
     return &item->event;
 }
 
-const struct raim_wire_event *raim_event_log_at(const struct raim_event_log *log, uint32_t sequence)
+bool raim_event_log_reaches(const struct raim_event_log *log, enum raim_audience audience,
+                            uint32_t sequence)
 {
-    assert(log->end - sequence <= log->end - log->sent[RAIM_AUDIENCE_LATE]);
-    return &item_at(log, sequence)->event;
+    return log->end - sequence <= log->capacity &&
+           log->due[audience] - sequence <= RAIM_EVENT_LOG_BACKLOG;
+}
+
+const struct raim_logged_event *raim_event_log_at(const struct raim_event_log *log,
+                                                  uint32_t sequence)
+{
+    assert(log->end - sequence - 1 < log->capacity);
+    return item_at(log, sequence);
 }
 
 void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence)
 {
     log->end = sequence;
     for (int i = 0; i < RAIM_AUDIENCES; i++)
-        log->sent[i] = log->due[i] = sequence;
+        log->was_due[i] = log->due[i] = sequence;
 }
 
 void raim_event_log_release(struct raim_event_log *log, uint32_t tick)
 {
-    uint32_t late = log->sent[RAIM_AUDIENCE_LATE];
+    for (int i = 0; i < RAIM_AUDIENCES; i++)
+        log->was_due[i] = log->due[i];
+    uint32_t late = log->due[RAIM_AUDIENCE_LATE];
     while (late != log->end && (tick - item_at(log, late)->tick >= log->delay_ticks ||
                                 log->end - late > log->capacity - log->burst))
         late++;
     log->due[RAIM_AUDIENCE_LATE] = late;
+    for (uint32_t i = log->due[RAIM_AUDIENCE_LIVE]; i != log->end; i++) {
+        struct raim_logged_event *item = item_at(log, i);
+        item->size = (uint8_t)raim_event_write(&item->event, item->bytes);
+    }
     log->due[RAIM_AUDIENCE_LIVE] = log->end;
 }
 
-bool raim_event_log_has_due(const struct raim_event_log *log)
+size_t raim_event_log_write(const struct raim_event_log *log, enum raim_audience audience,
+                            uint32_t *sequence, uint8_t *bytes, size_t capacity)
 {
-    bool has_due = false;
-    for (int i = 0; i < RAIM_AUDIENCES; i++)
-        has_due = has_due || log->sent[i] != log->due[i];
-    return has_due;
-}
-
-bool raim_event_log_next(const struct raim_event_log *log, enum raim_audience audience,
-                         struct raim_events_message *message)
-{
-    const uint32_t first = log->sent[audience];
-    const uint32_t left = log->due[audience] - first;
-    if (left == 0)
-        return false;
-    message->sequence = first;
-    message->tick = item_at(log, first)->tick;
-    for (message->count = 0; message->count < left && message->count < RAIM_MAX_EVENTS_MESSAGE;
-         message->count++) {
-        const struct raim_logged_event *item = item_at(log, first + message->count);
-        if (item->tick != message->tick)
+    const uint32_t first = *sequence, due = log->due[audience] - first;
+    size_t size = RAIM_EVENTS_HEAD_BYTES;
+    uint32_t count = 0;
+    assert(capacity >= RAIM_EVENTS_HEAD_BYTES + RAIM_MAX_EVENT_BYTES);
+    for (; count < due && count < RAIM_MAX_EVENTS_MESSAGE; count++) {
+        const struct raim_logged_event *item = raim_event_log_at(log, first + count);
+        if (size + item->size > capacity)
             break;
-        message->events[message->count] = item->event;
+        memcpy(bytes + size, item->bytes, item->size);
+        size += item->size;
     }
-    return true;
-}
-
-void raim_event_log_mark_sent(struct raim_event_log *log, enum raim_audience audience,
-                              uint32_t count)
-{
-    assert(count <= log->due[audience] - log->sent[audience]);
-    log->sent[audience] += count;
+    if (count == 0)
+        return 0;
+    *sequence = first + count;
+    raim_events_write_head(first, count, bytes);
+    return size;
 }

@@ -352,12 +352,30 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     client->state = RAIM_CONNECTION_ENTERING;
 }
 
+// Takes the acknowledgement of events, and detects their loss by that of a later snapshot.
+static void acknowledge_events(const struct raim_match *match, struct raim_connection *client,
+                               const struct raim_input_message *message)
+{
+    const uint32_t tick = match->world->tick - client->delay_ticks;
+    const struct raim_shown *shown =
+        &client->shown[message->snapshot % match->interest.history.limits.history];
+    if (raim_event_cursor_acknowledge(&client->events, message->events, tick) &&
+        message->has_snapshot && shown->valid && shown->sent && shown->tick == message->snapshot)
+        raim_event_cursor_detect_loss(&client->events, shown->tick, shown->events, tick + 1);
+}
+
 static void receive_input(struct raim_match *match, struct raim_connection *client,
                           raim_reader *reader)
 {
     struct raim_input_message message;
     if (!raim_input_read(reader, &message)) {
         match->totals.refused[RAIM_REFUSED_MALFORMED]++;
+        return;
+    }
+    // Before its WELCOME is sent, a client acknowledges events of the preceding match.
+    const bool has_events = client->state == RAIM_CONNECTION_PLAYING;
+    if (has_events && !raim_event_cursor_accepts(&client->events, message.events)) {
+        match->totals.refused[RAIM_REFUSED_ACK]++;
         return;
     }
     // Ack before input: a late input may still carry the newest ack.
@@ -374,6 +392,8 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
         // match.
         client->has_acked = false;
     }
+    if (has_events)
+        acknowledge_events(match, client, &message);
     if (client->watches)
         return; // a spectator's input only acknowledges
     const enum raim_refusal refusal =
@@ -510,14 +530,14 @@ void raim_match_step(struct raim_match *match)
     raim_rounds_end_step(match);
     raim_event_log_release(&match->log, match->world->tick);
     raim_rounds_update_late_phase(match);
-    if (!is_dormant) {
-        raim_history_record(&match->interest.history, match->world);
-        raim_spectators_record(match);
-        raim_match_begin_work(match, RAIM_MATCH_INTEREST);
-        raim_view_prepare(match);
-    }
-    if (!is_dormant || raim_event_log_has_due(&match->log))
-        raim_outbox_begin(match);
+    raim_spectators_apply_events(match);
+    if (is_dormant)
+        return; // nobody is connected, so nothing is sent
+    raim_history_record(&match->interest.history, match->world);
+    raim_spectators_record(match);
+    raim_match_begin_work(match, RAIM_MATCH_INTEREST);
+    raim_view_prepare(match);
+    raim_outbox_begin(match);
 }
 
 void raim_match_shutdown(struct raim_match *match)

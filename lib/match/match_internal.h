@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bot.h"
+#include "event_cursor.h"
 #include "event_log.h"
 #include "history.h"
 #include "inbox.h"
@@ -26,6 +27,7 @@ struct raim_shown {
     uint32_t tick;
     bool valid;
     bool sent;
+    uint32_t events; // the first event that was not sent up to this tick
     raim_wire_self self;
     uint64_t *players; // sets of places
     uint64_t *bullets;
@@ -48,6 +50,7 @@ struct raim_connection {
     uint32_t roster_sent;
     uint32_t first_tick; // it receives events and snapshots from this tick on
     bool welcome_sent;
+    struct raim_event_cursor events;
 
     // --- view.c ---
     struct raim_shown *shown; // by tick modulo history.ticks
@@ -96,8 +99,7 @@ struct raim_rounds {
 // Stages of the outbox, passed once a tick.
 enum raim_outbox_stage {
     RAIM_OUTBOX_CONNECTIONS, // welcomes and goodbyes, client by client
-    RAIM_OUTBOX_EVENTS,      // message by message, each to all clients of its audience
-    RAIM_OUTBOX_SNAPSHOTS,   // client by client
+    RAIM_OUTBOX_UPDATES,     // events and snapshots, client by client
     RAIM_OUTBOX_DONE,
 };
 
@@ -132,9 +134,7 @@ struct raim_match_late_audience {
 // The messages of a tick on their way to the caller: outbox.c.
 struct raim_match_outbox {
     enum raim_outbox_stage stage;
-    uint32_t next_client;        // the stage goes on with this one
-    enum raim_audience audience; // of the events that `message` holds
-    size_t message_size;
+    uint32_t next_client; // the stage goes on with this one
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
 };
 
@@ -313,10 +313,9 @@ bool raim_spectators_join(struct raim_match *match, struct raim_connection *clie
                           uint32_t target);
 void raim_spectators_leave(struct raim_match *match, const struct raim_connection *client);
 
-// Applies an event that an audience receives: its spectators switch to another player when theirs
-// leaves.
-void raim_spectators_apply_event(struct raim_match *match, enum raim_audience audience,
-                                 const struct raim_wire_event *event);
+// Applies the events that were released in this step: spectators switch to another player when
+// theirs leaves. Call it once a step, after raim_event_log_release.
+void raim_spectators_apply_events(struct raim_match *match);
 
 // Records the step for the late audience. Call it once a step, after raim_history_record.
 void raim_spectators_record(struct raim_match *match);

@@ -6,7 +6,11 @@
 #include "text.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
+
+// Most bytes of a message that events take, so that the rest remains for the snapshot.
+#define RAIM_MAX_EVENTS_BYTES 512
 
 void raim_outbox_begin(struct raim_match *match)
 {
@@ -203,6 +207,8 @@ static size_t write_connection_message(struct raim_match *match, struct raim_con
     // next.
     client->state = RAIM_CONNECTION_PLAYING;
     client->first_tick = match->world->tick + 1;
+    raim_event_cursor_begin(&client->events, match->log.due[raim_audience_of(client)],
+                            client->first_tick - client->delay_ticks);
     return 0;
 }
 
@@ -237,49 +243,6 @@ static bool pull_connections(struct raim_match *match, struct raim_outgoing *out
     return false;
 }
 
-// Writes the next run of events into `message`; false when both audiences have received theirs.
-static bool write_next_events(struct raim_match *match)
-{
-    struct raim_match_outbox *outbox = &match->outbox;
-    struct raim_events_message events;
-    while (!raim_event_log_next(&match->log, outbox->audience, &events)) {
-        if (outbox->audience == RAIM_AUDIENCES - 1)
-            return false;
-        outbox->audience++;
-    }
-    uint32_t written;
-    outbox->message_size =
-        raim_events_write(&events, &written, outbox->message, sizeof outbox->message);
-    assert(written > 0);
-    for (uint32_t i = 0; i < written; i++)
-        raim_spectators_apply_event(match, outbox->audience, &events.events[i]);
-    raim_event_log_mark_sent(&match->log, outbox->audience, written);
-    return true;
-}
-
-static bool pull_events(struct raim_match *match, struct raim_outgoing *outgoing)
-{
-    struct raim_match_outbox *outbox = &match->outbox;
-    do {
-        for (outbox->next_client = raim_match_next_client(match, outbox->next_client);
-             outbox->message_size > 0 && outbox->next_client < match->def.max_connections;
-             outbox->next_client = raim_match_next_client(match, outbox->next_client + 1)) {
-            const struct raim_connection *client = &match->clients[outbox->next_client];
-            if (!receives_tick(match, client) || raim_audience_of(client) != outbox->audience)
-                continue;
-            *outgoing = (struct raim_outgoing){
-                .client = outbox->next_client++,
-                .reliable = true,
-                .data = outbox->message,
-                .size = outbox->message_size,
-            };
-            return true;
-        }
-        outbox->next_client = 0;
-    } while (write_next_events(match));
-    return false;
-}
-
 // Recording for the late audience begins with its first spectator, so older ticks are missing.
 static bool has_history(const struct raim_match *match, const struct raim_connection *client)
 {
@@ -292,20 +255,64 @@ static bool is_served(const struct raim_match *match, uint32_t client)
     return (match->world->tick + client) % match->snapshot_interval == 0;
 }
 
-static bool pull_snapshots(struct raim_match *match, struct raim_outgoing *outgoing)
+// Writes the events that a client is to be sent in this tick.
+static size_t write_events(const struct raim_match *match, struct raim_connection *client,
+                           uint8_t *bytes)
+{
+    const uint32_t tick = match->world->tick - client->delay_ticks;
+    const double loop =
+        client->has_acked ? client->latency_ticks : raim_view_max_latency(match->def.tick_hz);
+    raim_event_cursor_step(&client->events, tick, (uint32_t)ceil(loop) + 1);
+    uint32_t next = client->events.first;
+    const size_t size = raim_event_log_write(&match->log, raim_audience_of(client), &next, bytes,
+                                             RAIM_MAX_EVENTS_BYTES);
+    raim_event_cursor_send(&client->events, next, tick);
+    return size;
+}
+
+// Returns 0 when the client predicts the tick.
+static size_t write_snapshot(struct raim_match *match, struct raim_connection *client,
+                             uint8_t *bytes, size_t capacity)
+{
+    if (!has_history(match, client))
+        return 0;
+    const size_t size = raim_view_write(match, client, bytes, capacity);
+    if (size == 0)
+        return 0;
+    match->totals.snapshots++;
+    const uint32_t history = match->interest.history.limits.history;
+    client->shown[client->sent_tick % history].events = client->events.next;
+    return size;
+}
+
+// Welcomes a client again in the next tick, which brings it the roster instead of the events that
+// the log has lost.
+static void begin_anew(struct raim_connection *client)
+{
+    client->state = RAIM_CONNECTION_ENTERING;
+    client->welcome_sent = false;
+    client->obstacles_sent = client->roster_sent = 0;
+    client->has_acked = false;
+}
+
+static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     struct raim_match_outbox *outbox = &match->outbox;
     for (outbox->next_client = raim_match_next_client(match, outbox->next_client);
          outbox->next_client < match->def.max_connections;
          outbox->next_client = raim_match_next_client(match, outbox->next_client + 1)) {
         struct raim_connection *client = &match->clients[outbox->next_client];
-        if (!receives_tick(match, client) || !has_history(match, client) ||
-            !is_served(match, outbox->next_client))
+        if (!receives_tick(match, client) || !is_served(match, outbox->next_client))
             continue;
-        const size_t size = raim_view_write(match, client, outbox->message, sizeof outbox->message);
+        if (!raim_event_log_reaches(&match->log, raim_audience_of(client), client->events.acked)) {
+            begin_anew(client);
+            continue;
+        }
+        size_t size = write_events(match, client, outbox->message);
+        size +=
+            write_snapshot(match, client, outbox->message + size, sizeof outbox->message - size);
         if (size == 0)
-            continue; // everything is as predicted
-        match->totals.snapshots++;
+            continue;
         *outgoing = (struct raim_outgoing){
             .client = outbox->next_client++,
             .data = outbox->message,
@@ -321,16 +328,13 @@ bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoin
     struct raim_match_outbox *outbox = &match->outbox;
     static bool (*const pull[])(struct raim_match *, struct raim_outgoing *) = {
         [RAIM_OUTBOX_CONNECTIONS] = pull_connections,
-        [RAIM_OUTBOX_EVENTS] = pull_events,
-        [RAIM_OUTBOX_SNAPSHOTS] = pull_snapshots,
+        [RAIM_OUTBOX_UPDATES] = pull_updates,
     };
     while (outbox->stage != RAIM_OUTBOX_DONE) {
         if (pull[outbox->stage](match, outgoing))
             return true;
         outbox->stage++;
         outbox->next_client = 0;
-        outbox->message_size = 0;
-        outbox->audience = RAIM_AUDIENCE_LIVE;
     }
     return false;
 }

@@ -134,8 +134,8 @@ void raim_rounds_end_step(struct raim_match *match)
 void raim_rounds_update_late_phase(struct raim_match *match)
 {
     const struct raim_event_log *log = &match->log;
-    for (uint32_t i = log->sent[RAIM_AUDIENCE_LATE]; i != log->due[RAIM_AUDIENCE_LATE]; i++) {
-        const struct raim_wire_event *event = raim_event_log_at(log, i);
+    for (uint32_t i = log->was_due[RAIM_AUDIENCE_LATE]; i != log->due[RAIM_AUDIENCE_LATE]; i++) {
+        const struct raim_wire_event *event = &raim_event_log_at(log, i)->event;
         if (event->kind == RAIM_WIRE_PHASE)
             match->late_audience.phase = event->phase;
     }

@@ -47,8 +47,8 @@ void raim_spectators_leave(struct raim_match *match, const struct raim_connectio
     match->watching--;
 }
 
-void raim_spectators_apply_event(struct raim_match *match, enum raim_audience audience,
-                                 const struct raim_wire_event *event)
+static void apply_event(struct raim_match *match, enum raim_audience audience,
+                        const struct raim_wire_event *event)
 {
     if (event->kind != RAIM_WIRE_JOINED && event->kind != RAIM_WIRE_LEFT)
         return;
@@ -62,6 +62,14 @@ void raim_spectators_apply_event(struct raim_match *match, enum raim_audience au
         else if (event->kind == RAIM_WIRE_JOINED && client->watched == RAIM_NOBODY)
             watch(client, (raim_player_id)event->player);
     }
+}
+
+void raim_spectators_apply_events(struct raim_match *match)
+{
+    const struct raim_event_log *log = &match->log;
+    for (uint32_t audience = 0; match->watching > 0 && audience < RAIM_AUDIENCES; audience++)
+        for (uint32_t i = log->was_due[audience]; i != log->due[audience]; i++)
+            apply_event(match, audience, &raim_event_log_at(log, i)->event);
 }
 
 void raim_spectators_record(struct raim_match *match)

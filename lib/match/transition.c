@@ -173,6 +173,7 @@ void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool
         carry_client(&transition, handle);
     carry_counts(next, match);
     carry_rounds(&transition);
-    // The new welcomes contain the effects of all earlier events.
-    raim_event_log_restart(&next->log, match->log.end);
+    // The new welcomes contain the effects of all earlier events. The gap of one number keeps a
+    // client from taking the next event before its new WELCOME.
+    raim_event_log_restart(&next->log, match->log.end + 1);
 }

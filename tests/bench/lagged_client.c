@@ -2,6 +2,7 @@
 // Plays behind a slow line.
 #include "lagged_client.h"
 
+#include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
 
@@ -60,6 +61,7 @@ static bool take_welcome(struct lagged_client *client, const raim_rules *rules, 
     struct raim_welcome welcome;
     if (!raim_welcome_read(reader, &welcome))
         return false;
+    client->next_event = (uint16_t)welcome.event_sequence;
     const struct raim_stride stride = raim_world_stride(rules, welcome.tick_hz);
     client->slot = raim_player_slot((raim_player_id)welcome.player);
     client->limits = (struct raim_wire_limits){
@@ -88,7 +90,7 @@ bool lagged_client_take(struct lagged_client *client, const struct raim_match *m
     const uint32_t kind = raim_message_read(&reader);
     if (kind == RAIM_MESSAGE_WELCOME)
         return take_welcome(client, &raim_match_world(match)->rules, &reader);
-    if (kind != RAIM_MESSAGE_SNAPSHOT)
+    if (kind != RAIM_MESSAGE_SNAPSHOT && kind != RAIM_MESSAGE_EVENTS)
         return kind != RAIM_MESSAGE_GOODBYE;
     struct lagged_message *slot =
         &client->snapshots[(raim_match_tick(match) + client->down) % SLOTS];
@@ -108,7 +110,10 @@ static bool read_snapshot(struct lagged_client *client, const struct lagged_mess
 {
     raim_reader reader = raim_reader_make(message->bytes, message->size);
     struct raim_snapshot_header header;
-    if (raim_message_read(&reader) != RAIM_MESSAGE_SNAPSHOT ||
+    const uint32_t kind = read_past_events(&reader, &client->next_event);
+    if (kind == RAIM_MESSAGE_EVENTS)
+        return true; // nothing else
+    if (kind != RAIM_MESSAGE_SNAPSHOT ||
         !raim_snapshot_read_header(&reader, &client->limits, client->newest, &header))
         return false;
     const struct raim_wire_frame *baseline = NULL;
@@ -202,6 +207,7 @@ void lagged_client_play(struct lagged_client *client, const struct raim_match *m
         .tick = tick + client->up,
         .has_snapshot = true,
         .snapshot = client->newest,
+        .events = client->next_event,
         .count = 1,
         .inputs = {{
             .move_x = input.move_x,

@@ -24,8 +24,9 @@ struct lagged_client {
     bool has[RAIM_MAX_HISTORY];
     struct raim_wire_frame spare; // holds a snapshot until all of it has been read
     bool any;
-    uint32_t newest; // tick of the newest frame
-    uint64_t unread; // snapshots that could not be read
+    uint32_t newest;     // tick of the newest frame
+    uint16_t next_event; // the first that has not arrived
+    uint64_t unread;     // snapshots that could not be read
 
     // On their way, by the tick of their arrival: the channels keep the order, and there is one of
     // each a tick.

@@ -261,7 +261,7 @@ static bool measure_tick(struct bench *bench, uint32_t players, uint32_t one_in)
     bench->costs.world_ns += cost.world_ns;
     bench->costs.outgoing_ns += cost.outgoing_ns;
     bench->costs.told += cost.told;
-    bench->costs.reliable_bytes += cost.reliable_bytes;
+    bench->costs.event_bytes += cost.event_bytes;
     for (uint32_t i = 0; i < players; i++) {
         struct play_telling telling;
         if (!play_telling_of(bench->play, i, &telling))
@@ -346,10 +346,10 @@ static void print_cost(const struct bench *bench)
 {
     const struct play_cost *costs = &bench->costs;
     const double told = costs->told, us = 1000;
-    printf("kind=cost outgoing_us=%.3f step_us=%.3f world_us=%.3f reliable_bytes=%.3f"
+    printf("kind=cost outgoing_us=%.3f step_us=%.3f world_us=%.3f event_bytes=%.3f"
            " refused=%" PRIu64 "\n",
            (double)costs->outgoing_ns / us / told, (double)costs->step_ns / us / told,
-           (double)costs->world_ns / us / told, (double)costs->reliable_bytes / told,
+           (double)costs->world_ns / us / told, (double)costs->event_bytes / told,
            play_refused(bench->play));
 }
 

@@ -209,7 +209,7 @@ def show_match(match):
     write_us = sent * match.variants["predicted"]["write_ns"] / 1000
     print(f"  us per client-tick: encode {cost['outgoing_us']:.2f} (of it writing {write_us:.2f});"
           f" a step {cost['step_us']:.2f} (of it the world {cost['world_us']:.2f});"
-          f" reliable messages {cost['reliable_bytes'] * TICK_HZ / 1000:.2f} kB/s;"
+          f" events {cost['event_bytes'] * TICK_HZ / 1000:.2f} kB/s;"
           f" refused {cost['refused']:.0f}")
     print("  the product's bits in a snapshot: " + ", ".join(
         f"{name} {bits:.1f} ({count:.2f})" for name, count, bits in match.part_rows() if bits > 0))

@@ -6,6 +6,7 @@
 #include "wire_play.h"
 
 #include "bot.h"
+#include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
 #include "match.h"
@@ -50,6 +51,7 @@ struct client {
     void *memory;
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
     size_t message_size; // of this tick's snapshot
+    uint16_t next_event; // that has not arrived
     bool playing;        // some snapshot has been sent
     bool knows;          // and some has arrived,
     uint32_t newest;     // the newest in this tick
@@ -435,6 +437,7 @@ static void press(struct play *play, struct client *client, uint32_t tick, struc
         .tick = tick + ahead,
         .has_snapshot = true,
         .snapshot = client->newest,
+        .events = client->next_event,
         .count = client->input_count,
     };
     for (uint32_t i = 0; i < message.count; i++) {
@@ -491,22 +494,41 @@ static void step(struct play *play)
     play->cost.world_ns = measure_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
+// Takes the snapshot out of a message. Events count as received at once.
+static void take_message(struct play *play, struct client *client,
+                         const struct raim_outgoing *outgoing)
+{
+    raim_reader reader = raim_reader_make(outgoing->data, outgoing->size);
+    const uint32_t kind = read_past_events(&reader, &client->next_event);
+    const size_t events = kind == RAIM_MESSAGE_EVENTS ? outgoing->size : reader.offset / 8;
+    play->cost.event_bytes += events;
+    client->message_size = outgoing->size - events;
+    memcpy(client->message, outgoing->data + events, client->message_size);
+}
+
+// The events that a client is sent begin with its WELCOME.
+static void take_reliable(struct client *client, const struct raim_outgoing *outgoing)
+{
+    struct raim_welcome welcome;
+    raim_reader reader = raim_reader_make(outgoing->data, outgoing->size);
+    if (raim_message_read(&reader) == RAIM_MESSAGE_WELCOME && raim_welcome_read(&reader, &welcome))
+        client->next_event = (uint16_t)welcome.event_sequence;
+}
+
 // Pulls all messages. The timer restarts after each reliable message: those come first, so the rest
-// is the time of snapshots.
+// is the time of snapshots and events.
 static void pull(struct play *play)
 {
     struct raim_outgoing outgoing;
-    play->cost.reliable_bytes = 0;
+    play->cost.event_bytes = 0;
     int64_t start = measure_ns(CLOCK_THREAD_CPUTIME_ID);
     while (raim_match_outgoing(play->match, &outgoing)) {
         if (outgoing.reliable) {
-            play->cost.reliable_bytes += outgoing.size;
+            take_reliable(&play->clients[outgoing.client], &outgoing);
             start = measure_ns(CLOCK_THREAD_CPUTIME_ID);
             continue;
         }
-        struct client *client = &play->clients[outgoing.client];
-        memcpy(client->message, outgoing.data, outgoing.size);
-        client->message_size = outgoing.size;
+        take_message(play, &play->clients[outgoing.client], &outgoing);
     }
     play->cost.outgoing_ns = measure_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }

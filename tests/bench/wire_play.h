@@ -37,7 +37,7 @@ struct play_cost {
     int64_t world_ns;    // raim_world_step alone, of the same tick
     int64_t outgoing_ns; // finding what is visible and writing it, for all clients
     uint32_t told;       // clients that received a snapshot or could have
-    uint64_t reliable_bytes;
+    uint64_t event_bytes;
 };
 
 // NULL when memory runs out.

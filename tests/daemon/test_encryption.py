@@ -63,7 +63,7 @@ class Encrypted(unittest.TestCase):
         self.assertEqual(report["connected"], clients)
         self.assertEqual(report["disconnected"], 0)
         self.assertEqual(report["decode_errors"], 0)
-        self.assertEqual(report["events_lost"], 0)
+        self.assertEqual(report["events_ahead"], 0)
 
     def test_clients_play_and_nothing_can_be_read(self):
         daemon = self.serve(bots=4)
@@ -278,7 +278,7 @@ class Encrypted(unittest.TestCase):
         daemon = self.serve()
         report = self.play(daemon, 4, ["--latency", "60", "--jitter", "20", "--loss", "5"])
         self.assertEqual(report["connected"], 4)
-        self.assertEqual(report["events_lost"], 0)
+        self.assertEqual(report["events_ahead"], 0)
 
     def test_encrypted_and_plain_arenas_run_side_by_side(self):
         daemon = self.stage.serve(harness.arena("one", encryption="required"),

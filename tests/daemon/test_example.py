@@ -41,8 +41,7 @@ class VectorsTest(unittest.TestCase):
             elif kind == example.ROSTER:
                 value = reader.each(reader.entry)
             elif kind == example.EVENTS:
-                value = {"sequence": reader.u(32), "tick": reader.u(32),
-                         "events": reader.each(reader.event)}
+                value = dict(zip(("sequence", "events"), reader.events()))
             elif kind == example.SNAPSHOT:
                 value = snapshots.read(reader)
             elif kind == example.GOODBYE:
@@ -85,8 +84,8 @@ class MatchTest(unittest.TestCase):
 
     def tell_round(self, number):
         """EVENTS with a phase of play, without end or limit."""
-        self.tell(example.write((0, 1), (example.EVENTS, 4), (8, 32), (1010, 32), (1, 1), (4, 3),
-                                (0, 2), (number, 16), (0, 1), (0, 1), (0, 1)))
+        self.tell(example.write((0, 1), (example.EVENTS, 4), (self.client.next_event, 16), (0, 11),
+                                (4, 3), (0, 2), (number, 16), (0, 1), (0, 1), (0, 1)))
 
     def press(self, steers):
         """Whether what it presses moves, and whether it fires."""

@@ -91,7 +91,7 @@ class FloodTest(unittest.TestCase):
         report = bots.report()
         self.assertEqual(report["disconnected"], 0)
         self.assertEqual(report["decode_errors"], 0)
-        self.assertEqual(report["events_lost"], 0)
+        self.assertEqual(report["events_ahead"], 0)
         self.assertEqual({row["end"] for row in report["players"]}, {"left"})
 
 

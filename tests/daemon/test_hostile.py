@@ -261,7 +261,7 @@ class FullArenaTest(unittest.TestCase):
 # --- clients that speak ENet but not our language ---
 
 HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE, CHAT = 1, 2, 3, 7, 8, 9
-VERSION = 5
+VERSION = 6
 LEFT = 1
 REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8, "resumed": 9}
 SILENCE_S = 5 # that a connection may last without a hello
@@ -442,7 +442,7 @@ class LiarTest(unittest.TestCase):
         liar.wait(SNAPSHOT)
         liar.say(hello())
         self.daemon.poll("count of a second hello", lambda: self.refused()["unexpected"] == 1)
-        liar.say(pack(*begin(INPUT), (0, 32), (1, 1), (0xFFFFFF, 32), (0, 3), (0, 21)),
+        liar.say(pack(*begin(INPUT), (0, 32), (1, 1), (0x7FFF, 16), (0, 16), (0, 3), (0, 21)),
                  reliable=False)
         self.daemon.poll("count of an ack of the future", lambda: self.refused()["ack"] == 1)
         for count in range(1, 300):

@@ -10,7 +10,7 @@ import time
 from row import harness
 
 IP_PKTINFO = 8 # Linux's, for which Debian 12's Python has no name
-VERSION = 5 # RAIM_PROTOCOL_VERSION
+VERSION = 6 # RAIM_PROTOCOL_VERSION
 SENT_TIME, NO_PEER, ON_ALL = 0x8000, 0x0FFF, 0xFF
 ACKNOWLEDGE, CONNECT, VERIFY, DISCONNECT, PING, SEND, FRAGMENT = 1, 2, 3, 4, 5, 6, 8
 RELIABLE = 0x80

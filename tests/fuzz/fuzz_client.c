@@ -8,6 +8,7 @@
 
 #include "chat.h"
 #include "client.h"
+#include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
 #include "roster.h"
@@ -183,7 +184,7 @@ static void receive_events(struct raim_client *client, struct fuzz_input *input)
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const int8_t ahead = (int8_t)fuzz_byte(input);
     struct raim_events_message message = {
-        .sequence = FIRST_EVENT + (uint32_t)ahead,
+        .sequence = (uint16_t)(FIRST_EVENT + (uint32_t)ahead),
         .count = 1 + fuzz_byte(input) % 4,
     };
     for (uint32_t i = 0; i < message.count; i++) {
@@ -198,8 +199,7 @@ static void receive_events(struct raim_client *client, struct fuzz_input *input)
             .phase = (enum raim_phase)(event->score % RAIM_PHASES), .round = event->score / 16};
         event->entry = (struct raim_roster_entry){.player = event->player, .name = "event"};
     }
-    uint32_t written;
-    receive(client, bytes, raim_events_write(&message, &written, bytes, sizeof bytes));
+    receive(client, bytes, write_events(&message, bytes, sizeof bytes));
 }
 
 static void press(struct raim_client *client, struct fuzz_input *input)

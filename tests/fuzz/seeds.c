@@ -5,6 +5,7 @@
 
 #include "chat.h"
 #include "client.h"
+#include "events_fixture.h"
 #include "fuzz_arena.h"
 #include "fuzz_baseline.h"
 #include "handshake.h"
@@ -125,7 +126,7 @@ static void save_server_messages(void)
         {.player = 65535, .name = "Ada"},
     };
     save_message("roster", 0, bytes, raim_roster_write(roster, 2, &written, bytes, sizeof bytes));
-    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 5};
+    static struct raim_events_message events = {.sequence = 5, .count = 5};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
                                                 .player = 1026,
                                                 .victim = 1024,
@@ -141,7 +142,7 @@ static void save_server_messages(void)
         .kind = RAIM_WIRE_PHASE,
         .phase = {.phase = RAIM_PHASE_BREAK, .round = 2, .has_end = true, .end_tick = 1603},
     };
-    save_message("events", 0, bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
+    save_message("events", 0, bytes, write_events(&events, bytes, sizeof bytes));
 }
 
 // Whom the baseline had: goes on as predicted, turns, or ends up elsewhere.

@@ -2,6 +2,8 @@
 // Lets everything happen in the order of time, and watches.
 #include "netsim.h"
 
+#include "client_internal.h"
+
 #include "bot.h"
 #include "message.h"
 #include "probe.h"
@@ -34,12 +36,17 @@ struct seat {
     struct netsim_figures before; // totals at netsim_measure
 };
 
+enum { EVENTS_REMEMBERED = 1 << 12, EVENTS_MOST_MS = 4000 };
+
 struct netsim {
     struct netsim_def def;
     struct raim_match *match;
     struct network *network;
     uint64_t now_us, random;
     bool peaceful, broken;
+    uint64_t event_us[EVENTS_REMEMBERED];     // when they were due, by number
+    uint32_t events_due;                      // number of the next one
+    uint64_t events_after_ms[EVENTS_MOST_MS]; // events by the time that they took to a client
     struct seat seats[NETSIM_MAX_PLAYERS];
 };
 
@@ -298,9 +305,21 @@ static void deliver_to_server(struct netsim *netsim, const struct network_delive
     }
 }
 
+// Counts by their latency the newest events that a client has taken.
+static void measure_events(struct netsim *netsim, const struct seat *seat, uint64_t count)
+{
+    const uint32_t next = seat->client->roster.next_sequence;
+    for (uint32_t i = 1; i <= count; i++) {
+        const uint64_t due_us = netsim->event_us[(next - i) % EVENTS_REMEMBERED];
+        const uint64_t ms = (netsim->now_us - due_us) / 1000;
+        netsim->events_after_ms[ms < EVENTS_MOST_MS ? ms : EVENTS_MOST_MS - 1]++;
+    }
+}
+
 static void deliver_to_client(struct netsim *netsim, const struct network_delivery *delivery)
 {
     struct seat *seat = &netsim->seats[delivery->client];
+    uint64_t taken;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     assert(seat->connection == delivery->connection);
     switch (delivery->news) {
@@ -309,8 +328,10 @@ static void deliver_to_client(struct netsim *netsim, const struct network_delive
                   raim_client_write_hello(seat->client, netsim->now_us, bytes, sizeof bytes));
         break;
     case NETWORK_MESSAGE:
+        taken = raim_client_stats(seat->client)->events;
         if (!raim_client_receive(seat->client, netsim->now_us, delivery->data, delivery->size))
             fail(netsim, seat, "could not read a message", "");
+        measure_events(netsim, seat, raim_client_stats(seat->client)->events - taken);
         break;
     case NETWORK_DISCONNECTED:
         seat->connection = NO_CONNECTION;
@@ -357,6 +378,8 @@ static void tick(struct netsim *netsim)
     struct raim_outgoing out;
     measure_clients(netsim);
     raim_match_step(netsim->match);
+    for (; netsim->events_due != raim_match_events(netsim->match); netsim->events_due++)
+        netsim->event_us[netsim->events_due % EVENTS_REMEMBERED] = netsim->now_us;
     while (raim_match_outgoing(netsim->match, &out)) {
         if (out.size > 0)
             network_send(netsim->network, out.client, NETWORK_SERVER, out.reliable, out.data,
@@ -485,8 +508,21 @@ static struct netsim_figures totals(const struct netsim *netsim, const struct se
     return figures;
 }
 
+double netsim_event_ms(const struct netsim *netsim, double share)
+{
+    uint64_t all = 0, faster = 0;
+    int ms = 0;
+    for (int i = 0; i < EVENTS_MOST_MS; i++)
+        all += netsim->events_after_ms[i];
+    while (ms < EVENTS_MOST_MS - 1 &&
+           (double)(faster + netsim->events_after_ms[ms]) < share * (double)all)
+        faster += netsim->events_after_ms[ms++];
+    return ms;
+}
+
 void netsim_measure(struct netsim *netsim)
 {
+    memset(netsim->events_after_ms, 0, sizeof netsim->events_after_ms);
     for (uint32_t i = 0; i < netsim->def.players; i++) {
         struct seat *seat = &netsim->seats[i];
         seat->before = totals(netsim, seat);

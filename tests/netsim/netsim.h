@@ -92,6 +92,10 @@ void netsim_measure(struct netsim *netsim);
 struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t player);
 struct netsim_figures netsim_figures_of_all(const struct netsim *netsim);
 
+// The time, in whole ms, within which this share of the events since netsim_measure has reached a
+// client.
+double netsim_event_ms(const struct netsim *netsim, double share);
+
 uint64_t netsim_now_us(const struct netsim *netsim);
 const struct raim_match *netsim_match(const struct netsim *netsim);
 const struct raim_client *netsim_client(const struct netsim *netsim, uint32_t player);

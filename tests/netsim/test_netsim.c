@@ -237,6 +237,29 @@ static void test_everybody_may_be_rebound_again_and_again(void **state)
     netsim_destroy(netsim);
 }
 
+// For a lost event, a reliable channel of ENet's would take a round trip and four times the jitter
+// more: see send_reliable in network.c.
+static void test_events_are_no_later_than_on_a_reliable_channel(void **state)
+{
+    (void)state;
+    for (int i = 1; i < 4; i++) {
+        const struct network_line line = {
+            .latency_ms = round_trips_ms[i] / 2, .jitter_ms = 5, .loss = 0.01};
+        struct netsim *netsim = open_sim(PLAYERS, &line);
+        assert_true(netsim_enter(netsim, settling_s));
+        netsim_measure(netsim);
+        assert_true(netsim_run(netsim, 180));
+        const double p50 = netsim_event_ms(netsim, 0.5), p99 = netsim_event_ms(netsim, 0.99),
+                     p999 = netsim_event_ms(netsim, 0.999);
+        printf("round trip %.0f ms: events take %.0f ms, p99 %.0f, p99.9 %.0f\n", round_trips_ms[i],
+               p50, p99, p999);
+        assert_true(p50 <= line.latency_ms + line.jitter_ms);
+        assert_true(p99 <= line.latency_ms + line.jitter_ms + 20 &&
+                    p999 <= 3 * line.latency_ms + 140);
+        netsim_destroy(netsim);
+    }
+}
+
 static void test_a_narrow_line_can_be_played(void **state)
 {
     (void)state;
@@ -289,6 +312,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_without_loss_and_disturbance_nothing_is_corrected),
         cmocka_unit_test(test_after_a_nat_rebinding_the_same_player_goes_on),
         cmocka_unit_test(test_everybody_may_be_rebound_again_and_again),
+        cmocka_unit_test(test_events_are_no_later_than_on_a_reliable_channel),
         cmocka_unit_test(test_a_narrow_line_can_be_played),
         cmocka_unit_test(test_the_same_seed_gives_the_same_arena),
     };

@@ -176,8 +176,6 @@ void watch_receive(struct watch *watch, struct raim_client *client)
     const int32_t ago = raim_tick_diff(watch->world_tick, watch->disturbed_tick);
     if (stats->decode_errors > 0)
         complain(watch, "could not read what the server said");
-    if (stats->events_lost > 0 || stats->events_repeated > 0)
-        complain(watch, "lost or repeated an event");
     if (quality.mispredictions > watch->mispredictions && ago > (int32_t)watch->blame_ticks)
         complain(watch, "corrected itself by %g units, though nothing befell it for %d ticks",
                  quality.correction_units, ago);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client.h"
+#include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
 #include "roster.h"
@@ -88,11 +89,10 @@ static inline bool tell_events(struct raim_client *client, uint32_t sequence,
                                const struct raim_wire_event *events, uint32_t count)
 {
     static struct raim_events_message message;
-    uint32_t written;
-    message.sequence = sequence;
+    message.sequence = (uint16_t)sequence;
     message.count = count;
     memcpy(message.events, events, count * sizeof *events);
-    return receive(client, raim_events_write(&message, &written, bytes, sizeof bytes));
+    return receive(client, write_events(&message, bytes, sizeof bytes));
 }
 
 // Opens a client that plays or watches in an arena.

@@ -5,6 +5,7 @@
 
 #include "arena_fixture.h"
 #include "chance.h"
+#include "events_fixture.h"
 #include "handshake.h"
 #include "match_internal.h"
 
@@ -29,6 +30,7 @@ struct viewer {
     bool keeps_acks;         // acknowledges no new snapshot
     bool has_named;          // it has any snapshot
     uint32_t name;           // tick of the newest
+    uint16_t next_event;     // that has not arrived
 };
 
 struct stage {
@@ -73,7 +75,11 @@ static inline void stage_join(struct stage *stage, uint32_t handle)
     struct viewer *viewer = &stage->viewers[handle];
     const size_t frame_bytes = raim_wire_frame_bytes(&stage->limits);
     uint8_t *memory = calloc(stage->limits.history, frame_bytes);
-    *viewer = (struct viewer){.sits = true, .memory = memory};
+    *viewer = (struct viewer){
+        .sits = true,
+        .memory = memory,
+        .next_event = (uint16_t)(stage->match->log.end + 1), // its own join comes with the roster
+    };
     for (uint32_t i = 0; i < stage->limits.history; i++)
         raim_wire_frame_init(&viewer->frames[i], &stage->limits, memory + i * frame_bytes);
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "viewer"};
@@ -109,7 +115,7 @@ static inline void stage_put(struct stage *stage, uint32_t slot, raim_vec2 posit
 }
 
 // Reads a snapshot from memory of exactly its size and returns the frame of its tick; NULL when its
-// baseline has left the history.
+// baseline has left the history, and for a message with events alone.
 static inline const struct raim_wire_frame *
 stage_read(const struct stage *stage, struct viewer *viewer, const uint8_t *data, size_t size)
 {
@@ -117,7 +123,12 @@ stage_read(const struct stage *stage, struct viewer *viewer, const uint8_t *data
     memcpy(exact, data, size);
     raim_reader reader = raim_reader_make(exact, size);
     struct raim_snapshot_header header;
-    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_SNAPSHOT);
+    const uint32_t kind = read_past_events(&reader, &viewer->next_event);
+    if (kind == RAIM_MESSAGE_EVENTS) { // nothing else
+        free(exact);
+        return NULL;
+    }
+    assert_int_equal(kind, RAIM_MESSAGE_SNAPSHOT);
     const uint32_t near_tick = viewer->any ? viewer->newest : stage->match->world->tick;
     assert_true(raim_snapshot_read_header(&reader, &stage->limits, near_tick, &header));
     const uint32_t from = (header.tick - header.baseline_age) % stage->limits.history;
@@ -149,6 +160,7 @@ static inline size_t stage_write_input(const struct viewer *viewer, uint32_t tic
         .tick = tick,
         .has_snapshot = viewer->has_named,
         .snapshot = viewer->name,
+        .events = viewer->next_event,
         .count = 1,
         .inputs = {viewer->pressed},
     };

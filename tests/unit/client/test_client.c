@@ -542,8 +542,13 @@ static void test_late_events_catch_up_with_a_newer_roster(void **state)
     // Told again, they change nothing.
     assert_true(tell_events(client, FIRST_EVENT + 1, before + 1, 1));
     assert_true(one->score == 2 && one->deaths == 4);
+    // Behind a gap, too.
+    const struct raim_wire_event kill = {
+        .kind = RAIM_WIRE_KILL, .player = OWN, .victim = NEXT, .score = 9};
+    assert_true(tell_events(client, FIRST_EVENT + 6, &kill, 1));
+    assert_true(one->score == 2);
     const struct raim_client_stats *stats = raim_client_stats(client);
-    assert_true(stats->events == 5 && stats->events_lost == 0 && stats->events_repeated == 1);
+    assert_true(stats->events == 5 && stats->events_ahead == 1 && stats->events_repeated == 1);
     assert_true(stats->kills_seen == 3 && stats->kills == 0 && stats->deaths == 0);
     raim_client_destroy(client);
 }

@@ -159,7 +159,7 @@ static void assert_knows(const struct raim_client *client)
     assert_int_equal(stats->decode_errors, server.errors);
     assert_int_equal(stats->entries, server.entries);
     assert_int_equal(stats->rounds, server.rounds);
-    assert_true(stats->events_lost == 0 && stats->events_repeated == 0);
+    assert_true(stats->events_ahead == 0 && stats->events_repeated == 0);
 }
 
 // A kill, or another round.

@@ -177,7 +177,7 @@ static void test_it_comes_back_as_who_it_was(void **state)
     assert_int_equal(pressed(client).count, 1);
     const struct raim_wire_event kill = {.kind = RAIM_WIRE_KILL, .player = OWN, .victim = OWN};
     assert_true(tell_events(client, FIRST_EVENT + 40, &kill, 1));
-    assert_int_equal(raim_client_stats(client)->events_lost, 0);
+    assert_int_equal(raim_client_stats(client)->events_ahead, 0);
     raim_client_destroy(client);
 }
 

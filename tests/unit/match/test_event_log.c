@@ -11,28 +11,38 @@
 
 enum { BURST = 100, MOST_TICKS = 3000 };
 
-// The events that an audience has received. An event's `player` is a running number.
+// The events that an audience has received. An event's `deaths` is a running number, its `score`
+// the tick.
 struct listener {
     uint32_t received;
     uint32_t early; // events that came before their delay was over
 };
 
-static void listen(struct raim_event_log *log, enum raim_audience audience, uint32_t tick,
+// Reads EVENTS messages until no event is due.
+static void listen(const struct raim_event_log *log, enum raim_audience audience, uint32_t tick,
                    uint32_t first_sequence, uint32_t delay, struct listener *listener)
 {
-    struct raim_events_message message;
-    while (raim_event_log_next(log, audience, &message)) {
-        assert_int_equal(message.sequence, first_sequence + listener->received);
-        assert_in_range(message.count, 1, RAIM_MAX_EVENTS_MESSAGE);
-        assert_true(tick - message.tick <= delay);
-        // Events that do not fit into a message remain for the next.
-        const uint32_t told = (uint32_t)chance_int(1, (int)message.count);
-        for (uint32_t i = 0; i < told; i++) {
-            assert_int_equal(message.events[i].player, listener->received++);
-            assert_int_equal(message.events[i].victim, message.tick);
+    static struct raim_events_message message;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const size_t capacity =
+        (size_t)chance_int(RAIM_EVENTS_HEAD_BYTES + RAIM_MAX_EVENT_BYTES, RAIM_MAX_MESSAGE_BYTES);
+    for (;;) {
+        uint32_t sequence = first_sequence + listener->received;
+        const size_t size = raim_event_log_write(log, audience, &sequence, bytes, capacity);
+        if (size == 0)
+            return;
+        assert_true(size <= capacity);
+        raim_reader reader = raim_reader_make(bytes, size);
+        assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_EVENTS);
+        assert_true(raim_events_read(&reader, &message) && raim_reader_done(&reader));
+        assert_int_equal(message.sequence, (uint16_t)(first_sequence + listener->received));
+        assert_int_equal(sequence, first_sequence + listener->received + message.count);
+        for (uint32_t i = 0; i < message.count; i++) {
+            const uint32_t age = tick - message.events[i].score;
+            assert_true(age <= delay);
+            assert_int_equal(message.events[i].deaths, listener->received++);
+            listener->early += age < delay;
         }
-        listener->early += tick - message.tick < delay ? told : 0;
-        raim_event_log_mark_sent(log, audience, told);
     }
 }
 
@@ -50,8 +60,9 @@ static uint32_t run(uint32_t waiting, uint32_t delay, uint32_t most_a_tick)
         assert_true(raim_event_log_has_room(&log, BURST));
         for (int j = chance_int(0, (int)most_a_tick); j > 0; j--) {
             struct raim_wire_event *event = raim_event_log_add(&log, tick);
-            event->player = added++;
-            event->victim = tick;
+            event->kind = RAIM_WIRE_KILL;
+            event->deaths = added++;
+            event->score = tick;
         }
         raim_event_log_release(&log, tick);
         assert_int_equal(log.due[RAIM_AUDIENCE_LIVE], log.end);
@@ -92,45 +103,82 @@ static void test_without_a_delay_both_audiences_hear_at_once(void **state)
     assert_int_equal(run(0, 0, BURST), 0);
 }
 
-static void test_what_was_not_told_before_a_restart_is_not_told_any_more(void **state)
+static void add(struct raim_event_log *log, uint32_t tick, uint32_t count)
+{
+    while (count-- > 0)
+        raim_event_log_add(log, tick)->kind = RAIM_WIRE_LEFT;
+}
+
+static void test_a_restart_discards_all_events(void **state)
 {
     (void)state;
     struct raim_event_log log;
-    struct raim_events_message message;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     assert_true(raim_event_log_create(&log, BURST, BURST, 10));
-    for (uint32_t i = 0; i < 5; i++)
-        raim_event_log_add(&log, i)->player = i;
+    add(&log, 5, 5);
     raim_event_log_release(&log, 5);
-    assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
-    assert_int_equal(raim_event_log_at(&log, 4)->player, 4);
     raim_event_log_restart(&log, 77);
+    uint32_t next = 77;
     for (int audience = 0; audience < RAIM_AUDIENCES; audience++)
-        assert_false(raim_event_log_next(&log, audience, &message));
-    raim_event_log_add(&log, 6)->player = 6;
+        assert_int_equal(raim_event_log_write(&log, audience, &next, bytes, sizeof bytes), 0);
+    add(&log, 6, 1);
     raim_event_log_release(&log, 6);
-    assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
-    assert_int_equal(message.sequence, 77);
-    assert_int_equal(message.events[0].player, 6);
-    assert_false(raim_event_log_next(&log, RAIM_AUDIENCE_LATE, &message));
+    assert_int_equal(raim_event_log_write(&log, RAIM_AUDIENCE_LATE, &next, bytes, sizeof bytes), 0);
+    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, &next, bytes, sizeof bytes) > 0);
+    assert_int_equal(next, 78);
     raim_event_log_destroy(&log);
 }
 
-static void test_a_message_tells_of_one_tick(void **state)
+static void test_events_are_kept_until_newer_ones_take_their_place(void **state)
 {
     (void)state;
     struct raim_event_log log;
-    struct raim_events_message message;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     assert_true(raim_event_log_create(&log, 8, 0, 0));
-    raim_event_log_add(&log, 5)->player = 1;
-    raim_event_log_add(&log, 5)->player = 2;
-    raim_event_log_add(&log, 6)->player = 3;
-    assert_false(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
-    raim_event_log_release(&log, 6);
-    assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
-    assert_true(message.tick == 5 && message.count == 2 && message.events[1].player == 2);
-    raim_event_log_mark_sent(&log, RAIM_AUDIENCE_LIVE, 2);
-    assert_true(raim_event_log_next(&log, RAIM_AUDIENCE_LIVE, &message));
-    assert_true(message.tick == 6 && message.count == 1 && message.events[0].player == 3);
+    assert_int_equal(log.capacity, 8);
+    const uint32_t first = UINT32_MAX - 3;
+    raim_event_log_restart(&log, first);
+    for (uint32_t i = 1; i <= 8; i++) {
+        add(&log, i, 1);
+        raim_event_log_release(&log, i);
+        assert_true(raim_event_log_reaches(&log, RAIM_AUDIENCE_LIVE, first));
+    }
+    uint32_t next = first;
+    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, &next, bytes, sizeof bytes) > 0);
+    assert_int_equal(next, first + 8);
+    add(&log, 9, 1);
+    raim_event_log_release(&log, 9);
+    assert_false(raim_event_log_reaches(&log, RAIM_AUDIENCE_LIVE, first));
+    assert_true(raim_event_log_reaches(&log, RAIM_AUDIENCE_LIVE, first + 1));
+    raim_event_log_destroy(&log);
+}
+
+static void test_nobody_may_lack_more_events_than_the_wire_can_number(void **state)
+{
+    (void)state;
+    struct raim_event_log log;
+    assert_true(raim_event_log_create(&log, 4 * RAIM_EVENT_LOG_BACKLOG, 0, 0));
+    add(&log, 1, RAIM_EVENT_LOG_BACKLOG + 1);
+    assert_true(raim_event_log_reaches(&log, RAIM_AUDIENCE_LIVE, 0)); // they are not due yet
+    raim_event_log_release(&log, 1);
+    assert_false(raim_event_log_reaches(&log, RAIM_AUDIENCE_LIVE, 0));
+    assert_true(raim_event_log_reaches(&log, RAIM_AUDIENCE_LIVE, 1));
+    raim_event_log_destroy(&log);
+}
+
+static void test_a_message_holds_at_most_64_events(void **state)
+{
+    (void)state;
+    struct raim_event_log log;
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    assert_true(raim_event_log_create(&log, 128, 0, 0));
+    add(&log, 1, 65);
+    raim_event_log_release(&log, 1);
+    uint32_t next = 0;
+    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, &next, bytes, sizeof bytes) > 0);
+    assert_int_equal(next, 64);
+    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, &next, bytes, sizeof bytes) > 0);
+    assert_int_equal(next, 65);
     raim_event_log_destroy(&log);
 }
 
@@ -141,8 +189,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_late_hear_everything_late_by_exactly_the_delay),
         cmocka_unit_test(test_where_too_much_waits_the_late_are_told_earlier_and_nothing_is_lost),
         cmocka_unit_test(test_without_a_delay_both_audiences_hear_at_once),
-        cmocka_unit_test(test_what_was_not_told_before_a_restart_is_not_told_any_more),
-        cmocka_unit_test(test_a_message_tells_of_one_tick),
+        cmocka_unit_test(test_a_restart_discards_all_events),
+        cmocka_unit_test(test_events_are_kept_until_newer_ones_take_their_place),
+        cmocka_unit_test(test_nobody_may_lack_more_events_than_the_wire_can_number),
+        cmocka_unit_test(test_a_message_holds_at_most_64_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,8 +58,10 @@ static int fire_measured(struct stage *stage, uint8_t view_age, int known_ago)
         if (raim_message_read(&reader) != RAIM_MESSAGE_EVENTS)
             continue;
         assert_true(raim_events_read(&reader, &events));
+        const uint32_t first_new = stage->match->log.was_due[RAIM_AUDIENCE_LIVE];
         for (uint32_t i = 0; i < events.count; i++)
-            if (events.events[i].kind == RAIM_WIRE_KILL)
+            if (events.events[i].kind == RAIM_WIRE_KILL &&
+                (int16_t)(events.sequence + i - first_new) >= 0)
                 rewind = (int)events.events[i].rewind;
     }
     return rewind;

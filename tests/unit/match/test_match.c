@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A match and its clients, message by message, with random loss instead of a network.
+#include "client_internal.h"
+#include "match_internal.h"
 #include "table_fixture.h"
 
 #include <math.h>
@@ -236,6 +238,7 @@ static void play_and_compare(double loss)
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, CLIENTS - 8, 4);
     table->loss = loss;
+    uint32_t compared = 0;
     for (uint32_t i = 0; i < 20; i++)
         sit_down(table, i, "player");
     for (int i = 0; i < 1500; i++) {
@@ -248,7 +251,9 @@ static void play_and_compare(double loss)
                 raim_client_tick(client) != raim_match_tick(table->match))
                 continue;
             assert_sees_the_truth(table, client);
-            assert_scores_agree(table, client);
+            if (client->roster.next_sequence == table->match->log.end)
+                assert_scores_agree(table, client);
+            compared += client->roster.next_sequence == table->match->log.end;
         }
         // Clients keep joining and leaving, some without GOODBYE.
         if (i % 20 == 0) {
@@ -267,11 +272,10 @@ static void play_and_compare(double loss)
             continue;
         const struct raim_client_stats *stats = raim_client_stats(table->clients[handle]);
         assert_int_equal(stats->decode_errors, 0);
-        assert_int_equal(stats->events_lost, 0);
-        assert_int_equal(stats->events_repeated, 0);
+        assert_true(loss > 0 || stats->events_ahead == 0);
         kills += stats->kills_seen;
     }
-    assert_true(kills > 0);
+    assert_true(kills > 0 && compared > 1000);
     assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 0);
     assert_int_equal(refused(table, RAIM_REFUSED_ACK), 0);
     close_table(table);

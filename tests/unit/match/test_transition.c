@@ -52,7 +52,7 @@ static void test_everybody_goes_on_in_the_next_match(void **state)
         const struct seat *seat = &table->seats[handle];
         assert_int_equal(seat->welcomes, 2);
         assert_int_equal(seat->welcome.tick, now + 1);
-        assert_int_equal(seat->welcome.event_sequence, sequence);
+        assert_int_equal(seat->welcome.event_sequence, sequence + 1);
         assert_int_equal(seat->welcome.player, before[handle].player);
         assert_memory_equal(seat->welcome.token, before[handle].token, RAIM_TOKEN_BYTES);
         assert_int_equal(seat->welcome.obstacle_count, 3);

@@ -98,7 +98,11 @@ static void receive_snapshot(struct table *table, const struct packet *packet)
     }
     struct raim_snapshot_header header;
     raim_reader reader = raim_reader_make(packet->bytes, packet->size);
-    raim_message_read(&reader);
+    uint16_t next = 0;
+    if (read_past_events(&reader, &next) == RAIM_MESSAGE_EVENTS) {
+        to_seat(table, seat, packet->bytes, packet->size);
+        return;
+    }
     const uint32_t near_tick = seat->any ? seat->newest : seat->welcome.tick;
     assert_true(raim_snapshot_read_header(&reader, &seat->limits, near_tick, &header));
     const bool is_news = raim_tick_diff(header.tick, near_tick) > 0;
@@ -176,6 +180,7 @@ static void press(struct table *table, uint32_t handle)
         .tick = raim_match_tick(table->match) + LONGEST,
         .has_snapshot = has_snapshot,
         .snapshot = guest->has_misread ? guest->misread : seat->newest,
+        .events = (uint16_t)next_event(seat),
         .count = 1,
     };
     message.inputs[0] = (raim_wire_input){

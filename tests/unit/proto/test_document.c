@@ -3,6 +3,7 @@
 // numbers are those of the code.
 #include "chat.h"
 #include "connectionless.h"
+#include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
 #include "roster.h"
@@ -130,11 +131,11 @@ static void test_examples_of_playing_are_what_is_written(void **state)
 {
     (void)state;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    uint32_t written;
     const struct raim_input_message input = {
         .tick = 1006,
         .has_snapshot = true,
         .snapshot = 1002,
+        .events = 5,
         .count = 3,
         .inputs = {{.move_x = 1, .fire = true, .view_age = 6, .aim = 0x4000},
                    {.move_x = 1, .aim = 0x4000},
@@ -143,7 +144,7 @@ static void test_examples_of_playing_are_what_is_written(void **state)
     assert_example("input", bytes, raim_input_write(&input, bytes, sizeof bytes));
     assert_example("chat", bytes, raim_chat_write("gg", bytes, sizeof bytes));
 
-    static struct raim_events_message events = {.sequence = 5, .tick = 1003, .count = 4};
+    static struct raim_events_message events = {.sequence = 5, .count = 4};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
                                                 .player = 1024 + 2,
                                                 .victim = 1024,
@@ -161,7 +162,7 @@ static void test_examples_of_playing_are_what_is_written(void **state)
                                                           .end_tick = 1603,
                                                           .score_limit = 20,
                                                           .winner = 1024 + 2}};
-    assert_example("events", bytes, raim_events_write(&events, &written, bytes, sizeof bytes));
+    assert_example("events", bytes, write_events(&events, bytes, sizeof bytes));
 
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     assert_example("goodbye", bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
@@ -274,6 +275,7 @@ static void test_limits_are_those_of_the_code(void **state)
         {"rules", RAIM_WIRE_RULES},
         {"inputs in one INPUT", RAIM_MAX_INPUTS},
         {"events in one EVENTS", RAIM_MAX_EVENTS_MESSAGE},
+        {"bytes of an event", RAIM_MAX_EVENT_BYTES},
         {"snapshots remembered, in ticks", RAIM_MAX_HISTORY},
         {"margin, in ticks", RAIM_MAX_MARGIN},
         {"view_age and rewind, in ticks", RAIM_WIRE_REWIND},

@@ -17,7 +17,9 @@ static struct raim_input_message chance_input(void)
         .has_snapshot = chance_bool(),
         .count = (uint32_t)chance_int(1, RAIM_MAX_INPUTS),
     };
-    message.snapshot = message.has_snapshot ? chance_magnitude(32) : 0;
+    message.snapshot =
+        message.has_snapshot ? message.tick + (uint32_t)(int16_t)chance_magnitude(16) : 0;
+    message.events = (uint16_t)chance_magnitude(16);
     for (uint32_t i = 0; i < message.count; i++) {
         if (i > 0 && chance_bool()) {
             message.inputs[i] = message.inputs[i - 1];
@@ -40,6 +42,7 @@ static void assert_same(const struct raim_input_message *a, const struct raim_in
     assert_int_equal(a->tick, b->tick);
     assert_int_equal(a->has_snapshot, b->has_snapshot);
     assert_int_equal(a->snapshot, b->snapshot);
+    assert_int_equal(a->events, b->events);
     assert_int_equal(a->count, b->count);
     for (uint32_t i = 0; i < a->count; i++) {
         assert_int_equal(a->inputs[i].move_x, b->inputs[i].move_x);
@@ -130,7 +133,7 @@ static void test_input_moves_by_no_more_than_one(void **state)
             struct raim_input_message told;
             raim_writer writer = raim_message_write(RAIM_MESSAGE_INPUT, bytes, sizeof bytes);
             raim_write_bits(&writer, 1, 32); // tick
-            raim_write_bits(&writer, 0, 4);  // no snapshot, one input
+            raim_write_bits(&writer, 0, 20); // no snapshot, no events, one input
             raim_write_bits(&writer, x, 2);
             raim_write_bits(&writer, y, 2);
             raim_write_bits(&writer, 0, 17); // fire, aim

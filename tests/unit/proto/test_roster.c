@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ROSTER and EVENTS: round trips in as many messages as needed, and refusal of malformed messages.
 #include "chance_phase.h"
+#include "events_fixture.h"
 #include "roster.h"
 
 enum { MANY = 300, ROUNDS = 2000 };
@@ -104,7 +105,8 @@ static void test_empty_rosters_and_longer_ones_than_expected_are_refused(void **
 static bool read_events(const uint8_t *bytes, size_t size, struct raim_events_message *message)
 {
     raim_reader reader = raim_reader_make(bytes, size);
-    return raim_message_read(&reader) == RAIM_MESSAGE_EVENTS && raim_events_read(&reader, message);
+    return raim_message_read(&reader) == RAIM_MESSAGE_EVENTS &&
+           raim_events_read(&reader, message) && raim_reader_done(&reader);
 }
 
 static struct raim_wire_event chance_event(void)
@@ -157,86 +159,90 @@ static void assert_same_event(const struct raim_wire_event *a, const struct raim
 static bool accepts_events(const uint8_t *bytes, size_t size)
 {
     static struct raim_events_message message, again;
-    uint8_t written[4096];
-    uint32_t count_written;
+    uint8_t written[16384];
     if (!read_events(bytes, size, &message))
         return false;
     assert_in_range(message.count, 1, RAIM_MAX_EVENTS_MESSAGE);
-    const size_t length = raim_events_write(&message, &count_written, written, sizeof written);
-    assert_int_equal(count_written, message.count);
+    const size_t length = write_events(&message, written, sizeof written);
+    assert_int_equal(length, size);
     assert_true(read_events(written, length, &again));
     assert_int_equal(again.sequence, message.sequence);
-    assert_int_equal(again.tick, message.tick);
     assert_int_equal(again.count, message.count);
     for (uint32_t i = 0; i < message.count; i++)
         assert_same_event(&message.events[i], &again.events[i]);
     return true;
 }
 
-static void test_events_go_on_where_the_last_message_stopped(void **state)
+static void test_events_survive_the_wire(void **state)
 {
     (void)state;
-    static struct raim_wire_event events[MANY];
     static struct raim_events_message message, told;
     for (int i = 0; i < ROUNDS; i++) {
-        const uint32_t count = 1 + chance_magnitude(31) % MANY;
-        const size_t capacity = (size_t)chance_int(134, RAIM_MAX_MESSAGE_BYTES);
-        const uint32_t first = chance_magnitude(32), tick = chance_magnitude(32);
-        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-        for (uint32_t j = 0; j < count; j++)
-            events[j] = chance_event();
-        for (uint32_t done = 0, written; done < count; done += written) {
-            const uint32_t left = count - done;
-            message = (struct raim_events_message){.sequence = first + done, .tick = tick};
-            message.count = left < RAIM_MAX_EVENTS_MESSAGE ? left : RAIM_MAX_EVENTS_MESSAGE;
-            memcpy(message.events, &events[done], message.count * sizeof events[0]);
-            const size_t size = raim_events_write(&message, &written, bytes, capacity);
-            assert_true(size > 0 && size <= capacity);
-            assert_true(read_events(bytes, size, &told));
-            assert_int_equal(told.sequence, message.sequence);
-            assert_int_equal(told.tick, tick);
-            assert_int_equal(told.count, written);
-            for (uint32_t j = 0; j < written; j++)
-                assert_same_event(&events[done + j], &told.events[j]);
-            hostile_attack(accepts_events, bytes, size);
-
-            uint8_t longer[2 * RAIM_MAX_MESSAGE_BYTES];
-            uint32_t more;
-            if (written < message.count) { // one more would not have fitted
-                message.count = written + 1;
-                assert_true(raim_events_write(&message, &more, longer, sizeof longer) > capacity);
-            }
-        }
+        message.sequence = (uint16_t)chance_bits(16);
+        message.count = 1 + chance_magnitude(31) % RAIM_MAX_EVENTS_MESSAGE;
+        for (uint32_t j = 0; j < message.count; j++)
+            message.events[j] = chance_event();
+        uint8_t bytes[16384];
+        const size_t size = write_events(&message, bytes, sizeof bytes);
+        assert_true(read_events(bytes, size, &told));
+        assert_int_equal(told.sequence, message.sequence);
+        assert_int_equal(told.count, message.count);
+        for (uint32_t j = 0; j < message.count; j++)
+            assert_same_event(&message.events[j], &told.events[j]);
+        hostile_attack(accepts_events, bytes, size);
     }
+}
+
+static void test_a_snapshot_may_follow_events(void **state)
+{
+    (void)state;
+    static struct raim_events_message message = {.sequence = 7, .count = 1}, told;
+    message.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_LEFT, .player = 1025};
+    uint8_t bytes[64];
+    const size_t size = write_events(&message, bytes, sizeof bytes);
+    bytes[size] = 1;
+    raim_reader reader = raim_reader_make(bytes, size + 1);
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_EVENTS);
+    assert_true(raim_events_read(&reader, &told));
+    assert_int_equal(reader.offset, 8 * size);
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_SNAPSHOT);
 }
 
 static void test_a_message_holds_1_to_64_events(void **state)
 {
     (void)state;
-    for (uint32_t count = 0; count <= RAIM_MAX_EVENTS_MESSAGE + 1; count++) {
+    for (uint32_t count = 0; count <= 64; count++) {
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         static struct raim_events_message told;
         raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, sizeof bytes);
-        raim_write_bits(&writer, 1, 32); // sequence
-        raim_write_bits(&writer, 1, 32); // tick
+        raim_write_bits(&writer, 1, 16); // sequence
+        raim_write_bits(&writer, (count - 1) & 63, 6);
+        raim_write_bits(&writer, 0, 5);
         for (uint32_t i = 0; i < count; i++) {
-            raim_write_bool(&writer, true);
             raim_write_ranged(&writer, RAIM_WIRE_LEFT, 0, RAIM_WIRE_EVENT_KINDS - 1);
             raim_write_bits(&writer, 1025, 16);
             raim_write_bits(&writer, RAIM_REASON_LEFT, 8);
+            raim_write_bits(&writer, 0, 5);
         }
-        raim_write_bool(&writer, false);
         const size_t size = raim_writer_finish(&writer);
-        assert_int_equal(read_events(bytes, size, &told), count >= 1 && count <= 64);
+        assert_int_equal(read_events(bytes, size, &told), count >= 1);
     }
+}
+
+static void test_the_longest_event_fits(void **state)
+{
+    (void)state;
+    struct raim_wire_event event = {.kind = RAIM_WIRE_CHAT, .player = 65535};
+    uint8_t bytes[RAIM_MAX_EVENT_BYTES];
+    memset(event.text, 'x', RAIM_MAX_CHAT_BYTES);
+    assert_int_equal(raim_event_write(&event, bytes), RAIM_MAX_EVENT_BYTES);
 }
 
 static raim_writer begin_events(uint8_t *bytes, enum raim_wire_event_kind kind)
 {
     raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, RAIM_MAX_MESSAGE_BYTES);
-    raim_write_bits(&writer, 1, 32); // sequence
-    raim_write_bits(&writer, 1, 32); // tick
-    raim_write_bool(&writer, true);
+    raim_write_bits(&writer, 1, 16); // sequence
+    raim_write_bits(&writer, 0, 11); // one event, padding
     raim_write_ranged(&writer, kind, 0, RAIM_WIRE_EVENT_KINDS - 1);
     if (kind != RAIM_WIRE_PHASE)
         raim_write_bits(&writer, 1025, 16);
@@ -253,7 +259,6 @@ static void test_chat_holds_120_bytes_and_none_of_121(void **state)
         raim_write_bits(&writer, length, 7);
         for (uint32_t i = 0; i < length; i++)
             raim_write_bits(&writer, 'x', 8);
-        raim_write_bool(&writer, false);
         const size_t size = raim_writer_finish(&writer);
         assert_int_equal(read_events(bytes, size, &told), length <= 120);
         if (length <= 120)
@@ -271,7 +276,6 @@ static void test_a_kill_tells_every_rewind(void **state)
         raim_write_bits(&writer, 1026, 16); // victim
         raim_write_bits(&writer, 0, 2);     // neither score nor deaths
         raim_write_bits(&writer, rewind, 6);
-        raim_write_bool(&writer, false);
         assert_true(read_events(bytes, raim_writer_finish(&writer), &told));
         assert_int_equal(told.events[0].rewind, rewind);
     }
@@ -293,7 +297,6 @@ static void test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_i
             raim_write_count(&writer, 50);
             if (phase == RAIM_PHASE_BREAK)
                 raim_write_bits(&writer, 1026, 16);
-            raim_write_bool(&writer, false);
             const size_t size = raim_writer_finish(&writer);
             assert_int_equal(read_events(bytes, size, &told), phase < RAIM_PHASES);
             if (phase == RAIM_PHASES)
@@ -318,9 +321,8 @@ static void test_an_event_of_no_known_kind_is_refused(void **state)
     for (uint32_t kind = RAIM_WIRE_EVENT_KINDS; kind < 8; kind++) {
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES] = {0};
         raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, sizeof bytes);
-        raim_write_bits(&writer, 1, 32); // sequence
-        raim_write_bits(&writer, 1, 32); // tick
-        raim_write_bool(&writer, true);
+        raim_write_bits(&writer, 1, 16); // sequence
+        raim_write_bits(&writer, 0, 11); // one event, padding
         raim_write_bits(&writer, kind, 3);
         const size_t size = raim_writer_finish(&writer);
         for (size_t longer = size; longer < size + 20; longer++)
@@ -334,8 +336,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_roster_goes_on_where_the_last_message_stopped),
         cmocka_unit_test(test_empty_rosters_and_longer_ones_than_expected_are_refused),
-        cmocka_unit_test(test_events_go_on_where_the_last_message_stopped),
+        cmocka_unit_test(test_events_survive_the_wire),
+        cmocka_unit_test(test_a_snapshot_may_follow_events),
         cmocka_unit_test(test_a_message_holds_1_to_64_events),
+        cmocka_unit_test(test_the_longest_event_fits),
         cmocka_unit_test(test_chat_holds_120_bytes_and_none_of_121),
         cmocka_unit_test(test_a_kill_tells_every_rewind),
         cmocka_unit_test(test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_is_one),

@@ -226,10 +226,11 @@ static size_t events_of_kill(raim_vec2 where, uint8_t *bytes)
         raim_match_step(stage->match);
         while (raim_match_outgoing(stage->match, &out)) {
             raim_reader reader = raim_reader_make(out.data, out.size);
-            if (raim_message_read(&reader) != RAIM_MESSAGE_EVENTS || out.client != 0)
-                continue;
-            assert_int_equal(size, 0);
-            size = out.size;
+            struct raim_events_message events;
+            if (raim_message_read(&reader) != RAIM_MESSAGE_EVENTS || out.client != 0 || size > 0)
+                continue; // of no event, or repeated
+            assert_true(raim_events_read(&reader, &events));
+            size = reader.offset / 8; // without the snapshot
             memcpy(bytes, out.data, size);
         }
     }
