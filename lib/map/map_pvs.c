@@ -4,7 +4,7 @@
 #include "map_pvs.h"
 
 #include "map_near.h"
-#include "occluder.h"
+#include "stabbing_lines.h"
 
 // The tolerance for rounding, in units, when points and circles are compared with faces.
 static const double slack = 1e-6;
@@ -115,27 +115,62 @@ bool raim_map_pvs_are_hidden(const struct raim_map *map, const struct raim_stabb
            !has_free_line(map, &first, &second, blocker, &lines);
 }
 
-double raim_map_pvs_slack(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
-                          const struct raim_stabbing_lines_end *to, uint16_t *blocker)
+// Returns the outline that a piece is part of, or NULL in a map that was made from pieces.
+static const struct raim_map_outline *outline_of(const struct raim_map *map, int piece)
 {
-    if (*blocker < map->obstacle_count) {
-        const double spare = raim_occluder_slack(&map->obstacles[*blocker], from, to) - room;
-        if (spare >= 0)
-            return spare;
+    int low = 0, high = map->outline_count;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (map->outlines[middle].first_piece <= piece)
+            low = middle;
+        else
+            high = middle;
     }
+    return low < high ? &map->outlines[low] : NULL;
+}
+
+static struct raim_occlusion occlusion_by(const struct raim_map_outline *outline,
+                                          const struct raim_stabbing_lines_end *from,
+                                          const struct raim_stabbing_lines_end *to, int to_count,
+                                          double least)
+{
+    struct raim_occlusion occlusion =
+        raim_occluder_find(outline->points, outline->count, from, to, to_count, least + room);
+    occlusion.slack -= room;
+    return occlusion;
+}
+
+struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
+                                             const struct raim_stabbing_lines_end *from,
+                                             const struct raim_stabbing_lines_end *to, int to_count,
+                                             uint16_t *blocker)
+{
+    struct raim_occlusion best = {-INFINITY, 1};
+    const struct raim_map_outline *outline =
+        *blocker < map->obstacle_count ? outline_of(map, *blocker) : NULL;
+    if (outline != NULL)
+        best = occlusion_by(outline, from, to, to_count, best.slack);
+    if (best.slack >= 0)
+        return best;
     // An obstacle that hides the ends crosses the line between their centres.
     const raim_vec2 line[2] = {from->centre, to->centre};
-    double most = -1;
     struct raim_map_near near;
     raim_map_near_begin(&near, map, line, 2);
-    for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
-        const double spare = raim_occluder_slack(obstacle, from, to) - room;
-        if (spare > most) {
-            most = spare;
-            *blocker = (uint16_t)(obstacle - map->obstacles);
+    for (const raim_polygon *piece; (piece = raim_map_near_next(&near)) != NULL;) {
+        const int index = (int)(piece - map->obstacles);
+        if (outline != NULL && index >= outline->first_piece &&
+            index < outline->first_piece + outline->piece_count)
+            continue; // the pieces of an outline are contiguous
+        outline = outline_of(map, index);
+        if (outline == NULL)
+            break;
+        const struct raim_occlusion found = occlusion_by(outline, from, to, to_count, best.slack);
+        if (found.slack > best.slack) {
+            best = found;
+            *blocker = (uint16_t)index;
         }
     }
-    return most;
+    return best;
 }
 
 // --- pairs of points ---

@@ -7,6 +7,11 @@
 // The factor by which rounding a corner may lengthen a run.
 static const double gain = 1.001;
 
+// Along obstacles a run is computed in moves of two steps. They are shorter than the two steps by
+// this factor: a move of half a radius or more would be divided again by raim_map_move.
+enum { STEPS_PER_MOVE = 2 };
+static const double loss = 0.999;
+
 #define DIAGONAL 0x1.6a09e667f3bcdp-1 // sqrt(1/2)
 
 static const raim_vec2 directions[RAIM_RUN_DIRECTIONS] = {
@@ -83,14 +88,19 @@ static raim_vec2 run_to(struct raim_reachability *table, int way, int steps)
     struct raim_run *run = &table->runs[way];
     raim_vec2 *points = &table->points[way * (table->steps + 1)];
     const raim_vec2 step = raim_vec2_scale(directions[way], table->step);
+    const int clear = (int)run->clear_steps;
     if (run->computed == 0) {
-        run->computed = (int)run->clear_steps;
-        points[run->computed] = raim_vec2_mad(table->centre, step, run->computed);
+        run->computed = clear;
+        points[clear] = raim_vec2_mad(table->centre, step, clear);
     }
-    for (; run->computed < steps; run->computed++)
-        points[run->computed + 1] =
-            raim_map_move(table->map, points[run->computed], step, table->radius);
-    return points[steps];
+    const int last = steps - (steps - clear) % STEPS_PER_MOVE;
+    for (; run->computed < last; run->computed += STEPS_PER_MOVE)
+        points[run->computed + STEPS_PER_MOVE] =
+            raim_map_move(table->map, points[run->computed],
+                          raim_vec2_scale(step, STEPS_PER_MOVE * loss), table->radius);
+    return steps == last ? points[last]
+                         : raim_map_move(table->map, points[last],
+                                         raim_vec2_scale(step, steps - last), table->radius);
 }
 
 // Returns the end of a run with its first half in one direction and its second half in another.
@@ -149,4 +159,13 @@ void raim_reachability_find(struct raim_reachability *table, int steps, struct r
     for (int turn = RAIM_REACH_TURN; turn < RAIM_REACH_CHOICES; turn++)
         if (!is_clear(table, second_of(turn), steps) && is_clear(table, first_of(turn), steps))
             add(reach, turn, raim_reachability_at(table, turn, steps));
+}
+
+int raim_reachability_choice(raim_vec2 way)
+{
+    int best = 0;
+    for (int i = 1; i < RAIM_RUN_DIRECTIONS; i++)
+        if (raim_vec2_dot(directions[i], way) > raim_vec2_dot(directions[best], way))
+            best = i;
+    return RAIM_REACH_END + best;
 }

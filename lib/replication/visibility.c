@@ -3,8 +3,6 @@
 // first use.
 #include "visibility.h"
 
-#include "occluder.h"
-
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -118,6 +116,14 @@ static double moment_of(const struct raim_trajectory *trajectory, struct raim_ho
     return moment < last ? moment : last;
 }
 
+// Returns the choice of the last moment of a flight.
+static int last_choice(const struct raim_trajectory *trajectory, struct raim_horizon horizon)
+{
+    const double step = horizon.to - horizon.from < RAIM_REACH_POINTS / 2 ? 0.5 : 1;
+    const double last = raim_trajectory_ticks(trajectory, horizon.to);
+    return last > horizon.from ? (int)ceil((last - horizon.from) / step) : 0;
+}
+
 static void reach_by_flight(const struct raim_trajectory *trajectory, struct raim_horizon horizon,
                             struct raim_reach *reach)
 {
@@ -134,11 +140,63 @@ static void reach_by_flight(const struct raim_trajectory *trajectory, struct rai
     reach->extent = sqrt(raim_vec2_distance_squared(reach->points[0], end)) / 2;
 }
 
+bool raim_visibility_can_see_between(struct raim_visibility *visibility,
+                                     const struct raim_viewpoint *viewpoint,
+                                     const struct raim_view_target *target,
+                                     struct raim_horizon horizon,
+                                     struct raim_cached_witness witness)
+{
+    const raim_vec2 from =
+        viewpoint->moves
+            ? raim_reachability_at(runner_of(visibility, viewpoint->slot, viewpoint->eye),
+                                   witness.from, (int)horizon.run)
+            : viewpoint->eye;
+    const raim_vec2 to =
+        target->trajectory != NULL
+            ? raim_trajectory_at(target->trajectory,
+                                 moment_of(target->trajectory, horizon, witness.to))
+            : raim_reachability_at(runner_of(visibility, target->slot, target->centre), witness.to,
+                                   (int)horizon.to);
+    return raim_visibility_sees_circle(visibility, from, to, target->radius, true);
+}
+
+// Tries the few pairs of points that most often are a witness, which costs far less than a search:
+// both run into the rectangle where the target is out of it, and to the side on which the target
+// appears otherwise. A bullet is tried at both ends of its path.
+static bool try_likely(struct raim_visibility *visibility, const struct raim_viewpoint *viewpoint,
+                       const struct raim_view_target *target, struct raim_horizon horizon,
+                       double side, struct raim_cached_witness *witness)
+{
+    const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
+    const double x = fabs(way.x) - visibility->def.view.x / 2 - target->radius;
+    const double y = fabs(way.y) - visibility->def.view.y / 2 - target->radius;
+    const bool is_outside = x > 0 || y > 0;
+    const raim_vec2 into = {x > 0 ? copysign(x, way.x) : 0, y > 0 ? copysign(y, way.y) : 0};
+    const raim_vec2 aside = {-side * way.y, side * way.x};
+    const uint8_t run = (uint8_t)raim_reachability_choice(is_outside ? into : aside);
+    uint8_t to[2] = {RAIM_REACH_STAY, run};
+    if (target->trajectory != NULL)
+        to[1] = (uint8_t)last_choice(target->trajectory, horizon);
+    else if (is_outside)
+        to[1] = (uint8_t)raim_reachability_choice(raim_vec2_scale(into, -1));
+    for (int i = 1; i >= 0; i--) {
+        *witness = (struct raim_cached_witness){run, to[i]};
+        if (raim_visibility_can_see_between(visibility, viewpoint, target, horizon, *witness))
+            return true;
+    }
+    return false;
+}
+
 bool raim_visibility_can_see(struct raim_visibility *visibility,
                              const struct raim_viewpoint *viewpoint,
                              const struct raim_view_target *target, struct raim_horizon horizon,
-                             uint16_t *blocker, struct raim_cached_witness *witness)
+                             double side, uint16_t *blocker, struct raim_cached_witness *witness)
 {
+    struct raim_cached_witness likely;
+    if (try_likely(visibility, viewpoint, target, horizon, side, &likely)) {
+        *witness = likely;
+        return true;
+    }
     struct raim_reach own;
     const struct raim_reach *from = &own;
     if (viewpoint->moves) {
@@ -163,34 +221,10 @@ bool raim_visibility_can_see(struct raim_visibility *visibility,
     return true;
 }
 
-bool raim_visibility_can_see_between(struct raim_visibility *visibility,
-                                     const struct raim_viewpoint *viewpoint,
-                                     const struct raim_view_target *target,
-                                     struct raim_horizon horizon,
-                                     struct raim_cached_witness witness)
-{
-    const raim_vec2 from =
-        viewpoint->moves
-            ? raim_reachability_at(runner_of(visibility, viewpoint->slot, viewpoint->eye),
-                                   witness.from, (int)horizon.run)
-            : viewpoint->eye;
-    const raim_vec2 to =
-        target->trajectory != NULL
-            ? raim_trajectory_at(target->trajectory,
-                                 moment_of(target->trajectory, horizon, witness.to))
-            : raim_reachability_at(runner_of(visibility, target->slot, target->centre), witness.to,
-                                   (int)horizon.to);
-    return is_in_view(visibility, from, to, target->radius) &&
-           raim_map_sees_circle(visibility->def.map, from, to, target->radius);
-}
-
 // --- hidden wherever both run ---
 
 // The factor by which rounding a corner may lengthen a run.
 static const double gain = 1.001;
-
-// The distance, in units, by which a bullet's path counts as hidden only if an obstacle could move.
-static const double room = 1e-3;
 
 static struct raim_stabbing_lines_end eye_within(const struct raim_visibility *visibility,
                                                  const struct raim_viewpoint *viewpoint, double run)
@@ -213,29 +247,27 @@ static int whole_ticks(const struct raim_visibility *visibility, double distance
     return ticks < most ? (int)floor(ticks) : most;
 }
 
-// An obstacle that separates a viewer from both ends of a bullet's path separates it from the whole
-// path.
+// One obstacle that hides both ends of a bullet's path hides the whole path. A longer path is tried
+// first, because its answer holds longer.
 static int bullet_hidden_ticks(const struct raim_visibility *visibility,
                                const struct raim_viewpoint *viewpoint,
                                const struct raim_view_target *target, struct raim_horizon horizon,
-                               int most, uint16_t *blocker)
+                               int most, uint16_t *blocker, double *side)
 {
     const struct raim_trajectory *trajectory = target->trajectory;
-    const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
-    const struct raim_stabbing_lines_end start = {
-        raim_trajectory_at(trajectory, raim_trajectory_ticks(trajectory, horizon.from)), 0,
-        target->radius};
-    const double slack = raim_map_pvs_slack(visibility->def.map, &from, &start, blocker);
-    most = whole_ticks(visibility, slack, most);
-    for (int ticks = most; ticks >= 0; ticks = ticks > 0 ? ticks / 4 : -1) {
-        const struct raim_stabbing_lines_end grown =
+    for (int ticks = most; ticks >= 0; ticks = ticks > 2 ? 2 : -1) {
+        const double last = raim_trajectory_ticks(trajectory, horizon.to + (uint32_t)ticks);
+        const struct raim_stabbing_lines_end from =
             eye_within(visibility, viewpoint, horizon.run + ticks);
-        const struct raim_stabbing_lines_end end = {
-            raim_trajectory_at(trajectory,
-                               raim_trajectory_ticks(trajectory, horizon.to + (uint32_t)ticks)),
-            0, target->radius};
-        if (raim_occluder_slack(&visibility->def.map->obstacles[*blocker], &grown, &end) > room)
+        const struct raim_stabbing_lines_end to[2] = {
+            {target->centre, 0, target->radius},
+            {raim_trajectory_at(trajectory, last), 0, target->radius},
+        };
+        const struct raim_occlusion occlusion =
+            raim_map_pvs_occlusion(visibility->def.map, &from, to, 2, blocker);
+        if (occlusion.slack >= 0)
             return ticks;
+        *side = occlusion.side;
     }
     return -1;
 }
@@ -243,29 +275,14 @@ static int bullet_hidden_ticks(const struct raim_visibility *visibility,
 int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
                                  const struct raim_viewpoint *viewpoint,
                                  const struct raim_view_target *target, struct raim_horizon horizon,
-                                 int most, uint16_t *blocker)
+                                 int most, uint16_t *blocker, double *side)
 {
     if (target->trajectory != NULL)
-        return bullet_hidden_ticks(visibility, viewpoint, target, horizon, most, blocker);
+        return bullet_hidden_ticks(visibility, viewpoint, target, horizon, most, blocker, side);
     const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
     const struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
-    const double slack = raim_map_pvs_slack(visibility->def.map, &from, &to, blocker);
-    return slack < 0 ? -1 : whole_ticks(visibility, slack, most);
-}
-
-bool raim_visibility_is_apart(const struct raim_visibility *visibility,
-                              const struct raim_viewpoint *viewpoint,
-                              const struct raim_view_target *target, struct raim_horizon horizon,
-                              uint16_t *blocker)
-{
-    const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
-    struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
-    if (target->trajectory != NULL) {
-        const struct raim_trajectory *trajectory = target->trajectory;
-        const double first = raim_trajectory_ticks(trajectory, horizon.from);
-        const double last = raim_trajectory_ticks(trajectory, horizon.to);
-        to.centre = raim_trajectory_at(trajectory, (first + last) / 2);
-        to.reach = raim_vec2_length(trajectory->step) * (last - first) / 2;
-    }
-    return raim_map_pvs_are_hidden(visibility->def.map, &from, &to, blocker);
+    const struct raim_occlusion occlusion =
+        raim_map_pvs_occlusion(visibility->def.map, &from, &to, 1, blocker);
+    *side = occlusion.side;
+    return occlusion.slack < 0 ? -1 : whole_ticks(visibility, occlusion.slack, most);
 }

@@ -9,7 +9,7 @@
 static const double hold_s = 0.033;
 
 // The longest time, in ticks, for which an answer is kept.
-enum { MOST_REST = 60 };
+enum { MOST_REST = 8 };
 
 bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
                                   uint32_t viewers)
@@ -108,9 +108,9 @@ static bool can_see_between(const struct raim_visibility_cache_query *query,
 
 static bool can_see(const struct raim_visibility_cache_query *query,
                     const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                    struct raim_horizon horizon)
+                    struct raim_horizon horizon, double side)
 {
-    return raim_visibility_can_see(query->visibility, &query->viewpoint, target, horizon,
+    return raim_visibility_can_see(query->visibility, &query->viewpoint, target, horizon, side,
                                    &entry->blocker, &entry->witness);
 }
 
@@ -135,21 +135,20 @@ static bool stays_visible(const struct raim_visibility_cache_query *query,
         .from = hold,
         .to = target->trajectory != NULL ? lead + hold : lead,
     };
-    const bool visible = has_witness(entry) ? can_see_between(query, target, entry, horizon)
-                                            : can_see(query, target, entry, horizon);
-    if (visible)
-        entry->seen = query->tick + hold - query->latency;
-    return visible;
+    if (!can_see_between(query, target, entry, horizon))
+        return false;
+    entry->seen = query->tick + hold - query->latency;
+    return true;
 }
 
 // One obstacle that hides the target hides it for as long as both need to get around it.
 static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
                                const struct raim_view_target *target,
-                               struct raim_visibility_entry *entry)
+                               struct raim_visibility_entry *entry, double *side)
 {
     const int ticks =
         raim_visibility_hidden_ticks(query->visibility, &query->viewpoint, target,
-                                     horizon_of(query, 0), MOST_REST, &entry->blocker);
+                                     horizon_of(query, 0), MOST_REST, &entry->blocker, side);
     if (ticks < 0)
         return false;
     entry->hidden_until = query->tick + query->latency + (uint32_t)ticks;
@@ -160,44 +159,65 @@ static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
 // A target that stays hidden even for a longer run needs no query in the next ticks.
 static bool stays_hidden(const struct raim_visibility_cache_query *query,
                          const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                         uint32_t hold)
+                         double side)
 {
-    const struct raim_horizon horizon = horizon_of(query, hold);
-    // The queries without reachable points come first: computing those costs more than everything
-    // else.
-    if (can_see_between(query, target, entry, horizon) ||
-        (!raim_visibility_is_apart(query->visibility, &query->viewpoint, target, horizon,
-                                   &entry->blocker) &&
-         can_see(query, target, entry, horizon)))
+    const struct raim_horizon horizon = horizon_of(query, query->hold);
+    if (can_see(query, target, entry, horizon, side))
         return false;
     entry->hidden_until = query->tick + horizon.run;
     entry->witness = (struct raim_cached_witness){0};
     return true;
 }
 
-// Most visible pairs stay visible and most hidden pairs stay hidden, so the query with the longer
-// horizon comes first. A hidden pair with a witness is queried for this tick alone before that:
-// where longer runs step past a gap, the shorter one may find it.
-static bool find_visible(const struct raim_visibility_cache_query *query,
+// Tries the cached witness alone.
+static bool sees_between(const struct raim_visibility_cache_query *query,
                          const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
-    const uint32_t tick = query->tick, latency = query->latency;
-    const uint32_t hold = query->hold < latency ? query->hold : latency;
-    const bool visible_before = was_visible(query, entry), is_near_edge = has_witness(entry);
-    if (!visible_before && is_behind_obstacle(query, target, entry))
+    if (!can_see_between(query, target, entry, horizon_of(query, 0)))
         return false;
-    if (visible_before ? stays_visible(query, target, entry, hold)
-                       : !is_near_edge && stays_hidden(query, target, entry, hold))
-        return visible_before;
-    const struct raim_horizon horizon = horizon_of(query, 0);
-    if (can_see_between(query, target, entry, horizon) || can_see(query, target, entry, horizon)) {
-        entry->seen = tick - latency;
-        return true;
+    entry->seen = query->tick - query->latency;
+    return true;
+}
+
+// Searches for a witness.
+static bool find_run(const struct raim_visibility_cache_query *query,
+                     const struct raim_view_target *target, struct raim_visibility_entry *entry,
+                     double side)
+{
+    const bool visible = can_see(query, target, entry, horizon_of(query, 0), side);
+    if (visible)
+        entry->seen = query->tick - query->latency;
+    else {
+        entry->hidden_until = query->tick + query->latency;
+        entry->witness = (struct raim_cached_witness){0};
     }
-    entry->hidden_until = tick + latency;
-    if (is_near_edge && !visible_before)
-        stays_hidden(query, target, entry, hold);
-    return false;
+    return visible;
+}
+
+// The target was visible in the previous tick. Most such targets stay visible.
+static bool find_visible_again(const struct raim_visibility_cache_query *query,
+                               const struct raim_view_target *target,
+                               struct raim_visibility_entry *entry)
+{
+    const uint32_t hold = query->hold < query->latency ? query->hold : query->latency;
+    if (stays_visible(query, target, entry, hold) || sees_between(query, target, entry))
+        return true;
+    double side;
+    return !is_behind_obstacle(query, target, entry, &side) && find_run(query, target, entry, side);
+}
+
+// The target was hidden in the previous tick. Most such targets stay hidden, so the query with the
+// longer horizon comes before a search.
+static bool find_visible_now(const struct raim_visibility_cache_query *query,
+                             const struct raim_view_target *target,
+                             struct raim_visibility_entry *entry)
+{
+    double side;
+    if (is_behind_obstacle(query, target, entry, &side))
+        return false;
+    if (has_witness(entry))
+        return sees_between(query, target, entry) || find_run(query, target, entry, side);
+    return !stays_hidden(query, target, entry, side) && find_run(query, target, entry, side);
 }
 
 // Tests a player from the present positions. Most visible players are in plain view, which the
@@ -245,5 +265,6 @@ bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
         (target->trajectory != NULL ? sees_bullet(query, target, entry)
                                     : sees_player(query, target, entry)))
         return true;
-    return find_visible(query, target, entry);
+    return was_visible(query, entry) ? find_visible_again(query, target, entry)
+                                     : find_visible_now(query, target, entry);
 }
