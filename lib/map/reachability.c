@@ -7,11 +7,6 @@
 // The factor by which rounding a corner may lengthen a run.
 static const double gain = 1.001;
 
-// Along obstacles a run is computed in moves of two steps. They are shorter than the two steps by
-// this factor: a move of half a radius or more would be divided again by raim_map_move.
-enum { STEPS_PER_MOVE = 2 };
-static const double loss = 0.999;
-
 #define DIAGONAL 0x1.6a09e667f3bcdp-1 // sqrt(1/2)
 
 static const raim_vec2 directions[RAIM_RUN_DIRECTIONS] = {
@@ -88,19 +83,14 @@ static raim_vec2 run_to(struct raim_reachability *table, int way, int steps)
     struct raim_run *run = &table->runs[way];
     raim_vec2 *points = &table->points[way * (table->steps + 1)];
     const raim_vec2 step = raim_vec2_scale(directions[way], table->step);
-    const int clear = (int)run->clear_steps;
     if (run->computed == 0) {
-        run->computed = clear;
-        points[clear] = raim_vec2_mad(table->centre, step, clear);
+        run->computed = (int)run->clear_steps;
+        points[run->computed] = raim_vec2_mad(table->centre, step, run->computed);
     }
-    const int last = steps - (steps - clear) % STEPS_PER_MOVE;
-    for (; run->computed < last; run->computed += STEPS_PER_MOVE)
-        points[run->computed + STEPS_PER_MOVE] =
-            raim_map_move(table->map, points[run->computed],
-                          raim_vec2_scale(step, STEPS_PER_MOVE * loss), table->radius);
-    return steps == last ? points[last]
-                         : raim_map_move(table->map, points[last],
-                                         raim_vec2_scale(step, steps - last), table->radius);
+    for (; run->computed < steps; run->computed++)
+        points[run->computed + 1] =
+            raim_map_move(table->map, points[run->computed], step, table->radius);
+    return points[steps];
 }
 
 // Returns the end of a run with its first half in one direction and its second half in another.

@@ -156,7 +156,8 @@ static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
     return true;
 }
 
-// A target that stays hidden even for a longer run needs no query in the next ticks.
+// A target that stays hidden even for a longer run needs no query in the next ticks. It does not pay
+// for bullets: most of them come out in time.
 static bool stays_hidden(const struct raim_visibility_cache_query *query,
                          const struct raim_view_target *target, struct raim_visibility_entry *entry,
                          double side)
@@ -215,9 +216,11 @@ static bool find_visible_now(const struct raim_visibility_cache_query *query,
     double side;
     if (is_behind_obstacle(query, target, entry, &side))
         return false;
-    if (has_witness(entry))
-        return sees_between(query, target, entry) || find_run(query, target, entry, side);
-    return !stays_hidden(query, target, entry, side) && find_run(query, target, entry, side);
+    if (sees_between(query, target, entry))
+        return true;
+    const bool may_stay = target->trajectory == NULL && !has_witness(entry);
+    return !(may_stay && stays_hidden(query, target, entry, side)) &&
+           find_run(query, target, entry, side);
 }
 
 // Tests a player from the present positions. Most visible players are in plain view, which the
