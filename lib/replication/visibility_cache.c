@@ -16,12 +16,16 @@ bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t 
 {
     *pairs = (struct raim_visibility_cache){.targets = targets, .viewers = viewers};
     pairs->pairs = calloc((size_t)targets * viewers, sizeof *pairs->pairs);
-    return pairs->pairs != NULL;
+    pairs->target_lives = calloc(targets, sizeof *pairs->target_lives);
+    pairs->viewer_lives = calloc(viewers, sizeof *pairs->viewer_lives);
+    return pairs->pairs != NULL && pairs->target_lives != NULL && pairs->viewer_lives != NULL;
 }
 
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs)
 {
     free(pairs->pairs);
+    free(pairs->target_lives);
+    free(pairs->viewer_lives);
     *pairs = (struct raim_visibility_cache){0};
 }
 
@@ -30,31 +34,38 @@ uint32_t raim_visibility_cache_hold(uint32_t tick_hz)
     return (uint32_t)ceil(hold_s * tick_hz);
 }
 
-static struct raim_visibility_entry *entry_at(const struct raim_visibility_cache *pairs,
-                                              uint32_t target, uint32_t viewer)
+// Lives begin with 1, so that the zero that an entry is created with is none of them.
+static uint16_t next_life(uint16_t life)
 {
-    return &pairs->pairs[(size_t)viewer * pairs->targets + target];
+    return life < UINT16_MAX ? life + 1 : 1;
 }
 
-// Both ticks lie in the past, but not so far that their difference to present ticks wraps.
-static struct raim_visibility_entry never_seen(uint32_t tick)
+void raim_visibility_cache_forget_target(struct raim_visibility_cache *pairs, uint32_t target)
 {
-    const uint32_t long_ago = tick - (UINT32_C(1) << 30);
-    return (struct raim_visibility_entry){.hidden_until = long_ago, .seen = long_ago};
+    pairs->target_lives[target] = next_life(pairs->target_lives[target]);
 }
 
-void raim_visibility_cache_forget_target(struct raim_visibility_cache *pairs, uint32_t target,
-                                         uint32_t tick)
+void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, uint32_t viewer)
 {
-    for (uint32_t viewer = 0; viewer < pairs->viewers; viewer++)
-        *entry_at(pairs, target, viewer) = never_seen(tick);
+    pairs->viewer_lives[viewer] = next_life(pairs->viewer_lives[viewer]);
 }
 
-void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, uint32_t viewer,
-                                         uint32_t tick)
+// Returns the entry of a pair, reset where it is invalid.
+static struct raim_visibility_entry *entry_of(const struct raim_visibility_cache *pairs,
+                                              const struct raim_visibility_cache_query *query,
+                                              uint32_t target)
 {
-    for (uint32_t target = 0; target < pairs->targets; target++)
-        *entry_at(pairs, target, viewer) = never_seen(tick);
+    struct raim_visibility_entry *entry =
+        &pairs->pairs[(size_t)query->viewer * pairs->targets + target];
+    const uint32_t lives =
+        (uint32_t)pairs->viewer_lives[query->viewer] << 16 | pairs->target_lives[target];
+    if (entry->lives != lives) {
+        // Both ticks lie in the past, but not so far that their difference to present ticks wraps.
+        const uint32_t long_ago = query->tick - (UINT32_C(1) << 30);
+        *entry = (struct raim_visibility_entry){
+            .hidden_until = long_ago, .seen = long_ago, .lives = lives};
+    }
+    return entry;
 }
 
 // --- earlier answers ---
@@ -156,8 +167,8 @@ static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
     return true;
 }
 
-// A target that stays hidden even for a longer run needs no query in the next ticks. It does not pay
-// for bullets: most of them come out in time.
+// A target that stays hidden even for a longer run needs no query in the next ticks. It does not
+// pay for bullets: most of them come out in time.
 static bool stays_hidden(const struct raim_visibility_cache_query *query,
                          const struct raim_view_target *target, struct raim_visibility_entry *entry,
                          double side)
@@ -260,7 +271,7 @@ bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
                                    const struct raim_visibility_cache_query *query,
                                    const struct raim_view_target *target)
 {
-    struct raim_visibility_entry *entry = entry_at(pairs, target->slot, query->viewer);
+    struct raim_visibility_entry *entry = entry_of(pairs, query, target->slot);
     bool visible;
     if (is_settled(query, entry, &visible))
         return visible;
