@@ -140,18 +140,28 @@ static struct raim_occlusion occlusion_by(const struct raim_map_outline *outline
     return occlusion;
 }
 
+struct raim_occlusion raim_map_pvs_occlusion_by(const struct raim_map *map,
+                                                const struct raim_stabbing_lines_end *from,
+                                                const struct raim_stabbing_lines_end *to,
+                                                int to_count, uint16_t blocker)
+{
+    const struct raim_map_outline *outline =
+        blocker < map->obstacle_count ? outline_of(map, blocker) : NULL;
+    if (outline == NULL)
+        return (struct raim_occlusion){-INFINITY, 1};
+    return occlusion_by(outline, from, to, to_count, -INFINITY);
+}
+
 struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
                                              const struct raim_stabbing_lines_end *from,
                                              const struct raim_stabbing_lines_end *to, int to_count,
                                              uint16_t *blocker)
 {
-    struct raim_occlusion best = {-INFINITY, 1};
-    const struct raim_map_outline *outline =
-        *blocker < map->obstacle_count ? outline_of(map, *blocker) : NULL;
-    if (outline != NULL)
-        best = occlusion_by(outline, from, to, to_count, best.slack);
+    struct raim_occlusion best = raim_map_pvs_occlusion_by(map, from, to, to_count, *blocker);
     if (best.slack >= 0)
         return best;
+    const struct raim_map_outline *outline =
+        *blocker < map->obstacle_count ? outline_of(map, *blocker) : NULL;
     // An obstacle that hides the ends crosses the line between their centres.
     const raim_vec2 line[2] = {from->centre, to->centre};
     struct raim_map_near near;

@@ -63,3 +63,9 @@ struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
                                              const struct raim_stabbing_lines_end *from,
                                              const struct raim_stabbing_lines_end *to, int to_count,
                                              uint16_t *blocker);
+
+// Finds how the obstacle of the piece `blocker` hides; any value is valid.
+struct raim_occlusion raim_map_pvs_occlusion_by(const struct raim_map *map,
+                                                const struct raim_stabbing_lines_end *from,
+                                                const struct raim_stabbing_lines_end *to,
+                                                int to_count, uint16_t blocker);

@@ -247,29 +247,42 @@ static int whole_ticks(const struct raim_visibility *visibility, double distance
     return ticks < most ? (int)floor(ticks) : most;
 }
 
-// One obstacle that hides both ends of a bullet's path hides the whole path. A longer path is tried
-// first, because its answer holds longer.
+// The ends of a horizon that is longer by some ticks: the eye, and both ends of a bullet's path.
+struct bullet_ends {
+    struct raim_stabbing_lines_end from, to[2];
+};
+
+static struct bullet_ends bullet_ends_of(const struct raim_visibility *visibility,
+                                         const struct raim_viewpoint *viewpoint,
+                                         const struct raim_view_target *target,
+                                         struct raim_horizon horizon, int ticks)
+{
+    const struct raim_trajectory *trajectory = target->trajectory;
+    const double last = raim_trajectory_ticks(trajectory, horizon.to + (uint32_t)ticks);
+    return (struct bullet_ends){
+        eye_within(visibility, viewpoint, horizon.run + ticks),
+        {{target->centre, 0, target->radius},
+         {raim_trajectory_at(trajectory, last), 0, target->radius}},
+    };
+}
+
+// One obstacle that hides both ends of a bullet's path hides the whole path. The whole growth is
+// tried with the obstacle that hides a shorter path.
 static int bullet_hidden_ticks(const struct raim_visibility *visibility,
                                const struct raim_viewpoint *viewpoint,
                                const struct raim_view_target *target, struct raim_horizon horizon,
                                int most, uint16_t *blocker, double *side)
 {
-    const struct raim_trajectory *trajectory = target->trajectory;
-    for (int ticks = most; ticks >= 0; ticks = ticks > 2 ? 2 : -1) {
-        const double last = raim_trajectory_ticks(trajectory, horizon.to + (uint32_t)ticks);
-        const struct raim_stabbing_lines_end from =
-            eye_within(visibility, viewpoint, horizon.run + ticks);
-        const struct raim_stabbing_lines_end to[2] = {
-            {target->centre, 0, target->radius},
-            {raim_trajectory_at(trajectory, last), 0, target->radius},
-        };
-        const struct raim_occlusion occlusion =
-            raim_map_pvs_occlusion(visibility->def.map, &from, to, 2, blocker);
-        if (occlusion.slack >= 0)
-            return ticks;
-        *side = occlusion.side;
-    }
-    return -1;
+    const struct raim_map *map = visibility->def.map;
+    const int few = most / 4;
+    struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, few);
+    const struct raim_occlusion occlusion =
+        raim_map_pvs_occlusion(map, &ends.from, ends.to, 2, blocker);
+    *side = occlusion.side;
+    if (occlusion.slack < 0)
+        return -1;
+    ends = bullet_ends_of(visibility, viewpoint, target, horizon, most);
+    return raim_map_pvs_occlusion_by(map, &ends.from, ends.to, 2, *blocker).slack >= 0 ? most : few;
 }
 
 int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,

@@ -206,29 +206,20 @@ static bool find_run(const struct raim_visibility_cache_query *query,
     return visible;
 }
 
-// The target was visible in the previous tick. Most such targets stay visible.
+// The target was visible in the previous tick.
 static bool find_visible_again(const struct raim_visibility_cache_query *query,
                                const struct raim_view_target *target,
                                struct raim_visibility_entry *entry)
 {
-    const uint32_t hold = query->hold < query->latency ? query->hold : query->latency;
-    if (stays_visible(query, target, entry, hold) || sees_between(query, target, entry))
-        return true;
     double side;
     return !is_behind_obstacle(query, target, entry, &side) && find_run(query, target, entry, side);
 }
 
-// The target was hidden in the previous tick. Most such targets stay hidden, so the query with the
-// longer horizon comes before a search.
+// The target was hidden in the previous tick, and no obstacle alone hides it.
 static bool find_visible_now(const struct raim_visibility_cache_query *query,
                              const struct raim_view_target *target,
-                             struct raim_visibility_entry *entry)
+                             struct raim_visibility_entry *entry, double side)
 {
-    double side;
-    if (is_behind_obstacle(query, target, entry, &side))
-        return false;
-    if (sees_between(query, target, entry))
-        return true;
     const bool may_stay = target->trajectory == NULL && !has_witness(entry);
     return !(may_stay && stays_hidden(query, target, entry, side)) &&
            find_run(query, target, entry, side);
@@ -275,10 +266,18 @@ bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
     bool visible;
     if (is_settled(query, entry, &visible))
         return visible;
+    const bool visible_before = was_visible(query, entry);
+    double side = 1;
+    if (!visible_before && is_behind_obstacle(query, target, entry, &side))
+        return false;
     if (!is_hidden(query, entry) &&
         (target->trajectory != NULL ? sees_bullet(query, target, entry)
                                     : sees_player(query, target, entry)))
         return true;
-    return was_visible(query, entry) ? find_visible_again(query, target, entry)
-                                     : find_visible_now(query, target, entry);
+    const uint32_t hold = query->hold < query->latency ? query->hold : query->latency;
+    if ((visible_before && stays_visible(query, target, entry, hold)) ||
+        sees_between(query, target, entry))
+        return true;
+    return visible_before ? find_visible_again(query, target, entry)
+                          : find_visible_now(query, target, entry, side);
 }
