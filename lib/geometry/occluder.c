@@ -96,7 +96,7 @@ struct raim_occlusion raim_occluder_find(const raim_vec2 *outline, int count,
                                          const struct raim_stabbing_lines_end *to, int to_count,
                                          double least)
 {
-    static const struct raim_occlusion none = {-INFINITY, 1};
+    static const struct raim_occlusion none = {-INFINITY, 0};
     assert(to_count >= 1 && to_count <= MAX_ENDS);
     struct hull hulls[MAX_ENDS];
     for (int end = 0; end < to_count; end++)

@@ -148,7 +148,7 @@ struct raim_occlusion raim_map_pvs_occlusion_by(const struct raim_map *map,
     const struct raim_map_outline *outline =
         blocker < map->obstacle_count ? outline_of(map, blocker) : NULL;
     if (outline == NULL)
-        return (struct raim_occlusion){-INFINITY, 1};
+        return (struct raim_occlusion){-INFINITY, 0};
     return occlusion_by(outline, from, to, to_count, -INFINITY);
 }
 

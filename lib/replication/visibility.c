@@ -160,25 +160,39 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
     return raim_visibility_sees_circle(visibility, from, to, target->radius, true);
 }
 
-// Tries the few pairs of points that most often are a witness, which costs far less than a search:
-// both run into the rectangle where the target is out of it, and to the side on which the target
-// appears otherwise. A bullet is tried at both ends of its path.
+// Returns a way of length 1, or 0 for 0.
+static raim_vec2 unit_of(raim_vec2 way)
+{
+    const double length = raim_vec2_length(way);
+    return length > 0 ? raim_vec2_scale(way, 1 / length) : way;
+}
+
+// Returns the way by which a target leaves the rectangle around an eye, 0 for one that does not.
+static raim_vec2 way_out(const struct raim_visibility *visibility,
+                         const struct raim_viewpoint *viewpoint,
+                         const struct raim_view_target *target)
+{
+    const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
+    const double x = fabs(way.x) - visibility->def.view.x / 2 - target->radius;
+    const double y = fabs(way.y) - visibility->def.view.y / 2 - target->radius;
+    return (raim_vec2){x > 0 ? copysign(x, way.x) : 0, y > 0 ? copysign(y, way.y) : 0};
+}
+
+// Tries the pairs of points that most often are a witness, which costs far less than a search: both
+// run to the side on which the target appears, and into the rectangle where the target is out of
+// it. A bullet is tried at both ends of its path.
 static bool try_likely(struct raim_visibility *visibility, const struct raim_viewpoint *viewpoint,
                        const struct raim_view_target *target, struct raim_horizon horizon,
                        double side, struct raim_cached_witness *witness)
 {
     const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
-    const double x = fabs(way.x) - visibility->def.view.x / 2 - target->radius;
-    const double y = fabs(way.y) - visibility->def.view.y / 2 - target->radius;
-    const bool is_outside = x > 0 || y > 0;
-    const raim_vec2 into = {x > 0 ? copysign(x, way.x) : 0, y > 0 ? copysign(y, way.y) : 0};
-    const raim_vec2 aside = {-side * way.y, side * way.x};
-    const uint8_t run = (uint8_t)raim_reachability_choice(is_outside ? into : aside);
-    uint8_t to[2] = {RAIM_REACH_STAY, run};
-    if (target->trajectory != NULL)
-        to[1] = (uint8_t)last_choice(target->trajectory, horizon);
-    else if (is_outside)
-        to[1] = (uint8_t)raim_reachability_choice(raim_vec2_scale(into, -1));
+    const raim_vec2 out = unit_of(way_out(visibility, viewpoint, target));
+    const raim_vec2 aside = unit_of((raim_vec2){-side * way.y, side * way.x});
+    const uint8_t run = (uint8_t)raim_reachability_choice(raim_vec2_add(aside, out));
+    uint8_t to[2] = {RAIM_REACH_STAY, 0};
+    to[1] =
+        (uint8_t)(target->trajectory != NULL ? last_choice(target->trajectory, horizon)
+                                             : raim_reachability_choice(raim_vec2_sub(aside, out)));
     for (int i = 1; i >= 0; i--) {
         *witness = (struct raim_cached_witness){run, to[i]};
         if (raim_visibility_can_see_between(visibility, viewpoint, target, horizon, *witness))

@@ -221,7 +221,7 @@ static bool find_visible_now(const struct raim_visibility_cache_query *query,
                              struct raim_visibility_entry *entry, double side)
 {
     const bool may_stay = target->trajectory == NULL && !has_witness(entry);
-    return !(may_stay && stays_hidden(query, target, entry, side)) &&
+    return !(0 && may_stay && stays_hidden(query, target, entry, side)) &&
            find_run(query, target, entry, side);
 }
 
@@ -267,7 +267,7 @@ bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
     if (is_settled(query, entry, &visible))
         return visible;
     const bool visible_before = was_visible(query, entry);
-    double side = 1;
+    double side = 0;
     if (!visible_before && is_behind_obstacle(query, target, entry, &side))
         return false;
     if (!is_hidden(query, entry) &&
