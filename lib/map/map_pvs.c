@@ -183,6 +183,18 @@ struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
     return best;
 }
 
+bool raim_map_pvs_is_hidden_by(const struct raim_map *map, const struct raim_reach *viewer,
+                               const struct raim_stabbing_lines_end *to, int to_count,
+                               raim_vec2 view, uint16_t blocker)
+{
+    const struct raim_map_outline *outline =
+        blocker < map->obstacle_count ? outline_of(map, blocker) : NULL;
+    const struct raim_stabbing_lines_end from = {viewer->centre, viewer->extent + room, 0};
+    return outline != NULL &&
+           raim_occluder_hides(outline->points, outline->count, &from, viewer->points,
+                               viewer->count, to, to_count, view);
+}
+
 // --- pairs of points ---
 
 static struct end end_of(const struct raim_reach *reach, double radius)

@@ -69,3 +69,9 @@ struct raim_occlusion raim_map_pvs_occlusion_by(const struct raim_map *map,
                                                 const struct raim_stabbing_lines_end *from,
                                                 const struct raim_stabbing_lines_end *to,
                                                 int to_count, uint16_t blocker);
+
+// Returns true when the obstacle of the piece `blocker` hides the second ends from all points of a
+// viewer; any value is valid. False leaves it open. See raim_occluder_hides.
+bool raim_map_pvs_is_hidden_by(const struct raim_map *map, const struct raim_reach *viewer,
+                               const struct raim_stabbing_lines_end *to, int to_count,
+                               raim_vec2 view, uint16_t blocker);

@@ -160,81 +160,6 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
     return raim_visibility_sees_circle(visibility, from, to, target->radius, true);
 }
 
-// Returns a way of length 1, or 0 for 0.
-static raim_vec2 unit_of(raim_vec2 way)
-{
-    const double length = raim_vec2_length(way);
-    return length > 0 ? raim_vec2_scale(way, 1 / length) : way;
-}
-
-// Returns the way by which a target leaves the rectangle around an eye, 0 for one that does not.
-static raim_vec2 way_out(const struct raim_visibility *visibility,
-                         const struct raim_viewpoint *viewpoint,
-                         const struct raim_view_target *target)
-{
-    const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
-    const double x = fabs(way.x) - visibility->def.view.x / 2 - target->radius;
-    const double y = fabs(way.y) - visibility->def.view.y / 2 - target->radius;
-    return (raim_vec2){x > 0 ? copysign(x, way.x) : 0, y > 0 ? copysign(y, way.y) : 0};
-}
-
-// Tries the pairs of points that most often are a witness, which costs far less than a search: both
-// run to the side on which the target appears, and into the rectangle where the target is out of
-// it. A bullet is tried at both ends of its path.
-static bool try_likely(struct raim_visibility *visibility, const struct raim_viewpoint *viewpoint,
-                       const struct raim_view_target *target, struct raim_horizon horizon,
-                       double side, struct raim_cached_witness *witness)
-{
-    const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
-    const raim_vec2 out = unit_of(way_out(visibility, viewpoint, target));
-    const raim_vec2 aside = unit_of((raim_vec2){-side * way.y, side * way.x});
-    const uint8_t run = (uint8_t)raim_reachability_choice(raim_vec2_add(aside, out));
-    uint8_t to[2] = {RAIM_REACH_STAY, 0};
-    to[1] =
-        (uint8_t)(target->trajectory != NULL ? last_choice(target->trajectory, horizon)
-                                             : raim_reachability_choice(raim_vec2_sub(aside, out)));
-    for (int i = 1; i >= 0; i--) {
-        *witness = (struct raim_cached_witness){run, to[i]};
-        if (raim_visibility_can_see_between(visibility, viewpoint, target, horizon, *witness))
-            return true;
-    }
-    return false;
-}
-
-bool raim_visibility_can_see(struct raim_visibility *visibility,
-                             const struct raim_viewpoint *viewpoint,
-                             const struct raim_view_target *target, struct raim_horizon horizon,
-                             double side, uint16_t *blocker, struct raim_cached_witness *witness)
-{
-    struct raim_cached_witness likely;
-    if (try_likely(visibility, viewpoint, target, horizon, side, &likely)) {
-        *witness = likely;
-        return true;
-    }
-    struct raim_reach own;
-    const struct raim_reach *from = &own;
-    if (viewpoint->moves) {
-        from = reach_of(visibility, viewpoint->slot, viewpoint->eye, horizon.run);
-    } else {
-        own.points[0] = own.centre = viewpoint->eye;
-        own.choices[0] = RAIM_REACH_STAY;
-        own.count = 1;
-        own.extent = 0;
-    }
-    struct raim_reach flight;
-    const struct raim_reach *to = &flight;
-    if (target->trajectory != NULL)
-        reach_by_flight(target->trajectory, horizon, &flight);
-    else
-        to = reach_of(visibility, target->slot, target->centre, horizon.to);
-    struct raim_view_ray view_ray;
-    if (!raim_map_pvs_could_see(visibility->def.map, from, to, target->radius, visibility->def.view,
-                                blocker, &view_ray))
-        return false;
-    *witness = (struct raim_cached_witness){from->choices[view_ray.from], to->choices[view_ray.to]};
-    return true;
-}
-
 // --- hidden wherever both run ---
 
 // The factor by which rounding a corner may lengthen a run.
@@ -312,4 +237,98 @@ int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
         raim_map_pvs_occlusion(visibility->def.map, &from, &to, 1, blocker);
     *side = occlusion.side;
     return occlusion.slack < 0 ? -1 : whole_ticks(visibility, occlusion.slack, most);
+}
+
+// Whether one obstacle hides the target from all points that the viewer can reach.
+static bool is_hidden_by(const struct raim_visibility *visibility,
+                         const struct raim_viewpoint *viewpoint,
+                         const struct raim_view_target *target, struct raim_horizon horizon,
+                         const struct raim_reach *from, uint16_t blocker)
+{
+    const struct raim_visibility_def *def = &visibility->def;
+    if (target->trajectory != NULL) {
+        const struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, 0);
+        return raim_map_pvs_is_hidden_by(def->map, from, ends.to, 2, def->view, blocker);
+    }
+    const struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
+    return raim_map_pvs_is_hidden_by(def->map, from, &to, 1, def->view, blocker);
+}
+
+// --- a witness ---
+
+// Returns a way of length 1, or 0 for 0.
+static raim_vec2 unit_of(raim_vec2 way)
+{
+    const double length = raim_vec2_length(way);
+    return length > 0 ? raim_vec2_scale(way, 1 / length) : way;
+}
+
+// Returns the way by which a target leaves the rectangle around an eye, 0 for one that does not.
+static raim_vec2 way_out(const struct raim_visibility *visibility,
+                         const struct raim_viewpoint *viewpoint,
+                         const struct raim_view_target *target)
+{
+    const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
+    const double x = fabs(way.x) - visibility->def.view.x / 2 - target->radius;
+    const double y = fabs(way.y) - visibility->def.view.y / 2 - target->radius;
+    return (raim_vec2){x > 0 ? copysign(x, way.x) : 0, y > 0 ? copysign(y, way.y) : 0};
+}
+
+// Tries the pairs of points that most often are a witness, which costs far less than a search: both
+// run to the side on which the target appears, and into the rectangle where the target is out of
+// it. A bullet is tried at both ends of its path.
+static bool try_likely(struct raim_visibility *visibility, const struct raim_viewpoint *viewpoint,
+                       const struct raim_view_target *target, struct raim_horizon horizon,
+                       double side, struct raim_cached_witness *witness)
+{
+    const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
+    const raim_vec2 out = unit_of(way_out(visibility, viewpoint, target));
+    const raim_vec2 aside = unit_of((raim_vec2){-side * way.y, side * way.x});
+    const uint8_t run = (uint8_t)raim_reachability_choice(raim_vec2_add(aside, out));
+    uint8_t to[2] = {RAIM_REACH_STAY, 0};
+    to[1] =
+        (uint8_t)(target->trajectory != NULL ? last_choice(target->trajectory, horizon)
+                                             : raim_reachability_choice(raim_vec2_sub(aside, out)));
+    for (int i = 1; i >= 0; i--) {
+        *witness = (struct raim_cached_witness){run, to[i]};
+        if (raim_visibility_can_see_between(visibility, viewpoint, target, horizon, *witness))
+            return true;
+    }
+    return false;
+}
+
+bool raim_visibility_can_see(struct raim_visibility *visibility,
+                             const struct raim_viewpoint *viewpoint,
+                             const struct raim_view_target *target, struct raim_horizon horizon,
+                             double side, uint16_t *blocker, struct raim_cached_witness *witness)
+{
+    struct raim_cached_witness likely;
+    if (try_likely(visibility, viewpoint, target, horizon, side, &likely)) {
+        *witness = likely;
+        return true;
+    }
+    struct raim_reach own;
+    const struct raim_reach *from = &own;
+    if (viewpoint->moves) {
+        from = reach_of(visibility, viewpoint->slot, viewpoint->eye, horizon.run);
+    } else {
+        own.points[0] = own.centre = viewpoint->eye;
+        own.choices[0] = RAIM_REACH_STAY;
+        own.count = 1;
+        own.extent = 0;
+    }
+    if (is_hidden_by(visibility, viewpoint, target, horizon, from, *blocker))
+        return false;
+    struct raim_reach flight;
+    const struct raim_reach *to = &flight;
+    if (target->trajectory != NULL)
+        reach_by_flight(target->trajectory, horizon, &flight);
+    else
+        to = reach_of(visibility, target->slot, target->centre, horizon.to);
+    struct raim_view_ray view_ray;
+    if (!raim_map_pvs_could_see(visibility->def.map, from, to, target->radius, visibility->def.view,
+                                blocker, &view_ray))
+        return false;
+    *witness = (struct raim_cached_witness){from->choices[view_ray.from], to->choices[view_ray.to]};
+    return true;
 }
