@@ -21,37 +21,20 @@ enum { COARSE_POINTS = 9 };
 
 // --- unblocked lines ---
 
-// One of the two players, and a disc around all its possible positions. It may be at the points of
-// the reach, or anywhere in the disc when `points` is NULL.
+// One of the two players: a disc around all its possible positions, and these.
 struct end {
     struct raim_stabbing_lines_end disc;
     const struct raim_reach *points;
 };
 
-// Returns true when no part of a player can get behind the line of a face. A player that is at
-// least its own radius in front of the face can get behind it only around an end of the face, which
-// may be too far away.
+// Returns true when no part of a player can get behind the line of a face.
 static bool stays_before(const struct end *end, const raim_polygon *obstacle, int face)
 {
     const double radius = end->disc.radius;
-    if (end->points != NULL) {
-        for (int i = 0; i < end->points->count; i++)
-            if (raim_polygon_separation(obstacle, face, end->points->points[i]) < radius - slack)
-                return false;
-        return true;
-    }
-    const raim_vec2 centre = end->disc.centre, normal = obstacle->normals[face];
-    const double separation = raim_polygon_separation(obstacle, face, centre);
-    const double reach = end->disc.reach + slack;
-    if (separation - radius >= reach)
-        return true;
-    if (separation < radius - slack)
-        return false;
-    const double gap = separation > radius ? separation - radius : 0;
-    const double half = sqrt(reach * reach - gap * gap);
-    const raim_vec2 last = obstacle->points[raim_polygon_next(obstacle, face)];
-    return raim_vec2_cross(normal, raim_vec2_sub(obstacle->points[face], centre)) <= -half &&
-           raim_vec2_cross(normal, raim_vec2_sub(last, centre)) >= half;
+    for (int i = 0; i < end->points->count; i++)
+        if (raim_polygon_separation(obstacle, face, end->points->points[i]) < radius - slack)
+            return false;
+    return true;
 }
 
 // Returns true when every line has this end on the near side of the obstacle. `way` is 1 for the
@@ -105,15 +88,7 @@ static bool has_free_line(const struct raim_map *map, const struct end *from, co
     return true;
 }
 
-bool raim_map_pvs_are_hidden(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
-                             const struct raim_stabbing_lines_end *to, uint16_t *blocker)
-{
-    const struct end first = {{from->centre, from->reach + room, from->radius}, NULL};
-    const struct end second = {{to->centre, to->reach + room, to->radius}, NULL};
-    struct raim_stabbing_lines lines;
-    return raim_stabbing_lines_begin(&lines, &first.disc, &second.disc) &&
-           !has_free_line(map, &first, &second, blocker, &lines);
-}
+// --- one obstacle ---
 
 // Returns the outline that a piece is part of, or NULL in a map that was made from pieces.
 static const struct raim_map_outline *outline_of(const struct raim_map *map, int piece)

@@ -47,14 +47,6 @@ bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_reach 
                             const struct raim_reach *target, double radius, raim_vec2 view,
                             uint16_t *blocker, struct raim_view_ray *ray);
 
-// Returns true when no circle of the second end can be seen from the first end while both stay
-// within their reach and pass through no obstacle. A player who runs a distance stays within it,
-// but for a thousandth that rounding a corner gains. Both must be free. False leaves it open. With
-// circles at both ends the result is true for 99 % of the pairs of the shipped maps that no run of
-// 24 units reveals, for 93 % with runs of 45 units, and for 71 % with 75 units.
-bool raim_map_pvs_are_hidden(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
-                             const struct raim_stabbing_lines_end *to, uint16_t *blocker);
-
 // Finds the obstacle that hides best alone, see raim_occluder_find, also for two second ends. The
 // obstacle of the piece `blocker` is tried first, the others only if it does not hide the ends; the
 // best of these then becomes `blocker`. Only for maps that were made from obstacles: in others no

@@ -8,9 +8,6 @@
 
 static const double hold_s = 0.033;
 
-// The longest time, in ticks, for which an answer is kept.
-enum { MOST_REST = 8 };
-
 bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
                                   uint32_t viewers)
 {
@@ -98,8 +95,7 @@ static bool was_visible(const struct raim_visibility_cache_query *query,
     return is_before_or_at(query->tick - 1 - query->latency, entry->seen);
 }
 
-// True when the entry holds a pair of reachable points between which the viewer sees the target,
-// now or after a slightly longer run: the pair is near the edge between visible and hidden.
+// True when the entry holds a pair of reachable points between which the viewer saw the target.
 static bool has_witness(const struct raim_visibility_entry *entry)
 {
     return (entry->witness.from | entry->witness.to) != 0;
@@ -117,28 +113,19 @@ static bool can_see_between(const struct raim_visibility_cache_query *query,
                                            entry->witness);
 }
 
-static bool can_see(const struct raim_visibility_cache_query *query,
-                    const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                    struct raim_horizon horizon, double side)
+static struct raim_horizon horizon_of(const struct raim_visibility_cache_query *query)
 {
-    return raim_visibility_can_see(query->visibility, &query->viewpoint, target, horizon, side,
-                                   &entry->blocker, &entry->witness);
-}
-
-// The horizon of a query whose answer is to hold for some ticks more.
-static struct raim_horizon horizon_of(const struct raim_visibility_cache_query *query,
-                                      uint32_t hold)
-{
-    return (struct raim_horizon){.run = query->latency + hold, .to = query->lead + hold};
+    return (struct raim_horizon){.run = query->latency, .to = query->lead};
 }
 
 // A target that is visible after a run shorter than the latency stays visible in the next ticks:
-// the viewer may first run back. Only the cached witness is tried where there is one; a search for
-// another does not pay.
+// the viewer may first run back. Only the cached witness is tried; a search for another does not
+// pay.
 static bool stays_visible(const struct raim_visibility_cache_query *query,
                           const struct raim_view_target *target,
-                          struct raim_visibility_entry *entry, uint32_t hold)
+                          struct raim_visibility_entry *entry)
 {
+    const uint32_t hold = query->hold < query->latency ? query->hold : query->latency;
     const uint32_t run = query->latency - hold;
     const uint32_t lead = query->lead < run ? query->lead : run;
     const struct raim_horizon horizon = {
@@ -157,26 +144,12 @@ static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
                                const struct raim_view_target *target,
                                struct raim_visibility_entry *entry, double *side)
 {
-    const int ticks =
-        raim_visibility_hidden_ticks(query->visibility, &query->viewpoint, target,
-                                     horizon_of(query, 0), MOST_REST, &entry->blocker, side);
+    const int ticks = raim_visibility_hidden_ticks(query->visibility, &query->viewpoint, target,
+                                                   horizon_of(query), RAIM_VISIBILITY_CACHE_REST,
+                                                   &entry->blocker, side);
     if (ticks < 0)
         return false;
     entry->hidden_until = query->tick + query->latency + (uint32_t)ticks;
-    entry->witness = (struct raim_cached_witness){0};
-    return true;
-}
-
-// A target that stays hidden even for a longer run needs no query in the next ticks. It does not
-// pay for bullets: most of them come out in time.
-static bool stays_hidden(const struct raim_visibility_cache_query *query,
-                         const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                         double side)
-{
-    const struct raim_horizon horizon = horizon_of(query, query->hold);
-    if (can_see(query, target, entry, horizon, side))
-        return false;
-    entry->hidden_until = query->tick + horizon.run;
     entry->witness = (struct raim_cached_witness){0};
     return true;
 }
@@ -185,44 +158,26 @@ static bool stays_hidden(const struct raim_visibility_cache_query *query,
 static bool sees_between(const struct raim_visibility_cache_query *query,
                          const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
-    if (!can_see_between(query, target, entry, horizon_of(query, 0)))
+    if (!can_see_between(query, target, entry, horizon_of(query)))
         return false;
     entry->seen = query->tick - query->latency;
     return true;
 }
 
-// Searches for a witness.
-static bool find_run(const struct raim_visibility_cache_query *query,
-                     const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                     double side)
+// Searches for a witness. Without one the target is hidden in this tick; the search for a longer
+// run, whose answer would hold longer, does not pay.
+static bool find_witness(const struct raim_visibility_cache_query *query,
+                         const struct raim_view_target *target, struct raim_visibility_entry *entry,
+                         double side)
 {
-    const bool visible = can_see(query, target, entry, horizon_of(query, 0), side);
-    if (visible)
+    if (raim_visibility_can_see(query->visibility, &query->viewpoint, target, horizon_of(query),
+                                side, &entry->blocker, &entry->witness)) {
         entry->seen = query->tick - query->latency;
-    else {
-        entry->hidden_until = query->tick + query->latency;
-        entry->witness = (struct raim_cached_witness){0};
+        return true;
     }
-    return visible;
-}
-
-// The target was visible in the previous tick.
-static bool find_visible_again(const struct raim_visibility_cache_query *query,
-                               const struct raim_view_target *target,
-                               struct raim_visibility_entry *entry)
-{
-    double side;
-    return !is_behind_obstacle(query, target, entry, &side) && find_run(query, target, entry, side);
-}
-
-// The target was hidden in the previous tick, and no obstacle alone hides it.
-static bool find_visible_now(const struct raim_visibility_cache_query *query,
-                             const struct raim_view_target *target,
-                             struct raim_visibility_entry *entry, double side)
-{
-    const bool may_stay = target->trajectory == NULL && !has_witness(entry);
-    return !(0 && may_stay && stays_hidden(query, target, entry, side)) &&
-           find_run(query, target, entry, side);
+    entry->hidden_until = query->tick + query->latency;
+    entry->witness = (struct raim_cached_witness){0};
+    return false;
 }
 
 // Tests a player from the present positions. Most visible players are in plain view, which the
@@ -258,6 +213,34 @@ static bool sees_bullet(const struct raim_visibility_cache_query *query,
     return false;
 }
 
+static bool sees_now(const struct raim_visibility_cache_query *query,
+                     const struct raim_view_target *target, struct raim_visibility_entry *entry)
+{
+    return !is_hidden(query, entry) &&
+           (target->trajectory != NULL ? sees_bullet(query, target, entry)
+                                       : sees_player(query, target, entry));
+}
+
+// The target was visible in the previous tick. Most such targets still are.
+static bool find_visible(const struct raim_visibility_cache_query *query,
+                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
+{
+    double side = 0;
+    return sees_now(query, target, entry) || stays_visible(query, target, entry) ||
+           sees_between(query, target, entry) ||
+           (!is_behind_obstacle(query, target, entry, &side) &&
+            find_witness(query, target, entry, side));
+}
+
+// The target was hidden in the previous tick. Most such targets are behind one obstacle.
+static bool find_hidden(const struct raim_visibility_cache_query *query,
+                        const struct raim_view_target *target, struct raim_visibility_entry *entry)
+{
+    double side = 0;
+    return !is_behind_obstacle(query, target, entry, &side) &&
+           (sees_now(query, target, entry) || find_witness(query, target, entry, side));
+}
+
 bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
                                    const struct raim_visibility_cache_query *query,
                                    const struct raim_view_target *target)
@@ -266,18 +249,6 @@ bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
     bool visible;
     if (is_settled(query, entry, &visible))
         return visible;
-    const bool visible_before = was_visible(query, entry);
-    double side = 0;
-    if (!visible_before && is_behind_obstacle(query, target, entry, &side))
-        return false;
-    if (!is_hidden(query, entry) &&
-        (target->trajectory != NULL ? sees_bullet(query, target, entry)
-                                    : sees_player(query, target, entry)))
-        return true;
-    const uint32_t hold = query->hold < query->latency ? query->hold : query->latency;
-    if ((visible_before && stays_visible(query, target, entry, hold)) ||
-        sees_between(query, target, entry))
-        return true;
-    return visible_before ? find_visible_again(query, target, entry)
-                          : find_visible_now(query, target, entry, side);
+    return was_visible(query, entry) ? find_visible(query, target, entry)
+                                     : find_hidden(query, target, entry);
 }

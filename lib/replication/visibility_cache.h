@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The longest time, in ticks, for which one obstacle settles that a target is hidden.
+#define RAIM_VISIBILITY_CACHE_REST 8
+
 struct raim_visibility_entry {
     uint32_t hidden_until; // up to and including this tick, the viewer cannot see the target
     // The last tick in which the viewer saw the target. Both could return to their positions, so
@@ -47,8 +50,8 @@ bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t 
                                   uint32_t viewers);
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs);
 
-// The ticks by which a query extends its horizon beyond the latency, so that the answer holds for
-// as many ticks.
+// The ticks by which a query shortens the run that shows a visible target, so that the answer holds
+// for as many ticks.
 uint32_t raim_visibility_cache_hold(uint32_t tick_hz);
 
 // Whether the viewer sees the target or could see it within its latency. Players and bullets have a
