@@ -178,6 +178,19 @@ static void test_points_that_an_obstacle_hides_all_lines_from_see_none(void **st
     assert_true(hidden > CASES / 1000);
 }
 
+// A point behind the wall still has a corner of it on either side.
+static void test_a_wall_hides_nothing_from_points_that_get_around_it(void **state)
+{
+    (void)state;
+    const raim_vec2 everything = {1e6, 1e6};
+    const raim_vec2 wall[4] = {{-1, -60}, {1, -60}, {1, 60}, {-1, 60}};
+    const raim_vec2 points[2] = {{-20, 0}, {30, 0}};
+    const struct raim_stabbing_lines_end to = {{200, 0}, 5, 5};
+    const struct raim_stabbing_lines_end far = {points[0], 100, 0}, near = {points[0], 15, 0};
+    assert_false(raim_occluder_hides(wall, 4, &far, points, 2, &to, 1, everything));
+    assert_true(raim_occluder_hides(wall, 4, &near, points, 1, &to, 1, everything));
+}
+
 static void test_a_wall_hides_until_one_end_gets_around_it(void **state)
 {
     (void)state;
@@ -212,6 +225,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_no_line_passes_an_obstacle_that_hides),
         cmocka_unit_test(test_an_obstacle_hides_the_way_between_two_ends_that_it_hides),
         cmocka_unit_test(test_points_that_an_obstacle_hides_all_lines_from_see_none),
+        cmocka_unit_test(test_a_wall_hides_nothing_from_points_that_get_around_it),
         cmocka_unit_test(test_a_wall_hides_until_one_end_gets_around_it),
         cmocka_unit_test(test_a_bay_around_the_viewer_does_not_hide),
     };
