@@ -1,65 +1,173 @@
 // SPDX-License-Identifier: MIT
-// Takes the chord between the corners that protrude most from the hull of the two discs.
+// Takes the two corners that protrude most from the hull, and counts crossings between them.
 #include "occluder.h"
 
-// Returns the distance between a point and the parts of a line that are not between two of its
-// points. Returns a negative number for a point that is not on the given side: 1 is the left of the
-// way from `start` to `end`, -1 the right.
-static double distance_around(raim_vec2 start, raim_vec2 end, raim_vec2 point, double side)
-{
-    const raim_vec2 way = raim_vec2_sub(end, start), offset = raim_vec2_sub(point, start);
-    const double squared = raim_vec2_length_squared(way);
-    const double area = side * raim_vec2_cross(way, offset);
-    if (area <= 0)
-        return -1;
-    const double along = raim_vec2_dot(way, offset);
-    if (along <= 0 || along >= squared)
-        return area / sqrt(squared);
-    const raim_vec2 nearest = along < squared / 2 ? start : end;
-    return sqrt(raim_vec2_distance_squared(point, nearest));
-}
+#include <assert.h>
+
+enum { MAX_ENDS = 2 };
 
 static double min(double a, double b)
 {
     return a < b ? a : b;
 }
 
-double raim_occluder_slack(const raim_polygon *obstacle, const struct raim_stabbing_lines_end *from,
-                           const struct raim_stabbing_lines_end *to)
+// The sides of the convex hull of two discs: the normals of its two tangents point outwards. They
+// lean back as the hull widens, and do not change when both discs grow alike.
+struct hull {
+    raim_vec2 left, right;
+};
+
+// Returns false when the discs are so close that there is nothing between them.
+static bool make_hull(struct hull *hull, const struct raim_stabbing_lines_end *from,
+                      const struct raim_stabbing_lines_end *to)
 {
     const raim_vec2 way = raim_vec2_sub(to->centre, from->centre);
     const double squared = raim_vec2_length_squared(way);
-    const double start = from->reach + from->radius, end = to->reach + to->radius;
-    const double widening = end - start;
-    if (squared <= (start + end) * (start + end) / 4 || squared <= widening * widening)
-        return -1;
-    // The normals of the hull's two sides, times the length of the way: they lean back as the hull
-    // widens, and they do not change when both discs grow alike.
-    const double length = sqrt(squared), lean = -widening / length;
-    const double upright = sqrt(1 - lean * lean) / length;
-    const raim_vec2 back = raim_vec2_scale(way, lean / length);
-    const raim_vec2 aside = {-way.y * upright, way.x * upright};
-    const raim_vec2 left_normal = raim_vec2_add(back, aside);
-    const raim_vec2 right_normal = raim_vec2_sub(back, aside);
-    double left = -INFINITY, right = -INFINITY; // how far the corners protrude
-    raim_vec2 left_corner = from->centre, right_corner = from->centre;
-    for (int i = 0; i < obstacle->count; i++) {
-        const raim_vec2 offset = raim_vec2_sub(obstacle->points[i], from->centre);
-        const double at_left = raim_vec2_dot(left_normal, offset);
-        const double at_right = raim_vec2_dot(right_normal, offset);
-        if (at_left > left) {
-            left = at_left;
-            left_corner = obstacle->points[i];
+    const double widening = to->reach + to->radius - from->reach - from->radius;
+    if (squared <= widening * widening)
+        return false;
+    const double sine = widening / squared; // divided by the length of the way
+    const double cosine = sqrt(squared - widening * widening) / squared;
+    const raim_vec2 back = raim_vec2_scale(way, -sine);
+    const raim_vec2 aside = {-way.y * cosine, way.x * cosine};
+    hull->left = raim_vec2_add(back, aside);
+    hull->right = raim_vec2_sub(back, aside);
+    return true;
+}
+
+// Returns true when the straight line between two centres crosses the outline an odd number of
+// times between two of its corners. Either way around gives the same answer, because both centres
+// are outside.
+static bool crosses_oddly(const raim_vec2 *outline, int count, int first, int last, raim_vec2 from,
+                          raim_vec2 to)
+{
+    const raim_vec2 way = raim_vec2_sub(to, from);
+    bool is_odd = false;
+    raim_vec2 a = raim_vec2_sub(outline[first], from);
+    double side_of_a = raim_vec2_cross(way, a);
+    for (int i = first; i != last;) {
+        i = i + 1 < count ? i + 1 : 0;
+        const raim_vec2 b = raim_vec2_sub(outline[i], from);
+        const double side_of_b = raim_vec2_cross(way, b);
+        if ((side_of_a > 0) != (side_of_b > 0)) {
+            // The fraction of the way at which it crosses this side of the outline.
+            const raim_vec2 side = raim_vec2_sub(b, a);
+            const double at = raim_vec2_cross(a, side), whole = raim_vec2_cross(way, side);
+            is_odd ^= whole > 0 ? at > 0 && at < whole : at < 0 && at > whole;
         }
-        if (at_right > right) {
-            right = at_right;
-            right_corner = obstacle->points[i];
+        a = b;
+        side_of_a = side_of_b;
+    }
+    return is_odd;
+}
+
+// The corners that protrude most from all hulls at once, by index, and by how much.
+struct extremes {
+    double left, right;
+    int left_corner, right_corner;
+};
+
+static struct extremes extremes_of(const raim_vec2 *outline, int count, raim_vec2 from,
+                                   const struct hull *hulls, int hull_count)
+{
+    struct extremes extremes = {-INFINITY, -INFINITY, 0, 0};
+    for (int i = 0; i < count; i++) {
+        const raim_vec2 offset = raim_vec2_sub(outline[i], from);
+        double left = raim_vec2_dot(hulls[0].left, offset);
+        double right = raim_vec2_dot(hulls[0].right, offset);
+        for (int hull = 1; hull < hull_count; hull++) {
+            left = min(left, raim_vec2_dot(hulls[hull].left, offset));
+            right = min(right, raim_vec2_dot(hulls[hull].right, offset));
+        }
+        if (left > extremes.left) {
+            extremes.left = left;
+            extremes.left_corner = i;
+        }
+        if (right > extremes.right) {
+            extremes.right = right;
+            extremes.right_corner = i;
         }
     }
-    const double slack = min(left, right) - start;
-    if (slack < 0)
-        return slack;
-    const double before = distance_around(left_corner, right_corner, from->centre, -1);
-    const double behind = distance_around(left_corner, right_corner, to->centre, 1);
-    return min(slack, min(before - from->reach, behind - to->reach));
+    return extremes;
+}
+
+struct raim_occlusion raim_occluder_find(const raim_vec2 *outline, int count,
+                                         const struct raim_stabbing_lines_end *from,
+                                         const struct raim_stabbing_lines_end *to, int to_count,
+                                         double least)
+{
+    static const struct raim_occlusion none = {-INFINITY, 0};
+    assert(to_count >= 1 && to_count <= MAX_ENDS);
+    struct hull hulls[MAX_ENDS];
+    for (int end = 0; end < to_count; end++)
+        if (!make_hull(&hulls[end], from, &to[end]))
+            return none;
+    const struct extremes extremes = extremes_of(outline, count, from->centre, hulls, to_count);
+    const struct raim_occlusion occlusion = {
+        min(extremes.left, extremes.right) - from->reach - from->radius,
+        extremes.left < extremes.right ? 1 : -1,
+    };
+    if (occlusion.slack <= least || !crosses_oddly(outline, count, extremes.left_corner,
+                                                   extremes.right_corner, from->centre, to->centre))
+        return none;
+    return occlusion;
+}
+
+// Returns true when a corner lies between the two discs as seen along the line of their centres.
+// Neither end can then get around it.
+static bool is_between(raim_vec2 corner, const struct raim_stabbing_lines_end *from,
+                       const struct raim_stabbing_lines_end *to)
+{
+    const raim_vec2 way = raim_vec2_sub(to->centre, from->centre);
+    const double length = raim_vec2_length(way);
+    const double along = raim_vec2_dot(raim_vec2_sub(corner, from->centre), way);
+    return along >= from->reach * length && along <= (length - to->reach - to->radius) * length;
+}
+
+static bool is_in_view(raim_vec2 view, raim_vec2 eye, const struct raim_stabbing_lines_end *to)
+{
+    const double reach = to->reach + to->radius;
+    return fabs(to->centre.x - eye.x) <= view.x / 2 + reach &&
+           fabs(to->centre.y - eye.y) <= view.y / 2 + reach;
+}
+
+// Returns true when both corners protrude from the hull of a point and a disc.
+static bool separates(raim_vec2 left, raim_vec2 right, raim_vec2 point,
+                      const struct raim_stabbing_lines_end *to)
+{
+    const struct raim_stabbing_lines_end from = {point, 0, 0};
+    struct hull hull;
+    return make_hull(&hull, &from, to) &&
+           raim_vec2_dot(hull.left, raim_vec2_sub(left, point)) > 0 &&
+           raim_vec2_dot(hull.right, raim_vec2_sub(right, point)) > 0;
+}
+
+bool raim_occluder_hides(const raim_vec2 *outline, int count,
+                         const struct raim_stabbing_lines_end *from, const raim_vec2 *points,
+                         int point_count, const struct raim_stabbing_lines_end *to, int to_count,
+                         raim_vec2 view)
+{
+    assert(to_count >= 1 && to_count <= MAX_ENDS);
+    struct hull hulls[MAX_ENDS];
+    for (int end = 0; end < to_count; end++)
+        if (!make_hull(&hulls[end], from, &to[end]))
+            return false;
+    const struct extremes extremes = extremes_of(outline, count, from->centre, hulls, to_count);
+    const raim_vec2 left = outline[extremes.left_corner], right = outline[extremes.right_corner];
+    for (int end = 0; end < to_count; end++)
+        if (!is_between(left, from, &to[end]) || !is_between(right, from, &to[end]))
+            return false;
+    if (!crosses_oddly(outline, count, extremes.left_corner, extremes.right_corner, from->centre,
+                       to->centre))
+        return false;
+    for (int i = 0; i < point_count; i++) {
+        bool is_near = false, is_hidden = true;
+        for (int end = 0; end < to_count; end++) {
+            is_near |= is_in_view(view, points[i], &to[end]);
+            is_hidden &= separates(left, right, points[i], &to[end]);
+        }
+        if (!is_hidden && (is_near || to_count > 1))
+            return false;
+    }
+    return true;
 }

@@ -4,7 +4,7 @@
 #include "map_pvs.h"
 
 #include "map_near.h"
-#include "occluder.h"
+#include "stabbing_lines.h"
 
 // The tolerance for rounding, in units, when points and circles are compared with faces.
 static const double slack = 1e-6;
@@ -21,37 +21,20 @@ enum { COARSE_POINTS = 9 };
 
 // --- unblocked lines ---
 
-// One of the two players, and a disc around all its possible positions. It may be at the points of
-// the reach, or anywhere in the disc when `points` is NULL.
+// One of the two players: a disc around all its possible positions, and these.
 struct end {
     struct raim_stabbing_lines_end disc;
     const struct raim_reach *points;
 };
 
-// Returns true when no part of a player can get behind the line of a face. A player that is at
-// least its own radius in front of the face can get behind it only around an end of the face, which
-// may be too far away.
+// Returns true when no part of a player can get behind the line of a face.
 static bool stays_before(const struct end *end, const raim_polygon *obstacle, int face)
 {
     const double radius = end->disc.radius;
-    if (end->points != NULL) {
-        for (int i = 0; i < end->points->count; i++)
-            if (raim_polygon_separation(obstacle, face, end->points->points[i]) < radius - slack)
-                return false;
-        return true;
-    }
-    const raim_vec2 centre = end->disc.centre, normal = obstacle->normals[face];
-    const double separation = raim_polygon_separation(obstacle, face, centre);
-    const double reach = end->disc.reach + slack;
-    if (separation - radius >= reach)
-        return true;
-    if (separation < radius - slack)
-        return false;
-    const double gap = separation > radius ? separation - radius : 0;
-    const double half = sqrt(reach * reach - gap * gap);
-    const raim_vec2 last = obstacle->points[raim_polygon_next(obstacle, face)];
-    return raim_vec2_cross(normal, raim_vec2_sub(obstacle->points[face], centre)) <= -half &&
-           raim_vec2_cross(normal, raim_vec2_sub(last, centre)) >= half;
+    for (int i = 0; i < end->points->count; i++)
+        if (raim_polygon_separation(obstacle, face, end->points->points[i]) < radius - slack)
+            return false;
+    return true;
 }
 
 // Returns true when every line has this end on the near side of the obstacle. `way` is 1 for the
@@ -105,37 +88,86 @@ static bool has_free_line(const struct raim_map *map, const struct end *from, co
     return true;
 }
 
-bool raim_map_pvs_are_hidden(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
-                             const struct raim_stabbing_lines_end *to, uint16_t *blocker)
+// --- one obstacle ---
+
+// Returns the outline that a piece is part of, or NULL in a map that was made from pieces.
+static const struct raim_map_outline *outline_of(const struct raim_map *map, int piece)
 {
-    const struct end first = {{from->centre, from->reach + room, from->radius}, NULL};
-    const struct end second = {{to->centre, to->reach + room, to->radius}, NULL};
-    struct raim_stabbing_lines lines;
-    return raim_stabbing_lines_begin(&lines, &first.disc, &second.disc) &&
-           !has_free_line(map, &first, &second, blocker, &lines);
+    int low = 0, high = map->outline_count;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (map->outlines[middle].first_piece <= piece)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low < high ? &map->outlines[low] : NULL;
 }
 
-double raim_map_pvs_slack(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
-                          const struct raim_stabbing_lines_end *to, uint16_t *blocker)
+static struct raim_occlusion occlusion_by(const struct raim_map_outline *outline,
+                                          const struct raim_stabbing_lines_end *from,
+                                          const struct raim_stabbing_lines_end *to, int to_count,
+                                          double least)
 {
-    if (*blocker < map->obstacle_count) {
-        const double spare = raim_occluder_slack(&map->obstacles[*blocker], from, to) - room;
-        if (spare >= 0)
-            return spare;
-    }
+    struct raim_occlusion occlusion =
+        raim_occluder_find(outline->points, outline->count, from, to, to_count, least + room);
+    occlusion.slack -= room;
+    return occlusion;
+}
+
+struct raim_occlusion raim_map_pvs_occlusion_by(const struct raim_map *map,
+                                                const struct raim_stabbing_lines_end *from,
+                                                const struct raim_stabbing_lines_end *to,
+                                                int to_count, uint16_t blocker)
+{
+    const struct raim_map_outline *outline =
+        blocker < map->obstacle_count ? outline_of(map, blocker) : NULL;
+    if (outline == NULL)
+        return (struct raim_occlusion){-INFINITY, 0};
+    return occlusion_by(outline, from, to, to_count, -INFINITY);
+}
+
+struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
+                                             const struct raim_stabbing_lines_end *from,
+                                             const struct raim_stabbing_lines_end *to, int to_count,
+                                             uint16_t *blocker)
+{
+    struct raim_occlusion best = raim_map_pvs_occlusion_by(map, from, to, to_count, *blocker);
+    if (best.slack >= 0)
+        return best;
+    const struct raim_map_outline *outline =
+        *blocker < map->obstacle_count ? outline_of(map, *blocker) : NULL;
     // An obstacle that hides the ends crosses the line between their centres.
     const raim_vec2 line[2] = {from->centre, to->centre};
-    double most = -1;
     struct raim_map_near near;
     raim_map_near_begin(&near, map, line, 2);
-    for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
-        const double spare = raim_occluder_slack(obstacle, from, to) - room;
-        if (spare > most) {
-            most = spare;
-            *blocker = (uint16_t)(obstacle - map->obstacles);
+    for (const raim_polygon *piece; (piece = raim_map_near_next(&near)) != NULL;) {
+        const int index = (int)(piece - map->obstacles);
+        if (outline != NULL && index >= outline->first_piece &&
+            index < outline->first_piece + outline->piece_count)
+            continue; // the pieces of an outline are contiguous
+        outline = outline_of(map, index);
+        if (outline == NULL)
+            break;
+        const struct raim_occlusion found = occlusion_by(outline, from, to, to_count, best.slack);
+        if (found.slack > best.slack) {
+            best = found;
+            *blocker = (uint16_t)index;
         }
     }
-    return most;
+    return best;
+}
+
+bool raim_map_pvs_is_hidden_by(const struct raim_map *map, const struct raim_reach *viewer,
+                               const struct raim_stabbing_lines_end *to, int to_count,
+                               raim_vec2 view, uint16_t blocker)
+{
+    const struct raim_map_outline *outline =
+        blocker < map->obstacle_count ? outline_of(map, blocker) : NULL;
+    const struct raim_stabbing_lines_end from = {viewer->centre, viewer->extent + room, 0};
+    return outline != NULL &&
+           raim_occluder_hides(outline->points, outline->count, &from, viewer->points,
+                               viewer->count, to, to_count, view);
 }
 
 // --- pairs of points ---

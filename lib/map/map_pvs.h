@@ -12,8 +12,8 @@
 // functions keep no state; any threads may share the map.
 #pragma once
 
+#include "occluder.h"
 #include "reachability.h"
-#include "stabbing_lines.h"
 
 // Returns true when any part of a circle is in the view, a rectangle of the width view.x and the
 // height view.y around an eye.
@@ -47,17 +47,23 @@ bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_reach 
                             const struct raim_reach *target, double radius, raim_vec2 view,
                             uint16_t *blocker, struct raim_view_ray *ray);
 
-// Returns true when no circle of the second end can be seen from the first end while both stay
-// within their reach and pass through no obstacle. A player who runs a distance stays within it,
-// but for a thousandth that rounding a corner gains. Both must be free. False leaves it open. With
-// circles at both ends the result is true for 99 % of the pairs of the shipped maps that no run of
-// 24 units reveals, for 93 % with runs of 45 units, and for 71 % with 75 units.
-bool raim_map_pvs_are_hidden(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
-                             const struct raim_stabbing_lines_end *to, uint16_t *blocker);
+// Finds the obstacle that hides best alone, see raim_occluder_find, also for two second ends. The
+// obstacle of the piece `blocker` is tried first, the others only if it does not hide the ends; the
+// best of these then becomes `blocker`. Only for maps that were made from obstacles: in others no
+// obstacle is found.
+struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
+                                             const struct raim_stabbing_lines_end *from,
+                                             const struct raim_stabbing_lines_end *to, int to_count,
+                                             uint16_t *blocker);
 
-// Returns the distance by which both may exceed their reach and still be hidden from each other by
-// one and the same obstacle; negative when no obstacle alone hides them. See raim_occluder_slack.
-// The obstacle `blocker` is tried first, the others only if it does not hide them; the best of
-// these then becomes `blocker`. It takes a tenth of the time of raim_map_pvs_are_hidden.
-double raim_map_pvs_slack(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
-                          const struct raim_stabbing_lines_end *to, uint16_t *blocker);
+// Finds how the obstacle of the piece `blocker` hides; any value is valid.
+struct raim_occlusion raim_map_pvs_occlusion_by(const struct raim_map *map,
+                                                const struct raim_stabbing_lines_end *from,
+                                                const struct raim_stabbing_lines_end *to,
+                                                int to_count, uint16_t blocker);
+
+// Returns true when the obstacle of the piece `blocker` hides the second ends from all points of a
+// viewer; any value is valid. False leaves it open. See raim_occluder_hides.
+bool raim_map_pvs_is_hidden_by(const struct raim_map *map, const struct raim_reach *viewer,
+                               const struct raim_stabbing_lines_end *to, int to_count,
+                               raim_vec2 view, uint16_t blocker);

@@ -150,3 +150,12 @@ void raim_reachability_find(struct raim_reachability *table, int steps, struct r
         if (!is_clear(table, second_of(turn), steps) && is_clear(table, first_of(turn), steps))
             add(reach, turn, raim_reachability_at(table, turn, steps));
 }
+
+int raim_reachability_choice(raim_vec2 way)
+{
+    int best = 0;
+    for (int i = 1; i < RAIM_RUN_DIRECTIONS; i++)
+        if (raim_vec2_dot(directions[i], way) > raim_vec2_dot(directions[best], way))
+            best = i;
+    return RAIM_REACH_END + best;
+}

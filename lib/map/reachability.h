@@ -61,3 +61,6 @@ raim_vec2 raim_reachability_at(struct raim_reachability *table, int choice, int 
 // Collects the points that are worth testing for a number of steps, 0 to the table's: the position,
 // the straight runs and, near obstacles, the turns into blocked directions.
 void raim_reachability_find(struct raim_reachability *table, int steps, struct raim_reach *reach);
+
+// Returns the choice of the straight run that leads most nearly in a direction, which is not 0.
+int raim_reachability_choice(raim_vec2 way);

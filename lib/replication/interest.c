@@ -131,10 +131,10 @@ uint32_t raim_interest_tick(const struct raim_interest *interest)
 static void reset_player(struct raim_interest *interest, uint32_t slot)
 {
     const uint32_t slots = interest->def.history->limits.players;
-    raim_visibility_cache_forget_target(&interest->players, slot, interest->tick);
+    raim_visibility_cache_forget_target(&interest->players, slot);
     for (uint32_t viewer = slot; viewer < 2 * slots; viewer += slots) {
-        raim_visibility_cache_forget_viewer(&interest->players, viewer, interest->tick);
-        raim_visibility_cache_forget_viewer(&interest->bullets, viewer, interest->tick);
+        raim_visibility_cache_forget_viewer(&interest->players, viewer);
+        raim_visibility_cache_forget_viewer(&interest->bullets, viewer);
     }
 }
 
@@ -184,7 +184,7 @@ static void launch(struct raim_interest *interest, uint32_t slot)
         raim_map_sweep(interest->def.map, flight->origin, way, rules->bullet_radius);
     const double flown = wall * (rules->player_radius + range) - rules->player_radius;
     flight->ticks = (flown < range ? flown : range) / rules->bullet_speed * interest->def.tick_hz;
-    raim_visibility_cache_forget_target(&interest->bullets, slot, interest->tick);
+    raim_visibility_cache_forget_target(&interest->bullets, slot);
 }
 
 static void update_bullets(struct raim_interest *interest)

@@ -3,8 +3,6 @@
 // first use.
 #include "visibility.h"
 
-#include "occluder.h"
-
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -118,6 +116,14 @@ static double moment_of(const struct raim_trajectory *trajectory, struct raim_ho
     return moment < last ? moment : last;
 }
 
+// Returns the choice of the last moment of a flight.
+static int last_choice(const struct raim_trajectory *trajectory, struct raim_horizon horizon)
+{
+    const double step = horizon.to - horizon.from < RAIM_REACH_POINTS / 2 ? 0.5 : 1;
+    const double last = raim_trajectory_ticks(trajectory, horizon.to);
+    return last > horizon.from ? (int)ceil((last - horizon.from) / step) : 0;
+}
+
 static void reach_by_flight(const struct raim_trajectory *trajectory, struct raim_horizon horizon,
                             struct raim_reach *reach)
 {
@@ -132,35 +138,6 @@ static void reach_by_flight(const struct raim_trajectory *trajectory, struct rai
     const raim_vec2 end = reach->points[reach->count - 1];
     reach->centre = raim_vec2_scale(raim_vec2_add(reach->points[0], end), 0.5);
     reach->extent = sqrt(raim_vec2_distance_squared(reach->points[0], end)) / 2;
-}
-
-bool raim_visibility_can_see(struct raim_visibility *visibility,
-                             const struct raim_viewpoint *viewpoint,
-                             const struct raim_view_target *target, struct raim_horizon horizon,
-                             uint16_t *blocker, struct raim_cached_witness *witness)
-{
-    struct raim_reach own;
-    const struct raim_reach *from = &own;
-    if (viewpoint->moves) {
-        from = reach_of(visibility, viewpoint->slot, viewpoint->eye, horizon.run);
-    } else {
-        own.points[0] = own.centre = viewpoint->eye;
-        own.choices[0] = RAIM_REACH_STAY;
-        own.count = 1;
-        own.extent = 0;
-    }
-    struct raim_reach flight;
-    const struct raim_reach *to = &flight;
-    if (target->trajectory != NULL)
-        reach_by_flight(target->trajectory, horizon, &flight);
-    else
-        to = reach_of(visibility, target->slot, target->centre, horizon.to);
-    struct raim_view_ray view_ray;
-    if (!raim_map_pvs_could_see(visibility->def.map, from, to, target->radius, visibility->def.view,
-                                blocker, &view_ray))
-        return false;
-    *witness = (struct raim_cached_witness){from->choices[view_ray.from], to->choices[view_ray.to]};
-    return true;
 }
 
 bool raim_visibility_can_see_between(struct raim_visibility *visibility,
@@ -180,17 +157,13 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
                                  moment_of(target->trajectory, horizon, witness.to))
             : raim_reachability_at(runner_of(visibility, target->slot, target->centre), witness.to,
                                    (int)horizon.to);
-    return is_in_view(visibility, from, to, target->radius) &&
-           raim_map_sees_circle(visibility->def.map, from, to, target->radius);
+    return raim_visibility_sees_circle(visibility, from, to, target->radius, true);
 }
 
 // --- hidden wherever both run ---
 
 // The factor by which rounding a corner may lengthen a run.
 static const double gain = 1.001;
-
-// The distance, in units, by which a bullet's path counts as hidden only if an obstacle could move.
-static const double room = 1e-3;
 
 static struct raim_stabbing_lines_end eye_within(const struct raim_visibility *visibility,
                                                  const struct raim_viewpoint *viewpoint, double run)
@@ -213,59 +186,149 @@ static int whole_ticks(const struct raim_visibility *visibility, double distance
     return ticks < most ? (int)floor(ticks) : most;
 }
 
-// An obstacle that separates a viewer from both ends of a bullet's path separates it from the whole
-// path.
+// The ends of a horizon that is longer by some ticks: the eye, and both ends of a bullet's path.
+struct bullet_ends {
+    struct raim_stabbing_lines_end from, to[2];
+};
+
+static struct bullet_ends bullet_ends_of(const struct raim_visibility *visibility,
+                                         const struct raim_viewpoint *viewpoint,
+                                         const struct raim_view_target *target,
+                                         struct raim_horizon horizon, int ticks)
+{
+    const struct raim_trajectory *trajectory = target->trajectory;
+    const double last = raim_trajectory_ticks(trajectory, horizon.to + (uint32_t)ticks);
+    return (struct bullet_ends){
+        eye_within(visibility, viewpoint, horizon.run + ticks),
+        {{target->centre, 0, target->radius},
+         {raim_trajectory_at(trajectory, last), 0, target->radius}},
+    };
+}
+
+// One obstacle that hides both ends of a bullet's path hides the whole path. The whole growth is
+// tried with the obstacle that hides a shorter path.
 static int bullet_hidden_ticks(const struct raim_visibility *visibility,
                                const struct raim_viewpoint *viewpoint,
                                const struct raim_view_target *target, struct raim_horizon horizon,
-                               int most, uint16_t *blocker)
+                               int most, uint16_t *blocker, double *side)
 {
-    const struct raim_trajectory *trajectory = target->trajectory;
-    const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
-    const struct raim_stabbing_lines_end start = {
-        raim_trajectory_at(trajectory, raim_trajectory_ticks(trajectory, horizon.from)), 0,
-        target->radius};
-    const double slack = raim_map_pvs_slack(visibility->def.map, &from, &start, blocker);
-    most = whole_ticks(visibility, slack, most);
-    for (int ticks = most; ticks >= 0; ticks = ticks > 0 ? ticks / 4 : -1) {
-        const struct raim_stabbing_lines_end grown =
-            eye_within(visibility, viewpoint, horizon.run + ticks);
-        const struct raim_stabbing_lines_end end = {
-            raim_trajectory_at(trajectory,
-                               raim_trajectory_ticks(trajectory, horizon.to + (uint32_t)ticks)),
-            0, target->radius};
-        if (raim_occluder_slack(&visibility->def.map->obstacles[*blocker], &grown, &end) > room)
-            return ticks;
-    }
-    return -1;
+    const struct raim_map *map = visibility->def.map;
+    const int few = most / 4;
+    struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, few);
+    const struct raim_occlusion occlusion =
+        raim_map_pvs_occlusion(map, &ends.from, ends.to, 2, blocker);
+    *side = occlusion.side;
+    if (occlusion.slack < 0)
+        return -1;
+    ends = bullet_ends_of(visibility, viewpoint, target, horizon, most);
+    return raim_map_pvs_occlusion_by(map, &ends.from, ends.to, 2, *blocker).slack >= 0 ? most : few;
 }
 
 int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
                                  const struct raim_viewpoint *viewpoint,
                                  const struct raim_view_target *target, struct raim_horizon horizon,
-                                 int most, uint16_t *blocker)
+                                 int most, uint16_t *blocker, double *side)
 {
     if (target->trajectory != NULL)
-        return bullet_hidden_ticks(visibility, viewpoint, target, horizon, most, blocker);
+        return bullet_hidden_ticks(visibility, viewpoint, target, horizon, most, blocker, side);
     const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
     const struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
-    const double slack = raim_map_pvs_slack(visibility->def.map, &from, &to, blocker);
-    return slack < 0 ? -1 : whole_ticks(visibility, slack, most);
+    const struct raim_occlusion occlusion =
+        raim_map_pvs_occlusion(visibility->def.map, &from, &to, 1, blocker);
+    *side = occlusion.side;
+    return occlusion.slack < 0 ? -1 : whole_ticks(visibility, occlusion.slack, most);
 }
 
-bool raim_visibility_is_apart(const struct raim_visibility *visibility,
-                              const struct raim_viewpoint *viewpoint,
-                              const struct raim_view_target *target, struct raim_horizon horizon,
-                              uint16_t *blocker)
+// Whether one obstacle hides the target from all points that the viewer can reach.
+static bool is_hidden_by(const struct raim_visibility *visibility,
+                         const struct raim_viewpoint *viewpoint,
+                         const struct raim_view_target *target, struct raim_horizon horizon,
+                         const struct raim_reach *from, uint16_t blocker)
 {
-    const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
-    struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
+    const struct raim_visibility_def *def = &visibility->def;
     if (target->trajectory != NULL) {
-        const struct raim_trajectory *trajectory = target->trajectory;
-        const double first = raim_trajectory_ticks(trajectory, horizon.from);
-        const double last = raim_trajectory_ticks(trajectory, horizon.to);
-        to.centre = raim_trajectory_at(trajectory, (first + last) / 2);
-        to.reach = raim_vec2_length(trajectory->step) * (last - first) / 2;
+        const struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, 0);
+        return raim_map_pvs_is_hidden_by(def->map, from, ends.to, 2, def->view, blocker);
     }
-    return raim_map_pvs_are_hidden(visibility->def.map, &from, &to, blocker);
+    const struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
+    return raim_map_pvs_is_hidden_by(def->map, from, &to, 1, def->view, blocker);
+}
+
+// --- a witness ---
+
+// Returns a way of length 1, or 0 for 0.
+static raim_vec2 unit_of(raim_vec2 way)
+{
+    const double length = raim_vec2_length(way);
+    return length > 0 ? raim_vec2_scale(way, 1 / length) : way;
+}
+
+// Returns the way by which a target leaves the rectangle around an eye, 0 for one that does not.
+static raim_vec2 way_out(const struct raim_visibility *visibility,
+                         const struct raim_viewpoint *viewpoint,
+                         const struct raim_view_target *target)
+{
+    const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
+    const double x = fabs(way.x) - visibility->def.view.x / 2 - target->radius;
+    const double y = fabs(way.y) - visibility->def.view.y / 2 - target->radius;
+    return (raim_vec2){x > 0 ? copysign(x, way.x) : 0, y > 0 ? copysign(y, way.y) : 0};
+}
+
+// Tries the pairs of points that most often are a witness, which costs far less than a search: both
+// run to the side on which the target appears, and into the rectangle where the target is out of
+// it. A bullet is tried at both ends of its path.
+static bool try_likely(struct raim_visibility *visibility, const struct raim_viewpoint *viewpoint,
+                       const struct raim_view_target *target, struct raim_horizon horizon,
+                       double side, struct raim_cached_witness *witness)
+{
+    const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
+    const raim_vec2 out = unit_of(way_out(visibility, viewpoint, target));
+    const raim_vec2 aside = unit_of((raim_vec2){-side * way.y, side * way.x});
+    const uint8_t run = (uint8_t)raim_reachability_choice(raim_vec2_add(aside, out));
+    uint8_t to[2] = {RAIM_REACH_STAY, 0};
+    to[1] =
+        (uint8_t)(target->trajectory != NULL ? last_choice(target->trajectory, horizon)
+                                             : raim_reachability_choice(raim_vec2_sub(aside, out)));
+    for (int i = 1; i >= 0; i--) {
+        *witness = (struct raim_cached_witness){run, to[i]};
+        if (raim_visibility_can_see_between(visibility, viewpoint, target, horizon, *witness))
+            return true;
+    }
+    return false;
+}
+
+bool raim_visibility_can_see(struct raim_visibility *visibility,
+                             const struct raim_viewpoint *viewpoint,
+                             const struct raim_view_target *target, struct raim_horizon horizon,
+                             double side, uint16_t *blocker, struct raim_cached_witness *witness)
+{
+    struct raim_cached_witness likely;
+    if (try_likely(visibility, viewpoint, target, horizon, side, &likely)) {
+        *witness = likely;
+        return true;
+    }
+    struct raim_reach own;
+    const struct raim_reach *from = &own;
+    if (viewpoint->moves) {
+        from = reach_of(visibility, viewpoint->slot, viewpoint->eye, horizon.run);
+    } else {
+        own.points[0] = own.centre = viewpoint->eye;
+        own.choices[0] = RAIM_REACH_STAY;
+        own.count = 1;
+        own.extent = 0;
+    }
+    if (is_hidden_by(visibility, viewpoint, target, horizon, from, *blocker))
+        return false;
+    struct raim_reach flight;
+    const struct raim_reach *to = &flight;
+    if (target->trajectory != NULL)
+        reach_by_flight(target->trajectory, horizon, &flight);
+    else
+        to = reach_of(visibility, target->slot, target->centre, horizon.to);
+    struct raim_view_ray view_ray;
+    if (!raim_map_pvs_could_see(visibility->def.map, from, to, target->radius, visibility->def.view,
+                                blocker, &view_ray))
+        return false;
+    *witness = (struct raim_cached_witness){from->choices[view_ray.from], to->choices[view_ray.to]};
+    return true;
 }

@@ -8,20 +8,21 @@
 
 static const double hold_s = 0.033;
 
-// The longest time, in ticks, for which an answer is kept.
-enum { MOST_REST = 60 };
-
 bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
                                   uint32_t viewers)
 {
     *pairs = (struct raim_visibility_cache){.targets = targets, .viewers = viewers};
     pairs->pairs = calloc((size_t)targets * viewers, sizeof *pairs->pairs);
-    return pairs->pairs != NULL;
+    pairs->target_lives = calloc(targets, sizeof *pairs->target_lives);
+    pairs->viewer_lives = calloc(viewers, sizeof *pairs->viewer_lives);
+    return pairs->pairs != NULL && pairs->target_lives != NULL && pairs->viewer_lives != NULL;
 }
 
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs)
 {
     free(pairs->pairs);
+    free(pairs->target_lives);
+    free(pairs->viewer_lives);
     *pairs = (struct raim_visibility_cache){0};
 }
 
@@ -30,31 +31,38 @@ uint32_t raim_visibility_cache_hold(uint32_t tick_hz)
     return (uint32_t)ceil(hold_s * tick_hz);
 }
 
-static struct raim_visibility_entry *entry_at(const struct raim_visibility_cache *pairs,
-                                              uint32_t target, uint32_t viewer)
+// Lives begin with 1, so that the zero that an entry is created with is none of them.
+static uint16_t next_life(uint16_t life)
 {
-    return &pairs->pairs[(size_t)viewer * pairs->targets + target];
+    return life < UINT16_MAX ? life + 1 : 1;
 }
 
-// Both ticks lie in the past, but not so far that their difference to present ticks wraps.
-static struct raim_visibility_entry never_seen(uint32_t tick)
+void raim_visibility_cache_forget_target(struct raim_visibility_cache *pairs, uint32_t target)
 {
-    const uint32_t long_ago = tick - (UINT32_C(1) << 30);
-    return (struct raim_visibility_entry){.hidden_until = long_ago, .seen = long_ago};
+    pairs->target_lives[target] = next_life(pairs->target_lives[target]);
 }
 
-void raim_visibility_cache_forget_target(struct raim_visibility_cache *pairs, uint32_t target,
-                                         uint32_t tick)
+void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, uint32_t viewer)
 {
-    for (uint32_t viewer = 0; viewer < pairs->viewers; viewer++)
-        *entry_at(pairs, target, viewer) = never_seen(tick);
+    pairs->viewer_lives[viewer] = next_life(pairs->viewer_lives[viewer]);
 }
 
-void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, uint32_t viewer,
-                                         uint32_t tick)
+// Returns the entry of a pair, reset where it is invalid.
+static struct raim_visibility_entry *entry_of(const struct raim_visibility_cache *pairs,
+                                              const struct raim_visibility_cache_query *query,
+                                              uint32_t target)
 {
-    for (uint32_t target = 0; target < pairs->targets; target++)
-        *entry_at(pairs, target, viewer) = never_seen(tick);
+    struct raim_visibility_entry *entry =
+        &pairs->pairs[(size_t)query->viewer * pairs->targets + target];
+    const uint32_t lives =
+        (uint32_t)pairs->viewer_lives[query->viewer] << 16 | pairs->target_lives[target];
+    if (entry->lives != lives) {
+        // Both ticks lie in the past, but not so far that their difference to present ticks wraps.
+        const uint32_t long_ago = query->tick - (UINT32_C(1) << 30);
+        *entry = (struct raim_visibility_entry){
+            .hidden_until = long_ago, .seen = long_ago, .lives = lives};
+    }
+    return entry;
 }
 
 // --- earlier answers ---
@@ -87,8 +95,7 @@ static bool was_visible(const struct raim_visibility_cache_query *query,
     return is_before_or_at(query->tick - 1 - query->latency, entry->seen);
 }
 
-// True when the entry holds a pair of reachable points between which the viewer sees the target,
-// now or after a slightly longer run: the pair is near the edge between visible and hidden.
+// True when the entry holds a pair of reachable points between which the viewer saw the target.
 static bool has_witness(const struct raim_visibility_entry *entry)
 {
     return (entry->witness.from | entry->witness.to) != 0;
@@ -106,28 +113,19 @@ static bool can_see_between(const struct raim_visibility_cache_query *query,
                                            entry->witness);
 }
 
-static bool can_see(const struct raim_visibility_cache_query *query,
-                    const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                    struct raim_horizon horizon)
+static struct raim_horizon horizon_of(const struct raim_visibility_cache_query *query)
 {
-    return raim_visibility_can_see(query->visibility, &query->viewpoint, target, horizon,
-                                   &entry->blocker, &entry->witness);
-}
-
-// The horizon of a query whose answer is to hold for some ticks more.
-static struct raim_horizon horizon_of(const struct raim_visibility_cache_query *query,
-                                      uint32_t hold)
-{
-    return (struct raim_horizon){.run = query->latency + hold, .to = query->lead + hold};
+    return (struct raim_horizon){.run = query->latency, .to = query->lead};
 }
 
 // A target that is visible after a run shorter than the latency stays visible in the next ticks:
-// the viewer may first run back. Only the cached witness is tried where there is one; a search for
-// another does not pay.
+// the viewer may first run back. Only the cached witness is tried; a search for another does not
+// pay.
 static bool stays_visible(const struct raim_visibility_cache_query *query,
                           const struct raim_view_target *target,
-                          struct raim_visibility_entry *entry, uint32_t hold)
+                          struct raim_visibility_entry *entry)
 {
+    const uint32_t hold = query->hold < query->latency ? query->hold : query->latency;
     const uint32_t run = query->latency - hold;
     const uint32_t lead = query->lead < run ? query->lead : run;
     const struct raim_horizon horizon = {
@@ -135,21 +133,20 @@ static bool stays_visible(const struct raim_visibility_cache_query *query,
         .from = hold,
         .to = target->trajectory != NULL ? lead + hold : lead,
     };
-    const bool visible = has_witness(entry) ? can_see_between(query, target, entry, horizon)
-                                            : can_see(query, target, entry, horizon);
-    if (visible)
-        entry->seen = query->tick + hold - query->latency;
-    return visible;
+    if (!can_see_between(query, target, entry, horizon))
+        return false;
+    entry->seen = query->tick + hold - query->latency;
+    return true;
 }
 
 // One obstacle that hides the target hides it for as long as both need to get around it.
 static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
                                const struct raim_view_target *target,
-                               struct raim_visibility_entry *entry)
+                               struct raim_visibility_entry *entry, double *side)
 {
-    const int ticks =
-        raim_visibility_hidden_ticks(query->visibility, &query->viewpoint, target,
-                                     horizon_of(query, 0), MOST_REST, &entry->blocker);
+    const int ticks = raim_visibility_hidden_ticks(query->visibility, &query->viewpoint, target,
+                                                   horizon_of(query), RAIM_VISIBILITY_CACHE_REST,
+                                                   &entry->blocker, side);
     if (ticks < 0)
         return false;
     entry->hidden_until = query->tick + query->latency + (uint32_t)ticks;
@@ -157,46 +154,29 @@ static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
     return true;
 }
 
-// A target that stays hidden even for a longer run needs no query in the next ticks.
-static bool stays_hidden(const struct raim_visibility_cache_query *query,
-                         const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                         uint32_t hold)
+// Tries the cached witness alone.
+static bool sees_between(const struct raim_visibility_cache_query *query,
+                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
-    const struct raim_horizon horizon = horizon_of(query, hold);
-    // The queries without reachable points come first: computing those costs more than everything
-    // else.
-    if (can_see_between(query, target, entry, horizon) ||
-        (!raim_visibility_is_apart(query->visibility, &query->viewpoint, target, horizon,
-                                   &entry->blocker) &&
-         can_see(query, target, entry, horizon)))
+    if (!can_see_between(query, target, entry, horizon_of(query)))
         return false;
-    entry->hidden_until = query->tick + horizon.run;
-    entry->witness = (struct raim_cached_witness){0};
+    entry->seen = query->tick - query->latency;
     return true;
 }
 
-// Most visible pairs stay visible and most hidden pairs stay hidden, so the query with the longer
-// horizon comes first. A hidden pair with a witness is queried for this tick alone before that:
-// where longer runs step past a gap, the shorter one may find it.
-static bool find_visible(const struct raim_visibility_cache_query *query,
-                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
+// Searches for a witness. Without one the target is hidden in this tick; the search for a longer
+// run, whose answer would hold longer, does not pay.
+static bool find_witness(const struct raim_visibility_cache_query *query,
+                         const struct raim_view_target *target, struct raim_visibility_entry *entry,
+                         double side)
 {
-    const uint32_t tick = query->tick, latency = query->latency;
-    const uint32_t hold = query->hold < latency ? query->hold : latency;
-    const bool visible_before = was_visible(query, entry), is_near_edge = has_witness(entry);
-    if (!visible_before && is_behind_obstacle(query, target, entry))
-        return false;
-    if (visible_before ? stays_visible(query, target, entry, hold)
-                       : !is_near_edge && stays_hidden(query, target, entry, hold))
-        return visible_before;
-    const struct raim_horizon horizon = horizon_of(query, 0);
-    if (can_see_between(query, target, entry, horizon) || can_see(query, target, entry, horizon)) {
-        entry->seen = tick - latency;
+    if (raim_visibility_can_see(query->visibility, &query->viewpoint, target, horizon_of(query),
+                                side, &entry->blocker, &entry->witness)) {
+        entry->seen = query->tick - query->latency;
         return true;
     }
-    entry->hidden_until = tick + latency;
-    if (is_near_edge && !visible_before)
-        stays_hidden(query, target, entry, hold);
+    entry->hidden_until = query->tick + query->latency;
+    entry->witness = (struct raim_cached_witness){0};
     return false;
 }
 
@@ -233,17 +213,42 @@ static bool sees_bullet(const struct raim_visibility_cache_query *query,
     return false;
 }
 
+static bool sees_now(const struct raim_visibility_cache_query *query,
+                     const struct raim_view_target *target, struct raim_visibility_entry *entry)
+{
+    return !is_hidden(query, entry) &&
+           (target->trajectory != NULL ? sees_bullet(query, target, entry)
+                                       : sees_player(query, target, entry));
+}
+
+// The target was visible in the previous tick. Most such targets still are.
+static bool find_visible(const struct raim_visibility_cache_query *query,
+                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
+{
+    double side = 0;
+    return sees_now(query, target, entry) || stays_visible(query, target, entry) ||
+           sees_between(query, target, entry) ||
+           (!is_behind_obstacle(query, target, entry, &side) &&
+            find_witness(query, target, entry, side));
+}
+
+// The target was hidden in the previous tick. Most such targets are behind one obstacle.
+static bool find_hidden(const struct raim_visibility_cache_query *query,
+                        const struct raim_view_target *target, struct raim_visibility_entry *entry)
+{
+    double side = 0;
+    return !is_behind_obstacle(query, target, entry, &side) &&
+           (sees_now(query, target, entry) || find_witness(query, target, entry, side));
+}
+
 bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
                                    const struct raim_visibility_cache_query *query,
                                    const struct raim_view_target *target)
 {
-    struct raim_visibility_entry *entry = entry_at(pairs, target->slot, query->viewer);
+    struct raim_visibility_entry *entry = entry_of(pairs, query, target->slot);
     bool visible;
     if (is_settled(query, entry, &visible))
         return visible;
-    if (!is_hidden(query, entry) &&
-        (target->trajectory != NULL ? sees_bullet(query, target, entry)
-                                    : sees_player(query, target, entry)))
-        return true;
-    return find_visible(query, target, entry);
+    return was_visible(query, entry) ? find_visible(query, target, entry)
+                                     : find_hidden(query, target, entry);
 }

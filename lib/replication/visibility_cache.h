@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The longest time, in ticks, for which one obstacle settles that a target is hidden.
+#define RAIM_VISIBILITY_CACHE_REST 8
+
 struct raim_visibility_entry {
     uint32_t hidden_until; // up to and including this tick, the viewer cannot see the target
     // The last tick in which the viewer saw the target. Both could return to their positions, so
@@ -19,11 +22,15 @@ struct raim_visibility_entry {
     uint32_t seen;
     struct raim_cached_witness witness; // of the last sighting after a run
     uint16_t blocker;                   // the obstacle that last hid the target
+    uint32_t lives; // of the viewer and the target that the entry belongs to, see below
 };
 
 struct raim_visibility_cache {
     uint32_t targets, viewers;
     struct raim_visibility_entry *pairs;
+    // Per target and per viewer, how often it was forgotten. An entry of other lives is invalid.
+    // So forgetting touches no entry, and an entry is touched only when it is queried.
+    uint16_t *target_lives, *viewer_lives;
 };
 
 // The viewer of queries in one tick.
@@ -37,16 +44,14 @@ struct raim_visibility_cache_query {
     struct raim_viewpoint viewpoint;
 };
 
-// Allocates an entry for each pair. Returns false when memory runs out. Call a forget function for
-// each viewer and target before its first query: creation leaves the entries zero, which is no
-// valid state, so that only pages in use are touched. A player as target has the index of its own
-// row as a viewer.
+// Allocates an entry for each pair. Returns false when memory runs out; destroy the cache then,
+// too. Call a forget function for each viewer and target before its first query.
 bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
                                   uint32_t viewers);
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs);
 
-// The ticks by which a query extends its horizon beyond the latency, so that the answer holds for
-// as many ticks.
+// The ticks by which a query shortens the run that shows a visible target, so that the answer holds
+// for as many ticks.
 uint32_t raim_visibility_cache_hold(uint32_t tick_hz);
 
 // Whether the viewer sees the target or could see it within its latency. Players and bullets have a
@@ -55,9 +60,7 @@ bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
                                    const struct raim_visibility_cache_query *query,
                                    const struct raim_view_target *target);
 
-// Invalidates all entries of a target or of a viewer in a tick, because its slot holds another
-// entity or because it has moved further than it can run.
-void raim_visibility_cache_forget_target(struct raim_visibility_cache *pairs, uint32_t target,
-                                         uint32_t tick);
-void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, uint32_t viewer,
-                                         uint32_t tick);
+// Invalidates all entries of a target or of a viewer, because its slot holds another entity or
+// because it has moved further than it can run.
+void raim_visibility_cache_forget_target(struct raim_visibility_cache *pairs, uint32_t target);
+void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, uint32_t viewer);

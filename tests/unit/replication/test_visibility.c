@@ -4,7 +4,7 @@
 #include "map_fixture.h"
 #include "visibility_cache.h"
 
-enum { MAPS = 20, PAIRS = 400, HORIZON = 10, LATENCY = 6 };
+enum { MAPS = 20, PAIRS = 400, HORIZON = 10, LATENCY = 6, LEAD = 4 };
 
 static const double radius = 20;
 static const double stride = 5; // units of a player per tick
@@ -73,7 +73,8 @@ static void check_witness(struct stage *stage, const struct raim_viewpoint *view
     const struct raim_horizon horizon = {HORIZON, 0, HORIZON};
     uint16_t blocker = 0;
     struct raim_cached_witness witness;
-    if (!raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, &blocker, &witness))
+    if (!raim_visibility_can_see(stage->visibility, viewpoint, target, horizon,
+                                 chance_int(0, 2) - 1, &blocker, &witness))
         return;
     witnesses++;
     assert_true(
@@ -110,13 +111,17 @@ static void check_apart(struct stage *stage, const struct raim_viewpoint *viewpo
                         const struct raim_view_target *target)
 {
     uint16_t blocker = 0;
-    if (!raim_visibility_is_apart(stage->visibility, viewpoint, target, HORIZON, &blocker))
+    double side;
+    const struct raim_horizon none = {0, 0, 0};
+    const int ticks = raim_visibility_hidden_ticks(stage->visibility, viewpoint, target, none,
+                                                   HORIZON, &blocker, &side);
+    if (ticks < 0)
         return;
     apart++;
-    const struct raim_horizon horizon = {HORIZON, 0, HORIZON};
+    const struct raim_horizon horizon = {(uint32_t)ticks, 0, (uint32_t)ticks};
     struct raim_cached_witness witness;
-    assert_false(
-        raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, &blocker, &witness));
+    assert_false(raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, side,
+                                         &blocker, &witness));
 }
 
 static void test_who_is_apart_never_peeks(void **state)
@@ -138,6 +143,7 @@ static bool may_see(struct stage *stage, struct raim_visibility_cache *pairs, ui
         .visibility = stage->visibility,
         .tick = tick,
         .latency = LATENCY,
+        .lead = LEAD,
         .hold = raim_visibility_cache_hold(60),
         .viewpoint = {.eye = eye, .moves = true},
     };
@@ -151,7 +157,7 @@ static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs
     set_up(stage, make_map(&wall, 1));
     assert_true(raim_visibility_cache_create(pairs, 2, 4));
     for (uint32_t target = 0; target < 2; target++)
-        raim_visibility_cache_forget_target(pairs, target, 0);
+        raim_visibility_cache_forget_target(pairs, target);
 }
 
 static void test_who_was_seen_may_be_seen_for_a_latency_more(void **state)
@@ -177,7 +183,7 @@ static void test_who_is_far_behind_a_wall_stays_hidden_for_a_rest(void **state)
     set_up_wall(&stage, &pairs);
     uint32_t tick = 1;
     assert_false(may_see(&stage, &pairs, tick, behind_the_wall));
-    for (; tick <= 1 + raim_visibility_cache_hold(60); tick++)
+    for (; tick <= 1 + RAIM_VISIBILITY_CACHE_REST; tick++)
         assert_false(may_see(&stage, &pairs, tick, in_sight));
     assert_true(may_see(&stage, &pairs, tick, in_sight));
     raim_visibility_cache_destroy(&pairs);
@@ -191,9 +197,9 @@ static void test_whoever_is_forgotten_is_looked_at_anew(void **state)
     struct raim_visibility_cache pairs;
     set_up_wall(&stage, &pairs);
     assert_true(may_see(&stage, &pairs, 1, in_sight));
-    raim_visibility_cache_forget_target(&pairs, 1, 2);
+    raim_visibility_cache_forget_target(&pairs, 1);
     assert_false(may_see(&stage, &pairs, 2, behind_the_wall));
-    raim_visibility_cache_forget_viewer(&pairs, 0, 3);
+    raim_visibility_cache_forget_viewer(&pairs, 0);
     assert_true(may_see(&stage, &pairs, 3, in_sight));
     raim_visibility_cache_destroy(&pairs);
     tear_down(&stage);
