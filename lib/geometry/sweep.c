@@ -121,11 +121,18 @@ static double sweep_side(double gap, double change)
 
 double raim_sweep_box(raim_box box, raim_vec2 start, raim_vec2 displacement, double radius)
 {
+    const double left = start.x - radius - box.min.x, right = box.max.x - radius - start.x;
+    const double low = start.y - radius - box.min.y, high = box.max.y - radius - start.y;
+    // Nearly all motions stay inside.
+    if ((left > RAIM_SWEEP_TOUCH) & (left + displacement.x > 0) & (right > RAIM_SWEEP_TOUCH) &
+        (right - displacement.x > 0) & (low > RAIM_SWEEP_TOUCH) & (low + displacement.y > 0) &
+        (high > RAIM_SWEEP_TOUCH) & (high - displacement.y > 0))
+        return RAIM_SWEEP_MISS;
     const double times[4] = {
-        sweep_side(start.x - radius - box.min.x, displacement.x),
-        sweep_side(box.max.x - radius - start.x, 0 - displacement.x),
-        sweep_side(start.y - radius - box.min.y, displacement.y),
-        sweep_side(box.max.y - radius - start.y, 0 - displacement.y),
+        sweep_side(left, displacement.x),
+        sweep_side(right, 0 - displacement.x),
+        sweep_side(low, displacement.y),
+        sweep_side(high, 0 - displacement.y),
     };
     double first = RAIM_SWEEP_MISS;
     for (int i = 0; i < 4; i++)

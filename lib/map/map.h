@@ -110,6 +110,11 @@ struct raim_map {
         int *starts;  // columns * rows + 1 offsets into `entries`
         int *entries; // obstacle indexes, ascending within a cell
     } grid;
+    struct raim_map_clearance {
+        double cells_per_unit;
+        int columns, rows;
+        uint8_t *cells; // by row, then column: whole units, see map_clearance.h
+    } clearance;
     struct raim_box_index box_index; // of the obstacles
 };
 

@@ -2,6 +2,7 @@
 // Collision queries against a map, and the movement of circles through it.
 #include "map.h"
 
+#include "map_clearance.h"
 #include "map_grid.h"
 #include "sat.h"
 
@@ -17,6 +18,16 @@ static const double parallel = 1e-3;
 // The tolerance for rounding, in units: swept boxes are grown by it.
 static const double sweep_margin = 1e-6;
 
+// Returns an upper bound of the length of a vector that is at most 8 % above it, without a square
+// root.
+static double length_bound(raim_vec2 vector)
+{
+    const double x = fabs(vector.x), y = fabs(vector.y);
+    // Without a branch, which would be unpredictable.
+    const double longer = x > y ? x : y, shorter = x > y ? y : x;
+    return longer + shorter * 0.41422; // sqrt(2) - 1, rounded up
+}
+
 static void keep_deeper(raim_contact *deepest, raim_vec2 normal, double depth)
 {
     if (depth > deepest->depth)
@@ -29,10 +40,19 @@ static bool find_deepest(const struct raim_map *map, raim_vec2 centre, double ra
                          raim_vec2 from, raim_contact *deepest)
 {
     deepest->depth = RAIM_MAP_SLOP;
-    keep_deeper(deepest, (raim_vec2){1, 0}, map->border.min.x + radius - centre.x);
-    keep_deeper(deepest, (raim_vec2){-1, 0}, centre.x + radius - map->border.max.x);
-    keep_deeper(deepest, (raim_vec2){0, 1}, map->border.min.y + radius - centre.y);
-    keep_deeper(deepest, (raim_vec2){0, -1}, centre.y + radius - map->border.max.y);
+    if (raim_map_is_clear(map, centre, radius))
+        return false;
+    const double left = map->border.min.x + radius - centre.x;
+    const double right = centre.x + radius - map->border.max.x;
+    const double low = map->border.min.y + radius - centre.y;
+    const double high = centre.y + radius - map->border.max.y;
+    if ((left > RAIM_MAP_SLOP) | (right > RAIM_MAP_SLOP) | (low > RAIM_MAP_SLOP) |
+        (high > RAIM_MAP_SLOP)) {
+        keep_deeper(deepest, (raim_vec2){1, 0}, left);
+        keep_deeper(deepest, (raim_vec2){-1, 0}, right);
+        keep_deeper(deepest, (raim_vec2){0, 1}, low);
+        keep_deeper(deepest, (raim_vec2){0, -1}, high);
+    }
 
     const raim_box box = raim_box_grow((raim_box){centre, centre}, radius);
     const struct raim_map_span span = raim_map_span_of(&map->grid, box);
@@ -143,6 +163,8 @@ bool raim_map_sees(const struct raim_map *map, raim_vec2 from, raim_vec2 to)
 double raim_map_sweep(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
                       double radius)
 {
+    if (raim_map_is_clear(map, start, radius + length_bound(displacement)))
+        return RAIM_SWEEP_MISS;
     const struct sweep sweep = sweep_of(start, displacement, radius);
     return touch_obstacles(map, &sweep, raim_sweep_box(map->border, start, displacement, radius));
 }
@@ -201,8 +223,15 @@ static raim_vec2 stride(const struct raim_map *map, raim_vec2 start, raim_vec2 d
 raim_vec2 raim_map_move(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
                         double radius)
 {
-    const double length = raim_vec2_length(displacement);
     assert(radius > 0);
+    // Most motions are a single stride.
+    const double longest = length_bound(displacement);
+    if (longest < radius * 0.49) {
+        if (raim_map_is_clear(map, start, radius + longest))
+            return raim_vec2_add(start, displacement);
+        return stride(map, start, displacement, radius);
+    }
+    const double length = raim_vec2_length(displacement);
     assert(length < 4.0 * RAIM_MAP_REACH);
     const int strides = (int)(length / (radius / 2)) + 1;
     const raim_vec2 each = raim_vec2_scale(displacement, 1.0 / strides);

@@ -50,21 +50,23 @@ bool raim_position_history_motion(const struct raim_world *world, uint32_t slot,
     return true;
 }
 
-double raim_position_history_reach(const struct raim_world *world, uint32_t ticks)
+double raim_position_history_reach(const struct raim_world *world, uint32_t ticks,
+                                   const uint16_t *slots, uint32_t count)
 {
     const raim_player *players = raim_world_players_const(world);
     assert(ticks <= world->max_rewind);
-    double reach = 0;
+    raim_vec2 reach = {0, 0}; // along each axis, so that the two maxima do not wait for each other
     for (uint32_t age = 1; age <= ticks; age++) {
         const raim_position_sample *recorded = raim_world_history_const(world, world->tick - age);
-        for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t slot = slots[i];
             if (!lived(&players[slot], &recorded[slot]))
                 continue;
             const raim_vec2 way = raim_vec2_sub(players[slot].position, recorded[slot].position);
             const double along_x = fabs(way.x), along_y = fabs(way.y);
-            reach = along_x > reach ? along_x : reach;
-            reach = along_y > reach ? along_y : reach;
+            reach.x = along_x > reach.x ? along_x : reach.x;
+            reach.y = along_y > reach.y ? along_y : reach.y;
         }
     }
-    return reach;
+    return reach.x > reach.y ? reach.x : reach.y;
 }

@@ -21,5 +21,6 @@ bool raim_position_history_motion(const struct raim_world *world, uint32_t slot,
                                   struct raim_tick_motion *motion);
 
 // Returns the largest distance, along an axis, between the present position of any living player
-// and its positions in the last `ticks` ticks, 0 to max_rewind.
-double raim_position_history_reach(const struct raim_world *world, uint32_t ticks);
+// among `count` slots and its positions in the last `ticks` ticks, 0 to max_rewind.
+double raim_position_history_reach(const struct raim_world *world, uint32_t ticks,
+                                   const uint16_t *slots, uint32_t count);

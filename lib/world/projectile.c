@@ -2,6 +2,7 @@
 // Sweeps bullets through the ticks of a step, against obstacles and moving players.
 #include "projectile.h"
 
+#include "map_clearance.h"
 #include "position_history.h"
 #include "sweep.h"
 
@@ -11,21 +12,40 @@ struct leg {
     double wall; // fraction at which an obstacle or the border stops it, or RAIM_SWEEP_MISS
 };
 
+// Returns the position of a bullet when a tick of its flight begins. The path starts at the
+// shooter's centre, which is free. A muzzle behind a thin wall or inside another player then hits
+// that wall or player.
+static raim_vec2 start_of(const struct raim_world *world, const raim_bullet *bullet, uint32_t tick)
+{
+    return tick == bullet->born_tick
+               ? bullet->origin
+               : raim_bullet_position(&world->rules, bullet, tick, world->tick_hz);
+}
+
 static struct leg leg_of(const struct raim_projectile_context *context, const raim_bullet *bullet,
                          uint32_t tick)
 {
     const struct raim_world *world = context->world;
     const raim_rules *rules = &world->rules;
     struct leg leg;
-    // The path starts at the shooter's centre, which is free. A muzzle behind a thin wall or inside
-    // another player then hits that wall or player.
-    leg.start = tick == bullet->born_tick
-                    ? bullet->origin
-                    : raim_bullet_position(rules, bullet, tick, world->tick_hz);
+    leg.start = start_of(world, bullet, tick);
     const raim_vec2 end = raim_bullet_position(rules, bullet, tick + 1, world->tick_hz);
     leg.displacement = raim_vec2_sub(end, leg.start);
     leg.wall = raim_map_sweep(context->map, leg.start, leg.displacement, rules->bullet_radius);
     return leg;
+}
+
+// Returns true for a bullet that was fired in the present tick.
+static bool is_new(const struct raim_projectile_context *context, const raim_bullet *bullet)
+{
+    return bullet->born_tick + bullet->rewind == context->world->tick;
+}
+
+// Returns true when a bullet's lifetime is over at the end of a tick.
+static bool is_last_tick(const struct raim_projectile_context *context, const raim_bullet *bullet,
+                         uint32_t tick)
+{
+    return raim_tick_diff(tick + 1, bullet->born_tick) >= context->lifetime;
 }
 
 // Finds the motion of a living player in a tick. Returns false when it was not alive yet.
@@ -45,57 +65,155 @@ static bool reaches_first(const struct raim_first_hit *hit, double time, uint32_
     return time < hit->time || (time == hit->time && bullet < hit->bullet);
 }
 
-// Flies a bullet through one tick.
-static enum raim_projectile_end fly(const struct raim_projectile_context *context,
-                                    uint32_t bullet_slot, uint32_t tick,
-                                    struct raim_projectile_impact *impact)
+// The path of a bullet, from the tick its shooter saw or from the present one to the end of the
+// present one.
+struct path {
+    const struct raim_projectile_context *context;
+    uint32_t bullet; // its slot
+    uint32_t near_count;
+    uint16_t near[RAIM_MAX_PLAYERS]; // the slots of the players it may hit
+};
+
+// The tolerance for rounding, in units: the positions in the ticks of a path lie this close to the
+// straight line.
+static const double path_margin = 1e-3;
+
+// Finds the players near a straight path from one point to another. None has moved farther than
+// `reach`.
+static void find_near(struct path *path, raim_vec2 from, raim_vec2 to, double reach)
 {
+    const struct raim_player_grid *grid = &path->context->players;
+    const raim_rules *rules = &path->context->world->rules;
+    const raim_player *players = raim_world_players_const(path->context->world);
+    const raim_player_id owner = path->context->bullets[path->bullet].owner;
+    const raim_box box =
+        raim_box_grow(raim_box_include((raim_box){from, from}, to),
+                      rules->player_radius + rules->bullet_radius + reach + path_margin);
+    const struct raim_player_grid_span span = raim_player_grid_span_of(grid, box);
+    path->near_count = 0;
+    for (int row = span.first_row; row <= span.last_row; row++) {
+        const uint16_t *heads = &grid->heads[row * grid->columns];
+        for (int column = span.first_column; column <= span.last_column; column++)
+            for (uint32_t slot = heads[column]; slot != RAIM_PLAYER_GRID_END;
+                 slot = grid->next[slot])
+                if (raim_box_contains(box, players[slot].position) && players[slot].id != owner)
+                    path->near[path->near_count++] = (uint16_t)slot;
+    }
+}
+
+// Finds the first player that the bullet hits in a leg of its path.
+static struct raim_projectile_impact first_impact(const struct path *path, const struct leg *leg,
+                                                  uint32_t tick)
+{
+    const struct raim_projectile_context *context = path->context;
     const struct raim_world *world = context->world;
     const raim_player *players = raim_world_players_const(world);
-    const raim_bullet *bullet = &context->bullets[bullet_slot];
-    const struct leg leg = leg_of(context, bullet, tick);
     const double radius = world->rules.player_radius + world->rules.bullet_radius;
-    const double reach = tick == world->tick ? context->broadphase.reach : context->rewind_reach;
-    const raim_box path = raim_box_include((raim_box){leg.start, leg.start},
-                                           raim_vec2_add(leg.start, leg.displacement));
-    const raim_box box = raim_box_grow(path, radius + reach);
-    uint32_t first, end;
-    raim_broadphase_find(&context->broadphase, box.min.x, box.max.x, &first, &end);
-
+    const double reach = tick == world->tick ? context->reach : context->rewind_reach;
+    const raim_box line = raim_box_include((raim_box){leg->start, leg->start},
+                                           raim_vec2_add(leg->start, leg->displacement));
+    const raim_box box = raim_box_grow(line, radius + reach);
     struct raim_projectile_impact soonest = {.time = RAIM_SWEEP_MISS};
-    for (uint32_t i = first; i < end; i++) {
-        const uint32_t slot = context->broadphase.slots[i];
+    for (uint32_t i = 0; i < path->near_count; i++) {
+        const uint32_t slot = path->near[i];
         struct raim_tick_motion motion;
-        if (!raim_box_contains(box, players[slot].position) || players[slot].id == bullet->owner ||
+        if (!raim_box_contains(box, players[slot].position) ||
             !motion_of(world, slot, tick, &motion))
             continue;
         const raim_vec2 moved = raim_vec2_sub(motion.to, motion.from);
-        const double part = raim_sweep_circle(leg.start, raim_vec2_sub(leg.displacement, moved),
+        const double part = raim_sweep_circle(leg->start, raim_vec2_sub(leg->displacement, moved),
                                               motion.from, radius);
-        if (part > 1 || part > leg.wall)
+        if (part > 1 || part > leg->wall)
             continue;
         const double time = raim_tick_diff(tick, world->tick) + part;
         const bool sooner = time < soonest.time || (time == soonest.time && slot < soonest.slot);
-        if (sooner && (motion.shielded || reaches_first(&context->hits[slot], time, bullet_slot)))
+        if (sooner && (motion.shielded || reaches_first(&context->hits[slot], time, path->bullet)))
             soonest = (struct raim_projectile_impact){time, slot, motion.shielded};
     }
-    if (soonest.time <= 1) {
-        *impact = soonest;
+    return soonest;
+}
+
+// Flies a bullet through one tick.
+static enum raim_projectile_end fly(const struct path *path, uint32_t tick,
+                                    struct raim_projectile_impact *impact)
+{
+    const raim_bullet *bullet = &path->context->bullets[path->bullet];
+    const struct leg leg = leg_of(path->context, bullet, tick);
+    *impact = first_impact(path, &leg, tick);
+    if (impact->time <= 1)
         return RAIM_PROJECTILE_HITS;
+    return leg.wall <= 1 || is_last_tick(path->context, bullet, tick) ? RAIM_PROJECTILE_STOPS
+                                                                      : RAIM_PROJECTILE_GOES_ON;
+}
+
+// Returns true when nothing stops a bullet on a path near no player.
+static bool is_open(const struct raim_projectile_context *context, const raim_bullet *bullet,
+                    raim_vec2 from, raim_vec2 to)
+{
+    const double radius = context->world->rules.bullet_radius + path_margin;
+    return !is_last_tick(context, bullet, context->world->tick) &&
+           raim_map_sweep(context->map, from, raim_vec2_sub(to, from), radius) > 1;
+}
+
+double raim_projectile_range(const struct raim_projectile_context *context)
+{
+    const raim_rules *rules = &context->world->rules;
+    return rules->player_radius + rules->bullet_radius + context->reach + context->leg / 2;
+}
+
+// The loop has no branches: they would be unpredictable.
+void raim_projectile_sort(const struct raim_projectile_context *context, const uint16_t *slots,
+                          uint32_t count, struct raim_projectile_sort *sort)
+{
+    const struct raim_world *world = context->world;
+    const double room = world->rules.bullet_radius + context->leg / 2;
+    uint32_t meeting = 0, stopping = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const raim_bullet *bullet = &context->bullets[slots[i]];
+        // No point of the path is farther away from its middle than half its length.
+        const raim_vec2 middle =
+            raim_vec2_mad(raim_bullet_position(&world->rules, bullet, world->tick, world->tick_hz),
+                          bullet->direction, context->leg / 2);
+        const bool meets =
+            raim_player_grid_is_marked(&context->players, middle) | is_new(context, bullet);
+        const bool stops = !raim_map_is_clear(context->map, middle, room) |
+                           is_last_tick(context, bullet, world->tick);
+        sort->meeting[meeting] = slots[i];
+        meeting += meets;
+        sort->stopping[stopping] = slots[i];
+        stopping += stops & !meets;
     }
-    const int32_t age = raim_tick_diff(tick + 1, bullet->born_tick);
-    return leg.wall <= 1 || age >= context->lifetime ? RAIM_PROJECTILE_STOPS
-                                                     : RAIM_PROJECTILE_GOES_ON;
+    sort->meeting_count = meeting;
+    sort->stopping_count = stopping;
+}
+
+bool raim_projectile_stops(const struct raim_projectile_context *context, uint32_t slot)
+{
+    const raim_bullet *bullet = &context->bullets[slot];
+    const uint32_t tick = context->world->tick;
+    return is_last_tick(context, bullet, tick) || leg_of(context, bullet, tick).wall <= 1;
 }
 
 enum raim_projectile_end raim_projectile_find(const struct raim_projectile_context *context,
                                               uint32_t slot, struct raim_projectile_impact *impact)
 {
+    const struct raim_world *world = context->world;
     const raim_bullet *bullet = &context->bullets[slot];
-    const uint32_t now = context->world->tick;
-    uint32_t tick = bullet->born_tick + bullet->rewind == now ? bullet->born_tick : now;
-    for (;; tick++) {
-        const enum raim_projectile_end end = fly(context, slot, tick, impact);
+    const uint32_t now = world->tick;
+    const uint32_t first = is_new(context, bullet) ? bullet->born_tick : now;
+    const raim_vec2 from = start_of(world, bullet, first);
+    const raim_vec2 to = raim_bullet_position(&world->rules, bullet, now + 1, world->tick_hz);
+    const double reach = first != now && context->rewind_reach > context->reach
+                             ? context->rewind_reach
+                             : context->reach;
+    struct path path;
+    path.context = context;
+    path.bullet = slot;
+    find_near(&path, from, to, reach);
+    if (first != now && path.near_count == 0 && is_open(context, bullet, from, to))
+        return RAIM_PROJECTILE_GOES_ON;
+    for (uint32_t tick = first;; tick++) {
+        const enum raim_projectile_end end = fly(&path, tick, impact);
         if (end != RAIM_PROJECTILE_GOES_ON || tick == now)
             return end;
     }

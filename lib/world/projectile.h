@@ -4,7 +4,7 @@
 // Thread rule: as for the world; the functions keep no state.
 #pragma once
 
-#include "broadphase.h"
+#include "player_grid.h"
 
 // The bullet that reaches a player first in this step. Times are in ticks, relative to the begin of
 // the present tick: from 0 to 1 in it, negative before it.
@@ -18,9 +18,13 @@ struct raim_projectile_context {
     const struct raim_world *world;
     const raim_bullet *bullets;
     const struct raim_map *map;
-    struct raim_broadphase broadphase; // where the living are now
-    int32_t lifetime;                  // of a bullet, in ticks
+    // Where the living are now. A cell is marked when a bullet that is there at the middle of the
+    // tick may hit a player during the tick.
+    struct raim_player_grid players;
+    double leg;          // upper bound of the way of a bullet in a tick, in units
+    double reach;        // the longest movement of a player along an axis in this step, in units
     double rewind_reach; // raim_position_history_reach of those ticks that any bullet flies through
+    int32_t lifetime;    // of a bullet, in ticks
     struct raim_first_hit *hits; // by slot; borrowed
 };
 
@@ -37,6 +41,24 @@ struct raim_projectile_impact {
     uint32_t slot; // the victim's
     bool shielded; // at the time of the hit: the victim survives
 };
+
+// Returns the half width of the square around each living player whose cells must be marked in
+// `players`. The members `leg` and `reach` must be set.
+double raim_projectile_range(const struct raim_projectile_context *context);
+
+// The bullets of a step that something may stop, as slots in the order in which they were given.
+struct raim_projectile_sort {
+    uint32_t meeting_count, stopping_count;
+    uint16_t meeting[RAIM_MAX_BULLETS];  // a player is near, or the bullet is new
+    uint16_t stopping[RAIM_MAX_BULLETS]; // only an obstacle is near, or the lifetime is over
+};
+
+// Sorts the bullets in `count` slots. Most are in the open and in neither list.
+void raim_projectile_sort(const struct raim_projectile_context *context, const uint16_t *slots,
+                          uint32_t count, struct raim_projectile_sort *sort);
+
+// Returns true when an obstacle or the end of its lifetime stops a bullet of the list `stopping`.
+bool raim_projectile_stops(const struct raim_projectile_context *context, uint32_t slot);
 
 // Flies the bullet in a slot through the present tick and, if it was fired in this tick, first
 // through the ticks since the one its shooter saw, up to the first player that it hits before

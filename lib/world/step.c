@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One tick of the game: move, push apart, fire, fly, hit, spawn.
+#include "broadphase.h"
 #include "grid_move.h"
 #include "player.h"
 #include "position_history.h"
@@ -11,6 +12,14 @@
 #include <assert.h>
 #include <math.h>
 
+// The least side of a cell of the players' grid, in ranges of a bullet: with it, a player marks few
+// cells.
+static const double least_cell = 0.8;
+
+// The tolerance for rounding, in units: the way of a bullet in a tick is at most this much longer
+// than its speed says.
+static const double leg_margin = 1e-3;
+
 struct step {
     struct raim_world *world;
     const struct raim_map *map;
@@ -18,8 +27,12 @@ struct step {
     struct raim_events *events;
     raim_player *players;
     raim_bullet *bullets;
+    uint32_t present_count;
+    uint16_t present[RAIM_MAX_PLAYERS]; // the slots that have a player, ascending
     struct raim_tick_context context;
+    struct raim_broadphase broadphase;
     struct raim_projectile_context projectiles;
+    struct raim_spawner spawner;
 };
 
 static void emit(struct step *step, raim_event event)
@@ -32,10 +45,23 @@ static void emit(struct step *step, raim_event event)
     events->items[events->count++] = event;
 }
 
+// Lists the players. The rest of the step visits no free slot.
+static void list_players(struct step *step)
+{
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < step->world->max_players; slot++) {
+        step->present[count] = (uint16_t)slot;
+        count += step->players[slot].state != RAIM_PLAYER_ABSENT;
+    }
+    step->present_count = count;
+}
+
 static void move_players(struct step *step)
 {
-    for (uint32_t slot = 0; slot < step->world->max_players; slot++)
+    for (uint32_t i = 0; i < step->present_count; i++) {
+        const uint32_t slot = step->present[i];
         raim_player_move(&step->players[slot], &step->inputs[slot], &step->context);
+    }
 }
 
 static void push_pair_apart(const struct step *step, raim_player *a, raim_player *b)
@@ -56,17 +82,20 @@ static void push_pair_apart(const struct step *step, raim_player *a, raim_player
 // Pushes overlapping players apart in one pass; the next tick resolves what remains in a crowd.
 static void push_players_apart(struct step *step)
 {
-    const struct raim_broadphase *broadphase = &step->projectiles.broadphase;
+    struct raim_broadphase *broadphase = &step->broadphase;
+    raim_broadphase_build(broadphase, step->players, step->present, step->present_count,
+                          step->map->border);
     const double width = 2 * step->world->rules.player_radius;
     for (uint32_t i = 0; i < broadphase->count; i++) {
-        raim_player *player = &step->players[broadphase->slots[i]];
-        uint32_t first, end;
-        raim_broadphase_find(broadphase, player->position.x, player->position.x + width, &first,
-                             &end);
+        const uint32_t end = raim_broadphase_end(broadphase, broadphase->positions[i].x + width);
         for (uint32_t j = i + 1; j < end; j++) {
+            if (fabs(broadphase->positions[j].y - broadphase->positions[i].y) >= width)
+                continue;
+            raim_player *player = &step->players[broadphase->slots[i]];
             raim_player *other = &step->players[broadphase->slots[j]];
-            if (fabs(other->position.y - player->position.y) < width)
-                push_pair_apart(step, player, other);
+            push_pair_apart(step, player, other);
+            broadphase->positions[i] = player->position;
+            broadphase->positions[j] = other->position;
         }
     }
 }
@@ -76,7 +105,8 @@ static uint32_t fire(struct step *step)
 {
     struct raim_world *world = step->world;
     uint32_t rewind = 0;
-    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+    for (uint32_t i = 0; i < step->present_count; i++) {
+        const uint32_t slot = step->present[i];
         if (!step->inputs[slot].fire)
             continue;
         raim_player *player = &step->players[slot];
@@ -92,6 +122,39 @@ static uint32_t fire(struct step *step)
         emit(step, (raim_event){.kind = RAIM_EVENT_FIRE, .actor = player->id});
     }
     return rewind;
+}
+
+static double longest_movement(const struct step *step)
+{
+    double longest = 0;
+    for (uint32_t i = 0; i < step->present_count; i++) {
+        const raim_player *player = &step->players[step->present[i]];
+        if (player->state != RAIM_PLAYER_ALIVE)
+            continue;
+        const double along_x = fabs(player->position.x - player->previous.x);
+        const double along_y = fabs(player->position.y - player->previous.y);
+        longest = along_x > longest ? along_x : longest;
+        longest = along_y > longest ? along_y : longest;
+    }
+    return longest;
+}
+
+// Enters the living players into the grid for the bullets.
+static void locate_players(struct step *step)
+{
+    struct raim_projectile_context *projectiles = &step->projectiles;
+    projectiles->reach = longest_movement(step);
+    const double range = raim_projectile_range(projectiles);
+    raim_player_grid_clear(&projectiles->players, step->map->border, step->present_count,
+                           least_cell * range);
+    for (uint32_t i = 0; i < step->present_count; i++) {
+        const uint32_t slot = step->present[i];
+        const raim_player *player = &step->players[slot];
+        if (player->state != RAIM_PLAYER_ALIVE)
+            continue;
+        raim_player_grid_add(&projectiles->players, slot, player->position);
+        raim_player_grid_mark(&projectiles->players, player->position, range);
+    }
 }
 
 enum { NO_BULLET = UINT16_MAX };
@@ -146,8 +209,9 @@ static void fly(struct step *step, uint32_t slot)
 
 static void settle_hits(struct step *step)
 {
-    struct raim_world *world = step->world;
-    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+    const struct raim_world *world = step->world;
+    for (uint32_t i = 0; i < step->present_count; i++) {
+        const uint32_t slot = step->present[i];
         const struct raim_first_hit *hit = &step->projectiles.hits[slot];
         if (hit->bullet == NO_BULLET)
             continue;
@@ -157,6 +221,7 @@ static void settle_hits(struct step *step)
         shooter->hits++;
         shooter->score++;
         victim->deaths++;
+        raim_player_grid_remove(&step->projectiles.players, slot, victim->position);
         victim->state = RAIM_PLAYER_DOWN;
         victim->respawn_ticks = raim_ticks_of(world->rules.respawn_delay, world->tick_hz);
         emit_hit(step, RAIM_EVENT_HIT, bullet, victim, hit->time);
@@ -165,25 +230,44 @@ static void settle_hits(struct step *step)
     }
 }
 
+// Lists the bullets in flight, ascending. Returns their number.
+static uint32_t list_bullets(const struct step *step, uint16_t *slots)
+{
+    const uint32_t each = step->world->bullets_per_player;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < step->present_count; i++) {
+        const uint32_t first = step->present[i] * each;
+        for (uint32_t slot = first; slot < first + each; slot++) {
+            slots[count] = (uint16_t)slot;
+            count += step->bullets[slot].owner != RAIM_NOBODY;
+        }
+    }
+    return count;
+}
+
 static void fly_bullets(struct step *step)
 {
-    struct raim_world *world = step->world;
     struct raim_first_hit hits[RAIM_MAX_PLAYERS];
     step->projectiles.hits = hits;
-    for (uint32_t slot = 0; slot < world->max_players; slot++)
-        hits[slot] = (struct raim_first_hit){RAIM_SWEEP_MISS, NO_BULLET};
-    const raim_bullet *bullets = step->bullets;
-    const uint32_t count = world->max_bullets;
-    for (uint32_t slot = 0; slot < count; slot++)
-        if (bullets[slot].owner != RAIM_NOBODY)
-            fly(step, slot);
+    for (uint32_t i = 0; i < step->present_count; i++)
+        hits[step->present[i]] = (struct raim_first_hit){RAIM_SWEEP_MISS, NO_BULLET};
+    uint16_t slots[RAIM_MAX_BULLETS];
+    struct raim_projectile_sort sort;
+    raim_projectile_sort(&step->projectiles, slots, list_bullets(step, slots), &sort);
+    for (uint32_t i = 0; i < sort.stopping_count; i++)
+        if (raim_projectile_stops(&step->projectiles, sort.stopping[i]))
+            end_bullet(step, sort.stopping[i]);
+    for (uint32_t i = 0; i < sort.meeting_count; i++)
+        fly(step, sort.meeting[i]);
     settle_hits(step);
 }
 
 static void spawn_players(struct step *step)
 {
-    struct raim_world *world = step->world;
-    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+    const struct raim_world *world = step->world;
+    raim_spawner_init(&step->spawner, step->world, step->map, &step->projectiles.players);
+    for (uint32_t i = 0; i < step->present_count; i++) {
+        const uint32_t slot = step->present[i];
         raim_player *player = &step->players[slot];
         if (player->state != RAIM_PLAYER_DOWN)
             continue;
@@ -191,8 +275,9 @@ static void spawn_players(struct step *step)
             player->respawn_ticks--;
             continue;
         }
-        if (player->away || !raim_spawn_find(world, step->map, &player->position))
+        if (player->away || !raim_spawn_find(&step->spawner, &player->position))
             continue;
+        raim_spawner_add(&step->spawner, slot, player->position);
         player->previous = player->position;
         player->state = RAIM_PLAYER_ALIVE;
         player->shield_ticks = raim_ticks_of(world->rules.spawn_protection, world->tick_hz);
@@ -205,29 +290,30 @@ void raim_world_step(struct raim_world *world, const struct raim_map *map, const
                      struct raim_events *events)
 {
     static_assert(RAIM_MAX_BULLETS < NO_BULLET, "NO_BULLET is not a slot");
-    struct step step = {
-        .world = world,
-        .map = map,
-        .inputs = inputs,
-        .events = events,
-        .players = raim_world_players(world),
-        .bullets = raim_world_bullets(world),
-        .context = {map, &world->rules, raim_world_stride(&world->rules, world->tick_hz),
-                    world->tick_hz, world->tick},
-    };
+    struct step step; // not zeroed, which would cost more than an empty arena's step
+    step.world = world;
+    step.map = map;
+    step.inputs = inputs;
+    step.events = events;
+    step.players = raim_world_players(world);
+    step.bullets = raim_world_bullets(world);
+    step.context = (struct raim_tick_context){map, &world->rules,
+                                              raim_world_stride(&world->rules, world->tick_hz),
+                                              world->tick_hz, world->tick};
     step.projectiles.world = world;
     step.projectiles.bullets = step.bullets;
     step.projectiles.map = map;
     step.projectiles.lifetime = raim_ticks_of(world->rules.bullet_lifetime, world->tick_hz);
+    step.projectiles.leg = world->rules.bullet_speed / world->tick_hz + leg_margin;
     events->count = 0;
     events->dropped = 0;
+    list_players(&step);
     move_players(&step);
-    raim_broadphase_build(&step.projectiles.broadphase, world, map->border);
     push_players_apart(&step);
     const uint32_t rewind = fire(&step);
-    // The pushes have moved some players.
-    raim_broadphase_build(&step.projectiles.broadphase, world, map->border);
-    step.projectiles.rewind_reach = raim_position_history_reach(world, rewind);
+    locate_players(&step);
+    step.projectiles.rewind_reach =
+        raim_position_history_reach(world, rewind, step.present, step.present_count);
     fly_bullets(&step);
     raim_position_history_record(world);
     spawn_players(&step);

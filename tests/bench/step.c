@@ -4,6 +4,10 @@
 //   bench_step [SEED [PLAYERS OBSTACLES BATCHES [REWIND]]]
 //     Prints "step_us=... p90_us=... players=... obstacles=... bullets=...": the median and the
 //     90th percentile over batches of the mean step of each, and the means of what was in play.
+//   bench_step growth
+//     Prints such a line for 16 to 1000 players, first on one map, then on maps whose area and
+//     obstacles grow with the players, and for arenas in which most slots are free. Each line
+//     begins with "map=... slots=... player_ns=...": the time of a step per player.
 // Players run and aim at random. The bench chooses the players that fire so that the number of
 // bullets stays at 200, or at 25 for every 8 players. Every shot is rewound by REWIND ticks.
 // Creating the inputs is not measured.
@@ -14,8 +18,10 @@
 #include "world.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define TICK_HZ 60
+#define BASE_PLAYERS 64
 #define MOST_BATCHES 10000
 #define STEPS_PER_BATCH 20 // few, so that most batches are not interrupted
 
@@ -27,8 +33,16 @@ struct arena {
     struct raim_world *world;
     struct raim_events events;
     raim_input inputs[RAIM_MAX_PLAYERS];
-    uint32_t players, bullets, rewind;
+    uint32_t players, slots, bullets, rewind;
     uint64_t random;
+};
+
+// What a line of the bench measures.
+struct measurement {
+    int players, slots, obstacles;
+    int room; // the number of players that the map's area is made for
+    int batches, rewind;
+    uint64_t seed;
 };
 
 // --- playing ---
@@ -57,6 +71,8 @@ static uint32_t count_players(const struct raim_world *world)
 static uint32_t make_inputs(struct arena *arena)
 {
     const raim_player *players = raim_world_players_const(arena->world);
+    if (arena->players == 0)
+        return 0;
     uint32_t lacking = arena->bullets - count_bullets(arena->world);
     const uint32_t first = raim_random_below(&arena->random, arena->players);
     for (uint32_t i = 0; i < arena->players; i++) {
@@ -83,11 +99,11 @@ static int64_t timed_step(struct arena *arena)
     return measure_ns(CLOCK_MONOTONIC) - start;
 }
 
-static bool create_arena(struct arena *arena, int obstacles)
+static bool create_arena(struct arena *arena, int obstacles, int room)
 {
     struct raim_world_def def = {.rules = raim_rules_default(),
                                  .tick_hz = TICK_HZ,
-                                 .max_players = arena->players,
+                                 .max_players = arena->slots,
                                  .max_rewind = arena->rewind,
                                  .seed = raim_random_next(&arena->random)};
     // Long flights and short cooldowns let 64 players keep 200 bullets in flight. Without a respawn
@@ -98,11 +114,10 @@ static bool create_arena(struct arena *arena, int obstacles)
     def.rules.spawn_protection = 0;
     void *memory = malloc(raim_world_size(&def));
     const uint32_t capacity =
-        raim_events_bound(arena->players, arena->players * raim_world_bullets_per_player(&def));
+        raim_events_bound(arena->slots, arena->slots * raim_world_bullets_per_player(&def));
     arena->events.items = malloc(capacity * sizeof *arena->events.items);
     arena->events.capacity = capacity;
-    arena->map =
-        scene_create(&arena->random, obstacles, (int)arena->players, def.rules.player_radius);
+    arena->map = scene_create(&arena->random, obstacles, room, def.rules.player_radius);
     if (memory == NULL || arena->events.items == NULL || arena->map == NULL)
         return false;
     arena->world = raim_world_init(memory, &def);
@@ -125,31 +140,26 @@ static void scatter(struct arena *arena)
     }
 }
 
-// Returns the number in argument `index`, or `fallback` without such an argument.
-static int argument(int argc, char **argv, int index, int fallback)
+static void destroy_arena(struct arena *arena)
 {
-    return index < argc ? atoi(argv[index]) : fallback;
+    free(arena->world);
+    free(arena->events.items);
+    raim_map_destroy(arena->map);
 }
 
-int main(int argc, char **argv)
+// Plays and measures. Prints a line. Returns false when memory runs out.
+static bool measure(const struct measurement *what, bool is_growth)
 {
     static struct arena arena;
-    arena.random = (uint64_t)argument(argc, argv, 1, 1);
-    arena.players = (uint32_t)argument(argc, argv, 2, 64);
-    arena.bullets = arena.players * 200 / 64;
-    const int obstacles = argument(argc, argv, 3, 50);
-    const int batches = argument(argc, argv, 4, 1000);
-    arena.rewind = (uint32_t)argument(argc, argv, 5, 0);
-    if (arena.players < 1 || arena.players > RAIM_MAX_PLAYERS || obstacles < 1 ||
-        obstacles > SCENE_MAX_OBSTACLES || batches < 1 || batches > MOST_BATCHES ||
-        arena.rewind > RAIM_MAX_REWIND) {
-        fprintf(stderr, "usage: bench_step [SEED [PLAYERS OBSTACLES BATCHES [REWIND]]]\n");
-        return 64;
-    }
-    if (!create_arena(&arena, obstacles)) {
-        fprintf(stderr, "cannot make the arena\n");
-        return 1;
-    }
+    arena = (struct arena){
+        .players = (uint32_t)what->players,
+        .slots = (uint32_t)what->slots,
+        .bullets = (uint32_t)what->players * 200 / 64,
+        .rewind = (uint32_t)what->rewind,
+        .random = what->seed,
+    };
+    if (!create_arena(&arena, what->obstacles, what->room))
+        return false;
     for (int i = 0; i < WARMUP_STEPS; i++) {
         make_inputs(&arena);
         timed_step(&arena);
@@ -159,7 +169,7 @@ int main(int argc, char **argv)
 
     static double batches_us[MOST_BATCHES];
     uint64_t bullets = 0, players = 0;
-    for (int batch = 0; batch < batches; batch++) {
+    for (int batch = 0; batch < what->batches; batch++) {
         int64_t total_ns = 0;
         for (int i = 0; i < STEPS_PER_BATCH; i++) {
             bullets += make_inputs(&arena);
@@ -168,12 +178,66 @@ int main(int argc, char **argv)
         }
         batches_us[batch] = (double)total_ns / STEPS_PER_BATCH / 1000;
     }
-    const double steps = (double)batches * STEPS_PER_BATCH;
-    printf("step_us=%.2f p90_us=%.2f players=%.1f obstacles=%d bullets=%.1f\n",
-           measure_quantile(batches_us, batches, 0.5), measure_quantile(batches_us, batches, 0.9),
-           (double)players / steps, arena.map->obstacle_count, (double)bullets / steps);
-    free(arena.world);
-    free(arena.events.items);
-    raim_map_destroy(arena.map);
+    const double steps = (double)what->batches * STEPS_PER_BATCH;
+    const double step_us = measure_quantile(batches_us, what->batches, 0.5);
+    if (is_growth)
+        printf("map=%s slots=%d player_ns=%.0f ", what->room == BASE_PLAYERS ? "one" : "grown",
+               what->slots, what->players > 0 ? step_us * 1000 / what->players : 0);
+    printf("step_us=%.2f p90_us=%.2f players=%.1f obstacles=%d bullets=%.1f\n", step_us,
+           measure_quantile(batches_us, what->batches, 0.9), (double)players / steps,
+           arena.map->obstacle_count, (double)bullets / steps);
+    destroy_arena(&arena);
+    return true;
+}
+
+static bool measure_growth(void)
+{
+    static const struct measurement table[] = {
+        {.players = 16, .slots = 16, .obstacles = 50, .room = BASE_PLAYERS, .batches = 400},
+        {.players = 64, .slots = 64, .obstacles = 50, .room = BASE_PLAYERS, .batches = 400},
+        {.players = 250, .slots = 250, .obstacles = 50, .room = BASE_PLAYERS, .batches = 200},
+        {.players = 1000, .slots = 1000, .obstacles = 50, .room = BASE_PLAYERS, .batches = 50},
+        {.players = 250, .slots = 250, .obstacles = 195, .room = 250, .batches = 200},
+        {.players = 1000, .slots = 1000, .obstacles = 781, .room = 1000, .batches = 50},
+        {.players = 10, .slots = 1000, .obstacles = 781, .room = 1000, .batches = 400},
+        {.players = 0, .slots = 64, .obstacles = 50, .room = BASE_PLAYERS, .batches = 400},
+        {.players = 0, .slots = 1000, .obstacles = 50, .room = BASE_PLAYERS, .batches = 400},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct measurement what = table[i];
+        what.seed = 1;
+        if (!measure(&what, true))
+            return false;
+    }
+    return true;
+}
+
+// Returns the number in argument `index`, or `fallback` without such an argument.
+static int argument(int argc, char **argv, int index, int fallback)
+{
+    return index < argc ? atoi(argv[index]) : fallback;
+}
+
+int main(int argc, char **argv)
+{
+    const bool is_growth = argc == 2 && strcmp(argv[1], "growth") == 0;
+    struct measurement what = {
+        .seed = (uint64_t)argument(argc, argv, 1, 1),
+        .players = argument(argc, argv, 2, BASE_PLAYERS),
+        .obstacles = argument(argc, argv, 3, 50),
+        .batches = argument(argc, argv, 4, 1000),
+        .rewind = argument(argc, argv, 5, 0),
+    };
+    what.slots = what.room = what.players;
+    if (what.players < 1 || what.players > RAIM_MAX_PLAYERS || what.obstacles < 1 ||
+        what.obstacles > SCENE_MAX_OBSTACLES || what.batches < 1 || what.batches > MOST_BATCHES ||
+        what.rewind < 0 || what.rewind > RAIM_MAX_REWIND) {
+        fprintf(stderr, "usage: bench_step growth | [SEED [PLAYERS OBSTACLES BATCHES [REWIND]]]\n");
+        return 64;
+    }
+    if (!(is_growth ? measure_growth() : measure(&what, false))) {
+        fprintf(stderr, "cannot make the arena\n");
+        return 1;
+    }
     return 0;
 }
