@@ -6,7 +6,6 @@
 #include "rate_limit.h"
 
 #include <assert.h>
-#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ static_assert(RAIM_NOISE_OVERHEAD_BYTES == RAIM_NOISE_BYTES, "the wire");
 
 struct session {
     // What every datagram needs comes first, in as few cache lines as possible.
-    alignas(64) struct udp_address peer;
+    _Alignas(64) struct udp_address peer;
     bool used;
     bool resumes;  // it resumes a session of the match
     bool has_peer; // it had an ENet peer when it was last marked

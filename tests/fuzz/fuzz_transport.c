@@ -450,8 +450,16 @@ static int judge(ENetHost *host, ENetEvent *event)
     const int verdict = transport_intercept(net.transport, host);
     struct datagram_connect connect;
     check_lists();
-    if (verdict != 0 || datagram_is_connect(host->receivedData, host->receivedDataLength, &connect))
+    if (verdict != 0)
         return verdict;
+    if (datagram_is_connect(host->receivedData, host->receivedDataLength, &connect)) {
+        const struct udp_address from = {.address = ntohl(host->receivedAddress.host),
+                                         .port = host->receivedAddress.port};
+        const struct secure_sessions *sessions = net.transport->sessions;
+        const bool has_session = sessions != NULL && secure_sessions_has(sessions, from);
+        assert(net.transport->is_secure == has_session);
+        return verdict;
+    }
     if (net.receive != net.transport->receives)
         memset(net.commands, 0, sizeof net.commands);
     net.receive = net.transport->receives;
