@@ -549,8 +549,11 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     atomic_fetch_add_explicit(&arena->shared.ticks, 1, memory_order_relaxed);
     const uint64_t end_ns = monotonic_ns();
     histogram_count(&arena->worker.durations, end_ns - begin_ns);
-    snapshot_pace_update(&arena->worker.pace, end_ns > due_ns ? end_ns - due_ns : 0,
-                         arena->opened.tick_ns);
+    if (skips_socket)
+        snapshot_pace_init(&arena->worker.pace, arena->worker.config->tick_hz);
+    else
+        snapshot_pace_update(&arena->worker.pace, end_ns > due_ns ? end_ns - due_ns : 0,
+                             arena->opened.tick_ns);
     arena->worker.tick_us[arena->worker.tick_us_count++ % ARENA_TICK_WINDOW] =
         (uint32_t)((end_ns - begin_ns) / 1000);
     atomic_store_explicit(&arena->shared.ticked_ms, end_ns / 1000000, memory_order_relaxed);

@@ -28,6 +28,7 @@ enum {
     MESSAGES = 512,                // every arena can be removed and another added at once
     SLOTS = 2 * CONFIG_MAX_ARENAS, // arenas may leave while others are added
     NS_PER_S = 1000000000,
+    MOST_WAIT_NS = 4000000, // of an arena that is asleep for those that are awake
 };
 
 static_assert(MESSAGES >= 2 * CONFIG_MAX_ARENAS, "every arena can come and go");
@@ -185,8 +186,10 @@ static void mark_readable(struct worker *worker)
         arena_mark_readable(worker->own.readable[i].data.ptr);
 }
 
-// Runs the arenas that are due: first those that are awake, then the others as long as none of the
-// former is due again. Nobody waits for an empty arena, whatever strangers send to it.
+// Runs the arenas that are due: first those that are awake, then the others. While one of the
+// former is due again, an arena that is asleep waits, but not for longer than MOST_WAIT_NS: players
+// hardly wait for empty arenas, whatever strangers send to these, and overload does not stop their
+// ticks.
 static void run_due(struct worker *worker)
 {
     uint64_t now_ns = monotonic_ns(), next_ns = UINT64_MAX;
@@ -201,11 +204,14 @@ static void run_due(struct worker *worker)
         else if (!slot->is_asleep && slot->due_ns < next_ns)
             next_ns = slot->due_ns;
     }
-    if (any_asleep)
+    if (any_asleep) {
         mark_readable(worker);
-    for (int i = 0; any_asleep && i < worker->own.arena_count && now_ns < next_ns; i++) {
+        now_ns = monotonic_ns();
+    }
+    for (int i = 0; any_asleep && i < worker->own.arena_count; i++) {
         struct worker_slot *slot = &worker->own.slots[i];
-        if (!slot->is_asleep || slot->due_ns > now_ns)
+        if (!slot->is_asleep || slot->due_ns > now_ns ||
+            (next_ns <= now_ns && now_ns - slot->due_ns < MOST_WAIT_NS))
             continue;
         run_slot(worker, slot); // nothing leaves while it is asleep
         now_ns = monotonic_ns();

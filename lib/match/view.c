@@ -49,7 +49,12 @@ static void measure_latency(const struct raim_match *match, struct raim_connecti
                             uint32_t tick, uint32_t input_tick)
 {
     const int32_t from_now = raim_tick_diff(input_tick, match->world->tick);
-    const uint32_t played = match->world->tick + (from_now > 0 ? (uint32_t)from_now : 0);
+    // Where ticks are skipped, clients run ahead of the server. They are asked to wait, and must
+    // not widen what is computed for them meanwhile, because that would make the server later
+    // still.
+    const int32_t most_early = match->snapshot_interval > 1 ? RAIM_INBOX_EARLY : INT32_MAX;
+    const int32_t early = from_now < most_early ? from_now : most_early;
+    const uint32_t played = match->world->tick + (early > 0 ? (uint32_t)early : 0);
     const double most = raim_view_max_latency(match->def.tick_hz);
     const double loop = fmin(raim_tick_diff(played + 1, tick), most);
     if (!client->has_acked)

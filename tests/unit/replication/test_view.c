@@ -405,6 +405,31 @@ static void test_the_latency_is_from_a_snapshot_to_the_input_that_knew_it(void *
     stage_close(stage);
 }
 
+static void test_rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    const struct raim_connection *client = &stage->match->clients[0];
+    raim_match_set_snapshot_interval(stage->match, 4);
+    assert_int_equal(raim_view_latency(stage->match, client), 4 + 3);
+    struct viewer *fast = &stage->viewers[0];
+    fast->keeps_acks = true;
+    for (int i = 0; i < 600; i++) {
+        stage_tick(stage);
+        stage->viewers[1].pressed.aim += 100; // so that every tick needs a snapshot
+        fast->has_named = true;
+        fast->name = fast->newest;
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        raim_match_receive(stage->match, 0, false, bytes,
+                           stage_write_input(fast, stage->match->world->tick + 60, bytes));
+    }
+    assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 0);
+    // The present tick, two that inputs may be early, 50 ms of interpolation, and the interval.
+    assert_int_equal(raim_view_latency(stage->match, client), 1 + 2 + 3 + 3);
+    stage_close(stage);
+}
+
 // Hundreds of running and shooting players in one view exceed a message.
 static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void **state)
 {
@@ -509,6 +534,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second),
         cmocka_unit_test(test_a_rain_of_bullets_never_outgrows_a_message),
         cmocka_unit_test(test_the_latency_is_from_a_snapshot_to_the_input_that_knew_it),
+        cmocka_unit_test(test_rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
