@@ -249,7 +249,7 @@ def measure_growth(bench, case, runs, sizes, prefix, map_of):
     fields = {f"us_{prefix}p{size}": f"{statistics.median(values):.2f}" if values else "failed"
               for size, values in us.items()}
     smallest, largest = us[sizes[0]], us[sizes[-1]]
-    if smallest and largest:
+    if len(sizes) > 1 and smallest and largest:
         ratio = statistics.median(largest) / statistics.median(smallest)
         fields[f"{prefix}growth_ratio"] = f"{ratio:.2f}"
     return fields
