@@ -234,16 +234,26 @@ def measure_idle(case, arenas):
 
 # --- growth ---
 
+def keeps_up(result):
+    """Whether the load did its part: a server that gets fewer inputs seems to hold more clients."""
+    return (result["load_percent"] <= MOST_LOAD_PERCENT and
+            result["inputs_missed_percent"] <= MOST_MISSED_PERCENT)
+
+
 def measure_growth(bench, case, runs, sizes, prefix, map_of):
     """The cost of a client in arenas of these sizes, with about as many clients at each. An arena
-    that cannot be played has no figure."""
+    that cannot be played has no figure; those where server or load were late are named."""
     us = {size: [] for size in sizes}
+    late = set()
     for run in range(max(1, runs)):
         for size in sizes if run % 2 == 0 else reversed(sizes):
             grown = case._replace(per_arena=size, map=map_of(size), poll_hz=COARSE_POLL_HZ,
                                   clients=max(case.clients, size))
             try:
-                us[size].append(us_of(bench.server("growth", grown)))
+                result = bench.server("growth", grown)
+                us[size].append(us_of(result))
+                if not keeps_up(result):
+                    late.add(size)
             except Failure as failure:
                 print(f"  note: no arenas of {size} on {grown.map.stem}: {failure}", flush=True)
     fields = {f"us_{prefix}p{size}": f"{statistics.median(values):.2f}" if values else "failed"
@@ -252,16 +262,12 @@ def measure_growth(bench, case, runs, sizes, prefix, map_of):
     if len(sizes) > 1 and smallest and largest:
         ratio = statistics.median(largest) / statistics.median(smallest)
         fields[f"{prefix}growth_ratio"] = f"{ratio:.2f}"
+    if late:
+        fields[f"{prefix}late_sizes"] = ",".join(map(str, sorted(late)))
     return fields
 
 
 # --- players ---
-
-def keeps_up(result):
-    """Whether the load did its part: a server that gets fewer inputs seems to hold more clients."""
-    return (result["load_percent"] <= MOST_LOAD_PERCENT and
-            result["inputs_missed_percent"] <= MOST_MISSED_PERCENT)
-
 
 def holds(result):
     return (result["worker_percent"] <= HELD_WORKER_PERCENT and
