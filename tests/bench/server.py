@@ -44,7 +44,6 @@ LONG_PARTS = ("soak",)  # only where they are named
 IDLE_ARENAS = 200
 GROWTH = server_table.SIZES  # players per arena
 NEAR_MS, FAR_MS = 20, 150    # round trips
-COARSE_POLL_HZ = 120       # of a load that has much to do: its delays are exact to 8 ms
 HELD_WORKER_PERCENT = 80   # of its CPU, at most
 HELD_LATE_P99_US = 1000    # at most
 HELD_STEP = 0.05           # the search ends when it knows this share of the players
@@ -247,7 +246,7 @@ def measure_growth(bench, case, runs, sizes, prefix, map_of):
     late = set()
     for run in range(max(1, runs)):
         for size in sizes if run % 2 == 0 else reversed(sizes):
-            grown = case._replace(per_arena=size, map=map_of(size), poll_hz=COARSE_POLL_HZ,
+            grown = case._replace(per_arena=size, map=map_of(size),
                                   clients=max(case.clients, size))
             try:
                 result = bench.server("growth", grown)
@@ -277,7 +276,7 @@ def holds(result):
 def try_players(bench, case, clients):
     """What so many clients were: "held", or what did not hold them; and the worker's percentage."""
     try:
-        result = bench.server("players", case._replace(clients=clients, poll_hz=COARSE_POLL_HZ))
+        result = bench.server("players", case._replace(clients=clients))
     except Failure as failure:
         print(f"  note: {clients} clients: {failure}", flush=True)
         return "server", math.inf
