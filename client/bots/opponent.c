@@ -2,8 +2,6 @@
 // Plays through a client.
 #include "opponent.h"
 
-#include "shaper.h"
-
 #include <stddef.h>
 
 bool opponent_open(struct opponent *player, const char *host, uint16_t port,
@@ -146,8 +144,7 @@ static void press(struct opponent *player, bool fire)
 
 bool opponent_is_due(const struct opponent *player)
 {
-    return !player->is_playing || shaper_may_have(player->socket) ||
-           raim_link_is_input_due(player->link);
+    return !player->is_playing || raim_link_is_input_due(player->link);
 }
 
 void opponent_service(struct opponent *player, double now_s, bool fire)
@@ -158,8 +155,7 @@ void opponent_service(struct opponent *player, double now_s, bool fire)
     raim_known_server_update(&player->known, player->link);
     struct raim_client *client = raim_link_client(player->link);
     const enum raim_client_state state = raim_client_state(client);
-    player->socket = raim_link_socket(player->link);
-    player->is_playing = state == RAIM_CLIENT_PLAYING;
+    player->is_playing = state == RAIM_CLIENT_PLAYING && raim_client_tick(client) != 0;
     if (state == RAIM_CLIENT_ENDED) {
         player->broken = player->broken || player->play_ended_s == 0;
         if (player->play_ended_s == 0)

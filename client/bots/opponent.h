@@ -21,7 +21,6 @@ struct opponent {
     uint32_t inputs_until_look;
     bool is_alive; // at the last input
     struct raim_known_server known;
-    int socket; // of the link
     int server; // index of the address it plays on
     uint8_t access[RAIM_ACCESS_BYTES];
     uint32_t access_size; // 0: no access token
@@ -39,7 +38,9 @@ struct opponent {
 bool opponent_open(struct opponent *player, const char *host, uint16_t port,
                    const char *known_servers);
 
-// Whether opponent_service has something to do: a datagram may have arrived, or an input is due.
+// Whether it is time for opponent_service: an input is due, or the bot does not play yet. Like a
+// game that draws once per tick, a bot that plays receives just before it sends, so that its input
+// acknowledges the newest snapshot.
 bool opponent_is_due(const struct opponent *player);
 
 // Receives, and sends the inputs that are due; with `fire` false, without firing. Besides when it

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -70,11 +71,6 @@ void shaper_start(const struct shaper_def *def)
 static bool takes(int socket)
 {
     return shaper.on && socket >= 0 && socket < MAX_SOCKETS;
-}
-
-bool shaper_may_have(int socket)
-{
-    return !takes(socket) || shaper.endpoints[socket].in.first != NULL;
 }
 
 static void append(struct queue *queue, struct datagram *datagram)

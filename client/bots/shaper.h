@@ -5,7 +5,6 @@
 // Thread rule: one thread sends and receives.
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct shaper_def {
@@ -21,6 +20,3 @@ void shaper_start(const struct shaper_def *def);
 // Receives from all sockets that have sent, and delivers the datagrams that are due. Call it about
 // every millisecond: delays are exact to one call.
 void shaper_flush(void);
-
-// Whether a datagram may be received from a socket; always true without a simulated network.
-bool shaper_may_have(int socket);

@@ -264,11 +264,6 @@ bool raim_enet_client_has_peer(const struct raim_enet_client *connection)
     return connection->peer != NULL;
 }
 
-int raim_enet_client_socket(const struct raim_enet_client *connection)
-{
-    return connection->host != NULL ? connection->host->socket : -1;
-}
-
 bool raim_enet_client_is_stuck(const struct raim_enet_client *connection)
 {
     return connection->peer != NULL && connection->peer->state == ENET_PEER_STATE_CONNECTING &&

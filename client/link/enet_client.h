@@ -56,9 +56,6 @@ void raim_enet_client_give_up(struct raim_enet_client *connection);
 
 const struct raim_connector *raim_enet_client_connector(const struct raim_enet_client *connection);
 
-// The descriptor of the socket; -1 where there is none.
-int raim_enet_client_socket(const struct raim_enet_client *connection);
-
 // Whether ENet has a connection, or is making or ending one.
 bool raim_enet_client_has_peer(const struct raim_enet_client *connection);
 

@@ -221,11 +221,6 @@ bool raim_link_is_open(const struct raim_link *link)
            raim_client_state(link->client) != RAIM_CLIENT_ENDED;
 }
 
-int raim_link_socket(const struct raim_link *link)
-{
-    return raim_enet_client_socket(link->connection);
-}
-
 uint32_t raim_link_ping_ms(const struct raim_link *link)
 {
     return raim_enet_client_ping_ms(link->connection);

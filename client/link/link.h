@@ -56,10 +56,6 @@ void raim_link_leave(struct raim_link *link);
 // Whether there is a connection, or one is being made or ended.
 bool raim_link_is_open(const struct raim_link *link);
 
-// The descriptor of the socket, to learn whether datagrams have arrived; -1 where there is none. It
-// changes with each connection.
-int raim_link_socket(const struct raim_link *link);
-
 // Mean round trip in ms, as ENet measures it; 0 without a connection.
 uint32_t raim_link_ping_ms(const struct raim_link *link);
 

@@ -61,7 +61,7 @@ class Case(typing.NamedTuple):
     per_arena: int = 64
     seconds: float = 8
     settle_s: float = 2  # from the last join to the window
-    poll_hz: int = 240   # of a load with a network: its delays are exact to 4 ms
+    poll_hz: int = 120   # of a load with a network: its delays are exact to 8 ms
     encryption: str = "offered"
     sight: str = "on"
     is_realtime: bool = False

@@ -44,7 +44,6 @@ LONG_PARTS = ("soak",)  # only where they are named
 IDLE_ARENAS = 200
 GROWTH = server_table.SIZES  # players per arena
 NEAR_MS, FAR_MS = 20, 150    # round trips
-COARSE_POLL_HZ = 120       # of a load that has much to do: its delays are exact to 8 ms
 HELD_WORKER_PERCENT = 80   # of its CPU, at most
 HELD_LATE_P99_US = 1000    # at most
 HELD_STEP = 0.05           # the search ends when it knows this share of the players
@@ -234,34 +233,40 @@ def measure_idle(case, arenas):
 
 # --- growth ---
 
-def measure_growth(bench, case, runs, sizes, prefix, map_of):
-    """The cost of a client in arenas of these sizes, with about as many clients at each. An arena
-    that cannot be played has no figure."""
-    us = {size: [] for size in sizes}
-    for run in range(max(1, runs)):
-        for size in sizes if run % 2 == 0 else reversed(sizes):
-            grown = case._replace(per_arena=size, map=map_of(size), poll_hz=COARSE_POLL_HZ,
-                                  clients=max(case.clients, size))
-            try:
-                us[size].append(us_of(bench.server("growth", grown)))
-            except Failure as failure:
-                print(f"  note: no arenas of {size} on {grown.map.stem}: {failure}", flush=True)
-    fields = {f"us_{prefix}p{size}": f"{statistics.median(values):.2f}" if values else "failed"
-              for size, values in us.items()}
-    smallest, largest = us[sizes[0]], us[sizes[-1]]
-    if smallest and largest:
-        ratio = statistics.median(largest) / statistics.median(smallest)
-        fields[f"{prefix}growth_ratio"] = f"{ratio:.2f}"
-    return fields
-
-
-# --- players ---
-
 def keeps_up(result):
     """Whether the load did its part: a server that gets fewer inputs seems to hold more clients."""
     return (result["load_percent"] <= MOST_LOAD_PERCENT and
             result["inputs_missed_percent"] <= MOST_MISSED_PERCENT)
 
+
+def measure_growth(bench, case, runs, sizes, prefix, map_of):
+    """The cost of a client in arenas of these sizes, with about as many clients at each. An arena
+    that cannot be played has no figure; those where server or load were late are named."""
+    us = {size: [] for size in sizes}
+    late = set()
+    for run in range(max(1, runs)):
+        for size in sizes if run % 2 == 0 else reversed(sizes):
+            grown = case._replace(per_arena=size, map=map_of(size),
+                                  clients=max(case.clients, size))
+            try:
+                result = bench.server("growth", grown)
+                us[size].append(us_of(result))
+                if not keeps_up(result):
+                    late.add(size)
+            except Failure as failure:
+                print(f"  note: no arenas of {size} on {grown.map.stem}: {failure}", flush=True)
+    fields = {f"us_{prefix}p{size}": f"{statistics.median(values):.2f}" if values else "failed"
+              for size, values in us.items()}
+    smallest, largest = us[sizes[0]], us[sizes[-1]]
+    if len(sizes) > 1 and smallest and largest:
+        ratio = statistics.median(largest) / statistics.median(smallest)
+        fields[f"{prefix}growth_ratio"] = f"{ratio:.2f}"
+    if late:
+        fields[f"{prefix}late_sizes"] = ",".join(map(str, sorted(late)))
+    return fields
+
+
+# --- players ---
 
 def holds(result):
     return (result["worker_percent"] <= HELD_WORKER_PERCENT and
@@ -271,7 +276,7 @@ def holds(result):
 def try_players(bench, case, clients):
     """What so many clients were: "held", or what did not hold them; and the worker's percentage."""
     try:
-        result = bench.server("players", case._replace(clients=clients, poll_hz=COARSE_POLL_HZ))
+        result = bench.server("players", case._replace(clients=clients))
     except Failure as failure:
         print(f"  note: {clients} clients: {failure}", flush=True)
         return "server", math.inf

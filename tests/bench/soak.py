@@ -15,6 +15,7 @@ COLUMNS = ["second", "resident_kb", "load_resident_kb", "players", "late_p99_us"
 
 SAMPLE_S = 10
 LATENESS_S = 60           # a p99 of fewer ticks tells little
+LEAST_SETTLE_S, MOST_SETTLE_S = 120, 600  # before a window of a minute or more
 MOST_GROWTH_PERCENT = 2   # of the resident memory, from the first quarter to the last
 QUARTERS = 4
 
@@ -71,10 +72,11 @@ def write_csv(rows):
 
 
 def measure_soak(case, minutes):
-    """The figures of a soak. A Failure where a client ends or memory grows. Memory that is touched
-    for the first time is no leak, so that up to ten minutes before the window do not count."""
+    """The figures of a soak, and whether memory stayed flat. A Failure where a client ends. Memory
+    that is touched for the first time is no leak, so that the first minutes do not count."""
     seconds = 60 * minutes
-    settled = case._replace(settle_s=min(600, seconds / 6))
+    settle_s = min(MOST_SETTLE_S, max(LEAST_SETTLE_S if minutes >= 1 else 0, seconds / 6))
+    settled = case._replace(settle_s=settle_s)
     with playing(settled, settled.settle_s + seconds) as (daemon, bots, status_port):
         rows = observe(settled, seconds, daemon, bots, status_port)
     write_csv(rows)
