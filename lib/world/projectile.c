@@ -174,14 +174,15 @@ void raim_projectile_sort(const struct raim_projectile_context *context, const u
         const raim_vec2 middle =
             raim_vec2_mad(raim_bullet_position(&world->rules, bullet, world->tick, world->tick_hz),
                           bullet->direction, context->leg / 2);
-        const bool meets =
-            raim_player_grid_is_marked(&context->players, middle) | is_new(context, bullet);
-        const bool stops = !raim_map_is_clear(context->map, middle, room) |
-                           is_last_tick(context, bullet, world->tick);
+        const uint32_t is_near_player = raim_player_grid_is_marked(&context->players, middle);
+        const uint32_t is_near_wall = !raim_map_is_clear(context->map, middle, room);
+        const uint32_t is_first = is_new(context, bullet);
+        const uint32_t is_last = is_last_tick(context, bullet, world->tick);
+        const uint32_t meets = is_near_player | is_first;
         sort->meeting[meeting] = slots[i];
         meeting += meets;
         sort->stopping[stopping] = slots[i];
-        stopping += stops & !meets;
+        stopping += (is_near_wall | is_last) & ~meets;
     }
     sort->meeting_count = meeting;
     sort->stopping_count = stopping;

@@ -24,7 +24,7 @@ static void test_nothing_is_within_a_clear_distance_and_most_of_the_open_is_clea
         struct raim_map *map = chance_map(chance_int(0, 30), chance_between(10, 120));
         for (int i = 0; i < 3000; i++) {
             const raim_vec2 point = random_point();
-            const double distance = chance_between(0, 100);
+            const double distance = chance_between(0, 62);
             const double gap = slow_gap(map, point, distance);
             const bool is_clear = raim_map_is_clear(map, point, distance);
             assert_true(!is_clear || gap > RAIM_MAP_SLOP);
