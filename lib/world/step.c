@@ -286,6 +286,20 @@ static void spawn_players(struct step *step)
     }
 }
 
+// Plays a tick with at least one player.
+static void play(struct step *step)
+{
+    move_players(step);
+    push_players_apart(step);
+    const uint32_t rewind = fire(step);
+    locate_players(step);
+    step->projectiles.rewind_reach =
+        raim_position_history_reach(step->world, rewind, step->present, step->present_count);
+    fly_bullets(step);
+    raim_position_history_record(step->world);
+    spawn_players(step);
+}
+
 void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
                      struct raim_events *events)
 {
@@ -308,15 +322,10 @@ void raim_world_step(struct raim_world *world, const struct raim_map *map, const
     events->count = 0;
     events->dropped = 0;
     list_players(&step);
-    move_players(&step);
-    push_players_apart(&step);
-    const uint32_t rewind = fire(&step);
-    locate_players(&step);
-    step.projectiles.rewind_reach =
-        raim_position_history_reach(world, rewind, step.present, step.present_count);
-    fly_bullets(&step);
-    raim_position_history_record(world);
-    spawn_players(&step);
+    if (step.present_count > 0)
+        play(&step);
+    else
+        raim_position_history_record(world);
     world->tick++;
 }
 
