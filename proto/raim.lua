@@ -188,7 +188,7 @@ local types = {
     -- A message begins with the bit 1 for SNAPSHOT, otherwise with 0 and four bits of its kind.
     kind = {"uint32", function(r)
         local kind = r:take(1) == 1 and 7 or r:take(4)
-        if not KINDS[kind] or kind == 7 and r.offset > 1 then r:refuse("is unknown") end
+        if not KINDS[kind] or kind == 7 and r.offset % 8 ~= 1 then r:refuse("is unknown") end
         return kind
     end},
     -- A tick of which only the lowest bits are sent: the nearest one to the newest received tick.

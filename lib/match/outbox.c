@@ -255,34 +255,38 @@ static bool is_served(const struct raim_match *match, uint32_t client)
     return (match->world->tick + client) % match->snapshot_interval == 0;
 }
 
-// Writes the events that a client is to be sent in this tick.
+// Writes the events for a client that go into this tick's message, and moves `next` behind them.
 static size_t write_events(const struct raim_match *match, struct raim_connection *client,
-                           uint8_t *bytes)
+                           uint32_t *next, uint8_t *bytes)
 {
-    const uint32_t tick = match->world->tick - client->delay_ticks;
     const double loop =
         client->has_acked ? client->latency_ticks : raim_view_max_latency(match->def.tick_hz);
-    raim_event_cursor_step(&client->events, tick, (uint32_t)ceil(loop) + 1);
-    uint32_t next = client->events.first;
-    const size_t size = raim_event_log_write(&match->log, raim_audience_of(client), &next, bytes,
-                                             RAIM_MAX_EVENTS_BYTES);
-    raim_event_cursor_send(&client->events, next, tick);
-    return size;
+    raim_event_cursor_step(&client->events, match->world->tick - client->delay_ticks,
+                           (uint32_t)ceil(loop) + 1);
+    *next = client->events.first;
+    return raim_event_log_write(&match->log, raim_audience_of(client), next, bytes,
+                                RAIM_MAX_EVENTS_BYTES);
 }
 
-// Returns 0 when the client predicts the tick.
-static size_t write_snapshot(struct raim_match *match, struct raim_connection *client,
-                             uint8_t *bytes, size_t capacity)
+// Writes a client's events and snapshot. Returns 0 when there is nothing new; events that are only
+// repeated wait for the next message.
+static size_t write_update(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
+                           size_t capacity)
 {
-    if (!has_history(match, client))
+    uint32_t next;
+    const size_t events = write_events(match, client, &next, bytes);
+    const size_t snapshot = has_history(match, client)
+                                ? raim_view_write(match, client, bytes + events, capacity - events)
+                                : 0;
+    if (snapshot == 0 && next == client->events.next)
         return 0;
-    const size_t size = raim_view_write(match, client, bytes, capacity);
-    if (size == 0)
-        return 0;
-    match->totals.snapshots++;
-    const uint32_t history = match->interest.history.limits.history;
-    client->shown[client->sent_tick % history].events = client->events.next;
-    return size;
+    raim_event_cursor_send(&client->events, next, match->world->tick - client->delay_ticks);
+    if (snapshot > 0) {
+        const uint32_t history = match->interest.history.limits.history;
+        client->shown[client->sent_tick % history].events = next;
+        match->totals.snapshots++;
+    }
+    return events + snapshot;
 }
 
 // Welcomes a client again in the next tick, which brings it the roster instead of the events that
@@ -308,9 +312,7 @@ static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoin
             begin_anew(client);
             continue;
         }
-        size_t size = write_events(match, client, outbox->message);
-        size +=
-            write_snapshot(match, client, outbox->message + size, sizeof outbox->message - size);
+        const size_t size = write_update(match, client, outbox->message, sizeof outbox->message);
         if (size == 0)
             continue;
         *outgoing = (struct raim_outgoing){
