@@ -93,11 +93,13 @@ static raim_vec2 run_to(struct raim_reachability *table, int way, int steps)
     return points[steps];
 }
 
-// Returns the end of a run with its first half in one direction and its second half in another.
+// Returns the end of a run with its first half, rounded up, in one direction and its second half in
+// another.
 static raim_vec2 turn_to(struct raim_reachability *table, int first, int second, int steps)
 {
-    const raim_vec2 half = run_to(table, first, steps / 2);
-    const raim_vec2 way = raim_vec2_scale(directions[second], table->step * (steps - steps / 2));
+    const int turn = (steps + 1) / 2;
+    const raim_vec2 half = run_to(table, first, turn);
+    const raim_vec2 way = raim_vec2_scale(directions[second], table->step * (steps - turn));
     const double part = raim_map_sweep(table->map, half, way, table->radius);
     if (part > 1)
         return raim_vec2_add(half, way);

@@ -15,7 +15,9 @@
 #define RAIM_VISIBILITY_CACHE_REST 8
 
 struct raim_visibility_entry {
-    uint32_t hidden_until; // up to and including this tick, the viewer cannot see the target
+    // No run that ends by this tick shows the target to the viewer. The target may move for as long
+    // as the viewer, less the difference between latency and lead.
+    uint32_t hidden_until;
     // The last tick in which the viewer saw the target. Both could return to their positions, so
     // the target may be sent until `seen` plus the viewer's latency. It may lie in the past or
     // future of the real sighting, where a run or flight shifts it.

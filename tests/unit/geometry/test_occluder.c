@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 20000, LINES = 40, RUN_STEPS = 12 };
+enum { CASES = 6000, LINES = 40, RUN_STEPS = 12 };
 
 static bool crosses(const raim_vec2 *outline, int count, raim_vec2 from, raim_vec2 to)
 {
