@@ -6,27 +6,12 @@
 
 #include <assert.h>
 
-// Points the visible sets of a client at their memory. Done at its first connection, so that slots
-// which are never used touch no memory.
-static void bind_shown(struct raim_match *match, uint32_t client)
-{
-    const struct raim_wire_limits *limits = &match->interest.history.limits;
-    const size_t player_words = raim_set_words(limits->players);
-    const size_t words = player_words + raim_set_words(raim_wire_bullets(limits));
-    uint64_t *sets = match->interest.shown_sets + (size_t)client * limits->history * words;
-    for (uint32_t i = 0; i < limits->history; i++, sets += words) {
-        match->clients[client].shown[i].players = sets;
-        match->clients[client].shown[i].bullets = sets + player_words;
-    }
-}
-
 void raim_connections_add(struct raim_match *match, uint32_t client)
 {
     if (raim_set_has(match->connected, client))
         return;
     raim_set_add(match->connected, client);
     match->connected_count++;
-    bind_shown(match, client);
 }
 
 void raim_connections_remove(struct raim_match *match, uint32_t client)

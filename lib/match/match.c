@@ -55,25 +55,23 @@ static bool allocate_log(struct raim_match *match)
            raim_history_create(&match->late_audience.history, limits, delay + limits->history);
 }
 
-// Allocates the visible sets of every client, by tick. raim_connections_add divides them up.
+// Allocates the visible sets of every client, by tick. Slots that are never used touch no memory.
 static bool allocate_shown(struct raim_match *match)
 {
     struct raim_match_interest *interest = &match->interest;
     const struct raim_wire_limits *limits = &interest->history.limits;
     const uint32_t connections = match->def.max_connections;
-    const size_t player_words = raim_set_words(limits->players);
-    const size_t bullet_words = raim_set_words(raim_wire_bullets(limits));
-    const size_t count = (size_t)connections * limits->history;
+    const size_t words =
+        raim_set_words(limits->players) + raim_set_words(raim_wire_bullets(limits));
     const size_t waits = limits->players + raim_wire_bullets(limits);
-    interest->shown = calloc(count, sizeof *interest->shown);
-    interest->shown_sets = calloc(count * (player_words + bullet_words), sizeof(uint64_t));
+    interest->shown_bytes = sizeof(struct raim_shown) + words * sizeof(uint64_t);
+    interest->shown = calloc((size_t)connections * limits->history, interest->shown_bytes);
     interest->waited = calloc(connections, waits);
     interest->priority_entries = calloc(waits, sizeof *interest->priority_entries);
-    if (interest->shown == NULL || interest->shown_sets == NULL || interest->waited == NULL ||
-        interest->priority_entries == NULL)
+    if (interest->shown == NULL || interest->waited == NULL || interest->priority_entries == NULL)
         return false;
     for (uint32_t i = 0; i < connections; i++) {
-        match->clients[i].shown = interest->shown + (size_t)i * limits->history;
+        match->clients[i].shown = interest->shown + i * limits->history * interest->shown_bytes;
         match->clients[i].waited = interest->waited + i * waits;
     }
     return true;
@@ -199,7 +197,6 @@ void raim_match_destroy(struct raim_match *match)
     raim_interest_destroy(match->late_audience.interest);
     raim_distance_field_destroy(&match->interest.distance_field);
     free(match->interest.shown);
-    free(match->interest.shown_sets);
     free(match->interest.waited);
     free(match->interest.priority_entries);
     free(match->happened.items);
@@ -224,7 +221,7 @@ static void reset_client(struct raim_match *match, struct raim_connection *clien
         .waited = client->waited,
     };
     for (uint32_t i = 0; i < limits->history; i++)
-        client->shown[i].valid = false;
+        raim_shown_at(match, client, i)->valid = false;
     memset(client->waited, 0, limits->players + raim_wire_bullets(limits));
 }
 
@@ -357,8 +354,7 @@ static void acknowledge_events(const struct raim_match *match, struct raim_conne
                                const struct raim_input_message *message)
 {
     const uint32_t tick = match->world->tick - client->delay_ticks;
-    const struct raim_shown *shown =
-        &client->shown[message->snapshot % match->interest.history.limits.history];
+    const struct raim_shown *shown = raim_shown_at(match, client, message->snapshot);
     if (raim_event_cursor_acknowledge(&client->events, message->events, tick) &&
         message->has_snapshot && shown->valid && shown->sent && shown->tick == message->snapshot)
         raim_event_cursor_detect_loss(&client->events, shown->tick, shown->events, tick + 1);

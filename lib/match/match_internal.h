@@ -29,8 +29,9 @@ struct raim_shown {
     bool sent;
     uint32_t events; // the first event that was not sent up to this tick
     raim_wire_self self;
-    uint64_t *players; // sets of places
-    uint64_t *bullets;
+    // The sets of player slots and of bullet slots, one behind the other: where they lie beside the
+    // rest, a snapshot waits for memory once.
+    uint64_t sets[];
 };
 
 // One connection.
@@ -53,8 +54,8 @@ struct raim_connection {
     struct raim_event_cursor events;
 
     // --- view.c ---
-    struct raim_shown *shown; // by tick modulo history.ticks
-    uint32_t sent_tick;       // tick of the newest snapshot sent
+    uint8_t *shown;     // struct raim_shown by tick, see raim_shown_at
+    uint32_t sent_tick; // tick of the newest snapshot sent
     bool has_acked;
     uint32_t acked_tick;  // tick of the newest snapshot that it has acknowledged
     uint32_t quiet_since; // from this tick on each frame was predictable from the previous one
@@ -116,8 +117,8 @@ struct raim_match_interest {
     struct raim_history history;
     struct raim_distance_field distance_field;    // of the map
     struct raim_interest *present;                // of `history`, at the last step's tick
-    struct raim_shown *shown;                     // memory of the clients'
-    uint64_t *shown_sets;                         // memory of the sets in `shown`
+    uint8_t *shown;                               // memory of the clients'
+    size_t shown_bytes;                           // of one struct raim_shown with its sets
     uint8_t *waited;                              // memory of the clients'
     struct raim_priority_entry *priority_entries; // scratch for snapshots that do not fit
 };
@@ -178,6 +179,15 @@ static inline void raim_match_begin_work(const struct raim_match *match, enum ra
 {
     if (match->observer != NULL)
         match->observer->begins(match->observer->context, work);
+}
+
+// What a client was shown in a tick, or in another one that is a multiple of the history away.
+static inline struct raim_shown *raim_shown_at(const struct raim_match *match,
+                                               const struct raim_connection *client, uint32_t tick)
+{
+    const struct raim_match_interest *interest = &match->interest;
+    return (struct raim_shown *)(client->shown +
+                                 tick % interest->history.limits.history * interest->shown_bytes);
 }
 
 // The lowest connected client at or above `client`, or max_connections.

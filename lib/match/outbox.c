@@ -282,8 +282,7 @@ static size_t write_update(struct raim_match *match, struct raim_connection *cli
         return 0;
     raim_event_cursor_send(&client->events, next, match->world->tick - client->delay_ticks);
     if (snapshot > 0) {
-        const uint32_t history = match->interest.history.limits.history;
-        client->shown[client->sent_tick % history].events = next;
+        raim_shown_at(match, client, client->sent_tick)->events = next;
         match->totals.snapshots++;
     }
     return events + snapshot;
@@ -299,6 +298,26 @@ static void begin_anew(struct raim_connection *client)
     client->has_acked = false;
 }
 
+static void prefetch(const void *memory, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch((const uint8_t *)memory + at);
+}
+
+// Begins to load what the next update reads. Each client's memory is used once per tick, so it is
+// rarely in the processor's cache.
+static void prefetch_update(const struct raim_match *match, uint32_t client_index)
+{
+    if (client_index >= match->def.max_connections)
+        return;
+    const struct raim_connection *client = &match->clients[client_index];
+    const size_t bytes = match->interest.shown_bytes;
+    const uint32_t tick = match->world->tick - client->delay_ticks;
+    prefetch(raim_shown_at(match, client, tick), bytes);
+    prefetch(raim_shown_at(match, client, tick - 1), bytes);
+    prefetch(raim_shown_at(match, client, client->acked_tick), bytes);
+}
+
 static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     struct raim_match_outbox *outbox = &match->outbox;
@@ -312,6 +331,7 @@ static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoin
             begin_anew(client);
             continue;
         }
+        prefetch_update(match, raim_match_next_client(match, outbox->next_client + 1));
         const size_t size = write_update(match, client, outbox->message, sizeof outbox->message);
         if (size == 0)
             continue;

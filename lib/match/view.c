@@ -72,7 +72,7 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
     const uint32_t own_ticks = match->world->tick - match->began_tick;
     if (age >= (int32_t)history || (age >= 0 && (uint32_t)age + client->delay_ticks >= own_ticks))
         return RAIM_REFUSALS; // it may have been valid once, but is useless now
-    const struct raim_shown *shown = &client->shown[tick % history];
+    const struct raim_shown *shown = raim_shown_at(match, client, tick);
     if (age < 0 || !shown->valid || !shown->sent || shown->tick != tick)
         return RAIM_REFUSED_ACK;
     if (!client->has_acked || raim_tick_diff(tick, client->acked_tick) > 0) {
@@ -114,25 +114,28 @@ static void update_shown(const struct raim_match *match, struct raim_interest *i
     // sets its clock.
     shown->self.steers = steers && !raim_rounds_is_frozen(match);
     shown->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
-    raim_interest_find(interest, &viewer, shown->players, shown->bullets);
+    const struct raim_wire_limits *limits = &raim_interest_history(interest)->limits;
+    raim_interest_find(interest, &viewer, shown->sets,
+                       shown->sets + raim_set_words(limits->players));
 }
 
 // The frame of a tick, reduced to the client's visible set.
 static struct raim_wire_frame frame_of(const struct raim_interest *interest,
-                                       const struct raim_shown *shown)
+                                       struct raim_shown *shown)
 {
-    struct raim_wire_frame frame = *raim_history_at(raim_interest_history(interest), shown->tick);
+    const struct raim_history *history = raim_interest_history(interest);
+    struct raim_wire_frame frame = *raim_history_at(history, shown->tick);
     frame.self = shown->self;
-    frame.seen_players = shown->players;
-    frame.seen_bullets = shown->bullets;
+    frame.seen_players = shown->sets;
+    frame.seen_bullets = shown->sets + raim_set_words(history->limits.players);
     return frame;
 }
 
-static void notice_change(const struct raim_interest *interest, struct raim_connection *client,
-                          const struct raim_wire_frame *frame)
+static void notice_change(const struct raim_match *match, const struct raim_interest *interest,
+                          struct raim_connection *client, const struct raim_wire_frame *frame)
 {
     const struct raim_wire_limits *limits = &raim_interest_history(interest)->limits;
-    const struct raim_shown *before = &client->shown[(frame->tick - 1) % limits->history];
+    struct raim_shown *before = raim_shown_at(match, client, frame->tick - 1);
     if (before->valid && before->tick == frame->tick - 1) {
         const struct raim_wire_frame from = frame_of(interest, before);
         if (raim_wire_is_predicted(limits, &from, frame))
@@ -173,12 +176,12 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     struct raim_interest *interest = interest_of(match, client);
     const struct raim_wire_limits *limits = &match->interest.history.limits;
     const uint32_t tick = raim_interest_tick(interest);
-    struct raim_shown *shown = &client->shown[tick % limits->history];
+    struct raim_shown *shown = raim_shown_at(match, client, tick);
     raim_match_begin_work(match, RAIM_MATCH_INTEREST);
     update_shown(match, interest, client, shown);
     raim_match_begin_work(match, RAIM_MATCH_ENCODING);
     struct raim_wire_frame frame = frame_of(interest, shown);
-    notice_change(interest, client, &frame);
+    notice_change(match, interest, client, &frame);
     if (is_quiet(match, interest, client))
         return 0;
 
@@ -186,7 +189,7 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     const bool has_baseline =
         client->has_acked && raim_tick_diff(tick, client->acked_tick) < (int32_t)limits->history;
     if (has_baseline)
-        baseline = frame_of(interest, &client->shown[client->acked_tick % limits->history]);
+        baseline = frame_of(interest, raim_shown_at(match, client, client->acked_tick));
     const struct raim_wire_frame *from = has_baseline ? &baseline : NULL;
     size_t size = raim_snapshot_write(limits, from, &frame, bytes, capacity);
     const bool is_prioritised = size == 0;

@@ -256,16 +256,50 @@ static bool is_player_visible(const struct query *query, const struct live_playe
     return raim_visibility_cache_may_see(&interest->players, &query->cache_query, &target);
 }
 
+// Entities found by the broad phase, whose cache entries are being loaded.
+struct candidates {
+    uint32_t count;
+    uint16_t indices[64];
+};
+
+static bool is_full(const struct candidates *candidates)
+{
+    return candidates->count == sizeof candidates->indices / sizeof candidates->indices[0];
+}
+
+static void add_candidate(struct candidates *candidates, const struct query *query,
+                          const struct raim_visibility_cache *pairs, int index, uint32_t slot)
+{
+    raim_visibility_cache_prefetch(pairs, query->cache_query.viewer, slot);
+    candidates->indices[candidates->count++] = (uint16_t)index;
+}
+
+static void settle_players(const struct query *query, struct candidates *candidates, uint64_t *set)
+{
+    for (uint32_t i = 0; i < candidates->count; i++) {
+        const struct live_player *player = &query->interest->live_players[candidates->indices[i]];
+        if (is_player_visible(query, player))
+            raim_set_add(set, player->slot);
+    }
+    candidates->count = 0;
+}
+
 static void find_players(const struct query *query, uint64_t *set)
 {
     const struct raim_interest *interest = query->interest;
+    struct candidates candidates;
     struct raim_box_index_search search;
+    candidates.count = 0;
     raim_box_index_find(&interest->player_index, query->players, &search);
     for (int i; (i = raim_box_index_next(&search)) >= 0;) {
         const struct live_player *player = &interest->live_players[i];
-        if (raim_box_contains(query->players, player->position) && is_player_visible(query, player))
-            raim_set_add(set, player->slot);
+        if (!raim_box_contains(query->players, player->position))
+            continue;
+        add_candidate(&candidates, query, &interest->players, i, player->slot);
+        if (is_full(&candidates))
+            settle_players(query, &candidates, set);
     }
+    settle_players(query, &candidates, set);
 }
 
 static bool is_bullet_visible(const struct query *query, const struct live_bullet *bullet)
@@ -282,24 +316,44 @@ static bool is_bullet_visible(const struct query *query, const struct live_bulle
     return raim_visibility_cache_may_see(&interest->bullets, &query->cache_query, &target);
 }
 
+// True when a bullet's path crosses the viewer's rectangle in time.
+static bool comes_near(const struct query *query, const struct raim_trajectory *trajectory)
+{
+    const raim_vec2 start = trajectory->position;
+    if (!raim_box_contains(query->bullets, start))
+        return false;
+    // query->bullets allows for any direction of flight. The path of this bullet decides.
+    const double flight = raim_trajectory_ticks(trajectory, query->cache_query.lead);
+    const raim_vec2 end = raim_trajectory_at(trajectory, flight);
+    return raim_box_overlaps(query->near_view, raim_box_include((raim_box){start, start}, end));
+}
+
+static void settle_bullets(const struct query *query, struct candidates *candidates, uint64_t *set)
+{
+    for (uint32_t i = 0; i < candidates->count; i++) {
+        const struct live_bullet *bullet = &query->interest->live_bullets[candidates->indices[i]];
+        if (is_bullet_visible(query, bullet))
+            raim_set_add(set, bullet->slot);
+    }
+    candidates->count = 0;
+}
+
 static void find_bullets(const struct query *query, uint64_t *set)
 {
     const struct raim_interest *interest = query->interest;
+    struct candidates candidates;
     struct raim_box_index_search search;
+    candidates.count = 0;
     raim_box_index_find(&interest->bullet_index, query->bullets, &search);
     for (int i; (i = raim_box_index_next(&search)) >= 0;) {
         const struct live_bullet *bullet = &interest->live_bullets[i];
-        const struct raim_trajectory *trajectory = &bullet->trajectory;
-        const raim_vec2 start = trajectory->position;
-        if (!raim_box_contains(query->bullets, start))
+        if (!comes_near(query, &bullet->trajectory))
             continue;
-        // query->bullets allows for any direction of flight. The path of this bullet decides.
-        const double flight = raim_trajectory_ticks(trajectory, query->cache_query.lead);
-        const raim_vec2 end = raim_trajectory_at(trajectory, flight);
-        const raim_box way = raim_box_include((raim_box){start, start}, end);
-        if (raim_box_overlaps(query->near_view, way) && is_bullet_visible(query, bullet))
-            raim_set_add(set, bullet->slot);
+        add_candidate(&candidates, query, &interest->bullets, i, bullet->slot);
+        if (is_full(&candidates))
+            settle_bullets(query, &candidates, set);
     }
+    settle_bullets(query, &candidates, set);
 }
 
 // The viewer's rectangle, grown by `margin` on all sides.

@@ -56,6 +56,14 @@ void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs);
 // for as many ticks.
 uint32_t raim_visibility_cache_hold(uint32_t tick_hz);
 
+// Begins to load the entry of a pair, for a query that follows soon. Entries are rarely in the
+// processor's cache, because each is used once per tick.
+static inline void raim_visibility_cache_prefetch(const struct raim_visibility_cache *pairs,
+                                                  uint32_t viewer, uint32_t target)
+{
+    __builtin_prefetch(&pairs->pairs[(size_t)viewer * pairs->targets + target], 1);
+}
+
 // Whether the viewer sees the target or could see it within its latency. Players and bullets have a
 // cache of their own each; `target` must belong to this cache.
 bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
