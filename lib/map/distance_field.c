@@ -35,18 +35,19 @@ static bool touches(const raim_polygon *obstacle, raim_box cell)
     return true;
 }
 
-static void mark_obstacle(struct raim_distance_field *field, const raim_polygon *obstacle)
+static void mark_obstacle(struct raim_map *map, const raim_polygon *obstacle)
 {
-    const raim_box box = {raim_vec2_sub(obstacle->bounds.min, field->origin),
-                          raim_vec2_sub(obstacle->bounds.max, field->origin)};
+    struct raim_map_distance_field *field = &map->distance_field;
+    const raim_vec2 origin = map->border.min;
+    const raim_box box = {raim_vec2_sub(obstacle->bounds.min, origin),
+                          raim_vec2_sub(obstacle->bounds.max, origin)};
     const int left = clamp((box.min.x - margin) / CELL, field->columns);
     const int right = clamp((box.max.x + margin) / CELL, field->columns);
     const int bottom = clamp((box.min.y - margin) / CELL, field->rows);
     const int top = clamp((box.max.y + margin) / CELL, field->rows);
     for (int row = bottom; row <= top; row++) {
         for (int column = left; column <= right; column++) {
-            const raim_vec2 corner = {field->origin.x + column * CELL,
-                                      field->origin.y + row * CELL};
+            const raim_vec2 corner = {origin.x + column * CELL, origin.y + row * CELL};
             const raim_box cell = {corner, {corner.x + CELL, corner.y + CELL}};
             if (touches(obstacle, raim_box_grow(cell, margin)))
                 field->cells[row * field->columns + column] = 0;
@@ -55,7 +56,7 @@ static void mark_obstacle(struct raim_distance_field *field, const raim_polygon 
 }
 
 // Returns the distance of a cell by way of a neighbour. Outside the raster there are no obstacles.
-static int distance_via(const struct raim_distance_field *field, int row, int column)
+static int distance_via(const struct raim_map_distance_field *field, int row, int column)
 {
     if (row < 0 || row >= field->rows || column < 0 || column >= field->columns)
         return FAR;
@@ -65,7 +66,7 @@ static int distance_via(const struct raim_distance_field *field, int row, int co
 // One of the two passes of a distance transform (Rosenfeld and Pfaltz, Sequential Operations in
 // Digital Picture Processing, 1966), over the neighbours that the pass has visited already. The
 // result is exact for the Chebyshev metric, in which a diagonal step is as long as a straight one.
-static void sweep_distances(struct raim_distance_field *field, int direction)
+static void sweep_distances(struct raim_map_distance_field *field, int direction)
 {
     const int cells = field->columns * field->rows;
     for (int i = 0; i < cells; i++) {
@@ -81,30 +82,28 @@ static void sweep_distances(struct raim_distance_field *field, int direction)
     }
 }
 
-bool raim_distance_field_create(struct raim_distance_field *field, const struct raim_map *map)
+bool raim_distance_field_create(struct raim_map *map)
 {
     const raim_vec2 size = raim_vec2_sub(map->border.max, map->border.min);
-    *field = (struct raim_distance_field){
-        .origin = map->border.min,
-        .columns = (int)ceil(size.x / CELL),
-        .rows = (int)ceil(size.y / CELL),
-    };
+    struct raim_map_distance_field *field = &map->distance_field;
+    field->columns = (int)ceil(size.x / CELL);
+    field->rows = (int)ceil(size.y / CELL);
     const size_t cells = (size_t)field->columns * (size_t)field->rows;
     field->cells = malloc(cells);
     if (field->cells == NULL)
         return false;
     memset(field->cells, FAR, cells);
     for (int i = 0; i < map->obstacle_count; i++)
-        mark_obstacle(field, &map->obstacles[i]);
+        mark_obstacle(map, &map->obstacles[i]);
     sweep_distances(field, 1);
     sweep_distances(field, -1);
     return true;
 }
 
-void raim_distance_field_destroy(struct raim_distance_field *field)
+void raim_distance_field_destroy(struct raim_map *map)
 {
-    free(field->cells);
-    *field = (struct raim_distance_field){0};
+    free(map->distance_field.cells);
+    map->distance_field = (struct raim_map_distance_field){0};
 }
 
 // A line in cell units, and the current cell.
@@ -130,11 +129,13 @@ static inline int advance(double start, double change, double at, double per, in
     return is_back ? cell : there;
 }
 
-bool raim_distance_field_sees(const struct raim_distance_field *field, raim_vec2 from, raim_vec2 to)
+bool raim_distance_field_sees(const struct raim_map *map, raim_vec2 from, raim_vec2 to)
 {
+    const struct raim_map_distance_field *field = &map->distance_field;
+    const raim_vec2 origin = map->border.min;
     struct march march = {
-        .x = (from.x - field->origin.x) / CELL,
-        .y = (from.y - field->origin.y) / CELL,
+        .x = (from.x - origin.x) / CELL,
+        .y = (from.y - origin.y) / CELL,
         .dx = (to.x - from.x) / CELL,
         .dy = (to.y - from.y) / CELL,
     };

@@ -4,7 +4,7 @@
 // space around the current cell. It confirms most free lines in a few steps. The rest, close to
 // obstacles, need the exact queries of map.h, which cost ten times as much.
 // Units: coordinates are in units, cells are 16 x 16 units.
-// Thread rule: a field does not change once it is created; any threads may share it.
+// Thread rule: a field does not change once its map is created; any threads may share it.
 #pragma once
 
 #include "map.h"
@@ -12,19 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct raim_distance_field {
-    raim_vec2 origin;
-    int columns, rows;
-    // By row, then column: the Chebyshev distance, in cells, to the nearest cell that an obstacle
-    // touches; 0 for such a cell, at most 255.
-    uint8_t *cells;
-};
-
-// Computes the field of a map, with one byte per cell. Returns false when memory runs out.
-bool raim_distance_field_create(struct raim_distance_field *field, const struct raim_map *map);
-void raim_distance_field_destroy(struct raim_distance_field *field);
+// Computes the field of a map that has its border and obstacles. A cell holds the Chebyshev
+// distance, in cells, to the nearest cell that an obstacle touches: 0 for such a cell, at most 255.
+// Returns false when memory runs out.
+bool raim_distance_field_create(struct raim_map *map);
+void raim_distance_field_destroy(struct raim_map *map);
 
 // Returns true only when no obstacle is near the straight line between two points. False leaves it
 // open. The points may lie outside the map.
-bool raim_distance_field_sees(const struct raim_distance_field *field, raim_vec2 from,
-                              raim_vec2 to);
+bool raim_distance_field_sees(const struct raim_map *map, raim_vec2 from, raim_vec2 to);

@@ -2,6 +2,7 @@
 // Validates map definitions, decomposes the outlines and builds the indexes of the obstacles.
 #include "map.h"
 
+#include "distance_field.h"
 #include "map_clearance.h"
 #include "map_grid.h"
 
@@ -254,7 +255,8 @@ static struct raim_map_problem build(struct raim_map *map, const struct raim_map
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     const struct raim_map_problem problem = fill_contents(map, def);
     if (problem.error == RAIM_MAP_OK &&
-        (!make_grid(map) || !make_box_index(map) || !raim_map_clearance_create(map)))
+        (!make_grid(map) || !make_box_index(map) || !raim_map_clearance_create(map) ||
+         !raim_distance_field_create(map)))
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     return problem;
 }
@@ -277,6 +279,7 @@ void raim_map_destroy(struct raim_map *map)
     if (map == NULL)
         return;
     raim_map_clearance_destroy(map);
+    raim_distance_field_destroy(map);
     raim_box_index_destroy(&map->box_index);
     free(map->grid.entries);
     free(map->grid.starts);

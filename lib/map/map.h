@@ -115,6 +115,10 @@ struct raim_map {
         int columns, rows;
         uint8_t *cells; // by row, then column: whole units, see map_clearance.h
     } clearance;
+    struct raim_map_distance_field {
+        int columns, rows;
+        uint8_t *cells; // by row, then column, see distance_field.h
+    } distance_field;
     struct raim_box_index box_index; // of the obstacles
 };
 

@@ -82,11 +82,8 @@ static bool allocate_interest(struct raim_match *match)
     struct raim_match_interest *interest = &match->interest;
     struct raim_match_late_audience *late = &match->late_audience;
     const struct raim_match_def *def = &match->def;
-    if (!raim_distance_field_create(&interest->distance_field, def->map))
-        return false;
     struct raim_interest_def interest_def = {
         .map = def->map,
-        .distance_field = &interest->distance_field,
         .history = &interest->history,
         .rules = def->rules,
         .tick_hz = def->tick_hz,
@@ -195,7 +192,6 @@ void raim_match_destroy(struct raim_match *match)
     free(match->inputs);
     raim_interest_destroy(match->interest.present);
     raim_interest_destroy(match->late_audience.interest);
-    raim_distance_field_destroy(&match->interest.distance_field);
     free(match->interest.shown);
     free(match->interest.waited);
     free(match->interest.priority_entries);

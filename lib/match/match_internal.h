@@ -29,9 +29,9 @@ struct raim_shown {
     bool sent;
     uint32_t events; // the first event that was not sent up to this tick
     raim_wire_self self;
-    // The sets of player slots and of bullet slots, one behind the other: where they lie beside the
-    // rest, a snapshot waits for memory once.
-    uint64_t sets[];
+    // The set of player slots, and behind it that of bullet slots, see raim_shown_bullets: in one
+    // block with the rest, so that a snapshot waits for memory once.
+    uint64_t players[];
 };
 
 // One connection.
@@ -115,7 +115,6 @@ struct raim_match_policy {
 // What each client's snapshots may contain and what they contained: view.c.
 struct raim_match_interest {
     struct raim_history history;
-    struct raim_distance_field distance_field;    // of the map
     struct raim_interest *present;                // of `history`, at the last step's tick
     uint8_t *shown;                               // memory of the clients'
     size_t shown_bytes;                           // of one struct raim_shown with its sets
@@ -188,6 +187,12 @@ static inline struct raim_shown *raim_shown_at(const struct raim_match *match,
     const struct raim_match_interest *interest = &match->interest;
     return (struct raim_shown *)(client->shown +
                                  tick % interest->history.limits.history * interest->shown_bytes);
+}
+
+static inline uint64_t *raim_shown_bullets(const struct raim_wire_limits *limits,
+                                           struct raim_shown *shown)
+{
+    return shown->players + raim_set_words(limits->players);
 }
 
 // The lowest connected client at or above `client`, or max_connections.

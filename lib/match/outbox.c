@@ -304,18 +304,23 @@ static void prefetch(const void *memory, size_t bytes)
         __builtin_prefetch((const uint8_t *)memory + at);
 }
 
-// Begins to load what the next update reads. Each client's memory is used once per tick, so it is
-// rarely in the processor's cache.
-static void prefetch_update(const struct raim_match *match, uint32_t client_index)
+// Begins to load a client, then what its update reads: in two steps, because the second one needs
+// what the first one loads. Each client's memory is used once per tick, so it is rarely in the
+// processor's cache.
+static void prefetch_update(const struct raim_match *match, uint32_t index)
 {
-    if (client_index >= match->def.max_connections)
+    const uint32_t next = raim_match_next_client(match, index + 1);
+    if (next >= match->def.max_connections)
         return;
-    const struct raim_connection *client = &match->clients[client_index];
+    const struct raim_connection *client = &match->clients[next];
     const size_t bytes = match->interest.shown_bytes;
     const uint32_t tick = match->world->tick - client->delay_ticks;
     prefetch(raim_shown_at(match, client, tick), bytes);
     prefetch(raim_shown_at(match, client, tick - 1), bytes);
     prefetch(raim_shown_at(match, client, client->acked_tick), bytes);
+    const uint32_t second = raim_match_next_client(match, next + 1);
+    if (second < match->def.max_connections)
+        prefetch(&match->clients[second], offsetof(struct raim_connection, rewind_limit));
 }
 
 static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoing)
@@ -331,7 +336,7 @@ static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoin
             begin_anew(client);
             continue;
         }
-        prefetch_update(match, raim_match_next_client(match, outbox->next_client + 1));
+        prefetch_update(match, outbox->next_client);
         const size_t size = write_update(match, client, outbox->message, sizeof outbox->message);
         if (size == 0)
             continue;

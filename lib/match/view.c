@@ -115,8 +115,7 @@ static void update_shown(const struct raim_match *match, struct raim_interest *i
     shown->self.steers = steers && !raim_rounds_is_frozen(match);
     shown->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
     const struct raim_wire_limits *limits = &raim_interest_history(interest)->limits;
-    raim_interest_find(interest, &viewer, shown->sets,
-                       shown->sets + raim_set_words(limits->players));
+    raim_interest_find(interest, &viewer, shown->players, raim_shown_bullets(limits, shown));
 }
 
 // The frame of a tick, reduced to the client's visible set.
@@ -126,8 +125,8 @@ static struct raim_wire_frame frame_of(const struct raim_interest *interest,
     const struct raim_history *history = raim_interest_history(interest);
     struct raim_wire_frame frame = *raim_history_at(history, shown->tick);
     frame.self = shown->self;
-    frame.seen_players = shown->sets;
-    frame.seen_bullets = shown->sets + raim_set_words(history->limits.players);
+    frame.seen_players = shown->players;
+    frame.seen_bullets = raim_shown_bullets(&history->limits, shown);
     return frame;
 }
 

@@ -64,7 +64,6 @@ static bool allocate(struct raim_interest *interest)
     const uint32_t slots = limits->players, bullets = raim_wire_bullets(limits);
     const struct raim_visibility_def visibility = {
         .map = def->map,
-        .distance_field = def->distance_field,
         .view = def->view,
         .slots = slots,
         .player_radius = def->rules.player_radius,

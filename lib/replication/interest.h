@@ -7,15 +7,13 @@
 // thread at a time. Nothing allocates after creation.
 #pragma once
 
-#include "distance_field.h"
 #include "history.h"
 
 struct raim_interest;
 
 struct raim_interest_def {
-    const struct raim_map *map;                       // borrowed
-    const struct raim_distance_field *distance_field; // of that map; borrowed
-    const struct raim_history *history;               // borrowed
+    const struct raim_map *map;         // borrowed
+    const struct raim_history *history; // borrowed
     raim_rules rules;
     uint32_t tick_hz;
     raim_vec2 view;       // width and height of every viewer's rectangle, in units

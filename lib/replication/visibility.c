@@ -3,6 +3,8 @@
 // first use.
 #include "visibility.h"
 
+#include "distance_field.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -65,7 +67,7 @@ bool raim_visibility_sees_circle(const struct raim_visibility *visibility, raim_
 {
     const struct raim_visibility_def *def = &visibility->def;
     return is_in_view(visibility, eye, centre, radius) &&
-           (raim_distance_field_sees(def->distance_field, eye, centre) ||
+           (raim_distance_field_sees(def->map, eye, centre) ||
             (exactly && raim_map_sees_circle(def->map, eye, centre, radius)));
 }
 
@@ -74,7 +76,7 @@ bool raim_visibility_sees_centre(const struct raim_visibility *visibility, raim_
 {
     const struct raim_visibility_def *def = &visibility->def;
     return is_in_view(visibility, eye, centre, radius) &&
-           (raim_distance_field_sees(def->distance_field, eye, centre) ||
+           (raim_distance_field_sees(def->map, eye, centre) ||
             raim_map_sees(def->map, eye, centre));
 }
 

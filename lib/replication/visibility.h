@@ -5,19 +5,17 @@
 // belongs to one thread at a time.
 #pragma once
 
-#include "distance_field.h"
 #include "map_pvs.h"
 
 struct raim_visibility;
 
 struct raim_visibility_def {
-    const struct raim_map *map;                       // borrowed
-    const struct raim_distance_field *distance_field; // of that map; borrowed
-    raim_vec2 view;       // width and height of every viewer's rectangle, in units
-    uint32_t slots;       // of players
-    double player_radius; // units
-    double stride;        // units that a player runs per tick
-    uint32_t longest_run; // ticks, of any horizon
+    const struct raim_map *map; // borrowed
+    raim_vec2 view;             // width and height of every viewer's rectangle, in units
+    uint32_t slots;             // of players
+    double player_radius;       // units
+    double stride;              // units that a player runs per tick
+    uint32_t longest_run;       // ticks, of any horizon
 };
 
 // The position from which a viewer sees.

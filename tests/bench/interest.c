@@ -30,7 +30,6 @@ static const raim_vec2 view = {1600, 861};
 
 struct bench {
     struct raim_map *map;
-    struct raim_distance_field field;
     struct raim_world *world;
     struct raim_events events;
     struct raim_history history;
@@ -158,12 +157,10 @@ static bool create(struct bench *bench, const char *map, uint64_t seed)
     bench->inputs = calloc(bench->players, sizeof *bench->inputs);
     bench->players_set = calloc(raim_set_words(bench->players), sizeof(uint64_t));
     bench->bullets_set = calloc(raim_set_words(bench->world->max_bullets), sizeof(uint64_t));
-    if (!raim_distance_field_create(&bench->field, bench->map) ||
-        !raim_history_create(&bench->history, &limits, 4))
+    if (!raim_history_create(&bench->history, &limits, 4))
         return false;
     const struct raim_interest_def def = {
         .map = bench->map,
-        .distance_field = &bench->field,
         .history = &bench->history,
         .rules = world_def.rules,
         .tick_hz = TICK_HZ,
@@ -185,7 +182,6 @@ static void destroy(struct bench *bench)
 {
     raim_interest_destroy(bench->interest);
     raim_history_destroy(&bench->history);
-    raim_distance_field_destroy(&bench->field);
     free(bench->events.items);
     free(bench->bots);
     free(bench->inputs);

@@ -204,11 +204,10 @@ static inline void stage_ticks(struct stage *stage, int count)
 }
 
 // The viewer's visible set of the last tick, and the frame that it has received or predicts for it.
-static inline const struct raim_shown *stage_shown(const struct stage *stage, uint32_t handle)
+static inline struct raim_shown *stage_shown(const struct stage *stage, uint32_t handle)
 {
     const uint32_t tick = stage->match->world->tick;
-    const struct raim_shown *shown =
-        &stage->match->clients[handle].shown[tick % stage->limits.history];
+    struct raim_shown *shown = raim_shown_at(stage->match, &stage->match->clients[handle], tick);
     assert_true(shown->valid && shown->tick == tick);
     return shown;
 }

@@ -129,7 +129,7 @@ static void check_reach(const struct stage *stage, uint32_t handle)
 {
     const struct raim_world *world = stage->match->world;
     const struct raim_match_def *def = &stage->match->def;
-    const struct raim_shown *shown = stage_shown(stage, handle);
+    struct raim_shown *shown = stage_shown(stage, handle);
     const raim_vec2 eye = stage_player(stage, handle)->position;
     const double latency_s =
         raim_view_latency(stage->match, &stage->match->clients[handle]) / (double)def->tick_hz;
@@ -145,7 +145,7 @@ static void check_reach(const struct stage *stage, uint32_t handle)
     }
     for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
         const raim_bullet *bullet = &raim_world_bullets_const(world)[slot];
-        if (!raim_set_has(shown->bullets, slot))
+        if (!raim_set_has(raim_shown_bullets(&stage->limits, shown), slot))
             continue;
         assert_true(bullet->owner != RAIM_NOBODY);
         const raim_vec2 at = raim_bullet_position(&def->rules, bullet, world->tick, world->tick_hz);
@@ -170,7 +170,7 @@ static void check_plain(const struct stage *stage, uint32_t handle)
 {
     const struct raim_world *world = stage->match->world;
     const struct raim_match_def *def = &stage->match->def;
-    const struct raim_shown *shown = stage_shown(stage, handle);
+    struct raim_shown *shown = stage_shown(stage, handle);
     const raim_player *self = stage_player(stage, handle);
     assert_int_equal(raim_set_has(shown->players, stage_slot(stage, handle)),
                      self->state == RAIM_PLAYER_ALIVE);
@@ -193,7 +193,7 @@ static void check_plain(const struct stage *stage, uint32_t handle)
         if (fabs(at.x - self->position.x) <= def->view_width / 2.0 &&
             fabs(at.y - self->position.y) <= def->view_height / 2.0 &&
             (!def->sight || raim_map_sees_circle(stage->map, self->position, at, 4)))
-            assert_true(raim_set_has(shown->bullets, slot));
+            assert_true(raim_set_has(raim_shown_bullets(&stage->limits, shown), slot));
     }
 }
 
@@ -260,10 +260,10 @@ static void test_where_nothing_happens_ten_snapshots_a_second_are_sent(void **st
         // A frame that was not sent equals the client's prediction.
         struct raim_wire_frame now =
             *raim_history_at(&stage->match->interest.history, stage->match->world->tick);
-        const struct raim_shown *shown = stage_shown(stage, 0);
+        struct raim_shown *shown = stage_shown(stage, 0);
         now.self = shown->self;
         now.seen_players = shown->players;
-        now.seen_bullets = shown->bullets;
+        now.seen_bullets = raim_shown_bullets(&stage->limits, shown);
         const struct viewer *viewer = &stage->viewers[0];
         const struct raim_wire_frame *newest =
             &viewer->frames[viewer->newest % stage->limits.history];
@@ -317,7 +317,7 @@ static void test_only_snapshots_that_were_sent_can_be_acknowledged(void **state)
     const uint32_t now = stage->match->world->tick;
     uint32_t skipped = 0;
     for (uint32_t tick = now - stage->limits.history + 1; tick != now + 1; tick++)
-        if (!client->shown[tick % stage->limits.history].sent)
+        if (!raim_shown_at(stage->match, client, tick)->sent)
             skipped = tick;
     assert_true(skipped != 0);
     const uint32_t acked = client->acked_tick;
@@ -374,7 +374,7 @@ static void test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second(void
         // Acknowledges each snapshot a second late, in inputs for a second ahead.
         stage_tick(stage);
         const uint32_t late = stage->match->world->tick - stage->limits.history + 2;
-        liar->has_named = stage->match->clients[0].shown[late % stage->limits.history].sent;
+        liar->has_named = raim_shown_at(stage->match, &stage->match->clients[0], late)->sent;
         liar->name = late;
         stage->viewers[1].pressed.aim += 100; // so that every tick needs a snapshot
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -461,7 +461,7 @@ static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void 
         const struct raim_world *world = stage->match->world;
         if (!stage->viewers[0].any)
             continue;
-        const struct raim_shown *shown = stage_shown(stage, 0);
+        struct raim_shown *shown = stage_shown(stage, 0);
         assert_int_equal(raim_set_has(shown->players, stage_slot(stage, 0)),
                          self->state == RAIM_PLAYER_ALIVE);
         for (uint32_t slot = 0; slot < world->max_players; slot++) {

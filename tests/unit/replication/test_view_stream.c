@@ -59,12 +59,13 @@ static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
     const struct raim_wire_limits *limits = &stage->limits;
     const struct raim_wire_frame *truth =
         raim_history_at(&stage->match->interest.history, frame->tick);
-    const struct raim_shown *shown =
-        &stage->match->clients[handle].shown[frame->tick % limits->history];
+    struct raim_shown *shown =
+        raim_shown_at(stage->match, &stage->match->clients[handle], frame->tick);
     const uint32_t bullets = raim_wire_bullets(limits);
     assert_true(shown->valid && shown->sent && shown->tick == frame->tick);
     assert_memory_equal(frame->seen_players, shown->players, raim_set_words(limits->players) * 8);
-    assert_memory_equal(frame->seen_bullets, shown->bullets, raim_set_words(bullets) * 8);
+    assert_memory_equal(frame->seen_bullets, raim_shown_bullets(limits, shown),
+                        raim_set_words(bullets) * 8);
     assert_true(frame->self.slot == shown->self.slot && frame->self.steers &&
                 frame->self.alive == shown->self.alive && frame->self.timer == shown->self.timer &&
                 frame->self.shots == shown->self.shots && frame->self.hits == shown->self.hits &&

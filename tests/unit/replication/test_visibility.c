@@ -11,7 +11,6 @@ static const double stride = 5; // units of a player per tick
 
 struct stage {
     struct raim_map *map;
-    struct raim_distance_field distance_field;
     struct raim_visibility *visibility;
 };
 
@@ -19,10 +18,8 @@ struct stage {
 static void set_up(struct stage *stage, struct raim_map *map)
 {
     stage->map = map;
-    assert_true(raim_distance_field_create(&stage->distance_field, map));
     const struct raim_visibility_def def = {
         .map = map,
-        .distance_field = &stage->distance_field,
         .view = {1600, 861},
         .slots = 2,
         .player_radius = radius,
@@ -36,7 +33,6 @@ static void set_up(struct stage *stage, struct raim_map *map)
 static void tear_down(struct stage *stage)
 {
     raim_visibility_destroy(stage->visibility);
-    raim_distance_field_destroy(&stage->distance_field);
     raim_map_destroy(stage->map);
 }
 
