@@ -205,23 +205,26 @@ static struct bullet_ends bullet_ends_of(const struct raim_visibility *visibilit
     };
 }
 
-// One obstacle that hides both ends of a bullet's path hides the whole path. The whole growth is
-// tried with the obstacle that hides a shorter path.
+// One obstacle that hides both ends of a bullet's path hides the whole path. With the obstacle that
+// hides the present path, the whole growth is tried, then a quarter of it.
 static int bullet_hidden_ticks(const struct raim_visibility *visibility,
                                const struct raim_viewpoint *viewpoint,
                                const struct raim_view_target *target, struct raim_horizon horizon,
                                int most, uint16_t *blocker, double *side)
 {
     const struct raim_map *map = visibility->def.map;
-    const int few = most / 4;
-    struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, few);
+    struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, 0);
     const struct raim_occlusion occlusion =
         raim_map_pvs_occlusion(map, &ends.from, ends.to, 2, blocker);
     *side = occlusion.side;
     if (occlusion.slack < 0)
         return -1;
-    ends = bullet_ends_of(visibility, viewpoint, target, horizon, most);
-    return raim_map_pvs_occlusion_by(map, &ends.from, ends.to, 2, *blocker).slack >= 0 ? most : few;
+    for (int ticks = most; ticks > 1; ticks /= 4) {
+        ends = bullet_ends_of(visibility, viewpoint, target, horizon, ticks);
+        if (raim_map_pvs_occlusion_by(map, &ends.from, ends.to, 2, *blocker).slack >= 0)
+            return ticks;
+    }
+    return 0;
 }
 
 int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
