@@ -162,7 +162,7 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
            raim_map_sees_circle(visibility->def.map, from, to, target->radius);
 }
 
-// --- hidden wherever both run ---
+// --- ends of lines ---
 
 // The factor by which rounding a corner may lengthen a run.
 static const double gain = 1.001;
@@ -181,6 +181,24 @@ static struct raim_stabbing_lines_end circle_within(const struct raim_visibility
     return (struct raim_stabbing_lines_end){target->centre, visibility->def.stride * gain * run,
                                             target->radius};
 }
+
+// A disc around all positions of a target: around those of a player, or around a bullet's path.
+static struct raim_stabbing_lines_end target_within(const struct raim_visibility *visibility,
+                                                    const struct raim_view_target *target,
+                                                    struct raim_horizon horizon)
+{
+    if (target->trajectory == NULL)
+        return circle_within(visibility, target, horizon.to);
+    const double last = raim_trajectory_ticks(target->trajectory, horizon.to);
+    const raim_vec2 end = raim_trajectory_at(target->trajectory, last);
+    return (struct raim_stabbing_lines_end){
+        raim_vec2_scale(raim_vec2_add(target->centre, end), 0.5),
+        sqrt(raim_vec2_distance_squared(target->centre, end)) / 2,
+        target->radius,
+    };
+}
+
+// --- hidden by one obstacle ---
 
 static int whole_ticks(const struct raim_visibility *visibility, double distance, int most)
 {
@@ -311,6 +329,11 @@ bool raim_visibility_can_see(struct raim_visibility *visibility,
         *witness = likely;
         return true;
     }
+    const struct raim_stabbing_lines_end ends[2] = {eye_within(visibility, viewpoint, horizon.run),
+                                                    target_within(visibility, target, horizon)};
+    struct raim_stabbing_lines lines;
+    if (!raim_map_pvs_free_lines(visibility->def.map, &ends[0], &ends[1], blocker, &lines))
+        return false;
     struct raim_reach own;
     const struct raim_reach *from = &own;
     if (viewpoint->moves) {
@@ -330,8 +353,8 @@ bool raim_visibility_can_see(struct raim_visibility *visibility,
     else
         to = reach_of(visibility, target->slot, target->centre, horizon.to);
     struct raim_view_ray view_ray;
-    if (!raim_map_pvs_could_see(visibility->def.map, from, to, target->radius, visibility->def.view,
-                                blocker, &view_ray))
+    if (!raim_map_pvs_could_see(visibility->def.map, &lines, from, to, target->radius,
+                                visibility->def.view, &view_ray))
         return false;
     *witness = (struct raim_cached_witness){from->choices[view_ray.from], to->choices[view_ray.to]};
     return true;
