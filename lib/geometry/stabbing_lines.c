@@ -31,13 +31,6 @@ raim_box raim_stabbing_lines_box(const struct raim_stabbing_lines *lines, raim_b
     return (raim_box){raim_vec2_sub(centre, reach), raim_vec2_add(centre, reach)};
 }
 
-bool raim_stabbing_lines_run_against(const struct raim_stabbing_lines *lines, raim_vec2 normal)
-{
-    return raim_vec2_dot(normal, lines->along) * lines->cosine +
-               fabs(raim_vec2_cross(lines->along, normal)) * lines->sine <
-           0;
-}
-
 // Clips a shape to the half-plane from x on, or up to x with a direction of -1 (Sutherland and
 // Hodgman, Reentrant Polygon Clipping, 1974).
 static void clip_shape(struct shape *shape, double x, double direction)
@@ -145,8 +138,8 @@ bool raim_stabbing_lines_begin(struct raim_stabbing_lines *lines,
     lines->from = from->centre;
     lines->along = raim_vec2_scale(way, 1 / length);
     lines->length = length;
-    lines->sine = both / length;
-    lines->cosine = sqrt(1 - lines->sine * lines->sine);
+    const double sine = both / length;
+    lines->cosine = sqrt(1 - sine * sine);
     lines->first = from->reach + from->radius;
     lines->last = length - to->reach - to->radius;
     lines->width = fmax(from->reach + from->radius, to->reach + to->radius);

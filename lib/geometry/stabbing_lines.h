@@ -31,7 +31,7 @@ struct raim_stabbing_lines_end {
 struct raim_stabbing_lines {
     raim_vec2 from, along; // the origin and the direction of x
     double length;         // between the centres
-    double sine, cosine;   // of the widest angle between a line and the x axis
+    double cosine;         // of the widest angle between a line and the x axis
     double width;          // the greatest distance of a line from the x axis between the centres
     double first, last;    // x at which the first disc ends and the second one begins
     int count;
@@ -61,9 +61,6 @@ bool raim_stabbing_lines_begin(struct raim_stabbing_lines *lines,
 
 // Returns the smallest box of the frame around a box.
 raim_box raim_stabbing_lines_box(const struct raim_stabbing_lines *lines, raim_box box);
-
-// Returns true when every line that crosses a face with this normal comes from the front.
-bool raim_stabbing_lines_run_against(const struct raim_stabbing_lines *lines, raim_vec2 normal);
 
 // Removes the lines that an obstacle blocks by its part between the discs. Set `starts_in_front`
 // when every line that meets the obstacle starts in front of it: its part in the first disc then

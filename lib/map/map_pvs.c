@@ -6,9 +6,6 @@
 #include "map_near.h"
 #include "stabbing_lines.h"
 
-// The tolerance for rounding, in units, when points and circles are compared with faces.
-static const double slack = 1e-6;
-
 // Discs are grown by this, in units, because points may lie exactly on their edge.
 static const double room = 1e-3;
 
@@ -21,65 +18,39 @@ enum { COARSE_POINTS = 9 };
 
 // --- unblocked lines ---
 
-// One of the two players: a disc around all its possible positions, and these.
-struct end {
-    struct raim_stabbing_lines_end disc;
-    const struct raim_reach *points;
-};
-
-// Returns true when no part of a player can get behind the line of a face.
-static bool stays_before(const struct end *end, const raim_polygon *obstacle, int face)
-{
-    const double radius = end->disc.radius;
-    for (int i = 0; i < end->points->count; i++)
-        if (raim_polygon_separation(obstacle, face, end->points->points[i]) < radius - slack)
-            return false;
-    return true;
-}
-
-// Returns true when every line has this end on the near side of the obstacle. `way` is 1 for the
-// first end and -1 for the second, from which the lines run in the opposite direction.
-static bool is_beyond(const struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
-                      const struct end *end, double way)
-{
-    for (int i = 0; i < obstacle->count; i++)
-        if (raim_stabbing_lines_run_against(lines, raim_vec2_scale(obstacle->normals[i], way)) &&
-            stays_before(end, obstacle, i))
-            return true;
-    return false;
-}
-
-static void block(struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
-                  const struct end *from, const struct end *to)
+static void block(struct raim_stabbing_lines *lines, const raim_polygon *obstacle)
 {
     const raim_box box = raim_stabbing_lines_box(lines, obstacle->bounds);
-    if (box.min.y > lines->width || box.max.y < -lines->width)
-        return;
-    const bool starts_in_front = box.min.x >= lines->first || is_beyond(lines, obstacle, from, 1);
-    const bool ends_behind = box.max.x <= lines->last || is_beyond(lines, obstacle, to, -1);
-    raim_stabbing_lines_block(lines, obstacle, starts_in_front, ends_behind);
+    if (box.min.y <= lines->width && box.max.y >= -lines->width)
+        raim_stabbing_lines_block(lines, obstacle, box.min.x >= lines->first,
+                                  box.max.x <= lines->last);
 }
 
-// Returns false when obstacles block every line. Tests the obstacle `blocker` first, and sets it to
-// the obstacle that blocked the last line.
-static bool has_free_line(const struct raim_map *map, const struct end *from, const struct end *to,
-                          uint16_t *blocker, struct raim_stabbing_lines *lines)
+bool raim_map_pvs_free_lines(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
+                             const struct raim_stabbing_lines_end *to, uint16_t *blocker,
+                             struct raim_stabbing_lines *lines)
 {
+    const struct raim_stabbing_lines_end ends[2] = {
+        {from->centre, from->reach + room, from->radius},
+        {to->centre, to->reach + room, to->radius}};
+    lines->count = 0;
+    if (!raim_stabbing_lines_begin(lines, &ends[0], &ends[1]))
+        return true;
     const raim_polygon *likely = *blocker < map->obstacle_count ? &map->obstacles[*blocker] : NULL;
     if (likely != NULL)
-        block(lines, likely, from, to);
+        block(lines, likely);
     if (lines->count == 0)
         return false;
     const raim_vec2 aside = {-lines->along.y * lines->width, lines->along.x * lines->width};
     const raim_vec2 corners[4] = {
-        raim_vec2_sub(from->disc.centre, aside), raim_vec2_sub(to->disc.centre, aside),
-        raim_vec2_add(to->disc.centre, aside), raim_vec2_add(from->disc.centre, aside)};
+        raim_vec2_sub(from->centre, aside), raim_vec2_sub(to->centre, aside),
+        raim_vec2_add(to->centre, aside), raim_vec2_add(from->centre, aside)};
     struct raim_map_near near;
     raim_map_near_begin(&near, map, corners, 4);
     for (const raim_polygon *obstacle; (obstacle = raim_map_near_next(&near)) != NULL;) {
         if (obstacle == likely)
             continue;
-        block(lines, obstacle, from, to);
+        block(lines, obstacle);
         if (lines->count == 0) {
             *blocker = (uint16_t)(obstacle - map->obstacles);
             return false;
@@ -172,11 +143,6 @@ bool raim_map_pvs_is_hidden_by(const struct raim_map *map, const struct raim_rea
 
 // --- pairs of points ---
 
-static struct end end_of(const struct raim_reach *reach, double radius)
-{
-    return (struct end){{reach->centre, reach->extent + room, radius}, reach};
-}
-
 // A query for a viewer and a target, with the points that each can reach.
 struct query {
     const struct raim_map *map;
@@ -230,14 +196,10 @@ static bool test_all_pairs(struct query *query, struct raim_view_ray *ray)
     return false;
 }
 
-bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_reach *viewer,
-                            const struct raim_reach *target, double radius, raim_vec2 view,
-                            uint16_t *blocker, struct raim_view_ray *ray)
+bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_stabbing_lines *lines,
+                            const struct raim_reach *viewer, const struct raim_reach *target,
+                            double radius, raim_vec2 view, struct raim_view_ray *ray)
 {
     struct query query = {map, viewer, target, radius, view, 0};
-    const struct end from = end_of(viewer, 0), to = end_of(target, radius);
-    struct raim_stabbing_lines lines;
-    if (!raim_stabbing_lines_begin(&lines, &from.disc, &to.disc))
-        return test_all_pairs(&query, ray);
-    return has_free_line(map, &from, &to, blocker, &lines) && test_free_lines(&query, &lines, ray);
+    return lines->count > 0 ? test_free_lines(&query, lines, ray) : test_all_pairs(&query, ray);
 }

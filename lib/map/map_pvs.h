@@ -29,23 +29,31 @@ struct raim_view_ray {
     int from, to;
 };
 
-// Returns true when a pair of points, one of the viewer and one of the target, exists for which
-// raim_is_in_view and raim_map_sees_circle are both true; `ray` then receives the pair. It is thus
-// never true for a target that no run reveals. It finds a pair whenever there is one, if there are
-// at most 96 pairs, or if the two players are far enough apart that not nearly every direction
-// connects them. Otherwise it tests only 81 to 96 of the likely pairs. The circles around the
-// target's points must be free; the radius must be positive.
-//
-// Of the hidden pairs of the shipped maps that some run of two legs reveals, runs up to 24 units
-// miss 0.1 %, runs of 45 units 0.2 %, runs of 75 units 0.5 %: pairs that become visible by a narrow
-// margin at the very end of the run.
+// Finds the lines between all positions of a viewer and of a target that no obstacle blocks.
+// Returns false when there are none: no run reveals the target then. True with an empty set means
+// that the ends are too close for a set; nearly every direction connects them.
 //
 // `blocker` is the index of the obstacle that is tested first, because the obstacle that hid a
 // target in the last query usually still does. Any initial value is valid. It becomes the index of
 // the obstacle that blocked the last lines of sight.
-bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_reach *viewer,
-                            const struct raim_reach *target, double radius, raim_vec2 view,
-                            uint16_t *blocker, struct raim_view_ray *ray);
+bool raim_map_pvs_free_lines(const struct raim_map *map, const struct raim_stabbing_lines_end *from,
+                             const struct raim_stabbing_lines_end *to, uint16_t *blocker,
+                             struct raim_stabbing_lines *lines);
+
+// Returns true when a pair of points, one of the viewer and one of the target, exists for which
+// raim_is_in_view and raim_map_sees_circle are both true; `ray` then receives the pair. It is thus
+// never true for a target that no run reveals. `lines` is the result of raim_map_pvs_free_lines for
+// discs around the points of both. It finds a pair whenever there is one, if there are at most 96
+// pairs, or if the two players are far enough apart that not nearly every direction connects them.
+// Otherwise it tests only 81 to 96 of the likely pairs. The circles around the target's points must
+// be free; the radius must be positive.
+//
+// Of the hidden pairs of the shipped maps that some run of two legs reveals, runs up to 24 units
+// miss 0.1 %, runs of 45 units 0.2 %, runs of 75 units 0.5 %: pairs that become visible by a narrow
+// margin at the very end of the run.
+bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_stabbing_lines *lines,
+                            const struct raim_reach *viewer, const struct raim_reach *target,
+                            double radius, raim_vec2 view, struct raim_view_ray *ray);
 
 // Finds the obstacle that hides best alone, see raim_occluder_find, also for two second ends. The
 // obstacle of the piece `blocker` is tried first, the others only if it does not hide the ends; the

@@ -159,10 +159,12 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
                                  moment_of(target->trajectory, horizon, witness.to))
             : raim_reachability_at(runner_of(visibility, target->slot, target->centre), witness.to,
                                    (int)horizon.to);
-    return raim_visibility_sees_circle(visibility, from, to, target->radius, true);
+    // The raster answers for one in seven of these lines, because they pass near corners.
+    return is_in_view(visibility, from, to, target->radius) &&
+           raim_map_sees_circle(visibility->def.map, from, to, target->radius);
 }
 
-// --- hidden wherever both run ---
+// --- ends of lines ---
 
 // The factor by which rounding a corner may lengthen a run.
 static const double gain = 1.001;
@@ -181,6 +183,24 @@ static struct raim_stabbing_lines_end circle_within(const struct raim_visibility
     return (struct raim_stabbing_lines_end){target->centre, visibility->def.stride * gain * run,
                                             target->radius};
 }
+
+// A disc around all positions of a target: around those of a player, or around a bullet's path.
+static struct raim_stabbing_lines_end target_within(const struct raim_visibility *visibility,
+                                                    const struct raim_view_target *target,
+                                                    struct raim_horizon horizon)
+{
+    if (target->trajectory == NULL)
+        return circle_within(visibility, target, horizon.to);
+    const double last = raim_trajectory_ticks(target->trajectory, horizon.to);
+    const raim_vec2 end = raim_trajectory_at(target->trajectory, last);
+    return (struct raim_stabbing_lines_end){
+        raim_vec2_scale(raim_vec2_add(target->centre, end), 0.5),
+        sqrt(raim_vec2_distance_squared(target->centre, end)) / 2,
+        target->radius,
+    };
+}
+
+// --- hidden by one obstacle ---
 
 static int whole_ticks(const struct raim_visibility *visibility, double distance, int most)
 {
@@ -207,23 +227,26 @@ static struct bullet_ends bullet_ends_of(const struct raim_visibility *visibilit
     };
 }
 
-// One obstacle that hides both ends of a bullet's path hides the whole path. The whole growth is
-// tried with the obstacle that hides a shorter path.
+// One obstacle that hides both ends of a bullet's path hides the whole path. With the obstacle that
+// hides the present path, the whole growth is tried, then a quarter of it.
 static int bullet_hidden_ticks(const struct raim_visibility *visibility,
                                const struct raim_viewpoint *viewpoint,
                                const struct raim_view_target *target, struct raim_horizon horizon,
                                int most, uint16_t *blocker, double *side)
 {
     const struct raim_map *map = visibility->def.map;
-    const int few = most / 4;
-    struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, few);
+    struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, 0);
     const struct raim_occlusion occlusion =
         raim_map_pvs_occlusion(map, &ends.from, ends.to, 2, blocker);
     *side = occlusion.side;
     if (occlusion.slack < 0)
         return -1;
-    ends = bullet_ends_of(visibility, viewpoint, target, horizon, most);
-    return raim_map_pvs_occlusion_by(map, &ends.from, ends.to, 2, *blocker).slack >= 0 ? most : few;
+    for (int ticks = most; ticks > 1; ticks /= 4) {
+        ends = bullet_ends_of(visibility, viewpoint, target, horizon, ticks);
+        if (raim_map_pvs_occlusion_by(map, &ends.from, ends.to, 2, *blocker).slack >= 0)
+            return ticks;
+    }
+    return 0;
 }
 
 int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
@@ -276,9 +299,9 @@ static raim_vec2 way_out(const struct raim_visibility *visibility,
     return (raim_vec2){x > 0 ? copysign(x, way.x) : 0, y > 0 ? copysign(y, way.y) : 0};
 }
 
-// Tries the pairs of points that most often are a witness, which costs far less than a search: both
+// Tries the pair of points that most often is a witness, which costs far less than a search: both
 // run to the side on which the target appears, and into the rectangle where the target is out of
-// it. A bullet is tried at both ends of its path.
+// it. A bullet is tried at the end of its path, then at its present position.
 static bool try_likely(struct raim_visibility *visibility, const struct raim_viewpoint *viewpoint,
                        const struct raim_view_target *target, struct raim_horizon horizon,
                        double side, struct raim_cached_witness *witness)
@@ -286,17 +309,16 @@ static bool try_likely(struct raim_visibility *visibility, const struct raim_vie
     const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
     const raim_vec2 out = unit_of(way_out(visibility, viewpoint, target));
     const raim_vec2 aside = unit_of((raim_vec2){-side * way.y, side * way.x});
-    const uint8_t run = (uint8_t)raim_reachability_choice(raim_vec2_add(aside, out));
-    uint8_t to[2] = {RAIM_REACH_STAY, 0};
-    to[1] =
-        (uint8_t)(target->trajectory != NULL ? last_choice(target->trajectory, horizon)
-                                             : raim_reachability_choice(raim_vec2_sub(aside, out)));
-    for (int i = 1; i >= 0; i--) {
-        *witness = (struct raim_cached_witness){run, to[i]};
-        if (raim_visibility_can_see_between(visibility, viewpoint, target, horizon, *witness))
-            return true;
+    witness->from = (uint8_t)raim_reachability_choice(raim_vec2_add(aside, out));
+    if (target->trajectory == NULL) {
+        witness->to = (uint8_t)raim_reachability_choice(raim_vec2_sub(aside, out));
+        return raim_visibility_can_see_between(visibility, viewpoint, target, horizon, *witness);
     }
-    return false;
+    witness->to = (uint8_t)last_choice(target->trajectory, horizon);
+    if (raim_visibility_can_see_between(visibility, viewpoint, target, horizon, *witness))
+        return true;
+    witness->to = 0;
+    return raim_visibility_can_see_between(visibility, viewpoint, target, horizon, *witness);
 }
 
 bool raim_visibility_can_see(struct raim_visibility *visibility,
@@ -309,6 +331,11 @@ bool raim_visibility_can_see(struct raim_visibility *visibility,
         *witness = likely;
         return true;
     }
+    const struct raim_stabbing_lines_end ends[2] = {eye_within(visibility, viewpoint, horizon.run),
+                                                    target_within(visibility, target, horizon)};
+    struct raim_stabbing_lines lines;
+    if (!raim_map_pvs_free_lines(visibility->def.map, &ends[0], &ends[1], blocker, &lines))
+        return false;
     struct raim_reach own;
     const struct raim_reach *from = &own;
     if (viewpoint->moves) {
@@ -328,8 +355,8 @@ bool raim_visibility_can_see(struct raim_visibility *visibility,
     else
         to = reach_of(visibility, target->slot, target->centre, horizon.to);
     struct raim_view_ray view_ray;
-    if (!raim_map_pvs_could_see(visibility->def.map, from, to, target->radius, visibility->def.view,
-                                blocker, &view_ray))
+    if (!raim_map_pvs_could_see(visibility->def.map, &lines, from, to, target->radius,
+                                visibility->def.view, &view_ray))
         return false;
     *witness = (struct raim_cached_witness){from->choices[view_ray.from], to->choices[view_ray.to]};
     return true;

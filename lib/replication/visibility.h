@@ -71,9 +71,9 @@ bool raim_visibility_sees_circle(const struct raim_visibility *visibility, raim_
 bool raim_visibility_sees_centre(const struct raim_visibility *visibility, raim_vec2 eye,
                                  raim_vec2 centre, double radius);
 
-// Whether a viewer can see a target within a horizon; see raim_map_pvs_could_see, also for
-// `blocker`. `side` is the side on which the target is likely to appear: 1 is the left, -1 the
-// right. On true, `witness` receives the pair of points.
+// Whether a viewer can see a target within a horizon; see raim_map_pvs_could_see, and
+// raim_map_pvs_free_lines for `blocker`. `side` is the side on which the target is likely to
+// appear: 1 is the left, -1 the right. On true, `witness` receives the pair of points.
 bool raim_visibility_can_see(struct raim_visibility *visibility,
                              const struct raim_viewpoint *viewpoint,
                              const struct raim_view_target *target, struct raim_horizon horizon,

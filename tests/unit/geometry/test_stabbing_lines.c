@@ -295,21 +295,6 @@ static void test_near_ends_are_rejected(void **state)
                                           &(struct raim_stabbing_lines_end){{120, 0}, 50, 10}));
 }
 
-static void test_lines_run_against_faces_turned_to_all_of_them(void **state)
-{
-    (void)state;
-    const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0},
-                                         to = {{200, 0}, 40, 10}; // up to 30 degrees
-    struct raim_stabbing_lines lines;
-    assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
-    for (int degrees = 0; degrees < 360; degrees += 7) {
-        const double angle = degrees * acos(-1) / 180;
-        const bool faces = degrees > 120 && degrees < 240;
-        assert_int_equal(
-            raim_stabbing_lines_run_against(&lines, (raim_vec2){cos(angle), sin(angle)}), faces);
-    }
-}
-
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
@@ -323,7 +308,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_obstacles_block_together),
         cmocka_unit_test(test_obstacle_around_an_end_blocks_only_when_the_end_is_in_front),
         cmocka_unit_test(test_near_ends_are_rejected),
-        cmocka_unit_test(test_lines_run_against_faces_turned_to_all_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
