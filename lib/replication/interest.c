@@ -3,6 +3,7 @@
 // into view in time, then the visibility cache discards those that stay hidden behind walls.
 #include "interest.h"
 
+#include "distance_field.h"
 #include "visibility_cache.h"
 
 #include <assert.h>
@@ -230,6 +231,7 @@ void raim_interest_set_tick(struct raim_interest *interest, uint32_t tick)
     update_players(interest);
     update_bullets(interest);
     raim_visibility_set_tick(interest->visibility, tick);
+    raim_distance_field_prefetch(interest->def.map);
 }
 
 // --- finding entities ---
