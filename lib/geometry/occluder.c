@@ -67,8 +67,9 @@ struct extremes {
     int left_corner, right_corner;
 };
 
-static struct extremes extremes_of(const raim_vec2 *outline, int count, raim_vec2 from,
-                                   const struct hull *hulls, int hull_count)
+// Inline, so that each number of hulls gets a loop of its own.
+static inline struct extremes extremes_of(const raim_vec2 *outline, int count, raim_vec2 from,
+                                          const struct hull *hulls, int hull_count)
 {
     struct extremes extremes = {-INFINITY, -INFINITY, 0, 0};
     for (int i = 0; i < count; i++) {
@@ -102,7 +103,9 @@ struct raim_occlusion raim_occluder_find(const raim_vec2 *outline, int count,
     for (int end = 0; end < to_count; end++)
         if (!make_hull(&hulls[end], from, &to[end]))
             return none;
-    const struct extremes extremes = extremes_of(outline, count, from->centre, hulls, to_count);
+    const struct extremes extremes =
+        to_count == 1 ? extremes_of(outline, count, from->centre, hulls, 1)
+                      : extremes_of(outline, count, from->centre, hulls, MAX_ENDS);
     const struct raim_occlusion occlusion = {
         min(extremes.left, extremes.right) - from->reach - from->radius,
         extremes.left < extremes.right ? 1 : -1,

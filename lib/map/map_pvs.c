@@ -61,18 +61,13 @@ bool raim_map_pvs_free_lines(const struct raim_map *map, const struct raim_stabb
 
 // --- one obstacle ---
 
-// Returns the outline that a piece is part of, or NULL in a map that was made from pieces.
+// Returns the outline that a piece is part of, or NULL in a map that was made from pieces. Any
+// piece is valid.
 static const struct raim_map_outline *outline_of(const struct raim_map *map, int piece)
 {
-    int low = 0, high = map->outline_count;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (map->outlines[middle].first_piece <= piece)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low < high ? &map->outlines[low] : NULL;
+    return piece < map->obstacle_count && map->outline_count > 0
+               ? &map->outlines[map->outline_by_piece[piece]]
+               : NULL;
 }
 
 static struct raim_occlusion occlusion_by(const struct raim_map_outline *outline,
@@ -91,8 +86,7 @@ struct raim_occlusion raim_map_pvs_occlusion_by(const struct raim_map *map,
                                                 const struct raim_stabbing_lines_end *to,
                                                 int to_count, uint16_t blocker)
 {
-    const struct raim_map_outline *outline =
-        blocker < map->obstacle_count ? outline_of(map, blocker) : NULL;
+    const struct raim_map_outline *outline = outline_of(map, blocker);
     if (outline == NULL)
         return (struct raim_occlusion){-INFINITY, 0};
     return occlusion_by(outline, from, to, to_count, -INFINITY);
@@ -106,8 +100,7 @@ struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
     struct raim_occlusion best = raim_map_pvs_occlusion_by(map, from, to, to_count, *blocker);
     if (best.slack >= 0)
         return best;
-    const struct raim_map_outline *outline =
-        *blocker < map->obstacle_count ? outline_of(map, *blocker) : NULL;
+    const struct raim_map_outline *outline = outline_of(map, *blocker);
     // An obstacle that hides the ends crosses the line between their centres.
     const raim_vec2 line[2] = {from->centre, to->centre};
     struct raim_map_near near;
