@@ -67,8 +67,9 @@ struct extremes {
     int left_corner, right_corner;
 };
 
-static struct extremes extremes_of(const raim_vec2 *outline, int count, raim_vec2 from,
-                                   const struct hull *hulls, int hull_count)
+// Inline, so that each number of hulls gets a loop of its own.
+static inline struct extremes extremes_of(const raim_vec2 *outline, int count, raim_vec2 from,
+                                          const struct hull *hulls, int hull_count)
 {
     struct extremes extremes = {-INFINITY, -INFINITY, 0, 0};
     for (int i = 0; i < count; i++) {
@@ -102,7 +103,9 @@ struct raim_occlusion raim_occluder_find(const raim_vec2 *outline, int count,
     for (int end = 0; end < to_count; end++)
         if (!make_hull(&hulls[end], from, &to[end]))
             return none;
-    const struct extremes extremes = extremes_of(outline, count, from->centre, hulls, to_count);
+    const struct extremes extremes =
+        to_count == 1 ? extremes_of(outline, count, from->centre, hulls, 1)
+                      : extremes_of(outline, count, from->centre, hulls, MAX_ENDS);
     const struct raim_occlusion occlusion = {
         min(extremes.left, extremes.right) - from->reach - from->radius,
         extremes.left < extremes.right ? 1 : -1,
@@ -111,63 +114,4 @@ struct raim_occlusion raim_occluder_find(const raim_vec2 *outline, int count,
                                                    extremes.right_corner, from->centre, to->centre))
         return none;
     return occlusion;
-}
-
-// Returns true when a corner lies between the two discs as seen along the line of their centres.
-// Neither end can then get around it.
-static bool is_between(raim_vec2 corner, const struct raim_stabbing_lines_end *from,
-                       const struct raim_stabbing_lines_end *to)
-{
-    const raim_vec2 way = raim_vec2_sub(to->centre, from->centre);
-    const double length = raim_vec2_length(way);
-    const double along = raim_vec2_dot(raim_vec2_sub(corner, from->centre), way);
-    return along >= from->reach * length && along <= (length - to->reach - to->radius) * length;
-}
-
-static bool is_in_view(raim_vec2 view, raim_vec2 eye, const struct raim_stabbing_lines_end *to)
-{
-    const double reach = to->reach + to->radius;
-    return fabs(to->centre.x - eye.x) <= view.x / 2 + reach &&
-           fabs(to->centre.y - eye.y) <= view.y / 2 + reach;
-}
-
-// Returns true when both corners protrude from the hull of a point and a disc.
-static bool separates(raim_vec2 left, raim_vec2 right, raim_vec2 point,
-                      const struct raim_stabbing_lines_end *to)
-{
-    const struct raim_stabbing_lines_end from = {point, 0, 0};
-    struct hull hull;
-    return make_hull(&hull, &from, to) &&
-           raim_vec2_dot(hull.left, raim_vec2_sub(left, point)) > 0 &&
-           raim_vec2_dot(hull.right, raim_vec2_sub(right, point)) > 0;
-}
-
-bool raim_occluder_hides(const raim_vec2 *outline, int count,
-                         const struct raim_stabbing_lines_end *from, const raim_vec2 *points,
-                         int point_count, const struct raim_stabbing_lines_end *to, int to_count,
-                         raim_vec2 view)
-{
-    assert(to_count >= 1 && to_count <= MAX_ENDS);
-    struct hull hulls[MAX_ENDS];
-    for (int end = 0; end < to_count; end++)
-        if (!make_hull(&hulls[end], from, &to[end]))
-            return false;
-    const struct extremes extremes = extremes_of(outline, count, from->centre, hulls, to_count);
-    const raim_vec2 left = outline[extremes.left_corner], right = outline[extremes.right_corner];
-    for (int end = 0; end < to_count; end++)
-        if (!is_between(left, from, &to[end]) || !is_between(right, from, &to[end]))
-            return false;
-    if (!crosses_oddly(outline, count, extremes.left_corner, extremes.right_corner, from->centre,
-                       to->centre))
-        return false;
-    for (int i = 0; i < point_count; i++) {
-        bool is_near = false, is_hidden = true;
-        for (int end = 0; end < to_count; end++) {
-            is_near |= is_in_view(view, points[i], &to[end]);
-            is_hidden &= separates(left, right, points[i], &to[end]);
-        }
-        if (!is_hidden && (is_near || to_count > 1))
-            return false;
-    }
-    return true;
 }

@@ -30,12 +30,3 @@ struct raim_occlusion raim_occluder_find(const raim_vec2 *outline, int count,
                                          const struct raim_stabbing_lines_end *from,
                                          const struct raim_stabbing_lines_end *to, int to_count,
                                          double least);
-
-// Returns true when the obstacle hides every circle of the second ends from each of some points,
-// which the first end can reach in free space. It is for points that do not fill their disc: the
-// outline's corners may lie in the hull of the disc. False leaves it open. A point is left out when
-// no circle can be in the view, a rectangle of this size, around it.
-bool raim_occluder_hides(const raim_vec2 *outline, int count,
-                         const struct raim_stabbing_lines_end *from, const raim_vec2 *points,
-                         int point_count, const struct raim_stabbing_lines_end *to, int to_count,
-                         raim_vec2 view);

@@ -236,6 +236,26 @@ void raim_stabbing_lines_block(struct raim_stabbing_lines *lines, const raim_pol
         split(lines, i, corners, shape.count);
 }
 
+bool raim_stabbing_lines_may_pass(const struct raim_stabbing_lines *lines, raim_vec2 point,
+                                  double distance)
+{
+    const raim_vec2 place = to_frame(lines, point);
+    const struct corner at = {place.x / lines->length, place.y};
+    const double most = distance / lines->cosine;
+    for (int i = 0; i < lines->count; i++) {
+        const struct raim_beam *beam = &lines->beams[i];
+        bool is_above = true, is_below = true;
+        for (int corner = 0; corner < beam->count; corner++) {
+            const double height = height_of(beam, corner, at);
+            is_above &= height > most;
+            is_below &= height < -most;
+        }
+        if (!is_above && !is_below)
+            return true;
+    }
+    return false;
+}
+
 // Finds the slopes of a beam's lines through a point. Returns false when there are none.
 static bool slopes_through(const struct raim_beam *beam, struct corner point, double ahead,
                            struct raim_slope_interval *interval)

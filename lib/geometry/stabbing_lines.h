@@ -68,6 +68,11 @@ raim_box raim_stabbing_lines_box(const struct raim_stabbing_lines *lines, raim_b
 void raim_stabbing_lines_block(struct raim_stabbing_lines *lines, const raim_polygon *obstacle,
                                bool starts_in_front, bool ends_behind);
 
+// Returns false when none of the remaining lines passes within a distance of a point, which must
+// lie in the first disc. True leaves it open.
+bool raim_stabbing_lines_may_pass(const struct raim_stabbing_lines *lines, raim_vec2 point,
+                                  double distance);
+
 // Collects the slopes of the remaining lines through a point, which must lie in the first disc.
 void raim_stabbing_lines_slopes(const struct raim_stabbing_lines *lines, raim_vec2 point,
                                 struct raim_slope_set *slopes);

@@ -96,8 +96,10 @@ static struct raim_map_problem add_obstacle(struct raim_map *map,
     raim_polygon pieces[RAIM_MAX_PIECES];
     struct raim_map_problem problem = cut_obstacle(map->border, def, outline, pieces);
     outline->first_piece = map->obstacle_count;
-    for (int i = 0; i < outline->piece_count && problem.error == RAIM_MAP_OK; i++)
+    for (int i = 0; i < outline->piece_count && problem.error == RAIM_MAP_OK; i++) {
+        map->outline_by_piece[map->obstacle_count] = (uint16_t)(outline - map->outlines);
         problem.error = add_piece(map, pieces[i].points, pieces[i].count, pieces[i].seams);
+    }
     return problem;
 }
 
@@ -250,8 +252,10 @@ static struct raim_map_problem build(struct raim_map *map, const struct raim_map
     // One element more: calloc of 0 bytes may return NULL.
     map->obstacles = calloc(most_pieces(def) + 1, sizeof *map->obstacles);
     map->outlines = calloc((size_t)def->obstacle_count + 1, sizeof *map->outlines);
+    map->outline_by_piece = calloc(most_pieces(def) + 1, sizeof *map->outline_by_piece);
     map->spawns = calloc((size_t)def->spawn_count + 1, sizeof *map->spawns);
-    if (map->obstacles == NULL || map->outlines == NULL || map->spawns == NULL)
+    if (map->obstacles == NULL || map->outlines == NULL || map->outline_by_piece == NULL ||
+        map->spawns == NULL)
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     const struct raim_map_problem problem = fill_contents(map, def);
     if (problem.error == RAIM_MAP_OK &&
@@ -284,6 +288,7 @@ void raim_map_destroy(struct raim_map *map)
     free(map->grid.entries);
     free(map->grid.starts);
     free(map->spawns);
+    free(map->outline_by_piece);
     free(map->outlines);
     free(map->obstacles);
     free(map);

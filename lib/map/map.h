@@ -101,6 +101,7 @@ struct raim_map {
     int obstacle_count;
     struct raim_map_outline *outlines; // none in a map that was made from pieces
     int outline_count;
+    uint16_t *outline_by_piece; // index of the outline that each obstacle is part of
     raim_vec2 *spawns;
     int spawn_count;
     struct raim_map_grid {

@@ -61,18 +61,13 @@ bool raim_map_pvs_free_lines(const struct raim_map *map, const struct raim_stabb
 
 // --- one obstacle ---
 
-// Returns the outline that a piece is part of, or NULL in a map that was made from pieces.
+// Returns the outline that a piece is part of, or NULL in a map that was made from pieces. Any
+// piece is valid.
 static const struct raim_map_outline *outline_of(const struct raim_map *map, int piece)
 {
-    int low = 0, high = map->outline_count;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (map->outlines[middle].first_piece <= piece)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low < high ? &map->outlines[low] : NULL;
+    return piece < map->obstacle_count && map->outline_count > 0
+               ? &map->outlines[map->outline_by_piece[piece]]
+               : NULL;
 }
 
 static struct raim_occlusion occlusion_by(const struct raim_map_outline *outline,
@@ -91,8 +86,7 @@ struct raim_occlusion raim_map_pvs_occlusion_by(const struct raim_map *map,
                                                 const struct raim_stabbing_lines_end *to,
                                                 int to_count, uint16_t blocker)
 {
-    const struct raim_map_outline *outline =
-        blocker < map->obstacle_count ? outline_of(map, blocker) : NULL;
+    const struct raim_map_outline *outline = outline_of(map, blocker);
     if (outline == NULL)
         return (struct raim_occlusion){-INFINITY, 0};
     return occlusion_by(outline, from, to, to_count, -INFINITY);
@@ -106,8 +100,7 @@ struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
     struct raim_occlusion best = raim_map_pvs_occlusion_by(map, from, to, to_count, *blocker);
     if (best.slack >= 0)
         return best;
-    const struct raim_map_outline *outline =
-        *blocker < map->obstacle_count ? outline_of(map, *blocker) : NULL;
+    const struct raim_map_outline *outline = outline_of(map, *blocker);
     // An obstacle that hides the ends crosses the line between their centres.
     const raim_vec2 line[2] = {from->centre, to->centre};
     struct raim_map_near near;
@@ -129,50 +122,71 @@ struct raim_occlusion raim_map_pvs_occlusion(const struct raim_map *map,
     return best;
 }
 
-bool raim_map_pvs_is_hidden_by(const struct raim_map *map, const struct raim_reach *viewer,
-                               const struct raim_stabbing_lines_end *to, int to_count,
-                               raim_vec2 view, uint16_t blocker)
-{
-    const struct raim_map_outline *outline =
-        blocker < map->obstacle_count ? outline_of(map, blocker) : NULL;
-    const struct raim_stabbing_lines_end from = {viewer->centre, viewer->extent + room, 0};
-    return outline != NULL &&
-           raim_occluder_hides(outline->points, outline->count, &from, viewer->points,
-                               viewer->count, to, to_count, view);
-}
-
 // --- pairs of points ---
 
 // A query for a viewer and a target, with the points that each can reach.
 struct query {
     const struct raim_map *map;
-    const struct raim_reach *viewer, *target;
+    struct raim_reach *viewer, *target;
     double radius;
     raim_vec2 view;
     int tests;
 };
 
-// Returns true when the target is seen between a pair of points.
+// Returns false when the target is out of view between any points of both discs.
+static bool is_in_view(const struct query *query, int i, int j)
+{
+    const struct raim_reach *viewer = query->viewer, *target = query->target;
+    return raim_is_in_view(query->view, viewer->points[i], target->points[j],
+                           query->radius + viewer->spreads[i] + target->spreads[j]);
+}
+
+// Returns true when the target is seen between a pair of points, which are computed.
 static bool is_seen(struct query *query, int i, int j, struct raim_view_ray *ray)
 {
-    const raim_vec2 from = query->viewer->points[i], to = query->target->points[j];
-    if (!raim_is_in_view(query->view, from, to, query->radius))
-        return false;
     query->tests++;
     *ray = (struct raim_view_ray){i, j};
-    return raim_map_sees_circle(query->map, from, to, query->radius);
+    return raim_map_sees_circle(query->map, query->viewer->points[i], query->target->points[j],
+                                query->radius);
+}
+
+// Returns true when some point of the target may be in view from a point of the viewer, on a line
+// that passes it. It keeps most points of the viewer from being computed.
+static bool may_see_from(const struct query *query, const struct raim_stabbing_lines *lines, int i)
+{
+    const struct raim_reach *viewer = query->viewer, *target = query->target;
+    const double spread = viewer->spreads[i];
+    return spread >= 0 &&
+           raim_is_in_view(query->view, viewer->points[i], target->centre,
+                           query->radius + spread + target->extent) &&
+           raim_stabbing_lines_may_pass(lines, viewer->points[i], spread);
+}
+
+// Returns true when a pair is in view, and on a line with one of the slopes.
+static bool is_on_line(const struct query *query, const struct raim_stabbing_lines *lines,
+                       const struct raim_slope_set *slopes, int i, int j)
+{
+    const struct raim_reach *target = query->target;
+    return target->spreads[j] >= 0 && is_in_view(query, i, j) &&
+           raim_slope_set_hits_circle(slopes, lines, target->points[j],
+                                      query->radius + target->spreads[j]);
 }
 
 // Tests the pairs of points that an unblocked line connects.
 static bool test_free_lines(struct query *query, const struct raim_stabbing_lines *lines,
                             struct raim_view_ray *ray)
 {
+    struct raim_reach *target = query->target;
     for (int i = 0; i < query->viewer->count; i++) {
+        if (!may_see_from(query, lines, i) || !raim_reach_compute(query->viewer, i))
+            continue;
         struct raim_slope_set slopes;
         raim_stabbing_lines_slopes(lines, query->viewer->points[i], &slopes);
-        for (int j = 0; j < query->target->count && slopes.count > 0; j++) {
-            if (!raim_slope_set_hits_circle(&slopes, lines, query->target->points[j],
-                                            query->radius))
+        for (int j = 0; j < target->count && slopes.count > 0; j++) {
+            if (!is_on_line(query, lines, &slopes, i, j))
+                continue;
+            if (target->spreads[j] > 0 &&
+                !(raim_reach_compute(target, j) && is_on_line(query, lines, &slopes, i, j)))
                 continue;
             if (is_seen(query, i, j, ray))
                 return true;
@@ -191,14 +205,15 @@ static bool test_all_pairs(struct query *query, struct raim_view_ray *ray)
     const bool are_many = viewers * targets > MAX_TESTS;
     for (int i = 0; i < viewers && !(are_many && i == COARSE_POINTS); i++)
         for (int j = 0; j < targets && !(are_many && j == COARSE_POINTS); j++)
-            if (is_seen(query, i, j, ray))
+            if (raim_reach_compute(query->viewer, i) && raim_reach_compute(query->target, j) &&
+                is_in_view(query, i, j) && is_seen(query, i, j, ray))
                 return true;
     return false;
 }
 
 bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_stabbing_lines *lines,
-                            const struct raim_reach *viewer, const struct raim_reach *target,
-                            double radius, raim_vec2 view, struct raim_view_ray *ray)
+                            struct raim_reach *viewer, struct raim_reach *target, double radius,
+                            raim_vec2 view, struct raim_view_ray *ray)
 {
     struct query query = {map, viewer, target, radius, view, 0};
     return lines->count > 0 ? test_free_lines(&query, lines, ray) : test_all_pairs(&query, ray);

@@ -46,14 +46,14 @@ bool raim_map_pvs_free_lines(const struct raim_map *map, const struct raim_stabb
 // discs around the points of both. It finds a pair whenever there is one, if there are at most 96
 // pairs, or if the two players are far enough apart that not nearly every direction connects them.
 // Otherwise it tests only 81 to 96 of the likely pairs. The circles around the target's points must
-// be free; the radius must be positive.
+// be free; the radius must be positive. Computes points of both as needed.
 //
 // Of the hidden pairs of the shipped maps that some run of two legs reveals, runs up to 24 units
 // miss 0.1 %, runs of 45 units 0.2 %, runs of 75 units 0.5 %: pairs that become visible by a narrow
 // margin at the very end of the run.
 bool raim_map_pvs_could_see(const struct raim_map *map, const struct raim_stabbing_lines *lines,
-                            const struct raim_reach *viewer, const struct raim_reach *target,
-                            double radius, raim_vec2 view, struct raim_view_ray *ray);
+                            struct raim_reach *viewer, struct raim_reach *target, double radius,
+                            raim_vec2 view, struct raim_view_ray *ray);
 
 // Finds the obstacle that hides best alone, see raim_occluder_find, also for two second ends. The
 // obstacle of the piece `blocker` is tried first, the others only if it does not hide the ends; the
@@ -69,9 +69,3 @@ struct raim_occlusion raim_map_pvs_occlusion_by(const struct raim_map *map,
                                                 const struct raim_stabbing_lines_end *from,
                                                 const struct raim_stabbing_lines_end *to,
                                                 int to_count, uint16_t blocker);
-
-// Returns true when the obstacle of the piece `blocker` hides the second ends from all points of a
-// viewer; any value is valid. False leaves it open. See raim_occluder_hides.
-bool raim_map_pvs_is_hidden_by(const struct raim_map *map, const struct raim_reach *viewer,
-                               const struct raim_stabbing_lines_end *to, int to_count,
-                               raim_vec2 view, uint16_t blocker);

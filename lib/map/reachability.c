@@ -130,27 +130,77 @@ raim_vec2 raim_reachability_at(struct raim_reachability *table, int choice, int 
     return turn_to(table, first_of(choice), second_of(choice), steps);
 }
 
-static void add(struct raim_reach *reach, int choice, raim_vec2 point)
+// Adds a point that lies in a disc around `middle`.
+static void add(struct raim_reach *reach, int choice, raim_vec2 middle, double spread)
 {
     reach->choices[reach->count] = (uint8_t)choice;
-    reach->points[reach->count++] = point;
+    reach->spreads[reach->count] = spread;
+    reach->points[reach->count++] = middle;
+}
+
+// Returns the radius of the disc in which a run of a length ends. Its middle is half the way. An
+// obstacle takes from a step what leads into the obstacle, and a right angle over the step has its
+// corner on the circle around the step. A run around a corner of an obstacle is pushed further out
+// of that disc, but less than a step.
+static double spread_of(const struct raim_reachability *table, double length)
+{
+    return length / 2 * gain + table->step;
+}
+
+static void add_straight(struct raim_reach *reach, int choice, int way, int steps)
+{
+    const struct raim_reachability *table = reach->source;
+    const double length = table->step * steps;
+    if (steps <= table->free_steps)
+        add(reach, choice, raim_vec2_mad(table->centre, directions[way], length), 0);
+    else
+        add(reach, choice, raim_vec2_mad(table->centre, directions[way], length / 2),
+            spread_of(table, length));
+}
+
+static void add_turn(struct raim_reach *reach, int turn, int steps)
+{
+    const struct raim_reachability *table = reach->source;
+    const double first = table->step * ((steps + 1) / 2), second = table->step * (steps / 2);
+    const raim_vec2 half = raim_vec2_mad(table->centre, directions[first_of(turn)], first / 2);
+    add(reach, turn, raim_vec2_mad(half, directions[second_of(turn)], second / 2),
+        spread_of(table, first + second));
 }
 
 void raim_reachability_find(struct raim_reachability *table, int steps, struct raim_reach *reach)
 {
+    reach->source = table;
+    reach->steps = steps;
     reach->centre = table->centre;
     reach->extent = table->step * steps * gain;
     reach->count = 0;
-    add(reach, RAIM_REACH_STAY, table->centre);
+    add(reach, RAIM_REACH_STAY, table->centre, 0);
     if (steps == 0)
         return;
-    for (int choice = RAIM_REACH_END; choice < RAIM_REACH_TURN; choice++)
-        add(reach, choice, raim_reachability_at(table, choice, steps));
+    for (int way = 0; way < RAIM_RUN_DIRECTIONS; way++)
+        add_straight(reach, RAIM_REACH_END + way, way, steps);
+    for (int way = 0; way < RAIM_RUN_DIRECTIONS; way++)
+        add_straight(reach, RAIM_REACH_HALF + way, way, steps / 2);
     if (steps <= table->free_steps)
         return;
     for (int turn = RAIM_REACH_TURN; turn < RAIM_REACH_CHOICES; turn++)
-        if (!is_clear(table, second_of(turn), steps) && is_clear(table, first_of(turn), steps))
-            add(reach, turn, raim_reachability_at(table, turn, steps));
+        add_turn(reach, turn, steps);
+}
+
+bool raim_reach_compute(struct raim_reach *reach, int index)
+{
+    if (reach->spreads[index] <= 0)
+        return reach->spreads[index] == 0;
+    struct raim_reachability *table = reach->source;
+    const int choice = reach->choices[index];
+    if (choice >= RAIM_REACH_TURN && (is_clear(table, second_of(choice), reach->steps) ||
+                                      !is_clear(table, first_of(choice), reach->steps))) {
+        reach->spreads[index] = -1;
+        return false;
+    }
+    reach->points[index] = raim_reachability_at(table, choice, reach->steps);
+    reach->spreads[index] = 0;
+    return true;
 }
 
 int raim_reachability_choice(raim_vec2 way)

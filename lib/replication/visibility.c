@@ -96,8 +96,8 @@ static struct raim_reachability *runner_of(struct raim_visibility *visibility, u
     return &known->runner;
 }
 
-static const struct raim_reach *reach_of(struct raim_visibility *visibility, uint32_t slot,
-                                         raim_vec2 position, uint32_t ticks)
+static struct raim_reach *reach_of(struct raim_visibility *visibility, uint32_t slot,
+                                   raim_vec2 position, uint32_t ticks)
 {
     assert(ticks <= visibility->def.longest_run);
     struct reach *known = &visibility->reaches[slot * (visibility->def.longest_run + 1) + ticks];
@@ -135,6 +135,7 @@ static void reach_by_flight(const struct raim_trajectory *trajectory, struct rai
     do {
         moment = moment_of(trajectory, horizon, reach->count);
         reach->choices[reach->count] = (uint8_t)reach->count;
+        reach->spreads[reach->count] = 0;
         reach->points[reach->count++] = raim_trajectory_at(trajectory, moment);
     } while (moment < last && reach->count < RAIM_REACH_POINTS);
     const raim_vec2 end = reach->points[reach->count - 1];
@@ -264,21 +265,6 @@ int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
     return occlusion.slack < 0 ? -1 : whole_ticks(visibility, occlusion.slack, most);
 }
 
-// Whether one obstacle hides the target from all points that the viewer can reach.
-static bool is_hidden_by(const struct raim_visibility *visibility,
-                         const struct raim_viewpoint *viewpoint,
-                         const struct raim_view_target *target, struct raim_horizon horizon,
-                         const struct raim_reach *from, uint16_t blocker)
-{
-    const struct raim_visibility_def *def = &visibility->def;
-    if (target->trajectory != NULL) {
-        const struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, 0);
-        return raim_map_pvs_is_hidden_by(def->map, from, ends.to, 2, def->view, blocker);
-    }
-    const struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
-    return raim_map_pvs_is_hidden_by(def->map, from, &to, 1, def->view, blocker);
-}
-
 // --- a witness ---
 
 // Returns a way of length 1, or 0 for 0.
@@ -337,19 +323,18 @@ bool raim_visibility_can_see(struct raim_visibility *visibility,
     if (!raim_map_pvs_free_lines(visibility->def.map, &ends[0], &ends[1], blocker, &lines))
         return false;
     struct raim_reach own;
-    const struct raim_reach *from = &own;
+    struct raim_reach *from = &own;
     if (viewpoint->moves) {
         from = reach_of(visibility, viewpoint->slot, viewpoint->eye, horizon.run);
     } else {
         own.points[0] = own.centre = viewpoint->eye;
         own.choices[0] = RAIM_REACH_STAY;
+        own.spreads[0] = 0;
         own.count = 1;
         own.extent = 0;
     }
-    if (is_hidden_by(visibility, viewpoint, target, horizon, from, *blocker))
-        return false;
     struct raim_reach flight;
-    const struct raim_reach *to = &flight;
+    struct raim_reach *to = &flight;
     if (target->trajectory != NULL)
         reach_by_flight(target->trajectory, horizon, &flight);
     else

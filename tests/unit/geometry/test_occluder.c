@@ -153,44 +153,6 @@ static void test_an_obstacle_hides_the_way_between_two_ends_that_it_hides(void *
     assert_true(hidden > CASES / 1000);
 }
 
-static void test_points_that_an_obstacle_hides_all_lines_from_see_none(void **state)
-{
-    (void)state;
-    const raim_vec2 everything = {1e6, 1e6};
-    int hidden = 0;
-    for (int i = 0; i < CASES; i++) {
-        struct scene scene;
-        raim_vec2 points[8];
-        chance_scene(&scene);
-        for (int j = 0; j < 8; j++)
-            points[j] =
-                chance_walk(scene.outline, scene.count, scene.from.centre, scene.from.reach);
-        if (!raim_occluder_hides(scene.outline, scene.count, &scene.from, points, 8, scene.to, 1,
-                                 everything))
-            continue;
-        hidden++;
-        scene.from.reach = 0;
-        for (int j = 0; j < 8; j++) {
-            scene.from.centre = points[j];
-            assert_hidden(&scene, 0);
-        }
-    }
-    assert_true(hidden > CASES / 1000);
-}
-
-// A point behind the wall still has a corner of it on either side.
-static void test_a_wall_hides_nothing_from_points_that_get_around_it(void **state)
-{
-    (void)state;
-    const raim_vec2 everything = {1e6, 1e6};
-    const raim_vec2 wall[4] = {{-1, -60}, {1, -60}, {1, 60}, {-1, 60}};
-    const raim_vec2 points[2] = {{-20, 0}, {30, 0}};
-    const struct raim_stabbing_lines_end to = {{200, 0}, 5, 5};
-    const struct raim_stabbing_lines_end far = {points[0], 100, 0}, near = {points[0], 15, 0};
-    assert_false(raim_occluder_hides(wall, 4, &far, points, 2, &to, 1, everything));
-    assert_true(raim_occluder_hides(wall, 4, &near, points, 1, &to, 1, everything));
-}
-
 static void test_a_wall_hides_until_one_end_gets_around_it(void **state)
 {
     (void)state;
@@ -224,8 +186,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_line_passes_an_obstacle_that_hides),
         cmocka_unit_test(test_an_obstacle_hides_the_way_between_two_ends_that_it_hides),
-        cmocka_unit_test(test_points_that_an_obstacle_hides_all_lines_from_see_none),
-        cmocka_unit_test(test_a_wall_hides_nothing_from_points_that_get_around_it),
         cmocka_unit_test(test_a_wall_hides_until_one_end_gets_around_it),
         cmocka_unit_test(test_a_bay_around_the_viewer_does_not_hide),
     };

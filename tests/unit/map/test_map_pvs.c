@@ -160,12 +160,28 @@ static void begin(struct table *table, const struct raim_map *map, raim_vec2 fro
     raim_reachability_begin(&table->reachability, map, from, radius, step, STEPS, table->points);
 }
 
+// Computes all points of a reach, and removes those that are not worth testing.
+static void compute_all(struct raim_reach *reach)
+{
+    int count = 0;
+    for (int i = 0; i < reach->count; i++) {
+        if (!raim_reach_compute(reach, i))
+            continue;
+        reach->points[count] = reach->points[i];
+        reach->choices[count] = reach->choices[i];
+        reach->spreads[count++] = 0;
+    }
+    reach->count = count;
+    reach->source = NULL;
+}
+
 static void find_reach(const struct raim_map *map, raim_vec2 from, double distance,
                        struct raim_reach *reach)
 {
     struct table table;
     begin(&table, map, from, distance / STEPS);
     raim_reachability_find(&table.reachability, STEPS, reach);
+    compute_all(reach);
 }
 
 static void test_reach_is_where_runs_lead(void **state)
@@ -179,6 +195,7 @@ static void test_reach_is_where_runs_lead(void **state)
         struct raim_reach reach;
         begin(&table, map, from, stride);
         raim_reachability_find(&table.reachability, steps, &reach);
+        compute_all(&reach);
         assert_in_range(reach.count, 17, RAIM_REACH_POINTS);
         for (int p = 0; p < reach.count; p++) {
             assert_true(raim_map_is_free(map, reach.points[p], radius));
@@ -189,6 +206,33 @@ static void test_reach_is_where_runs_lead(void **state)
         const double off = slow_distance_from_runs(map, from, stride * steps, reach.points[some]);
         assert_true(off < stride / 2);
     }
+}
+
+// The pairs that a search leaves out lie outside these discs.
+static void test_a_point_of_a_reach_is_in_the_disc_that_is_known_of_it(void **state)
+{
+    (void)state;
+    int computed = 0;
+    for (int i = 0; i < 200 * MAPS; i++) {
+        const struct raim_map *map = maps[i % MAPS];
+        const raim_vec2 from = chance_free(map, map->border, radius);
+        const int steps = chance_int(1, STEPS);
+        struct table table;
+        struct raim_reach reach;
+        begin(&table, map, from, stride);
+        raim_reachability_find(&table.reachability, steps, &reach);
+        for (int p = 0; p < reach.count; p++) {
+            const raim_vec2 middle = reach.points[p];
+            const double spread = reach.spreads[p];
+            if (!raim_reach_compute(&reach, p))
+                continue;
+            assert_true(reach.spreads[p] == 0);
+            const double squared = raim_vec2_distance_squared(middle, reach.points[p]);
+            assert_true(squared <= spread * spread);
+            computed += spread > 0;
+        }
+    }
+    assert_true(computed > 100 * MAPS);
 }
 
 static void test_choice_leads_to_where_it_led_in_a_reach(void **state)
@@ -204,6 +248,7 @@ static void test_choice_leads_to_where_it_led_in_a_reach(void **state)
             struct raim_reach reach;
             begin(&fresh, map, from, stride);
             raim_reachability_find(&fresh.reachability, steps, &reach);
+            compute_all(&reach);
             const int some = chance_int(0, reach.count - 1);
             const raim_vec2 at =
                 raim_reachability_at(&used.reachability, reach.choices[some], steps);
@@ -275,9 +320,9 @@ static uint16_t chance_blocker(const struct raim_map *map)
 }
 
 // Finds the free lines, then a pair of points on them.
-static bool search(const struct raim_map *map, const struct raim_reach *viewer,
-                   const struct raim_reach *target, double target_radius, raim_vec2 view,
-                   uint16_t *blocker, struct raim_view_ray *ray)
+static bool search(const struct raim_map *map, struct raim_reach *viewer, struct raim_reach *target,
+                   double target_radius, raim_vec2 view, uint16_t *blocker,
+                   struct raim_view_ray *ray)
 {
     const struct raim_stabbing_lines_end from = {viewer->centre, viewer->extent, 0};
     const struct raim_stabbing_lines_end to = {target->centre, target->extent, target_radius};
@@ -294,13 +339,19 @@ static void test_could_see_equals_testing_every_pair(void **state)
     for (int i = 0; i < 100 * MAPS; i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
         const double distance = chance_between(1, 150);
+        struct table tables[2];
+        begin(&tables[0], pair.map, pair.a, distance / STEPS);
+        begin(&tables[1], pair.map, pair.b, distance / STEPS);
         struct raim_reach viewer, target;
-        find_reach(pair.map, pair.a, distance, &viewer);
-        find_reach(pair.map, pair.b, distance, &target);
+        raim_reachability_find(&tables[0].reachability, STEPS, &viewer);
+        raim_reachability_find(&tables[1].reachability, STEPS, &target);
         viewer.count = chance_int(1, 9);
         target.count = chance_int(1, 9);
         const raim_vec2 view = chance_int(0, 1) == 0 ? everything : screen;
-        const bool expected = slow_could_see(pair.map, &viewer, &target, radius, view);
+        struct raim_reach from = viewer, to = target;
+        compute_all(&from);
+        compute_all(&to);
+        const bool expected = slow_could_see(pair.map, &from, &to, radius, view);
         struct raim_view_ray ray;
         uint16_t blocker = chance_blocker(pair.map);
         for (int again = 0; again < 2; again++)
@@ -569,6 +620,7 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reach_is_where_runs_lead),
+        cmocka_unit_test(test_a_point_of_a_reach_is_in_the_disc_that_is_known_of_it),
         cmocka_unit_test(test_choice_leads_to_where_it_led_in_a_reach),
         cmocka_unit_test(test_reach_in_the_open_is_the_eight_ends_and_half_the_way),
         cmocka_unit_test(test_reach_of_a_still_player_is_a_point),
