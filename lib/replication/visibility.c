@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Answers visibility queries on a map. A player's reachable points are computed once per tick, on
-// first use.
+// Answers visibility queries on a map. A player's runs are computed once per tick, on first use.
 #include "visibility.h"
 
 #include "distance_field.h"
@@ -15,11 +14,7 @@ struct raim_visibility {
     struct runner {
         uint32_t tick; // for which `runner` is valid
         struct raim_reachability runner;
-    } * runners; // by slot
-    struct reach {
-        uint32_t tick; // for which `reach` is valid
-        struct raim_reach reach;
-    } * reaches;       // by slot, then by ticks
+    } * runners;       // by slot
     raim_vec2 *points; // memory of the runners
 };
 
@@ -31,9 +26,8 @@ struct raim_visibility *raim_visibility_create(const struct raim_visibility_def 
     const size_t runs = (size_t)def->slots * (def->longest_run + 1); // by slot and ticks
     visibility->def = *def;
     visibility->runners = calloc(def->slots, sizeof *visibility->runners);
-    visibility->reaches = calloc(runs, sizeof *visibility->reaches);
     visibility->points = calloc(runs * RAIM_RUN_DIRECTIONS, sizeof *visibility->points);
-    if (visibility->runners != NULL && visibility->reaches != NULL && visibility->points != NULL)
+    if (visibility->runners != NULL && visibility->points != NULL)
         return visibility;
     raim_visibility_destroy(visibility);
     return NULL;
@@ -44,7 +38,6 @@ void raim_visibility_destroy(struct raim_visibility *visibility)
     if (visibility == NULL)
         return;
     free(visibility->runners);
-    free(visibility->reaches);
     free(visibility->points);
     free(visibility);
 }
@@ -96,16 +89,19 @@ static struct raim_reachability *runner_of(struct raim_visibility *visibility, u
     return &known->runner;
 }
 
-static struct raim_reach *reach_of(struct raim_visibility *visibility, uint32_t slot,
-                                   raim_vec2 position, uint32_t ticks)
+static void reach_of_player(struct raim_visibility *visibility, uint32_t slot, raim_vec2 position,
+                            uint32_t ticks, struct raim_reach *reach)
 {
     assert(ticks <= visibility->def.longest_run);
-    struct reach *known = &visibility->reaches[slot * (visibility->def.longest_run + 1) + ticks];
-    if (known->reach.count == 0 || known->tick != visibility->tick) {
-        known->tick = visibility->tick;
-        raim_reachability_find(runner_of(visibility, slot, position), (int)ticks, &known->reach);
-    }
-    return &known->reach;
+    raim_reachability_find(runner_of(visibility, slot, position), (int)ticks, reach);
+}
+
+static void reach_of_point(raim_vec2 point, struct raim_reach *reach)
+{
+    reach->points[0] = reach->centre = point;
+    reach->choices[0] = RAIM_REACH_STAY;
+    reach->spreads[0] = reach->extent = 0;
+    reach->count = 1;
 }
 
 // Samples a flight: every half tick, or every tick where half ticks would be too many; and its end.
@@ -322,27 +318,19 @@ bool raim_visibility_can_see(struct raim_visibility *visibility,
     struct raim_stabbing_lines lines;
     if (!raim_map_pvs_free_lines(visibility->def.map, &ends[0], &ends[1], blocker, &lines))
         return false;
-    struct raim_reach own;
-    struct raim_reach *from = &own;
-    if (viewpoint->moves) {
-        from = reach_of(visibility, viewpoint->slot, viewpoint->eye, horizon.run);
-    } else {
-        own.points[0] = own.centre = viewpoint->eye;
-        own.choices[0] = RAIM_REACH_STAY;
-        own.spreads[0] = 0;
-        own.count = 1;
-        own.extent = 0;
-    }
-    struct raim_reach flight;
-    struct raim_reach *to = &flight;
-    if (target->trajectory != NULL)
-        reach_by_flight(target->trajectory, horizon, &flight);
+    struct raim_reach from, to;
+    if (viewpoint->moves)
+        reach_of_player(visibility, viewpoint->slot, viewpoint->eye, horizon.run, &from);
     else
-        to = reach_of(visibility, target->slot, target->centre, horizon.to);
+        reach_of_point(viewpoint->eye, &from);
+    if (target->trajectory != NULL)
+        reach_by_flight(target->trajectory, horizon, &to);
+    else
+        reach_of_player(visibility, target->slot, target->centre, horizon.to, &to);
     struct raim_view_ray view_ray;
-    if (!raim_map_pvs_could_see(visibility->def.map, &lines, from, to, target->radius,
+    if (!raim_map_pvs_could_see(visibility->def.map, &lines, &from, &to, target->radius,
                                 visibility->def.view, &view_ray))
         return false;
-    *witness = (struct raim_cached_witness){from->choices[view_ray.from], to->choices[view_ray.to]};
+    *witness = (struct raim_cached_witness){from.choices[view_ray.from], to.choices[view_ray.to]};
     return true;
 }
