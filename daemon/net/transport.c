@@ -572,7 +572,7 @@ static void ping_if_due(struct transport *transport, ENetPeer *peer)
 {
     const uint32_t idle_ms = (uint32_t)transport->now_ms - peer->lastReceiveTime;
     if (idle_ms < PING_INTERVAL_MS || !enet_list_empty(&peer->sentReliableCommands) ||
-        !enet_list_empty(&peer->outgoingCommands))
+        transport_has_commands(peer))
         return;
     enet_peer_ping(peer);
     transport->has_outgoing = true;

@@ -42,10 +42,19 @@ enum direct_result transport_receive_direct(struct transport *transport, const E
     return transport_admit_input(transport, slot) ? DIRECT_MESSAGE : DIRECT_REFUSED;
 }
 
+bool transport_has_commands(const ENetPeer *peer)
+{
+#if ENET_VERSION >= ENET_VERSION_CREATE(1, 3, 18) // reliable messages have a list of their own
+    if (!enet_list_empty(&peer->outgoingSendReliableCommands))
+        return true;
+#endif
+    return !enet_list_empty(&peer->outgoingCommands);
+}
+
 bool transport_send_direct(struct transport *transport, ENetPeer *peer, const uint8_t *data,
                            size_t size)
 {
-    if (!enet_list_empty(&peer->outgoingCommands) || !enet_list_empty(&peer->acknowledgements) ||
+    if (transport_has_commands(peer) || !enet_list_empty(&peer->acknowledgements) ||
         peer->channelCount <= CHANNEL)
         return false;
     ENetChannel *channel = &peer->channels[CHANNEL];

@@ -21,6 +21,9 @@ enum direct_result transport_receive_direct(struct transport *transport,
                                             const struct _ENetPeer *peer,
                                             const struct datagram_message *message);
 
+// Whether ENet holds commands for a peer that it has not sent yet.
+bool transport_has_commands(const struct _ENetPeer *peer);
+
 // Queues an unreliable message, of at most RAIM_MAX_MESSAGE_BYTES, as a datagram of its own. False
 // if ENet has something to send to the peer, or must send the message reliably.
 bool transport_send_direct(struct transport *transport, struct _ENetPeer *peer, const uint8_t *data,
