@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The clearance of a map: for each cell of a raster, a distance from the cell within which there is
 // neither an obstacle nor the border. Most collision queries happen in the open, and one lookup
-// answers them there. The raster has at most RAIM_MAP_CLEARANCE_CELLS 262144cells, one byte each.
+// answers them there. The raster has at most RAIM_MAP_CLEARANCE_CELLS cells of one byte.
 // Units: distances are in units.
 // Thread rule: a clearance does not change once it is created; any threads may share it.
 #pragma once
