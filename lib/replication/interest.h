@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Interest management: which players and bullets a client's snapshot of a tick may contain. An
 // entity may be sent if it is in the viewer's rectangle and no wall hides it, or if both could
-// become true within the viewer's latency. This is the server's defence against wallhacks: hidden
+// become true while the viewer runs for its latency and the entity moves for up to 67 ms, or for
+// the latency where that is shorter. This is the server's defence against wallhacks: hidden
 // entities never reach the client. It reads only a history and the map, so it serves any recorded
 // tick, including the delayed ones of spectators. Thread rule: an interest object belongs to one
 // thread at a time. Nothing allocates after creation.
