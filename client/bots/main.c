@@ -20,9 +20,9 @@
 enum { EXIT_UNREACHABLE = 69 };
 enum { POLL_HZ = 60, FINE_POLL_HZ = 1000, SERVICE_HZ = 10 };
 
-// The number of connections begun per poll is limited, so that many clients do not arrive as a
-// burst.
-enum { OPENED_PER_POLL = 32 };
+// A connection is begun per poll that is in time, because to join costs a client more than a second
+// of playing does. Where the bots are always late, one is begun after each such interval.
+static const double open_within_s = 0.1;
 
 // The bots stop firing before the end, so that the last bullets land and the scores are final. Then
 // the reports of the server and of the clients can be compared.
@@ -86,10 +86,15 @@ static void play(const struct options *options, struct opponent *players)
     unsigned polls = 0;
     double poll_s = now_s();
     const double end_s = poll_s + options->seconds;
+    double opened_s = poll_s;
     int opened = 0;
     while (!interrupted && poll_s < end_s) {
-        for (int i = 0; i < OPENED_PER_POLL && opened < options->clients; i++)
+        const double begun_s = now_s();
+        if (opened < options->clients &&
+            (begun_s < poll_s + period_s || begun_s >= opened_s + open_within_s)) {
             open_player(options, &players[opened++]);
+            opened_s = begun_s;
+        }
         const bool fire = poll_s < end_s - cease_fire_s;
         for (int i = 0; i < opened; i++)
             if ((polls + (unsigned)i) % rest == 0 || opponent_is_due(&players[i]))

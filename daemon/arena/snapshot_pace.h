@@ -4,10 +4,12 @@
 // snapshot, in turn, so that both the time and the bytes of every tick shrink; ticks and inputs
 // stay complete.
 //
-// The interval grows by a tick after each window of half a second in which ticks ended, on average,
-// later than BEGIN_PERCENT of the period after their deadline. It shrinks only after five seconds
-// in which they would have ended before END_PERCENT with the shorter interval, too. The window
-// after a change is not judged: ticks that are behind have to catch up first.
+// The interval grows by a tick after OVERDUE_TICKS consecutive ticks that ended later than their
+// period, and after each window of half a second in which ticks ended, on average, later than
+// BEGIN_PERCENT of the period after their deadline. It shrinks only after five seconds in which
+// they would have ended before END_PERCENT with the shorter interval, too. After a change neither
+// the next CATCH_UP_TICKS overdue ticks nor the next window are judged: ticks that are behind have
+// to catch up first.
 #pragma once
 
 #include <stdbool.h>
@@ -20,6 +22,9 @@ enum {
     SNAPSHOT_PACE_END_PERCENT = 80,
     SNAPSHOT_PACE_WINDOWS_PER_S = 2,
     SNAPSHOT_PACE_CALM_WINDOWS = 10, // before the interval shrinks
+    // Twice as many as an arena plays at once after a stall; then it skips ticks and is in time.
+    SNAPSHOT_PACE_OVERDUE_TICKS = 8,
+    SNAPSHOT_PACE_CATCH_UP_TICKS = 4,
     // A tick counts for at most so many periods, so that a single stall of the machine is no load.
     SNAPSHOT_PACE_MOST_PERIODS = 2,
 };
@@ -31,7 +36,8 @@ struct snapshot_pace {
     uint32_t ticks;    // in the present window
     uint64_t sum_ns;   // from their deadlines to their ends
     uint32_t calm;     // consecutive windows after which the interval could shrink
-    bool settles;      // the present window follows a change
+    int32_t overdue; // consecutive ticks that ended late; below 0: those not judged after a change
+    bool settles;    // the present window follows a change
 };
 
 // Starts with an interval of 1.

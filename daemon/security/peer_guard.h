@@ -41,9 +41,12 @@ enum {
     // client sends two pings a second and an occasional reliable message.
     PEER_GUARD_RELIABLE = 128,
     PEER_GUARD_RELIABLE_PER_TICK = 8,
+    // The longest round trip that ENet is shown. It waits for an acknowledgement for its mean round
+    // trip and four deviations before it resends, and gives the peer up after 15 s: a client that
+    // had not answered for a few seconds was disconnected when one ping after that was lost.
+    PEER_GUARD_SAMPLE_MS = 2000,
     // Acknowledgements in a datagram that may match nothing: ENet acknowledges again what the
-    // server
-    // has resent. The rest of the datagram is cut off after one more.
+    // server has resent. The rest of the datagram is cut off after one more.
     PEER_GUARD_ACKS = 8,
     // Anyone who forges an unencrypted peer's address can send a DISCONNECT in its name. It is
     // trusted if the peer has sent nothing else for PEER_GUARD_SILENCE_MS (an honest peer stops

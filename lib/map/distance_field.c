@@ -133,6 +133,8 @@ bool raim_distance_field_sees(const struct raim_map *map, raim_vec2 from, raim_v
 {
     const struct raim_map_distance_field *field = &map->distance_field;
     const raim_vec2 origin = map->border.min;
+    if (field->cells == NULL)
+        return false;
     struct march march = {
         .x = (from.x - origin.x) / CELL,
         .y = (from.y - origin.y) / CELL,

@@ -29,5 +29,5 @@ static inline void raim_distance_field_prefetch(const struct raim_map *map)
 }
 
 // Returns true only when no obstacle is near the straight line between two points. False leaves it
-// open. The points may lie outside the map.
+// open, as it does on a map without a field. The points may lie outside the map.
 bool raim_distance_field_sees(const struct raim_map *map, raim_vec2 from, raim_vec2 to);

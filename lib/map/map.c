@@ -258,9 +258,11 @@ static struct raim_map_problem build(struct raim_map *map, const struct raim_map
         map->spawns == NULL)
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     const struct raim_map_problem problem = fill_contents(map, def);
+    // A client has no use for the distance field, which takes most of the time of creation.
+    const bool is_of_client = def->piece_count > 0;
     if (problem.error == RAIM_MAP_OK &&
         (!make_grid(map) || !make_box_index(map) || !raim_map_clearance_create(map) ||
-         !raim_distance_field_create(map)))
+         (!is_of_client && !raim_distance_field_create(map))))
         return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
     return problem;
 }

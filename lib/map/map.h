@@ -118,7 +118,7 @@ struct raim_map {
     } clearance;
     struct raim_map_distance_field {
         int columns, rows;
-        uint8_t *cells; // by row, then column, see distance_field.h
+        uint8_t *cells; // by row, then column, see distance_field.h; none in a map made from pieces
     } distance_field;
     struct raim_box_index box_index; // of the obstacles
 };

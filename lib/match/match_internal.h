@@ -135,6 +135,9 @@ struct raim_match_late_audience {
 struct raim_match_outbox {
     enum raim_outbox_stage stage;
     uint32_t next_client; // the stage goes on with this one
+    uint32_t welcoming;   // messages of WELCOMEs, maps and rosters in this tick
+    uint32_t first;       // the first client that may be welcomed in this tick
+    uint32_t next_first;  // and in the next one
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
 };
 

@@ -58,7 +58,7 @@ static void test_the_interval_grows_until_the_rate_is_held(void **state)
     const struct {
         uint64_t fixed, snapshots;
         uint32_t interval;
-    } cases[] = {{20, 90, 2}, {20, 180, 3}, {20, 250, 4}, {20, 1000, 4}, {150, 0, 4}};
+    } cases[] = {{20, 75, 2}, {20, 90, 2}, {20, 180, 3}, {20, 250, 4}, {20, 1000, 4}, {150, 0, 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct server server = server_of(cases[i].fixed, cases[i].snapshots);
         run(&server, 4);
@@ -66,6 +66,33 @@ static void test_the_interval_grows_until_the_rate_is_held(void **state)
         run(&server, 600);
         assert_int_equal(server.pace.interval, cases[i].interval);
         assert_int_equal(server.changes, cases[i].interval - 1); // no flapping
+    }
+}
+
+// Seconds until the interval has this value.
+static double time_until(struct server *server, uint32_t interval)
+{
+    double periods = 0;
+    for (int tick = 0; server->pace.interval != interval; tick++) {
+        assert_true(tick < 1000);
+        const double percent = (double)(server->fixed + server->snapshots / server->pace.interval);
+        periods += percent > 100 ? percent / 100 : 1;
+        run(server, 0.5 / TICK_HZ);
+    }
+    return periods / TICK_HZ;
+}
+
+static void test_an_overload_is_shed_within_a_second(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t fixed, snapshots;
+        uint32_t interval;
+        double seconds;
+    } cases[] = {{20, 90, 2, 0.2}, {20, 180, 3, 0.6}, {20, 250, 4, 1}, {20, 1000, 4, 3.5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct server server = server_of(cases[i].fixed, cases[i].snapshots);
+        assert_true(time_until(&server, cases[i].interval) <= cases[i].seconds);
     }
 }
 
@@ -86,6 +113,21 @@ static void test_recovery_takes_five_seconds_a_step(void **state)
     const uint32_t changes = server.changes;
     run(&server, 600);
     assert_int_equal(server.changes, changes);
+}
+
+static void test_an_interval_that_is_needed_now_and_then_stays(void **state)
+{
+    (void)state;
+    struct server server = server_of(20, 90);
+    run(&server, 2);
+    assert_int_equal(server.pace.interval, 2);
+    for (int i = 0; i < 10; i++) {
+        server.snapshots = 30;
+        run(&server, 4);
+        server.snapshots = 90;
+        run(&server, 1);
+    }
+    assert_int_equal(server.changes, 1);
 }
 
 static void test_every_load_finds_its_interval_and_keeps_it(void **state)
@@ -133,7 +175,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_arena_that_holds_its_rate_serves_everybody),
         cmocka_unit_test(test_the_interval_grows_until_the_rate_is_held),
+        cmocka_unit_test(test_an_overload_is_shed_within_a_second),
         cmocka_unit_test(test_recovery_takes_five_seconds_a_step),
+        cmocka_unit_test(test_an_interval_that_is_needed_now_and_then_stays),
         cmocka_unit_test(test_every_load_finds_its_interval_and_keeps_it),
         cmocka_unit_test(test_a_single_stall_is_no_load),
         cmocka_unit_test(test_ten_snapshots_a_second_remain),

@@ -57,11 +57,31 @@ static void test_a_line_found_free_is_free_and_most_free_lines_are_found(void **
     assert_true(found > 0.6 * seen);
 }
 
+static void test_a_map_made_from_pieces_has_no_field(void **state)
+{
+    (void)state;
+    const struct raim_piece_def piece = {.points = {{0, 0}, {100, 0}, {0, 100}}, .count = 3};
+    const struct raim_map_def def = {
+        .name = "client",
+        .border = {{-1000, -1000}, {1000, 1000}},
+        .pieces = &piece,
+        .piece_count = 1,
+    };
+    struct raim_map_problem problem;
+    struct raim_map *map = raim_map_create(&def, &problem);
+    assert_non_null(map);
+    assert_null(map->distance_field.cells);
+    assert_true(raim_map_sees(map, (raim_vec2){-900, -900}, (raim_vec2){-900, 900}));
+    assert_false(raim_distance_field_sees(map, (raim_vec2){-900, -900}, (raim_vec2){-900, 900}));
+    raim_map_destroy(map);
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_line_found_free_is_free_and_most_free_lines_are_found),
+        cmocka_unit_test(test_a_map_made_from_pieces_has_no_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

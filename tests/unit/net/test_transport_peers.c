@@ -3,6 +3,8 @@
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport_fixture.h"
 
+#include "peer_guard.h"
+
 // --- Coming and going ---
 
 static void test_disconnect_reason_reaches_the_client_behind_the_last_message(void **state)
@@ -145,6 +147,37 @@ static void test_peer_that_acknowledges_nonsense_is_dropped_in_time(void **state
     assert_int_equal(transport_peers(transport), 0);
 }
 
+// Lets 50 ms pass, in which the client sends an input and the server a snapshot.
+static void play_on(uint32_t number)
+{
+    kernel.monotonic_ms += 50;
+    say(&clients[0], 1, number, 40);
+    run_client(&clients[0]);
+    run_server();
+}
+
+static void test_a_client_that_was_slow_once_survives_a_lost_ping(void **state)
+{
+    (void)state;
+    struct client *client = add_client();
+    run_client(client);
+    run_server();
+    kernel.monotonic_ms += 4800; // until the client reads the answer
+    RUN_UNTIL(client->connected && seen.connected == 1);
+    uint32_t number = 0;
+    for (; number < 20; number++)
+        play_on(number);
+    kernel.loss = 100;
+    for (; number < 30; number++)
+        play_on(number);
+    kernel.loss = 0;
+    for (; number < 500; number++)
+        play_on(number);
+    assert_int_equal(seen.disconnected, 0);
+    assert_false(client->disconnected);
+    assert_in_range(transport_ping_ms(transport, seen.last_peer), 0, PEER_GUARD_SAMPLE_MS);
+}
+
 // --- Enemies ---
 
 static void expect_refusal(int raw, const void *data, size_t size, enum datagram_verdict verdict)
@@ -278,6 +311,7 @@ int main(int argc, char **argv)
         TEST(test_a_short_connection_is_reported_in_order),
         TEST(test_peer_that_never_acknowledges_is_dropped_at_the_cap),
         TEST(test_peer_that_acknowledges_nonsense_is_dropped_in_time),
+        TEST(test_a_client_that_was_slow_once_survives_a_lost_ping),
         TEST(test_acknowledged_bytes_do_not_count_towards_the_cap),
         TEST(test_bad_datagrams_are_refused_by_reason),
         TEST(test_garbage_does_not_disturb_an_honest_client),

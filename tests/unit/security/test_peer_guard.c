@@ -203,10 +203,11 @@ static void test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off(void *
     assert_int_equal(refused[DATAGRAM_ACKS], 1);
 }
 
-static uint16_t echo_of(uint16_t sent)
+// The echo that ENet is shown of a command that was sent so long ago.
+static uint16_t echo_after(int64_t elapsed_ms, uint16_t sent)
 {
     struct datagram_command command;
-    round_trip_send(&guard.round_trip, ROUND_TRIP_CONTROL, 3, now_ms - 40);
+    round_trip_send(&guard.round_trip, ROUND_TRIP_CONTROL, 3, now_ms - elapsed_ms);
     begin();
     add_acknowledgement(0xFF, 3, sent);
     assert_int_equal(filter(), 1);
@@ -218,10 +219,21 @@ static void test_a_peer_cannot_echo_a_longer_round_trip(void **state)
 {
     (void)state;
     const uint16_t sent = (uint16_t)(now_ms - 40);
-    assert_int_equal(echo_of(sent), sent);
-    assert_int_equal(echo_of((uint16_t)(now_ms - 5)), (uint16_t)(now_ms - 5)); // was repeated
-    assert_int_equal(echo_of((uint16_t)(now_ms - 30000)), sent);
-    assert_int_equal(echo_of((uint16_t)(now_ms + 1000)), sent);
+    assert_int_equal(echo_after(40, sent), sent);
+    const uint16_t again = (uint16_t)(now_ms - 5);
+    assert_int_equal(echo_after(40, again), again);
+    assert_int_equal(echo_after(40, (uint16_t)(now_ms - 30000)), sent);
+    assert_int_equal(echo_after(40, (uint16_t)(now_ms + 1000)), sent);
+}
+
+static void test_a_long_round_trip_is_shortened(void **state)
+{
+    (void)state;
+    const uint16_t most = (uint16_t)(now_ms - PEER_GUARD_SAMPLE_MS);
+    assert_int_equal(echo_after(PEER_GUARD_SAMPLE_MS, most), most);
+    assert_int_equal(echo_after(5000, (uint16_t)(now_ms - 5000)), most);
+    // The measured round trip stays the true one.
+    assert_int_equal(round_trip_min_ms(&guard.round_trip, now_ms), PEER_GUARD_SAMPLE_MS);
 }
 
 static void test_messages_before_the_connection_is_open_are_cut_off(void **state)
@@ -384,6 +396,7 @@ int main(void)
         TEST(test_held_payload_is_bounded),
         TEST(test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off),
         TEST(test_a_peer_cannot_echo_a_longer_round_trip),
+        TEST(test_a_long_round_trip_is_shortened),
         TEST(test_messages_before_the_connection_is_open_are_cut_off),
         TEST(test_datagrams_have_a_burst_and_then_a_rate),
         TEST(test_commands_have_a_burst_and_then_a_rate),
