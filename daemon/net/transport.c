@@ -318,6 +318,7 @@ void transport_receive(struct transport *transport)
     transport->services_left = SERVICES_PER_RECEIVE;
     transport_begin_receive(transport);
     sweep_sessions_when_due(transport);
+    transport_prefetch_peers(transport);
 }
 
 void transport_flush(struct transport *transport)
