@@ -445,6 +445,7 @@ static void measure_clients(struct arena *arena)
 static void take_messages(struct arena *arena)
 {
     struct transport_event event;
+    raim_match_prefetch(arena->worker.match);
     transport_receive(arena->worker.transport);
     while (transport_poll(arena->worker.transport, &event)) {
         switch (event.kind) {

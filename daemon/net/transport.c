@@ -169,9 +169,7 @@ static struct transport *create_transport(ENetHost *host, uint32_t peers, char *
         free(transport);
         return NULL;
     }
-    transport->guards = guards;
-    for (uint32_t peer = 0; peer < peers; peer++)
-        peer_guard_init(&guards[peer]);
+    transport->guards = guards; // zero until the CONNECT of their peer initializes them
     transport->deadline_ms = INT64_MAX;
     struct {
         struct gate_secrets gate;
@@ -318,6 +316,7 @@ void transport_receive(struct transport *transport)
     transport->services_left = SERVICES_PER_RECEIVE;
     transport_begin_receive(transport);
     sweep_sessions_when_due(transport);
+    transport_prefetch_peers(transport);
 }
 
 void transport_flush(struct transport *transport)

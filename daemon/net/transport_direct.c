@@ -3,6 +3,7 @@
 #define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport_direct.h"
 
+#include "secure_sessions.h"
 #include "transport_datagrams.h"
 #include "transport_guard.h"
 
@@ -10,6 +11,35 @@
 #include <string.h>
 
 enum { CHANNEL = 1 }; // of unreliable messages
+
+static void prefetch(const void *memory, size_t bytes)
+{
+    const uint8_t *end = (const uint8_t *)memory + bytes;
+    for (const uint8_t *line = (const uint8_t *)((uintptr_t)memory & ~(uintptr_t)63); line < end;
+         line += 64)
+        __builtin_prefetch(line, 1);
+}
+
+// In two passes, because the second one needs what the first one loads.
+void transport_prefetch_peers(const struct transport *transport)
+{
+    const ENetPeer *peers = transport->host->peers;
+    for (uint32_t i = 0; i < transport->slot_count; i++) {
+        if (!transport->slots[i].present)
+            continue;
+        prefetch(&peers[i], offsetof(ENetPeer, unsequencedWindow));
+        prefetch(&peers[i].totalWaitingData, sizeof peers[i].totalWaitingData);
+        prefetch(&transport->guards[i], offsetof(struct peer_guard, round_trip));
+    }
+    for (uint32_t i = 0; i < transport->slot_count; i++) {
+        if (!transport->slots[i].present)
+            continue;
+        if (peers[i].channelCount > CHANNEL)
+            prefetch(&peers[i].channels[CHANNEL], sizeof peers[i].channels[CHANNEL]);
+        if (transport->sessions != NULL)
+            secure_sessions_prefetch(transport->sessions, transport_udp_address(&peers[i].address));
+    }
+}
 
 // Whether ENet would deliver a message at once: what it waits for has arrived. A message that was
 // sent before a reliable one that has arrived is delivered too (see peer_guard_filter).

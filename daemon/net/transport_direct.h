@@ -21,6 +21,10 @@ enum direct_result transport_receive_direct(struct transport *transport,
                                             const struct _ENetPeer *peer,
                                             const struct datagram_message *message);
 
+// Begins to load what a tick reads of every connected peer, which is rarely in the processor's
+// cache, because it is used once per tick. Call it before the tick's datagrams are received.
+void transport_prefetch_peers(const struct transport *transport);
+
 // Whether ENet holds commands for a peer that it has not sent yet.
 bool transport_has_commands(const struct _ENetPeer *peer);
 

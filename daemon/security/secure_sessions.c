@@ -277,6 +277,17 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms)
 
 // --- Datagrams ---
 
+void secure_sessions_prefetch(const struct secure_sessions *sessions, struct udp_address peer)
+{
+    // The first session of the bucket is most often the peer's.
+    const uint16_t first = *bucket_of(sessions, peer);
+    const uint8_t *session = (const uint8_t *)&sessions->sessions[first];
+    if (first == NONE)
+        return;
+    for (size_t at = 0; at < offsetof(struct session, begun_ms); at += 64)
+        __builtin_prefetch(session + at, 1);
+}
+
 size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct udp_address from,
                                const uint8_t *data, size_t size, uint8_t *plain,
                                enum datagram_verdict *verdict)

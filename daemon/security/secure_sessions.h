@@ -77,6 +77,10 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms);
 
 // --- Datagrams ---
 
+// Begins to load what secure_sessions_decrypt and secure_sessions_encrypt read of a peer's session,
+// which is rarely in the processor's cache, because it is used once per tick.
+void secure_sessions_prefetch(const struct secure_sessions *sessions, struct udp_address peer);
+
 // Decrypts a datagram into `plain`, which is other memory of at least `size` bytes or `data` +
 // RAIM_SECURE_HEADER_BYTES. Returns the plaintext's size; 0 if the datagram is refused for
 // `verdict`.

@@ -419,6 +419,26 @@ static void receive_goodbye(struct raim_match *match, struct raim_connection *cl
     client->reason = RAIM_REASON_LEFT;
 }
 
+// In two passes, because the second one needs what the first one loads.
+void raim_match_prefetch(const struct raim_match *match)
+{
+    const uint32_t end = match->def.max_connections;
+    for (uint32_t i = raim_match_next_client(match, 0); i < end;
+         i = raim_match_next_client(match, i + 1))
+        raim_match_load(&match->clients[i], sizeof match->clients[i]);
+    for (uint32_t i = raim_match_next_client(match, 0); i < end;
+         i = raim_match_next_client(match, i + 1)) {
+        const struct raim_connection *client = &match->clients[i];
+        // An input acknowledges one of the snapshots after the last one acknowledged.
+        for (uint32_t ahead = 1; ahead <= 2; ahead++)
+            raim_match_load(raim_shown_at(match, client, client->acked_tick + ahead),
+                            sizeof(struct raim_shown));
+        if (client->player != RAIM_NOBODY)
+            raim_match_load(&match->members[client->slot].inputs,
+                            sizeof(struct raim_member) - offsetof(struct raim_member, inputs));
+    }
+}
+
 void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable,
                         const uint8_t *data, size_t size)
 {

@@ -177,6 +177,15 @@ struct raim_match {
     const struct raim_match_observer *observer; // NULL: none
 };
 
+// Begins to load memory into the processor's cache.
+static inline void raim_match_load(const void *memory, size_t bytes)
+{
+    const uint8_t *end = (const uint8_t *)memory + bytes;
+    for (const uint8_t *line = (const uint8_t *)((uintptr_t)memory & ~(uintptr_t)63); line < end;
+         line += 64)
+        __builtin_prefetch(line);
+}
+
 static inline void raim_match_begin_work(const struct raim_match *match, enum raim_match_work work)
 {
     if (match->observer != NULL)

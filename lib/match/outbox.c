@@ -320,12 +320,6 @@ static void begin_anew(struct raim_connection *client)
     client->has_acked = false;
 }
 
-static void prefetch(const void *memory, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += 64)
-        __builtin_prefetch((const uint8_t *)memory + at);
-}
-
 // Begins to load a client, then what its update reads: in two steps, because the second one needs
 // what the first one loads. Each client's memory is used once per tick, so it is rarely in the
 // processor's cache.
@@ -337,12 +331,12 @@ static void prefetch_update(const struct raim_match *match, uint32_t index)
     const struct raim_connection *client = &match->clients[next];
     const size_t bytes = match->interest.shown_bytes;
     const uint32_t tick = match->world->tick - client->delay_ticks;
-    prefetch(raim_shown_at(match, client, tick), bytes);
-    prefetch(raim_shown_at(match, client, tick - 1), bytes);
-    prefetch(raim_shown_at(match, client, client->acked_tick), bytes);
+    raim_match_load(raim_shown_at(match, client, tick), bytes);
+    raim_match_load(raim_shown_at(match, client, tick - 1), bytes);
+    raim_match_load(raim_shown_at(match, client, client->acked_tick), bytes);
     const uint32_t second = raim_match_next_client(match, next + 1);
     if (second < match->def.max_connections)
-        prefetch(&match->clients[second], offsetof(struct raim_connection, rewind_limit));
+        raim_match_load(&match->clients[second], offsetof(struct raim_connection, rewind_limit));
 }
 
 static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoing)
