@@ -351,6 +351,23 @@ static void test_an_acknowledgement_that_waits_is_not_forgotten(void **state)
     raim_client_destroy(client);
 }
 
+static void test_the_first_inputs_after_a_welcome_are_sent(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    struct raim_welcome message = good_welcome();
+    const raim_input still = {0};
+    assert_true(show_empty(client, FIRST_TICK));
+    for (int i = 0; i < 4; i++)
+        press_input(client, &still);
+    message.tick += 2;
+    assert_true(welcome(client, &message));
+    assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
+    for (int i = 0; i < 3; i++)
+        assert_false(read_message(press_input(client, &still)).has_snapshot);
+    raim_client_destroy(client);
+}
+
 // Shows the own player with a timer, then holds fire. Returns a bit for each tick with a message.
 static uint32_t messages_of_fire(bool alive, uint32_t timer)
 {
@@ -640,6 +657,7 @@ int main(void)
         cmocka_unit_test(test_a_message_repeats_the_three_inputs_before),
         cmocka_unit_test(test_a_left_out_input_travels_with_the_next_message),
         cmocka_unit_test(test_an_acknowledgement_that_waits_is_not_forgotten),
+        cmocka_unit_test(test_the_first_inputs_after_a_welcome_are_sent),
         cmocka_unit_test(test_an_input_is_sent_when_its_shot_can_be_fired),
         cmocka_unit_test(test_an_input_that_is_not_due_does_nothing),
         cmocka_unit_test(test_a_shot_says_how_late_its_shooter_was_shown_the_others),

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-enum { TICK_HZ = 60, LONGEST = TICK_HZ / 10, START = UINT32_MAX - 3 }; // ticks wrap soon
+enum { TICK_HZ = 60, LONGEST = TICK_HZ / 10 };
+static const uint32_t start = UINT32_MAX - 3; // ticks wrap soon
 
 static const raim_wire_input still = {.move_x = 1, .aim = 100};
 static const struct raim_input_circumstances nothing;
@@ -27,7 +28,7 @@ static bool take(struct stream *stream, raim_wire_input input,
 // A stream whose newest INPUT was sent in the tick before, and has nothing left to say.
 static struct stream calm(void)
 {
-    struct stream stream = {.tick = START};
+    struct stream stream = {.tick = start};
     for (int i = 0; i < 3; i++)
         assert_true(take(&stream, still, nothing)); // the first inputs
     int ticks = 1;
