@@ -140,6 +140,7 @@ static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_ow
     client->roster_left = welcome->roster_count;
     client->acked_events = (uint16_t)welcome->event_sequence;
     client->sent_count = 0;
+    client->input_pace = (struct raim_input_pace){0};
     client->stats.entries++;
     return raim_interpolation_create(&client->interpolation, welcome->tick_hz, welcome->max_players,
                                      eye);
@@ -415,10 +416,19 @@ size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, cons
         .events = (uint16_t)client->roster.next_sequence,
         .count = 1,
     };
-    client->acked_events = message.events;
-    if (raim_client_is_spectator(client))
+    if (raim_client_is_spectator(client)) {
+        client->acked_events = message.events;
         return is_news ? raim_input_write(&message, bytes, capacity) : 0;
+    }
     press_keys(client, tick, input, age);
+    const struct raim_input_circumstances circumstances = {
+        .may_fire = raim_prediction_may_fire(&client->prediction),
+        .has_news = is_news,
+    };
+    if (!raim_input_pace_take(&client->input_pace, client->welcome.tick_hz, tick, &client->sent[0],
+                              circumstances))
+        return 0;
+    client->acked_events = message.events;
     message.tick = tick;
     message.count = client->sent_count;
     memcpy(message.inputs, client->sent, sizeof client->sent);

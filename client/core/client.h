@@ -198,9 +198,10 @@ void raim_client_count_loss(struct raim_client *client, uint32_t arrived, uint32
 bool raim_client_is_input_due(const struct raim_client *client, uint64_t now_us);
 
 // Takes the player's input for one tick and writes the message with it and the inputs before
-// it, to be sent unreliably. Returns 0 and takes nothing where no input is due. The caller leaves
-// `input->rewind` at 0. In breaks and pauses movement and fire are ignored. A spectator calls it
-// too, with any input, because its messages acknowledge snapshots.
+// it, to be sent unreliably. Returns 0 where the server needs no message for this tick, because a
+// later one will still be in time (INPUT in PROTOCOL.md); and returns 0 and takes nothing where no
+// input is due. The caller leaves `input->rewind` at 0. In breaks and pauses movement and fire are
+// ignored. A spectator calls it too, with any input, because its messages acknowledge snapshots.
 size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, const raim_input *input,
                                uint8_t *bytes, size_t capacity);
 

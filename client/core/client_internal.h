@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "handshake.h"
 #include "input.h"
+#include "input_pace.h"
 #include "interpolation.h"
 #include "prediction.h"
 #include "replica.h"
@@ -30,5 +31,6 @@ struct raim_client {
     uint32_t input_tick;                   // tick of sent[0]
     uint32_t sent_count;                   // inputs in `sent`, at most raim_clock_inputs
     raim_wire_input sent[RAIM_MAX_INPUTS]; // inputs sent, newest first
+    struct raim_input_pace input_pace;     // unused by a spectator
     double packets_arrived, packets_sent;  // the server's recent unreliable packets
 };

@@ -3,7 +3,7 @@
 // reaches the server just before the tick that plays it. For each window of ticks the server
 // reports the margin by which the latest input was early. The clock keeps the smallest margin of
 // the last seconds at one to two ticks. One tick is needed for lost messages: every input travels
-// in several messages, and the next one comes a tick later.
+// in several messages, and where keys change the next one comes a tick later (input_pace.h).
 #pragma once
 
 #include <stdbool.h>

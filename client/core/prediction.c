@@ -89,6 +89,15 @@ void raim_prediction_add_input(struct raim_prediction *prediction, uint32_t tick
     catch_up(prediction);
 }
 
+bool raim_prediction_may_fire(const struct raim_prediction *prediction)
+{
+    const struct raim_prediction_tick *newest =
+        &prediction->ticks[(prediction->next_tick - 1) % RAIM_PREDICTION_TICKS];
+    if (!prediction->pressed || !newest->input.fire)
+        return false;
+    return !prediction->any || !newest->state.alive || newest->fired;
+}
+
 static bool is_same(const struct raim_prediction_state *a, const struct raim_prediction_state *b)
 {
     return a->position.x == b->position.x && a->position.y == b->position.y &&

@@ -55,6 +55,10 @@ void raim_prediction_init(struct raim_prediction *prediction, raim_player_id id,
 void raim_prediction_add_input(struct raim_prediction *prediction, uint32_t tick,
                                const raim_input *input);
 
+// Whether the newest input may fire a bullet: it is predicted to, or nothing is known of the tick,
+// or the player is down and may have respawned by then.
+bool raim_prediction_may_fire(const struct raim_prediction *prediction);
+
 // Takes the state in the newest snapshot and, where it differs from the prediction, replays the
 // inputs since. A snapshot describes a player that is down by its shots alone: the player stays
 // where it was predicted, or, without a prediction, at the position given.

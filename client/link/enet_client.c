@@ -23,6 +23,10 @@
 // ENet's throttle would drop inputs whenever a tick of queueing looks like congestion. A long
 // interval, full acceleration and no deceleration keep it open.
 enum { THROTTLE_INTERVAL_MS = 5000, THROTTLE_ACCELERATION = 32, THROTTLE_DECELERATION = 0 };
+// The server measures the round trip by pings of its own, and a player notices a silent server by
+// itself, so the client's pings are only for raim_enet_client_ping_ms and for spectators. ENet
+// sends each in a datagram of its own; its default is 500 ms.
+enum { PING_INTERVAL_MS = 2000 };
 enum {
     MTU = 1200,
     MAX_DATAGRAM = MTU + RAIM_CONNECTOR_BYTES,
@@ -282,6 +286,7 @@ static bool translate(struct raim_enet_client *connection, const ENetEvent *from
     case ENET_EVENT_TYPE_CONNECT:
         enet_peer_throttle_configure(connection->peer, THROTTLE_INTERVAL_MS, THROTTLE_ACCELERATION,
                                      THROTTLE_DECELERATION);
+        enet_peer_ping_interval(connection->peer, PING_INTERVAL_MS);
         event->kind = RAIM_ENET_CLIENT_UP;
         return true;
     case ENET_EVENT_TYPE_RECEIVE:

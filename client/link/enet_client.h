@@ -81,7 +81,7 @@ void raim_enet_client_disconnect_now(struct raim_enet_client *connection);
 bool raim_enet_client_take_loss(struct raim_enet_client *connection, uint32_t *arrived,
                                 uint32_t *sent);
 
-// Mean round trip in ms, as ENet measures it; 0 without a peer.
+// Mean round trip in ms, as ENet measures it every two seconds; 0 without a peer.
 uint32_t raim_enet_client_ping_ms(const struct raim_enet_client *connection);
 
 struct raim_enet_client_traffic {

@@ -191,10 +191,10 @@ bool raim_link_is_input_due(const struct raim_link *link)
 void raim_link_send_input(struct raim_link *link, const raim_input *input)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    raim_enet_client_send(
-        link->connection, false, bytes,
-        raim_client_write_input(link->client, raim_link_now_us(), input, bytes, sizeof bytes));
-    if (raim_enet_client_has_peer(link->connection))
+    const size_t size =
+        raim_client_write_input(link->client, raim_link_now_us(), input, bytes, sizeof bytes);
+    raim_enet_client_send(link->connection, false, bytes, size);
+    if (size > 0 && raim_enet_client_has_peer(link->connection))
         raim_enet_client_flush(link->connection);
 }
 

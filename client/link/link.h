@@ -41,8 +41,8 @@ void raim_link_service(struct raim_link *link);
 // The steady clock of the link and its client in microseconds: `now_us` of client.h.
 uint64_t raim_link_now_us(void);
 
-// Whether an input is due, and the input for one tick, which is sent at once; see
-// raim_client_write_input.
+// Whether an input is due, and the input for one tick, which is sent at once where the server needs
+// it; see raim_client_write_input.
 bool raim_link_is_input_due(const struct raim_link *link);
 void raim_link_send_input(struct raim_link *link, const raim_input *input);
 
@@ -56,7 +56,7 @@ void raim_link_leave(struct raim_link *link);
 // Whether there is a connection, or one is being made or ended.
 bool raim_link_is_open(const struct raim_link *link);
 
-// Mean round trip in ms, as ENet measures it; 0 without a connection.
+// Mean round trip in ms, as ENet measures it every two seconds; 0 without a connection.
 uint32_t raim_link_ping_ms(const struct raim_link *link);
 
 // Copies the server's public key, to be stored and set in the def of the next link. False where the

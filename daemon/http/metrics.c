@@ -65,7 +65,7 @@ static const struct family families[] = {
     {"snapshots_total", COUNTER, "Snapshots written for clients.", FIELD(counts.snapshots)},
     {"inputs_due_total", COUNTER, "Player ticks for which an input was due.",
      FIELD(counts.inputs_due)},
-    {"inputs_missed_total", COUNTER, "Player ticks whose due input did not arrive in time.",
+    {"inputs_missed_total", COUNTER, "Player ticks played with other keys than pressed.",
      FIELD(counts.inputs_missed)},
     {"hits_total", COUNTER, "Bullets that hit a player.", FIELD(counts.hits.total)},
     {"rewound_hits_total", COUNTER, "Hits by bullets that were launched with lag compensation.",

@@ -40,6 +40,44 @@ static raim_input to_world(const struct raim_world *world,
     };
 }
 
+static bool has_other_keys(const raim_input *played, const raim_wire_input *pressed)
+{
+    return played->move_x != pressed->move_x || played->move_y != pressed->move_y ||
+           (played->fire != 0) != pressed->fire;
+}
+
+// Compares the inputs of ticks that were played without them to what was played instead.
+static void count_missed(struct raim_inbox *inbox, const struct raim_world *world,
+                         const struct raim_input_message *message)
+{
+    for (uint32_t i = 0; inbox->repeated != 0 && i < message->count; i++) {
+        const int32_t age = raim_tick_diff(world->tick, message->tick - i);
+        const uint32_t slot = (message->tick - i) % RAIM_INBOX_TICKS;
+        if (age < 1 || age > RAIM_INBOX_TICKS || (inbox->repeated >> slot & 1) == 0)
+            continue;
+        inbox->repeated &= ~((uint64_t)1 << slot);
+        inbox->missed += has_other_keys(&inbox->waiting[slot], &message->inputs[i]);
+    }
+}
+
+static void count_margin(struct raim_inbox *inbox, int32_t margin)
+{
+    inbox->least = inbox->has_least && inbox->least < margin ? inbox->least : margin;
+    inbox->has_least = true;
+}
+
+// Adds the margin of a message newer than all before.
+static void add_margin(struct raim_inbox *inbox, int32_t margin)
+{
+    const int32_t before = inbox->any ? inbox->newest_margin : margin;
+    if (inbox->is_newest_delayed && margin - before < RAIM_INBOX_DELAYED)
+        count_margin(inbox, before);
+    inbox->is_newest_delayed = before - margin >= RAIM_INBOX_DELAYED;
+    if (!inbox->is_newest_delayed)
+        count_margin(inbox, margin);
+    inbox->newest_margin = margin;
+}
+
 enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim_world *world,
                                      const struct raim_rewind_limit *rewind_limit,
                                      const struct raim_input_message *message)
@@ -47,12 +85,12 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim
     const int32_t ahead = raim_tick_diff(message->tick, world->tick);
     if (ahead >= RAIM_INBOX_TICKS)
         return RAIM_REFUSED_INPUT_EARLY;
+    count_missed(inbox, world, message);
     if (!inbox->any || raim_tick_diff(message->tick, inbox->newest_tick) > 0) {
+        add_margin(inbox, ahead);
         inbox->first_tick = inbox->any ? inbox->first_tick : message->tick;
         inbox->any = true;
         inbox->newest_tick = message->tick;
-        inbox->least = inbox->has_least && inbox->least < ahead ? inbox->least : ahead;
-        inbox->has_least = true;
         if (ahead < 0)
             inbox->held = to_world(world, rewind_limit, message, 0, &inbox->is_held_clamped);
     }
@@ -64,6 +102,7 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim
         if ((inbox->has >> slot & 1) != 0)
             continue;
         inbox->has |= (uint64_t)1 << slot;
+        inbox->repeated &= ~((uint64_t)1 << slot);
         bool is_clamped;
         inbox->waiting[slot] = to_world(world, rewind_limit, message, i, &is_clamped);
         inbox->clamped &= ~((uint64_t)1 << slot);
@@ -83,13 +122,19 @@ static void measure_margin(struct raim_inbox *inbox, uint32_t tick)
     inbox->has_least = false;
 }
 
-raim_input raim_inbox_take(struct raim_inbox *inbox, const struct raim_world *world,
-                           struct raim_inbox_tally *tally)
+// Remembers what is played in a tick without an input, until a message tells what was pressed. In a
+// silence the tick is missed in any case.
+static void repeat(struct raim_inbox *inbox, uint32_t slot, bool is_silent)
 {
-    const uint32_t tick = world->tick, slot = tick % RAIM_INBOX_TICKS;
-    const bool due = inbox->any && raim_tick_diff(tick, inbox->first_tick) >= 0;
-    tally->due += due;
-    measure_margin(inbox, tick);
+    inbox->waiting[slot] = inbox->held;
+    inbox->repeated &= ~((uint64_t)1 << slot);
+    inbox->repeated |= (uint64_t)!is_silent << slot;
+    inbox->missed += is_silent;
+}
+
+static raim_input take(struct raim_inbox *inbox, const struct raim_world *world, bool due)
+{
+    const uint32_t slot = world->tick % RAIM_INBOX_TICKS;
     if ((inbox->has >> slot & 1) != 0) {
         inbox->has &= ~((uint64_t)1 << slot);
         inbox->held = inbox->waiting[slot];
@@ -97,9 +142,22 @@ raim_input raim_inbox_take(struct raim_inbox *inbox, const struct raim_world *wo
         inbox->starved_ticks = 0;
         return inbox->held;
     }
-    tally->missed += due;
     inbox->starved_ticks++;
     if (inbox->starved_ticks > RAIM_INBOX_HOLD_S * world->tick_hz)
         inbox->held = (raim_input){.aim = inbox->held.aim};
+    if (due)
+        repeat(inbox, slot, inbox->starved_ticks > RAIM_INBOX_SILENT_S * world->tick_hz);
     return inbox->held;
+}
+
+raim_input raim_inbox_take(struct raim_inbox *inbox, const struct raim_world *world,
+                           struct raim_inbox_tally *tally)
+{
+    const bool due = inbox->any && raim_tick_diff(world->tick, inbox->first_tick) >= 0;
+    measure_margin(inbox, world->tick);
+    const raim_input input = take(inbox, world, due);
+    tally->due += due;
+    tally->missed += inbox->missed;
+    inbox->missed = 0;
+    return input;
 }

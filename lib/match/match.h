@@ -258,7 +258,7 @@ struct raim_match_player {
     uint32_t score, deaths;
     uint32_t played_ticks;  // since it joined
     uint32_t inputs_due;    // ticks since its first input, while it was not away
-    uint32_t inputs_missed; // of inputs_due, those without an input in time
+    uint32_t inputs_missed; // of inputs_due, those played with other keys than its client pressed
 };
 
 // Statistics of lag compensation.

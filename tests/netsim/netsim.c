@@ -3,6 +3,7 @@
 #include "netsim.h"
 
 #include "client_internal.h"
+#include "match_internal.h"
 
 #include "bot.h"
 #include "message.h"
@@ -32,6 +33,8 @@ struct seat {
     uint32_t polls;
     enum raim_client_state state;
     struct raim_match_player row; // of its player, as the server has it
+    uint64_t inputs_wrong;        // ticks that the server played with other keys than it pressed
+    uint64_t sent;                // INPUTs
     struct netsim_figures sums;   // of the means, since netsim_measure
     struct netsim_figures before; // totals at netsim_measure
 };
@@ -213,6 +216,7 @@ static void press(struct netsim *netsim, struct seat *seat)
         input.fire = 0;
     size_t size =
         raim_client_write_input(seat->client, netsim->now_us, &input, bytes, sizeof bytes);
+    seat->sent += size > 0;
     const struct netsim_liar *liar = netsim->def.liar;
     if (size > 0 && liar != NULL && liar->send != NULL)
         size =
@@ -344,14 +348,30 @@ static void deliver_to_client(struct netsim *netsim, const struct network_delive
 
 // --- the server ---
 
+// Whether the server played the last tick with the keys that the client pressed for it.
+static bool was_input_played(const struct netsim *netsim, const struct seat *seat,
+                             raim_player_id id)
+{
+    const uint32_t tick = raim_match_tick(netsim->match) - 1;
+    const struct raim_prediction *prediction = &seat->client->prediction;
+    const int32_t age = raim_tick_diff(prediction->next_tick, tick);
+    if (!prediction->pressed || age < 1 || age >= RAIM_PREDICTION_TICKS)
+        return false;
+    const raim_input *pressed = &prediction->ticks[tick % RAIM_PREDICTION_TICKS].input;
+    const raim_input *played = &netsim->match->inputs[raim_player_slot(id)];
+    return pressed->move_x == played->move_x && pressed->move_y == played->move_y &&
+           pressed->fire == played->fire;
+}
+
 static void watch_players(struct netsim *netsim)
 {
     struct raim_match_player rows[NETSIM_MAX_PLAYERS];
     const uint32_t count = raim_match_players(netsim->match, rows, NETSIM_MAX_PLAYERS);
     for (uint32_t i = 0; i < count; i++) {
         struct seat *seat = &netsim->seats[strtoul(rows[i].name + strlen("bot-"), NULL, 10)];
-        const bool has_input = rows[i].inputs_due > seat->row.inputs_due &&
-                               rows[i].inputs_missed == seat->row.inputs_missed;
+        const bool is_due = rows[i].inputs_due > seat->row.inputs_due;
+        const bool has_input = is_due && was_input_played(netsim, seat, rows[i].id);
+        seat->inputs_wrong += is_due && !has_input;
         watch_step(&seat->watch, raim_match_world(netsim->match), has_input);
         seat->row = rows[i];
     }
@@ -493,6 +513,10 @@ static struct netsim_figures totals(const struct netsim *netsim, const struct se
     struct netsim_figures figures = {
         .inputs_due = seat->row.inputs_due,
         .inputs_missed = seat->row.inputs_missed,
+        .inputs_wrong = seat->inputs_wrong,
+        .inputs_sent = seat->sent,
+        .events_repeated = raim_client_stats(seat->client)->events_repeated,
+        .snapshots = raim_client_stats(seat->client)->snapshots,
         .predictions = quality.predictions,
         .mispredictions = quality.mispredictions,
         .corrections_units = quality.corrections_units,
@@ -540,6 +564,10 @@ struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t playe
     figures.samples = seat->sums.samples;
     figures.inputs_due -= before->inputs_due;
     figures.inputs_missed -= before->inputs_missed;
+    figures.inputs_wrong -= before->inputs_wrong;
+    figures.inputs_sent -= before->inputs_sent;
+    figures.events_repeated -= before->events_repeated;
+    figures.snapshots -= before->snapshots;
     figures.predictions -= before->predictions;
     figures.mispredictions -= before->mispredictions;
     figures.corrections_units -= before->corrections_units;
@@ -565,6 +593,10 @@ struct netsim_figures netsim_figures_of_all(const struct netsim *netsim)
         all.samples += one.samples;
         all.inputs_due += one.inputs_due;
         all.inputs_missed += one.inputs_missed;
+        all.inputs_wrong += one.inputs_wrong;
+        all.inputs_sent += one.inputs_sent;
+        all.events_repeated += one.events_repeated;
+        all.snapshots += one.snapshots;
         all.predictions += one.predictions;
         all.mispredictions += one.mispredictions;
         all.corrections_units += one.corrections_units;

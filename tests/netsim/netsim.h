@@ -45,11 +45,14 @@ struct netsim_def netsim_def_of(const struct raim_map *map, uint32_t players,
 // What a player's client did since netsim_measure. Counts are sums, the others means over time
 // unless they say otherwise.
 struct netsim_figures {
-    uint32_t samples;        // of the means
-    uint64_t inputs_due;     // ticks in which the server played the player's input
-    uint64_t inputs_missed;  // of these, without one that came in time
-    uint64_t predictions;    // of the own player
-    uint64_t mispredictions; // of these, wrong ones
+    uint32_t samples;       // of the means
+    uint64_t inputs_due;    // ticks in which the server played the player's input
+    uint64_t inputs_missed; // of these, missed by the server's own tally
+    uint64_t inputs_wrong;  // of these, in truth played with other keys than the client pressed
+    uint64_t inputs_sent;   // INPUTs that the client sent
+    uint64_t events_repeated, snapshots; // that came to the client
+    uint64_t predictions;                // of the own player
+    uint64_t mispredictions;             // of these, wrong ones
     double corrections_units;
     double round_trip_ms, jitter_ms, margin;
     double view_delay_ms, interpolation_ms;

@@ -81,7 +81,7 @@ struct column {
     const char *name;
     double value;
 };
-enum { COLUMNS = 17 };
+enum { COLUMNS = 21 };
 
 static void fill_columns(const struct cell *cell, struct column columns[COLUMNS])
 {
@@ -106,6 +106,10 @@ static void fill_columns(const struct cell *cell, struct column columns[COLUMNS]
         {"measured_jitter_ms", of->jitter_ms},
         {"farthest_jump_units", of->farthest_jump},
         {"resumes", (double)of->resumes},
+        {"wrong", (double)of->inputs_wrong},
+        {"inputs_sent", (double)of->inputs_sent},
+        {"snapshots", (double)of->snapshots},
+        {"events_repeated", (double)of->events_repeated},
     };
     memcpy(columns, filled, sizeof filled);
 }
@@ -141,6 +145,9 @@ static void test_the_matrix_can_be_played(void **state)
         assert_true(cell.good);
         assert_true((double)figures->inputs_due > measured_s * 60 * PLAYERS * 0.99);
         assert_int_equal(figures->resumes, 0);
+        assert_true(figures->inputs_sent < figures->inputs_due * 6 / 10);
+        // The server learns of nearly all ticks that it played with other keys.
+        assert_true(share(figures->inputs_wrong, figures->inputs_due) <= late + 0.0005);
         assert_true(late <= (cell.line.loss == 0 ? 0 : cell.line.loss <= 0.05 ? 0.005 : 0.05));
         assert_true(figures->predictions > 0);
         assert_true(figures->interpolation_ms < 50);

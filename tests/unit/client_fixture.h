@@ -177,13 +177,18 @@ static inline size_t press(struct raim_client *client)
     return press_input(client, &(raim_input){.move_x = 1, .aim = 12345});
 }
 
-// Writes an input and reads the message.
-static inline struct raim_input_message pressed(struct raim_client *client)
+// Reads the INPUT of `size` bytes in `bytes`.
+static inline struct raim_input_message read_message(size_t size)
 {
     struct raim_input_message message = {0};
-    const size_t size = press(client);
     raim_reader reader = raim_reader_make(bytes, size);
     assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_INPUT);
     assert_true(raim_input_read(&reader, &message));
     return message;
+}
+
+// Writes an input, which must be sent, and reads the message.
+static inline struct raim_input_message pressed(struct raim_client *client)
+{
+    return read_message(press(client));
 }

@@ -251,8 +251,9 @@ static void test_nothing_is_shown_beyond_a_quarter_of_a_second(void **state)
         assert_int_equal(press(client), 0); // before the first snapshot
     assert_int_equal(raim_client_tick(client), 0);
     assert_true(show_empty(client, FIRST_TICK));
-    for (int i = 0; i < 100; i++)
-        assert_int_equal(pressed(client).snapshot, FIRST_TICK);
+    assert_int_equal(pressed(client).snapshot, FIRST_TICK);
+    for (int i = 1; i < 100; i++)
+        press(client);
     assert_int_equal(raim_client_tick(client), FIRST_TICK + TICK_HZ / 4);
     raim_client_destroy(client);
 }
@@ -286,14 +287,14 @@ static void test_the_tick_shown_follows_the_snapshots_and_never_goes_back(void *
 
 // --- Inputs ---
 
-static void test_every_input_travels_in_four_messages(void **state)
+static void test_a_message_repeats_the_three_inputs_before(void **state)
 {
     (void)state;
     struct raim_client *client = player();
     assert_true(show_empty(client, FIRST_TICK));
     uint32_t tick = 0;
     for (int i = 0; i < 20; i++) {
-        const raim_input input = {.move_y = 1, .aim = (raim_angle)(1000 * i)};
+        const raim_input input = {.move_y = (int8_t)(i % 2), .aim = (raim_angle)(1000 * i)};
         struct raim_input_message message;
         const size_t size = press_input(client, &input);
         raim_reader reader = raim_reader_make(bytes, size);
@@ -306,6 +307,92 @@ static void test_every_input_travels_in_four_messages(void **state)
         tick = message.tick;
     }
     raim_client_destroy(client);
+}
+
+static void test_a_left_out_input_travels_with_the_next_message(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    assert_true(show_empty(client, FIRST_TICK));
+    uint32_t tick = 0;
+    int left_out = 0;
+    for (int i = 0; i < 20; i++) {
+        const size_t size = press_input(client, &(raim_input){.aim = (raim_angle)(1000 * i)});
+        tick++;
+        if (size == 0) {
+            left_out++;
+            continue;
+        }
+        const struct raim_input_message message = read_message(size);
+        tick = i == 0 ? message.tick : tick;
+        assert_int_equal(message.tick, tick);
+        for (int j = 0; j < (int)message.count; j++)
+            assert_int_equal(message.inputs[j].aim, 1000 * (i - j));
+    }
+    assert_int_equal(left_out, 9); // every second one after the first three
+    raim_client_destroy(client);
+}
+
+static void test_an_acknowledgement_that_waits_is_not_forgotten(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(show_empty(client, FIRST_TICK + i));
+        press(client);
+    }
+    const struct raim_wire_event event = {.kind = RAIM_WIRE_LEFT, .player = OTHER};
+    assert_true(tell_events(client, FIRST_EVENT, &event, 1));
+    assert_int_equal(pressed(client).events, FIRST_EVENT + 1);
+    // The snapshot comes in the tick after an acknowledgement, so its own waits.
+    assert_true(show_empty(client, FIRST_TICK + 5));
+    assert_int_equal(press(client), 0);
+    assert_int_equal(pressed(client).snapshot, FIRST_TICK + 5);
+    raim_client_destroy(client);
+}
+
+static void test_the_first_inputs_after_a_welcome_are_sent(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    struct raim_welcome message = good_welcome();
+    const raim_input still = {0};
+    assert_true(show_empty(client, FIRST_TICK));
+    for (int i = 0; i < 4; i++)
+        press_input(client, &still);
+    message.tick += 2;
+    assert_true(welcome(client, &message));
+    assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
+    for (int i = 0; i < 3; i++)
+        assert_false(read_message(press_input(client, &still)).has_snapshot);
+    raim_client_destroy(client);
+}
+
+// Shows the own player with a timer, then holds fire. Returns a bit for each tick with a message.
+static uint32_t messages_of_fire(bool alive, uint32_t timer)
+{
+    struct raim_client *client = player();
+    struct raim_wire_frame frame = empty_frame(FIRST_TICK);
+    frame.self.alive = alive;
+    frame.self.timer = (uint16_t)timer;
+    if (alive)
+        raim_set_add(frame.seen_players, OWN_SLOT);
+    frame.players[OWN_SLOT] = (raim_wire_player){.x = 5000, .y = 5000};
+    assert_true(show(client, &frame));
+    uint32_t sent = 0;
+    for (int i = 0; i < 22; i++)
+        sent |= (uint32_t)(press_input(client, &(raim_input){.fire = 1}) > 0) << i;
+    raim_client_destroy(client);
+    return sent;
+}
+
+static void test_an_input_is_sent_when_its_shot_can_be_fired(void **state)
+{
+    (void)state;
+    // A shot with the first input, the next one 15 ticks later; in between ten messages a second.
+    assert_int_equal(messages_of_fire(true, 0), 0x7 | 1 << 8 | 1 << 14 | 0x7 << 15);
+    // A player that is down may have respawned.
+    assert_int_equal(messages_of_fire(false, 0), (1 << 22) - 1);
 }
 
 static void test_an_input_that_is_not_due_does_nothing(void **state)
@@ -567,7 +654,11 @@ int main(void)
         cmocka_unit_test(test_bullets_fly_on_for_their_lifetime),
         cmocka_unit_test(test_nothing_is_shown_beyond_a_quarter_of_a_second),
         cmocka_unit_test(test_the_tick_shown_follows_the_snapshots_and_never_goes_back),
-        cmocka_unit_test(test_every_input_travels_in_four_messages),
+        cmocka_unit_test(test_a_message_repeats_the_three_inputs_before),
+        cmocka_unit_test(test_a_left_out_input_travels_with_the_next_message),
+        cmocka_unit_test(test_an_acknowledgement_that_waits_is_not_forgotten),
+        cmocka_unit_test(test_the_first_inputs_after_a_welcome_are_sent),
+        cmocka_unit_test(test_an_input_is_sent_when_its_shot_can_be_fired),
         cmocka_unit_test(test_an_input_that_is_not_due_does_nothing),
         cmocka_unit_test(test_a_shot_says_how_late_its_shooter_was_shown_the_others),
         cmocka_unit_test(test_loss_is_that_of_late),

@@ -184,7 +184,10 @@ static void send_event(struct raim_client *client)
 // What the client acknowledges is what the server sent it; returns whether it acknowledged any.
 static bool receive_input(struct raim_client *client)
 {
-    const struct raim_input_message message = pressed(client);
+    const size_t size = press(client);
+    if (size == 0)
+        return server.any_acked;
+    const struct raim_input_message message = read_message(size);
     if (message.has_snapshot) {
         assert_true(server.sent[message.snapshot % HISTORY]);
         assert_int_equal(server.frames[message.snapshot % HISTORY].tick, message.snapshot);
@@ -208,7 +211,8 @@ static void go_on(struct raim_client *client)
         server.errors += !receive(client, write_frame());
         if (raim_client_is_input_due(client, now_us)) {
             const bool is_taken = raim_client_tick(client) == server.tick;
-            server.any_acked = is_taken && pressed(client).has_snapshot;
+            const size_t size = press(client);
+            server.any_acked = is_taken && size > 0 && read_message(size).has_snapshot;
             server.acked = server.tick;
         }
         server.tick++;

@@ -122,14 +122,122 @@ static void test_inputs_count_as_missed_from_the_first_one_on(void **state)
     assert_int_equal(tally.due, 0);
     take(&inbox, now++, &tally);
     assert_true(tally.due == 1 && tally.missed == 0);
+}
+
+// Delivers a message at `now` whose newest input is for `tick`: `count` inputs of these moves,
+// newest first.
+static void tell(struct raim_inbox *inbox, uint32_t now, uint32_t tick, uint32_t count,
+                 const int8_t *moves)
+{
+    const struct raim_world world = world_at(now);
+    struct raim_input_message message = {.tick = tick, .count = count};
+    for (uint32_t i = 0; i < count; i++)
+        message.inputs[i] = (raim_wire_input){.move_x = moves[i], .aim = (uint16_t)(100 * i)};
+    raim_inbox_receive(inbox, &world, &unknown, &message);
+}
+
+static void test_a_tick_without_an_input_is_missed_where_other_keys_were_pressed(void **state)
+{
+    (void)state;
+    struct raim_inbox inbox = {0};
+    struct raim_inbox_tally tally = {0};
+    uint32_t now = START;
+    tell(&inbox, now, now, 1, (int8_t[]){1});
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(take(&inbox, now++, &tally).move_x, 1);
+    // Three were left out: a message that says so, and one that is late itself.
+    tell(&inbox, now, now, 4, (int8_t[]){1, 1, 1, 1});
     take(&inbox, now++, &tally);
-    assert_true(tally.due == 2 && tally.missed == 1);
-    arrive(&inbox, now, 0);
     take(&inbox, now++, &tally);
-    assert_true(tally.due == 3 && tally.missed == 1);
-    arrive(&inbox, now, -1); // came, but too late
+    tell(&inbox, now, now - 1, 2, (int8_t[]){1, 1});
+    take(&inbox, now++, &tally);
+    assert_true(tally.due == 7 && tally.missed == 0);
+    // The key was released in one tick and another one pressed in the next.
+    take(&inbox, now++, &tally);
+    take(&inbox, now++, &tally);
+    tell(&inbox, now, now, 3, (int8_t[]){-1, -1, 0});
+    take(&inbox, now++, &tally);
+    assert_true(tally.due == 10 && tally.missed == 2);
+    // A repetition counts nothing twice, and neither does a tick that is long past.
+    tell(&inbox, now, now, 4, (int8_t[]){-1, -1, -1, 0});
+    take(&inbox, now++, &tally);
+    take(&inbox, now++, &tally);
+    tell(&inbox, now, now - 1 - RAIM_INBOX_TICKS, 1, (int8_t[]){1});
+    take(&inbox, now++, &tally);
+    assert_true(tally.due == 13 && tally.missed == 2);
+}
+
+static void test_fire_counts_as_a_key_and_an_aim_does_not(void **state)
+{
+    (void)state;
+    struct raim_inbox inbox = {0};
+    struct raim_inbox_tally tally = {0};
+    const struct raim_world world = world_at(START + 2);
+    struct raim_input_message message = {.tick = START + 2, .count = 2};
+    message.inputs[1].aim = 5000;
+    tell(&inbox, START, START, 1, (int8_t[]){0});
+    take(&inbox, START, &tally);
+    take(&inbox, START + 1, &tally);
+    struct raim_inbox other = inbox;
+    raim_inbox_receive(&inbox, &world, &unknown, &message);
+    take(&inbox, START + 2, &tally);
+    assert_int_equal(tally.missed, 0);
+    message.inputs[1].fire = true;
+    raim_inbox_receive(&other, &world, &unknown, &message);
+    take(&other, START + 2, &tally);
+    assert_int_equal(tally.missed, 1);
+}
+
+static void test_ticks_of_a_silence_are_missed(void **state)
+{
+    (void)state;
+    struct raim_inbox inbox = {0};
+    struct raim_inbox_tally tally = {0};
+    uint32_t now = START;
+    const uint32_t silent = (uint32_t)(RAIM_INBOX_SILENT_S * 60);
+    tell(&inbox, now, now, 1, (int8_t[]){1});
+    take(&inbox, now++, &tally);
+    for (uint32_t i = 1; i <= 3 * silent; i++) {
+        take(&inbox, now++, &tally);
+        assert_int_equal(tally.missed, i > silent ? i - silent : 0);
+    }
+    // They are not counted again when the message comes.
+    tell(&inbox, now, now - 1, 4, (int8_t[]){0, 0, 0, 0});
+    take(&inbox, now++, &tally);
+    assert_true(tally.missed == 2 * silent + 1 && tally.missed < tally.due); // this tick, too
+    tell(&inbox, now, now, 1, (int8_t[]){0});
     take(&inbox, now, &tally);
-    assert_true(tally.due == 4 && tally.missed == 2);
+    assert_int_equal(tally.missed, 2 * silent + 1);
+}
+
+// Plays a window in which every second input comes, early by these margins in turn.
+static int32_t margin_of(const int32_t *margins, uint32_t count)
+{
+    struct raim_inbox inbox = {0};
+    uint32_t now = START, sent = 0;
+    int32_t ahead[2 * RAIM_MARGIN_WINDOW];
+    const uint32_t messages = RAIM_MARGIN_WINDOW / 2;
+    for (uint32_t i = 0; i < messages; i++)
+        ahead[i] = i < count ? margins[i] : 4;
+    for (; now < START + RAIM_MARGIN_WINDOW; now++) {
+        while (sent < messages && (int32_t)(START + 2 * sent - now) <= ahead[sent] - 4) {
+            arrive(&inbox, now, (int32_t)(START + 4 + 2 * sent - now));
+            sent++;
+        }
+        take(&inbox, now, NULL);
+    }
+    return inbox.margin;
+}
+
+static void test_a_single_delayed_message_does_not_count_for_the_margin(void **state)
+{
+    (void)state;
+    assert_int_equal(margin_of((int32_t[]){4, 4, 4}, 3), 4);
+    assert_int_equal(margin_of((int32_t[]){4, 4, 3}, 3), 3);
+    assert_int_equal(margin_of((int32_t[]){4, 4, 2}, 3), 4);
+    // Two in a row do.
+    assert_int_equal(margin_of((int32_t[]){4, 4, 2, 2}, 4), 2);
+    assert_int_equal(margin_of((int32_t[]){4, 4, 1, 2}, 4), 1);
 }
 
 // The rewind limit of a client with a constant round trip of so many ticks.
@@ -268,6 +376,10 @@ int main(void)
         cmocka_unit_test(test_where_nothing_comes_it_stays),
         cmocka_unit_test(test_messages_that_were_overtaken_or_come_again_or_too_early_do_not_count),
         cmocka_unit_test(test_inputs_count_as_missed_from_the_first_one_on),
+        cmocka_unit_test(test_a_tick_without_an_input_is_missed_where_other_keys_were_pressed),
+        cmocka_unit_test(test_fire_counts_as_a_key_and_an_aim_does_not),
+        cmocka_unit_test(test_ticks_of_a_silence_are_missed),
+        cmocka_unit_test(test_a_single_delayed_message_does_not_count_for_the_margin),
         cmocka_unit_test(test_a_view_counts_up_to_what_the_world_rewinds),
         cmocka_unit_test(test_a_view_is_no_older_than_the_rewind_limit_allows),
         cmocka_unit_test(test_a_claim_beyond_a_tick_more_is_noted),

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Which inputs are sent with an INPUT.
+#include "input_pace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { TICK_HZ = 60, LONGEST = TICK_HZ / 10 };
+static const uint32_t start = UINT32_MAX - 3; // ticks wrap soon
+
+static const raim_wire_input still = {.move_x = 1, .aim = 100};
+static const struct raim_input_circumstances nothing;
+
+struct stream {
+    struct raim_input_pace pace;
+    uint32_t tick;
+};
+
+static bool take(struct stream *stream, raim_wire_input input,
+                 struct raim_input_circumstances circumstances)
+{
+    return raim_input_pace_take(&stream->pace, TICK_HZ, stream->tick++, &input, circumstances);
+}
+
+// A stream whose newest INPUT was sent in the tick before, and has nothing left to say.
+static struct stream calm(void)
+{
+    struct stream stream = {.tick = start};
+    for (int i = 0; i < 3; i++)
+        assert_true(take(&stream, still, nothing)); // the first inputs
+    int ticks = 1;
+    for (; !take(&stream, still, nothing); ticks++)
+        assert_true(ticks < LONGEST);
+    assert_int_equal(ticks, LONGEST);
+    return stream;
+}
+
+static void test_an_input_that_changes_nothing_is_sent_ten_times_a_second(void **state)
+{
+    (void)state;
+    struct stream stream = calm();
+    for (int i = 1; i <= 10 * LONGEST; i++)
+        assert_int_equal(take(&stream, still, nothing), i % LONGEST == 0);
+    // At a rate below that every input is sent.
+    struct raim_input_pace slow = {0};
+    for (uint32_t tick = 0; tick < 20; tick++)
+        assert_true(raim_input_pace_take(&slow, 10, tick, &still, nothing));
+}
+
+static void test_a_key_pressed_or_released_is_sent_in_three_ticks(void **state)
+{
+    (void)state;
+    const raim_wire_input changes[] = {{.move_x = 0, .aim = 100},
+                                       {.move_x = 1, .move_y = -1, .aim = 100},
+                                       {.move_x = 1, .fire = true, .view_age = 5, .aim = 100}};
+    for (int i = 0; i < 3; i++) {
+        struct stream stream = calm();
+        for (int tick = 1; tick <= 3; tick++)
+            assert_true(take(&stream, changes[i], nothing));
+        assert_false(take(&stream, changes[i], nothing));
+        // Released.
+        for (int tick = 1; tick <= 3; tick++)
+            assert_true(take(&stream, still, nothing));
+        assert_false(take(&stream, still, nothing));
+    }
+    // A further change begins anew.
+    struct stream stream = calm();
+    assert_true(take(&stream, changes[0], nothing));
+    assert_true(take(&stream, changes[0], nothing));
+    for (int tick = 1; tick <= 3; tick++)
+        assert_true(take(&stream, changes[1], nothing));
+    assert_false(take(&stream, changes[1], nothing));
+}
+
+static void test_an_input_that_may_fire_is_sent_in_three_ticks(void **state)
+{
+    (void)state;
+    raim_wire_input fires = still;
+    fires.fire = true;
+    struct stream stream = calm();
+    for (int tick = 1; tick <= 3; tick++)
+        assert_true(take(&stream, fires, nothing));
+    assert_false(take(&stream, fires, nothing));
+    const struct raim_input_circumstances shot = {.may_fire = true};
+    assert_true(take(&stream, fires, shot));
+    assert_true(take(&stream, fires, nothing));
+    assert_true(take(&stream, fires, nothing));
+    assert_false(take(&stream, fires, nothing));
+    for (int tick = 0; tick < 20; tick++)
+        assert_true(take(&stream, fires, shot)); // it is not known when the bullet is fired
+}
+
+static void test_an_aim_alone_is_sent_in_every_second_tick(void **state)
+{
+    (void)state;
+    struct stream stream = calm();
+    raim_wire_input turning = still;
+    for (int i = 1; i <= 20; i++) {
+        turning.aim++;
+        assert_int_equal(take(&stream, turning, nothing), i % 2 == 0);
+    }
+    // The last change is sent, however short it was.
+    turning.aim++;
+    assert_false(take(&stream, turning, nothing));
+    assert_true(take(&stream, turning, nothing));
+    assert_false(take(&stream, turning, nothing));
+    assert_false(take(&stream, turning, nothing));
+}
+
+static void test_news_are_acknowledged_at_once_or_a_tick_after_others(void **state)
+{
+    (void)state;
+    const struct raim_input_circumstances news = {.has_news = true};
+    struct stream stream = calm();
+    // The INPUT of the tick before acknowledged nothing.
+    assert_true(take(&stream, still, news));
+    assert_false(take(&stream, still, news));
+    assert_true(take(&stream, still, nothing)); // for what has come a tick before
+    assert_false(take(&stream, still, nothing));
+    assert_true(take(&stream, still, news));
+    assert_false(take(&stream, still, nothing));
+    for (int i = 1; i <= 20; i++)
+        assert_int_equal(take(&stream, still, news), i % 2 == 1);
+}
+
+static void test_an_aim_sent_before_does_not_delay_every_acknowledgement(void **state)
+{
+    (void)state;
+    // A mouse turns in every tick, and a snapshot comes in every second one, just after an INPUT.
+    struct stream stream = calm();
+    raim_wire_input turning = still;
+    int acks = 0, sent = 0;
+    for (int i = 1; i <= 40; i++) {
+        turning.aim++;
+        const bool is_news = i % 2 == 1;
+        const bool is_sent =
+            take(&stream, turning, (struct raim_input_circumstances){.has_news = is_news});
+        sent += is_sent;
+        acks += is_sent && is_news;
+    }
+    assert_int_equal(acks, 20);
+    assert_int_equal(sent, 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_input_that_changes_nothing_is_sent_ten_times_a_second),
+        cmocka_unit_test(test_a_key_pressed_or_released_is_sent_in_three_ticks),
+        cmocka_unit_test(test_an_input_that_may_fire_is_sent_in_three_ticks),
+        cmocka_unit_test(test_an_aim_alone_is_sent_in_every_second_tick),
+        cmocka_unit_test(test_news_are_acknowledged_at_once_or_a_tick_after_others),
+        cmocka_unit_test(test_an_aim_sent_before_does_not_delay_every_acknowledgement),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
