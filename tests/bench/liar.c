@@ -146,6 +146,19 @@ static void press(void *context, uint32_t player, raim_input *input)
         input->fire = 0;
 }
 
+// In ticks without an INPUT nothing newer is named.
+static void remember_ack(struct liar_player *self, uint32_t tick, uint32_t snapshot)
+{
+    if (!self->has_acked)
+        self->first_ack = self->newest_ack = tick;
+    self->has_acked = true;
+    while (self->newest_ack != tick) {
+        const uint32_t named = self->acks[self->newest_ack % LIAR_ACKS_KEPT];
+        self->acks[++self->newest_ack % LIAR_ACKS_KEPT] = named;
+    }
+    self->acks[tick % LIAR_ACKS_KEPT] = snapshot;
+}
+
 static size_t send(void *context, uint32_t player, uint8_t *bytes, size_t size, size_t capacity)
 {
     struct liars *liars = context;
@@ -158,14 +171,13 @@ static size_t send(void *context, uint32_t player, uint8_t *bytes, size_t size, 
         raim_message_read(&reader) == RAIM_MESSAGE_INPUT && raim_input_read(&reader, &message);
     assert(good);
     if (!message.has_snapshot) {
-        self->sent = 0;
+        self->has_acked = false;
         return size;
     }
     const uint32_t held = held_ticks(liars, player);
-    self->acks[self->sent % LIAR_ACKS_KEPT] = message.snapshot;
-    message.snapshot =
-        self->acks[(self->sent - (held < self->sent ? held : self->sent)) % LIAR_ACKS_KEPT];
-    self->sent++;
+    remember_ack(self, message.tick, message.snapshot);
+    const uint32_t age = message.tick - self->first_ack;
+    message.snapshot = self->acks[(message.tick - (held < age ? held : age)) % LIAR_ACKS_KEPT];
     for (uint32_t i = 0; i < message.count; i++)
         if (message.inputs[i].fire)
             message.inputs[i].view_age = RAIM_WIRE_REWIND;

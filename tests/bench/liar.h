@@ -22,9 +22,10 @@ enum { LIAR_KNOWN = 64, LIAR_ACKS_KEPT = 32 };
 // What one of them knows.
 struct liar_player {
     bool is_any;
-    uint32_t acks[LIAR_ACKS_KEPT]; // that its client named, by count modulo their number
-    uint32_t sent;                 // INPUTs so far
-    uint32_t newest;               // tick of the newest positions
+    uint32_t acks[LIAR_ACKS_KEPT]; // that its client had named, by tick modulo their number
+    bool has_acked;
+    uint32_t first_ack, newest_ack; // ticks of INPUTs
+    uint32_t newest;                // tick of the newest positions
     struct liar_known {
         uint32_t tick;
         uint8_t life; // 0: not seen then
