@@ -3,26 +3,36 @@
 // cheap queries first, then those whose answers hold longest.
 #include "visibility_cache.h"
 
+#include "preload.h"
+
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double hold_s = 0.033;
+
+// Ends the earlier row: no target has this slot.
+enum { NO_TARGET = UINT16_MAX };
 
 bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
                                   uint32_t viewers)
 {
     *pairs = (struct raim_visibility_cache){.targets = targets, .viewers = viewers};
-    pairs->pairs = calloc((size_t)targets * viewers, sizeof *pairs->pairs);
-    pairs->target_lives = calloc(targets, sizeof *pairs->target_lives);
-    pairs->viewer_lives = calloc(viewers, sizeof *pairs->viewer_lives);
-    return pairs->pairs != NULL && pairs->target_lives != NULL && pairs->viewer_lives != NULL;
+    pairs->entries = calloc((size_t)targets * viewers, sizeof *pairs->entries);
+    pairs->counts = calloc(viewers, sizeof *pairs->counts);
+    pairs->lives = calloc(targets, sizeof *pairs->lives);
+    pairs->earlier = calloc((size_t)targets + 1, sizeof *pairs->earlier);
+    return pairs->entries != NULL && pairs->counts != NULL && pairs->lives != NULL &&
+           pairs->earlier != NULL;
 }
 
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs)
 {
-    free(pairs->pairs);
-    free(pairs->target_lives);
-    free(pairs->viewer_lives);
+    free(pairs->entries);
+    free(pairs->counts);
+    free(pairs->lives);
+    free(pairs->earlier);
     *pairs = (struct raim_visibility_cache){0};
 }
 
@@ -31,37 +41,65 @@ uint32_t raim_visibility_cache_hold(uint32_t tick_hz)
     return (uint32_t)ceil(hold_s * tick_hz);
 }
 
-// Lives begin with 1, so that the zero that an entry is created with is none of them.
-static uint16_t next_life(uint16_t life)
-{
-    return life < UINT16_MAX ? life + 1 : 1;
-}
-
 void raim_visibility_cache_forget_target(struct raim_visibility_cache *pairs, uint32_t target)
 {
-    pairs->target_lives[target] = next_life(pairs->target_lives[target]);
+    pairs->lives[target]++;
 }
 
 void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, uint32_t viewer)
 {
-    pairs->viewer_lives[viewer] = next_life(pairs->viewer_lives[viewer]);
+    pairs->counts[viewer] = 0;
 }
 
-// Returns the entry of a pair, reset where it is invalid.
-static struct raim_visibility_entry *entry_of(const struct raim_visibility_cache *pairs,
-                                              const struct raim_visibility_cache_query *query,
-                                              uint32_t target)
+// --- the row of a viewer ---
+
+void raim_visibility_cache_preload(const struct raim_visibility_cache *pairs)
 {
-    struct raim_visibility_entry *entry =
-        &pairs->pairs[(size_t)query->viewer * pairs->targets + target];
-    const uint32_t lives =
-        (uint32_t)pairs->viewer_lives[query->viewer] << 16 | pairs->target_lives[target];
-    if (entry->lives != lives) {
-        // Both ticks lie in the past, but not so far that their difference to present ticks wraps.
-        const uint32_t long_ago = query->tick - (UINT32_C(1) << 30);
-        *entry = (struct raim_visibility_entry){
-            .hidden_until = long_ago, .seen = long_ago, .lives = lives};
+    for (uint32_t viewer = 0; viewer < pairs->viewers; viewer++)
+        if (pairs->counts[viewer] > 0)
+            raim_preload(&pairs->entries[(size_t)viewer * pairs->targets],
+                         pairs->counts[viewer] * sizeof *pairs->entries);
+}
+
+void raim_visibility_cache_begin(struct raim_visibility_cache *pairs, uint32_t viewer)
+{
+    const uint32_t count = pairs->counts[viewer];
+    pairs->viewer = viewer;
+    pairs->row = &pairs->entries[(size_t)viewer * pairs->targets];
+    pairs->count = 0;
+    pairs->next_earlier = 0;
+    memcpy(pairs->earlier, pairs->row, count * sizeof *pairs->row);
+    pairs->earlier[count].target = NO_TARGET;
+}
+
+void raim_visibility_cache_end(struct raim_visibility_cache *pairs)
+{
+    pairs->counts[pairs->viewer] = (uint16_t)pairs->count;
+}
+
+// Appends the entry of the next target to the row. Returns it, with the earlier answers where there
+// are any.
+static struct raim_visibility_entry *next_entry(struct raim_visibility_cache *pairs,
+                                                const struct raim_visibility_cache_query *query,
+                                                uint32_t target)
+{
+    assert(pairs->count < pairs->targets);
+    struct raim_visibility_entry *entry = &pairs->row[pairs->count++];
+    while (pairs->earlier[pairs->next_earlier].target < target)
+        pairs->next_earlier++;
+    const struct raim_visibility_entry *earlier = &pairs->earlier[pairs->next_earlier];
+    if (earlier->target == target && earlier->life == pairs->lives[target]) {
+        *entry = *earlier;
+        return entry;
     }
+    // Both ticks lie in the past, but not so far that their difference to present ticks wraps.
+    const uint32_t long_ago = query->tick - (UINT32_C(1) << 30);
+    *entry = (struct raim_visibility_entry){
+        .hidden_until = long_ago,
+        .seen = long_ago,
+        .target = (uint16_t)target,
+        .life = pairs->lives[target],
+    };
     return entry;
 }
 
@@ -245,7 +283,7 @@ bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
                                    const struct raim_visibility_cache_query *query,
                                    const struct raim_view_target *target)
 {
-    struct raim_visibility_entry *entry = entry_of(pairs, query, target->slot);
+    struct raim_visibility_entry *entry = next_entry(pairs, query, target->slot);
     bool visible;
     if (is_settled(query, entry, &visible))
         return visible;

@@ -144,7 +144,10 @@ static bool may_see(struct stage *stage, struct raim_visibility_cache *pairs, ui
         .viewpoint = {.eye = eye, .moves = true},
     };
     const struct raim_view_target target = player_at(centre);
-    return raim_visibility_cache_may_see(pairs, &query, &target);
+    raim_visibility_cache_begin(pairs, 0);
+    const bool visible = raim_visibility_cache_may_see(pairs, &query, &target);
+    raim_visibility_cache_end(pairs);
+    return visible;
 }
 
 static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs)
@@ -152,8 +155,6 @@ static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs
     const struct raim_obstacle_def wall = block(-50, -400, 50, 400);
     set_up(stage, make_map(&wall, 1));
     assert_true(raim_visibility_cache_create(pairs, 2, 4));
-    for (uint32_t target = 0; target < 2; target++)
-        raim_visibility_cache_forget_target(pairs, target);
 }
 
 static void test_who_was_seen_may_be_seen_for_a_latency_more(void **state)
