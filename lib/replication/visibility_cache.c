@@ -133,6 +133,13 @@ static bool was_visible(const struct raim_visibility_cache_query *query,
     return is_before_or_at(query->tick - 1 - query->latency, entry->seen);
 }
 
+// True when a search in the previous tick found no witness.
+static bool was_searched(const struct raim_visibility_cache_query *query,
+                         const struct raim_visibility_entry *entry)
+{
+    return entry->hidden_until == query->tick - 1 + query->latency;
+}
+
 // True when the entry holds a pair of reachable points between which the viewer saw the target.
 static bool has_witness(const struct raim_visibility_entry *entry)
 {
@@ -180,11 +187,11 @@ static bool stays_visible(const struct raim_visibility_cache_query *query,
 // One obstacle that hides the target hides it for as long as both need to get around it.
 static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
                                const struct raim_view_target *target,
-                               struct raim_visibility_entry *entry, double *side)
+                               struct raim_visibility_entry *entry, bool only_blocker, double *side)
 {
     const int ticks = raim_visibility_hidden_ticks(query->visibility, &query->viewpoint, target,
                                                    horizon_of(query), RAIM_VISIBILITY_CACHE_REST,
-                                                   &entry->blocker, side);
+                                                   only_blocker, &entry->blocker, side);
     if (ticks < 0)
         return false;
     entry->hidden_until = query->tick + query->latency + (uint32_t)ticks;
@@ -202,14 +209,25 @@ static bool sees_between(const struct raim_visibility_cache_query *query,
     return true;
 }
 
+// Tries the witness that is most likely.
+static bool guess_witness(const struct raim_visibility_cache_query *query,
+                          const struct raim_view_target *target,
+                          struct raim_visibility_entry *entry, double side)
+{
+    if (!raim_visibility_guess(query->visibility, &query->viewpoint, target, horizon_of(query),
+                               side, &entry->witness))
+        return false;
+    entry->seen = query->tick - query->latency;
+    return true;
+}
+
 // Searches for a witness. Without one the target is hidden in this tick; the search for a longer
 // run, whose answer would hold longer, does not pay.
 static bool find_witness(const struct raim_visibility_cache_query *query,
-                         const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                         double side)
+                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
     if (raim_visibility_can_see(query->visibility, &query->viewpoint, target, horizon_of(query),
-                                side, &entry->blocker, &entry->witness)) {
+                                &entry->blocker, &entry->witness)) {
         entry->seen = query->tick - query->latency;
         return true;
     }
@@ -266,8 +284,8 @@ static bool find_visible(const struct raim_visibility_cache_query *query,
     double side = 0;
     return sees_now(query, target, entry) || stays_visible(query, target, entry) ||
            sees_between(query, target, entry) ||
-           (!is_behind_obstacle(query, target, entry, &side) &&
-            find_witness(query, target, entry, side));
+           (!is_behind_obstacle(query, target, entry, false, &side) &&
+            (guess_witness(query, target, entry, side) || find_witness(query, target, entry)));
 }
 
 // The target was hidden in the previous tick. Most such targets are behind one obstacle.
@@ -275,8 +293,19 @@ static bool find_hidden(const struct raim_visibility_cache_query *query,
                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
     double side = 0;
-    return !is_behind_obstacle(query, target, entry, &side) &&
-           (sees_now(query, target, entry) || find_witness(query, target, entry, side));
+    return !is_behind_obstacle(query, target, entry, false, &side) &&
+           (sees_now(query, target, entry) || guess_witness(query, target, entry, side) ||
+            find_witness(query, target, entry));
+}
+
+// A search of the previous tick found no witness. Most such targets stay hidden by several
+// obstacles together, which only another search can tell. It includes the present positions.
+static bool find_again(const struct raim_visibility_cache_query *query,
+                       const struct raim_view_target *target, struct raim_visibility_entry *entry)
+{
+    double side;
+    return !is_behind_obstacle(query, target, entry, true, &side) &&
+           find_witness(query, target, entry);
 }
 
 bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
@@ -287,6 +316,8 @@ bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
     bool visible;
     if (is_settled(query, entry, &visible))
         return visible;
-    return was_visible(query, entry) ? find_visible(query, target, entry)
-                                     : find_hidden(query, target, entry);
+    if (was_visible(query, entry))
+        return find_visible(query, target, entry);
+    return was_searched(query, entry) ? find_again(query, target, entry)
+                                      : find_hidden(query, target, entry);
 }
