@@ -7,9 +7,9 @@
 //     sent_bullets=...": the mean time per viewer and tick, the part of it that does not depend on
 //     the viewer, and the means of what a viewer is sent.
 // `scene` is a random map whose area and obstacles grow with the players. LATENCY is in ticks;
-// without one, those of round trips of 15, 40, 80 and 150 ms. With --cold each step of the world
-// begins with nothing of the arena in the processor's caches, as after the pause between two ticks
-// of a server. The world's step and the bots are not measured.
+// without one, about those of bots at round trips of 15, 40, 80 and 150 ms with 5 ms of jitter.
+// With --cold each step of the world begins with nothing of the arena in the processor's caches, as
+// after the pause between two ticks of a server. The world's step and the bots are not measured.
 #define _GNU_SOURCE
 
 #include "interest.h"
@@ -204,7 +204,7 @@ static void destroy(struct bench *bench)
 
 static bool read_latencies(struct bench *bench, int argc, char **argv)
 {
-    static const uint32_t usual[] = {5, 7, 9, 13};
+    static const uint32_t usual[] = {9, 11, 12, 15};
     for (int i = 5; i < argc && bench->latency_count < MAX_LATENCIES; i++)
         bench->latencies[bench->latency_count++] = (uint32_t)atoi(argv[i]);
     for (int i = 0; argc <= 5 && i < 4; i++)

@@ -5,9 +5,9 @@
 Bots play on crossfire at several latencies, and in arenas of 16 to 1000 players: on random maps
 whose area grows with the players, and all on crossfire. Nothing is sent. `us_cold` is the mix when
 each tick begins with nothing of the arena in the processor's caches, as it does in a server whose
-worker sleeps between ticks. Latencies are in ticks, as the server uses them: round trips of 15, 40,
-80 and 150 ms are 5, 7, 9 and 13. Writes every figure to build/bench/interest.csv; a figure is the
-median of several seeds.
+worker sleeps between ticks. Latencies are in ticks, as the server uses them: those of bots at round
+trips of 15, 40, 80 and 150 ms with 5 ms of jitter are about 9, 11, 12 and 15. Writes every figure to
+build/bench/interest.csv; a figure is the median of several seeds.
 """
 
 import csv
@@ -18,7 +18,7 @@ from shared import BIN, FIGURES, ROOT, often, options_parser
 
 CSV = FIGURES / "interest.csv"
 CROSSFIRE = ROOT / "config/maps/crossfire.conf"
-MIX = (5, 7, 9, 13)
+MIX = (9, 11, 12, 15)
 LATENCIES = (4, 5, 7, 9, 13)
 PLAYERS = 62
 GROWTH = (16, 64, 250, 1000)
