@@ -4,7 +4,7 @@
 #include "map_fixture.h"
 #include "visibility_cache.h"
 
-enum { MAPS = 20, PAIRS = 400, HORIZON = 10, LATENCY = 6, LEAD = 4, TARGETS = 6 };
+enum { MAPS = 20, PAIRS = 400, HORIZON = 10, LATENCY = 6, LEAD = 4, TARGETS = 24 };
 
 static const double radius = 20;
 static const double stride = 5; // units of a player per tick
