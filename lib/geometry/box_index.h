@@ -29,6 +29,12 @@ struct raim_box_index {
 bool raim_box_index_create(struct raim_box_index *index, raim_box area, int capacity);
 void raim_box_index_destroy(struct raim_box_index *index);
 
+// The bytes at `sets` that queries read.
+static inline size_t raim_box_index_bytes(const struct raim_box_index *index)
+{
+    return 4 * RAIM_BOX_INDEX_BANDS * (size_t)index->words * sizeof *index->sets;
+}
+
 // Filling: begin with the number of boxes, 0 to the capacity; add each box under a number from 0 to
 // count - 1; end. Queries are valid after the end.
 void raim_box_index_begin(struct raim_box_index *index, int count);

@@ -28,13 +28,13 @@
 
 typedef struct raim_polygon {
     raim_box bounds;
-    raim_vec2 points[RAIM_MAX_POLYGON_POINTS];  // counter-clockwise
-    raim_vec2 normals[RAIM_MAX_POLYGON_POINTS]; // outward unit normal of the edge i -> i + 1
-    double offsets[RAIM_MAX_POLYGON_POINTS]; // distance of edge i from the origin, along its normal
     int count;
     // Bit i: edge i is not a face but a cut through a larger obstacle, which continues on the other
     // side (see outline.h). 0 for a polygon that is a whole obstacle.
     uint32_t seams;
+    raim_vec2 points[RAIM_MAX_POLYGON_POINTS];  // counter-clockwise
+    raim_vec2 normals[RAIM_MAX_POLYGON_POINTS]; // outward unit normal of the edge i -> i + 1
+    double offsets[RAIM_MAX_POLYGON_POINTS]; // distance of edge i from the origin, along its normal
 } raim_polygon;
 
 enum raim_polygon_error {

@@ -18,16 +18,6 @@
 bool raim_distance_field_create(struct raim_map *map);
 void raim_distance_field_destroy(struct raim_map *map);
 
-// Begins to load the field into the processor's cache, for the queries of a tick: a query's reads
-// depend on each other, so that each would wait for memory.
-static inline void raim_distance_field_prefetch(const struct raim_map *map)
-{
-    const struct raim_map_distance_field *field = &map->distance_field;
-    const size_t bytes = (size_t)field->columns * (size_t)field->rows;
-    for (size_t at = 0; at < bytes; at += 64)
-        __builtin_prefetch(&field->cells[at]);
-}
-
 // Returns true only when no obstacle is near the straight line between two points. False leaves it
 // open, as it does on a map without a field. The points may lie outside the map.
 bool raim_distance_field_sees(const struct raim_map *map, raim_vec2 from, raim_vec2 to);

@@ -89,9 +89,9 @@ struct raim_map_problem {
 
 // An obstacle as its author drew it, for rendering and checking a map.
 struct raim_map_outline {
-    raim_vec2 points[RAIM_MAX_OUTLINE_POINTS];
     int count;
     int first_piece, piece_count; // among the map's obstacles
+    raim_vec2 points[RAIM_MAX_OUTLINE_POINTS];
 };
 
 struct raim_map {

@@ -3,7 +3,7 @@
 // into view in time, then the visibility cache discards those that stay hidden behind walls.
 #include "interest.h"
 
-#include "distance_field.h"
+#include "map_preload.h"
 #include "visibility_cache.h"
 
 #include <assert.h>
@@ -14,6 +14,10 @@
 // were in that tick: no target has to be sent before it comes into sight. It is sent this much
 // earlier, in seconds, so that the loss of a few snapshots does not make it late.
 static const double lead_s = 1.0 / 15;
+
+// A map is loaded into the processor's cache ahead of a tick if it has at most so many bytes for
+// each living player. A few players read little of a large map.
+static const size_t map_bytes_per_player = 4096;
 
 struct raim_interest {
     struct raim_interest_def def;
@@ -226,12 +230,14 @@ void raim_interest_set_tick(struct raim_interest *interest, uint32_t tick)
         memset(interest->lives, 0, limits->players * sizeof *interest->lives);
         memset(interest->flights, 0, raim_wire_bullets(limits) * sizeof *interest->flights);
     }
+    raim_map_preload(interest->def.map, map_bytes_per_player * interest->live_player_count);
+    raim_visibility_cache_preload(&interest->players);
+    raim_visibility_cache_preload(&interest->bullets);
     interest->tick = tick;
     interest->frame = raim_history_at(interest->def.history, tick);
     update_players(interest);
     update_bullets(interest);
     raim_visibility_set_tick(interest->visibility, tick);
-    raim_distance_field_prefetch(interest->def.map);
 }
 
 // --- finding entities ---
@@ -257,50 +263,18 @@ static bool is_player_visible(const struct query *query, const struct live_playe
     return raim_visibility_cache_may_see(&interest->players, &query->cache_query, &target);
 }
 
-// Entities found by the broad phase, whose cache entries are being loaded.
-struct candidates {
-    uint32_t count;
-    uint16_t indices[64];
-};
-
-static bool is_full(const struct candidates *candidates)
+static void find_players(const struct query *query, uint32_t viewer, uint64_t *set)
 {
-    return candidates->count == sizeof candidates->indices / sizeof candidates->indices[0];
-}
-
-static void add_candidate(struct candidates *candidates, const struct query *query,
-                          const struct raim_visibility_cache *pairs, int index, uint32_t slot)
-{
-    raim_visibility_cache_prefetch(pairs, query->cache_query.viewer, slot);
-    candidates->indices[candidates->count++] = (uint16_t)index;
-}
-
-static void settle_players(const struct query *query, struct candidates *candidates, uint64_t *set)
-{
-    for (uint32_t i = 0; i < candidates->count; i++) {
-        const struct live_player *player = &query->interest->live_players[candidates->indices[i]];
-        if (is_player_visible(query, player))
-            raim_set_add(set, player->slot);
-    }
-    candidates->count = 0;
-}
-
-static void find_players(const struct query *query, uint64_t *set)
-{
-    const struct raim_interest *interest = query->interest;
-    struct candidates candidates;
+    struct raim_interest *interest = query->interest;
     struct raim_box_index_search search;
-    candidates.count = 0;
+    raim_visibility_cache_begin(&interest->players, viewer);
     raim_box_index_find(&interest->player_index, query->players, &search);
     for (int i; (i = raim_box_index_next(&search)) >= 0;) {
         const struct live_player *player = &interest->live_players[i];
-        if (!raim_box_contains(query->players, player->position))
-            continue;
-        add_candidate(&candidates, query, &interest->players, i, player->slot);
-        if (is_full(&candidates))
-            settle_players(query, &candidates, set);
+        if (raim_box_contains(query->players, player->position) && is_player_visible(query, player))
+            raim_set_add(set, player->slot);
     }
-    settle_players(query, &candidates, set);
+    raim_visibility_cache_end(&interest->players);
 }
 
 static bool is_bullet_visible(const struct query *query, const struct live_bullet *bullet)
@@ -329,32 +303,18 @@ static bool comes_near(const struct query *query, const struct raim_trajectory *
     return raim_box_overlaps(query->near_view, raim_box_include((raim_box){start, start}, end));
 }
 
-static void settle_bullets(const struct query *query, struct candidates *candidates, uint64_t *set)
+static void find_bullets(const struct query *query, uint32_t viewer, uint64_t *set)
 {
-    for (uint32_t i = 0; i < candidates->count; i++) {
-        const struct live_bullet *bullet = &query->interest->live_bullets[candidates->indices[i]];
-        if (is_bullet_visible(query, bullet))
-            raim_set_add(set, bullet->slot);
-    }
-    candidates->count = 0;
-}
-
-static void find_bullets(const struct query *query, uint64_t *set)
-{
-    const struct raim_interest *interest = query->interest;
-    struct candidates candidates;
+    struct raim_interest *interest = query->interest;
     struct raim_box_index_search search;
-    candidates.count = 0;
+    raim_visibility_cache_begin(&interest->bullets, viewer);
     raim_box_index_find(&interest->bullet_index, query->bullets, &search);
     for (int i; (i = raim_box_index_next(&search)) >= 0;) {
         const struct live_bullet *bullet = &interest->live_bullets[i];
-        if (!comes_near(query, &bullet->trajectory))
-            continue;
-        add_candidate(&candidates, query, &interest->bullets, i, bullet->slot);
-        if (is_full(&candidates))
-            settle_bullets(query, &candidates, set);
+        if (comes_near(query, &bullet->trajectory) && is_bullet_visible(query, bullet))
+            raim_set_add(set, bullet->slot);
     }
-    settle_bullets(query, &candidates, set);
+    raim_visibility_cache_end(&interest->bullets);
 }
 
 // The viewer's rectangle, grown by `margin` on all sides.
@@ -374,6 +334,7 @@ void raim_interest_find(struct raim_interest *interest, const struct raim_viewer
     memset(players, 0, raim_set_words(limits->players) * sizeof(uint64_t));
     memset(bullets, 0, raim_set_words(raim_wire_bullets(limits)) * sizeof(uint64_t));
     assert(viewer->latency <= interest->def.max_latency);
+    const uint32_t row = viewer->slot + (viewer->steers ? 0 : limits->players);
     if (!raim_history_self_at(interest->def.history, interest->tick, viewer->slot)->has_spawned)
         return; // before its first spawn a player has no position and sees nothing
     const raim_rules *rules = &interest->def.rules;
@@ -385,7 +346,6 @@ void raim_interest_find(struct raim_interest *interest, const struct raim_viewer
             {
                 .visibility = interest->visibility,
                 .tick = interest->tick,
-                .viewer = viewer->slot + (viewer->steers ? 0 : limits->players),
                 .latency = viewer->latency,
                 .lead = lead,
                 .hold = interest->hold,
@@ -398,6 +358,6 @@ void raim_interest_find(struct raim_interest *interest, const struct raim_viewer
     query.players = view_of(&query, rules->player_radius + run + own_run);
     query.bullets = view_of(&query, rules->bullet_radius + flight + own_run);
     query.near_view = view_of(&query, rules->bullet_radius + own_run);
-    find_players(&query, players);
-    find_bullets(&query, bullets);
+    find_players(&query, row, players);
+    find_bullets(&query, row, bullets);
 }

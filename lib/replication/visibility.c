@@ -229,12 +229,13 @@ static struct bullet_ends bullet_ends_of(const struct raim_visibility *visibilit
 static int bullet_hidden_ticks(const struct raim_visibility *visibility,
                                const struct raim_viewpoint *viewpoint,
                                const struct raim_view_target *target, struct raim_horizon horizon,
-                               int most, uint16_t *blocker, double *side)
+                               int most, bool only_blocker, uint16_t *blocker, double *side)
 {
     const struct raim_map *map = visibility->def.map;
     struct bullet_ends ends = bullet_ends_of(visibility, viewpoint, target, horizon, 0);
     const struct raim_occlusion occlusion =
-        raim_map_pvs_occlusion(map, &ends.from, ends.to, 2, blocker);
+        only_blocker ? raim_map_pvs_occlusion_by(map, &ends.from, ends.to, 2, *blocker)
+                     : raim_map_pvs_occlusion(map, &ends.from, ends.to, 2, blocker);
     *side = occlusion.side;
     if (occlusion.slack < 0)
         return -1;
@@ -249,14 +250,17 @@ static int bullet_hidden_ticks(const struct raim_visibility *visibility,
 int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
                                  const struct raim_viewpoint *viewpoint,
                                  const struct raim_view_target *target, struct raim_horizon horizon,
-                                 int most, uint16_t *blocker, double *side)
+                                 int most, bool only_blocker, uint16_t *blocker, double *side)
 {
     if (target->trajectory != NULL)
-        return bullet_hidden_ticks(visibility, viewpoint, target, horizon, most, blocker, side);
+        return bullet_hidden_ticks(visibility, viewpoint, target, horizon, most, only_blocker,
+                                   blocker, side);
+    const struct raim_map *map = visibility->def.map;
     const struct raim_stabbing_lines_end from = eye_within(visibility, viewpoint, horizon.run);
     const struct raim_stabbing_lines_end to = circle_within(visibility, target, horizon.to);
     const struct raim_occlusion occlusion =
-        raim_map_pvs_occlusion(visibility->def.map, &from, &to, 1, blocker);
+        only_blocker ? raim_map_pvs_occlusion_by(map, &from, &to, 1, *blocker)
+                     : raim_map_pvs_occlusion(map, &from, &to, 1, blocker);
     *side = occlusion.side;
     return occlusion.slack < 0 ? -1 : whole_ticks(visibility, occlusion.slack, most);
 }
@@ -281,12 +285,12 @@ static raim_vec2 way_out(const struct raim_visibility *visibility,
     return (raim_vec2){x > 0 ? copysign(x, way.x) : 0, y > 0 ? copysign(y, way.y) : 0};
 }
 
-// Tries the pair of points that most often is a witness, which costs far less than a search: both
-// run to the side on which the target appears, and into the rectangle where the target is out of
-// it. A bullet is tried at the end of its path, then at its present position.
-static bool try_likely(struct raim_visibility *visibility, const struct raim_viewpoint *viewpoint,
-                       const struct raim_view_target *target, struct raim_horizon horizon,
-                       double side, struct raim_cached_witness *witness)
+// Both run to the side on which the target appears, and into the rectangle where the target is out
+// of it. A bullet is tried at the end of its path, then at its present position.
+bool raim_visibility_guess(struct raim_visibility *visibility,
+                           const struct raim_viewpoint *viewpoint,
+                           const struct raim_view_target *target, struct raim_horizon horizon,
+                           double side, struct raim_cached_witness *witness)
 {
     const raim_vec2 way = raim_vec2_sub(target->centre, viewpoint->eye);
     const raim_vec2 out = unit_of(way_out(visibility, viewpoint, target));
@@ -306,13 +310,8 @@ static bool try_likely(struct raim_visibility *visibility, const struct raim_vie
 bool raim_visibility_can_see(struct raim_visibility *visibility,
                              const struct raim_viewpoint *viewpoint,
                              const struct raim_view_target *target, struct raim_horizon horizon,
-                             double side, uint16_t *blocker, struct raim_cached_witness *witness)
+                             uint16_t *blocker, struct raim_cached_witness *witness)
 {
-    struct raim_cached_witness likely;
-    if (try_likely(visibility, viewpoint, target, horizon, side, &likely)) {
-        *witness = likely;
-        return true;
-    }
     const struct raim_stabbing_lines_end ends[2] = {eye_within(visibility, viewpoint, horizon.run),
                                                     target_within(visibility, target, horizon)};
     struct raim_stabbing_lines lines;

@@ -72,12 +72,19 @@ bool raim_visibility_sees_centre(const struct raim_visibility *visibility, raim_
                                  raim_vec2 centre, double radius);
 
 // Whether a viewer can see a target within a horizon; see raim_map_pvs_could_see, and
-// raim_map_pvs_free_lines for `blocker`. `side` is the side on which the target is likely to
-// appear: 1 is the left, -1 the right. On true, `witness` receives the pair of points.
+// raim_map_pvs_free_lines for `blocker`. On true, `witness` receives the pair of points.
 bool raim_visibility_can_see(struct raim_visibility *visibility,
                              const struct raim_viewpoint *viewpoint,
                              const struct raim_view_target *target, struct raim_horizon horizon,
-                             double side, uint16_t *blocker, struct raim_cached_witness *witness);
+                             uint16_t *blocker, struct raim_cached_witness *witness);
+
+// Tries the pair of points that most often is a witness, which costs far less than a search by
+// raim_visibility_can_see. `side` is the side on which the target is likely to appear: 1 is the
+// left, -1 the right. `witness` receives the pair of points, also on false.
+bool raim_visibility_guess(struct raim_visibility *visibility,
+                           const struct raim_viewpoint *viewpoint,
+                           const struct raim_view_target *target, struct raim_horizon horizon,
+                           double side, struct raim_cached_witness *witness);
 
 // Whether the viewer can see the target between the points of a witness from this tick or an
 // earlier one. This costs far less than a full search by raim_visibility_can_see.
@@ -89,11 +96,12 @@ bool raim_visibility_can_see_between(struct raim_visibility *visibility,
 
 // Returns the ticks, 0 to `most`, by which a horizon may grow while one obstacle hides the target
 // from the viewer, wherever they run; -1 when no obstacle alone does. `side` then receives the side
-// on which the target is likely to appear. See raim_map_pvs_occlusion, also for `blocker`.
+// on which the target is likely to appear. See raim_map_pvs_occlusion, also for `blocker`. With
+// `only_blocker` no other obstacle is tested.
 int raim_visibility_hidden_ticks(const struct raim_visibility *visibility,
                                  const struct raim_viewpoint *viewpoint,
                                  const struct raim_view_target *target, struct raim_horizon horizon,
-                                 int most, uint16_t *blocker, double *side);
+                                 int most, bool only_blocker, uint16_t *blocker, double *side);
 
 // How many of the next `ticks` a bullet still flies, including a fraction.
 static inline double raim_trajectory_ticks(const struct raim_trajectory *trajectory, uint32_t ticks)

@@ -3,26 +3,36 @@
 // cheap queries first, then those whose answers hold longest.
 #include "visibility_cache.h"
 
+#include "preload.h"
+
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double hold_s = 0.033;
+
+// Ends the earlier row: no target has this slot.
+enum { NO_TARGET = UINT16_MAX };
 
 bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
                                   uint32_t viewers)
 {
     *pairs = (struct raim_visibility_cache){.targets = targets, .viewers = viewers};
-    pairs->pairs = calloc((size_t)targets * viewers, sizeof *pairs->pairs);
-    pairs->target_lives = calloc(targets, sizeof *pairs->target_lives);
-    pairs->viewer_lives = calloc(viewers, sizeof *pairs->viewer_lives);
-    return pairs->pairs != NULL && pairs->target_lives != NULL && pairs->viewer_lives != NULL;
+    pairs->entries = calloc((size_t)targets * viewers, sizeof *pairs->entries);
+    pairs->counts = calloc(viewers, sizeof *pairs->counts);
+    pairs->lives = calloc(targets, sizeof *pairs->lives);
+    pairs->earlier = calloc((size_t)targets + 1, sizeof *pairs->earlier);
+    return pairs->entries != NULL && pairs->counts != NULL && pairs->lives != NULL &&
+           pairs->earlier != NULL;
 }
 
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs)
 {
-    free(pairs->pairs);
-    free(pairs->target_lives);
-    free(pairs->viewer_lives);
+    free(pairs->entries);
+    free(pairs->counts);
+    free(pairs->lives);
+    free(pairs->earlier);
     *pairs = (struct raim_visibility_cache){0};
 }
 
@@ -31,37 +41,65 @@ uint32_t raim_visibility_cache_hold(uint32_t tick_hz)
     return (uint32_t)ceil(hold_s * tick_hz);
 }
 
-// Lives begin with 1, so that the zero that an entry is created with is none of them.
-static uint16_t next_life(uint16_t life)
-{
-    return life < UINT16_MAX ? life + 1 : 1;
-}
-
 void raim_visibility_cache_forget_target(struct raim_visibility_cache *pairs, uint32_t target)
 {
-    pairs->target_lives[target] = next_life(pairs->target_lives[target]);
+    pairs->lives[target]++;
 }
 
 void raim_visibility_cache_forget_viewer(struct raim_visibility_cache *pairs, uint32_t viewer)
 {
-    pairs->viewer_lives[viewer] = next_life(pairs->viewer_lives[viewer]);
+    pairs->counts[viewer] = 0;
 }
 
-// Returns the entry of a pair, reset where it is invalid.
-static struct raim_visibility_entry *entry_of(const struct raim_visibility_cache *pairs,
-                                              const struct raim_visibility_cache_query *query,
-                                              uint32_t target)
+// --- the row of a viewer ---
+
+void raim_visibility_cache_preload(const struct raim_visibility_cache *pairs)
 {
-    struct raim_visibility_entry *entry =
-        &pairs->pairs[(size_t)query->viewer * pairs->targets + target];
-    const uint32_t lives =
-        (uint32_t)pairs->viewer_lives[query->viewer] << 16 | pairs->target_lives[target];
-    if (entry->lives != lives) {
-        // Both ticks lie in the past, but not so far that their difference to present ticks wraps.
-        const uint32_t long_ago = query->tick - (UINT32_C(1) << 30);
-        *entry = (struct raim_visibility_entry){
-            .hidden_until = long_ago, .seen = long_ago, .lives = lives};
+    for (uint32_t viewer = 0; viewer < pairs->viewers; viewer++)
+        if (pairs->counts[viewer] > 0)
+            raim_preload(&pairs->entries[(size_t)viewer * pairs->targets],
+                         pairs->counts[viewer] * sizeof *pairs->entries);
+}
+
+void raim_visibility_cache_begin(struct raim_visibility_cache *pairs, uint32_t viewer)
+{
+    const uint32_t count = pairs->counts[viewer];
+    pairs->viewer = viewer;
+    pairs->row = &pairs->entries[(size_t)viewer * pairs->targets];
+    pairs->count = 0;
+    pairs->next_earlier = 0;
+    memcpy(pairs->earlier, pairs->row, count * sizeof *pairs->row);
+    pairs->earlier[count].target = NO_TARGET;
+}
+
+void raim_visibility_cache_end(struct raim_visibility_cache *pairs)
+{
+    pairs->counts[pairs->viewer] = (uint16_t)pairs->count;
+}
+
+// Appends the entry of the next target to the row. Returns it, with the earlier answers where there
+// are any.
+static struct raim_visibility_entry *next_entry(struct raim_visibility_cache *pairs,
+                                                const struct raim_visibility_cache_query *query,
+                                                uint32_t target)
+{
+    assert(pairs->count < pairs->targets);
+    struct raim_visibility_entry *entry = &pairs->row[pairs->count++];
+    while (pairs->earlier[pairs->next_earlier].target < target)
+        pairs->next_earlier++;
+    const struct raim_visibility_entry *earlier = &pairs->earlier[pairs->next_earlier];
+    if (earlier->target == target && earlier->life == pairs->lives[target]) {
+        *entry = *earlier;
+        return entry;
     }
+    // Both ticks lie in the past, but not so far that their difference to present ticks wraps.
+    const uint32_t long_ago = query->tick - (UINT32_C(1) << 30);
+    *entry = (struct raim_visibility_entry){
+        .hidden_until = long_ago,
+        .seen = long_ago,
+        .target = (uint16_t)target,
+        .life = pairs->lives[target],
+    };
     return entry;
 }
 
@@ -93,6 +131,13 @@ static bool was_visible(const struct raim_visibility_cache_query *query,
                         const struct raim_visibility_entry *entry)
 {
     return is_before_or_at(query->tick - 1 - query->latency, entry->seen);
+}
+
+// True when a search in the previous tick found no witness.
+static bool was_searched(const struct raim_visibility_cache_query *query,
+                         const struct raim_visibility_entry *entry)
+{
+    return entry->hidden_until == query->tick - 1 + query->latency;
 }
 
 // True when the entry holds a pair of reachable points between which the viewer saw the target.
@@ -142,11 +187,11 @@ static bool stays_visible(const struct raim_visibility_cache_query *query,
 // One obstacle that hides the target hides it for as long as both need to get around it.
 static bool is_behind_obstacle(const struct raim_visibility_cache_query *query,
                                const struct raim_view_target *target,
-                               struct raim_visibility_entry *entry, double *side)
+                               struct raim_visibility_entry *entry, bool only_blocker, double *side)
 {
     const int ticks = raim_visibility_hidden_ticks(query->visibility, &query->viewpoint, target,
                                                    horizon_of(query), RAIM_VISIBILITY_CACHE_REST,
-                                                   &entry->blocker, side);
+                                                   only_blocker, &entry->blocker, side);
     if (ticks < 0)
         return false;
     entry->hidden_until = query->tick + query->latency + (uint32_t)ticks;
@@ -164,14 +209,25 @@ static bool sees_between(const struct raim_visibility_cache_query *query,
     return true;
 }
 
+// Tries the witness that is most likely.
+static bool guess_witness(const struct raim_visibility_cache_query *query,
+                          const struct raim_view_target *target,
+                          struct raim_visibility_entry *entry, double side)
+{
+    if (!raim_visibility_guess(query->visibility, &query->viewpoint, target, horizon_of(query),
+                               side, &entry->witness))
+        return false;
+    entry->seen = query->tick - query->latency;
+    return true;
+}
+
 // Searches for a witness. Without one the target is hidden in this tick; the search for a longer
 // run, whose answer would hold longer, does not pay.
 static bool find_witness(const struct raim_visibility_cache_query *query,
-                         const struct raim_view_target *target, struct raim_visibility_entry *entry,
-                         double side)
+                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
     if (raim_visibility_can_see(query->visibility, &query->viewpoint, target, horizon_of(query),
-                                side, &entry->blocker, &entry->witness)) {
+                                &entry->blocker, &entry->witness)) {
         entry->seen = query->tick - query->latency;
         return true;
     }
@@ -228,8 +284,8 @@ static bool find_visible(const struct raim_visibility_cache_query *query,
     double side = 0;
     return sees_now(query, target, entry) || stays_visible(query, target, entry) ||
            sees_between(query, target, entry) ||
-           (!is_behind_obstacle(query, target, entry, &side) &&
-            find_witness(query, target, entry, side));
+           (!is_behind_obstacle(query, target, entry, false, &side) &&
+            (guess_witness(query, target, entry, side) || find_witness(query, target, entry)));
 }
 
 // The target was hidden in the previous tick. Most such targets are behind one obstacle.
@@ -237,18 +293,31 @@ static bool find_hidden(const struct raim_visibility_cache_query *query,
                         const struct raim_view_target *target, struct raim_visibility_entry *entry)
 {
     double side = 0;
-    return !is_behind_obstacle(query, target, entry, &side) &&
-           (sees_now(query, target, entry) || find_witness(query, target, entry, side));
+    return !is_behind_obstacle(query, target, entry, false, &side) &&
+           (sees_now(query, target, entry) || guess_witness(query, target, entry, side) ||
+            find_witness(query, target, entry));
+}
+
+// A search of the previous tick found no witness. Most such targets stay hidden by several
+// obstacles together, which only another search can tell. It includes the present positions.
+static bool find_again(const struct raim_visibility_cache_query *query,
+                       const struct raim_view_target *target, struct raim_visibility_entry *entry)
+{
+    double side;
+    return !is_behind_obstacle(query, target, entry, true, &side) &&
+           find_witness(query, target, entry);
 }
 
 bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
                                    const struct raim_visibility_cache_query *query,
                                    const struct raim_view_target *target)
 {
-    struct raim_visibility_entry *entry = entry_of(pairs, query, target->slot);
+    struct raim_visibility_entry *entry = next_entry(pairs, query, target->slot);
     bool visible;
     if (is_settled(query, entry, &visible))
         return visible;
-    return was_visible(query, entry) ? find_visible(query, target, entry)
-                                     : find_hidden(query, target, entry);
+    if (was_visible(query, entry))
+        return find_visible(query, target, entry);
+    return was_searched(query, entry) ? find_again(query, target, entry)
+                                      : find_hidden(query, target, entry);
 }

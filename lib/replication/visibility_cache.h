@@ -24,22 +24,26 @@ struct raim_visibility_entry {
     uint32_t seen;
     struct raim_cached_witness witness; // of the last sighting after a run
     uint16_t blocker;                   // the obstacle that last hid the target
-    uint32_t lives; // of the viewer and the target that the entry belongs to, see below
+    uint16_t target, life;              // which the entry belongs to, see below
 };
 
 struct raim_visibility_cache {
     uint32_t targets, viewers;
-    struct raim_visibility_entry *pairs;
-    // Per target and per viewer, how often it was forgotten. An entry of other lives is invalid.
-    // So forgetting touches no entry, and an entry is touched only when it is queried.
-    uint16_t *target_lives, *viewer_lives;
+    // By viewer, room for all targets, and how many there are: the targets of the latest queries,
+    // in ascending order. So a viewer's entries are contiguous, in a few cache lines.
+    struct raim_visibility_entry *entries;
+    uint16_t *counts;
+    // By target, how often it was forgotten. An entry of another life is invalid.
+    uint16_t *lives;
+    // The viewer of the present queries, its row as it was, and what the queries have made of it.
+    uint32_t viewer, count, next_earlier;
+    struct raim_visibility_entry *row, *earlier;
 };
 
 // The viewer of queries in one tick.
 struct raim_visibility_cache_query {
     struct raim_visibility *visibility; // borrowed; raim_visibility_set_tick was called with `tick`
     uint32_t tick;
-    uint32_t viewer;  // row in the cache
     uint32_t latency; // ticks that the viewer may run; equal for all viewers of a row
     uint32_t lead;    // ticks that the target may move, at most the latency
     uint32_t hold;    // see raim_visibility_cache_hold
@@ -47,7 +51,7 @@ struct raim_visibility_cache_query {
 };
 
 // Allocates an entry for each pair. Returns false when memory runs out; destroy the cache then,
-// too. Call a forget function for each viewer and target before its first query.
+// too. There are fewer than 65,535 targets.
 bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t targets,
                                   uint32_t viewers);
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs);
@@ -56,16 +60,17 @@ void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs);
 // for as many ticks.
 uint32_t raim_visibility_cache_hold(uint32_t tick_hz);
 
-// Begins to load the entry of a pair, for a query that follows soon. Entries are rarely in the
-// processor's cache, because each is used once per tick.
-static inline void raim_visibility_cache_prefetch(const struct raim_visibility_cache *pairs,
-                                                  uint32_t viewer, uint32_t target)
-{
-    __builtin_prefetch(&pairs->pairs[(size_t)viewer * pairs->targets + target], 1);
-}
+// Loads all entries into the processor's cache, ahead of the queries of a tick.
+void raim_visibility_cache_preload(const struct raim_visibility_cache *pairs);
+
+// Begins and ends the queries of one viewer in a tick. Answers for targets that it does not query
+// are forgotten.
+void raim_visibility_cache_begin(struct raim_visibility_cache *pairs, uint32_t viewer);
+void raim_visibility_cache_end(struct raim_visibility_cache *pairs);
 
 // Whether the viewer sees the target or could see it within its latency. Players and bullets have a
-// cache of their own each; `target` must belong to this cache.
+// cache of their own each; `target` must belong to this cache, and each target of a viewer must
+// have a higher slot than the one before it.
 bool raim_visibility_cache_may_see(struct raim_visibility_cache *pairs,
                                    const struct raim_visibility_cache_query *query,
                                    const struct raim_view_target *target);

@@ -4,7 +4,7 @@
 #include "map_fixture.h"
 #include "visibility_cache.h"
 
-enum { MAPS = 20, PAIRS = 400, HORIZON = 10, LATENCY = 6, LEAD = 4 };
+enum { MAPS = 20, PAIRS = 400, HORIZON = 10, LATENCY = 6, LEAD = 4, TARGETS = 24 };
 
 static const double radius = 20;
 static const double stride = 5; // units of a player per tick
@@ -21,7 +21,7 @@ static void set_up(struct stage *stage, struct raim_map *map)
     const struct raim_visibility_def def = {
         .map = map,
         .view = {1600, 861},
-        .slots = 2,
+        .slots = 1 + TARGETS,
         .player_radius = radius,
         .stride = stride,
         .longest_run = HORIZON,
@@ -61,7 +61,7 @@ static void for_pairs(void (*check)(struct stage *stage, const struct raim_viewp
     }
 }
 
-static int witnesses, cheap, apart; // number of tested cases
+static int witnesses, guesses, cheap, apart; // number of tested cases
 
 static void check_witness(struct stage *stage, const struct raim_viewpoint *viewpoint,
                           const struct raim_view_target *target)
@@ -69,8 +69,7 @@ static void check_witness(struct stage *stage, const struct raim_viewpoint *view
     const struct raim_horizon horizon = {HORIZON, 0, HORIZON};
     uint16_t blocker = 0;
     struct raim_cached_witness witness;
-    if (!raim_visibility_can_see(stage->visibility, viewpoint, target, horizon,
-                                 chance_int(0, 2) - 1, &blocker, &witness))
+    if (!raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, &blocker, &witness))
         return;
     witnesses++;
     assert_true(
@@ -82,6 +81,27 @@ static void test_a_witness_answers_the_question_again(void **state)
     (void)state;
     for_pairs(check_witness);
     assert_true(witnesses > 0);
+}
+
+static void check_guess(struct stage *stage, const struct raim_viewpoint *viewpoint,
+                        const struct raim_view_target *target)
+{
+    const struct raim_horizon horizon = {HORIZON, 0, HORIZON};
+    uint16_t blocker = 0;
+    struct raim_cached_witness witness;
+    if (!raim_visibility_guess(stage->visibility, viewpoint, target, horizon, chance_int(0, 2) - 1,
+                               &witness))
+        return;
+    guesses++;
+    assert_true(
+        raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, &blocker, &witness));
+}
+
+static void test_a_search_finds_whom_a_guess_finds(void **state)
+{
+    (void)state;
+    for_pairs(check_guess);
+    assert_true(guesses > 0);
 }
 
 static void check_cheap(struct stage *stage, const struct raim_viewpoint *viewpoint,
@@ -110,14 +130,17 @@ static void check_apart(struct stage *stage, const struct raim_viewpoint *viewpo
     double side;
     const struct raim_horizon none = {0, 0, 0};
     const int ticks = raim_visibility_hidden_ticks(stage->visibility, viewpoint, target, none,
-                                                   HORIZON, &blocker, &side);
+                                                   HORIZON, false, &blocker, &side);
     if (ticks < 0)
         return;
     apart++;
+    assert_int_equal(raim_visibility_hidden_ticks(stage->visibility, viewpoint, target, none,
+                                                  HORIZON, true, &blocker, &side),
+                     ticks);
     const struct raim_horizon horizon = {(uint32_t)ticks, 0, (uint32_t)ticks};
     struct raim_cached_witness witness;
-    assert_false(raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, side,
-                                         &blocker, &witness));
+    assert_false(
+        raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, &blocker, &witness));
 }
 
 static void test_who_is_apart_never_peeks(void **state)
@@ -131,20 +154,29 @@ static void test_who_is_apart_never_peeks(void **state)
 
 static const raim_vec2 eye = {-300, 0}, in_sight = {-300, 300}, behind_the_wall = {300, 0};
 
-static bool may_see(struct stage *stage, struct raim_visibility_cache *pairs, uint32_t tick,
-                    raim_vec2 centre)
+static struct raim_visibility_cache_query query_from(const struct stage *stage, uint32_t tick,
+                                                     raim_vec2 from)
 {
-    raim_visibility_set_tick(stage->visibility, tick);
-    const struct raim_visibility_cache_query query = {
+    return (struct raim_visibility_cache_query){
         .visibility = stage->visibility,
         .tick = tick,
         .latency = LATENCY,
         .lead = LEAD,
         .hold = raim_visibility_cache_hold(60),
-        .viewpoint = {.eye = eye, .moves = true},
+        .viewpoint = {.eye = from, .moves = true},
     };
+}
+
+static bool may_see(struct stage *stage, struct raim_visibility_cache *pairs, uint32_t tick,
+                    raim_vec2 centre)
+{
+    raim_visibility_set_tick(stage->visibility, tick);
+    const struct raim_visibility_cache_query query = query_from(stage, tick, eye);
     const struct raim_view_target target = player_at(centre);
-    return raim_visibility_cache_may_see(pairs, &query, &target);
+    raim_visibility_cache_begin(pairs, 0);
+    const bool visible = raim_visibility_cache_may_see(pairs, &query, &target);
+    raim_visibility_cache_end(pairs);
+    return visible;
 }
 
 static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs)
@@ -152,8 +184,6 @@ static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs
     const struct raim_obstacle_def wall = block(-50, -400, 50, 400);
     set_up(stage, make_map(&wall, 1));
     assert_true(raim_visibility_cache_create(pairs, 2, 4));
-    for (uint32_t target = 0; target < 2; target++)
-        raim_visibility_cache_forget_target(pairs, target);
 }
 
 static void test_who_was_seen_may_be_seen_for_a_latency_more(void **state)
@@ -186,6 +216,24 @@ static void test_who_is_far_behind_a_wall_stays_hidden_for_a_rest(void **state)
     tear_down(&stage);
 }
 
+// Two walls hide the target together: one covers the left half of the way, one the right half.
+static void test_who_comes_into_sight_after_a_search_is_seen_at_once(void **state)
+{
+    (void)state;
+    const struct raim_obstacle_def walls[] = {block(-50, -400, 50, 5), block(100, -5, 150, 400)};
+    struct stage stage;
+    struct raim_visibility_cache pairs;
+    set_up(&stage, make_map(walls, 2));
+    assert_true(raim_visibility_cache_create(&pairs, 2, 4));
+    const raim_vec2 hidden = {300, 0}, seen = {-150, 0};
+    uint32_t tick = 1;
+    for (; tick <= 3; tick++)
+        assert_false(may_see(&stage, &pairs, tick, hidden));
+    assert_true(may_see(&stage, &pairs, tick, seen));
+    raim_visibility_cache_destroy(&pairs);
+    tear_down(&stage);
+}
+
 static void test_whoever_is_forgotten_is_looked_at_anew(void **state)
 {
     (void)state;
@@ -201,16 +249,59 @@ static void test_whoever_is_forgotten_is_looked_at_anew(void **state)
     tear_down(&stage);
 }
 
+// Targets come, go and are forgotten, and a cache for all of them answers as one for each does.
+static void test_targets_of_a_viewer_do_not_mix(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct raim_visibility_cache all, each[TARGETS];
+    raim_vec2 centres[TARGETS];
+    set_up(&stage, chance_map(20, 150));
+    assert_true(raim_visibility_cache_create(&all, 1 + TARGETS, 2));
+    for (int i = 0; i < TARGETS; i++) {
+        assert_true(raim_visibility_cache_create(&each[i], 1 + TARGETS, 2));
+        centres[i] = chance_free(stage.map, radius);
+    }
+    const raim_vec2 from = chance_free(stage.map, radius);
+    for (uint32_t tick = 1; tick <= PAIRS; tick++) {
+        raim_visibility_set_tick(stage.visibility, tick);
+        const struct raim_visibility_cache_query query = query_from(&stage, tick, from);
+        raim_visibility_cache_begin(&all, 1);
+        for (int i = 0; i < TARGETS; i++) {
+            struct raim_view_target target = player_at(centres[i]);
+            target.slot = 1 + (uint32_t)i;
+            raim_visibility_cache_begin(&each[i], 1);
+            if (chance_int(0, 20) > 0)
+                assert_int_equal(raim_visibility_cache_may_see(&all, &query, &target),
+                                 raim_visibility_cache_may_see(&each[i], &query, &target));
+            raim_visibility_cache_end(&each[i]);
+            if (chance_int(0, 10) > 0)
+                continue;
+            centres[i] = chance_free(stage.map, radius);
+            raim_visibility_cache_forget_target(&all, target.slot);
+            raim_visibility_cache_forget_target(&each[i], target.slot);
+        }
+        raim_visibility_cache_end(&all);
+    }
+    raim_visibility_cache_destroy(&all);
+    for (int i = 0; i < TARGETS; i++)
+        raim_visibility_cache_destroy(&each[i]);
+    tear_down(&stage);
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_witness_answers_the_question_again),
+        cmocka_unit_test(test_a_search_finds_whom_a_guess_finds),
         cmocka_unit_test(test_what_is_seen_cheaply_is_seen_exactly),
         cmocka_unit_test(test_who_is_apart_never_peeks),
         cmocka_unit_test(test_who_was_seen_may_be_seen_for_a_latency_more),
         cmocka_unit_test(test_who_is_far_behind_a_wall_stays_hidden_for_a_rest),
+        cmocka_unit_test(test_who_comes_into_sight_after_a_search_is_seen_at_once),
         cmocka_unit_test(test_whoever_is_forgotten_is_looked_at_anew),
+        cmocka_unit_test(test_targets_of_a_viewer_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
