@@ -6,6 +6,7 @@
 
 #include "bot.h"
 #include "message.h"
+#include "picture_error.h"
 #include "probe.h"
 #include "random.h"
 #include "watch.h"
@@ -34,6 +35,7 @@ struct seat {
     struct raim_match_player row; // of its player, as the server has it
     struct netsim_figures sums;   // of the means, since netsim_measure
     struct netsim_figures before; // totals at netsim_measure
+    struct picture_error picture; // since netsim_measure
 };
 
 enum { EVENTS_REMEMBERED = 1 << 12, EVENTS_MOST_MS = 4000 };
@@ -47,6 +49,7 @@ struct netsim {
     uint64_t event_us[EVENTS_REMEMBERED];     // when they were due, by number
     uint32_t events_due;                      // number of the next one
     uint64_t events_after_ms[EVENTS_MOST_MS]; // events by the time that they took to a client
+    struct picture_truth truth;
     struct seat seats[NETSIM_MAX_PLAYERS];
 };
 
@@ -271,8 +274,10 @@ static void poll(struct netsim *netsim, struct seat *seat)
     if (seat->state != RAIM_CLIENT_PLAYING)
         return;
     watch_receive(&seat->watch, seat->client);
-    if (seat->polls % POLLS_PER_FRAME == 0)
+    if (seat->polls % POLLS_PER_FRAME == 0) {
         watch_frame(&seat->watch, seat->client, netsim->now_us);
+        picture_error_add(&seat->picture, &netsim->truth, seat->client);
+    }
     if (seat->polls % (POLL_HZ / 4) == 0)
         sample(seat);
     while (raim_client_is_input_due(seat->client, netsim->now_us)) {
@@ -389,6 +394,7 @@ static void tick(struct netsim *netsim)
     }
     check_refused(netsim);
     watch_players(netsim);
+    picture_truth_step(&netsim->truth, raim_match_world(netsim->match));
 }
 
 // --- time ---
@@ -498,6 +504,7 @@ static struct netsim_figures totals(const struct netsim *netsim, const struct se
         .corrections_units = quality.corrections_units,
         .exact_frames = seat->watch.exact,
         .resumes = raim_client_stats(seat->client)->resumes,
+        .snapshots = raim_client_stats(seat->client)->snapshots,
     };
     if (seat->row.id != RAIM_NOBODY) {
         const raim_player *player = &raim_world_players_const(
@@ -528,7 +535,13 @@ void netsim_measure(struct netsim *netsim)
         seat->before = totals(netsim, seat);
         seat->sums = (struct netsim_figures){0};
         seat->watch.farthest_jump = 0;
+        seat->picture = (struct picture_error){0};
     }
+}
+
+static double share(double part, uint64_t whole)
+{
+    return whole > 0 ? part / (double)whole : 0;
 }
 
 struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t player)
@@ -545,6 +558,7 @@ struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t playe
     figures.corrections_units -= before->corrections_units;
     figures.exact_frames -= before->exact_frames;
     figures.resumes -= before->resumes;
+    figures.snapshots -= before->snapshots;
     figures.shots -= before->shots;
     figures.hits -= before->hits;
     figures.round_trip_ms = seat->sums.round_trip_ms / samples;
@@ -553,6 +567,11 @@ struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t playe
     figures.view_delay_ms = seat->sums.view_delay_ms / samples;
     figures.interpolation_ms = seat->sums.interpolation_ms / samples;
     figures.farthest_jump = seat->watch.farthest_jump;
+    const struct picture_error *picture = &seat->picture;
+    figures.position_error_units = share(picture->position_units, picture->shown);
+    figures.aim_error_degrees = share(picture->aim_degrees, picture->shown);
+    figures.aim_shake_degrees = share(picture->shake_degrees, picture->turns);
+    figures.lacking_share = share((double)picture->lacking, picture->seen);
     return figures;
 }
 
@@ -570,6 +589,7 @@ struct netsim_figures netsim_figures_of_all(const struct netsim *netsim)
         all.corrections_units += one.corrections_units;
         all.exact_frames += one.exact_frames;
         all.resumes += one.resumes;
+        all.snapshots += one.snapshots;
         all.shots += one.shots;
         all.hits += one.hits;
         all.round_trip_ms += one.round_trip_ms / players;
@@ -577,6 +597,10 @@ struct netsim_figures netsim_figures_of_all(const struct netsim *netsim)
         all.margin += one.margin / players;
         all.view_delay_ms += one.view_delay_ms / players;
         all.interpolation_ms += one.interpolation_ms / players;
+        all.position_error_units += one.position_error_units / players;
+        all.aim_error_degrees += one.aim_error_degrees / players;
+        all.aim_shake_degrees += one.aim_shake_degrees / players;
+        all.lacking_share += one.lacking_share / players;
         all.farthest_jump = fmax(all.farthest_jump, one.farthest_jump);
     }
     return all;
