@@ -128,20 +128,22 @@ static struct stretch stretch_of(const raim_wire_player *from, const raim_wire_p
     return (struct stretch){{from->x, from->y}, {to->x, to->y}, part, ticks};
 }
 
+// Whether a player can run from one point to another within some ticks.
 static bool is_run(const struct raim_wire_limits *limits, const raim_wire_player *from,
-                   const raim_wire_player *to)
+                   const raim_wire_player *to, uint32_t ticks)
 {
     const int64_t x = (int64_t)to->x - from->x, y = (int64_t)to->y - from->y;
     const int64_t straight = limits->stride, diagonal = limits->diagonal;
     const int64_t longest = straight * straight > 2 * diagonal * diagonal ? straight * straight
                                                                           : 2 * diagonal * diagonal;
-    return x * x + y * y <= longest;
+    return x * x + y * y <= longest * ticks * ticks;
 }
 
 // Where a player is at a time between two snapshots. The server sends a snapshot as soon as a tick
-// differs from the prediction, so a player moves as predicted until the tick before the next
-// snapshot. Only a lost snapshot breaks this; it shows where the last tick would have to be longer
-// than a player can run, and then the player is drawn on a straight line.
+// differs from the prediction in more than aims, so a player moves as predicted until the tick
+// before the next snapshot. Only a lost snapshot breaks this; it shows where the last tick would
+// have to be longer than a player can run. Then the player is drawn on a straight line through the
+// fewest ticks in which it can have run that far.
 static struct stretch stretch_at(const struct raim_replica *replica, const struct span *span,
                                  uint32_t slot)
 {
@@ -155,10 +157,13 @@ static struct stretch stretch_at(const struct raim_replica *replica, const struc
         return stretch_of(&from, &to, span->time.part, 1);
     const raim_wire_player *next = &span->after->players[slot];
     const uint32_t gap = span->after->tick - span->before->tick;
-    const raim_wire_player last = raim_wire_predict_player(limits, known, gap - 1);
-    if (!is_run(limits, &last, next))
-        return stretch_of(known, next, (age + span->time.part) / gap, gap);
-    return stretch_of(&from, age + 1 < gap ? &to : next, span->time.part, 1);
+    raim_wire_player last = raim_wire_predict_player(limits, known, gap - 1);
+    uint32_t ticks = 1;
+    while (ticks < gap && !is_run(limits, &last, next, ticks))
+        last = raim_wire_predict_player(limits, known, gap - ++ticks);
+    if (age < gap - ticks)
+        return stretch_of(&from, &to, span->time.part, 1);
+    return stretch_of(&last, next, (age - (gap - ticks) + span->time.part) / ticks, ticks);
 }
 
 // The aim at a time: it turns in the last ticks before the next snapshot, by the shorter angle.
