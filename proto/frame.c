@@ -99,27 +99,30 @@ static bool same_set(const uint64_t *a, const uint64_t *b, uint32_t slots)
     return memcmp(a, b, raim_set_words(slots) * sizeof *a) == 0;
 }
 
-bool raim_wire_is_predicted(const struct raim_wire_limits *limits,
-                            const struct raim_wire_frame *from, const struct raim_wire_frame *to)
+enum raim_wire_change raim_wire_compare(const struct raim_wire_limits *limits,
+                                        const struct raim_wire_frame *from,
+                                        const struct raim_wire_frame *to)
 {
     const uint32_t age = to->tick - from->tick, slots = raim_wire_bullets(limits);
     const raim_wire_self self = raim_wire_predict_self(&from->self, age);
+    enum raim_wire_change change = RAIM_WIRE_PREDICTED;
     if (!raim_wire_same_self(&self, &to->self) ||
         !same_set(from->seen_players, to->seen_players, limits->players) ||
         !same_set(from->seen_bullets, to->seen_bullets, slots))
-        return false;
+        return RAIM_WIRE_CHANGED;
     for (uint32_t slot = raim_set_next(to->seen_players, 0, limits->players);
          slot < limits->players;
          slot = raim_set_next(to->seen_players, slot + 1, limits->players)) {
         const raim_wire_player predicted =
             raim_wire_predict_player(limits, &from->players[slot], age);
-        if (!raim_wire_same_course(&predicted, &to->players[slot]) ||
-            raim_wire_sent_aim(from, slot) != raim_wire_sent_aim(to, slot))
-            return false;
+        if (!raim_wire_same_course(&predicted, &to->players[slot]))
+            return RAIM_WIRE_CHANGED;
+        if (raim_wire_sent_aim(from, slot) != raim_wire_sent_aim(to, slot))
+            change = RAIM_WIRE_AIMS;
     }
     for (uint32_t slot = raim_set_next(to->seen_bullets, 0, slots); slot < slots;
          slot = raim_set_next(to->seen_bullets, slot + 1, slots))
         if (!raim_wire_same_launch(&from->bullets[slot], &to->bullets[slot]))
-            return false;
-    return true;
+            return RAIM_WIRE_CHANGED;
+    return change;
 }

@@ -104,10 +104,26 @@ raim_wire_player raim_wire_predict_player(const struct raim_wire_limits *limits,
 raim_wire_self raim_wire_predict_self(const raim_wire_self *self,
                                       uint32_t age); // its timer runs down
 
+// How a frame differs from its prediction.
+enum raim_wire_change {
+    RAIM_WIRE_PREDICTED, // not at all
+    RAIM_WIRE_AIMS,      // in nothing but aims of other players
+    RAIM_WIRE_CHANGED,   // in more: self, a set, a player's course or a bullet
+};
+
+// Compares a frame `to` with what a client predicts for it from its earlier frame `from`.
+enum raim_wire_change raim_wire_compare(const struct raim_wire_limits *limits,
+                                        const struct raim_wire_frame *from,
+                                        const struct raim_wire_frame *to);
+
 // True when a client with frame `from` predicts everything in its later frame `to`, so that `to`
 // need not be sent.
-bool raim_wire_is_predicted(const struct raim_wire_limits *limits,
-                            const struct raim_wire_frame *from, const struct raim_wire_frame *to);
+static inline bool raim_wire_is_predicted(const struct raim_wire_limits *limits,
+                                          const struct raim_wire_frame *from,
+                                          const struct raim_wire_frame *to)
+{
+    return raim_wire_compare(limits, from, to) == RAIM_WIRE_PREDICTED;
+}
 
 // --- Comparisons with a prediction ---
 

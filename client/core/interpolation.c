@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double fade_s = 0.1;    // within which an error fades to a third
+static const double fade_s = 0.1; // within which an error fades to a third
+// Within which an error of an aim does. A hand turns so fast that an error of a tick is large, and
+// so unsteadily that a change hides in the next one.
+static const double aim_fade_s = 0.03;
+// Ticks within which an aim turns from a snapshot to the next one, at most: the server may leave
+// out one tick that brings nothing but aims.
+static const uint32_t most_turn_ticks = 2;
 static const double beyond_s = 0.25; // longest extrapolation beyond the newest snapshot
 static const double share_in_time = 0.95;
 static const double most_slew = 0.1; // largest share by which the shown time runs fast or slow
@@ -122,20 +128,22 @@ static struct stretch stretch_of(const raim_wire_player *from, const raim_wire_p
     return (struct stretch){{from->x, from->y}, {to->x, to->y}, part, ticks};
 }
 
+// Whether a player can run from one point to another within some ticks.
 static bool is_run(const struct raim_wire_limits *limits, const raim_wire_player *from,
-                   const raim_wire_player *to)
+                   const raim_wire_player *to, uint32_t ticks)
 {
     const int64_t x = (int64_t)to->x - from->x, y = (int64_t)to->y - from->y;
     const int64_t straight = limits->stride, diagonal = limits->diagonal;
     const int64_t longest = straight * straight > 2 * diagonal * diagonal ? straight * straight
                                                                           : 2 * diagonal * diagonal;
-    return x * x + y * y <= longest;
+    return x * x + y * y <= longest * ticks * ticks;
 }
 
 // Where a player is at a time between two snapshots. The server sends a snapshot as soon as a tick
-// differs from the prediction, so a player moves as predicted until the tick before the next
-// snapshot. Only a lost snapshot breaks this; it shows where the last tick would have to be longer
-// than a player can run, and then the player is drawn on a straight line.
+// differs from the prediction in more than aims, so a player moves as predicted until the tick
+// before the next snapshot. Only a lost snapshot breaks this; it shows where the last tick would
+// have to be longer than a player can run. Then the player is drawn on a straight line through the
+// fewest ticks in which it can have run that far.
 static struct stretch stretch_at(const struct raim_replica *replica, const struct span *span,
                                  uint32_t slot)
 {
@@ -149,22 +157,28 @@ static struct stretch stretch_at(const struct raim_replica *replica, const struc
         return stretch_of(&from, &to, span->time.part, 1);
     const raim_wire_player *next = &span->after->players[slot];
     const uint32_t gap = span->after->tick - span->before->tick;
-    const raim_wire_player last = raim_wire_predict_player(limits, known, gap - 1);
-    if (!is_run(limits, &last, next))
-        return stretch_of(known, next, (age + span->time.part) / gap, gap);
-    return stretch_of(&from, age + 1 < gap ? &to : next, span->time.part, 1);
+    raim_wire_player last = raim_wire_predict_player(limits, known, gap - 1);
+    uint32_t ticks = 1;
+    while (ticks < gap && !is_run(limits, &last, next, ticks))
+        last = raim_wire_predict_player(limits, known, gap - ++ticks);
+    if (age < gap - ticks)
+        return stretch_of(&from, &to, span->time.part, 1);
+    return stretch_of(&last, next, (age - (gap - ticks) + span->time.part) / ticks, ticks);
 }
 
-// The aim at a time: it turns in the last tick before the next snapshot, by the shorter angle.
+// The aim at a time: it turns in the last ticks before the next snapshot, by the shorter angle.
 static raim_angle aim_at(const struct span *span, uint32_t slot)
 {
     const int shift = 16 - RAIM_WIRE_AIM_BITS;
-    const uint32_t aim = (uint32_t)span->before->players[slot].aim << shift;
-    if (span->after == NULL || span->time.tick + 1 != span->after->tick ||
-        !raim_set_has(span->after->seen_players, slot))
+    const struct raim_wire_frame *before = span->before, *after = span->after;
+    const uint32_t aim = (uint32_t)before->players[slot].aim << shift;
+    if (after == NULL || !raim_set_has(after->seen_players, slot))
         return (raim_angle)aim;
-    const uint32_t next = (uint32_t)span->after->players[slot].aim << shift;
-    return (raim_angle)(aim + (int32_t)(span->time.part * (int16_t)(next - aim)));
+    const uint32_t gap = after->tick - before->tick;
+    const double ticks = gap < most_turn_ticks ? gap : most_turn_ticks;
+    const double left = raim_tick_diff(after->tick, span->time.tick) - span->time.part;
+    const uint32_t next = (uint32_t)after->players[slot].aim << shift;
+    return (raim_angle)(aim + (int32_t)(fmax(0, 1 - left / ticks) * (int16_t)(next - aim)));
 }
 
 // False where the player is not visible.
@@ -198,11 +212,13 @@ static struct raim_interpolation_track *track_of(struct raim_interpolation *inte
 
 static void fade(struct raim_interpolation *interpolation, uint64_t now_us)
 {
-    const double kept = exp((double)(now_us - interpolation->looked_us) * -1e-6 / fade_s);
+    const double past_s = (double)(now_us - interpolation->looked_us) * 1e-6;
+    const double kept = exp(-past_s / fade_s), aim_kept = exp(-past_s / aim_fade_s);
     interpolation->own.error = raim_vec2_scale(interpolation->own.error, kept);
     for (uint32_t row = 0; row < interpolation->row_count; row++) {
         struct raim_interpolation_track *track = track_of(interpolation, row);
         track->error = raim_vec2_scale(track->error, kept);
+        track->aim_error *= aim_kept;
     }
 }
 
@@ -213,6 +229,14 @@ static void redraw(struct raim_interpolation_track *track, raim_vec2 position)
     track->position = position;
 }
 
+// Corrects the last drawn aim in the same way. Of two errors that draw the same aim it keeps the
+// smaller one.
+static void redraw_aim(struct raim_interpolation_track *track, raim_angle aim)
+{
+    track->aim_error = remainder(track->aim_error + track->aim - aim, RAIM_ANGLE_TURN);
+    track->aim = aim;
+}
+
 static void redraw_others(struct raim_interpolation *interpolation,
                           const struct raim_replica *replica)
 {
@@ -221,8 +245,10 @@ static void redraw_others(struct raim_interpolation *interpolation,
         struct raim_client_player player;
         struct raim_interpolation_track *track = track_of(interpolation, row);
         if (track->seen && player_at(replica, &span, interpolation->rows[row].slot, &player) &&
-            player.life == track->life)
+            player.life == track->life) {
             redraw(track, player.position);
+            redraw_aim(track, player.aim);
+        }
     }
 }
 
@@ -230,12 +256,20 @@ static void redraw_others(struct raim_interpolation *interpolation,
 static raim_vec2 draw(struct raim_interpolation_track *track, raim_vec2 position, uint8_t life,
                       double most)
 {
+    if (!track->seen || track->life != life)
+        track->aim_error = 0;
     if (!track->seen || track->life != life || raim_vec2_length_squared(track->error) > most * most)
         track->error = (raim_vec2){0, 0};
     track->seen = true;
     track->life = life;
     track->position = position;
     return raim_vec2_add(position, track->error);
+}
+
+static raim_angle draw_aim(struct raim_interpolation_track *track, raim_angle aim)
+{
+    track->aim = aim;
+    return (raim_angle)(aim + (int32_t)track->aim_error);
 }
 
 static double most_fading(const struct raim_replica *replica)
@@ -311,6 +345,7 @@ static void draw_others(struct raim_interpolation *interpolation,
             continue;
         track->seen = raim_set_has(were_seen, slot);
         row->position = draw(track, row->position, row->life, most_fading(replica));
+        row->aim = draw_aim(track, row->aim);
         interpolation->row_count++;
         if (!span.before->self.steers && span.before->self.slot == slot)
             interpolation->eye = row->position;

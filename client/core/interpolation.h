@@ -17,6 +17,8 @@ struct raim_interpolation_track {
     uint8_t life;
     raim_vec2 position; // by the snapshots
     raim_vec2 error;    // added to the position for drawing; fades
+    raim_angle aim;     // by the snapshots
+    double aim_error;   // added to the aim for drawing, in binary angle; fades
 };
 
 // A tick and a fraction of it, 0 to 1.

@@ -57,11 +57,12 @@ struct raim_connection {
     uint8_t *shown;     // struct raim_shown by tick, see raim_shown_at
     uint32_t sent_tick; // tick of the newest snapshot sent
     bool has_acked;
-    uint32_t acked_tick;  // tick of the newest snapshot that it has acknowledged
-    uint32_t quiet_since; // from this tick on each frame was predictable from the previous one
-    double latency_ticks; // see raim_view_acknowledge; 0 before the first one
-    bool waits;           // the last snapshot left entities out
-    uint8_t *waited;      // see priority.h
+    uint32_t acked_tick;   // tick of the newest snapshot that it has acknowledged
+    uint32_t quiet_since;  // from this tick on each frame was predictable from the previous one
+    uint32_t changed_tick; // the newest tick that differed from its prediction in more than aims
+    double latency_ticks;  // see raim_view_acknowledge; 0 before the first one
+    bool waits;            // the last snapshot left entities out
+    uint8_t *waited;       // see priority.h
 
     struct raim_rewind_limit rewind_limit;
     struct raim_inbox inbox;
@@ -371,9 +372,10 @@ uint32_t raim_view_latency(const struct raim_match *match, const struct raim_con
 void raim_view_prepare(struct raim_match *match);
 
 // Writes the snapshot of the last step for a client that receives snapshots and whose tick the
-// history holds. Returns 0 when the client predicts everything itself.
-size_t raim_view_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
-                       size_t capacity);
+// history holds. Returns 0 when the client predicts everything itself, and, unless a message is due
+// anyway, in up to every second tick that would bring nothing but aims.
+size_t raim_view_write(struct raim_match *match, struct raim_connection *client, bool is_due,
+                       uint8_t *bytes, size_t capacity);
 
 // Processes the acknowledgement of the snapshot of `tick` in an input for `input_tick`, and
 // measures the round trip. Returns RAIM_REFUSALS on success.

@@ -297,9 +297,10 @@ static size_t write_update(struct raim_match *match, struct raim_connection *cli
 {
     uint32_t next;
     const size_t events = write_events(match, client, &next, bytes);
-    const size_t snapshot = has_history(match, client)
-                                ? raim_view_write(match, client, bytes + events, capacity - events)
-                                : 0;
+    const size_t snapshot =
+        has_history(match, client)
+            ? raim_view_write(match, client, events > 0, bytes + events, capacity - events)
+            : 0;
     if (snapshot == 0 && next == client->events.next)
         return 0;
     raim_event_cursor_send(&client->events, next, match->world->tick - client->delay_ticks);

@@ -130,17 +130,17 @@ static struct raim_wire_frame frame_of(const struct raim_interest *interest,
     return frame;
 }
 
-static void notice_change(const struct raim_match *match, const struct raim_interest *interest,
-                          struct raim_connection *client, const struct raim_wire_frame *frame)
+// What a snapshot of a tick would bring to a client that has one of the tick before.
+static enum raim_wire_change change_of(const struct raim_match *match,
+                                       const struct raim_interest *interest,
+                                       const struct raim_connection *client,
+                                       const struct raim_wire_frame *frame)
 {
-    const struct raim_wire_limits *limits = &raim_interest_history(interest)->limits;
     struct raim_shown *before = raim_shown_at(match, client, frame->tick - 1);
-    if (before->valid && before->tick == frame->tick - 1) {
-        const struct raim_wire_frame from = frame_of(interest, before);
-        if (raim_wire_is_predicted(limits, &from, frame))
-            return;
-    }
-    client->quiet_since = frame->tick;
+    if (!before->valid || before->tick != frame->tick - 1)
+        return RAIM_WIRE_CHANGED;
+    const struct raim_wire_frame from = frame_of(interest, before);
+    return raim_wire_compare(&raim_interest_history(interest)->limits, &from, frame);
 }
 
 // True when no snapshot is needed. If each tick since the acknowledged one is predicted from the
@@ -151,6 +151,17 @@ static bool is_quiet(const struct raim_match *match, const struct raim_interest 
     const double since_sent = raim_tick_diff(raim_interest_tick(interest), client->sent_tick);
     return client->has_acked && raim_tick_diff(client->acked_tick, client->quiet_since) >= 0 &&
            since_sent + 1 <= max_quiet_s * match->def.tick_hz;
+}
+
+// True when the snapshot of a tick may be left out because it would bring nothing but aims: the one
+// of the tick before was sent, so that no two in a row are left out, and was no first transmission
+// of a change, so that a change lost once arrives a tick later. After a snapshot that was cut by
+// size the next tick is a change, because its set differs from what was sent.
+static bool may_leave_out(const struct raim_connection *client, uint32_t tick,
+                          enum raim_wire_change change)
+{
+    return change != RAIM_WIRE_CHANGED && client->sent_tick == tick - 1 &&
+           client->changed_tick != tick - 1;
 }
 
 static size_t write_prioritised(struct raim_match *match, const struct raim_connection *client,
@@ -169,8 +180,8 @@ static size_t write_prioritised(struct raim_match *match, const struct raim_conn
     return raim_priority_write(&priority, baseline, frame, self->x, self->y, bytes, capacity);
 }
 
-size_t raim_view_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
-                       size_t capacity)
+size_t raim_view_write(struct raim_match *match, struct raim_connection *client, bool is_due,
+                       uint8_t *bytes, size_t capacity)
 {
     struct raim_interest *interest = interest_of(match, client);
     const struct raim_wire_limits *limits = &match->interest.history.limits;
@@ -180,8 +191,12 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     update_shown(match, interest, client, shown);
     raim_match_begin_work(match, RAIM_MATCH_ENCODING);
     struct raim_wire_frame frame = frame_of(interest, shown);
-    notice_change(match, interest, client, &frame);
-    if (is_quiet(match, interest, client))
+    const enum raim_wire_change change = change_of(match, interest, client, &frame);
+    if (change != RAIM_WIRE_PREDICTED)
+        client->quiet_since = tick;
+    if (change == RAIM_WIRE_CHANGED)
+        client->changed_tick = tick;
+    if (is_quiet(match, interest, client) || (!is_due && may_leave_out(client, tick, change)))
         return 0;
 
     struct raim_wire_frame baseline;

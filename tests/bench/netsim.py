@@ -5,8 +5,10 @@ what is shown?
 
 Bots play through real clients against the real match over a simulated network
 (tests/netsim/netsim.h), for each round trip and share of lost packets. Half of the round trip is
-each way's; on top a packet takes up to the jitter longer each way. Writes every figure to
-build/bench/netsim.csv. Nothing here measures time: the same build gives the same figures.
+each way's; on top a packet takes up to the jitter longer each way. The last columns compare the
+other players as shown with the world at the tick shown: their positions and aims, how much their
+turns differ from picture to picture, and the share of those in sight who are not shown. Writes
+every figure to build/bench/netsim.csv. Nothing here measures time: the same build gives the same figures.
 """
 
 import csv
@@ -30,6 +32,11 @@ TABLE = [
     ("interpolation_ms", "interpolation ms", "{:.1f}"),
     ("view_delay_ms", "view age ms", "{:.1f}"),
     ("margin_ticks", "margin ticks", "{:.2f}"),
+    ("snapshots_per_s", "snapshots/s", "{:.1f}"),
+    ("position_error_units", "others off by", "{:.3f}"),
+    ("aim_error_degrees", "aims off by deg", "{:.2f}"),
+    ("aim_shake_degrees", "aims shake deg", "{:.2f}"),
+    ("lacking_pct", "lacking %", "{:.3f}"),
 ]
 
 

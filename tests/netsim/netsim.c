@@ -7,6 +7,7 @@
 
 #include "bot.h"
 #include "message.h"
+#include "picture_error.h"
 #include "probe.h"
 #include "random.h"
 #include "watch.h"
@@ -37,6 +38,7 @@ struct seat {
     uint64_t sent;                // INPUTs
     struct netsim_figures sums;   // of the means, since netsim_measure
     struct netsim_figures before; // totals at netsim_measure
+    struct picture_error picture; // since netsim_measure
 };
 
 enum { EVENTS_REMEMBERED = 1 << 12, EVENTS_MOST_MS = 4000 };
@@ -50,6 +52,7 @@ struct netsim {
     uint64_t event_us[EVENTS_REMEMBERED];     // when they were due, by number
     uint32_t events_due;                      // number of the next one
     uint64_t events_after_ms[EVENTS_MOST_MS]; // events by the time that they took to a client
+    struct picture_truth truth;
     struct seat seats[NETSIM_MAX_PLAYERS];
 };
 
@@ -275,8 +278,10 @@ static void poll(struct netsim *netsim, struct seat *seat)
     if (seat->state != RAIM_CLIENT_PLAYING)
         return;
     watch_receive(&seat->watch, seat->client);
-    if (seat->polls % POLLS_PER_FRAME == 0)
+    if (seat->polls % POLLS_PER_FRAME == 0) {
         watch_frame(&seat->watch, seat->client, netsim->now_us);
+        picture_error_add(&seat->picture, &netsim->truth, seat->client);
+    }
     if (seat->polls % (POLL_HZ / 4) == 0)
         sample(seat);
     while (raim_client_is_input_due(seat->client, netsim->now_us)) {
@@ -409,6 +414,7 @@ static void tick(struct netsim *netsim)
     }
     check_refused(netsim);
     watch_players(netsim);
+    picture_truth_step(&netsim->truth, raim_match_world(netsim->match));
 }
 
 // --- time ---
@@ -552,7 +558,13 @@ void netsim_measure(struct netsim *netsim)
         seat->before = totals(netsim, seat);
         seat->sums = (struct netsim_figures){0};
         seat->watch.farthest_jump = 0;
+        seat->picture = (struct picture_error){0};
     }
+}
+
+static double share(double part, uint64_t whole)
+{
+    return whole > 0 ? part / (double)whole : 0;
 }
 
 struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t player)
@@ -581,6 +593,11 @@ struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t playe
     figures.view_delay_ms = seat->sums.view_delay_ms / samples;
     figures.interpolation_ms = seat->sums.interpolation_ms / samples;
     figures.farthest_jump = seat->watch.farthest_jump;
+    const struct picture_error *picture = &seat->picture;
+    figures.position_error_units = share(picture->position_units, picture->shown);
+    figures.aim_error_degrees = share(picture->aim_degrees, picture->shown);
+    figures.aim_shake_degrees = share(picture->shake_degrees, picture->turns);
+    figures.lacking_share = share((double)picture->lacking, picture->seen);
     return figures;
 }
 
@@ -609,6 +626,10 @@ struct netsim_figures netsim_figures_of_all(const struct netsim *netsim)
         all.margin += one.margin / players;
         all.view_delay_ms += one.view_delay_ms / players;
         all.interpolation_ms += one.interpolation_ms / players;
+        all.position_error_units += one.position_error_units / players;
+        all.aim_error_degrees += one.aim_error_degrees / players;
+        all.aim_shake_degrees += one.aim_shake_degrees / players;
+        all.lacking_share += one.lacking_share / players;
         all.farthest_jump = fmax(all.farthest_jump, one.farthest_jump);
     }
     return all;

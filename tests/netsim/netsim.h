@@ -59,7 +59,12 @@ struct netsim_figures {
     double farthest_jump;  // units that somebody shown was farther off than it can run: the most
     uint64_t exact_frames; // that were found to show the own player where the server has it
     uint64_t resumes;
-    uint64_t shots, hits; // as the server counts
+    // The other players as shown, compared with the world at the tick shown.
+    double position_error_units;
+    double aim_error_degrees;
+    double aim_shake_degrees; // by which the aims' turns differ from picture to picture
+    double lacking_share;     // of the players in sight, by frames
+    uint64_t shots, hits;     // as the server counts
 };
 
 struct netsim;

@@ -5,6 +5,7 @@
 // the same as CSV
 #include "chance.h"
 #include "map_file.h"
+#include "mouse.h"
 #include "netsim.h"
 
 #include <setjmp.h>
@@ -56,14 +57,28 @@ struct cell {
     bool good;
 };
 
+// A hand on a mouse moves each player's aim every tick.
+static void move_mouse(void *context, uint32_t player, raim_input *input)
+{
+    struct mouse *mice = context;
+    input->aim = mouse_move(&mice[player], input->aim, input->fire != 0);
+}
+
 static struct cell play_cell(int index, double seconds)
 {
+    struct mouse mice[PLAYERS];
+    const struct netsim_liar hand = {.context = mice, .press = move_mouse};
     struct cell cell = {
         .line = line_of(round_trips_ms[index / 4], matrix_jitter_ms, losses[index % 4])};
     // Who tries to get in may be given up while it tries, where much is lost: that is no play.
     struct network_line first = cell.line;
     first.loss = fmin(first.loss, 0.05);
-    struct netsim *netsim = open_sim(PLAYERS, &first);
+    for (uint32_t i = 0; i < PLAYERS; i++)
+        mouse_init(&mice[i], raim_random_next(&chance));
+    struct netsim_def def = netsim_def_of(map, PLAYERS, &first, raim_random_next(&chance));
+    def.liar = &hand;
+    struct netsim *netsim = netsim_create(&def);
+    assert_non_null(netsim);
     cell.good = netsim_enter(netsim, 0);
     for (uint32_t i = 0; i < PLAYERS; i++)
         netsim_set_line(netsim, i, &cell.line);
@@ -81,7 +96,7 @@ struct column {
     const char *name;
     double value;
 };
-enum { COLUMNS = 21 };
+enum { COLUMNS = 25 };
 
 static void fill_columns(const struct cell *cell, struct column columns[COLUMNS])
 {
@@ -108,8 +123,12 @@ static void fill_columns(const struct cell *cell, struct column columns[COLUMNS]
         {"resumes", (double)of->resumes},
         {"wrong", (double)of->inputs_wrong},
         {"inputs_sent", (double)of->inputs_sent},
-        {"snapshots", (double)of->snapshots},
         {"events_repeated", (double)of->events_repeated},
+        {"snapshots_per_s", (double)of->snapshots * 60 / fmax(1, (double)of->inputs_due)},
+        {"position_error_units", of->position_error_units},
+        {"aim_error_degrees", of->aim_error_degrees},
+        {"aim_shake_degrees", of->aim_shake_degrees},
+        {"lacking_pct", 100 * of->lacking_share},
     };
     memcpy(columns, filled, sizeof filled);
 }

@@ -47,6 +47,7 @@ struct stage {
     double latency_ms, jitter_ms, loss;
     uint64_t start_us;
     uint32_t sent;       // ticks of the script
+    bool halves;         // sends only every second tick that the course does not differ in
     int lost, most_lost; // in a row
     struct mail mails[MAILS];
     bool is_cut;
@@ -76,10 +77,10 @@ static void show_tick(struct stage *stage, uint32_t tick)
     assert_true(show(stage->client, &frame));
 }
 
-static bool is_sent(uint32_t tick)
+static bool is_sent(const struct stage *stage, uint32_t tick)
 {
     const struct raim_wire_limits limits = limits_of_test();
-    if (tick % KEEP_ALIVE == 0)
+    if (tick % (stage->halves ? 2 : KEEP_ALIVE) == 0)
         return true;
     const struct raim_wire_player predicted =
         raim_wire_predict_player(&limits, &script[tick - 1], 1);
@@ -124,7 +125,7 @@ static void pass_frame(struct stage *stage)
             }
         if (stage->sent < TICKS &&
             now_us >= stage->start_us + stage->sent * (uint64_t)1000000 / TICK_HZ) {
-            if (is_sent(stage->sent))
+            if (is_sent(stage, stage->sent))
                 post(stage, stage->sent);
             stage->sent++;
         }
@@ -258,6 +259,56 @@ static void test_who_runs_on_is_drawn_running_on_whatever_gets_lost(void **state
         const double now = runner_of(&stage).position.x;
         assert_true(now >= x - 0.05);
         x = now;
+    }
+    raim_client_destroy(stage.client);
+}
+
+// The runner turns by this in a tick, in 16-bit binary angle.
+enum { TURN = 3 * 64 };
+
+// By how much a shown aim differs from the script's at the tick shown.
+static double aim_error(const struct stage *stage)
+{
+    const double tick = raim_client_interpolated_tick(stage->client) - FIRST_TICK;
+    return remainder(runner_of(stage).aim - TURN * tick, RAIM_ANGLE_TURN);
+}
+
+// The runner turns all around, through the angle at which the aim wraps.
+static void test_an_aim_turns_evenly_over_ticks_that_were_left_out(void **state)
+{
+    (void)state;
+    struct stage stage = open_stage(40, 0, 0);
+    stage.halves = true;
+    write_script(TICKS, TICKS);
+    pass_frames(&stage, 400);
+    raim_angle aim = runner_of(&stage).aim;
+    for (int i = 0; i < 3000; i++) {
+        const uint64_t before_us = now_us;
+        pass_frame(&stage);
+        const double even = TURN * (double)(now_us - before_us) * 1e-6 * TICK_HZ;
+        const raim_angle now = runner_of(&stage).aim;
+        const int16_t turned = (int16_t)(now - aim);
+        // In every second tick the client waits for the next snapshot, while the error fades.
+        assert_true(turned > 0 && turned < 2 * even);
+        assert_true(fabs(aim_error(&stage)) < 2 * TURN);
+        aim = now;
+    }
+    raim_client_destroy(stage.client);
+}
+
+static void test_between_two_snapshots_an_aim_is_exact(void **state)
+{
+    (void)state;
+    struct stage stage = open_stage(100, 0, 0);
+    stage.halves = true;
+    write_script(TICKS, TICKS);
+    pass_frames(&stage, 400);
+    // For some seconds the picture still waits for snapshots that are as late as before.
+    stage.latency_ms = 40;
+    pass_frames(&stage, 60);
+    for (int i = 0; i < 200; i++) {
+        pass_frame(&stage);
+        assert_true(fabs(aim_error(&stage)) <= 2);
     }
     raim_client_destroy(stage.client);
 }
@@ -606,6 +657,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_picture_waits_for_as_much_as_the_network_jitters),
         cmocka_unit_test(test_jitter_and_loss_make_nobody_leap),
         cmocka_unit_test(test_who_runs_on_is_drawn_running_on_whatever_gets_lost),
+        cmocka_unit_test(test_an_aim_turns_evenly_over_ticks_that_were_left_out),
+        cmocka_unit_test(test_between_two_snapshots_an_aim_is_exact),
         cmocka_unit_test(test_an_outage_is_bridged_for_a_quarter_of_a_second),
         cmocka_unit_test(test_another_life_is_another_place),
         cmocka_unit_test(test_a_bullet_of_others_leaves_its_muzzle_when_it_is_fired),

@@ -317,7 +317,8 @@ static void test_an_interval_serves_the_clients_in_turn(void **state)
             assert_true(in_tick <= (PLAYERS + interval - 1) / interval);
         }
         for (uint32_t j = 0; j < PLAYERS; j++) {
-            assert_true(served[j] <= TICKS / interval && served[j] >= TICKS / interval / 2);
+            // Ten a second are sent where nothing happens, fewer by the interval.
+            assert_true(served[j] <= TICKS / interval && served[j] >= TICKS / interval / 6);
             assert_int_equal(raim_client_state(table->clients[j]), RAIM_CLIENT_PLAYING);
         }
         assert_int_equal(refused(table, RAIM_REFUSED_ACK), 0);

@@ -241,7 +241,7 @@ static void forget_own_aim(struct raim_wire_frame *frame)
 static void test_a_frame_is_predicted_just_when_a_delta_tells_nothing(void **state)
 {
     (void)state;
-    int predicted = 0;
+    int predicted = 0, aims = 0;
     for (int i = 0; i < ROUNDS; i++) {
         struct raim_wire_limits limits =
             chance_limits((uint32_t)chance_int(1, 12), (uint32_t)chance_int(1, 8));
@@ -262,11 +262,18 @@ static void test_a_frame_is_predicted_just_when_a_delta_tells_nothing(void **sta
         forget_own_aim(&to);
         assert_int_equal(is_predicted, frame_difference(&limits, &expected, &to) == NULL);
         predicted += is_predicted;
+        // Without the changes of aims nothing is left of a change of aims alone.
+        const enum raim_wire_change change = raim_wire_compare(&limits, &from, &to);
+        for (uint32_t slot = 0; slot < limits.players; slot++)
+            to.players[slot].aim = from.players[slot].aim;
+        assert_int_equal(raim_wire_is_predicted(&limits, &from, &to), change != RAIM_WIRE_CHANGED);
+        aims += change == RAIM_WIRE_AIMS;
         frame_free(&from);
         frame_free(&to);
         frame_free(&expected);
     }
     assert_in_range(predicted, ROUNDS / 4, ROUNDS * 3 / 4);
+    assert_true(aims > 0);
 }
 
 static void test_what_is_predicted_step_by_step_is_predicted_at_once(void **state)

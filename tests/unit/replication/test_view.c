@@ -285,12 +285,95 @@ static void test_news_are_sent_until_they_are_acknowledged(void **state)
     stage_tick(stage);
     const uint32_t before = stage->viewers[0].told;
     stage_ticks(stage, 30);
-    assert_int_equal(stage->viewers[0].told - before, 30);
+    assert_int_equal(stage->viewers[0].told - before, 15); // every second tick, as for aims
     stage->viewers[0].keeps_acks = false;
     stage_ticks(stage, 2);
     const uint32_t after = stage->viewers[0].told;
     stage_ticks(stage, 5);
     assert_true(stage->viewers[0].told - after <= 1);
+    stage_close(stage);
+}
+
+// A tick in which another player turns its aim, and no snapshot is needed for anything else.
+// Returns whether the first viewer received one.
+static bool turn(struct stage *stage)
+{
+    const uint32_t before = stage->viewers[0].told;
+    stage->viewers[1].pressed.aim += 500;
+    stage_tick(stage);
+    return stage->viewers[0].told > before;
+}
+
+// Whether the first viewer's picture of the second one, received or predicted, is where it is.
+static bool has_exact(const struct stage *stage)
+{
+    const struct viewer *viewer = &stage->viewers[0];
+    const uint32_t slot = stage_slot(stage, 1);
+    const struct raim_wire_frame *newest = &viewer->frames[viewer->newest % stage->limits.history];
+    const struct raim_wire_player predicted = raim_wire_predict_player(
+        &stage->limits, &newest->players[slot], stage->match->world->tick - newest->tick);
+    const raim_vec2 position = stage_player(stage, 1)->position;
+    return predicted.x == position.x * RAIM_WIRE_UNITS &&
+           predicted.y == position.y * RAIM_WIRE_UNITS;
+}
+
+static void test_of_ticks_that_bring_nothing_but_aims_every_second_is_left_out(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    stage_ticks(stage, 100); // shields run down
+    uint32_t sent = 0;
+    bool was_sent = turn(stage);
+    for (int i = 0; i < 600; i++) {
+        const bool is_sent = turn(stage);
+        assert_true(is_sent || was_sent);
+        sent += is_sent;
+        was_sent = is_sent;
+    }
+    // Each change of the margin may add a snapshot or two.
+    assert_true(sent >= 300 && sent < 310);
+    stage_close(stage);
+}
+
+static void test_a_change_is_sent_at_once_and_again_in_the_next_tick(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    stage_ticks(stage, 100);
+    static const int8_t ways[] = {0, 1, 0, -1};
+    int left_out = 0, way = 0;
+    for (int i = 0; i < 300; i++) {
+        const bool is_turn = i % 10 == i / 150; // in ticks of both kinds
+        if (is_turn)
+            stage->viewers[1].pressed.move_y = ways[++way % 4];
+        left_out += !turn(stage);
+        assert_true(has_exact(stage));
+        if (!is_turn)
+            continue;
+        // The input that was sent in this tick is played in the next one.
+        assert_true(turn(stage) && has_exact(stage));
+        assert_true(turn(stage) && has_exact(stage));
+        i += 2;
+    }
+    assert_true(left_out > 50);
+    stage_close(stage);
+}
+
+static void test_a_message_with_events_has_the_aims_too(void **state)
+{
+    (void)state;
+    struct stage *stage =
+        open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
+    stage_ticks(stage, 100);
+    turn(stage); // the first turn is played in the next tick
+    for (int i = 0; i < 1200; i++) {
+        const bool is_event = i % 101 == 0; // in ticks of both kinds
+        if (is_event)
+            assert_true(raim_match_say(stage->match, "hello"));
+        assert_true(turn(stage) || !is_event);
+    }
     stage_close(stage);
 }
 
@@ -528,6 +611,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_events_tell_no_places),
         cmocka_unit_test(test_where_nothing_happens_ten_snapshots_a_second_are_sent),
         cmocka_unit_test(test_news_are_sent_until_they_are_acknowledged),
+        cmocka_unit_test(test_of_ticks_that_bring_nothing_but_aims_every_second_is_left_out),
+        cmocka_unit_test(test_a_change_is_sent_at_once_and_again_in_the_next_tick),
+        cmocka_unit_test(test_a_message_with_events_has_the_aims_too),
         cmocka_unit_test(test_only_snapshots_that_were_sent_can_be_acknowledged),
         cmocka_unit_test(test_an_input_without_a_snapshot_makes_the_next_one_whole),
         cmocka_unit_test(test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second),
