@@ -370,6 +370,18 @@ void raim_enet_client_disconnect_now(struct raim_enet_client *connection)
     connection->peer = NULL;
 }
 
+void raim_enet_client_end(struct raim_enet_client *connection, const uint8_t *data, size_t size)
+{
+    if (connection->peer->state != ENET_PEER_STATE_CONNECTED) {
+        raim_enet_client_disconnect_now(connection);
+        return;
+    }
+    raim_enet_client_send(connection, true, data, size);
+    raim_enet_client_flush(connection);
+    enet_peer_reset(connection->peer);
+    connection->peer = NULL;
+}
+
 // --- Counters ---
 
 // ENet numbers the unreliable packets of a channel, from 1 on, modulo 2^16.

@@ -76,6 +76,10 @@ void raim_enet_client_disconnect(struct raim_enet_client *connection, uint32_t r
 void raim_enet_client_disconnect_later(struct raim_enet_client *connection);
 void raim_enet_client_disconnect_now(struct raim_enet_client *connection);
 
+// Sends a last reliable message, once, and ends the connection at once, without DOWN. A DISCONNECT
+// is sent only where there is no connection yet: the server's ENet would drop the message for it.
+void raim_enet_client_end(struct raim_enet_client *connection, const uint8_t *data, size_t size);
+
 // The server's unreliable packets since the last call: how many arrived, and how many were sent.
 // False where that is unknown.
 bool raim_enet_client_take_loss(struct raim_enet_client *connection, uint32_t *arrived,

@@ -165,6 +165,16 @@ static bool is_stuck(const struct raim_link *link)
            raim_enet_client_is_stuck(link->connection);
 }
 
+// Ends the connection of a client that has given up. It may never have read its WELCOME; the
+// GOODBYE, once and without a token, keeps its player from being away for the whole grace.
+static void end_lost(struct raim_link *link)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    raim_enet_client_end(link->connection, bytes,
+                         raim_farewell_write(&farewell, bytes, sizeof bytes));
+}
+
 void raim_link_service(struct raim_link *link)
 {
     raim_enet_client_expect_invitation(link->connection, raim_client_token(link->client));
@@ -180,7 +190,7 @@ void raim_link_service(struct raim_link *link)
         raim_enet_client_give_up(link->connection);
     if (raim_enet_client_has_peer(link->connection) &&
         raim_client_end(link->client).reason == RAIM_REASON_LOST)
-        raim_enet_client_disconnect_now(link->connection);
+        end_lost(link);
 }
 
 bool raim_link_is_input_due(const struct raim_link *link)

@@ -32,6 +32,8 @@ static struct {
     uint32_t data;                 // of the last connect
     struct raim_hello hello;
     ENetPeer *peer;
+    int goodbyes;
+    struct raim_farewell farewell; // the last
 } server;
 
 static struct raim_link *link_to;
@@ -108,9 +110,14 @@ static void run(void)
         if (event.type != ENET_EVENT_TYPE_RECEIVE)
             continue;
         raim_reader reader = raim_reader_make(event.packet->data, event.packet->dataLength);
-        if (raim_message_read(&reader) == RAIM_MESSAGE_HELLO) {
+        const uint32_t kind = raim_message_read(&reader);
+        if (kind == RAIM_MESSAGE_HELLO) {
             assert_true(raim_hello_read(&reader, &server.hello));
             server.hellos++;
+        }
+        if (kind == RAIM_MESSAGE_GOODBYE) {
+            assert_true(raim_farewell_read(&reader, &server.farewell));
+            server.goodbyes++;
         }
         enet_packet_destroy(event.packet);
     }
@@ -198,6 +205,18 @@ static void test_it_gives_up_in_time_where_nobody_receives(void **state)
                     connect_requests + 1); // one may have been on its way
 }
 
+static void test_it_says_goodbye_where_no_welcome_comes(void **state)
+{
+    (void)state;
+    static const uint8_t none[RAIM_TOKEN_BYTES];
+    RUN_UNTIL(server.hellos == 1);
+    RUN_UNTIL(!raim_link_is_open(link_to));
+    assert_int_equal(raim_client_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
+    RUN_UNTIL(server.goodbyes == 1);
+    assert_int_equal(server.farewell.goodbye.reason, RAIM_REASON_LEFT);
+    assert_memory_equal(server.farewell.token, none, sizeof none);
+}
+
 static void test_a_cookie_of_somebody_else_is_ignored(void **state)
 {
     (void)state;
@@ -282,6 +301,7 @@ int main(void)
         LINK_TEST(test_it_connects_with_the_cookie),
         LINK_TEST(test_it_sends_connect_requests_until_it_is_received),
         LINK_TEST(test_it_gives_up_in_time_where_nobody_receives),
+        LINK_TEST(test_it_says_goodbye_where_no_welcome_comes),
         LINK_TEST(test_a_cookie_of_somebody_else_is_ignored),
         LINK_TEST(test_who_is_invited_resumes_at_once),
         LINK_TEST(test_forged_invitations_are_ignored),
