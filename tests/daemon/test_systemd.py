@@ -104,7 +104,7 @@ class PassedSocketsTest(unittest.TestCase):
         self.stage.bots(daemon, 9, seconds=2).report()
         self.assertNotIn("warning socket", daemon.log)
         joined = daemon.get_json()["arenas"]
-        self.assertTrue(all(each["packets_in"] > 100 for each in joined), joined)
+        self.assertTrue(all(each["packets_in"] > 50 for each in joined), joined)
 
     def test_a_datagram_that_waits_is_answered(self):
         one = bound()
@@ -144,7 +144,7 @@ class PassedSocketsTest(unittest.TestCase):
         bots = self.stage.bots(daemon, 2, seconds=2, ports=[port])
         daemon.wait_started()
         bots.report()
-        self.assertGreater(daemon.get_json()["arenas"][0]["packets_in"], 100)
+        self.assertGreater(daemon.get_json()["arenas"][0]["packets_in"], 50)
 
 
 if __name__ == "__main__":
