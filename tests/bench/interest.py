@@ -41,7 +41,7 @@ def play(map_name, players, latencies, caches="warm"):
            for key in ("us_per_client_tick", "set_tick_us", "sent_players", "sent_bullets")}
     row = {"map": "scene" if map_name == "scene" else "crossfire", "players": players,
            "latencies": ",".join(map(str, latencies)), "caches": caches, **row}
-    print("  {map:<10}{players:5} players, latency {latencies:<9}{caches:<5}"
+    print("  {map:<10}{players:5} players, latency {latencies:<11}{caches:<5}"
           "{us_per_client_tick:8.3f} us,"
           " sends {sent_players:.2f} players and {sent_bullets:.2f} bullets".format(**row),
           flush=True)
