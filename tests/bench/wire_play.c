@@ -207,13 +207,18 @@ static bool check(const struct play *play, const struct client *client, bool goo
     return good;
 }
 
-static bool is_player(const raim_player *player, const raim_wire_player *told, bool tells_aim)
+static bool is_aim(const raim_player *player, const raim_wire_player *told)
 {
     const int32_t turn = 1 << RAIM_WIRE_AIM_BITS, step = RAIM_ANGLE_TURN / turn;
-    const int32_t aim = (player->aim + step / 2) / step % turn;
+    return told->aim == (player->aim + step / 2) / step % turn;
+}
+
+// Compares all but the aim.
+static bool is_player(const raim_player *player, const raim_wire_player *told)
+{
     return player->state == RAIM_PLAYER_ALIVE && told->x == steps_of(player->position.x) &&
-           told->y == steps_of(player->position.y) && told->aim == (tells_aim ? aim : 0) &&
-           told->life == (player->life & 7) && told->shield == (player->shield_ticks > 0);
+           told->y == steps_of(player->position.y) && told->life == (player->life & 7) &&
+           told->shield == (player->shield_ticks > 0);
 }
 
 // A bullet not encoded by its launch was rounded to the grid.
@@ -237,8 +242,9 @@ static bool is_bullet(const struct raim_world *world, const raim_bullet *bullet,
            raim_vec2_distance_squared(is, seems) <= most * most;
 }
 
+// Without a snapshot of the tick, aims may have turned further than the client predicts.
 static bool check_frame(const struct play *play, const struct client *client,
-                        const struct raim_wire_frame *frame)
+                        const struct raim_wire_frame *frame, bool is_sent)
 {
     const struct raim_world *world = raim_match_world(play->match);
     const raim_player *players = raim_world_players_const(world);
@@ -254,8 +260,10 @@ static bool check_frame(const struct play *play, const struct client *client,
                       "self of place", self->slot);
     FOR_EACH_SLOT (slot, frame->seen_players, play->limits.players)
         good = good && check(play, client,
-                             is_player(&players[slot], &frame->players[slot],
-                                       !self->steers || slot != self->slot),
+                             is_player(&players[slot], &frame->players[slot]) &&
+                                 (raim_wire_is_own(frame, slot)
+                                      ? frame->players[slot].aim == 0
+                                      : !is_sent || is_aim(&players[slot], &frame->players[slot])),
                              "player", slot);
     FOR_EACH_SLOT (slot, frame->seen_bullets, raim_wire_bullets(&play->limits))
         good = good && check(play, client,
@@ -355,7 +363,7 @@ static bool take_snapshot(struct play *play, struct client *client)
     seen->plain = client->plain_acked;
     add_now(play, &seen->frame);
     count_players(play, seen);
-    return check_frame(play, client, &seen->frame);
+    return check_frame(play, client, &seen->frame, seen->size > 0);
 }
 
 // --- what a client does ---
