@@ -3,9 +3,10 @@
 //
 //   witness HOST PORT PLAYER SECONDS
 //     Prints a line for each snapshot that has just come: its tick, and for every player in it
-//     " place:x:y:life", in grid steps.
+//     " place:x:y:life", in grid steps. Where the client has predicted a later tick meanwhile, it
+//     shows that one, and nothing is printed: a prediction is not what the server sent.
 #define _GNU_SOURCE
-#include "client.h"
+#include "client_internal.h"
 #include "link.h"
 
 #include <stdio.h>
@@ -42,7 +43,8 @@ int main(int argc, char **argv)
         raim_link_service(link);
         const uint64_t snapshots = raim_client_stats(client)->snapshots;
         if (raim_client_state(client) == RAIM_CLIENT_PLAYING && snapshots != printed) {
-            print_players(client);
+            if (raim_client_tick(client) == client->replica.newest_tick)
+                print_players(client);
             printed = snapshots;
         }
         while (raim_link_is_input_due(link))
