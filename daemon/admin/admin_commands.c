@@ -219,13 +219,8 @@ static void execute_log(struct admin_commands *admin, struct admin_command *comm
 
 // --- Drain ---
 
-static void execute_drain(struct admin_commands *admin, struct admin_command *command)
+static void drain(struct admin_commands *admin, struct admin_command *command, int64_t seconds)
 {
-    int64_t seconds;
-    if (!admin_commands_read_seconds(command, &seconds)) {
-        refuse(command, BAD_REQUEST, seconds_are_bad);
-        return;
-    }
     struct command message = {.kind = COMMAND_DRAIN, .on = true};
     if (seconds > 0)
         snprintf(message.text, sizeof message.text,
@@ -234,11 +229,31 @@ static void execute_drain(struct admin_commands *admin, struct admin_command *co
     else
         snprintf(message.text, sizeof message.text, "This server ends when everybody has left.");
     ask(admin, command, &message);
-    if (command->problem != NULL)
+    if (command->problem != NULL && command->asked > 0)
         return;
     admin->draining = true;
     admin->drain_waiting += command->waiting;
     admin->drain_end_ms = seconds > 0 ? monotonic_ms() + (uint64_t)seconds * 1000 : 0;
+}
+
+static void execute_drain(struct admin_commands *admin, struct admin_command *command)
+{
+    int64_t seconds;
+    if (admin_commands_read_seconds(command, &seconds))
+        drain(admin, command, seconds);
+    else
+        refuse(command, BAD_REQUEST, seconds_are_bad);
+}
+
+void admin_commands_drain(struct admin_commands *admin, uint32_t seconds)
+{
+    struct admin_command command = {0}; // number 0: nobody waits for its answers
+    drain(admin, &command, seconds);
+}
+
+bool admin_commands_is_draining(const struct admin_commands *admin)
+{
+    return admin->draining;
 }
 
 bool admin_commands_is_drained(const struct admin_commands *admin)

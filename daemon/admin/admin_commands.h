@@ -76,6 +76,13 @@ void admin_commands_forget(struct admin_commands *admin, struct arena *arena);
 // Milliseconds until the deadline of a drain, or -1.
 int admin_commands_timeout_ms(const struct admin_commands *admin);
 
+// Orders a drain of every arena, which ends after `seconds`, or when everybody has left; 0: only
+// then.
+void admin_commands_drain(struct admin_commands *admin, uint32_t seconds);
+
+// Whether a drain was ordered.
+bool admin_commands_is_draining(const struct admin_commands *admin);
+
 // Whether a drain was ordered and is complete: every arena has begun it and has no players, or its
 // deadline has passed.
 bool admin_commands_is_drained(const struct admin_commands *admin);

@@ -78,6 +78,8 @@ struct control *control_open(const char *path, struct arena_table *table, char *
         return NULL;
     }
     control->admin = admin_commands_open(table, error, capacity);
+    if (control->admin != NULL && path == NULL)
+        return control;
     const int socket = control->admin != NULL ? listen_socket_unix(path, error, capacity) : -1;
     if (socket < 0) {
         control_close(control);
@@ -126,7 +128,7 @@ void control_close(struct control *control)
 
 int control_descriptor(const struct control *control)
 {
-    return http_listener_descriptor(control->listener);
+    return control->listener != NULL ? http_listener_descriptor(control->listener) : -1;
 }
 
 // Milliseconds until the deadline of the first waiting request, or -1.
@@ -145,7 +147,7 @@ int control_timeout_ms(const struct control *control)
 {
     const int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->admin),
                                             waiting_timeout_ms(control, monotonic_ms()));
-    return http_listener_timeout_ms(control->listener, own_ms);
+    return control->listener != NULL ? http_listener_timeout_ms(control->listener, own_ms) : own_ms;
 }
 
 static struct request *find_waiting(const struct control *control, uint32_t number)
@@ -181,7 +183,8 @@ void control_run(struct control *control)
 {
     uint32_t number;
     bool done;
-    http_listener_run(control->listener);
+    if (control->listener != NULL)
+        http_listener_run(control->listener);
     while (admin_commands_collect(control->admin, &number, &done))
         count_answer(control, number, done);
     const uint64_t now_ms = monotonic_ms();
@@ -190,7 +193,18 @@ void control_run(struct control *control)
         if (now_ms >= request->deadline_ms)
             resume_request(request);
     }
-    http_listener_run(control->listener);
+    if (control->listener != NULL)
+        http_listener_run(control->listener);
+}
+
+void control_drain(struct control *control, uint32_t seconds)
+{
+    admin_commands_drain(control->admin, seconds);
+}
+
+bool control_is_draining(const struct control *control)
+{
+    return admin_commands_is_draining(control->admin);
 }
 
 bool control_is_drained(const struct control *control)

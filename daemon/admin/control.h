@@ -16,13 +16,14 @@ struct control;
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
 
 // Listens, loads the bans from $STATE_DIRECTORY and publishes them to the arenas. Borrows `table`.
-// Returns NULL and writes a reason into `error`.
+// Returns NULL and writes a reason into `error`. `path` NULL: no socket.
 struct control *control_open(const char *path, struct arena_table *table, char *error,
                              size_t capacity);
 
 // Takes NULL. The arenas must have ended.
 void control_close(struct control *control);
 
+// -1 without a socket.
 int control_descriptor(const struct control *control);
 
 // Milliseconds until control_run must be called even if the descriptor is not readable, or -1.
@@ -32,6 +33,12 @@ void control_run(struct control *control);
 // Call it for a released arena before it is destroyed: requests that wait for it are answered as
 // not done, and it counts as reading no ban list.
 void control_forget(struct control *control, struct arena *arena);
+
+// Orders a drain; see admin_commands_drain.
+void control_drain(struct control *control, uint32_t seconds);
+
+// Whether a drain was ordered.
+bool control_is_draining(const struct control *control);
 
 // Whether a drain was ordered, is complete, and every request has been answered.
 bool control_is_drained(const struct control *control);

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "config.h"
+#include "orchestrator_report.h"
 #include "worker.h"
 
 #include <stdint.h>
@@ -14,7 +15,8 @@ struct arena_list {
     struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
     int worker_count;
     struct worker **workers;
-    uint64_t started_ms; // CLOCK_MONOTONIC
+    uint64_t started_ms;                            // CLOCK_MONOTONIC
+    const struct orchestrator_report *orchestrator; // NULL: none
 };
 
 // The index of the running arena of this name, or -1.

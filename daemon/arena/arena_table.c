@@ -122,6 +122,14 @@ static bool is_leaving(const struct arena_table *table, const char *name)
     return slot != NULL;
 }
 
+// Fills in the port of an arena that is to get one. Returns false if there is none for it.
+static bool find_port(const struct arena_table *table, struct config_arena *arena)
+{
+    if (arena->port == 0 && table->ports.find != NULL)
+        arena->port = table->ports.find(table->ports.context, arena->name);
+    return arena->port != 0 || table->ports.find == NULL;
+}
+
 struct arena_slot *arena_slot_open(struct arena_table *table, struct config *config, int index,
                                    char *error, size_t capacity)
 {
@@ -136,7 +144,13 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
         free(slot);
         return NULL;
     }
-    slot->arena = arena_create(config, arena, &table->sockets, &table->wakeup, error, capacity);
+    struct config_arena opened = *arena;
+    const bool has_port = find_port(table, &opened);
+    if (!has_port)
+        snprintf(error, capacity, "there is no port of this name");
+    else
+        slot->arena =
+            arena_create(config, &opened, &table->sockets, &table->wakeup, error, capacity);
     if (slot->arena == NULL) {
         free(slot);
         return NULL;
@@ -161,7 +175,7 @@ void arena_slot_close(struct arena_slot *slot)
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path)
 {
     char error[ERROR_BYTES];
-    *table = (struct arena_table){.config = config, .path = path};
+    *table = (struct arena_table){.config = config, .path = path, .ports = table->ports};
     table->running.started_ms = monotonic_ms();
     socket_activation_init(&table->sockets);
     if (!wakeup_open(&table->wakeup)) {

@@ -34,6 +34,13 @@ enum config_encryption {
     CONFIG_ENCRYPTION_REQUIRED,
 };
 
+// Whether raimd speaks to Agones' SDK server.
+enum config_agones {
+    CONFIG_AGONES_AUTO, // where $AGONES_SDK_HTTP_PORT is set
+    CONFIG_AGONES_OFF,
+    CONFIG_AGONES_ON,
+};
+
 struct config_arena {
     char name[CONFIG_NAME_BYTES];
     char address[CONFIG_ADDRESS_BYTES]; // dotted IPv4
@@ -81,6 +88,9 @@ struct config {
     struct config_status status;
     struct http_guard status_guard;     // accepted host names; token for undelayed streams
     char control[CONFIG_CONTROL_BYTES]; // path, "off", or "" for $RUNTIME_DIRECTORY
+    enum config_agones agones;
+    uint32_t agones_drain_s; // 1 to 86400: the deadline of a drain that SIGTERM began
+    bool agones_ready;       // becomes Ready again when the last player has left
     int arena_count;
     struct config_arena *arenas;
     int map_count;

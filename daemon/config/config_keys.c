@@ -30,6 +30,7 @@ static const struct reader_key *rule_keys(int *count);
 static bool parse_status(const char *text, void *field);
 static bool parse_control(const char *text, void *field);
 static bool parse_log_level(const char *text, void *field);
+static bool parse_agones(const char *text, void *field);
 static bool parse_name(const char *text, void *field);
 static bool parse_address(const char *text, void *field);
 static bool parse_path(const char *text, void *field);
@@ -102,6 +103,29 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether a crash may write a core dump, which contains every secret "
                 "key, and whether a debugger may attach"},
+    {.name = "agones",
+     .kind = READER_TEXT,
+     IN_ROOT(agones),
+     .text = "auto",
+     .parse = parse_agones,
+     .expected = "\"auto\", \"off\" or \"on\"",
+     .meaning = "whether raimd reports to the SDK server of Agones, on 127.0.0.1; \"auto\" "
+                "does where $AGONES_SDK_HTTP_PORT is set"},
+    {.name = "agones_drain",
+     .kind = READER_INTEGER,
+     IN_ROOT(agones_drain_s),
+     .value = 25,
+     .min = 1,
+     .max = 86400,
+     .unit = "s",
+     .meaning = "time for which players may stay after a SIGTERM under Agones; less than "
+                "terminationGracePeriodSeconds of the pod"},
+    {.name = "agones_ready",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(agones_ready),
+     .flag = false,
+     .meaning = "whether an allocated GameServer becomes Ready again when the last room has "
+                "ended and the last player has left"},
     {.name = "arenas",
      .kind = READER_LIST,
      .load = config_load_arenas,
@@ -136,7 +160,8 @@ static const struct reader_key ARENA_KEYS[] = {
      .value = 7246,
      .min = 0,
      .max = UINT16_MAX,
-     .meaning = "UDP port; 0 selects a free port"},
+     .meaning = "UDP port; 0 selects a free port, or under Agones the port of the GameServer "
+                "that has the arena's name, or its only one"},
     {.name = "map",
      .kind = READER_TEXT,
      .load = config_load_map_key,
@@ -530,6 +555,22 @@ static bool parse_access(const char *text, void *field)
         return false;
     *(bool *)field = needs_token;
     return true;
+}
+
+static bool parse_agones(const char *text, void *field)
+{
+    static const char *const names[] = {
+        [CONFIG_AGONES_AUTO] = "auto",
+        [CONFIG_AGONES_OFF] = "off",
+        [CONFIG_AGONES_ON] = "on",
+    };
+    for (int i = 0; i < COUNT(names); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *(enum config_agones *)field = (enum config_agones)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool parse_encryption(const char *text, void *field)

@@ -238,6 +238,30 @@ static void write_process(FILE *out, const struct arena_list *list, uint64_t now
     }
 }
 
+static void write_orchestrator(FILE *out, const struct orchestrator_report *report)
+{
+    if (report == NULL)
+        return;
+    write_family(out, "agones_up", GAUGE, "1 while Agones' SDK server answers, else 0.");
+    fprintf(out, "raimd_agones_up %d\n", report->is_connected);
+    write_family(out, "agones_phase", GAUGE,
+                 "Phase under Agones as a label; the value is always 1.");
+    fputs("raimd_agones_phase{", out);
+    write_label(out, "phase", report->phase);
+    fputs("} 1\n", out);
+    write_family(out, "agones_requests_total", COUNTER, "Requests to Agones' SDK server.");
+    fprintf(out,
+            "raimd_agones_requests_total{result=\"accepted\"} %" PRIu64 "\n"
+            "raimd_agones_requests_total{result=\"refused\"} %" PRIu64 "\n"
+            "raimd_agones_requests_total{result=\"unanswered\"} %" PRIu64 "\n",
+            report->accepted, report->refused, report->unanswered);
+    write_family(out, "agones_updates_total", COUNTER, "Updates of the GameServer received.");
+    fprintf(out, "raimd_agones_updates_total %" PRIu64 "\n", report->updates);
+    write_family(out, "agones_malformed_total", COUNTER,
+                 "Answers, updates and requests for rooms that could not be read.");
+    fprintf(out, "raimd_agones_malformed_total %" PRIu64 "\n", report->malformed);
+}
+
 char *metrics_text(const struct arena_list *list, uint64_t now_ms)
 {
     char *text = NULL;
@@ -253,6 +277,7 @@ char *metrics_text(const struct arena_list *list, uint64_t now_ms)
                                .is_overloaded = arena_overload(list->arenas[i])->is_on};
     }
     write_process(out, list, now_ms);
+    write_orchestrator(out, list->orchestrator);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         const struct family *family = &families[i];
         write_family(out, family->name, family->kind, family->help);

@@ -10,6 +10,7 @@
 #include "http.h"
 #include "log.h"
 #include "monotonic.h"
+#include "orchestrator.h"
 #include "periodic.h"
 #include "sandbox.h"
 #include "unit_directories.h"
@@ -22,8 +23,9 @@ enum { ERROR_BYTES = 256 };
 
 struct server {
     struct arena_table table;
-    struct http *http;       // NULL: off
-    struct control *control; // NULL: off
+    struct http *http;                 // NULL: off
+    struct control *control;           // NULL: off
+    struct orchestrator *orchestrator; // NULL: off
     struct periodic periodic;
 };
 
@@ -48,14 +50,46 @@ static bool open_control(struct server *server)
 {
     char error[ERROR_BYTES];
     char path[CONFIG_CONTROL_BYTES];
-    if (!control_path(server->table.config->control, path))
+    const bool has_socket = control_path(server->table.config->control, path);
+    if (!has_socket && server->orchestrator == NULL)
         return true;
-    server->control = control_open(path, &server->table, error, sizeof error);
+    server->control = control_open(has_socket ? path : NULL, &server->table, error, sizeof error);
     if (server->control == NULL) {
         log_error("control failed: %s", error);
         return false;
     }
-    log_info("control started socket=%s", path);
+    if (has_socket)
+        log_info("control started socket=%s", path);
+    return true;
+}
+
+// Prepares the connection to Agones, and waits for the ports that it gives.
+static bool open_orchestrator(struct server *server, const struct config *config, uint16_t port)
+{
+    char error[ERROR_BYTES];
+    if (port == 0)
+        return true;
+    server->orchestrator = orchestrator_open(config, port, error, sizeof error);
+    if (server->orchestrator == NULL ||
+        !orchestrator_find_ports(server->orchestrator, config, &server->table, error,
+                                 sizeof error)) {
+        log_error("agones failed: %s", error);
+        return false;
+    }
+    return true;
+}
+
+static bool start_orchestrator(struct server *server, uint16_t port)
+{
+    char error[ERROR_BYTES];
+    if (server->orchestrator == NULL)
+        return true;
+    if (!orchestrator_start(server->orchestrator, &server->table, server->control, error,
+                            sizeof error)) {
+        log_error("agones failed: %s", error);
+        return false;
+    }
+    log_info("agones started url=http://127.0.0.1:%u", port);
     return true;
 }
 
@@ -69,7 +103,7 @@ static bool add_directory(struct path_list *list, const char *variable)
 }
 
 // Enters the sandbox once every port and file is open, before a worker reads the first datagram.
-static bool enter_sandbox(const struct config *config)
+static bool enter_sandbox(const struct config *config, uint16_t connect_port)
 {
     char control[CONFIG_CONTROL_BYTES];
     struct path_list writable = {0};
@@ -87,6 +121,7 @@ static bool enter_sandbox(const struct config *config)
         .readable = &config->directories,
         .writable = &writable,
         .control = control_path(config->control, control) ? control : NULL,
+        .connect_port = connect_port,
     };
     const struct sandbox_report report = sandbox_enter(&paths);
     path_list_clear(&writable);
@@ -106,8 +141,16 @@ struct server *server_start(struct config *config, const char *path)
         config_unload(config);
         return NULL;
     }
+    const uint16_t agones_port = orchestrator_port(config);
+    if (!open_orchestrator(server, config, agones_port)) {
+        config_unload(config);
+        orchestrator_close(server->orchestrator);
+        free(server);
+        return NULL;
+    }
     if (!arena_table_open(&server->table, config, path) || !open_status(server) ||
-        !open_control(server) || !enter_sandbox(config) || !arena_table_start(&server->table)) {
+        !open_control(server) || !enter_sandbox(config, agones_port) ||
+        !arena_table_start(&server->table) || !start_orchestrator(server, agones_port)) {
         server_stop(server);
         return NULL;
     }
@@ -125,7 +168,8 @@ void server_stop(struct server *server)
     if (server->http != NULL)
         http_close(server->http);
     arena_table_stop(&server->table);
-    control_close(server->control); // after the workers, which read its ban lists
+    orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
+    control_close(server->control);           // after the workers, which read its ban lists
     arena_table_close(&server->table);
     free(server);
 }
@@ -141,8 +185,12 @@ int server_timeout_ms(const struct server *server)
 {
     const int http_ms = server->http != NULL ? http_timeout_ms(server->http) : -1;
     const int control_ms = server->control != NULL ? control_timeout_ms(server->control) : -1;
-    return monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, monotonic_ms()),
-                                monotonic_earlier_ms(http_ms, control_ms));
+    const uint64_t now_ms = monotonic_ms();
+    const int orchestrator_ms =
+        server->orchestrator != NULL ? orchestrator_timeout_ms(server->orchestrator, now_ms) : -1;
+    return monotonic_earlier_ms(
+        monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms), orchestrator_ms),
+        monotonic_earlier_ms(http_ms, control_ms));
 }
 
 // Frees the matches and arenas that the workers have returned.
@@ -169,6 +217,8 @@ void server_serve(struct server *server)
         http_run(server->http);
     if (server->control != NULL)
         control_run(server->control);
+    if (server->orchestrator != NULL)
+        orchestrator_run(server->orchestrator, monotonic_ms());
     periodic_run(&server->periodic, &server->table, monotonic_ms());
 }
 
@@ -177,7 +227,17 @@ bool server_reload(struct server *server, struct reload_report *report)
     return arena_table_reload(&server->table, report);
 }
 
+bool server_drain(struct server *server)
+{
+    if (server->orchestrator == NULL)
+        return false;
+    orchestrator_drain(server->orchestrator, monotonic_ms());
+    return true;
+}
+
 bool server_is_drained(const struct server *server)
 {
+    if (server->orchestrator != NULL)
+        return orchestrator_has_ended(server->orchestrator);
     return server->control != NULL && control_is_drained(server->control);
 }

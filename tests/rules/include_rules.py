@@ -40,7 +40,8 @@ SEES = {
     "daemon/arena": ["daemon/net", "daemon/query"],
     "daemon/http": ["daemon/arena"],
     "daemon/admin": ["daemon/http"],
-    "daemon/server": ["daemon/admin"],
+    "daemon/orchestrator": ["daemon/admin"],
+    "daemon/server": ["daemon/orchestrator"],
     "daemon/ctl": [],
 }
 USES = {
@@ -110,6 +111,8 @@ PROGRAMS = {
 # its transport one file has ENet's host, one is what ENet calls, two judge its datagrams, and one
 # reads and writes messages in its place. What libenet does by itself is one file for all.
 SEVERAL_INCLUDERS = {
+    # What is written, and what an orchestrator sends.
+    ("raimd", "jansson.h"): {"daemon/http/status.c", "daemon/orchestrator/gameserver.c"},
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
@@ -344,7 +347,8 @@ class SelfTest(unittest.TestCase):
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
         "daemon/http/status.h": ['"arena.h"'],
         "daemon/admin/control.h": ['"status.h"'],
-        "daemon/server/server.c": ['"control.h"'],
+        "daemon/orchestrator/agones.h": ['"control.h"'],
+        "daemon/server/server.c": ['"agones.h"'],
         "daemon/ctl/main.c": ["<stdio.h>"],
         "tests/unit/test_match.c": ['"match.h"', '"wire.h"', "<stdio.h>"],
     }

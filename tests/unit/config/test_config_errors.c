@@ -55,6 +55,7 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
     assert_refused("gravity = 9; arenas = ({" ARENA "});",
                    "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
                    "status_hosts, live_token_file, control, log_level, sandbox, core_dumps, "
+                   "agones, agones_drain, agones_ready, "
                    "arenas\n");
 }
 
