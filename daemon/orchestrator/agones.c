@@ -4,6 +4,7 @@
 #include "agones.h"
 
 #include "agones_internal.h"
+#include "random.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ enum {
     FIRST_REFUSED_MS = 500,    // after an answer other than 200; doubles
     LAST_REFUSED_MS = 30000,   // up to this
     REPEAT_MS = 3000,          // what was accepted may take this long to be seen in the GameServer
+    CONFIRM_MS = 2500,         // after it, the GameServer is asked whether it was
     BATCH_MS = 1000,           // the SDK server sends changes to Kubernetes once a second
     OWN_ALLOCATION_MS = 10000, // time for the effect of POST /allocate to be seen
     POLL_MS = 30000,           // GET /gameserver, should the watch have died silently
@@ -50,6 +52,7 @@ struct agones *agones_create(const struct agones_def *def, uint64_t now_ms)
     agones->due_ms = now_ms;
     agones->empty_since_ms = now_ms;
     agones->audited = -1;
+    agones->confirm_ms = NEVER;
     agones->accepts_label = -1;
     return agones;
 }
@@ -65,15 +68,6 @@ void agones_destroy(struct agones *agones)
 
 // --- Time ---
 
-// SplitMix64 (Steele, Lea, Flood 2014).
-static uint64_t next_random(struct agones *agones)
-{
-    uint64_t bits = agones->random += UINT64_C(0x9E3779B97F4A7C15);
-    bits = (bits ^ bits >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    bits = (bits ^ bits >> 27) * UINT64_C(0x94D049BB133111EB);
-    return bits ^ bits >> 31;
-}
-
 // Exponential backoff: half of the delay is random, so that the servers of a node do not retry in
 // step.
 static uint64_t backoff_ms(struct agones *agones, uint32_t failures, uint64_t first_ms,
@@ -81,7 +75,7 @@ static uint64_t backoff_ms(struct agones *agones, uint32_t failures, uint64_t fi
 {
     const uint64_t long_ms = first_ms << (failures < 16 ? failures : 16);
     const uint64_t delay_ms = long_ms < last_ms ? long_ms : last_ms;
-    return delay_ms / 2 + next_random(agones) % (delay_ms / 2 + 1);
+    return delay_ms / 2 + raim_random_next(&agones->random) % (delay_ms / 2 + 1);
 }
 
 static uint64_t health_every_ms(const struct agones *agones)
@@ -140,8 +134,11 @@ static uint64_t ready_due_ms(const struct agones *agones)
     const enum agones_phase phase = agones->status.phase;
     if (!agones->every_arena_ticks)
         return NEVER;
-    if (phase == AGONES_STARTING || (phase == AGONES_SERVING && is_before_ready(agones)))
+    if (phase == AGONES_STARTING)
         return 0;
+    // Only what was seen long after Ready counts: who is Ready by now may be allocated already.
+    if (phase == AGONES_SERVING && is_before_ready(agones))
+        return agones->seen_ms >= agones->ready_ms + CONFIRM_MS ? 0 : NEVER;
     return phase == AGONES_SERVING && wants_ready_again(agones) ? agones->empty_since_ms + EMPTY_MS
                                                                 : NEVER;
 }
@@ -173,7 +170,9 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
     case AGONES_GAMESERVER:
         if (phase > AGONES_DRAINING)
             return NEVER;
-        return agones->is_known ? agones->seen_ms + POLL_MS : 0;
+        if (!agones->is_known || agones->confirm_ms < agones->seen_ms + POLL_MS)
+            return agones->is_known ? agones->confirm_ms : 0;
+        return agones->seen_ms + POLL_MS;
     case AGONES_READY:
         return ready_due_ms(agones);
     case AGONES_ALLOCATE:
@@ -354,6 +353,8 @@ static void receive(struct agones *agones, const struct gameserver *gameserver, 
     agones->seen = *gameserver;
     agones->seen.room = NULL; // the caller's
     agones->seen_ms = now_ms;
+    if (now_ms >= agones->confirm_ms)
+        agones->confirm_ms = NEVER;
     agones_rooms_update(agones, gameserver, now_ms);
     agones->is_known = true;
 }
@@ -418,8 +419,13 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
     switch (agones->kind) {
     case AGONES_READY:
         agones->was_used = false;
+        agones->ready_ms = now_ms;
+        agones->confirm_ms = now_ms + CONFIRM_MS;
         if (agones->status.phase == AGONES_STARTING)
             enter(agones, AGONES_SERVING, now_ms);
+        break;
+    case AGONES_ALLOCATE:
+        agones->confirm_ms = now_ms + CONFIRM_MS;
         break;
     case AGONES_SHUTDOWN:
         agones->shutdown_is_accepted = true;
@@ -506,14 +512,14 @@ void agones_receive_answer(struct agones *agones, const struct agones_answer *an
 void agones_set_load(struct agones *agones, bool every_arena_ticks, uint32_t players,
                      uint64_t now_ms)
 {
+    const bool was_in_use = is_in_use(agones);
     if (agones->every_arena_ticks != every_arena_ticks || agones->players != players)
         agones->due_ms = now_ms;
     agones->every_arena_ticks = every_arena_ticks;
     agones->players = players;
-    if (!is_in_use(agones))
-        return;
-    agones->was_used = true;
-    agones->empty_since_ms = now_ms;
+    if (was_in_use || is_in_use(agones))
+        agones->empty_since_ms = now_ms;
+    agones->was_used = agones->was_used || is_in_use(agones);
 }
 
 uint64_t agones_players_digest(const struct agones *agones)

@@ -26,7 +26,7 @@ struct agones_room {
     char *json;                         // of the request; owned; NULL: none
     bool is_listed;                     // in the newest list
     uint16_t port;
-    uint64_t changed_ms;                // when it started or was gone
+    uint64_t changed_ms;                // when it started, was gone, or was listed though gone
     char problem[AGONES_PROBLEM_BYTES]; // why it failed; "": it did not
 };
 
@@ -46,6 +46,8 @@ struct agones {
     bool is_known;
     struct gameserver seen;
     uint64_t seen_ms;
+    uint64_t ready_ms;   // when Ready was accepted
+    uint64_t confirm_ms; // when to ask whether a change of state has been seen
 
     // The request that is performed.
     bool is_waiting;

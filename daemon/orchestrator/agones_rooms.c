@@ -10,7 +10,7 @@
 
 enum {
     FORGET_MS = 60000, // a reason is reported for this long
-    SETTLE_MS = 10000, // an SDK server may list a value for this long after its removal
+    SETTLE_MS = 10000, // an SDK server may list a value for this long after it was removed
     LIST_MS = 3000,    // time for a started room to appear in the list
 };
 
@@ -114,6 +114,8 @@ static void take_value(struct agones *agones, const struct gameserver *gameserve
         return;
     strcpy(room->value, value);
     room->is_listed = true;
+    if (room->state == AGONES_ROOM_GONE)
+        room->changed_ms = now_ms; // its value is still to be removed
 }
 
 // A request in the annotation alone. It stays when its room has ended, so that only a new one
@@ -225,8 +227,10 @@ void agones_rooms_forget(struct agones *agones, uint64_t now_ms)
     for (int i = 0; i < AGONES_MAX_ROOMS; i++) {
         struct agones_room *room = &agones->rooms[i];
         const uint64_t stays_ms = room->problem[0] != '\0' ? FORGET_MS : SETTLE_MS;
+        // Only a GameServer that was seen late enough shows that the value is gone for good.
         if (room->state == AGONES_ROOM_GONE && !room->is_listed &&
-            now_ms - room->changed_ms >= stays_ms)
+            agones->seen_ms >= room->changed_ms + SETTLE_MS &&
+            now_ms >= room->changed_ms + stays_ms)
             free_room(room);
     }
 }
