@@ -34,8 +34,11 @@ struct rooms_answer {
 // before the workers start. Borrows `table`. Returns NULL after writing a reason.
 struct rooms *rooms_open(struct arena_table *table, char *error, size_t capacity);
 
-// Frees the rooms; their arenas belong to the table. The stored requests stay for the next process.
-// Takes NULL. The workers must have ended.
+// Makes rooms_close keep the rooms for the next process.
+void rooms_keep(struct rooms *rooms);
+
+// Ends the rooms or keeps them for the next process; their arenas belong to the table. Takes NULL.
+// The workers must have ended, and no arena may have been destroyed since the last rooms_forget.
 void rooms_close(struct rooms *rooms);
 
 // --- Requests. `json` need not end in a NUL; `size` 0 stands for {}. ---
@@ -70,7 +73,7 @@ void rooms_refuse_new(struct rooms *rooms, bool refuse);
 // --- For an orchestrator ---
 
 // The rooms that have not ended, in no particular order; `id` is valid until the next call of a
-// function that takes a room's id, or of rooms_run.
+// function that takes a room's id, or of rooms_forget.
 int rooms_count(const struct rooms *rooms);
 const char *rooms_id(const struct rooms *rooms, int index);
 
@@ -78,8 +81,9 @@ const char *rooms_id(const struct rooms *rooms, int index);
 // table has room for.
 int rooms_free(const struct rooms *rooms);
 
-// Called once for each room that has ended, from rooms_run or rooms_forget; `cause` is one of
-// "round", "empty", "nobody_joined", "deleted" and "failed". The callback must not request rooms.
+// Called once for each room that has ended, from rooms_forget or rooms_close; `cause` is one of
+// "round", "empty", "nobody_joined", "deleted", "stopped" and "failed". The callback must not
+// request rooms.
 struct rooms_observer {
     void *context;
     void (*ended)(void *context, const char *id, const char *cause);
