@@ -34,8 +34,7 @@ struct room_store *room_store_open(const char *state_directory, char *error, siz
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    const int length =
-        snprintf(store->directory, sizeof store->directory, "%s/rooms", state_directory);
+    const int length = snprintf(store->directory, sizeof store->directory, "%s", state_directory);
     if (length < (int)sizeof store->directory)
         return store;
     snprintf(error, capacity, "the path of $STATE_DIRECTORY is too long");
@@ -53,38 +52,50 @@ static bool write_path(const struct room_store *store, const char *name, char pa
     return snprintf(path, PATH_MAX, "%s/%s%s", store->directory, name, suffix) < PATH_MAX;
 }
 
-bool room_store_write(const struct room_store *store, const struct room_record *record)
+static char *record_text(const struct room_record *record)
 {
-    char path[PATH_MAX], temporary[PATH_MAX];
     struct text_buffer text = {0};
     text_buffer_print(&text,
                       "raimd-room 1\nid %s\nname %s\nport %u\nplaces %u\nmade_s %" PRId64
                       "\njoin_until_s %" PRId64 "\nwas_joined %d\nis_draining %d\n"
-                      "drain_until_s %" PRId64 "\nmetadata ",
+                      "drain_until_s %" PRId64 "\nmetadata %s\nrequest %s\n",
                       record->id, record->name, record->port, record->places, record->made_s,
                       record->join_until_s, record->was_joined, record->is_draining,
-                      record->drain_until_s);
-    // Not by a format: these are long.
-    text_buffer_add(&text, record->metadata, strlen(record->metadata));
-    text_buffer_print(&text, "\nrequest ");
-    text_buffer_add(&text, record->request, strlen(record->request));
-    text_buffer_print(&text, "\n");
-    errno = ENOMEM;
-    bool good = !text.no_memory && write_path(store, record->name, path) &&
-                (mkdir(store->directory, 0700) == 0 || errno == EEXIST);
-    errno = 0;
-    const int file = good ? state_file_begin(path, temporary) : -1;
-    good = file >= 0 && write(file, text.text, text.size) == (ssize_t)text.size;
-    int error = file < 0 || errno != 0 ? errno : ENOSPC;
-    if (file >= 0)
-        close(file);
+                      record->drain_until_s, record->metadata, record->request);
+    return text_buffer_take(&text);
+}
+
+// Writes a file atomically, without syncing it. Returns false with errno.
+static bool write_file(const char *path, const char *text)
+{
+    char temporary[PATH_MAX];
+    const size_t size = strlen(text);
+    const int file = state_file_begin(path, temporary);
+    if (file < 0)
+        return false;
+    errno = ENOSPC; // write sets no errno when it writes only a part
+    bool good = write(file, text, size) == (ssize_t)size;
+    int error = errno;
+    close(file);
     if (good && rename(temporary, path) != 0) {
         error = errno;
         good = false;
     }
-    if (!good && file >= 0)
+    if (!good)
         unlink(temporary);
-    free(text_buffer_take(&text));
+    errno = error;
+    return good;
+}
+
+bool room_store_write(const struct room_store *store, const struct room_record *record)
+{
+    char path[PATH_MAX];
+    char *text = record_text(record);
+    errno = ENOMEM;
+    const bool good =
+        text != NULL && write_path(store, record->name, path) && write_file(path, text);
+    const int error = errno;
+    free(text);
     errno = error;
     return good;
 }
@@ -194,6 +205,12 @@ static bool read_record(const struct room_store *store, const char *file,
     return false;
 }
 
+static bool has_suffix(const char *file)
+{
+    const size_t length = strlen(file);
+    return length >= sizeof suffix && strcmp(file + length - (sizeof suffix - 1), suffix) == 0;
+}
+
 void room_store_read(const struct room_store *store, void *context,
                      void (*take)(void *context, struct room_record *record))
 {
@@ -203,7 +220,7 @@ void room_store_read(const struct room_store *store, void *context,
     int count = 0;
     for (struct dirent *entry; count < CONFIG_MAX_ARENAS && (entry = readdir(directory)) != NULL;) {
         struct room_record record;
-        if (entry->d_name[0] == '.' || !read_record(store, entry->d_name, &record))
+        if (!has_suffix(entry->d_name) || !read_record(store, entry->d_name, &record))
             continue;
         count++;
         take(context, &record);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Records of rooms in files, so that the next process opens the same rooms again. A file per room,
-// "NAME.room" in the directory "rooms" of $STATE_DIRECTORY. They are not synced to the disk: they
+// "NAME.room" in $STATE_DIRECTORY. They are not synced to the disk: they
 // have to survive the process, not the machine. Main thread only.
 #pragma once
 
@@ -27,7 +27,7 @@ struct room_record {
 
 struct room_store;
 
-// The directory is created with the first record. Returns NULL after writing a reason.
+// Copies the path. Returns NULL after writing a reason.
 struct room_store *room_store_open(const char *state_directory, char *error, size_t capacity);
 
 // Takes NULL.

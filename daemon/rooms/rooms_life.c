@@ -171,15 +171,17 @@ static void plan_round_end(struct rooms *rooms, struct room *room)
 static void run_room(struct rooms *rooms, struct room *room, uint64_t now_ms)
 {
     const bool was_ready = room->state != ROOM_STARTING;
-    rooms_read_feed(rooms, room, false, now_ms);
-    if (room->is_removed)
-        return;
     if (room->state == ROOM_STARTING && arena_ticks(room->arena) > 0) {
         room->state = ROOM_READY;
         room_events_add(rooms->events, "arena_ready", rooms_ready_event(rooms, room));
         if (room->record.is_draining) // since the last process
             rooms_begin_drain(rooms, room, "", room->end_ms);
     }
+    if (room->state == ROOM_STARTING)
+        return; // what it has reported follows the event that it is ready
+    rooms_read_feed(rooms, room, false, now_ms);
+    if (room->is_removed)
+        return;
     // After its first tick, so that the players of a restored match have been reported.
     if (was_ready && room->state == ROOM_READY) {
         const char *cause = find_cause(room, now_ms);
