@@ -32,6 +32,7 @@ enum { ERROR_BYTES = 4096 }; // of a failed change: a map may have many mistakes
 
 struct admin_commands {
     struct arena_table *table;
+    struct rooms *rooms; // NULL: none
     uint32_t next_number;
     struct ban_book *bans;
     bool draining;
@@ -229,8 +230,13 @@ static void drain(struct admin_commands *admin, struct admin_command *command, i
     else
         snprintf(message.text, sizeof message.text, "This server ends when everybody has left.");
     ask(admin, command, &message);
-    if (command->problem != NULL && command->asked > 0)
+    // Without an arena there is nobody to wait for.
+    if (command->status == NOT_FOUND && admin->table->running.count == 0)
+        *command = (struct admin_command){.route = command->route, .number = command->number};
+    if (command->problem != NULL)
         return;
+    if (admin->rooms != NULL)
+        rooms_refuse_new(admin->rooms, true);
     admin->draining = true;
     admin->drain_waiting += command->waiting;
     admin->drain_end_ms = seconds > 0 ? monotonic_ms() + (uint64_t)seconds * 1000 : 0;
@@ -435,13 +441,15 @@ void admin_commands_execute(struct admin_commands *admin, struct admin_command *
 
 // --- Lifetime ---
 
-struct admin_commands *admin_commands_open(struct arena_table *table, char *error, size_t capacity)
+struct admin_commands *admin_commands_open(struct arena_table *table, struct rooms *rooms,
+                                           char *error, size_t capacity)
 {
     struct admin_commands *admin = calloc(1, sizeof *admin);
     snprintf(error, capacity, "out of memory");
     if (admin == NULL)
         return NULL;
     admin->table = table;
+    admin->rooms = rooms;
     admin->bans = ban_book_open(&table->running, error, capacity);
     if (admin->bans != NULL)
         return admin;

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "arena_table.h"
+#include "rooms.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,8 +49,10 @@ struct admin_commands_route {
     const char *failure;   // the problem if no arena executed it
 };
 
-// Borrows `table`. Loads the stored bans; on failure writes the reason and returns NULL.
-struct admin_commands *admin_commands_open(struct arena_table *table, char *error, size_t capacity);
+// Borrows `table` and `rooms`, which may be NULL. Loads the stored bans; on failure writes the
+// reason and returns NULL.
+struct admin_commands *admin_commands_open(struct arena_table *table, struct rooms *rooms,
+                                           char *error, size_t capacity);
 
 // Takes NULL. The arenas must have ended.
 void admin_commands_close(struct admin_commands *admin);

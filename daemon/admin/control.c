@@ -31,6 +31,7 @@ static_assert(CONFIG_CONTROL_BYTES == sizeof((struct sockaddr_un){0}.sun_path), 
 // A request. While it waits for arenas, it is in the list `waiting` and its connection is
 // suspended.
 struct request {
+    struct request_memory memory;
     struct request *next;
     struct control *control;
     struct MHD_Connection *connection;
@@ -43,6 +44,7 @@ struct request {
 
 struct control {
     struct admin_commands *admin;
+    struct api *api; // NULL: none
     struct http_listener *listener;
     struct request *waiting;
     unsigned requests; // not answered yet
@@ -51,6 +53,7 @@ struct control {
 
 static bool answer(void *context, const struct http_request *step);
 static void end_request(void *context, void *memory);
+static void free_request(struct request_memory *memory);
 
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
 {
@@ -69,15 +72,16 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
-struct control *control_open(const char *path, struct arena_table *table, char *error,
-                             size_t capacity)
+struct control *control_open(const char *path, struct arena_table *table, struct rooms *rooms,
+                             struct api *api, char *error, size_t capacity)
 {
     struct control *control = calloc(1, sizeof *control);
     if (control == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    control->admin = admin_commands_open(table, error, capacity);
+    control->api = api;
+    control->admin = admin_commands_open(table, rooms, error, capacity);
     if (control->admin != NULL && path == NULL)
         return control;
     const int socket = control->admin != NULL ? listen_socket_unix(path, error, capacity) : -1;
@@ -291,7 +295,8 @@ static bool begin(struct control *control, const struct http_request *step)
     struct request *request = calloc(1, sizeof *request);
     if (request == NULL)
         return false;
-    *step->memory = request;
+    request->memory.end = free_request;
+    *step->memory = &request->memory;
     control->requests++;
     request->control = control;
     request->connection = step->connection;
@@ -315,7 +320,9 @@ static bool read_piece(struct request *request, const char *piece, size_t size)
 static bool answer(void *context, const struct http_request *step)
 {
     struct control *control = context;
-    struct request *request = *step->memory;
+    if (control->api != NULL && api_takes(step->path))
+        return api_answer(control->api, step);
+    struct request *request = (struct request *)*step->memory;
     if (request == NULL)
         return begin(control, step);
     if (step->piece_bytes > 0)
@@ -344,7 +351,13 @@ static bool answer(void *context, const struct http_request *step)
 static void end_request(void *context, void *memory)
 {
     (void)context;
-    struct request *request = memory;
+    struct request_memory *request = memory;
+    request->end(request);
+}
+
+static void free_request(struct request_memory *memory)
+{
+    struct request *request = (struct request *)memory;
     assert(!request->is_suspended); // a suspended connection is resumed before it ends
     http_form_destroy(request->form);
     request->control->requests--;

@@ -161,6 +161,19 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
     return slot;
 }
 
+struct arena_slot *arena_slot_open_room(struct arena_table *table, const struct config_arena *arena,
+                                        struct config *owner, char *error, size_t capacity)
+{
+    struct config *config = config_of_arena(arena, owner);
+    if (config == NULL) {
+        snprintf(error, capacity, "out of memory");
+        return NULL;
+    }
+    struct arena_slot *slot = arena_slot_open(table, config, 0, error, capacity);
+    config_unload(config); // the slot shares it
+    return slot;
+}
+
 void arena_slot_close(struct arena_slot *slot)
 {
     if (slot == NULL)
@@ -231,12 +244,14 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
     return true;
 }
 
-// The configured number of workers, or one per CPU, but at most one per arena.
+// The configured number of workers, or one per CPU, but at most one per arena or room.
 static int count_workers(const struct config *config)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     const int wanted = config->workers > 0 ? (int)config->workers : cpus > 0 ? (int)cpus : 1;
-    return wanted < config->arena_count ? wanted : config->arena_count;
+    const int rooms = config->template_count > 0 ? config_port_count(&config->ports) : 0;
+    const int most = config->arena_count + rooms;
+    return wanted < most ? wanted : most;
 }
 
 bool arena_table_start(struct arena_table *table)

@@ -74,6 +74,11 @@ bool arena_slot_has_rounds(const struct arena_slot *slot);
 int arena_slot_find_map_index(const struct arena_slot *slot);
 int arena_slot_next_map_index(const struct arena_slot *slot);
 
+// Opens a room, see arena_slot_open. Its configuration is a copy of `arena`, whose maps belong to
+// `owner`. A reload of the configuration does not change it.
+struct arena_slot *arena_slot_open_room(struct arena_table *table, const struct config_arena *arena,
+                                        struct config *owner, char *error, size_t capacity);
+
 // Adds a slot to the table and takes it. Once the workers run, the arena goes to the worker with
 // the fewest arenas. Returns false, and leaves the slot to the caller, if the table is full or the
 // worker's mailbox is.

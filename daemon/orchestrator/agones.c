@@ -509,6 +509,13 @@ void agones_receive_answer(struct agones *agones, const struct agones_answer *an
                             agones->kind == AGONES_HEALTH ? FIRST_REFUSED_MS : LAST_REFUSED_MS);
 }
 
+void agones_set_max_rooms(struct agones *agones, int max_rooms, uint64_t now_ms)
+{
+    if (agones->def.max_rooms != max_rooms)
+        agones->due_ms = now_ms;
+    agones->def.max_rooms = max_rooms;
+}
+
 void agones_set_load(struct agones *agones, bool every_arena_ticks, uint32_t players,
                      uint64_t now_ms)
 {

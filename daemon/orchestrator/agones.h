@@ -13,6 +13,7 @@
 
 #define AGONES_ROOM_ID_BYTES 64       // of a room's ID with the closing NUL: [A-Za-z0-9._-]+
 #define AGONES_TEMPLATE_BYTES 32      // of a template's name, of the same characters
+#define AGONES_NAME_BYTES 32          // of a room's arena
 #define AGONES_PROBLEM_BYTES 160      // of the reason why a room failed
 #define AGONES_MAX_PLAYERS 1000       // values of a list: Agones' own limit
 #define AGONES_BODY_BYTES (96 * 1024) // of a request's body
@@ -86,9 +87,16 @@ void agones_set_load(struct agones *agones, bool every_arena_ticks, uint32_t pla
 // The names of all players, without duplicates; at most AGONES_MAX_PLAYERS are kept. UTF-8. Copies.
 void agones_set_players(struct agones *agones, const char *const *names, int count);
 
-// A room runs on this port: after AGONES_START_ROOM, or made by somebody else. Idempotent. False if
-// there are too many rooms.
-bool agones_room_started(struct agones *agones, const char *id, uint16_t port, uint64_t now_ms);
+// How many rooms may run at once: at first def.max_rooms.
+void agones_set_max_rooms(struct agones *agones, int max_rooms, uint64_t now_ms);
+
+// A room runs on this port: after AGONES_START_ROOM, or made by somebody else. `name` is the
+// arena's, the audience of its access tokens. Idempotent. False if there are too many rooms.
+bool agones_room_started(struct agones *agones, const char *id, uint16_t port, const char *name,
+                         uint64_t now_ms);
+
+// Whether a room runs, as was reported by agones_room_started.
+bool agones_room_runs(const struct agones *agones, const char *id);
 
 // AGONES_START_ROOM failed for this reason, or a room has ended. Unknown ids are ignored.
 void agones_room_failed(struct agones *agones, const char *id, const char *problem,

@@ -26,6 +26,7 @@ struct agones_room {
     char *json;                         // of the request; owned; NULL: none
     bool is_listed;                     // in the newest list
     uint16_t port;
+    char name[AGONES_NAME_BYTES];
     uint64_t changed_ms;                // when it started, was gone, or was listed though gone
     char problem[AGONES_PROBLEM_BYTES]; // why it failed; "": it did not
 };

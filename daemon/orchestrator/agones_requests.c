@@ -72,6 +72,16 @@ static void write_players(struct agones *agones, struct body *body)
     agones->sent_digest = agones_players_digest(agones);
 }
 
+// The port of the node that leads to a port of the pool: that of the GameServer's port "room-PORT".
+// Without one, as with portPolicy None, they are the same.
+static uint16_t public_port(const struct agones *agones, uint16_t port)
+{
+    char name[16];
+    snprintf(name, sizeof name, "room-%u", port);
+    const uint16_t found = agones_port(agones, name);
+    return found != 0 ? found : port;
+}
+
 // The rooms that run, by their ID, and those that failed of late.
 static void write_report(struct agones *agones, struct body *body)
 {
@@ -82,7 +92,10 @@ static void write_report(struct agones *agones, struct body *body)
         const struct agones_room *room = &agones->rooms[i];
         const size_t mark = body->size;
         if (room->state == AGONES_ROOM_RUNNING) {
-            print(body, "%s\\\"%s\\\":{\\\"port\\\":%u}", comma, room->id, room->port);
+            print(body, "%s\\\"%s\\\":{\\\"port\\\":%u,\\\"name\\\":\\\"", comma, room->id,
+                  public_port(agones, room->port));
+            print_escaped(body, room->name, 2);
+            print(body, "\\\"}");
         } else if (room->state == AGONES_ROOM_GONE && room->problem[0] != '\0') {
             print(body, "%s\\\"%s\\\":{\\\"error\\\":\\\"", comma, room->id);
             print_escaped(body, room->problem, 2);

@@ -166,7 +166,16 @@ void agones_rooms_update(struct agones *agones, const struct gameserver *gameser
     agones->status.rooms = agones_rooms_count(agones);
 }
 
-bool agones_room_started(struct agones *agones, const char *id, uint16_t port, uint64_t now_ms)
+bool agones_room_runs(const struct agones *agones, const char *id)
+{
+    for (int i = 0; i < AGONES_MAX_ROOMS; i++)
+        if (agones->rooms[i].state == AGONES_ROOM_RUNNING && strcmp(agones->rooms[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+bool agones_room_started(struct agones *agones, const char *id, uint16_t port, const char *name,
+                         uint64_t now_ms)
 {
     struct agones_room *room = find_room(agones, id);
     if (room == NULL || room->state == AGONES_ROOM_GONE) {
@@ -186,6 +195,7 @@ bool agones_room_started(struct agones *agones, const char *id, uint16_t port, u
     room->problem[0] = '\0';
     room->state = AGONES_ROOM_RUNNING;
     room->port = port;
+    snprintf(room->name, sizeof room->name, "%s", name);
     agones->status.rooms = agones_rooms_count(agones);
     return true;
 }

@@ -8,6 +8,7 @@
 #include "log.h"
 #include "monotonic.h"
 #include "orchestrator_report.h"
+#include "room_text.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -31,6 +32,7 @@ struct orchestrator {
     struct agones_client *client;
     struct arena_table *table;
     struct control *control;
+    struct rooms *rooms;
     struct orchestrator_report report;
     uint64_t next_look_ms;
     bool is_draining; // every arena has been sent the drain
@@ -132,9 +134,19 @@ bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct con
     return true;
 }
 
-bool orchestrator_start(struct orchestrator *orchestrator, struct arena_table *table,
-                        struct control *control, char *error, size_t capacity)
+static void end_room(void *context, const char *id, const char *cause)
 {
+    struct orchestrator *orchestrator = context;
+    (void)cause;
+    agones_room_ended(orchestrator->agones, id, monotonic_ms());
+}
+
+bool orchestrator_start(struct orchestrator *orchestrator, struct arena_table *table,
+                        struct control *control, struct rooms *rooms, char *error, size_t capacity)
+{
+    const struct rooms_observer observer = {.context = orchestrator, .ended = end_room};
+    orchestrator->rooms = rooms;
+    rooms_observe(rooms, &observer);
     orchestrator->table = table;
     orchestrator->control = control;
     table->running.orchestrator = &orchestrator->report;
@@ -178,6 +190,29 @@ static void look_at_players(struct orchestrator *orchestrator)
     agones_set_players(orchestrator->agones, names, kept);
 }
 
+// Rooms that were made by others than Agones, or by the process before.
+static void look_at_rooms(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    struct rooms *rooms = orchestrator->rooms;
+    char id[ROOMS_ID_BYTES];
+    const int taken = rooms_count(rooms);
+    const bool makes_rooms = orchestrator->table->config->template_count > 0;
+    const int free_rooms = rooms_free(rooms);
+    agones_set_max_rooms(orchestrator->agones,
+                         makes_rooms && free_rooms + taken > 0 ? free_rooms + taken : 0, now_ms);
+    for (int i = 0; i < rooms_count(rooms); i++) {
+        struct rooms_answer answer;
+        strcpy(id, rooms_id(rooms, i));
+        if (agones_room_runs(orchestrator->agones, id))
+            continue;
+        rooms_show(rooms, id, &answer);
+        const struct room_text room = room_text_read(answer.status, answer.text);
+        free(answer.text);
+        if (room.is_running)
+            agones_room_started(orchestrator->agones, id, room.port, room.name, now_ms);
+    }
+}
+
 static void look(struct orchestrator *orchestrator, uint64_t now_ms)
 {
     uint32_t players, bots;
@@ -189,6 +224,7 @@ static void look(struct orchestrator *orchestrator, uint64_t now_ms)
     agones_set_load(orchestrator->agones, every_arena_ticks(&orchestrator->table->running, now_ms),
                     players, now_ms);
     look_at_players(orchestrator);
+    look_at_rooms(orchestrator, now_ms);
 }
 
 // --- Decisions ---
@@ -199,13 +235,34 @@ static void begin_drain(struct orchestrator *orchestrator, uint32_t drain_ms)
     orchestrator->is_draining = true;
 }
 
+static void start_room(struct orchestrator *orchestrator, const struct agones_decision *decision,
+                       uint64_t now_ms)
+{
+    const struct config *config = orchestrator->table->config;
+    struct rooms_answer answer = {0};
+    // Where there is a single template, a request need not name it.
+    const char *only = config->template_count == 1 ? config->templates[0].name : "";
+    char *json = room_text_request(
+        decision->json, decision->template_name[0] != '\0' ? decision->template_name : only);
+    if (json != NULL)
+        rooms_create(orchestrator->rooms, decision->id, json, strlen(json), &answer);
+    const struct room_text room = room_text_read(answer.status, answer.text);
+    free(answer.text);
+    free(json);
+    if (room.is_running) {
+        agones_room_started(orchestrator->agones, decision->id, room.port, room.name, now_ms);
+        return;
+    }
+    log_warning("agones room refused id=%s: %s", decision->id, room.problem);
+    agones_room_failed(orchestrator->agones, decision->id, room.problem, now_ms);
+}
+
 static void execute(struct orchestrator *orchestrator, const struct agones_decision *decision,
                     uint64_t now_ms)
 {
     switch (decision->kind) {
     case AGONES_START_ROOM:
-        agones_room_failed(orchestrator->agones, decision->id, "this server makes no rooms",
-                           now_ms);
+        start_room(orchestrator, decision, now_ms);
         break;
     case AGONES_BEGIN_DRAIN:
         begin_drain(orchestrator, decision->drain_ms);

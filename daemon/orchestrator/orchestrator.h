@@ -7,6 +7,7 @@
 #include "arena_table.h"
 #include "config.h"
 #include "control.h"
+#include "rooms.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,10 +29,10 @@ void orchestrator_close(struct orchestrator *orchestrator);
 bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct config *config,
                              struct arena_table *table, char *error, size_t capacity);
 
-// Starts the client's thread, once the arenas run. Borrows `table` and `control`. False with a
-// reason.
+// Starts the client's thread, once the arenas run. Borrows `table`, `control` and `rooms`, which it
+// observes until rooms_close. False with a reason.
 bool orchestrator_start(struct orchestrator *orchestrator, struct arena_table *table,
-                        struct control *control, char *error, size_t capacity);
+                        struct control *control, struct rooms *rooms, char *error, size_t capacity);
 
 // Takes answers and updates, executes decisions and sends the next request. Call it after each
 // wake-up of the main thread, and after orchestrator_timeout_ms.

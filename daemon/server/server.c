@@ -6,12 +6,14 @@
 #include "arena_table.h"
 #include "arena_table_changes.h"
 #include "control.h"
+#include "control_tcp.h"
 #include "heap.h"
 #include "http.h"
 #include "log.h"
 #include "monotonic.h"
 #include "orchestrator.h"
 #include "periodic.h"
+#include "rooms.h"
 #include "sandbox.h"
 #include "unit_directories.h"
 
@@ -24,7 +26,10 @@ enum { ERROR_BYTES = 256 };
 struct server {
     struct arena_table table;
     struct http *http;                 // NULL: off
+    struct rooms *rooms;               // NULL: nobody can request one
+    struct api *api;                   // NULL: as rooms
     struct control *control;           // NULL: off
+    struct control_tcp *control_tcp;   // NULL: off
     struct orchestrator *orchestrator; // NULL: off
     struct periodic periodic;
 };
@@ -53,7 +58,8 @@ static bool open_control(struct server *server)
     const bool has_socket = control_path(server->table.config->control, path);
     if (!has_socket && server->orchestrator == NULL)
         return true;
-    server->control = control_open(has_socket ? path : NULL, &server->table, error, sizeof error);
+    server->control = control_open(has_socket ? path : NULL, &server->table, server->rooms,
+                                   server->api, error, sizeof error);
     if (server->control == NULL) {
         log_error("control failed: %s", error);
         return false;
@@ -84,12 +90,48 @@ static bool start_orchestrator(struct server *server, uint16_t port)
     char error[ERROR_BYTES];
     if (server->orchestrator == NULL)
         return true;
-    if (!orchestrator_start(server->orchestrator, &server->table, server->control, error,
-                            sizeof error)) {
+    if (!orchestrator_start(server->orchestrator, &server->table, server->control, server->rooms,
+                            error, sizeof error)) {
         log_error("agones failed: %s", error);
         return false;
     }
     log_info("agones started url=http://127.0.0.1:%u", port);
+    return true;
+}
+
+// Opens the rooms of the last process and the API that makes new ones, if there is a control or an
+// orchestrator.
+static bool open_rooms(struct server *server)
+{
+    const struct config *config = server->table.config;
+    char error[ERROR_BYTES], path[CONFIG_CONTROL_BYTES];
+    if (!config->control_tcp.listen.is_on && !control_path(config->control, path) &&
+        server->orchestrator == NULL)
+        return true;
+    server->rooms = rooms_open(&server->table, error, sizeof error);
+    if (server->rooms == NULL) {
+        log_error("rooms failed: %s", error);
+        return false;
+    }
+    server->api = api_create(server->rooms);
+    if (server->api == NULL)
+        log_error("out of memory");
+    return server->api != NULL;
+}
+
+static bool open_control_tcp(struct server *server)
+{
+    char error[ERROR_BYTES];
+    const struct config_control *config = &server->table.config->control_tcp;
+    if (!config->listen.is_on)
+        return true;
+    server->control_tcp = control_tcp_open(config, server->api, error, sizeof error);
+    if (server->control_tcp == NULL) {
+        log_error("control failed: %s", error);
+        return false;
+    }
+    log_info("control started url=%s://%s:%u/v1", config->certificate[0] != '\0' ? "https" : "http",
+             config->listen.address, control_tcp_port(server->control_tcp));
     return true;
 }
 
@@ -148,9 +190,12 @@ struct server *server_start(struct config *config, const char *path)
         free(server);
         return NULL;
     }
-    if (!arena_table_open(&server->table, config, path) || !open_status(server) ||
-        !open_control(server) || !enter_sandbox(config, agones_port) ||
-        !arena_table_start(&server->table) || !start_orchestrator(server, agones_port)) {
+    if (!arena_table_open(&server->table, config, path) || !open_rooms(server) ||
+        !open_status(server) || !open_control(server) || !open_control_tcp(server) ||
+        !enter_sandbox(config, agones_port) || !arena_table_start(&server->table) ||
+        !start_orchestrator(server, agones_port)) {
+        if (server->rooms != NULL)
+            rooms_keep(server->rooms); // the next start may succeed
         server_stop(server);
         return NULL;
     }
@@ -161,15 +206,22 @@ struct server *server_start(struct config *config, const char *path)
 void server_keep_checkpoints(struct server *server)
 {
     arena_table_keep_checkpoints(&server->table);
+    if (server->rooms != NULL)
+        rooms_keep(server->rooms);
 }
 
 void server_stop(struct server *server)
 {
     if (server->http != NULL)
         http_close(server->http);
+    if (server->api != NULL)
+        api_end_streams(server->api);
+    control_tcp_close(server->control_tcp);
     arena_table_stop(&server->table);
+    control_close(server->control); // after the workers, which read its ban lists
+    api_destroy(server->api);
+    rooms_close(server->rooms);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
-    control_close(server->control);           // after the workers, which read its ban lists
     arena_table_close(&server->table);
     free(server);
 }
@@ -179,6 +231,7 @@ void server_descriptors(const struct server *server, int descriptors[SERVER_DESC
     descriptors[0] = server->table.wakeup.descriptor;
     descriptors[1] = server->http != NULL ? http_descriptor(server->http) : -1;
     descriptors[2] = server->control != NULL ? control_descriptor(server->control) : -1;
+    descriptors[3] = server->control_tcp != NULL ? control_tcp_descriptor(server->control_tcp) : -1;
 }
 
 int server_timeout_ms(const struct server *server)
@@ -186,11 +239,19 @@ int server_timeout_ms(const struct server *server)
     const int http_ms = server->http != NULL ? http_timeout_ms(server->http) : -1;
     const int control_ms = server->control != NULL ? control_timeout_ms(server->control) : -1;
     const uint64_t now_ms = monotonic_ms();
-    const int orchestrator_ms =
-        server->orchestrator != NULL ? orchestrator_timeout_ms(server->orchestrator, now_ms) : -1;
-    return monotonic_earlier_ms(
-        monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms), orchestrator_ms),
-        monotonic_earlier_ms(http_ms, control_ms));
+    const int tcp_ms =
+        server->control_tcp != NULL ? control_tcp_timeout_ms(server->control_tcp) : -1;
+    int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
+                                          monotonic_earlier_ms(http_ms, control_ms));
+    timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
+    if (server->api != NULL) {
+        timeout_ms = monotonic_earlier_ms(timeout_ms, api_timeout_ms(server->api));
+        timeout_ms = monotonic_earlier_ms(timeout_ms, rooms_timeout_ms(server->rooms, now_ms));
+    }
+    if (server->orchestrator != NULL)
+        timeout_ms =
+            monotonic_earlier_ms(timeout_ms, orchestrator_timeout_ms(server->orchestrator, now_ms));
+    return timeout_ms;
 }
 
 // Frees the matches and arenas that the workers have returned.
@@ -202,6 +263,8 @@ static void collect(struct server *server)
     while ((gone = arena_table_next_gone(&server->table)) != NULL) {
         if (server->control != NULL)
             control_forget(server->control, gone->arena);
+        if (server->rooms != NULL)
+            rooms_forget(server->rooms, gone->arena);
         arena_slot_close(gone);
         is_any_gone = true;
     }
@@ -215,8 +278,14 @@ void server_serve(struct server *server)
     collect(server);                     // before any status is rendered from it
     if (server->http != NULL)
         http_run(server->http);
+    if (server->api != NULL) {
+        rooms_run(server->rooms, monotonic_ms());
+        api_run(server->api);
+    }
     if (server->control != NULL)
         control_run(server->control);
+    if (server->control_tcp != NULL)
+        control_tcp_run(server->control_tcp);
     if (server->orchestrator != NULL)
         orchestrator_run(server->orchestrator, monotonic_ms());
     periodic_run(&server->periodic, &server->table, monotonic_ms());

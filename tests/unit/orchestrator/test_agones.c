@@ -276,7 +276,7 @@ static void test_a_refusing_server_is_asked_ever_less_often(void **state)
     start_and_serve();
     forget_sent();
     fixture.is_refusing = true;
-    agones_room_started(fixture.agones, "m-1", 7300, fixture.now_ms);
+    agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
     load(true, 3);
     pass(600000);
     for (int kind = 0; kind < AGONES_KINDS; kind++)
@@ -367,15 +367,15 @@ static void test_a_value_of_the_list_makes_a_room_once(void **state)
     assert_string_equal(fixture.last_room.id, "m-1");
     assert_string_equal(fixture.last_room.template_name, "duel");
     assert_null(fixture.last_room.json);
-    assert_true(agones_room_started(fixture.agones, "m-1", 7300, fixture.now_ms));
+    assert_true(agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms));
     pass(SOON_MS);
     update();
     assert_int_equal(fixture.rooms, 1);
     assert_int_equal(fixture.sent[AGONES_COUNT], 0);
     assert_int_equal(fixture.sent[AGONES_ADD], 0);
-    assert_string_equal(
-        fixture.bodies[AGONES_REPORT],
-        "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":7300}}\"}");
+    assert_string_equal(fixture.bodies[AGONES_REPORT],
+                        "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":7300,"
+                        "\\\"name\\\":\\\"arena\\\"}}\"}");
 }
 
 static void test_the_annotation_describes_the_rooms_that_the_list_names(void **state)
@@ -409,7 +409,7 @@ static void test_an_annotation_alone_makes_one_room_for_an_allocation(void **sta
     strcpy(fixture.gameserver.room_id, "m-7");
     update();
     assert_int_equal(fixture.rooms, 3);
-    agones_room_started(fixture.agones, "m-7", 7300, fixture.now_ms);
+    agones_room_started(fixture.agones, "m-7", 7300, "arena", fixture.now_ms);
     agones_room_ended(fixture.agones, "m-7", fixture.now_ms);
     pass(2 * SOON_MS);
     allocate("2026-01-01T00:00:02Z", NULL);
@@ -438,8 +438,8 @@ static void test_the_end_of_a_room_is_counted_and_its_value_removed(void **state
     allocate("2026-01-01T00:00:00Z", "m-1");
     allocate("2026-01-01T00:00:01Z", "m-2");
     update();
-    agones_room_started(fixture.agones, "m-1", 7300, fixture.now_ms);
-    agones_room_started(fixture.agones, "m-2", 7301, fixture.now_ms);
+    agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
+    agones_room_started(fixture.agones, "m-2", 7301, "arena", fixture.now_ms);
     pass(5000);
     agones_room_ended(fixture.agones, "m-1", fixture.now_ms);
     step();
@@ -475,8 +475,8 @@ static void test_a_room_that_somebody_else_made_is_counted_and_listed(void **sta
 {
     (void)state;
     start_and_serve();
-    assert_true(agones_room_started(fixture.agones, "own", 7300, fixture.now_ms));
-    assert_true(agones_room_started(fixture.agones, "own", 7300, fixture.now_ms));
+    assert_true(agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
+    assert_true(agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
     pass(5000);
     assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"1\"}");
     assert_string_equal(fixture.bodies[AGONES_ADD], "{\"value\":\"own\"}");
@@ -525,7 +525,7 @@ static void test_a_wrong_counter_is_corrected_after_two_audits(void **state)
 {
     (void)state;
     start_and_serve();
-    agones_room_started(fixture.agones, "own", 7300, fixture.now_ms);
+    agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms);
     pass(5000);
     fixture.gameserver.rooms = 6;
     pass(9000);
@@ -569,7 +569,7 @@ static void test_a_signal_drains_and_then_sends_shutdown(void **state)
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "m-1");
     update();
-    agones_room_started(fixture.agones, "m-1", 7300, fixture.now_ms);
+    agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
     load(true, 2);
     pass(1000);
     agones_drain(fixture.agones, AGONES_DRAIN_SIGNAL, fixture.now_ms);

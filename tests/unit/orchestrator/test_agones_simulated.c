@@ -199,7 +199,7 @@ static void execute_decisions(void)
             agones_room_failed(agones, decision.id, "no port is free", now_ms);
         } else {
             runs[id] = 1;
-            agones_room_started(agones, decision.id, (uint16_t)(7300 + id), now_ms);
+            agones_room_started(agones, decision.id, (uint16_t)(7300 + id), "arena", now_ms);
         }
     }
 }
@@ -225,7 +225,7 @@ static void make_room(void)
     snprintf(id, sizeof id, "m-%d", ids);
     runs[ids] = starts[ids] = 1;
     ids++;
-    agones_room_started(agones, id, 7300, now_ms);
+    agones_room_started(agones, id, 7300, "arena", now_ms);
 }
 
 static void disturb(void)
