@@ -21,8 +21,9 @@ enum {
     UPDATES = 16, // capacity of the other: updates that the main thread has not taken
     CONNECT_MS = 1000,
     ANSWER_MS = 3000,
-    IDLE_MS = 1000,                // of a poll without an event
-    BYTES_PER_S = 2 * 1024 * 1024, // read from either stream; a flood of updates costs little
+    IDLE_MS = 1000,                   // of a poll without an event
+    ANSWER_BYTES_PER_S = 1024 * 1024, // an object of the greatest size arrives in time
+    WATCH_BYTES_PER_S = 256 * 1024,   // a flood of updates costs little
     URL_BYTES = 256,
 };
 
@@ -155,7 +156,7 @@ static size_t read_answer(char *bytes, size_t one, size_t count, void *context)
 }
 
 static void set_up(const struct agones_client *client, struct transfer *transfer,
-                   curl_write_callback read)
+                   curl_write_callback read, curl_off_t bytes_per_s)
 {
     CURL *curl = transfer->curl;
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->error);
@@ -163,7 +164,7 @@ static void set_up(const struct agones_client *client, struct transfer *transfer
     curl_easy_setopt(curl, CURLOPT_PROXY, ""); // whatever the environment says
     curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    curl_easy_setopt(curl, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)BYTES_PER_S);
+    curl_easy_setopt(curl, CURLOPT_MAX_RECV_SPEED_LARGE, bytes_per_s);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, client->headers);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, read);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, client);
@@ -360,8 +361,8 @@ struct agones_client *agones_client_create(uint16_t port, char *error, size_t ca
         agones_client_destroy(client);
         return NULL;
     }
-    set_up(client, &client->request, read_answer);
-    set_up(client, &client->watch, read_watch);
+    set_up(client, &client->request, read_answer, ANSWER_BYTES_PER_S);
+    set_up(client, &client->watch, read_watch, WATCH_BYTES_PER_S);
     return client;
 }
 
