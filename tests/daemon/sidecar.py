@@ -207,6 +207,8 @@ class Stub:
             return {}
         if call in ("PUT /metadata/label", "PUT /metadata/annotation"):
             kind = "labels" if call.endswith("label") else "annotations"
+            if not isinstance(self.state["object_meta"][kind], dict):
+                return None # a lie
             self.change(lambda state: state["object_meta"][kind].update(
                 {f"agones.dev/sdk-{body['key']}": body["value"]}))
             return {}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Rows of the table of faults: an SDK server of Agones that vanishes, or lies."""
+
+import time
+
+from row import end_bots, expect, harness, row, ticks_go_on
+
+import sidecar
+
+POOL = 8
+
+
+def serve(trial, stub):
+    """A daemon with an arena and a pool for rooms, and players in the arena."""
+    pool = trial.free_port() // POOL * POOL
+    template = harness.value({"name": "duel", "address": "127.0.0.1",
+                              "map": str(harness.ROOT / "config/maps/duel.conf")})
+    # The pool must not have the arena's port.
+    port = next(port for port in iter(trial.free_port, None) if not pool <= port < pool + POOL)
+    path = trial.stage.write_config(
+        harness.config(harness.arena(port=port))
+        + f'ports = "{pool}-{pool + POOL - 1}";\ntemplates = ( {template} );\n')
+    daemon = trial.stage.raimd("-c", path, env=stub.env).wait_started()
+    daemon.poll("Ready", lambda: stub.counts("POST /ready") > 0)
+    return daemon, trial.bots(daemon, 8)
+
+
+def agones(daemon):
+    return daemon.get_json()["agones"]
+
+
+def is_well(daemon):
+    state = agones(daemon)
+    return state["connected"] and state["watching"]
+
+
+@row(47, "lost sidecar of Agones", "nobody drops; it is found again")
+def lost_sidecar(trial):
+    trial.need_key("agones")
+    times = trial.often(10, 2)
+    longest_s = 0
+    with sidecar.Stub() as stub:
+        daemon, bots = serve(trial, stub)
+        for index in range(times):
+            stub.mode = ("gone", "silent")[index % 2]
+            stub.generation += 1
+            daemon.poll("its loss", lambda: not agones(daemon)["connected"])
+            ticks_go_on(daemon, 60)
+            begin = time.monotonic()
+            stub.mode = "good"
+            daemon.poll("its return", lambda: is_well(daemon))
+            longest_s = max(longest_s, time.monotonic() - begin)
+        readies = stub.counts("POST /ready")
+        report = end_bots(bots)
+    lost = report["disconnected"] + report["resumes"]
+    return times, expect(lost == 0 and readies == 1,
+                         f"{lost} dropped, Ready {readies} times, found again after"
+                         f" {longest_s:.1f} s at most")
+
+
+def lies(stub):
+    """Changes of the GameServer that no Agones makes, or not like this."""
+    def rooms(*values):
+        return lambda state: state["status"]["lists"]["rooms"].update(values=list(values))
+
+    def counter(count, capacity):
+        return lambda state: state["status"]["counters"].update(
+            rooms={"count": count, "capacity": capacity})
+
+    def annotate(text):
+        return lambda state: state["object_meta"]["annotations"].update(
+            {"raimd/room": text, "agones.dev/last-allocated": f"lie {len(text)}"})
+
+    return [
+        rooms(*(f"r-{number}" for number in range(1000))),
+        rooms("../../etc", "a/b/c", "\0", "", "x" * 5000, "none/r"),
+        rooms(),
+        counter("7", "1000"),
+        counter("-1", "-1"),
+        counter({}, []),
+        annotate('{"template":' * 2000),
+        annotate("x" * 1000000),
+        annotate('{"id":"lie","template":"duel","players":["ada"],"places":-1}'),
+        lambda state: state["status"].update(state="Reserved"),
+        lambda state: state["status"].update(ports="none"),
+        lambda state: state["object_meta"].update(annotations=[]),
+    ]
+
+
+@row(48, "lying sidecar of Agones", "nobody drops; no more rooms than ports")
+def lying_sidecar(trial):
+    trial.need_key("agones")
+    most = 0
+    with sidecar.Stub() as stub:
+        daemon, bots = serve(trial, stub)
+        tried = lies(stub)
+        for lie in tried:
+            truth = sidecar.game_server("Ready")
+            stub.change(lambda state, truth=truth: state.update(truth))
+            stub.change(lie)
+            time.sleep(trial.often(1, 0.2))
+            most = max(most, len(daemon.get_json()["arenas"]) - 1)
+        for mode in sidecar.MODES:
+            stub.mode = mode
+            stub.generation += 1
+            time.sleep(trial.often(5, 0.2))
+        grown_kb = daemon.resident_kb()
+        stub.mode = "good"
+        stub.change(lambda state: state.update(sidecar.game_server("Allocated")))
+        daemon.poll("it to be well", lambda: is_well(daemon))
+        ticks_go_on(daemon, 60)
+        report = end_bots(bots)
+    lost = report["disconnected"] + report["resumes"]
+    return len(tried) + len(sidecar.MODES), expect(
+        lost == 0 and most <= POOL,
+        f"{lost} dropped, {most} rooms at most, {grown_kb // 1024} MB resident")
