@@ -354,7 +354,7 @@ void arena_start(struct arena *arena, uint64_t offset_ns)
     arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
                            arena->worker.config->resume_grace_s);
     arena->worker.deadline_ns = monotonic_ns() + offset_ns;
-    arena->worker.has_news = true; // after the first tick the arena counts as ready
+    arena->worker.has_news = arena->worker.feed != NULL; // its first tick makes a room ready
 }
 
 uint64_t arena_due_ns(const struct arena *arena)

@@ -92,7 +92,7 @@ static const struct reader_key ROOT_KEYS[] = {
      .text = "off",
      .parse = parse_status,
      .expected = "\"IPV4:PORT\" or \"off\"",
-     .meaning = "TCP address that serves the control API (HTTP with JSON) besides the "
+     .meaning = "TCP address that serves the API of rooms (HTTP with JSON) besides the "
                 "Unix socket; an address outside of 127.0.0.0/8 needs "
                 "control_certificate, control_key, and control_token_file or "
                 "control_clients"},
@@ -200,10 +200,10 @@ static const struct reader_key ROOT_KEYS[] = {
      .kind = READER_LIST,
      .load = config_load_arenas,
      .required = true,
-     .expected = "a list of 1 to 256 groups, or, beside templates, an empty one",
+     .expected = "a list of 1 to 256 groups",
      .keys = arena_keys,
      .applies = READER_AT_ONCE,
-     .meaning = "the arenas to run, one group each"},
+     .meaning = "the arenas to run, one group each; the list may be empty beside templates"},
 };
 
 static const struct reader_key ARENA_KEYS[] = {

@@ -89,7 +89,9 @@ bool room_request_is_id(const char *id)
 {
     const size_t length = strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                      "0123456789._-");
-    return length >= 1 && length <= 63 && id[length] == '\0';
+    // Clients take "." and ".." out of paths.
+    const bool is_relative = strcmp(id, ".") == 0 || strcmp(id, "..") == 0;
+    return length >= 1 && length <= 63 && id[length] == '\0' && !is_relative;
 }
 
 // Words for a value in a message.

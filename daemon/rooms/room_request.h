@@ -63,7 +63,7 @@ void room_change_clear(struct room_change *change);
 bool room_end_parse(struct room_end *end, const char *json, size_t size,
                     struct text_buffer *mistakes);
 
-// 1 to 63 of A-Z, a-z, 0-9, '.', '_' and '-'.
+// 1 to 63 of A-Z, a-z, 0-9, '.', '_' and '-', but neither "." nor "..".
 bool room_request_is_id(const char *id);
 
 const char *room_ends_name(enum room_ends ends);

@@ -190,8 +190,8 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
     struct fixture *fixture = *state;
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     snprintf(name.sun_path, sizeof name.sun_path, "/tmp/raim-control-%d.sock", (int)getpid());
-    struct control *control =
-        control_open(name.sun_path, &fixture->table, NULL, NULL, fixture->error, sizeof fixture->error);
+    struct control *control = control_open(name.sun_path, &fixture->table, NULL, NULL,
+                                           fixture->error, sizeof fixture->error);
     assert_string_equal(control != NULL ? "" : fixture->error, "");
     const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(client, (const struct sockaddr *)&name, sizeof name), 0);
@@ -234,8 +234,8 @@ static struct endpoint open_endpoint(struct fixture *fixture)
     struct endpoint endpoint = {.name = {.sun_family = AF_UNIX}};
     snprintf(endpoint.name.sun_path, sizeof endpoint.name.sun_path, "/tmp/raim-control-%d.sock",
              (int)getpid());
-    endpoint.control = control_open(endpoint.name.sun_path, &fixture->table, NULL, NULL, fixture->error,
-                                    sizeof fixture->error);
+    endpoint.control = control_open(endpoint.name.sun_path, &fixture->table, NULL, NULL,
+                                    fixture->error, sizeof fixture->error);
     assert_non_null(endpoint.control);
     return endpoint;
 }
