@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: MIT
 """raimd under Agones: beside a stub of its SDK server that can be spoilt, and beside the real one."""
 
-import contextlib
 import json
-import pathlib
 import signal
 import socket
 import subprocess
