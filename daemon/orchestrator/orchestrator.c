@@ -53,6 +53,9 @@ uint16_t orchestrator_port(const struct config *config)
     const long port = text != NULL ? strtol(text, &end, 10) : 0;
     const bool is_port =
         text != NULL && end != text && *end == '\0' && port > 0 && port <= UINT16_MAX;
+    if (text != NULL && !is_port && config->agones != CONFIG_AGONES_OFF)
+        log_warning("agones %s: AGONES_SDK_HTTP_PORT is \"%s\", want a port",
+                    config->agones == CONFIG_AGONES_ON ? "on port 9358" : "off", text);
     if (config->agones == CONFIG_AGONES_OFF || (config->agones == CONFIG_AGONES_AUTO && !is_port))
         return 0;
     return is_port ? (uint16_t)port : DEFAULT_PORT;

@@ -101,6 +101,36 @@ class StubTest(AgonesTest):
         self.assertLess(daemon.wait(10), 4)
         self.assertEqual(self.stub.counts("POST /shutdown"), 0)
 
+    def test_an_empty_server_is_ready_again_where_configured(self):
+        daemon = self.stage.serve(arena(port=free_udp_port()), env=self.stub.env, agones_ready=True)
+        self.wait_phase(daemon)
+        bots = self.stage.bots(daemon, 1)
+        daemon.wait_pressing(1)
+        poll("its own allocation", lambda: self.stub.status["state"] == "Allocated")
+        bots.stop()
+        poll("Ready again", lambda: self.stub.status["state"] == "Ready")
+        self.assertEqual(self.stub.counts("POST /ready"), 2)
+        daemon.send(signal.SIGTERM)
+        daemon.wait(10)
+
+    def test_an_operator_drains(self):
+        socket_path = self.stage.directory / "control.sock"
+        daemon = self.stage.serve(arena(port=free_udp_port()), env=self.stub.env,
+                                  control=str(socket_path))
+        self.wait_phase(daemon)
+        with subprocess.Popen([BIN / "raimctl", "-s", socket_path, "drain"],
+                              stdout=subprocess.PIPE, text=True) as drain:
+            poll("Shutdown", lambda: self.stub.counts("POST /shutdown") == 1)
+            self.assertIsNone(daemon.process.poll())
+            daemon.send(signal.SIGTERM) # as Kubernetes then does
+            daemon.wait(5)
+            self.assertIn("raimd has ended", drain.stdout.read())
+
+    def test_a_port_that_is_none_is_reported(self):
+        daemon = self.stage.serve(arena(), env={"AGONES_SDK_HTTP_PORT": "none"})
+        self.assertIn('warning agones off: AGONES_SDK_HTTP_PORT is "none", want a port', daemon.log)
+        self.assertIsNone(daemon.get_json()["agones"])
+
     def test_off_means_off(self):
         daemon = self.stage.serve(arena(), env=self.stub.env, agones="off")
         self.assertIsNone(daemon.get_json()["agones"])

@@ -431,6 +431,35 @@ static void test_its_own_allocation_requests_no_room(void **state)
     assert_int_equal(fixture.rooms, 0);
 }
 
+static void test_the_port_of_the_node_is_reported(void **state)
+{
+    (void)state;
+    start();
+    fixture.gameserver.port_count = 2;
+    fixture.gameserver.ports[1] = (struct gameserver_port){"room-7300", 40123};
+    load(true, 0);
+    pass(100);
+    agones_room_started(fixture.agones, "m-1", 7300, "m-1-ab", fixture.now_ms);
+    agones_room_started(fixture.agones, "m-2", 7301, "m-2-cd", fixture.now_ms);
+    pass(1000);
+    assert_string_equal(
+        fixture.bodies[AGONES_REPORT],
+        "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":40123,\\\"name\\\":"
+        "\\\"m-1-ab\\\"},\\\"m-2\\\":{\\\"port\\\":7301,\\\"name\\\":\\\"m-2-cd\\\"}}\"}");
+}
+
+static void test_the_pool_may_grow(void **state)
+{
+    (void)state;
+    start_and_serve();
+    agones_set_max_rooms(fixture.agones, 9, fixture.now_ms);
+    pass(5000);
+    assert_int_equal(fixture.gameserver.room_capacity, 9);
+    assert_true(agones_room_runs(fixture.agones, "m-1") == false);
+    agones_room_started(fixture.agones, "m-1", 7300, "m-1-ab", fixture.now_ms);
+    assert_true(agones_room_runs(fixture.agones, "m-1"));
+}
+
 static void test_the_end_of_a_room_is_counted_and_its_value_removed(void **state)
 {
     (void)state;
@@ -663,6 +692,8 @@ int main(void)
         cmocka_unit_test(test_the_annotation_describes_the_rooms_that_the_list_names),
         cmocka_unit_test(test_an_annotation_alone_makes_one_room_for_an_allocation),
         cmocka_unit_test(test_its_own_allocation_requests_no_room),
+        cmocka_unit_test(test_the_port_of_the_node_is_reported),
+        cmocka_unit_test(test_the_pool_may_grow),
         cmocka_unit_test(test_the_end_of_a_room_is_counted_and_its_value_removed),
         cmocka_unit_test(test_a_room_that_fails_is_reported_and_given_back),
         cmocka_unit_test(test_a_room_that_somebody_else_made_is_counted_and_listed),

@@ -114,8 +114,8 @@ static void test_anything_else_is_refused(void **state)
         "{\"object_meta\":{},\"status\":{\"ports\":[{\"name\":\"a\",\"port\":65536}]}}",
         "{\"object_meta\":{},\"status\":{\"ports\":[7]}}",
         "{\"object_meta\":{},\"status\":{\"counters\":{\"rooms\":{\"count\":\"-1\"}}}}",
-        "{\"object_meta\":{},\"status\":{\"counters\":{\"rooms\":{\"count\":"
-        "\"99999999999999999999\"}}}}",
+        ("{\"object_meta\":{},\"status\":{\"counters\":{\"rooms\":{\"count\":"
+         "\"99999999999999999999\"}}}}"),
         "{\"object_meta\":{},\"spec\":{\"health\":{\"period_seconds\":-5}},\"status\":{}}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
