@@ -378,7 +378,6 @@ static void parse_request(struct body *body, struct room_request *request,
         return;
     request->arena = *template;
     request->arena.name[0] = '\0';
-    request->arena.is_room = true;
     strcpy(request->template_name, template->name);
     read_fields(body, request_fields, COUNT(request_fields), request, template);
     request->text = json_dumps(body->root, JSON_COMPACT | JSON_SORT_KEYS);
