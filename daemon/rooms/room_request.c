@@ -173,7 +173,7 @@ static void open_body(struct body *body, const char *json, size_t size,
     *body = (struct body){.mistakes = mistakes};
     // Texts without U+0000: jansson refuses the escape unless it is allowed.
     body->root = size == 0 ? json_object() : json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
-    if (body->root == NULL && (size == 0 || json_error_code(&error) == json_error_out_of_memory)) {
+    if (body->root == NULL && (size == 0 || error.line < 0)) { // jansson has no words
         report_no_memory(body);
     } else if (body->root == NULL) {
         report(body, "the body is not JSON: line %d: %s", error.line, error.text);
