@@ -214,6 +214,8 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.tick_ns = NS_PER_S / config->tick_hz;
     arena->opened.status_rows = most_players(config);
     arena->opened.is_room = config->is_room;
+    if (config->is_room) // it is silent only if its first tick is late
+        atomic_init(&arena->shared.ticked_ms, monotonic_ms());
     arena->opened.wakeup = wakeup;
     snapshot_pace_init(&arena->worker.pace, config->tick_hz);
     arena->worker.observer =

@@ -138,7 +138,8 @@ uint32_t arena_ticks(const struct arena *arena);
 // been answered.
 uint32_t arena_playing(const struct arena *arena);
 
-// The end of the newest tick, in ms of CLOCK_MONOTONIC; 0 before the first tick.
+// The end of the newest tick, in ms of CLOCK_MONOTONIC. Before the first tick: 0, or when a room
+// was made.
 uint64_t arena_ticked_ms(const struct arena *arena);
 
 // Whether the worker has released the arena to the main thread.

@@ -10,12 +10,22 @@
 
 #include <stdint.h>
 
+// What rooms.h counts, for the status.
+struct arena_list_rooms {
+    uint32_t now;               // rooms that have not ended
+    uint32_t free;              // that could be made
+    uint64_t made, ended;       // since the start
+    uint64_t refused;           // requests for a room
+    struct histogram creations; // durations from a request to its answer
+};
+
 struct arena_list {
     int count;
     struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
     int worker_count;
     struct worker **workers;
-    uint64_t started_ms;                            // CLOCK_MONOTONIC
+    uint64_t started_ms; // CLOCK_MONOTONIC
+    struct arena_list_rooms rooms;
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

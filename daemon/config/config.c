@@ -231,6 +231,7 @@ void config_load_arena(struct config_arena *arena, reader_node group, bool is_te
     int count;
     const struct reader_key *keys =
         config_keys(is_template ? CONFIG_TEMPLATE : CONFIG_ARENA, &count);
+    arena->is_room = is_template;
     reader_fill(group, keys, count, arena, loader);
     assert(raim_rules_check(&arena->rules) == NULL);
     if (arena->needs_access && arena->access_keys.count == 0)

@@ -73,7 +73,7 @@ struct config_arena {
         *map;           // first map; owned by the configuration, as are those of the rotation
     int rotation_count; // the rotation starts again with `map`
     const struct raim_map *rotation[CONFIG_MAX_ROTATION];
-    bool is_room;     // made on request, and no part of the file
+    bool is_room;     // a template, or made of one on request
     bool is_reopened; // with is_room: it ran in the last process
 };
 

@@ -64,7 +64,8 @@ void config_load_rotation(reader_node node, void *into, void *context)
             request_map(context, item, file, arena, &arena->rotation[i]);
     }
     arena->rotation_count = count;
-    if (count > 0 && arena->round_s == 0 && arena->score_limit == 0)
+    // The maps of a template are those that a request may name.
+    if (count > 0 && !arena->is_room && arena->round_s == 0 && arena->score_limit == 0)
         reader_warn(node, "no round ends without round_time or score_limit, so that only the "
                           "operator changes the map");
 }

@@ -317,6 +317,16 @@ static bool put_totals(json_t *object, const struct totals *totals)
            put_count(object, "max", totals->max);
 }
 
+static json_t *rooms_json(const struct arena_list_rooms *rooms)
+{
+    json_t *object = json_object();
+    return finish(object, put_count(object, "now", rooms->now) &&
+                              put_count(object, "free", rooms->free) &&
+                              put_count(object, "made", rooms->made) &&
+                              put_count(object, "ended", rooms->ended) &&
+                              put_count(object, "refused", rooms->refused));
+}
+
 char *status_json(const struct arena_list *list, uint64_t now_ms)
 {
     // Each arena's status is read once, so that the totals agree with the arenas. The empty object
@@ -329,6 +339,7 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
                            put_count(object, "uptime_s", uptime_s(list, now_ms)) &&
                            put_count(object, "workers", (uint64_t)list->worker_count) &&
                            put(object, "players", json_object()) &&
+                           put(object, "rooms", rooms_json(&list->rooms)) &&
                            put(object, "agones", orchestrator_json(list->orchestrator)) &&
                            put(object, "arenas", arenas_json(list, &totals)) &&
                            put_totals(json_object_get(object, "players"), &totals)));

@@ -80,6 +80,13 @@ __attribute__((format(printf, 2, 3))) static void report(struct body *body, cons
     room_request_quote(body->mistakes, text);
 }
 
+// Makes the list of mistakes fail: that memory ran out is no mistake of the request.
+static void report_no_memory(struct body *body)
+{
+    body->count++;
+    body->mistakes->no_memory = true;
+}
+
 const char *room_ends_name(enum room_ends ends)
 {
     return ends_names[ends];
@@ -154,7 +161,7 @@ static void read_metadata(struct body *body, const json_t *value, char **metadat
     free(*metadata);
     *metadata = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS);
     if (*metadata == NULL)
-        report(body, "out of memory");
+        report_no_memory(body);
 }
 
 // --- Bodies ---
@@ -166,7 +173,9 @@ static void open_body(struct body *body, const char *json, size_t size,
     *body = (struct body){.mistakes = mistakes};
     // Texts without U+0000: jansson refuses the escape unless it is allowed.
     body->root = size == 0 ? json_object() : json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
-    if (body->root == NULL) {
+    if (body->root == NULL && (size == 0 || error.line < 0)) { // jansson has no words
+        report_no_memory(body);
+    } else if (body->root == NULL) {
         report(body, "the body is not JSON: line %d: %s", error.line, error.text);
     } else if (!json_is_object(body->root)) {
         report(body, "the body is %s, want an object", words_for(body->root));
@@ -320,7 +329,7 @@ static void read_players(struct body *body, const json_t *value, void *into, con
         report(body, "players: the template has no access tokens, which seats are reserved by");
     request->players = calloc(count + 1, sizeof *request->players);
     if (request->players == NULL) {
-        report(body, "out of memory");
+        report_no_memory(body);
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -378,14 +387,13 @@ static void parse_request(struct body *body, struct room_request *request,
         return;
     request->arena = *template;
     request->arena.name[0] = '\0';
-    request->arena.is_room = true;
     strcpy(request->template_name, template->name);
     read_fields(body, request_fields, COUNT(request_fields), request, template);
     request->text = json_dumps(body->root, JSON_COMPACT | JSON_SORT_KEYS);
     if (request->metadata == NULL)
         request->metadata = strdup("{}");
     if (request->text == NULL || request->metadata == NULL)
-        report(body, "out of memory");
+        report_no_memory(body);
 }
 
 bool room_request_parse(struct room_request *request, const struct config *config, const char *json,

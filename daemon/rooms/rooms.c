@@ -108,16 +108,11 @@ struct room_events *rooms_events(struct rooms *rooms)
     return rooms->events;
 }
 
-struct rooms_counts rooms_counts(const struct rooms *rooms)
+void rooms_count_now(const struct rooms *rooms)
 {
-    return (struct rooms_counts){
-        .now = (uint32_t)rooms->count,
-        .free = (uint32_t)rooms_free(rooms),
-        .made = rooms->made_total,
-        .ended = rooms->ended_total,
-        .refused = rooms->refused_total,
-        .creations = rooms->creations,
-    };
+    const int most = rooms_free(rooms);
+    rooms->counts->now = (uint32_t)rooms->count;
+    rooms->counts->free = most > 0 && !rooms->refuses ? (uint32_t)most : 0;
 }
 
 void rooms_observe(struct rooms *rooms, const struct rooms_observer *observer)
@@ -405,7 +400,7 @@ void rooms_create(struct rooms *rooms, const char *id, const char *json, size_t 
     struct text_buffer mistakes = {0};
     bool is_made = false;
     if (!check_body(id, size, into)) {
-        rooms->refused_total++;
+        rooms->counts->refused++;
         return;
     }
     const bool is_good = room_request_parse(&request, rooms->table->config, json, size, &mistakes);
@@ -416,10 +411,11 @@ void rooms_create(struct rooms *rooms, const char *id, const char *json, size_t 
     free(text_buffer_take(&mistakes));
     if (!is_made)
         room_request_clear(&request);
-    rooms->made_total += is_made;
-    rooms->refused_total += into->status >= 400;
+    rooms->counts->made += is_made;
+    rooms->counts->refused += into->status >= 400;
     if (is_made)
-        histogram_count(&rooms->creations, monotonic_ns() - begin_ns);
+        histogram_count(&rooms->counts->creations, monotonic_ns() - begin_ns);
+    rooms_count_now(rooms);
 }
 
 // --- Changing ---
@@ -637,6 +633,7 @@ struct rooms *rooms_open(struct arena_table *table, char *error, size_t capacity
         return NULL;
     }
     rooms->table = table;
+    rooms->counts = &table->running.rooms;
     if (!open_files(rooms, error, capacity)) {
         rooms_close(rooms);
         return NULL;

@@ -5,12 +5,13 @@
 // or a test can make the same requests. Requests are stored in $STATE_DIRECTORY: the next process
 // opens the same rooms again, and their checkpoints bring the players back.
 //
+// Their number and what has been requested is counted in the table's list, for the status.
+//
 // Nothing here blocks, and nothing runs in a tick: an arena is prepared by the main thread and then
 // passed to a worker. Main thread only.
 #pragma once
 
 #include "arena_table.h"
-#include "histogram.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,14 +110,3 @@ void rooms_forget(struct rooms *rooms, struct arena *arena);
 
 // The log of events: rooms ready, players joined and left, rounds ended, rooms ended.
 struct room_events *rooms_events(struct rooms *rooms);
-
-// Counts since the start of the process.
-struct rooms_counts {
-    uint32_t now;               // rooms that have not ended
-    uint32_t free;              // see rooms_free
-    uint64_t made;              // requests answered with 201
-    uint64_t ended;             // rooms
-    uint64_t refused;           // requests for a room answered with 409, 422 or 503
-    struct histogram creations; // durations from the request to the answer with 201
-};
-struct rooms_counts rooms_counts(const struct rooms *rooms);

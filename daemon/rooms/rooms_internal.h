@@ -60,11 +60,10 @@ struct rooms {
     struct room *list[ROOMS_MAX];
     struct ended_room ended[ROOMS_REMEMBERED];
     uint32_t next_ended;
-    uint16_t last_port; // that was given; the next one is searched behind it
-    bool refuses;       // new rooms
-    bool keeps;         // rooms for the next process
-    uint64_t made_total, ended_total, refused_total;
-    struct histogram creations;
+    uint16_t last_port;              // that was given; the next one is searched behind it
+    bool refuses;                    // new rooms
+    bool keeps;                      // rooms for the next process
+    struct arena_list_rooms *counts; // of the table
 };
 
 int64_t rooms_today_s(void);
@@ -93,6 +92,9 @@ void rooms_begin_drain(struct rooms *rooms, struct room *room, const char *reaso
 
 // Reads what the arena has reported. With `is_released` every player leaves.
 void rooms_read_feed(struct rooms *rooms, struct room *room, bool is_released, uint64_t now_ms);
+
+// Counts the rooms that there are and could be.
+void rooms_count_now(const struct rooms *rooms);
 
 // Notes that a room has ended, and frees it.
 void rooms_note_end(struct rooms *rooms, struct room *room, const char *cause);

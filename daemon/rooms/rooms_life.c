@@ -207,6 +207,7 @@ void rooms_run(struct rooms *rooms, uint64_t now_ms)
 {
     for (int i = 0; i < rooms->count; i++)
         run_room(rooms, rooms->list[i], now_ms);
+    rooms_count_now(rooms); // a reload may have changed the ports
 }
 
 static int left_ms(uint64_t due_ms, uint64_t now_ms)
@@ -256,7 +257,7 @@ void rooms_note_end(struct rooms *rooms, struct room *room, const char *cause)
         room_store_remove(rooms->store, room->record.name);
     log_arena_info(room->record.name, "room ended id=%s name=%s cause=%s rounds=%u", room->id,
                    room->record.name, room->cause, room->rounds);
-    rooms->ended_total++;
+    rooms->counts->ended++;
     remember(rooms, room);
     if (rooms->observer.ended != NULL)
         rooms->observer.ended(rooms->observer.context, room->id, room->cause);

@@ -21,7 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ERROR_BYTES = 256 };
+enum {
+    ERROR_BYTES = 256,
+    TRIM_EVERY_MS =
+        1000, // the heap is trimmed at most so often: rooms may come and go all the time
+};
 
 struct server {
     struct arena_table table;
@@ -32,6 +36,8 @@ struct server {
     struct control_tcp *control_tcp;   // NULL: off
     struct orchestrator *orchestrator; // NULL: off
     struct periodic periodic;
+    bool is_trim_due;    // memory was freed
+    uint64_t trimmed_ms; // CLOCK_MONOTONIC
 };
 
 static bool open_status(struct server *server)
@@ -244,6 +250,8 @@ int server_timeout_ms(const struct server *server)
     int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
                                           monotonic_earlier_ms(http_ms, control_ms));
     timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
+    if (server->is_trim_due)
+        timeout_ms = monotonic_earlier_ms(timeout_ms, TRIM_EVERY_MS);
     if (server->api != NULL) {
         timeout_ms = monotonic_earlier_ms(timeout_ms, api_timeout_ms(server->api));
         timeout_ms = monotonic_earlier_ms(timeout_ms, rooms_timeout_ms(server->rooms, now_ms));
@@ -257,7 +265,6 @@ int server_timeout_ms(const struct server *server)
 // Frees the matches and arenas that the workers have returned.
 static void collect(struct server *server)
 {
-    bool is_any_gone = false;
     struct arena_slot *gone;
     arena_table_collect(&server->table);
     while ((gone = arena_table_next_gone(&server->table)) != NULL) {
@@ -266,16 +273,24 @@ static void collect(struct server *server)
         if (server->rooms != NULL)
             rooms_forget(server->rooms, gone->arena);
         arena_slot_close(gone);
-        is_any_gone = true;
+        server->is_trim_due = true;
     }
-    if (is_any_gone)
-        heap_trim();
+}
+
+static void trim(struct server *server, uint64_t now_ms)
+{
+    if (!server->is_trim_due || now_ms - server->trimmed_ms < TRIM_EVERY_MS)
+        return;
+    heap_trim();
+    server->is_trim_due = false;
+    server->trimmed_ms = now_ms;
 }
 
 void server_serve(struct server *server)
 {
     wakeup_clear(&server->table.wakeup); // first: a signal during the work below must not be lost
     collect(server);                     // before any status is rendered from it
+    trim(server, monotonic_ms());
     if (server->http != NULL)
         http_run(server->http);
     if (server->api != NULL) {

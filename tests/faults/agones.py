@@ -34,7 +34,7 @@ def is_well(daemon):
     return state["connected"] and state["watching"]
 
 
-@row(47, "lost sidecar of Agones", "nobody drops; it is found again")
+@row(49, "lost sidecar of Agones", "nobody drops; it is found again")
 def lost_sidecar(trial):
     trial.need_key("agones")
     times = trial.often(10, 2)
@@ -87,7 +87,7 @@ def lies(stub):
     ]
 
 
-@row(48, "lying sidecar of Agones", "nobody drops; no more rooms than ports")
+@row(50, "lying sidecar of Agones", "nobody drops; no more rooms than ports")
 def lying_sidecar(trial):
     trial.need_key("agones")
     most = 0
