@@ -35,7 +35,8 @@ struct orchestrator {
     struct rooms *rooms;
     struct orchestrator_report report;
     uint64_t next_look_ms;
-    bool is_draining; // every arena has been sent the drain
+    bool waits_for_rooms; // a drain without a deadline begins when the last room has ended
+    bool is_draining;     // every arena has been sent the drain
     bool has_ended;
 
     // As logged.
@@ -232,10 +233,22 @@ static void look(struct orchestrator *orchestrator, uint64_t now_ms)
 
 // --- Decisions ---
 
-static void begin_drain(struct orchestrator *orchestrator, uint32_t drain_ms)
+static void drain_arenas(struct orchestrator *orchestrator, uint32_t drain_ms)
 {
     control_drain(orchestrator->control, (drain_ms + 999) / 1000);
+    orchestrator->waits_for_rooms = false;
     orchestrator->is_draining = true;
+}
+
+// A drained arena admits nobody. Where time is no matter, those whom a room was made for may still
+// come, and the arenas are drained when the rooms have ended.
+static void begin_drain(struct orchestrator *orchestrator, uint32_t drain_ms)
+{
+    rooms_refuse_new(orchestrator->rooms, true);
+    if (drain_ms == 0 && rooms_count(orchestrator->rooms) > 0)
+        orchestrator->waits_for_rooms = true;
+    else
+        drain_arenas(orchestrator, drain_ms);
 }
 
 static void start_room(struct orchestrator *orchestrator, const struct agones_decision *decision,
@@ -279,6 +292,8 @@ static void execute(struct orchestrator *orchestrator, const struct agones_decis
 // A drain that the operator ordered is Agones' business, too.
 static void look_at_drain(struct orchestrator *orchestrator, uint64_t now_ms)
 {
+    if (orchestrator->waits_for_rooms && rooms_count(orchestrator->rooms) == 0)
+        drain_arenas(orchestrator, 0);
     if (control_is_drained(orchestrator->control))
         agones_set_drained(orchestrator->agones, now_ms);
     else if (control_is_draining(orchestrator->control) && !orchestrator->is_draining) {

@@ -187,6 +187,27 @@ class StubTest(AgonesTest):
         return json.loads(self.stub.state["object_meta"]["annotations"].get(
             "agones.dev/sdk-raimd-rooms", "{}"))
 
+    def test_a_label_leaves_the_rooms_that_run_open(self):
+        daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8)
+        self.wait_phase(daemon)
+        self.stub.allocate("m-1", annotation={"join_within_s": 600})
+        room = poll("the room", lambda: self.report().get("m-1"))
+        self.stub.change(lambda state: state["object_meta"]["labels"].update(
+            {"raimd/drain": "true"}))
+        self.wait_phase(daemon, "draining")
+        bots = self.stage.bots(daemon, 2, ports=[room["port"]]) # for whom it was made
+        daemon.wait_pressing(2)
+        self.stub.allocate("late")
+        problem = poll("a refusal", lambda: self.report().get("late"))
+        self.assertIn("draining", problem["error"])
+        poll("a full counter",
+             lambda: self.stub.status["counters"]["rooms"]["capacity"] == "2")
+        self.assertEqual(self.stub.counts("POST /shutdown"), 0)
+        bots.stop()
+        poll("Shutdown", lambda: self.stub.counts("POST /shutdown") == 1)
+        daemon.send(signal.SIGTERM)
+        daemon.wait(10)
+
     def test_a_label_of_the_fleet_drains(self):
         daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8)
         self.wait_phase(daemon)
