@@ -220,7 +220,9 @@ static int room_timeout_ms(const struct room *room, uint64_t now_ms)
 {
     if (room->is_removed)
         return -1;
-    if (room->has_order)
+    const bool is_deserted =
+        room->state == ROOM_READY && room->record.was_joined && room->present == 0;
+    if (room->has_order || (is_deserted && room->request.ends != ROOM_ENDS_NEVER))
         return RETRY_MS;
     if (room->state == ROOM_DRAINING)
         return room->end_ms > 0 ? left_ms(room->end_ms, now_ms) : -1;

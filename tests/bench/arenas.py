@@ -6,8 +6,8 @@ Clients in processes of their own make an arena and end it again, each as fast a
 control socket; beside them people play in an arena of the configuration. Resident memory and
 descriptors are looked at in equal parts of the run. All figures go to build/bench/arenas.csv; the
 bench fails if memory grows by more than 2 % after the first part, or if a descriptor, a port or a
-file is left. Times are only told, because the clients share the processors with raimd: the
-server's own are from its histogram of /metrics.
+file is left. Times are only told, because the clients share the processors with raimd, to
+which they give way (nice): the server's own are from its histogram of /metrics.
 """
 
 import csv
@@ -76,7 +76,8 @@ def main():
     options = parser.parse_args()
     harness.LIFE_S = 3600
     rows = []
-    with harness.Stage() as stage, multiprocessing.Pool(options.clients) as pool:
+    # Elsewhere the clients are on other machines: here they give way to raimd.
+    with harness.Stage() as stage, multiprocessing.Pool(options.clients, os.nice, (10,)) as pool:
         directory = str(stage.directory)
         control = stage.directory / "control.sock"
         text = rooms.config(rooms.template(max_players=8), first=rooms.free_ports(PORTS),

@@ -427,6 +427,7 @@ class RestartTest(Matchmaker):
 
     def test_damaged_files_are_left_out(self):
         self.serve().make("x")
+        self.wait_room("x", state="ready")
         self.restart()
         for path in self.state.glob("*.room"):
             path.write_bytes(path.read_bytes()[:-9])
