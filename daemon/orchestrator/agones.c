@@ -109,7 +109,7 @@ static bool is_in_use(const struct agones *agones)
     return agones->status.rooms > 0 || agones->players > 0;
 }
 
-// Whether the server was used and everybody has left.
+// Whether the server was used and is empty again.
 static bool wants_ready_again(const struct agones *agones)
 {
     return agones->def.ready_when_empty && is_state(agones, "Allocated") && agones->was_used &&
@@ -136,7 +136,8 @@ static uint64_t ready_due_ms(const struct agones *agones)
         return NEVER;
     if (phase == AGONES_STARTING)
         return 0;
-    // Only what was seen long after Ready counts: who is Ready by now may be allocated already.
+    // Only a state that was seen long after Ready counts. A GameServer whose change to Ready has not
+    // been seen yet may be allocated already, and Ready would end that.
     if (phase == AGONES_SERVING && is_before_ready(agones))
         return agones->seen_ms >= agones->ready_ms + CONFIRM_MS ? 0 : NEVER;
     return phase == AGONES_SERVING && wants_ready_again(agones) ? agones->empty_since_ms + EMPTY_MS
@@ -229,8 +230,11 @@ static void enter(struct agones *agones, enum agones_phase phase, uint64_t now_m
 {
     assert(phase > agones->status.phase);
     agones->status.phase = phase;
-    if (phase == AGONES_SHUTTING_DOWN)
-        agones->shutdown_ms = now_ms;
+    if (phase != AGONES_SHUTTING_DOWN)
+        return;
+    agones->shutdown_ms = now_ms;
+    agones->silent_until_ms = 0; // little time is left for Shutdown
+    agones->silences = 0;
 }
 
 void agones_drain(struct agones *agones, enum agones_drain_reason reason, uint64_t now_ms)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define AGONES_ROOM_ID_BYTES 64       // of a room's ID with the closing NUL: [A-Za-z0-9._-]+
-#define AGONES_TEMPLATE_BYTES 32      // of a template's name, of the same characters
+#define AGONES_TEMPLATE_BYTES 32      // of a template's name: [A-Za-z0-9._-]+
 #define AGONES_NAME_BYTES 32          // of a room's arena
 #define AGONES_PROBLEM_BYTES 160      // of the reason why a room failed
 #define AGONES_MAX_PLAYERS 1000       // values of a list: Agones' own limit
@@ -22,7 +22,7 @@ enum agones_phase {
     AGONES_CONNECTING,    // the SDK server has not answered yet
     AGONES_STARTING,      // it has; Ready has not been accepted yet
     AGONES_SERVING,       // Ready has been accepted, or the game server was allocated already
-    AGONES_DRAINING,      // admits nobody; ends when everybody has left
+    AGONES_DRAINING,      // makes no more rooms; ends when the last player has left
     AGONES_SHUTTING_DOWN, // empty: Shutdown is being sent, or was and the end is awaited
     AGONES_ENDED,         // the process may exit
 };
@@ -90,7 +90,7 @@ void agones_set_players(struct agones *agones, const char *const *names, int cou
 // How many rooms may run at once: at first def.max_rooms.
 void agones_set_max_rooms(struct agones *agones, int max_rooms, uint64_t now_ms);
 
-// A room runs on this port: after AGONES_START_ROOM, or made by somebody else. `name` is the
+// A room runs on this port: after AGONES_START_ROOM, or made through the control API. `name` is the
 // arena's, the audience of its access tokens. Idempotent. False if there are too many rooms.
 bool agones_room_started(struct agones *agones, const char *id, uint16_t port, const char *name,
                          uint64_t now_ms);
@@ -111,7 +111,7 @@ enum agones_drain_reason {
 };
 void agones_drain(struct agones *agones, enum agones_drain_reason reason, uint64_t now_ms);
 
-// Nobody plays any more, or the drain's deadline has passed.
+// The last player has left, or the drain's deadline has passed.
 void agones_set_drained(struct agones *agones, uint64_t now_ms);
 
 // --- Outputs ---

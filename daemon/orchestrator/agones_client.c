@@ -366,7 +366,7 @@ struct agones_client *agones_client_create(uint16_t port, char *error, size_t ca
     return client;
 }
 
-// Frees what nobody has taken. Both mailboxes are one thread's now.
+// Frees the messages that were not taken. The client's thread has ended.
 static void drop_messages(struct agones_client *client)
 {
     struct agones_client_answer answer;

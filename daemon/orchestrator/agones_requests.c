@@ -73,7 +73,7 @@ static void write_players(struct agones *agones, struct body *body)
 }
 
 // The port of the node that leads to a port of the pool: that of the GameServer's port "room-PORT".
-// Without one, as with portPolicy None, they are the same.
+// Without such a port, as with portPolicy None, it is the pool's port.
 static uint16_t public_port(const struct agones *agones, uint16_t port)
 {
     char name[16];

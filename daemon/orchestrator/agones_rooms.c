@@ -179,7 +179,7 @@ bool agones_room_started(struct agones *agones, const char *id, uint16_t port, c
 {
     struct agones_room *room = find_room(agones, id);
     if (room == NULL || room->state == AGONES_ROOM_GONE) {
-        // Made by somebody else than Agones, which therefore has not counted it.
+        // Made through the control API, so that no allocation has counted it.
         if (!is_id(id, strlen(id), AGONES_ROOM_ID_BYTES))
             return false;
         if (room == NULL)

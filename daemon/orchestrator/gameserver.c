@@ -48,7 +48,7 @@ static bool read_integer(const json_t *value, int64_t *number)
     return errno == 0 && *end == '\0';
 }
 
-// The same; an absent integer is 0, as protobuf has it.
+// Reads an integer member. An absent one is 0, as in protobuf's JSON mapping.
 static bool read_member(const json_t *object, const char *name, int64_t *number)
 {
     const json_t *value = member(object, name);

@@ -240,7 +240,7 @@ static void drain_arenas(struct orchestrator *orchestrator, uint32_t drain_ms)
     orchestrator->is_draining = true;
 }
 
-// A drained arena admits nobody. Where time is no matter, those whom a room was made for may still
+// A drained arena admits only resuming players. Without a deadline the players of a room may still
 // come, and the arenas are drained when the rooms have ended.
 static void begin_drain(struct orchestrator *orchestrator, uint32_t drain_ms)
 {

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Rows of the table of faults: an SDK server of Agones that vanishes, or lies."""
 
+import contextlib
 import time
 
-from row import end_bots, expect, harness, row, ticks_go_on
+from page import ALLOCATIONS, FAILING, Page
+from process import is_clean_end, start_failing
+from row import Skipped, end_bots, expect, harness, row, ticks_go_on
 
 import sidecar
 
@@ -114,3 +117,41 @@ def lying_sidecar(trial):
     return len(tried) + len(sidecar.MODES), expect(
         lost == 0 and most <= POOL,
         f"{lost} dropped, {most} rooms at most, {grown_kb // 1024} MB resident")
+
+
+@row(51, "malloc failing at each call beside Agones", "an error at the start, or another attempt")
+def no_memory_beside_agones(trial):
+    trial.need_key("agones")
+    if trial.is_sanitized():
+        raise Skipped("a sanitizer has a malloc of its own")
+    with contextlib.closing(Page(trial.stage, "fault_memory")) as page, sidecar.Stub() as stub:
+        env = {**page.env, **stub.env}
+        path = trial.stage.write_config(
+            harness.config(harness.arena(port=trial.free_port()), workers=1))
+        status, log = start_failing(trial, page, path, 0, env)
+        expect(status is None, f"does not start: {log}")
+        in_start = page[ALLOCATIONS]
+        crashes, count = [], 0
+        # The first calls are those of every start: row 18 has them.
+        for number in range(1, in_start + 1, max(in_start // trial.often(150, 20), 1)):
+            status, log = start_failing(trial, page, path, number, env)
+            count += 1
+            if status is not None and not is_clean_end(status, log):
+                crashes.append(f"start, {number}: {status}")
+        page[FAILING] = page[ALLOCATIONS] = 0
+        stub.change(lambda state: state.update(sidecar.game_server())) # it was shut down
+        daemon = trial.stage.raimd("-c", path, env=env).wait_started()
+        for number in range(1, trial.often(400, 60)):
+            page[FAILING] = page[ALLOCATIONS] + number % 40 + 1
+            stub.change(lambda state, number=number: state["object_meta"]["annotations"].update(
+                {"number": str(number)}))
+            time.sleep(0.05)
+            count += 1
+            if number % 20 == 0:
+                stub.generation += 1 # the stream is opened anew
+        page[FAILING] = 0
+        expect(daemon.process.poll() is None, f"ended with {daemon.process.returncode}")
+        daemon.poll("it to be well", lambda: is_well(daemon))
+        ticks_go_on(daemon)
+    seen = f"{in_start} calls in a start, {len(crashes)} crashes"
+    return count, expect(not crashes, seen + "".join(f"; {crash}" for crash in crashes[:3]))

@@ -324,12 +324,12 @@ static void test_an_empty_server_becomes_ready_again_where_configured(void **sta
     allocate("2026-01-01T00:00:00Z", NULL);
     update();
     pass(SOON_MS);
-    assert_int_equal(fixture.sent[AGONES_READY], 1); // who it was allocated for will come
+    assert_int_equal(fixture.sent[AGONES_READY], 1); // its players are still to come
     load(true, 2);
     pass(1000);
     load(true, 0);
     pass(1000);
-    assert_int_equal(fixture.sent[AGONES_READY], 1); // who left may come back
+    assert_int_equal(fixture.sent[AGONES_READY], 1); // a player may come back
     pass(SOON_MS);
     assert_int_equal(fixture.sent[AGONES_READY], 2);
 }
@@ -500,7 +500,7 @@ static void test_a_room_that_fails_is_reported_and_given_back(void **state)
                         "port is \\\\\\\"free\\\\\\\"\\\"}}\"}");
 }
 
-static void test_a_room_that_somebody_else_made_is_counted_and_listed(void **state)
+static void test_a_room_of_the_control_api_is_counted_and_listed(void **state)
 {
     (void)state;
     start_and_serve();
@@ -663,6 +663,7 @@ static void test_without_an_answer_the_process_still_ends(void **state)
     (void)state;
     start_and_serve();
     fixture.is_deaf = true;
+    pass(SOON_MS); // it is asked seldom by now
     agones_drain(fixture.agones, AGONES_DRAIN_SIGNAL, fixture.now_ms);
     agones_set_drained(fixture.agones, fixture.now_ms);
     pass(2000);
@@ -696,7 +697,7 @@ int main(void)
         cmocka_unit_test(test_the_pool_may_grow),
         cmocka_unit_test(test_the_end_of_a_room_is_counted_and_its_value_removed),
         cmocka_unit_test(test_a_room_that_fails_is_reported_and_given_back),
-        cmocka_unit_test(test_a_room_that_somebody_else_made_is_counted_and_listed),
+        cmocka_unit_test(test_a_room_of_the_control_api_is_counted_and_listed),
         cmocka_unit_test(test_more_rooms_than_there_is_room_for_are_refused),
         cmocka_unit_test(test_names_that_are_no_ids_are_refused),
         cmocka_unit_test(test_a_wrong_counter_is_corrected_after_two_audits),
