@@ -184,7 +184,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 // Reports an unknown command, with the commands that begin with this word.
 static int wrong_command(const char *first)
 {
-    char known[128] = "";
+    char known[512] = "";
     const size_t length = strlen(first);
     for (int i = 0; i < commands_count; i++) {
         const char *name = commands[i].name;

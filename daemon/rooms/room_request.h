@@ -49,8 +49,8 @@ struct room_end {
 };
 
 // Parses a body for a new room. Returns false if it has mistakes: each is appended to `mistakes` as
-// a JSON string, with commas between them; `mistakes` fails when memory runs out. Fields of `request`
-// must be freed in either case.
+// a JSON string, with commas between them; `mistakes` fails when memory runs out. Fields of
+// `request` must be freed in either case.
 bool room_request_parse(struct room_request *request, const struct config *config, const char *json,
                         size_t size, struct text_buffer *mistakes);
 void room_request_clear(struct room_request *request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Executes the requests about rooms, and opens the rooms of the last process again.
+// Executes the requests about rooms.
 #define _GNU_SOURCE
 #include "rooms_internal.h"
 
@@ -8,7 +8,6 @@
 #include "monotonic.h"
 #include "prepared_match.h"
 #include "seats.h"
-#include "unit_directories.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -268,8 +267,7 @@ static void make_name(const char *id, char name[CONFIG_NAME_BYTES])
     snprintf(name + length, (size_t)(CONFIG_NAME_BYTES - length), "-%08x", number);
 }
 
-// Opens the arena of a room and adds it to the table. Returns false with a reason.
-static bool open_arena(struct rooms *rooms, struct room *room, char *error, size_t capacity)
+bool rooms_open_arena(struct rooms *rooms, struct room *room, char *error, size_t capacity)
 {
     struct arena_table *table = rooms->table;
     struct room_request *request = &room->request;
@@ -300,13 +298,13 @@ static bool open_arena(struct rooms *rooms, struct room *room, char *error, size
     return false;
 }
 
-static uint64_t join_until_ms(const struct room *room)
+uint64_t rooms_join_until_ms(const struct room *room)
 {
     const int64_t left_s = room->record.join_until_s - rooms_today_s();
     return monotonic_ms() + (left_s > 0 ? (uint64_t)left_s * 1000 : 0);
 }
 
-static void add_room(struct rooms *rooms, struct room *room)
+void rooms_add(struct rooms *rooms, struct room *room)
 {
     assert(rooms->count < ROOMS_MAX);
     rooms->list[rooms->count++] = room;
@@ -324,7 +322,7 @@ static void fill_record(struct room *room, const char *id)
     record->join_until_s = record->made_s + room->request.join_within_s;
     record->metadata = room->request.metadata;
     record->request = room->request.text;
-    room->join_until_ms = join_until_ms(room);
+    room->join_until_ms = rooms_join_until_ms(room);
 }
 
 // Makes a room of a good request, which it takes on success.
@@ -345,13 +343,13 @@ static bool make_room(struct rooms *rooms, const char *id, struct room_request *
     room->request = *request;
     room->record.port = port;
     fill_record(room, id);
-    if (!open_arena(rooms, room, error, sizeof error)) {
+    if (!rooms_open_arena(rooms, room, error, sizeof error)) {
         log_warning("room failed id=%s port=%u: %s", id, port, error);
         answer_busy(rooms, into, "the arena could not be opened");
         free(room); // the request stays the caller's
         return false;
     }
-    add_room(rooms, room);
+    rooms_add(rooms, room);
     rooms_store(rooms, room);
     log_arena_info(room->record.name, "room made id=%s name=%s template=%s port=%u", id,
                    room->record.name, room->request.template_name, port);
@@ -420,8 +418,7 @@ void rooms_create(struct rooms *rooms, const char *id, const char *json, size_t 
 
 // --- Changing ---
 
-// Makes the running match adopt another number of places. Returns false when memory runs out.
-static bool change_places(struct rooms *rooms, struct room *room, uint32_t places)
+bool rooms_change_places(struct rooms *rooms, struct room *room, uint32_t places)
 {
     const int index = arena_list_index(&rooms->table->running, room->arena);
     if (index < 0)
@@ -462,7 +459,7 @@ void rooms_change(struct rooms *rooms, const char *id, const char *json, size_t 
     }
     if (!room_change_parse(&change, room->request.arena.max_players, json, size, &mistakes)) {
         answer_mistakes(into, &mistakes);
-    } else if (change.places > 0 && !change_places(rooms, room, change.places)) {
+    } else if (change.places > 0 && !rooms_change_places(rooms, room, change.places)) {
         answer_problem(into, FAILED, "out of memory");
     } else {
         if (change.metadata != NULL)
@@ -550,120 +547,4 @@ void rooms_capacity(const struct rooms *rooms, struct rooms_answer *into)
     rooms_print_capacity(&out, rooms);
     text_buffer_print(&out, "}\n");
     answer(into, OK, &out);
-}
-
-// --- Lifetime ---
-
-// Takes the request of a record. Returns false with a reason if it is no longer good.
-static bool parse_again(const struct rooms *rooms, struct room *room, const char *request,
-                        char *error, size_t capacity)
-{
-    struct text_buffer mistakes = {0};
-    const bool is_good = room_request_parse(&room->request, rooms->table->config, request,
-                                            strlen(request), &mistakes);
-    char *list = text_buffer_take(&mistakes);
-    if (!is_good)
-        snprintf(error, capacity, "%s", list != NULL ? list : "out of memory");
-    free(list);
-    return is_good;
-}
-
-// Opens a room of the last process again, under its name and on its port. Takes the texts.
-static void open_again(void *context, struct room_record *record)
-{
-    struct rooms *rooms = context;
-    char error[ERROR_BYTES] = "there are too many arenas";
-    struct room *room = calloc(1, sizeof *room);
-    if (room == NULL) {
-        free(record->metadata);
-        free(record->request);
-        return; // the record stays for the next process
-    }
-    room->record = *record;
-    room->is_resumed = true;
-    strcpy(room->id, record->id);
-    room->join_until_ms = join_until_ms(room);
-    const int64_t drain_s = record->drain_until_s - rooms_today_s();
-    if (record->is_draining && record->drain_until_s > 0)
-        room->end_ms = monotonic_ms() + (drain_s > 0 ? (uint64_t)drain_s * 1000 : 0);
-    const bool is_good = rooms->count < ROOMS_MAX && rooms_find(rooms, record->id) == NULL &&
-                         room_request_is_id(record->id) &&
-                         parse_again(rooms, room, record->request, error, sizeof error);
-    free(record->request);
-    room->record.request = room->request.text;
-    if (is_good && record->places >= 1 && record->places <= room->request.arena.max_players &&
-        open_arena(rooms, room, error, sizeof error)) {
-        add_room(rooms, room);
-        if (record->places != room->request.arena.max_players)
-            change_places(rooms, room, record->places);
-        return;
-    }
-    log_warning("room not opened again id=%s name=%s: %s", room->id, room->record.name, error);
-    room_store_remove(rooms->store, room->record.name);
-    if (is_good)
-        room_events_add(rooms->events, "arena_ended", rooms_ended_event(room, "failed"));
-    rooms_free_room(room);
-}
-
-static bool open_files(struct rooms *rooms, char *error, size_t capacity)
-{
-    char state[PATH_MAX], journal[PATH_MAX];
-    const bool has_state = unit_directories_find("STATE_DIRECTORY", state, sizeof state);
-    if (has_state) {
-        rooms->store = room_store_open(state, error, capacity);
-        if (rooms->store == NULL)
-            return false;
-        if (snprintf(journal, sizeof journal, "%s/rooms.events", state) >= (int)sizeof journal) {
-            snprintf(error, capacity, "the path of $STATE_DIRECTORY is too long");
-            return false;
-        }
-    }
-    rooms->events = room_events_open(has_state ? journal : NULL, rooms_today_s());
-    if (rooms->events == NULL)
-        snprintf(error, capacity, "out of memory");
-    return rooms->events != NULL;
-}
-
-struct rooms *rooms_open(struct arena_table *table, char *error, size_t capacity)
-{
-    struct rooms *rooms = calloc(1, sizeof *rooms);
-    if (rooms == NULL || !raim_crypto_init()) {
-        snprintf(error, capacity, "out of memory");
-        free(rooms);
-        return NULL;
-    }
-    rooms->table = table;
-    rooms->counts = &table->running.rooms;
-    if (!open_files(rooms, error, capacity)) {
-        rooms_close(rooms);
-        return NULL;
-    }
-    if (rooms->store != NULL)
-        room_store_read(rooms->store, rooms, open_again);
-    return rooms;
-}
-
-void rooms_keep(struct rooms *rooms)
-{
-    rooms->keeps = true;
-}
-
-void rooms_close(struct rooms *rooms)
-{
-    if (rooms == NULL)
-        return;
-    while (rooms->count > 0) {
-        struct room *room = rooms->list[--rooms->count];
-        const bool is_kept = rooms->keeps && room->cause == NULL;
-        rooms_read_feed(rooms, room, !is_kept, monotonic_ms());
-        if (is_kept)
-            rooms_free_room(room);
-        else
-            rooms_note_end(rooms, room, "stopped");
-    }
-    for (uint32_t i = 0; i < ROOMS_REMEMBERED; i++)
-        free(rooms->ended[i].text);
-    room_events_close(rooms->events);
-    room_store_close(rooms->store);
-    free(rooms);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The structure of the rooms, private to the files that implement them: rooms.c executes requests,
+// rooms_open.c opens the rooms of the last process,
 // rooms_life.c runs the rooms to their end, rooms_documents.c writes JSON.
 #pragma once
 
@@ -75,6 +76,19 @@ struct room *rooms_find(const struct rooms *rooms, const char *id);
 const struct ended_room *rooms_find_ended(const struct rooms *rooms, const char *id);
 
 uint64_t rooms_hash_of(const char *request);
+
+// Opens the arena of a room whose request and record are filled in, and adds it to the table.
+// Returns false with a reason.
+bool rooms_open_arena(struct rooms *rooms, struct room *room, char *error, size_t capacity);
+
+// Adds a room with an arena to the list.
+void rooms_add(struct rooms *rooms, struct room *room);
+
+// When the reserved seats become free, in ms of CLOCK_MONOTONIC.
+uint64_t rooms_join_until_ms(const struct room *room);
+
+// Makes the running match adopt another number of places. Returns false when memory runs out.
+bool rooms_change_places(struct rooms *rooms, struct room *room, uint32_t places);
 
 // Stores the record of a room, and logs a failure.
 void rooms_store(const struct rooms *rooms, const struct room *room);

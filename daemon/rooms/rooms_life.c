@@ -96,10 +96,12 @@ void rooms_read_feed(struct rooms *rooms, struct room *room, bool is_released, u
 
 // --- The end ---
 
+// `text` may be that of the order before.
 static void give_order(struct room *room, bool disconnects, const char *text)
 {
-    room->order = (struct command){.kind = COMMAND_END, .on = disconnects};
-    snprintf(room->order.text, sizeof room->order.text, "%s", text);
+    struct command order = {.kind = COMMAND_END, .on = disconnects};
+    snprintf(order.text, sizeof order.text, "%s", text);
+    room->order = order;
     room->has_order = true;
 }
 
@@ -171,6 +173,11 @@ static void plan_round_end(struct rooms *rooms, struct room *room)
 static void run_room(struct rooms *rooms, struct room *room, uint64_t now_ms)
 {
     const bool was_ready = room->state != ROOM_STARTING;
+    if (!room->is_removed && arena_is_released(room->arena)) { // its worker could not run it
+        rooms_begin_end(rooms, room, "failed", "", now_ms);
+        remove_arena(rooms, room, now_ms);
+        return;
+    }
     if (room->state == ROOM_STARTING && arena_ticks(room->arena) > 0) {
         room->state = ROOM_READY;
         room_events_add(rooms->events, "arena_ready", rooms_ready_event(rooms, room));

@@ -94,6 +94,17 @@ class RequestTest(Matchmaker):
         self.assertIn(made.json["name"], [each["name"] for each in
                                           self.daemon.get_json()["arenas"]])
 
+    def test_clients_are_served_at_once(self):
+        api, times = self.serve(), []
+        for i in range(POOL):
+            begin = time.monotonic()
+            room = api.make(f"r{i}")
+            harness.request_cookie(room["port"])
+            times.append(time.monotonic() - begin)
+        print(f"from a request to the arena's first answer to a client: at most"
+              f" {max(times) * 1000:.0f} ms", flush=True)
+        self.assertLess(min(times), 0.2) # cookies are asked for every 250 ms
+
     def test_every_mistake_is_listed(self):
         api = self.serve()
         answer = api.put("x", {"template": "duel", "places": 9, "players": ["ada"], "ends": "round",
@@ -252,11 +263,13 @@ class EndTest(Matchmaker):
 
     def test_a_drain_has_a_limit(self):
         api = self.serve()
-        self.bots(api.make("x"), 1)
+        bots = self.bots(api.make("x"), 1)
         self.wait_room("x", players=1)
         answer = api.ask("DELETE", "/v1/arenas/x", {"drain": True, "within_s": 1, "reason": "bye"})
         self.assertEqual(answer.status, 202)
         self.wait_room("x", state="ended")
+        bots.stop(signal.SIGINT)
+        self.assertEqual(json.loads(bots.out)["players"][0]["text"], "bye")
         self.assertEqual(api.ask("DELETE", "/v1/arenas/y", {"within_s": 1}).status, 422)
 
     def test_the_operator_may_remove_one(self):

@@ -106,15 +106,14 @@ static void test_a_slot_that_changes_hands_between_two_looks(void **state)
     end();
 }
 
-static void test_a_round_ends_with_every_score_once(void **state)
+static void play_rounds(double break_s, int count)
 {
-    (void)state;
     struct raim_match_def def = feed_def();
     def.round_s = 0.5;
-    def.break_s = 0; // the next round begins with the next tick
+    def.break_s = break_s;
     begin(def);
     play(table, 0);
-    run(30 * 3 + 5);
+    run(count);
     struct arena_feed_item item;
     uint32_t rounds = 0, scores = 0, players = 0;
     while (arena_feed_take(feed, &item)) {
@@ -130,10 +129,19 @@ static void test_a_round_ends_with_every_score_once(void **state)
     end();
 }
 
+static void test_a_round_ends_with_every_score_once(void **state)
+{
+    (void)state;
+    play_rounds(0, 3 * 30 + 5); // the next round begins with the next tick
+    play_rounds(0.5, 5 * 30 + 5);
+}
+
 static void test_a_full_queue_delays_and_loses_nothing(void **state)
 {
     (void)state;
-    begin(feed_def());
+    struct raim_match_def def = feed_def();
+    def.bots = 0; // then nothing else happens that makes the feed look again
+    begin(def);
     // More than the queue holds, without reading.
     for (int i = 0; i < 200; i++) {
         const uint32_t handle = (uint32_t)chance_int(0, PLAYERS - 1);

@@ -122,7 +122,8 @@ static void test_what_is_no_record_is_removed(void **state)
         "raimd-room 1\n" LINES,
         "raimd-room 1\n" LINES "is_draining 0\ndrain_until_s 0\nmetadata {}\nrequest {}",
         "raimd-room 1\n" LINES "is_draining 2\ndrain_until_s 0\nmetadata {}\nrequest {}\n",
-        "raimd-room 1\nid a\nname ../b\nport 1\n"};
+        "raimd-room 1\nid a\nname ../b\nport 1\n",
+        "raimd-room 2\n" LINES "is_draining 0\ndrain_until_s 0\nmetadata {}\nrequest {}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         write_file("b.room", texts[i]);
         read_all();
