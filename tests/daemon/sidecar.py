@@ -221,6 +221,8 @@ class Stub:
     def count(self, body):
         counter = dict(self.status["counters"]["rooms"])
         counter.update({key: body[key] for key in ("count", "capacity") if key in body})
+        if not isinstance(counter["count"], str):
+            return None # a lie
         counter["count"] = str(int(counter["count"]) + int(body.get("countDiff", 0)))
         if not 0 <= int(counter["count"]) <= int(counter["capacity"]):
             return None
