@@ -136,8 +136,8 @@ static uint64_t ready_due_ms(const struct agones *agones)
         return NEVER;
     if (phase == AGONES_STARTING)
         return 0;
-    // Only a state that was seen long after Ready counts. A GameServer whose change to Ready has not
-    // been seen yet may be allocated already, and Ready would end that.
+    // Only a state that was seen long after Ready counts. A GameServer whose change to Ready has
+    // not been seen yet may be allocated already, and Ready would end that.
     if (phase == AGONES_SERVING && is_before_ready(agones))
         return agones->seen_ms >= agones->ready_ms + CONFIRM_MS ? 0 : NEVER;
     return phase == AGONES_SERVING && wants_ready_again(agones) ? agones->empty_since_ms + EMPTY_MS
