@@ -58,10 +58,11 @@ static char *record_text(const struct room_record *record)
     text_buffer_print(&text,
                       "raimd-room 1\nid %s\nname %s\nport %u\nplaces %u\nmade_s %" PRId64
                       "\njoin_until_s %" PRId64 "\nwas_joined %d\nis_draining %d\n"
-                      "drain_until_s %" PRId64 "\nmetadata %s\nrequest %s\n",
+                      "drain_until_s %" PRId64 "\ncause %s\nmetadata %s\nrequest %s\n",
                       record->id, record->name, record->port, record->places, record->made_s,
                       record->join_until_s, record->was_joined, record->is_draining,
-                      record->drain_until_s, record->metadata, record->request);
+                      record->drain_until_s, record->cause[0] != '\0' ? record->cause : "-",
+                      record->metadata, record->request);
     return text_buffer_take(&text);
 }
 
@@ -155,6 +156,12 @@ static bool take_number(char **at, const char *key, int64_t most, int64_t *numbe
     return errno == 0 && end != value && *end == '\0' && *number >= 0 && *number <= most;
 }
 
+static bool is_cause(const char *text)
+{
+    return strcmp(text, "-") == 0 ||
+           (text[0] != '\0' && strspn(text, "abcdefghijklmnopqrstuvwxyz_") == strlen(text));
+}
+
 static bool parse(char *text, struct room_record *record)
 {
     char version[8];
@@ -169,8 +176,11 @@ static bool parse(char *text, struct room_record *record)
         !take_number(&at, "join_until_s", INT64_MAX, &record->join_until_s) ||
         !take_number(&at, "was_joined", 1, &joined) ||
         !take_number(&at, "is_draining", 1, &draining) ||
-        !take_number(&at, "drain_until_s", INT64_MAX, &record->drain_until_s))
+        !take_number(&at, "drain_until_s", INT64_MAX, &record->drain_until_s) ||
+        !take_text(&at, "cause", record->cause, sizeof record->cause) || !is_cause(record->cause))
         return false;
+    if (strcmp(record->cause, "-") == 0)
+        record->cause[0] = '\0';
     record->port = (uint16_t)port;
     record->places = (uint32_t)places;
     record->was_joined = joined != 0;

@@ -10,19 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROOM_STORE_ID_BYTES 64 // with the closing NUL
+#define ROOM_STORE_ID_BYTES 64    // with the closing NUL
+#define ROOM_STORE_CAUSE_BYTES 16 // with the closing NUL
 
 // A record. Texts are borrowed when it is written, and owned when it is read.
 struct room_record {
     char id[ROOM_STORE_ID_BYTES];
     char name[CONFIG_NAME_BYTES]; // of the arena
     uint16_t port;
-    uint32_t places;              // as changed since
-    int64_t made_s, join_until_s; // seconds since 1970
-    bool was_joined;              // a player has come
-    bool is_draining;             // it ends when everybody has left, or at drain_until_s
-    int64_t drain_until_s;        // 0: no limit
-    char *metadata, *request;     // JSON
+    uint32_t places;                    // as changed since
+    int64_t made_s, join_until_s;       // seconds since 1970
+    bool was_joined;                    // a player has come
+    bool is_draining;                   // it ends when everybody has left, or at drain_until_s
+    int64_t drain_until_s;              // 0: no limit
+    char cause[ROOM_STORE_CAUSE_BYTES]; // of its end, a word; "": it is not ending
+    char *metadata, *request;           // JSON
 };
 
 struct room_store;

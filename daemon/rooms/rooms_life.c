@@ -116,9 +116,9 @@ void rooms_begin_end(struct rooms *rooms, struct room *room, const char *cause, 
         give_order(room, true, reason);
         room->end_ms += NOTICE_MS;
     }
-    // It does not come back if the process dies now.
-    if (rooms->store != NULL)
-        room_store_remove(rooms->store, room->record.name);
+    // If the process dies now, the next one does not open it again, but reports its end.
+    snprintf(room->record.cause, sizeof room->record.cause, "%s", cause);
+    rooms_store(rooms, room);
 }
 
 void rooms_begin_drain(struct rooms *rooms, struct room *room, const char *reason, uint64_t end_ms)

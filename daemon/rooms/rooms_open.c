@@ -47,8 +47,9 @@ static void open_again(void *context, struct room_record *record)
     const int64_t drain_s = record->drain_until_s - rooms_today_s();
     if (record->is_draining && record->drain_until_s > 0)
         room->end_ms = monotonic_ms() + (drain_s > 0 ? (uint64_t)drain_s * 1000 : 0);
-    const bool is_good = rooms->count < ROOMS_MAX && rooms_find(rooms, record->id) == NULL &&
-                         room_request_is_id(record->id) &&
+    const bool is_ending = room->record.cause[0] != '\0';
+    const bool is_good = !is_ending && rooms->count < ROOMS_MAX &&
+                         rooms_find(rooms, record->id) == NULL && room_request_is_id(record->id) &&
                          parse_again(rooms, room, record->request, error, sizeof error);
     free(record->request);
     room->record.request = room->request.text;
@@ -59,10 +60,11 @@ static void open_again(void *context, struct room_record *record)
             rooms_change_places(rooms, room, record->places);
         return;
     }
-    log_warning("room not opened again id=%s name=%s: %s", room->id, room->record.name, error);
+    if (!is_ending)
+        log_warning("room not opened again id=%s name=%s: %s", room->id, room->record.name, error);
+    room_events_add(rooms->events, "arena_ended",
+                    rooms_ended_event(room, is_ending ? room->record.cause : "failed"));
     room_store_remove(rooms->store, room->record.name);
-    if (is_good)
-        room_events_add(rooms->events, "arena_ended", rooms_ended_event(room, "failed"));
     rooms_free_room(room);
 }
 

@@ -437,6 +437,24 @@ class RestartTest(Matchmaker):
         self.assertIsNone(api.room("x"))
         self.assertIn("room not opened again id=x", self.daemon.log)
         self.assertEqual(list(self.state.glob("*.room")), [])
+        with api.events(after=0) as events:
+            self.assertEqual(events.until("arena_ended", "x")[-1][2]["cause"], "failed")
+
+    def test_a_crash_while_a_room_ends_reports_its_end(self):
+        api = self.serve(rooms.template(max_players=8, round_time=1, break_time=5))
+        bots = self.bots(api.make("x", ends="round"), 1)
+        with api.events(after=0) as events:
+            events.until("round_ended", "x")
+        self.daemon.poll("the record", lambda: "cause round" in
+                         next(self.state.glob("*.room")).read_text("utf-8"))
+        self.restart()
+        api = self.serve()
+        self.assertIsNone(api.room("x"))
+        with api.events(after=0) as events:
+            self.assertEqual(events.until("arena_ended", "x")[-1][2]["cause"], "round")
+        self.assertEqual(list(self.state.glob("*.room")), [])
+        bots.kill()
+        self.stage.programs.remove(bots)
 
     def test_damaged_files_are_left_out(self):
         self.serve().make("x")

@@ -70,6 +70,7 @@ static void test_a_record_reads_back(void **state)
                                  .was_joined = true,
                                  .is_draining = true,
                                  .drain_until_s = 1790000099,
+                                 .cause = "round",
                                  .metadata = metadata,
                                  .request = request};
     assert_true(room_store_write(store, &record));
@@ -84,6 +85,7 @@ static void test_a_record_reads_back(void **state)
     assert_int_equal(read->places, 8);
     assert_true(read->made_s == 1790000000 && read->join_until_s == 1790000060);
     assert_true(!read->was_joined && read->is_draining && read->drain_until_s == 1790000099);
+    assert_string_equal(read->cause, "round");
     assert_string_equal(read->metadata, "{\"k\":\"v\\n\"}");
     assert_string_equal(read->request, "{\"template\":\"duel\"}");
     free_all();
@@ -120,10 +122,11 @@ static void test_what_is_no_record_is_removed(void **state)
         "raimd-room 1\n",
         "raimd-room 2\n" LINES,
         "raimd-room 1\n" LINES,
-        "raimd-room 1\n" LINES "is_draining 0\ndrain_until_s 0\nmetadata {}\nrequest {}",
-        "raimd-room 1\n" LINES "is_draining 2\ndrain_until_s 0\nmetadata {}\nrequest {}\n",
+        "raimd-room 1\n" LINES "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}",
+        "raimd-room 1\n" LINES "is_draining 2\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n",
         "raimd-room 1\nid a\nname ../b\nport 1\n",
-        "raimd-room 2\n" LINES "is_draining 0\ndrain_until_s 0\nmetadata {}\nrequest {}\n"};
+        "raimd-room 2\n" LINES
+        "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         write_file("b.room", texts[i]);
         read_all();
@@ -131,7 +134,7 @@ static void test_what_is_no_record_is_removed(void **state)
         assert_false(exists("b.room"));
     }
     static const char good[] =
-        "raimd-room 1\n" LINES "is_draining 0\ndrain_until_s 0\nmetadata {}\nrequest {}\n";
+        "raimd-room 1\n" LINES "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n";
     write_file("c.room", good); // of another name
     write_file("b.room", good);
     write_file("other", "stays");
