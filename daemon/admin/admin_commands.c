@@ -32,6 +32,7 @@ enum { ERROR_BYTES = 4096 }; // of a failed change: a map may have many mistakes
 
 struct admin_commands {
     struct arena_table *table;
+    struct rooms *rooms; // NULL: none
     uint32_t next_number;
     struct ban_book *bans;
     bool draining;
@@ -219,13 +220,8 @@ static void execute_log(struct admin_commands *admin, struct admin_command *comm
 
 // --- Drain ---
 
-static void execute_drain(struct admin_commands *admin, struct admin_command *command)
+static void drain(struct admin_commands *admin, struct admin_command *command, int64_t seconds)
 {
-    int64_t seconds;
-    if (!admin_commands_read_seconds(command, &seconds)) {
-        refuse(command, BAD_REQUEST, seconds_are_bad);
-        return;
-    }
     struct command message = {.kind = COMMAND_DRAIN, .on = true};
     if (seconds > 0)
         snprintf(message.text, sizeof message.text,
@@ -234,11 +230,36 @@ static void execute_drain(struct admin_commands *admin, struct admin_command *co
     else
         snprintf(message.text, sizeof message.text, "This server ends when everybody has left.");
     ask(admin, command, &message);
+    // Without an arena there is nobody to wait for.
+    if (command->status == NOT_FOUND && admin->table->running.count == 0)
+        *command = (struct admin_command){.route = command->route, .number = command->number};
     if (command->problem != NULL)
         return;
+    if (admin->rooms != NULL)
+        rooms_refuse_new(admin->rooms, true);
     admin->draining = true;
     admin->drain_waiting += command->waiting;
     admin->drain_end_ms = seconds > 0 ? monotonic_ms() + (uint64_t)seconds * 1000 : 0;
+}
+
+static void execute_drain(struct admin_commands *admin, struct admin_command *command)
+{
+    int64_t seconds;
+    if (admin_commands_read_seconds(command, &seconds))
+        drain(admin, command, seconds);
+    else
+        refuse(command, BAD_REQUEST, seconds_are_bad);
+}
+
+void admin_commands_drain(struct admin_commands *admin, uint32_t seconds)
+{
+    struct admin_command command = {0}; // number 0: nobody waits for its answers
+    drain(admin, &command, seconds);
+}
+
+bool admin_commands_is_draining(const struct admin_commands *admin)
+{
+    return admin->draining;
 }
 
 bool admin_commands_is_drained(const struct admin_commands *admin)
@@ -420,13 +441,15 @@ void admin_commands_execute(struct admin_commands *admin, struct admin_command *
 
 // --- Lifetime ---
 
-struct admin_commands *admin_commands_open(struct arena_table *table, char *error, size_t capacity)
+struct admin_commands *admin_commands_open(struct arena_table *table, struct rooms *rooms,
+                                           char *error, size_t capacity)
 {
     struct admin_commands *admin = calloc(1, sizeof *admin);
     snprintf(error, capacity, "out of memory");
     if (admin == NULL)
         return NULL;
     admin->table = table;
+    admin->rooms = rooms;
     admin->bans = ban_book_open(&table->running, error, capacity);
     if (admin->bans != NULL)
         return admin;

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "arena_table.h"
+#include "rooms.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,8 +49,10 @@ struct admin_commands_route {
     const char *failure;   // the problem if no arena executed it
 };
 
-// Borrows `table`. Loads the stored bans; on failure writes the reason and returns NULL.
-struct admin_commands *admin_commands_open(struct arena_table *table, char *error, size_t capacity);
+// Borrows `table` and `rooms`, which may be NULL. Loads the stored bans; on failure writes the
+// reason and returns NULL.
+struct admin_commands *admin_commands_open(struct arena_table *table, struct rooms *rooms,
+                                           char *error, size_t capacity);
 
 // Takes NULL. The arenas must have ended.
 void admin_commands_close(struct admin_commands *admin);
@@ -75,6 +78,13 @@ void admin_commands_forget(struct admin_commands *admin, struct arena *arena);
 
 // Milliseconds until the deadline of a drain, or -1.
 int admin_commands_timeout_ms(const struct admin_commands *admin);
+
+// Orders a drain of every arena, which ends after `seconds`, or when everybody has left; 0: only
+// then.
+void admin_commands_drain(struct admin_commands *admin, uint32_t seconds);
+
+// Whether a drain was ordered.
+bool admin_commands_is_draining(const struct admin_commands *admin);
 
 // Whether a drain was ordered and is complete: every arena has begun it and has no players, or its
 // deadline has passed.

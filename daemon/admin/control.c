@@ -31,6 +31,7 @@ static_assert(CONFIG_CONTROL_BYTES == sizeof((struct sockaddr_un){0}.sun_path), 
 // A request. While it waits for arenas, it is in the list `waiting` and its connection is
 // suspended.
 struct request {
+    struct request_memory memory;
     struct request *next;
     struct control *control;
     struct MHD_Connection *connection;
@@ -43,6 +44,7 @@ struct request {
 
 struct control {
     struct admin_commands *admin;
+    struct api *api; // NULL: none
     struct http_listener *listener;
     struct request *waiting;
     unsigned requests; // not answered yet
@@ -51,6 +53,7 @@ struct control {
 
 static bool answer(void *context, const struct http_request *step);
 static void end_request(void *context, void *memory);
+static void free_request(struct request_memory *memory);
 
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
 {
@@ -69,15 +72,18 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
-struct control *control_open(const char *path, struct arena_table *table, char *error,
-                             size_t capacity)
+struct control *control_open(const char *path, struct arena_table *table, struct rooms *rooms,
+                             struct api *api, char *error, size_t capacity)
 {
     struct control *control = calloc(1, sizeof *control);
     if (control == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    control->admin = admin_commands_open(table, error, capacity);
+    control->api = api;
+    control->admin = admin_commands_open(table, rooms, error, capacity);
+    if (control->admin != NULL && path == NULL)
+        return control;
     const int socket = control->admin != NULL ? listen_socket_unix(path, error, capacity) : -1;
     if (socket < 0) {
         control_close(control);
@@ -126,7 +132,7 @@ void control_close(struct control *control)
 
 int control_descriptor(const struct control *control)
 {
-    return http_listener_descriptor(control->listener);
+    return control->listener != NULL ? http_listener_descriptor(control->listener) : -1;
 }
 
 // Milliseconds until the deadline of the first waiting request, or -1.
@@ -145,7 +151,7 @@ int control_timeout_ms(const struct control *control)
 {
     const int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->admin),
                                             waiting_timeout_ms(control, monotonic_ms()));
-    return http_listener_timeout_ms(control->listener, own_ms);
+    return control->listener != NULL ? http_listener_timeout_ms(control->listener, own_ms) : own_ms;
 }
 
 static struct request *find_waiting(const struct control *control, uint32_t number)
@@ -181,7 +187,8 @@ void control_run(struct control *control)
 {
     uint32_t number;
     bool done;
-    http_listener_run(control->listener);
+    if (control->listener != NULL)
+        http_listener_run(control->listener);
     while (admin_commands_collect(control->admin, &number, &done))
         count_answer(control, number, done);
     const uint64_t now_ms = monotonic_ms();
@@ -190,7 +197,18 @@ void control_run(struct control *control)
         if (now_ms >= request->deadline_ms)
             resume_request(request);
     }
-    http_listener_run(control->listener);
+    if (control->listener != NULL)
+        http_listener_run(control->listener);
+}
+
+void control_drain(struct control *control, uint32_t seconds)
+{
+    admin_commands_drain(control->admin, seconds);
+}
+
+bool control_is_draining(const struct control *control)
+{
+    return admin_commands_is_draining(control->admin);
 }
 
 bool control_is_drained(const struct control *control)
@@ -277,7 +295,8 @@ static bool begin(struct control *control, const struct http_request *step)
     struct request *request = calloc(1, sizeof *request);
     if (request == NULL)
         return false;
-    *step->memory = request;
+    request->memory.end = free_request;
+    *step->memory = &request->memory;
     control->requests++;
     request->control = control;
     request->connection = step->connection;
@@ -301,7 +320,9 @@ static bool read_piece(struct request *request, const char *piece, size_t size)
 static bool answer(void *context, const struct http_request *step)
 {
     struct control *control = context;
-    struct request *request = *step->memory;
+    if (control->api != NULL && api_takes(step->path))
+        return api_answer(control->api, step);
+    struct request *request = (struct request *)*step->memory;
     if (request == NULL)
         return begin(control, step);
     if (step->piece_bytes > 0)
@@ -330,7 +351,13 @@ static bool answer(void *context, const struct http_request *step)
 static void end_request(void *context, void *memory)
 {
     (void)context;
-    struct request *request = memory;
+    struct request_memory *request = memory;
+    request->end(request);
+}
+
+static void free_request(struct request_memory *memory)
+{
+    struct request *request = (struct request *)memory;
     assert(!request->is_suspended); // a suspended connection is resumed before it ends
     http_form_destroy(request->form);
     request->control->requests--;

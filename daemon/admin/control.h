@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The control socket: HTTP over a Unix socket, protected by its file permissions. The main thread
-// runs it like http.h and never blocks in it: a request that needs an arena's answer is suspended.
-// Main thread only.
+// The control socket: HTTP over a Unix socket, protected by its file permissions. raimctl's
+// commands are forms, and the paths of /v1 are the API (api.h): both are HTTP, so that one socket
+// with one set of permissions serves them. The main thread runs it like http.h and never blocks in
+// it: a request that needs an arena's answer is suspended. Main thread only.
 #pragma once
 
+#include "api.h"
 #include "arena_table.h"
 #include "config.h"
 
@@ -15,14 +17,16 @@ struct control;
 // Resolves the configured path of the socket. Returns false if the control is off.
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
 
-// Listens, loads the bans from $STATE_DIRECTORY and publishes them to the arenas. Borrows `table`.
-// Returns NULL and writes a reason into `error`.
-struct control *control_open(const char *path, struct arena_table *table, char *error,
-                             size_t capacity);
+// Listens, loads the bans from $STATE_DIRECTORY and publishes them to the arenas. Borrows `table`,
+// `rooms` and `api`; the latter two may be NULL. Returns NULL and writes a reason into `error`.
+// With `path` NULL there is no socket, but the bans and the drain.
+struct control *control_open(const char *path, struct arena_table *table, struct rooms *rooms,
+                             struct api *api, char *error, size_t capacity);
 
 // Takes NULL. The arenas must have ended.
 void control_close(struct control *control);
 
+// -1 without a socket.
 int control_descriptor(const struct control *control);
 
 // Milliseconds until control_run must be called even if the descriptor is not readable, or -1.
@@ -32,6 +36,12 @@ void control_run(struct control *control);
 // Call it for a released arena before it is destroyed: requests that wait for it are answered as
 // not done, and it counts as reading no ban list.
 void control_forget(struct control *control, struct arena *arena);
+
+// Orders a drain; see admin_commands_drain.
+void control_drain(struct control *control, uint32_t seconds);
+
+// Whether a drain was ordered.
+bool control_is_draining(const struct control *control);
 
 // Whether a drain was ordered, is complete, and every request has been answered.
 bool control_is_drained(const struct control *control);

@@ -53,10 +53,20 @@ static void begin_work(void *context, enum raim_match_work work)
 }
 
 // The callback by which the match checks an access token.
-static bool admit(void *context, const uint8_t *token, size_t size,
+static bool admit(void *context, const uint8_t *token, size_t size, bool watches,
                   char name[RAIM_MAX_NAME_BYTES + 1])
 {
-    return access_control_admit(context, token, size, now_s(), name) == ACCESS_CONTROL_ADMITTED;
+    return access_control_admit(context, token, size, now_s(), watches, name) ==
+           ACCESS_CONTROL_ADMITTED;
+}
+
+// The callback by which the access control asks for reserved seats.
+static bool has_seat(void *context, const char *name)
+{
+    const struct arena *arena = context;
+    const struct raim_match *match = arena->worker.match;
+    return seats_take(arena->worker.seats, name, raim_match_playing(match),
+                      arena->worker.config->max_players, monotonic_ms());
 }
 
 static bool open_access_control(struct arena *arena, const struct config_arena *config)
@@ -65,8 +75,10 @@ static bool open_access_control(struct arena *arena, const struct config_arena *
     if (!config->needs_access)
         return true;
     const bool has_runtime = unit_directories_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
-    const bool has_state = unit_directories_find("STATE_DIRECTORY", state, sizeof state);
-    if (!has_state)
+    // The name of a room is never used again, and a room's table need not outlive a reboot.
+    const bool has_state =
+        !config->is_room && unit_directories_find("STATE_DIRECTORY", state, sizeof state);
+    if (!has_state && !config->is_room)
         log_arena_warning(
             config->name,
             "used tokens are stored only in %s arena=%s: there is no $STATE_DIRECTORY",
@@ -76,6 +88,7 @@ static bool open_access_control(struct arena *arena, const struct config_arena *
         .runtime = has_runtime ? runtime : NULL,
         .state = has_state ? state : NULL,
         .now_s = time(NULL),
+        .is_continued = config->is_reopened,
     };
     arena->worker.used_tokens = used_tokens_file_open(&used, error, sizeof error);
     if (error[0] != '\0')
@@ -200,6 +213,9 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.connections = connections_for(config);
     arena->opened.tick_ns = NS_PER_S / config->tick_hz;
     arena->opened.status_rows = most_players(config);
+    arena->opened.is_room = config->is_room;
+    if (config->is_room) // it is silent only if its first tick is late
+        atomic_init(&arena->shared.ticked_ms, monotonic_ms());
     arena->opened.wakeup = wakeup;
     snapshot_pace_init(&arena->worker.pace, config->tick_hz);
     arena->worker.observer =
@@ -240,6 +256,25 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     return arena;
 }
 
+void arena_reserve_seats(struct arena *arena, struct seats *seats)
+{
+    assert(arena->worker.seats == NULL && arena->worker.access_control != NULL);
+    arena->worker.seats = seats;
+    access_control_reserve(arena->worker.access_control, has_seat, arena);
+}
+
+bool arena_enable_feed(struct arena *arena)
+{
+    assert(arena->worker.feed == NULL);
+    arena->worker.feed = arena_feed_create(arena->opened.status_rows);
+    return arena->worker.feed != NULL;
+}
+
+struct arena_feed *arena_get_feed(struct arena *arena)
+{
+    return arena->worker.feed;
+}
+
 void arena_destroy(struct arena *arena)
 {
     if (arena == NULL)
@@ -254,7 +289,12 @@ void arena_destroy(struct arena *arena)
     prepared_match_free(arena->worker.next);
     prepared_match_free(arena->worker.current);
     access_control_destroy(arena->worker.access_control);
-    used_tokens_file_close(arena->worker.used_tokens);
+    if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
+        used_tokens_file_remove(arena->worker.used_tokens);
+    else
+        used_tokens_file_close(arena->worker.used_tokens);
+    seats_destroy(arena->worker.seats);
+    arena_feed_destroy(arena->worker.feed);
     free(arena->worker.rows);
     free(arena);
 }
@@ -316,6 +356,7 @@ void arena_start(struct arena *arena, uint64_t offset_ns)
     arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
                            arena->worker.config->resume_grace_s);
     arena->worker.deadline_ns = monotonic_ns() + offset_ns;
+    arena->worker.has_news = arena->worker.feed != NULL; // its first tick makes a room ready
 }
 
 uint64_t arena_due_ns(const struct arena *arena)
@@ -533,6 +574,8 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     raim_match_set_snapshot_interval(arena->worker.match, arena->worker.pace.interval);
     raim_match_step(arena->worker.match);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
+    if (arena->worker.feed != NULL && arena_feed_run(arena->worker.feed, arena->worker.match))
+        arena->worker.has_news = true;
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);
     send_messages(arena);

@@ -22,6 +22,8 @@
 #define ARENA_TICK_WINDOW 1024
 
 struct arena;
+struct arena_feed;
+struct seats;
 
 // The most bullets that a status lists for the live page. In a crowded arena it lists only some.
 #define ARENA_SHOWN_BULLETS 1024
@@ -72,6 +74,14 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
 
 // Takes NULL. No worker may be running the arena. Main thread.
 void arena_destroy(struct arena *arena);
+
+// Reserves seats, which it takes. The arena must need access tokens. Main thread, before a worker
+// runs the arena.
+void arena_reserve_seats(struct arena *arena, struct seats *seats);
+
+// Makes the arena report who comes and goes and how rounds end. Returns false when memory runs out.
+// Main thread, before a worker runs the arena.
+bool arena_enable_feed(struct arena *arena);
 
 uint16_t arena_port(const struct arena *arena);
 
@@ -128,7 +138,8 @@ uint32_t arena_ticks(const struct arena *arena);
 // been answered.
 uint32_t arena_playing(const struct arena *arena);
 
-// The end of the newest tick, in ms of CLOCK_MONOTONIC; 0 before the first tick.
+// The end of the newest tick, in ms of CLOCK_MONOTONIC. Before the first tick: 0, or when a room
+// was made.
 uint64_t arena_ticked_ms(const struct arena *arena);
 
 // Whether the worker has released the arena to the main thread.
@@ -177,6 +188,9 @@ struct overload *arena_overload(struct arena *arena);
 // Whether the log says that the arena sends each client fewer snapshots. It belongs to the main
 // thread.
 bool *arena_sheds(struct arena *arena);
+
+// What the arena reports, for the main thread's side of arena_feed.h; NULL if it was not enabled.
+struct arena_feed *arena_get_feed(struct arena *arena);
 
 // The newest published status, valid until the next call for this arena. Never blocks. All zero
 // before the first tick.

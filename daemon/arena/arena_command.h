@@ -10,6 +10,8 @@ enum command_kind {
     COMMAND_KICK,  // `player`, `text`
     COMMAND_MUTE,  // `player`, `on`
     COMMAND_DRAIN, // `on`, and `text` for the chat
+    COMMAND_END,   // drains; `on`: ends every session with the reason `text`; else `text` for the
+                   // chat
     COMMAND_BANS,  // `bans`
     COMMAND_PAUSE, // `on`
 };

@@ -33,6 +33,17 @@ static void change_bans(struct arena_commands *commands, struct raim_match *matc
             arena_commands_receive(commands, match, transport, peer);
 }
 
+// Ends the session of every player.
+static void end_sessions(struct raim_match *match, const char *why)
+{
+    const struct raim_world *world = raim_match_world(match);
+    for (uint32_t slot = 0; slot < world->max_players; slot++) {
+        const raim_player_id id = raim_world_players_const(world)[slot].id;
+        if (id != RAIM_NOBODY)
+            raim_match_kick(match, id, why); // false for a bot
+    }
+}
+
 static bool execute(struct arena_commands *commands, struct raim_match *match,
                     const struct transport *transport, const struct command *command)
 {
@@ -46,6 +57,13 @@ static bool execute(struct arena_commands *commands, struct raim_match *match,
     case COMMAND_DRAIN:
         raim_match_drain(match, command->on);
         raim_match_say(match, command->text); // may fail: the event queue may be full
+        return true;
+    case COMMAND_END:
+        raim_match_drain(match, true);
+        if (command->on)
+            end_sessions(match, command->text);
+        else
+            raim_match_say(match, command->text); // "", or a full event queue, sends nothing
         return true;
     case COMMAND_BANS:
         change_bans(commands, match, transport, command);

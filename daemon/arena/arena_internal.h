@@ -8,6 +8,8 @@
 #include "arena.h"
 #include "arena_checkpoint.h"
 #include "arena_commands.h"
+#include "arena_feed.h"
+#include "seats.h"
 #include "snapshot_pace.h"
 #include "triple_buffer.h"
 #include "used_tokens_file.h"
@@ -25,6 +27,7 @@ struct arena {
         uint64_t tick_ns;     // period
         uint32_t status_rows; // capacity of the status, in players
         uint32_t max_players, max_spectators, connections;
+        bool is_room;
         struct raim_match_guard guard; // without a context: every client is admitted
         const struct wakeup *wakeup;   // of the main thread
     } opened;
@@ -38,6 +41,8 @@ struct arena {
         struct transport *transport;
         struct access_control *access_control; // NULL: every client is admitted
         struct used_tokens_file *used_tokens;  // NULL: used tokens cannot be recorded
+        struct seats *seats;                   // reserved; NULL: none
+        struct arena_feed *feed;               // NULL: nobody reads it
         struct arena_commands commands;
         struct arena_checkpoint checkpoint;
         struct answers answers;

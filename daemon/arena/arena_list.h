@@ -5,9 +5,19 @@
 
 #include "arena.h"
 #include "config.h"
+#include "orchestrator_report.h"
 #include "worker.h"
 
 #include <stdint.h>
+
+// What rooms.h counts, for the status.
+struct arena_list_rooms {
+    uint32_t now;               // rooms that have not ended
+    uint32_t free;              // that could be made
+    uint64_t made, ended;       // since the start
+    uint64_t refused;           // requests for a room
+    struct histogram creations; // durations from a request to its answer
+};
 
 struct arena_list {
     int count;
@@ -15,6 +25,8 @@ struct arena_list {
     int worker_count;
     struct worker **workers;
     uint64_t started_ms; // CLOCK_MONOTONIC
+    struct arena_list_rooms rooms;
+    const struct orchestrator_report *orchestrator; // NULL: none
 };
 
 // The index of the running arena of this name, or -1.

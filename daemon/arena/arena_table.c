@@ -122,6 +122,14 @@ static bool is_leaving(const struct arena_table *table, const char *name)
     return slot != NULL;
 }
 
+// Fills in the port of an arena that is to get one. Returns false if there is none for it.
+static bool find_port(const struct arena_table *table, struct config_arena *arena)
+{
+    if (arena->port == 0 && table->ports.find != NULL)
+        arena->port = table->ports.find(table->ports.context, arena->name);
+    return arena->port != 0 || table->ports.find == NULL;
+}
+
 struct arena_slot *arena_slot_open(struct arena_table *table, struct config *config, int index,
                                    char *error, size_t capacity)
 {
@@ -136,7 +144,13 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
         free(slot);
         return NULL;
     }
-    slot->arena = arena_create(config, arena, &table->sockets, &table->wakeup, error, capacity);
+    struct config_arena opened = *arena;
+    const bool has_port = find_port(table, &opened);
+    if (!has_port)
+        snprintf(error, capacity, "there is no port of this name");
+    else
+        slot->arena =
+            arena_create(config, &opened, &table->sockets, &table->wakeup, error, capacity);
     if (slot->arena == NULL) {
         free(slot);
         return NULL;
@@ -144,6 +158,19 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
     slot->config = config_share(config);
     slot->index = index;
     slot->ticks_seen = UINT32_MAX;
+    return slot;
+}
+
+struct arena_slot *arena_slot_open_room(struct arena_table *table, const struct config_arena *arena,
+                                        struct config *owner, char *error, size_t capacity)
+{
+    struct config *config = config_of_arena(arena, owner);
+    if (config == NULL) {
+        snprintf(error, capacity, "out of memory");
+        return NULL;
+    }
+    struct arena_slot *slot = arena_slot_open(table, config, 0, error, capacity);
+    config_unload(config); // the slot shares it
     return slot;
 }
 
@@ -161,7 +188,7 @@ void arena_slot_close(struct arena_slot *slot)
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path)
 {
     char error[ERROR_BYTES];
-    *table = (struct arena_table){.config = config, .path = path};
+    *table = (struct arena_table){.config = config, .path = path, .ports = table->ports};
     table->running.started_ms = monotonic_ms();
     socket_activation_init(&table->sockets);
     if (!wakeup_open(&table->wakeup)) {
@@ -217,12 +244,14 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
     return true;
 }
 
-// The configured number of workers, or one per CPU, but at most one per arena.
+// The configured number of workers, or one per CPU, but at most one per arena or room.
 static int count_workers(const struct config *config)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     const int wanted = config->workers > 0 ? (int)config->workers : cpus > 0 ? (int)cpus : 1;
-    return wanted < config->arena_count ? wanted : config->arena_count;
+    const int rooms = config->template_count > 0 ? config_port_count(&config->ports) : 0;
+    const int most = config->arena_count + rooms;
+    return wanted < most ? wanted : most;
 }
 
 bool arena_table_start(struct arena_table *table)

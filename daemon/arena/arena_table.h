@@ -22,6 +22,12 @@ struct arena_slot {
     struct arena_slot *next; // in the list of leaving arenas
 };
 
+// Where arenas whose configured port is 0 get a port from. `find` NULL: the kernel chooses.
+struct arena_ports {
+    const void *context;
+    uint16_t (*find)(const void *context, const char *arena); // 0: there is none for this arena
+};
+
 struct arena_table {
     struct config *config; // held; in force
     const char *path;      // of its file; NULL: none
@@ -29,12 +35,13 @@ struct arena_table {
     struct arena_slot *slots[CONFIG_MAX_ARENAS]; // of the running arenas, in the same order
     struct arena_slot *leaving;
     struct socket_activation sockets;
+    struct arena_ports ports;
     struct wakeup wakeup; // of the main thread, signalled by the workers
 };
 
 // Opens every arena of a configuration and its port. Returns false after logging the reason; the
 // caller must call arena_table_close in either case. Takes `config` in either case. Borrows `path`,
-// of the configuration's file; NULL for none.
+// of the configuration's file; NULL for none. The table is zeroed, except that `ports` may be set.
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path);
 
 // The configuration that a slot is to have, from its next prepared match on.
@@ -66,6 +73,11 @@ bool arena_slot_has_rounds(const struct arena_slot *slot);
 // rotation does not contain the map, its last index is returned, so that the first map follows.
 int arena_slot_find_map_index(const struct arena_slot *slot);
 int arena_slot_next_map_index(const struct arena_slot *slot);
+
+// Opens a room, see arena_slot_open. Its configuration is a copy of `arena`, whose maps belong to
+// `owner`. A reload of the configuration does not change it.
+struct arena_slot *arena_slot_open_room(struct arena_table *table, const struct config_arena *arena,
+                                        struct config *owner, char *error, size_t capacity);
 
 // Adds a slot to the table and takes it. Once the workers run, the arena goes to the worker with
 // the fewest arenas. Returns false, and leaves the slot to the caller, if the table is full or the

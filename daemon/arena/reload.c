@@ -29,7 +29,8 @@ struct plan {
 
 struct reload {
     struct arena_table *table;
-    struct config *running; // borrows every value, in the order of the table
+    struct config *running;       // borrows every value, in the order of the table, without rooms
+    int slots[CONFIG_MAX_ARENAS]; // in the table, of the arenas of `running`
     struct config *wanted;
     struct reload_report *report;
     struct plan *plans; // one per arena of `wanted`
@@ -113,9 +114,10 @@ static struct config *create_merged(const struct arena_table *table, const struc
         return NULL;
     int most = root->values->count;
     for (int i = 0; i < table->running.count; i++)
-        most += table->slots[i]->config->values->count;
+        if (!arena_slot_wanted(table->slots[i])->is_room)
+            most += table->slots[i]->config->values->count;
     *merged = *root;
-    merged->arena_count = table->running.count;
+    merged->arena_count = 0;
     merged->arenas = calloc((size_t)table->running.count + 1, sizeof *merged->arenas);
     merged->values = calloc(1, sizeof *merged->values);
     if (merged->values != NULL)
@@ -139,8 +141,10 @@ static void add_values(struct config_values *merged, const struct config_values 
 }
 
 // The configuration in force, merged from those of the arenas: they differ once an arena has been
-// added or removed at run time. Returns NULL when memory runs out.
-static struct config *merge_running(const struct arena_table *table, const struct config *root)
+// added or removed at run time. Rooms are no part of it. Fills `slots` with the index in the table
+// of each arena. Returns NULL when memory runs out.
+static struct config *merge_running(const struct arena_table *table, const struct config *root,
+                                    int slots[CONFIG_MAX_ARENAS])
 {
     struct config *merged = create_merged(table, root);
     if (merged == NULL)
@@ -148,8 +152,12 @@ static struct config *merge_running(const struct arena_table *table, const struc
     add_values(merged->values, root->values, -1, -1);
     for (int i = 0; i < table->running.count; i++) {
         const struct arena_slot *slot = table->slots[i];
-        merged->arenas[i] = *arena_slot_wanted(slot);
-        add_values(merged->values, slot->config->values, slot->index, i);
+        if (arena_slot_wanted(slot)->is_room)
+            continue;
+        const int index = merged->arena_count++;
+        merged->arenas[index] = *arena_slot_wanted(slot);
+        add_values(merged->values, slot->config->values, slot->index, index);
+        slots[index] = i;
     }
     return merged;
 }
@@ -170,7 +178,8 @@ static bool exceeds(const struct reload *reload, const struct config_change *cha
     uint32_t wanted;
     memcpy(&wanted, (const char *)&reload->wanted->arenas[change->new_arena] + to->offset,
            sizeof wanted);
-    return !fits[to->key->room](reload->table->running.arenas[change->old_arena], wanted);
+    const int slot = reload->slots[change->old_arena];
+    return !fits[to->key->room](reload->table->running.arenas[slot], wanted);
 }
 
 static void plan_for_arena(struct plan *plan, enum reader_applies applies)
@@ -271,10 +280,17 @@ static bool plan_matches(struct reload *reload, int index)
     return good;
 }
 
+// The index in the table of the running arena that continues as this one; -1: none.
+static int find_running(const struct reload *reload, int index)
+{
+    const int partner = config_diff_partner(reload->running, reload->wanted, index);
+    return partner >= 0 ? reload->slots[partner] : -1;
+}
+
 static bool plan_all(struct reload *reload, struct config_diff *diff)
 {
     for (int i = 0; i < reload->wanted->arena_count; i++)
-        reload->plans[i].running = config_diff_partner(reload->running, reload->wanted, i);
+        reload->plans[i].running = find_running(reload, i);
     bool good = true;
     for (int i = 0; i < diff->count; i++)
         good = plan_change(reload, &diff->changes[i]) && good;
@@ -317,10 +333,10 @@ static void execute_plans(struct reload *reload)
         if (reload->plans[i].running >= 0)
             change_arena(reload, i);
     // Backwards, so that indices stay valid.
-    for (int i = table->running.count - 1; i >= 0; i--) {
+    for (int i = reload->running->arena_count - 1; i >= 0; i--) {
         if (config_diff_partner(reload->wanted, reload->running, i) >= 0)
             continue;
-        if (!arena_table_remove(table, i))
+        if (!arena_table_remove(table, reload->slots[i]))
             log_arena_error(reload->running->arenas[i].name,
                             "arena not removed name=%s: its worker is busy",
                             reload->running->arenas[i].name);
@@ -369,7 +385,7 @@ static bool report_changes(const struct reload *reload, const struct config_diff
 // Does everything that can fail. The caller then calls execute_plans or drop_plans.
 static bool prepare(struct reload *reload, const struct config *config, struct config_diff **diff)
 {
-    reload->running = merge_running(reload->table, config);
+    reload->running = merge_running(reload->table, config, reload->slots);
     reload->plans = calloc((size_t)reload->wanted->arena_count, sizeof(struct plan));
     if (reload->running != NULL && reload->plans != NULL)
         *diff = config_diff_create(reload->running, reload->wanted);

@@ -159,7 +159,7 @@ static void clear(struct table *table, uint64_t unknown_until_s)
 }
 
 // Loads the table of the last process, or marks the used tokens as unknown.
-static void load(const struct paths *paths, struct table *table, uint64_t now_s)
+static void load(const struct paths *paths, struct table *table, uint64_t now_s, bool is_continued)
 {
     char boot[BOOT_BYTES];
     read_boot(boot);
@@ -169,9 +169,9 @@ static void load(const struct paths *paths, struct table *table, uint64_t now_s)
         found = read_file(paths->state, table);
         is_complete = table->in_use == 0 && table->digest == digest_of(table);
     }
-    if (found == FOUND_NONE)
+    if (found == FOUND_NONE && !is_continued)
         clear(table, 0); // the arena's first start
-    else if (found == FOUND_DAMAGED || !is_complete)
+    else if (found != FOUND || !is_complete)
         clear(table, now_s);
     memcpy(table->boot, boot, sizeof boot);
 }
@@ -201,10 +201,11 @@ static bool is_newest(const struct used_tokens_file *store)
            status.st_ino == store->inode;
 }
 
-static bool start(struct used_tokens_file *store, uint64_t now_s, const char **failed)
+static bool start(struct used_tokens_file *store, uint64_t now_s, bool is_continued,
+                  const char **failed)
 {
     struct paths *paths = &store->paths;
-    load(paths, store->table, now_s);
+    load(paths, store->table, now_s, is_continued);
     *failed = paths->state;
     if (!mark_in_use(store))
         return false;
@@ -246,7 +247,7 @@ struct used_tokens_file *used_tokens_file_open(const struct used_tokens_file_def
     const char *failed = def->name;
     if (write_path(store->paths.runtime, def->runtime, def->name) &&
         write_path(store->paths.state, def->state, def->name) &&
-        start(store, (uint64_t)def->now_s, &failed)) {
+        start(store, (uint64_t)def->now_s, def->is_continued, &failed)) {
         if (store->table->tokens.unknown_until_s == (uint64_t)def->now_s)
             snprintf(error, capacity,
                      "the used ones are unknown, tokens issued until now are refused");
@@ -268,6 +269,17 @@ void used_tokens_file_close(struct used_tokens_file *store)
     if (paths->state[0] != '\0' && is_newest(store) && write_file(paths->state, table) &&
         paths->runtime[0] != '\0')
         unlink(paths->runtime);
+    release(store);
+}
+
+void used_tokens_file_remove(struct used_tokens_file *store)
+{
+    if (store == NULL)
+        return;
+    if (store->paths.state[0] != '\0' && is_newest(store))
+        unlink(store->paths.state);
+    if (store->paths.runtime[0] != '\0')
+        unlink(store->paths.runtime);
     release(store);
 }
 

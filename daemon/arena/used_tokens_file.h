@@ -18,6 +18,7 @@ struct used_tokens_file_def {
     const char *runtime; // a directory; NULL: none. With neither, the table ends with the process
     const char *state;   // a directory; NULL: none
     int64_t now_s;       // seconds since 1970
+    bool is_continued;   // a table must exist: without one the tokens used so far are unknown
 };
 
 // Opens or creates the table of an arena. Returns NULL and writes a reason into `error` if the
@@ -28,6 +29,9 @@ struct used_tokens_file *used_tokens_file_open(const struct used_tokens_file_def
 
 // Copies the table into the state directory, if there is one, and frees it. Takes NULL.
 void used_tokens_file_close(struct used_tokens_file *store);
+
+// Removes the files and frees the table: the arena's name is never used again. Takes NULL.
+void used_tokens_file_remove(struct used_tokens_file *store);
 
 // The table, valid until used_tokens_file_close.
 struct used_tokens *used_tokens_file_table(struct used_tokens_file *store);

@@ -48,11 +48,20 @@ static struct config *load(struct reader *reader, const char *path, bool is_buil
     }
     struct config_loader loader = {
         .config = config, .path = path, .is_built_in = is_built_in, .diagnostics = diagnostics};
+    const reader_node root = reader_root(reader);
     int count;
     const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
-    reader_fill(reader_root(reader), keys, count, config, &loader);
+    if (!config_begin_maps(&loader, reader_count(reader_find(root, "arenas")) +
+                                        reader_count(reader_find(root, "templates"))))
+        diagnostics_no_memory(diagnostics);
+    else
+        reader_fill(root, keys, count, config, &loader);
+    config_load_maps(&loader);
+    config_check_pool(config, root);
     if (diagnostics->problems == problems)
-        config->values = config_values_collect(reader_root(reader), diagnostics);
+        config_check_control(config, root);
+    if (diagnostics->problems == problems && !diagnostics->no_memory)
+        config->values = config_values_collect(root, diagnostics);
     reader_close(reader);
     if (config->values != NULL)
         return config;
@@ -110,6 +119,27 @@ struct gate_limits config_limits(const struct config_arena *arena)
     return limits;
 }
 
+struct config *config_of_arena(const struct config_arena *arena, struct config *owner)
+{
+    struct config *config = calloc(1, sizeof *config);
+    struct config_arena *copy = malloc(sizeof *copy);
+    if (config == NULL || copy == NULL) {
+        free(config);
+        free(copy);
+        return NULL;
+    }
+    *copy = *arena;
+    config->arenas = copy;
+    config->arena_count = 1;
+    config->maps_owner = config_share(owner);
+    return config;
+}
+
+int config_port_count(const struct config_ports *ports)
+{
+    return ports->first == 0 ? 0 : ports->last - ports->first + 1;
+}
+
 struct config *config_share(struct config *config)
 {
     config->references++;
@@ -124,7 +154,9 @@ void config_unload(struct config *config)
         raim_map_destroy(config->maps[i]);
     config_values_free(config->values);
     path_list_clear(&config->directories);
+    config_unload(config->maps_owner);
     free(config->maps);
+    free(config->templates);
     free(config->arenas);
     free(config);
 }
@@ -173,27 +205,33 @@ static bool read_token(const char *path, char token[HTTP_TOKEN_BYTES], const cha
     return *problem == NULL;
 }
 
-void config_load_token(reader_node node, void *into, void *context)
+void config_read_token(reader_node node, char *token, struct config_loader *loader)
 {
-    struct config *config = into;
-    const struct config_loader *loader = context;
     const char *problem, *path;
     if (!reader_text(node, NULL, "", &path) || path[0] == '\0')
         return;
     char *resolved = source_resolve(loader->path, path);
     if (resolved == NULL)
         diagnostics_no_memory(loader->diagnostics);
-    else if (!read_token(resolved, config->status_guard.token, &problem))
+    else if (!read_token(resolved, token, &problem))
         reader_error(node, "cannot take \"%s\": %s", resolved, problem);
     free(resolved);
 }
 
+void config_load_token(reader_node node, void *into, void *context)
+{
+    config_read_token(node, ((struct config *)into)->status_guard.token, context);
+}
+
 // --- Arenas ---
 
-static void load_arena(struct config_arena *arena, reader_node group, struct config_loader *loader)
+void config_load_arena(struct config_arena *arena, reader_node group, bool is_template,
+                       struct config_loader *loader)
 {
     int count;
-    const struct reader_key *keys = config_keys(CONFIG_ARENA, &count);
+    const struct reader_key *keys =
+        config_keys(is_template ? CONFIG_TEMPLATE : CONFIG_ARENA, &count);
+    arena->is_room = is_template;
     reader_fill(group, keys, count, arena, loader);
     assert(raim_rules_check(&arena->rules) == NULL);
     if (arena->needs_access && arena->access_keys.count == 0)
@@ -243,15 +281,14 @@ void config_load_arenas(reader_node list, void *into, void *context)
     struct config *config = into;
     struct config_loader *loader = context;
     const int count = reader_count(list);
-    if (count < 1 || count > CONFIG_MAX_ARENAS) {
+    if ((count < 1 && config->template_count == 0) || count > CONFIG_MAX_ARENAS) {
         reader_value_error(list, "1 to %d arenas", CONFIG_MAX_ARENAS);
         return;
     }
-    config->arenas = calloc((size_t)count, sizeof *config->arenas);
-    struct entry *entries = calloc((size_t)count, sizeof *entries);
-    if (!config_begin_maps(loader, count) || config->arenas == NULL || entries == NULL) {
+    config->arenas = calloc((size_t)count + 1, sizeof *config->arenas);
+    struct entry *entries = calloc((size_t)count + 1, sizeof *entries);
+    if (config->arenas == NULL || entries == NULL) {
         diagnostics_no_memory(loader->diagnostics);
-        free(loader->map_requests);
         free(entries);
         return;
     }
@@ -260,12 +297,11 @@ void config_load_arenas(reader_node list, void *into, void *context)
         const int problems = loader->diagnostics->problems;
         entries[i].node = reader_item(list, i);
         if (reader_is_group(entries[i].node))
-            load_arena(&config->arenas[i], entries[i].node, loader);
+            config_load_arena(&config->arenas[i], entries[i].node, false, loader);
         else
             reader_value_error(entries[i].node, "a group { name = ...; map = ...; }");
         entries[i].is_good = loader->diagnostics->problems == problems;
         check_unique(config, entries, i);
     }
-    config_load_maps(loader);
     free(entries);
 }

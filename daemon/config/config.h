@@ -25,13 +25,22 @@
 #define CONFIG_NAME_BYTES (RAIM_MAX_ARENA_BYTES + 1) // an arena's name: [a-z0-9_-]+
 #define CONFIG_ADDRESS_BYTES 16                      // dotted IPv4 with the closing NUL
 #define CONFIG_CONTROL_BYTES 108                     // a Unix socket's path with the closing NUL
-#define CONFIG_MAX_ROTATION 32                       // maps of an arena after its first
+#define CONFIG_MAX_TEMPLATES 64
+#define CONFIG_PATH_BYTES 256  // of a file of the control, with the closing NUL
+#define CONFIG_MAX_ROTATION 32 // maps of an arena after its first
 
 // Whether the datagrams of an arena are encrypted.
 enum config_encryption {
     CONFIG_ENCRYPTION_OFF,
     CONFIG_ENCRYPTION_OFFERED, // used with clients that support it
     CONFIG_ENCRYPTION_REQUIRED,
+};
+
+// Whether raimd speaks to Agones' SDK server.
+enum config_agones {
+    CONFIG_AGONES_AUTO, // where $AGONES_SDK_HTTP_PORT is set
+    CONFIG_AGONES_OFF,
+    CONFIG_AGONES_ON,
 };
 
 struct config_arena {
@@ -64,13 +73,29 @@ struct config_arena {
         *map;           // first map; owned by the configuration, as are those of the rotation
     int rotation_count; // the rotation starts again with `map`
     const struct raim_map *rotation[CONFIG_MAX_ROTATION];
+    bool is_room;     // a template, or made of one on request
+    bool is_reopened; // with is_room: it ran in the last process
 };
 
-// Address of the HTTP status server.
-struct config_status {
+// Address of an HTTP server.
+struct config_listen {
     bool is_on;
     char address[CONFIG_ADDRESS_BYTES];
     uint16_t port; // TCP; 0 lets the kernel choose (tests)
+};
+
+// The UDP ports of rooms.
+struct config_ports {
+    uint16_t first, last; // inclusive; 0 and 0: none
+};
+
+// The control API over TCP. Paths are resolved; "": none.
+struct config_control {
+    struct config_listen listen;
+    char certificate[CONFIG_PATH_BYTES]; // PEM files: a chain, its private key, and the authorities
+    char key[CONFIG_PATH_BYTES];         // whose client certificates are accepted
+    char clients[CONFIG_PATH_BYTES];
+    char token[HTTP_TOKEN_BYTES]; // bearer token; "": none
 };
 
 struct config {
@@ -78,15 +103,24 @@ struct config {
     enum log_level log_level;
     bool sandbox;
     bool core_dumps;
-    struct config_status status;
+    struct config_listen status;
     struct http_guard status_guard;     // accepted host names; token for undelayed streams
     char control[CONFIG_CONTROL_BYTES]; // path, "off", or "" for $RUNTIME_DIRECTORY
+    enum config_agones agones;
+    uint32_t agones_drain_s; // 1 to 86400: the deadline of a drain that SIGTERM began
+    bool agones_ready;       // becomes Ready again when the last player has left
+    struct config_control control_tcp;
+    char public_address[HTTP_HOST_BYTES]; // of rooms, as matchmakers are told; "": the arena's own
+    struct config_ports ports;            // of rooms
+    int template_count;
+    struct config_arena *templates; // of rooms; their ports are 0
     int arena_count;
     struct config_arena *arenas;
     int map_count;
     struct raim_map **maps;       // owned; arenas with the same map file share one map
     struct config_values *values; // owned; text and location of each key's value
-    struct path_list directories; // of the file, its includes and its maps
+    struct path_list directories; // of the file, its includes, its maps and the control's files
+    struct config *maps_owner;    // held: owns the maps that `arenas` has; NULL: this one does
     uint32_t references;          // references besides the first; main thread only
 };
 
@@ -115,6 +149,13 @@ struct gate_limits config_limits(const struct config_arena *arena);
 // reporting every mistake.
 struct config *config_load_map(const char *config_path, const char *path, double radius,
                                struct diagnostics *diagnostics);
+
+// The configuration of a single arena, which is copied; `owner`, which is shared, owns its maps.
+// Returns NULL when memory runs out. Main thread.
+struct config *config_of_arena(const struct config_arena *arena, struct config *owner);
+
+// The number of ports in a range.
+int config_port_count(const struct config_ports *ports);
 
 // Adds a reference, which config_unload ends. Returns the configuration. Main thread.
 struct config *config_share(struct config *config);

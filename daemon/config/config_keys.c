@@ -13,6 +13,7 @@ static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_EXPECTED says so");
 static_assert(CONFIG_MAX_ARENAS == 256, "`expected` of arenas names the limit");
 static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fit");
 static_assert(CONFIG_CONTROL_BYTES == 108, "`expected` of control names the limit");
+static_assert(CONFIG_MAX_TEMPLATES == 64, "`expected` of templates names the limit");
 static_assert(CONFIG_MAX_ROTATION == 32, "`expected` of rotation names the limit");
 static_assert(HTTP_MAX_HOSTS == 16, "`expected` of status_hosts names the limit");
 static_assert(RAIM_MAX_MOTD_BYTES == 120, "`expected` of motd names the limit");
@@ -28,8 +29,11 @@ static const struct reader_key *arena_keys(int *count);
 static const struct reader_key *limit_keys(int *count);
 static const struct reader_key *rule_keys(int *count);
 static bool parse_status(const char *text, void *field);
+static bool parse_ports(const char *text, void *field);
+static bool parse_host(const char *text, void *field);
 static bool parse_control(const char *text, void *field);
 static bool parse_log_level(const char *text, void *field);
+static bool parse_agones(const char *text, void *field);
 static bool parse_name(const char *text, void *field);
 static bool parse_address(const char *text, void *field);
 static bool parse_path(const char *text, void *field);
@@ -82,6 +86,47 @@ static const struct reader_key ROOT_KEYS[] = {
      .expected = "\"off\", \"\", or an absolute path of at most 107 bytes",
      .meaning = "Unix socket that raimctl connects to; \"\" selects control.sock in "
                 "$RUNTIME_DIRECTORY, or no socket if that variable is unset"},
+    {.name = "control_listen",
+     .kind = READER_TEXT,
+     IN_ROOT(control_tcp.listen),
+     .text = "off",
+     .parse = parse_status,
+     .expected = "\"IPV4:PORT\" or \"off\"",
+     .meaning = "TCP address that serves the API of rooms (HTTP with JSON) besides the "
+                "Unix socket; an address outside of 127.0.0.0/8 needs "
+                "control_certificate, control_key, and control_token_file or "
+                "control_clients"},
+    {.name = "control_certificate",
+     .kind = READER_TEXT,
+     IN_ROOT(control_tcp.certificate),
+     .load = config_load_certificate,
+     .text = "",
+     .expected = "a path to a PEM file, or \"\"",
+     .meaning = "certificate chain of control_listen, which then speaks HTTPS; the path "
+                "is relative to this file"},
+    {.name = "control_key",
+     .kind = READER_TEXT,
+     IN_ROOT(control_tcp.key),
+     .load = config_load_control_key,
+     .text = "",
+     .expected = "a path to a PEM file without access for others, or \"\"",
+     .meaning = "private key of control_certificate; the path is relative to this file"},
+    {.name = "control_clients",
+     .kind = READER_TEXT,
+     IN_ROOT(control_tcp.clients),
+     .load = config_load_clients,
+     .text = "",
+     .expected = "a path to a PEM file, or \"\"",
+     .meaning = "certificates of the authorities that sign client certificates; a client "
+                "of control_listen must then show one; the path is relative to this file"},
+    {.name = "control_token_file",
+     .kind = READER_TEXT,
+     IN_ROOT(control_tcp.token),
+     .load = config_load_control_token,
+     .text = "",
+     .expected = "a path to a file without access for others, or \"\"",
+     .meaning = "file whose first line is a bearer token; requests to control_listen then "
+                "need \"Authorization: Bearer TOKEN\"; the path is relative to this file"},
     {.name = "log_level",
      .kind = READER_TEXT,
      IN_ROOT(log_level),
@@ -102,6 +147,55 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether a crash may write a core dump, which contains every secret "
                 "key, and whether a debugger may attach"},
+    {.name = "public_address",
+     .kind = READER_TEXT,
+     IN_ROOT(public_address),
+     .text = "",
+     .parse = parse_host,
+     .expected = "the name or address of a host, or \"\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "address of rooms in answers to matchmakers; \"\" gives the room's "
+                "own address"},
+    {.name = "ports",
+     .kind = READER_TEXT,
+     IN_ROOT(ports),
+     .text = "",
+     .parse = parse_ports,
+     .expected = "\"FIRST-LAST\" with at most 256 ports, or \"\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "UDP ports of rooms, one each"},
+    {.name = "templates",
+     .kind = READER_LIST,
+     .load = config_load_templates,
+     .same_files = config_has_same_templates,
+     .expected = "a list of at most 64 groups",
+     .applies = READER_AT_ONCE,
+     .meaning = "templates of rooms, which are arenas that a matchmaker requests at run "
+                "time: a group each with the keys of an arena except port; name is the "
+                "template's"},
+    {.name = "agones",
+     .kind = READER_TEXT,
+     IN_ROOT(agones),
+     .text = "auto",
+     .parse = parse_agones,
+     .expected = "\"auto\", \"off\" or \"on\"",
+     .meaning = "whether raimd reports to the SDK server of Agones, on 127.0.0.1; \"auto\" "
+                "does where $AGONES_SDK_HTTP_PORT is set"},
+    {.name = "agones_drain",
+     .kind = READER_INTEGER,
+     IN_ROOT(agones_drain_s),
+     .value = 25,
+     .min = 1,
+     .max = 86400,
+     .unit = "s",
+     .meaning = "time for which players may stay after a SIGTERM under Agones; less than "
+                "terminationGracePeriodSeconds of the pod"},
+    {.name = "agones_ready",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(agones_ready),
+     .flag = false,
+     .meaning = "whether an allocated GameServer becomes Ready again when the last room has "
+                "ended and the last player has left"},
     {.name = "arenas",
      .kind = READER_LIST,
      .load = config_load_arenas,
@@ -109,7 +203,7 @@ static const struct reader_key ROOT_KEYS[] = {
      .expected = "a list of 1 to 256 groups",
      .keys = arena_keys,
      .applies = READER_AT_ONCE,
-     .meaning = "the arenas to run, one group each"},
+     .meaning = "the arenas to run, one group each; the list may be empty beside templates"},
 };
 
 static const struct reader_key ARENA_KEYS[] = {
@@ -136,7 +230,8 @@ static const struct reader_key ARENA_KEYS[] = {
      .value = 7246,
      .min = 0,
      .max = UINT16_MAX,
-     .meaning = "UDP port; 0 selects a free port"},
+     .meaning = "UDP port; 0 selects a free port, or under Agones the port of the GameServer "
+                "that has the arena's name, or its only one"},
     {.name = "map",
      .kind = READER_TEXT,
      .load = config_load_map_key,
@@ -380,6 +475,19 @@ static const struct reader_key LIMIT_KEYS[] = {
 
 static const struct reader_key RULE_KEYS[] = {RAIM_RULES(RULE_KEY)};
 
+// The keys of an arena without its port. Built when a configuration is first loaded, which the main
+// thread does.
+static const struct reader_key *template_keys(void)
+{
+    static struct reader_key keys[COUNT(ARENA_KEYS) - 1];
+    int count = 0;
+    for (int i = 0; i < COUNT(ARENA_KEYS); i++)
+        if (strcmp(ARENA_KEYS[i].name, "port") != 0)
+            keys[count++] = ARENA_KEYS[i];
+    assert(count == COUNT(keys));
+    return keys;
+}
+
 const struct reader_key *config_keys(enum config_group group, int *count)
 {
     switch (group) {
@@ -389,6 +497,9 @@ const struct reader_key *config_keys(enum config_group group, int *count)
     case CONFIG_ARENA:
         *count = COUNT(ARENA_KEYS);
         return ARENA_KEYS;
+    case CONFIG_TEMPLATE:
+        *count = COUNT(ARENA_KEYS) - 1;
+        return template_keys();
     case CONFIG_LIMITS:
         *count = COUNT(LIMIT_KEYS);
         return LIMIT_KEYS;
@@ -480,12 +591,42 @@ bool config_split_address(const char *text, char address[INET_ADDRSTRLEN], uint1
 
 static bool parse_status(const char *text, void *field)
 {
-    struct config_status status = {0};
+    struct config_listen status = {0};
     status.is_on = text[0] != '\0' && strcmp(text, "off") != 0;
     if (status.is_on && !config_split_address(text, status.address, &status.port))
         return false;
     memcpy(field, &status, sizeof status);
     return true;
+}
+
+// "FIRST-LAST", two numbers from 1 to 65535.
+static bool parse_ports(const char *text, void *field)
+{
+    enum { DIGITS = 5 };
+    unsigned bounds[2] = {0};
+    const char *at = text;
+    for (int i = 0; i < 2 && text[0] != '\0'; i++) {
+        const size_t digits = strspn(at, "0123456789");
+        if (digits < 1 || digits > DIGITS || at[digits] != (i == 0 ? '-' : '\0'))
+            return false;
+        bounds[i] = (unsigned)atol(at);
+        if (bounds[i] < 1 || bounds[i] > UINT16_MAX)
+            return false;
+        at += digits + (i == 0);
+    }
+    if (bounds[1] < bounds[0] || bounds[1] - bounds[0] >= CONFIG_MAX_ARENAS)
+        return false;
+    *(struct config_ports *)field =
+        (struct config_ports){.first = (uint16_t)bounds[0], .last = (uint16_t)bounds[1]};
+    return true;
+}
+
+static bool parse_host(const char *text, void *field)
+{
+    const bool is_good = text[0] == '\0' || http_guard_is_name(text);
+    if (is_good)
+        copy_text(field, text);
+    return is_good;
 }
 
 bool config_is_path(const char *text)
@@ -530,6 +671,22 @@ static bool parse_access(const char *text, void *field)
         return false;
     *(bool *)field = needs_token;
     return true;
+}
+
+static bool parse_agones(const char *text, void *field)
+{
+    static const char *const names[] = {
+        [CONFIG_AGONES_AUTO] = "auto",
+        [CONFIG_AGONES_OFF] = "off",
+        [CONFIG_AGONES_ON] = "on",
+    };
+    for (int i = 0; i < COUNT(names); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *(enum config_agones *)field = (enum config_agones)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool parse_encryption(const char *text, void *field)

@@ -9,7 +9,13 @@
 
 #include <arpa/inet.h>
 
-enum config_group { CONFIG_ROOT, CONFIG_ARENA, CONFIG_LIMITS, CONFIG_RULES };
+enum config_group {
+    CONFIG_ROOT,
+    CONFIG_ARENA,
+    CONFIG_LIMITS,
+    CONFIG_RULES,
+    CONFIG_TEMPLATE, // of rooms: the keys of an arena without its port
+};
 
 // The table of a group's keys and the number of its rows.
 const struct reader_key *config_keys(enum config_group group, int *count);

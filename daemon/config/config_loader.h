@@ -20,7 +20,31 @@ struct config_loader {
 
 void config_load_hosts(reader_node node, void *config, void *loader);
 void config_load_token(reader_node node, void *config, void *loader);
+void config_load_templates(reader_node node, void *config, void *loader);
 void config_load_arenas(reader_node node, void *config, void *loader);
+
+// Reports rules that an arena, or a template with its keys, breaks.
+void config_load_arena(struct config_arena *arena, reader_node group, bool is_template,
+                       struct config_loader *loader);
+
+// Reads the first line of a file as a bearer token into `token`, of HTTP_TOKEN_BYTES.
+void config_read_token(reader_node node, char *token, struct config_loader *loader);
+
+// Reports arenas on a port of the pool, and templates without a pool.
+void config_check_pool(const struct config *config, reader_node root);
+
+// Whether the maps of the templates of two configurations are equal bit for bit.
+bool config_has_same_templates(const void *config, const void *other);
+
+// --- The control over TCP ---
+
+void config_load_certificate(reader_node node, void *config, void *loader);
+void config_load_control_key(reader_node node, void *config, void *loader);
+void config_load_clients(reader_node node, void *config, void *loader);
+void config_load_control_token(reader_node node, void *config, void *loader);
+
+// Reports an address without the protection that it needs. Call it if every file could be read.
+void config_check_control(const struct config *config, reader_node root);
 
 // --- Maps ---
 
@@ -29,7 +53,8 @@ void config_load_arenas(reader_node node, void *config, void *loader);
 void config_load_map_key(reader_node node, void *arena, void *loader);
 void config_load_rotation(reader_node node, void *arena, void *loader);
 
-// Allocates the requests for the maps of `arena_count` arenas. Returns false when memory runs out.
+// Allocates the requests for the maps of `arena_count` arenas and templates. Returns false when
+// memory runs out.
 bool config_begin_maps(struct config_loader *loader, int arena_count);
 
 // Loads each requested file once, so that a mistake in it is reported once, at the first key that

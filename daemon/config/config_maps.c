@@ -23,7 +23,7 @@ struct config_map_request {
 
 bool config_begin_maps(struct config_loader *loader, int arena_count)
 {
-    const size_t most = (size_t)arena_count * (1 + CONFIG_MAX_ROTATION);
+    const size_t most = ((size_t)arena_count + 1) * (1 + CONFIG_MAX_ROTATION);
     loader->map_requests = calloc(most, sizeof *loader->map_requests);
     loader->config->maps = calloc(most, sizeof *loader->config->maps);
     return loader->map_requests != NULL && loader->config->maps != NULL;
@@ -64,7 +64,8 @@ void config_load_rotation(reader_node node, void *into, void *context)
             request_map(context, item, file, arena, &arena->rotation[i]);
     }
     arena->rotation_count = count;
-    if (count > 0 && arena->round_s == 0 && arena->score_limit == 0)
+    // The maps of a template are those that a request may name.
+    if (count > 0 && !arena->is_room && arena->round_s == 0 && arena->score_limit == 0)
         reader_warn(node, "no round ends without round_time or score_limit, so that only the "
                           "operator changes the map");
 }
@@ -158,6 +159,16 @@ bool config_has_same_map(const void *arena, const void *other)
 {
     const struct config_arena *a = arena, *b = other;
     return is_same_map(a->map, b->map);
+}
+
+bool config_has_same_templates(const void *config, const void *other)
+{
+    const struct config *a = config, *b = other;
+    bool same = a->template_count == b->template_count;
+    for (int i = 0; same && i < a->template_count; i++)
+        same = config_has_same_map(&a->templates[i], &b->templates[i]) &&
+               config_has_same_rotation(&a->templates[i], &b->templates[i]);
+    return same;
 }
 
 bool config_has_same_rotation(const void *arena, const void *other)

@@ -31,7 +31,7 @@ static int send_request(const struct call *call, const struct request *request, 
         fprintf(stderr, "raimctl: cannot reach raimd at %s: %s\n", call->socket, reply->why);
         return EXIT_UNREACHABLE;
     }
-    if (reply->status == 200)
+    if (reply->status >= 200 && reply->status < 300)
         return EXIT_SUCCESS;
     tables_problem(reply->text, problem, sizeof problem);
     fprintf(stderr, "raimctl: refused: %s\n", problem[0] != '\0' ? problem : "no reason given");
@@ -241,6 +241,111 @@ static int run_arena_map(const struct call *call)
     return send_arena_command(call, "/arena/map");
 }
 
+// --- Rooms ---
+
+// The path of the room that the command names; false after an error.
+static bool room_path(const struct call *call, const char *id, char path[128])
+{
+    snprintf(path, 128, "/v1/arenas/%s", id != NULL && room_is_id(id) ? id : "");
+    if (id != NULL && room_is_id(id))
+        return true;
+    commands_wrong(call->command, "want an id of 1 to 63 characters of A-Z, a-z, 0-9, ., _ and -");
+    return false;
+}
+
+// Sends a body, which it frees, and prints the room of the answer.
+static int send_body(const struct call *call, const char *id, const char *method, char *body,
+                     const char *problem)
+{
+    char path[128];
+    struct reply reply;
+    if (body == NULL)
+        return commands_wrong(call->command, problem);
+    if (!room_path(call, id, path)) {
+        free(body);
+        return EX_USAGE;
+    }
+    const int code =
+        send_request(call, &(struct request){.path = path, .method = method, .body = body}, &reply);
+    free(body);
+    if (code != EXIT_SUCCESS)
+        return code;
+    const bool good = call->json ? fputs(reply.text, stdout) >= 0 : room_print(reply.text, stdout);
+    free(reply.text);
+    return good ? EXIT_SUCCESS : not_understood();
+}
+
+static int run_arena_create(const struct call *call)
+{
+    const char *problem = NULL;
+    if (call->room.id == NULL || call->room.template_name == NULL)
+        return commands_wrong(call->command, "want --template NAME and --id ID");
+    char *body = room_create_body(&call->room, &problem);
+    return send_body(call, call->room.id, "PUT", body, problem);
+}
+
+static int run_arena_change(const struct call *call)
+{
+    const char *problem = NULL;
+    char *body = room_change_body(&call->room, &problem);
+    return send_body(call, argument(call, 0), "PATCH", body, problem);
+}
+
+static int run_arena_end(const struct call *call)
+{
+    const char *problem = NULL;
+    struct room_options options = call->room;
+    options.reason = argument(call, 1);
+    options.within = call->timeout;
+    char *body = room_end_body(&options, &problem);
+    return send_body(call, argument(call, 0), "DELETE", body, problem);
+}
+
+static bool print_room(const struct call *call, const char *json)
+{
+    (void)call;
+    return room_print(json, stdout);
+}
+
+static bool print_rooms(const struct call *call, const char *json)
+{
+    (void)call;
+    return room_print_list(json, stdout);
+}
+
+static bool print_templates(const struct call *call, const char *json)
+{
+    (void)call;
+    return room_print_templates(json, stdout);
+}
+
+static bool print_capacity(const struct call *call, const char *json)
+{
+    (void)call;
+    return room_print_capacity(json, stdout);
+}
+
+static int run_arena_show(const struct call *call)
+{
+    char path[128];
+    return room_path(call, argument(call, 0), path) ? show(call, path, print_room) : EX_USAGE;
+}
+
+static int run_arena_list(const struct call *call)
+{
+    return show(call, "/v1/arenas", print_rooms);
+}
+
+static int run_arena_templates(const struct call *call)
+{
+    return show(call, "/v1/templates", print_templates);
+}
+
+static int run_arena_capacity(const struct call *call)
+{
+    return show(call, "/v1/capacity", print_capacity);
+}
+
 static int run_reload(const struct call *call)
 {
     struct reply reply;
@@ -318,6 +423,22 @@ const struct command commands[] = {
     {"arena resume", run_arena_resume, 1, 1, "", "NAME", "Resume a paused arena"},
     {"arena map", run_arena_map, 2, 2, "", "NAME FILE",
      "Start a new round on another map at once; FILE is a path as in the configuration"},
+    {"arena create", run_arena_create, 0, 0, "jTiPeMNJm",
+     "--template NAME --id ID [--players NAME,...] [--ends empty|round|never] [--map MAP] "
+     "[--places N] [--join-within SECONDS] [--metadata NAME=VALUE]... [--json]",
+     "Make an arena of a template; the same request may be repeated"},
+    {"arena list", run_arena_list, 0, 0, "j", "[--json]", "Show the arenas made on request"},
+    {"arena show", run_arena_show, 1, 1, "j", "ID [--json]",
+     "Show an arena that was made on request, even if it has ended"},
+    {"arena change", run_arena_change, 1, 1, "jNm",
+     "ID [--places N] [--metadata NAME=VALUE]... [--json]",
+     "Change the places or the metadata of an arena made on request"},
+    {"arena end", run_arena_end, 1, 2, "jdt", "ID [--drain [--timeout SECONDS]] [REASON] [--json]",
+     "End an arena made on request, at once or when all have left; players are shown the reason"},
+    {"arena templates", run_arena_templates, 0, 0, "j", "[--json]",
+     "Show what arenas can be made of"},
+    {"arena capacity", run_arena_capacity, 0, 0, "j", "[--json]",
+     "Show how many more arenas can be made"},
     {"reload", run_reload, 0, 0, "", "",
      "Reload the configuration; prints the applied changes and those that need a restart"},
     {"log level", run_log_level, 1, 1, "", "LEVEL",

@@ -2,6 +2,7 @@
 // Table of raimctl's commands: name, arguments, options, help and function of each.
 #pragma once
 
+#include "room_documents.h"
 #include "token.h"
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@ struct call {
     bool json, watch;
     const char *timeout, *duration; // NULL: not given
     struct token_options token;
+    struct room_options room;
     int count;    // of words
     char **words; // after the command's name
 };

@@ -14,7 +14,7 @@
 // its letter in the table of commands.
 enum { LONG = 256 };
 
-enum { MAX_COMMANDS = 32, SYNOPSIS_BYTES = 128, MAX_LETTERS = 16 };
+enum { MAX_COMMANDS = 40, SYNOPSIS_BYTES = 256, MAX_LETTERS = 24 };
 
 // Options of single commands are hidden here; the help shows them with their commands.
 static const struct argp_option options[] = {
@@ -30,6 +30,15 @@ static const struct argp_option options[] = {
     {"name", LONG + 'n', "NAME", OPTION_HIDDEN, NULL, 2},
     {"not-before", LONG + 'b', "TIME", OPTION_HIDDEN, NULL, 2},
     {"server-key", LONG + 'p', "HEX", OPTION_HIDDEN, NULL, 2},
+    {"template", LONG + 'T', "NAME", OPTION_HIDDEN, NULL, 2},
+    {"id", LONG + 'i', "ID", OPTION_HIDDEN, NULL, 2},
+    {"players", LONG + 'P', "NAME,...", OPTION_HIDDEN, NULL, 2},
+    {"ends", LONG + 'e', "WHEN", OPTION_HIDDEN, NULL, 2},
+    {"map", LONG + 'M', "MAP", OPTION_HIDDEN, NULL, 2},
+    {"places", LONG + 'N', "N", OPTION_HIDDEN, NULL, 2},
+    {"join-within", LONG + 'J', "SECONDS", OPTION_HIDDEN, NULL, 2},
+    {"metadata", LONG + 'm', "NAME=VALUE", OPTION_HIDDEN, NULL, 2},
+    {"drain", LONG + 'd', NULL, OPTION_HIDDEN, NULL, 2},
     {"help", 'h', NULL, 0, "Print this text", -1},
     {"usage", LONG, NULL, 0, "Print a short summary", -1},
     {"version", 'V', NULL, 0, "Print the version", -1},
@@ -60,6 +69,44 @@ static void fill_help(struct help *help)
                                                       .flags = OPTION_DOC | OPTION_NO_USAGE,
                                                       .doc = commands[i].help,
                                                       .group = 1};
+    }
+}
+
+// Stores an option of a room. Returns false for an unknown letter, or for too many metadata.
+static bool take_room_option(struct room_options *room, char letter, const char *argument)
+{
+    switch (letter) {
+    case 'T':
+        room->template_name = argument;
+        return true;
+    case 'i':
+        room->id = argument;
+        return true;
+    case 'P':
+        room->players = argument;
+        return true;
+    case 'e':
+        room->ends = argument;
+        return true;
+    case 'M':
+        room->map = argument;
+        return true;
+    case 'N':
+        room->places = argument;
+        return true;
+    case 'J':
+        room->join_within = argument;
+        return true;
+    case 'd':
+        room->drains = true;
+        return true;
+    case 'm':
+        if (room->metadata_count == ROOM_MAX_METADATA)
+            return false;
+        room->metadata[room->metadata_count++] = argument;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -96,7 +143,8 @@ static bool take_option(struct command_line *line, char letter, const char *argu
         call->token.server_key = argument;
         break;
     default:
-        return false;
+        if (!take_room_option(&call->room, letter, argument))
+            return false;
     }
     if (strchr(line->letters, letter) == NULL)
         line->letters[strlen(line->letters)] = letter;
@@ -136,7 +184,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 // Reports an unknown command, with the commands that begin with this word.
 static int wrong_command(const char *first)
 {
-    char known[128] = "";
+    char known[512] = "";
     const size_t length = strlen(first);
     for (int i = 0; i < commands_count; i++) {
         const char *name = commands[i].name;

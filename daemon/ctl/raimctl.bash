@@ -7,13 +7,25 @@ _raimctl_arenas() {
         grep -o '{"name":"[a-z0-9_-]*","port":' | cut -d '"' -f 4
 }
 
+_raimctl_rooms() {
+    raimctl ${1+-s "$1"} arena list --json 2>/dev/null |
+        grep -o '{"id":"[A-Za-z0-9._-]*","state":' | cut -d '"' -f 4
+}
+
+_raimctl_templates() {
+    raimctl ${1+-s "$1"} arena templates --json 2>/dev/null |
+        grep -o '{"name":"[a-z0-9_-]*","maps":' | cut -d '"' -f 4
+}
+
 _raimctl() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local command='' socket='' position=0 words='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
-        --timeout | --for | --not-before | --key | --arena | --name | --server-key) ((i++)) ;;
+        --timeout | --for | --not-before | --key | --arena | --name | --server-key | \
+            --template | --id | --players | --ends | --map | --places | --join-within | --metadata)
+            ((i++)) ;;
         -*) ;;
         *)
             case $command in
@@ -31,7 +43,10 @@ _raimctl() {
     fi
     case $before in
     --arena) command=arenas position=0 ;;
-    --timeout | --for | --not-before | --name | --server-key) return ;;
+    --timeout | --for | --not-before | --name | --server-key | --id | --players | --map | \
+        --places | --join-within | --metadata) return ;;
+    --ends) command=ends ;;
+    --template) command=templates ;;
     esac
     case $command in
     '')
@@ -44,7 +59,19 @@ _raimctl() {
     drain) words='--timeout' ;;
     token) words='key make show' ;;
     'token make') words='--key --arena --name --not-before --for --server-key' ;;
-    arena) words='add remove pause resume map' ;;
+    arena) words='add remove pause resume map create list show change end templates capacity' ;;
+    ends) words='empty round never' ;;
+    templates) words=$(_raimctl_templates ${socket:+"$socket"}) ;;
+    'arena create')
+        words='--template --id --players --ends --map --places --join-within --metadata --json'
+        ;;
+    'arena list' | 'arena templates' | 'arena capacity') words='--json' ;;
+    'arena show' | 'arena change' | 'arena end')
+        [[ $position -gt 0 ]] || words=$(_raimctl_rooms ${socket:+"$socket"})
+        words+=' --json'
+        [[ $command != 'arena change' ]] || words+=' --places --metadata'
+        [[ $command != 'arena end' ]] || words+=' --drain --timeout'
+        ;;
     log) words='level' ;;
     'log level') [[ $position -gt 0 ]] || words='error warning info' ;;
     arenas | players | say | kick | mute | unmute | 'arena remove' | 'arena pause' | \

@@ -54,6 +54,11 @@ static CURLcode perform(CURL *curl, const char *socket, const struct request *re
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)DEADLINE_S);
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, out);
+    curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+    if (request->method != NULL) {
+        curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
+    }
     if (request->post) {
         curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)form->length);
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, form->text);

@@ -8,6 +8,8 @@ enum { REQUEST_FIELDS = 4 }; // maximum per form
 
 struct request {
     const char *path;
+    const char *method; // with `body`: PUT, PATCH or DELETE; NULL: GET or POST
+    const char *body;   // JSON; NULL: none
     bool post;
     struct {
         const char *name, *value;

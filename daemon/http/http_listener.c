@@ -4,6 +4,7 @@
 
 #include "monotonic.h"
 
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 
 #include <assert.h>
@@ -77,6 +78,25 @@ static void watch_connection(void *context, struct MHD_Connection *connection,
         http_client_leave(*socket_context);
 }
 
+// Fills the options of TLS; returns the flags of MHD_start_daemon that go with them.
+static unsigned fill_tls(const struct http_listener_def *def, struct MHD_OptionItem options[5])
+{
+    static const char priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+    int count = 0;
+    if (def->certificate != NULL) {
+        options[count++] =
+            (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)def->certificate};
+        options[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)def->key};
+        options[count++] =
+            (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)priorities};
+    }
+    if (def->certificate != NULL && def->authorities != NULL)
+        options[count++] =
+            (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0, (void *)def->authorities};
+    options[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
+    return def->certificate != NULL ? MHD_USE_TLS : 0;
+}
+
 struct http_listener *http_listener_start(const struct http_listener_def *def)
 {
     assert(def->max_connections <= HTTP_MAX_CLIENTS && def->answer != NULL);
@@ -88,13 +108,15 @@ struct http_listener *http_listener_start(const struct http_listener_def *def)
     listener->def = *def;
     listener->clients.limit = def->max_connections;
     // No error log: the library's messages concern malformed requests of single clients.
-    listener->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, listener,
-                         MHD_OPTION_LISTEN_SOCKET, def->socket, MHD_OPTION_CONNECTION_LIMIT,
-                         def->max_connections + HTTP_SPARE_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT,
-                         IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES,
-                         MHD_OPTION_NOTIFY_CONNECTION, watch_connection, listener,
-                         MHD_OPTION_NOTIFY_COMPLETED, end_request, listener, MHD_OPTION_END);
+    struct MHD_OptionItem tls[5];
+    const unsigned tls_flags = fill_tls(def, tls);
+    listener->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | tls_flags, 0, NULL, NULL, answer, listener,
+        MHD_OPTION_LISTEN_SOCKET, def->socket, MHD_OPTION_CONNECTION_LIMIT,
+        def->max_connections + HTTP_SPARE_CLIENTS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
+        watch_connection, listener, MHD_OPTION_NOTIFY_COMPLETED, end_request, listener,
+        MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
     if (listener->daemon == NULL) {
         close(def->socket);
         free(listener);
@@ -137,6 +159,15 @@ void http_listener_run(struct http_listener *listener)
 const char *http_connection_header(struct MHD_Connection *connection, const char *name)
 {
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+bool http_connection_has_certificate(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    unsigned faults;
+    return info != NULL && gnutls_certificate_verify_peers2(info->tls_session, &faults) == 0 &&
+           faults == 0;
 }
 
 struct http_client *http_connection_client(struct MHD_Connection *connection)

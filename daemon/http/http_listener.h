@@ -27,6 +27,10 @@ struct http_listener_def {
     int socket;               // owned by the listener, even if it cannot start
     uint32_t max_connections; // at most HTTP_MAX_CLIENTS
 
+    // PEM texts, borrowed until http_listener_stop; certificate and key NULL: no TLS. With
+    // `authorities` clients are asked for a certificate, see http_connection_has_certificate.
+    const char *certificate, *key, *authorities;
+
     // Called for each step until it sends a response (http_answer.h). A response to the headers
     // closes the connection without reading a body; after a response to the whole request the
     // connection stays open. Returning false closes the connection at once.
@@ -37,7 +41,7 @@ struct http_listener_def {
     void *context; // passed to both callbacks
 };
 
-// Returns NULL when memory or descriptors run out.
+// Returns NULL when memory or descriptors run out, or if the certificate or the key is not good.
 struct http_listener *http_listener_start(const struct http_listener_def *def);
 
 // Stops the server. No connection may be suspended. Takes NULL.
@@ -52,6 +56,10 @@ void http_listener_run(struct http_listener *listener);
 
 // The value of a request header, or NULL.
 const char *http_connection_header(struct MHD_Connection *connection, const char *name);
+
+// Whether the client of a TLS connection has shown a certificate that an authority of the listener
+// has signed and that is valid now.
+bool http_connection_has_certificate(struct MHD_Connection *connection);
 
 // The connection's limits, or NULL if it found no free slot.
 struct http_client *http_connection_client(struct MHD_Connection *connection);

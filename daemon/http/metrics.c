@@ -102,17 +102,24 @@ static void write_label(FILE *out, const char *name, const char *value)
     fputc('"', out);
 }
 
-// Writes seconds exactly, without trailing zeros.
-static void write_seconds(FILE *out, uint64_t ns)
+// Formats seconds exactly, without trailing zeros.
+static void format_seconds(char text[32], uint64_t ns)
 {
     uint64_t fraction = ns % NS_PER_S;
     int digits = 9;
-    fprintf(out, "%" PRIu64, ns / NS_PER_S);
+    const int length = snprintf(text, 32, "%" PRIu64, ns / NS_PER_S);
     if (fraction == 0)
         return;
     for (; fraction % 10 == 0; fraction /= 10)
         digits--;
-    fprintf(out, ".%0*" PRIu64, digits, fraction);
+    snprintf(text + length, (size_t)(32 - length), ".%0*" PRIu64, digits, fraction);
+}
+
+static void write_seconds(FILE *out, uint64_t ns)
+{
+    char text[32];
+    format_seconds(text, ns);
+    fputs(text, out);
 }
 
 static uint64_t value_at(const struct arena_status *status, const struct family *family)
@@ -129,38 +136,43 @@ static void write_value(FILE *out, const struct family *family, const struct row
     fprintf(out, "} %" PRIu64 "\n", value_at(row->status, family));
 }
 
-// Writes the labels of a histogram; `stage` NULL: none of a stage.
-static void write_labels(FILE *out, const struct row *row, const char *stage)
+// Writes labels in braces: of an arena, of a stage and of a bucket's bound. NULL omits one.
+static void write_labels(FILE *out, const struct row *row, const char *stage, const char *bound)
 {
-    write_label(out, "arena", row->arena);
-    if (stage == NULL)
-        return;
-    fputc(',', out);
-    write_label(out, "stage", stage);
+    const char *before = "{";
+    const struct {
+        const char *name, *value;
+    } labels[] = {{"arena", row != NULL ? row->arena : NULL}, {"stage", stage}, {"le", bound}};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        if (labels[i].value == NULL)
+            continue;
+        fputs(before, out);
+        write_label(out, labels[i].name, labels[i].value);
+        before = ",";
+    }
+    fputs(before[0] == ',' ? "} " : " ", out);
 }
 
+// `row` NULL: of the process; `stage` NULL: of none.
 static void write_histogram(FILE *out, const char *name, const struct histogram *histogram,
                             const struct row *row, const char *stage)
 {
     uint64_t count = 0; // the format's buckets are cumulative
     for (int i = 0; i <= HISTOGRAM_BOUNDS; i++) {
-        count += histogram->buckets[i];
-        fprintf(out, "raimd_%s_bucket{", name);
-        write_labels(out, row, stage);
-        fputs(",le=\"", out);
+        char bound[32] = "+Inf";
         if (i < HISTOGRAM_BOUNDS)
-            write_seconds(out, histogram_bounds_ns[i]);
-        else
-            fputs("+Inf", out);
-        fprintf(out, "\"} %" PRIu64 "\n", count);
+            format_seconds(bound, histogram_bounds_ns[i]);
+        count += histogram->buckets[i];
+        fprintf(out, "raimd_%s_bucket", name);
+        write_labels(out, row, stage, bound);
+        fprintf(out, "%" PRIu64 "\n", count);
     }
-    fprintf(out, "raimd_%s_sum{", name);
-    write_labels(out, row, stage);
-    fputs("} ", out);
+    fprintf(out, "raimd_%s_sum", name);
+    write_labels(out, row, stage, NULL);
     write_seconds(out, histogram->sum_ns);
-    fprintf(out, "\nraimd_%s_count{", name);
-    write_labels(out, row, stage);
-    fprintf(out, "} %" PRIu64 "\n", count);
+    fprintf(out, "\nraimd_%s_count", name);
+    write_labels(out, row, stage, NULL);
+    fprintf(out, "%" PRIu64 "\n", count);
 }
 
 static void write_arena(FILE *out, const struct family *family, const struct row *row)
@@ -238,6 +250,51 @@ static void write_process(FILE *out, const struct arena_list *list, uint64_t now
     }
 }
 
+static void write_orchestrator(FILE *out, const struct orchestrator_report *report)
+{
+    if (report == NULL)
+        return;
+    write_family(out, "agones_up", GAUGE, "1 while Agones' SDK server answers, else 0.");
+    fprintf(out, "raimd_agones_up %d\n", report->is_connected);
+    write_family(out, "agones_phase", GAUGE,
+                 "Phase under Agones as a label; the value is always 1.");
+    fputs("raimd_agones_phase{", out);
+    write_label(out, "phase", report->phase);
+    fputs("} 1\n", out);
+    write_family(out, "agones_requests_total", COUNTER, "Requests to Agones' SDK server.");
+    fprintf(out,
+            "raimd_agones_requests_total{result=\"accepted\"} %" PRIu64 "\n"
+            "raimd_agones_requests_total{result=\"refused\"} %" PRIu64 "\n"
+            "raimd_agones_requests_total{result=\"unanswered\"} %" PRIu64 "\n",
+            report->accepted, report->refused, report->unanswered);
+    write_family(out, "agones_updates_total", COUNTER, "Updates of the GameServer received.");
+    fprintf(out, "raimd_agones_updates_total %" PRIu64 "\n", report->updates);
+    write_family(out, "agones_malformed_total", COUNTER,
+                 "Answers, updates and requests for rooms that could not be read.");
+    fprintf(out, "raimd_agones_malformed_total %" PRIu64 "\n", report->malformed);
+}
+
+static void write_count(FILE *out, const char *name, enum kind kind, const char *help,
+                        uint64_t value)
+{
+    write_family(out, name, kind, help);
+    fprintf(out, "raimd_%s %" PRIu64 "\n", name, value);
+}
+
+static void write_rooms(FILE *out, const struct arena_list_rooms *rooms)
+{
+    write_count(out, "rooms", GAUGE, "Arenas made on request that run.", rooms->now);
+    write_count(out, "free_rooms", GAUGE, "Arenas that could be made on request.", rooms->free);
+    write_count(out, "rooms_made_total", COUNTER, "Arenas made on request.", rooms->made);
+    write_count(out, "rooms_ended_total", COUNTER, "Arenas made on request that have ended.",
+                rooms->ended);
+    write_count(out, "room_requests_refused_total", COUNTER,
+                "Requests for an arena that were refused.", rooms->refused);
+    write_family(out, "room_creation_seconds", HISTOGRAM,
+                 "Time from a request for an arena to its answer.");
+    write_histogram(out, "room_creation_seconds", &rooms->creations, NULL, NULL);
+}
+
 char *metrics_text(const struct arena_list *list, uint64_t now_ms)
 {
     char *text = NULL;
@@ -253,6 +310,8 @@ char *metrics_text(const struct arena_list *list, uint64_t now_ms)
                                .is_overloaded = arena_overload(list->arenas[i])->is_on};
     }
     write_process(out, list, now_ms);
+    write_rooms(out, &list->rooms);
+    write_orchestrator(out, list->orchestrator);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         const struct family *family = &families[i];
         write_family(out, family->name, family->kind, family->help);

@@ -286,11 +286,45 @@ static json_t *arenas_json(const struct arena_list *list, struct totals *totals)
     return finish(array, complete);
 }
 
+static json_t *requests_json(const struct orchestrator_report *report)
+{
+    json_t *object = json_object();
+    return finish(object, put_count(object, "accepted", report->accepted) &&
+                              put_count(object, "refused", report->refused) &&
+                              put_count(object, "unanswered", report->unanswered));
+}
+
+static json_t *orchestrator_json(const struct orchestrator_report *report)
+{
+    if (report == NULL)
+        return json_null();
+    json_t *object = json_object();
+    return finish(object, put(object, "phase", json_string(report->phase)) &&
+                              put(object, "gameserver", text_json(report->name)) &&
+                              put(object, "state", text_json(report->state)) &&
+                              put(object, "connected", json_boolean(report->is_connected)) &&
+                              put(object, "watching", json_boolean(report->is_watching)) &&
+                              put_count(object, "rooms", report->rooms) &&
+                              put(object, "requests", requests_json(report)) &&
+                              put_count(object, "updates", report->updates) &&
+                              put_count(object, "malformed", report->malformed));
+}
+
 static bool put_totals(json_t *object, const struct totals *totals)
 {
     return put_count(object, "now", totals->now) && put_count(object, "bots", totals->bots) &&
            put_count(object, "spectators", totals->spectators) &&
            put_count(object, "max", totals->max);
+}
+
+static json_t *rooms_json(const struct arena_list_rooms *rooms)
+{
+    json_t *object = json_object();
+    return finish(object, put_count(object, "now", rooms->now) &&
+                              put_count(object, "free", rooms->free) &&
+                              put_count(object, "made", rooms->made) &&
+                              put_count(object, "ended", rooms->ended) &&
+                              put_count(object, "refused", rooms->refused));
 }
 
 char *status_json(const struct arena_list *list, uint64_t now_ms)
@@ -305,6 +339,8 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
                            put_count(object, "uptime_s", uptime_s(list, now_ms)) &&
                            put_count(object, "workers", (uint64_t)list->worker_count) &&
                            put(object, "players", json_object()) &&
+                           put(object, "rooms", rooms_json(&list->rooms)) &&
+                           put(object, "agones", orchestrator_json(list->orchestrator)) &&
                            put(object, "arenas", arenas_json(list, &totals)) &&
                            put_totals(json_object_get(object, "players"), &totals)));
 }

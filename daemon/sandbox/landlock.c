@@ -17,6 +17,7 @@
 #define ACCESS_NET_BIND_TCP (UINT64_C(1) << 0)
 #define ACCESS_NET_CONNECT_TCP (UINT64_C(1) << 1)
 #define SCOPE_SIGNAL (UINT64_C(1) << 1)
+#define RULE_NET_PORT 2
 
 #define FILE_READ LANDLOCK_ACCESS_FS_READ_FILE
 #define READ (FILE_READ | LANDLOCK_ACCESS_FS_READ_DIR)
@@ -79,6 +80,15 @@ void landlock_allow(int rules, const char *path, enum landlock_access access)
         rule.allowed_access &= FILE_WRITE;
     syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
+}
+
+void landlock_allow_connect(int rules, uint16_t port)
+{
+    // struct landlock_net_port_attr of version 4.
+    const struct {
+        uint64_t allowed_access, port;
+    } rule = {.allowed_access = ACCESS_NET_CONNECT_TCP, .port = port};
+    syscall(SYS_landlock_add_rule, rules, RULE_NET_PORT, &rule, 0);
 }
 
 bool landlock_enter(int rules)

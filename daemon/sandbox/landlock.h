@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum landlock_access {
     LANDLOCK_READ,  // read files and list directories
@@ -22,6 +23,9 @@ int landlock_open(void);
 // Allows access to a file, or to everything beneath a directory. Ignores a path that cannot be
 // opened.
 void landlock_allow(int rules, const char *path, enum landlock_access access);
+
+// Allows TCP connections to this port. Before version 4 the kernel allows them to any port.
+void landlock_allow_connect(int rules, uint16_t port);
 
 // Applies the rules to the calling thread. False with errno.
 bool landlock_enter(int rules);

@@ -6,12 +6,14 @@
 #include "path_list.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 // The paths that stay accessible. Borrowed.
 struct sandbox_paths {
     const struct path_list *readable; // directories
     const struct path_list *writable; // directories
     const char *control;              // the socket that is removed at shutdown; NULL: none
+    uint16_t connect_port;            // of TCP connections that may be opened; 0: none may
 };
 
 struct sandbox_report {

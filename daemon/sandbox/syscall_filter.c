@@ -5,16 +5,18 @@
 
 #ifndef RAIM_HAVE_SECCOMP
 
-const char *syscall_filter_enter(void)
+const char *syscall_filter_enter(bool connects)
 {
+    (void)connects;
     return "not built in";
 }
 
 #elif !defined(__LP64__) || defined(__s390x__)
 
 // 32-bit architectures name half of the calls differently, and s390x swaps the arguments of clone.
-const char *syscall_filter_enter(void)
+const char *syscall_filter_enter(bool connects)
 {
+    (void)connects;
     return "not written for this architecture";
 }
 
@@ -327,11 +329,12 @@ static bool add_socket(scmp_filter_ctx filter, int family, bool any_type)
     return good;
 }
 
-// Allows sockets for new arenas, the journal and the service manager. Denies TCP: the HTTP socket
-// is created before the filter is entered, and a running raimd opens no connections.
-static bool add_sockets(scmp_filter_ctx filter)
+// Allows sockets for new arenas, the journal and the service manager. Denies TCP unless raimd
+// connects to an orchestrator, whose port Landlock then allows alone: the HTTP socket is created
+// before the filter is entered, and otherwise a running raimd opens no connections.
+static bool add_sockets(scmp_filter_ctx filter, bool connects)
 {
-    bool good = add_socket(filter, AF_UNIX, true) && add_socket(filter, AF_INET, false) &&
+    bool good = add_socket(filter, AF_UNIX, true) && add_socket(filter, AF_INET, connects) &&
                 add_socket(filter, AF_INET6, false);
     for (int family = 0; good && family <= AF_INET6; family++)
         if (family != AF_UNIX && family != AF_INET && family != AF_INET6)
@@ -349,9 +352,9 @@ static bool add_sanitizers(scmp_filter_ctx filter)
                               add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_SET_PTRACER))));
 }
 
-static bool add_conditions(scmp_filter_ctx filter)
+static bool add_conditions(scmp_filter_ctx filter, bool connects)
 {
-    return add_threads(filter) && add_sockets(filter) &&
+    return add_threads(filter) && add_sockets(filter, connects) &&
            add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_SET_NAME)) &&
            add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_GET_NAME)) &&
            add_if(filter, SCMP_ACT_ALLOW, "mmap", is_masked(2, PROT_EXEC, 0)) &&
@@ -365,7 +368,7 @@ static bool add_conditions(scmp_filter_ctx filter)
 
 // Builds and loads the filter. Optimization level 2 makes it a binary tree instead of a list,
 // because every call that moves datagrams passes it.
-static const char *fill(scmp_filter_ctx filter)
+static const char *fill(scmp_filter_ctx filter, bool connects)
 {
     if (seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) != 0)
         return "the kernel cannot filter all threads";
@@ -373,8 +376,8 @@ static const char *fill(scmp_filter_ctx filter)
         seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) != 0)
         return "libseccomp is too old";
     if (!add_all(filter, SCMP_ACT_ALLOW, allowed, COUNT(allowed)) ||
-        !add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly)) || !add_conditions(filter) ||
-        !add_sanitizers(filter))
+        !add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly)) ||
+        !add_conditions(filter, connects) || !add_sanitizers(filter))
         return "libseccomp refuses the rules";
     return seccomp_load(filter) == 0 ? NULL : "the kernel refuses the filter";
 }
@@ -390,14 +393,14 @@ static bool has_room(void)
     return has;
 }
 
-const char *syscall_filter_enter(void)
+const char *syscall_filter_enter(bool connects)
 {
     if (!has_room())
         return "out of memory";
     const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (filter == NULL)
         return "libseccomp cannot create a filter";
-    const char *problem = fill(filter);
+    const char *problem = fill(filter, connects);
     seccomp_release(filter);
     return problem;
 }

@@ -16,7 +16,9 @@ static_assert(RAIM_ACCESS_SIGNATURE_BYTES == RAIM_CRYPTO_SIGNATURE_BYTES, "Ed255
 struct access_control {
     char arena[RAIM_MAX_ARENA_BYTES + 1];
     struct access_control_keys keys;
-    struct used_tokens *used; // NULL: uses cannot be recorded
+    struct used_tokens *used;          // NULL: uses cannot be recorded
+    access_control_has_seat *has_seat; // NULL: every seat is free to everybody
+    void *has_seat_context;
 };
 
 // The key that begins with these bytes; NULL if there is none.
@@ -59,6 +61,13 @@ void access_control_set_arena(struct access_control *control, const char *arena)
 {
     assert(strlen(arena) < sizeof control->arena);
     strcpy(control->arena, arena);
+}
+
+void access_control_reserve(struct access_control *control, access_control_has_seat *has_seat,
+                            void *context)
+{
+    control->has_seat = has_seat;
+    control->has_seat_context = context;
 }
 
 void access_control_stop_recording(struct access_control *control)
@@ -133,12 +142,15 @@ enum access_control_verdict access_control_check(const struct access_control *co
 
 enum access_control_verdict access_control_admit(struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s,
-                                                 char name[RAIM_MAX_NAME_BYTES + 1])
+                                                 bool watches, char name[RAIM_MAX_NAME_BYTES + 1])
 {
     struct raim_access access;
     const enum access_control_verdict verdict = judge(control, token, size, now_s, &access);
     if (verdict != ACCESS_CONTROL_ADMITTED)
         return verdict;
+    if (!watches && control->has_seat != NULL &&
+        !control->has_seat(control->has_seat_context, access.name))
+        return ACCESS_CONTROL_NO_SEAT;
     if (!used_tokens_add(control->used, access.nonce, access.expiry, latest_expired(now_s)))
         return ACCESS_CONTROL_FULL;
     if (access.name[0] != '\0')

@@ -45,6 +45,7 @@ enum access_control_verdict {
     ACCESS_CONTROL_UNRECORDED, // its use cannot be recorded, or the record of earlier uses is lost
     ACCESS_CONTROL_USED,
     ACCESS_CONTROL_BAD_SIGNATURE, // its signature is wrong
+    ACCESS_CONTROL_NO_SEAT,       // the free seats are reserved for others
     ACCESS_CONTROL_FULL, // the table of used tokens has no room until another token expires
 };
 
@@ -64,6 +65,14 @@ void access_control_destroy(struct access_control *control);
 // Renames the arena: tokens for its old name are refused from now on.
 void access_control_set_arena(struct access_control *control, const char *arena);
 
+// Decides whether the bearer of a valid token may take a seat; the name is the token's, "" for a
+// token without one.
+typedef bool access_control_has_seat(void *context, const char *name);
+
+// Makes access_control_admit ask `has_seat` before a token of a player is used up.
+void access_control_reserve(struct access_control *control, access_control_has_seat *has_seat,
+                            void *context);
+
 // Refuses every token from now on, because uses can no longer be recorded.
 void access_control_stop_recording(struct access_control *control);
 
@@ -74,7 +83,7 @@ enum access_control_verdict access_control_check(const struct access_control *co
                                                  const uint8_t *token, size_t size, int64_t now_s);
 
 // Verifies a token as access_control_check does and, when it is admitted, records it as used. A
-// player name in an admitted token replaces `name`.
+// player name in an admitted token replaces `name`. A bearer who `watches` needs no seat.
 enum access_control_verdict access_control_admit(struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s,
-                                                 char name[RAIM_MAX_NAME_BYTES + 1]);
+                                                 bool watches, char name[RAIM_MAX_NAME_BYTES + 1]);

@@ -51,14 +51,20 @@ static int open_signals(void)
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// Handles the pending signals. Returns true if the server is to end.
-static bool take_signals(int signals, struct server *server)
+// Handles the pending signals. Returns true if the server is to end now. Under an orchestrator it
+// drains at the first signal, and ends at the second.
+static bool take_signals(int signals, struct server *server, bool *is_draining)
 {
     struct signalfd_siginfo info;
     while (read(signals, &info, sizeof info) == sizeof info) {
         if (info.ssi_signo != SIGHUP) {
-            log_info("stopping signal=%s", sigabbrev_np((int)info.ssi_signo));
-            return true;
+            const bool is_second = *is_draining;
+            *is_draining = !is_second && server_drain(server);
+            log_info("%s signal=%s", *is_draining ? "draining" : "stopping",
+                     sigabbrev_np((int)info.ssi_signo));
+            if (!*is_draining)
+                return true;
+            continue;
         }
         struct reload_report report = {0};
         log_info("reloading signal=HUP");
@@ -95,8 +101,9 @@ static void run(struct server *server, int signals)
     server_descriptors(server, descriptors);
     for (int i = 0; i < SERVER_DESCRIPTORS; i++)
         waits[1 + i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
+    bool is_draining = false;
     sd_notify_ready();
-    while (!take_signals(signals, server)) {
+    while (!take_signals(signals, server, &is_draining)) {
         server_serve(server);
         if (server_is_drained(server))
             return;

@@ -6,11 +6,14 @@
 #include "arena_table.h"
 #include "arena_table_changes.h"
 #include "control.h"
+#include "control_tcp.h"
 #include "heap.h"
 #include "http.h"
 #include "log.h"
 #include "monotonic.h"
+#include "orchestrator.h"
 #include "periodic.h"
+#include "rooms.h"
 #include "sandbox.h"
 #include "unit_directories.h"
 
@@ -18,13 +21,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ERROR_BYTES = 256 };
+enum {
+    ERROR_BYTES = 256,
+    TRIM_EVERY_MS =
+        1000, // the heap is trimmed at most so often: rooms may come and go all the time
+};
 
 struct server {
     struct arena_table table;
-    struct http *http;       // NULL: off
-    struct control *control; // NULL: off
+    struct http *http;                 // NULL: off
+    struct rooms *rooms;               // NULL: nobody can request one
+    struct api *api;                   // NULL: as rooms
+    struct control *control;           // NULL: off
+    struct control_tcp *control_tcp;   // NULL: off
+    struct orchestrator *orchestrator; // NULL: off
     struct periodic periodic;
+    bool is_trim_due;    // memory was freed
+    uint64_t trimmed_ms; // CLOCK_MONOTONIC
 };
 
 static bool open_status(struct server *server)
@@ -48,14 +61,83 @@ static bool open_control(struct server *server)
 {
     char error[ERROR_BYTES];
     char path[CONFIG_CONTROL_BYTES];
-    if (!control_path(server->table.config->control, path))
+    const bool has_socket = control_path(server->table.config->control, path);
+    if (!has_socket && server->orchestrator == NULL)
         return true;
-    server->control = control_open(path, &server->table, error, sizeof error);
+    server->control = control_open(has_socket ? path : NULL, &server->table, server->rooms,
+                                   server->api, error, sizeof error);
     if (server->control == NULL) {
         log_error("control failed: %s", error);
         return false;
     }
-    log_info("control started socket=%s", path);
+    if (has_socket)
+        log_info("control started socket=%s", path);
+    return true;
+}
+
+// Prepares the connection to Agones, and waits for the ports that it gives.
+static bool open_orchestrator(struct server *server, const struct config *config, uint16_t port)
+{
+    char error[ERROR_BYTES];
+    if (port == 0)
+        return true;
+    server->orchestrator = orchestrator_open(config, port, error, sizeof error);
+    if (server->orchestrator == NULL ||
+        !orchestrator_find_ports(server->orchestrator, config, &server->table, error,
+                                 sizeof error)) {
+        log_error("agones failed: %s", error);
+        return false;
+    }
+    return true;
+}
+
+static bool start_orchestrator(struct server *server, uint16_t port)
+{
+    char error[ERROR_BYTES];
+    if (server->orchestrator == NULL)
+        return true;
+    if (!orchestrator_start(server->orchestrator, &server->table, server->control, server->rooms,
+                            error, sizeof error)) {
+        log_error("agones failed: %s", error);
+        return false;
+    }
+    log_info("agones started url=http://127.0.0.1:%u", port);
+    return true;
+}
+
+// Opens the rooms of the last process and the API that makes new ones, if there is a control or an
+// orchestrator.
+static bool open_rooms(struct server *server)
+{
+    const struct config *config = server->table.config;
+    char error[ERROR_BYTES], path[CONFIG_CONTROL_BYTES];
+    if (!config->control_tcp.listen.is_on && !control_path(config->control, path) &&
+        server->orchestrator == NULL)
+        return true;
+    server->rooms = rooms_open(&server->table, error, sizeof error);
+    if (server->rooms == NULL) {
+        log_error("rooms failed: %s", error);
+        return false;
+    }
+    server->api = api_create(server->rooms);
+    if (server->api == NULL)
+        log_error("out of memory");
+    return server->api != NULL;
+}
+
+static bool open_control_tcp(struct server *server)
+{
+    char error[ERROR_BYTES];
+    const struct config_control *config = &server->table.config->control_tcp;
+    if (!config->listen.is_on)
+        return true;
+    server->control_tcp = control_tcp_open(config, server->api, error, sizeof error);
+    if (server->control_tcp == NULL) {
+        log_error("control failed: %s", error);
+        return false;
+    }
+    log_info("control started url=%s://%s:%u/v1", config->certificate[0] != '\0' ? "https" : "http",
+             config->listen.address, control_tcp_port(server->control_tcp));
     return true;
 }
 
@@ -69,7 +151,7 @@ static bool add_directory(struct path_list *list, const char *variable)
 }
 
 // Enters the sandbox once every port and file is open, before a worker reads the first datagram.
-static bool enter_sandbox(const struct config *config)
+static bool enter_sandbox(const struct config *config, uint16_t connect_port)
 {
     char control[CONFIG_CONTROL_BYTES];
     struct path_list writable = {0};
@@ -87,6 +169,7 @@ static bool enter_sandbox(const struct config *config)
         .readable = &config->directories,
         .writable = &writable,
         .control = control_path(config->control, control) ? control : NULL,
+        .connect_port = connect_port,
     };
     const struct sandbox_report report = sandbox_enter(&paths);
     path_list_clear(&writable);
@@ -106,8 +189,19 @@ struct server *server_start(struct config *config, const char *path)
         config_unload(config);
         return NULL;
     }
-    if (!arena_table_open(&server->table, config, path) || !open_status(server) ||
-        !open_control(server) || !enter_sandbox(config) || !arena_table_start(&server->table)) {
+    const uint16_t agones_port = orchestrator_port(config);
+    if (!open_orchestrator(server, config, agones_port)) {
+        config_unload(config);
+        orchestrator_close(server->orchestrator);
+        free(server);
+        return NULL;
+    }
+    if (!arena_table_open(&server->table, config, path) || !open_rooms(server) ||
+        !open_status(server) || !open_control(server) || !open_control_tcp(server) ||
+        !enter_sandbox(config, agones_port) || !arena_table_start(&server->table) ||
+        !start_orchestrator(server, agones_port)) {
+        if (server->rooms != NULL)
+            rooms_keep(server->rooms); // the next start may succeed
         server_stop(server);
         return NULL;
     }
@@ -118,14 +212,22 @@ struct server *server_start(struct config *config, const char *path)
 void server_keep_checkpoints(struct server *server)
 {
     arena_table_keep_checkpoints(&server->table);
+    if (server->rooms != NULL)
+        rooms_keep(server->rooms);
 }
 
 void server_stop(struct server *server)
 {
     if (server->http != NULL)
         http_close(server->http);
+    if (server->api != NULL)
+        api_end_streams(server->api);
+    control_tcp_close(server->control_tcp);
     arena_table_stop(&server->table);
     control_close(server->control); // after the workers, which read its ban lists
+    api_destroy(server->api);
+    rooms_close(server->rooms);
+    orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
     arena_table_close(&server->table);
     free(server);
 }
@@ -135,40 +237,72 @@ void server_descriptors(const struct server *server, int descriptors[SERVER_DESC
     descriptors[0] = server->table.wakeup.descriptor;
     descriptors[1] = server->http != NULL ? http_descriptor(server->http) : -1;
     descriptors[2] = server->control != NULL ? control_descriptor(server->control) : -1;
+    descriptors[3] = server->control_tcp != NULL ? control_tcp_descriptor(server->control_tcp) : -1;
 }
 
 int server_timeout_ms(const struct server *server)
 {
     const int http_ms = server->http != NULL ? http_timeout_ms(server->http) : -1;
     const int control_ms = server->control != NULL ? control_timeout_ms(server->control) : -1;
-    return monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, monotonic_ms()),
-                                monotonic_earlier_ms(http_ms, control_ms));
+    const uint64_t now_ms = monotonic_ms();
+    const int tcp_ms =
+        server->control_tcp != NULL ? control_tcp_timeout_ms(server->control_tcp) : -1;
+    int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
+                                          monotonic_earlier_ms(http_ms, control_ms));
+    timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
+    if (server->is_trim_due)
+        timeout_ms = monotonic_earlier_ms(timeout_ms, TRIM_EVERY_MS);
+    if (server->api != NULL) {
+        timeout_ms = monotonic_earlier_ms(timeout_ms, api_timeout_ms(server->api));
+        timeout_ms = monotonic_earlier_ms(timeout_ms, rooms_timeout_ms(server->rooms, now_ms));
+    }
+    if (server->orchestrator != NULL)
+        timeout_ms =
+            monotonic_earlier_ms(timeout_ms, orchestrator_timeout_ms(server->orchestrator, now_ms));
+    return timeout_ms;
 }
 
 // Frees the matches and arenas that the workers have returned.
 static void collect(struct server *server)
 {
-    bool is_any_gone = false;
     struct arena_slot *gone;
     arena_table_collect(&server->table);
     while ((gone = arena_table_next_gone(&server->table)) != NULL) {
         if (server->control != NULL)
             control_forget(server->control, gone->arena);
+        if (server->rooms != NULL)
+            rooms_forget(server->rooms, gone->arena);
         arena_slot_close(gone);
-        is_any_gone = true;
+        server->is_trim_due = true;
     }
-    if (is_any_gone)
-        heap_trim();
+}
+
+static void trim(struct server *server, uint64_t now_ms)
+{
+    if (!server->is_trim_due || now_ms - server->trimmed_ms < TRIM_EVERY_MS)
+        return;
+    heap_trim();
+    server->is_trim_due = false;
+    server->trimmed_ms = now_ms;
 }
 
 void server_serve(struct server *server)
 {
     wakeup_clear(&server->table.wakeup); // first: a signal during the work below must not be lost
     collect(server);                     // before any status is rendered from it
+    trim(server, monotonic_ms());
     if (server->http != NULL)
         http_run(server->http);
+    if (server->api != NULL) {
+        rooms_run(server->rooms, monotonic_ms());
+        api_run(server->api);
+    }
     if (server->control != NULL)
         control_run(server->control);
+    if (server->control_tcp != NULL)
+        control_tcp_run(server->control_tcp);
+    if (server->orchestrator != NULL)
+        orchestrator_run(server->orchestrator, monotonic_ms());
     periodic_run(&server->periodic, &server->table, monotonic_ms());
 }
 
@@ -177,7 +311,17 @@ bool server_reload(struct server *server, struct reload_report *report)
     return arena_table_reload(&server->table, report);
 }
 
+bool server_drain(struct server *server)
+{
+    if (server->orchestrator == NULL)
+        return false;
+    orchestrator_drain(server->orchestrator, monotonic_ms());
+    return true;
+}
+
 bool server_is_drained(const struct server *server)
 {
+    if (server->orchestrator != NULL)
+        return orchestrator_has_ended(server->orchestrator);
     return server->control != NULL && control_is_drained(server->control);
 }

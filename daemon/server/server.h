@@ -24,7 +24,7 @@ void server_stop(struct server *server);
 
 // The descriptors that the main loop polls for reading before it calls server_serve: workers,
 // status and control, -1 for one that is off; and the timeout of that poll in milliseconds.
-enum { SERVER_DESCRIPTORS = 3 };
+enum { SERVER_DESCRIPTORS = 4 };
 void server_descriptors(const struct server *server, int descriptors[SERVER_DESCRIPTORS]);
 int server_timeout_ms(const struct server *server);
 
@@ -35,5 +35,9 @@ void server_serve(struct server *server);
 // Reads the configuration file again; see arena_table_reload.
 bool server_reload(struct server *server, struct reload_report *report);
 
-// Whether the operator asked for a drain and it is complete.
+// Begins to end the server because of a signal: under an orchestrator it drains first. Returns
+// false if it is to be stopped at once.
+bool server_drain(struct server *server);
+
+// Whether a drain was ordered, by the operator or the orchestrator, and is complete.
 bool server_is_drained(const struct server *server);

@@ -294,8 +294,8 @@ static bool has_slot(const struct raim_match *match, const struct raim_hello *he
 static bool is_admitted(const struct raim_match *match, struct raim_hello *hello)
 {
     const struct raim_match_guard *guard = match->def.guard;
-    return guard == NULL ||
-           guard->admit(guard->context, hello->access, hello->access_size, hello->name);
+    return guard == NULL || guard->admit(guard->context, hello->access, hello->access_size,
+                                         hello->watch, hello->name);
 }
 
 // Cleans a name from a HELLO or an access token; false when it is not permitted.

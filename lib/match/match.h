@@ -50,8 +50,9 @@ struct raim_match_def {
 // Validates access tokens for the match, which has neither keys nor a clock.
 struct raim_match_guard {
     void *context;
-    // True when the token admits its bearer; may then replace the name by the token's.
-    bool (*admit)(void *context, const uint8_t *token, size_t size,
+    // True when the token admits its bearer, as a player or, if it `watches`, as a spectator; may
+    // then replace the name by the token's.
+    bool (*admit)(void *context, const uint8_t *token, size_t size, bool watches,
                   char name[RAIM_MAX_NAME_BYTES + 1]);
 };
 

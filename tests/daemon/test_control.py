@@ -435,7 +435,8 @@ class UsageTest(unittest.TestCase):
             "raimctl: want one of: log level\n"))
         self.assertTrue(self.raimctl("arena", "dance").stderr.startswith(
             "raimctl: want one of: arena add, arena remove, arena pause, arena resume, "
-            "arena map\n"))
+            "arena map, arena create, arena list, arena show, arena change, arena end, "
+            "arena templates, arena capacity\n"))
 
     @unittest.skipUnless(shutil.which("bash"), "no bash")
     def test_the_options_of_raimd_are_completed(self):

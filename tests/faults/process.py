@@ -243,13 +243,13 @@ def is_clean_end(status, log):
     return status in (0, 1, 78) or (status > 0 and "memory" in log)
 
 
-def start_failing(trial, page, path, number):
-    """Starts with one allocation failing. The exit status, or None when it runs, and the log."""
+def start_failing(trial, page, path, number, env=None):
+    """Starts with one allocation failing, in this environment besides. The exit status, or None when it runs, and the log."""
     page[ALLOCATIONS], page[FAILING] = 0, number
     log_path = trial.stage.directory / "failing"
     with open(log_path, "wb") as log:
         process = subprocess.Popen([harness.BIN / "raimd", "-c", path], stdin=subprocess.DEVNULL,
-                                   stdout=log, stderr=log, env={**os.environ, **page.env},
+                                   stdout=log, stderr=log, env={**os.environ, **page.env, **(env or {})},
                                    preexec_fn=lambda: signal.alarm(20))
         status = None
         while status is None:

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         signed_size > 0 ? (int64_t)(access.not_before / 2 + access.expiry / 2) : 0;
     const enum access_control_verdict verdict = access_control_check(admission, token, size, now_s);
     assert(verdict != ACCESS_CONTROL_ADMITTED);
-    assert(access_control_admit(admission, token, size, now_s, name) == verdict);
+    assert(access_control_admit(admission, token, size, now_s, false, name) == verdict);
     assert(strcmp(name, "chosen") == 0);
     free(token);
     return 0;

@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_make_arenas();
     unlink(bans_path);
     char error[512];
-    struct admin_commands *orders = admin_commands_open(&fuzz_fleet, error, sizeof error);
+    struct admin_commands *orders = admin_commands_open(&fuzz_fleet, NULL, error, sizeof error);
     assert(orders != NULL);
     struct fuzz_input input = {data, size};
     while (input.left > 0)

@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_make_arenas();
     unlink(bans_path);
     fuzz_talk_now_ms = 1000000;
-    control = control_open(control_name, &fuzz_fleet, error, sizeof error);
+    control = control_open(control_name, &fuzz_fleet, NULL, NULL, error, sizeof error);
     assert(control != NULL);
     const struct fuzz_server server = {.dial = dial,
                                        .run = run,

@@ -64,9 +64,10 @@ static void check_token(const struct token_options *options, const char *line)
     struct access_control *admission = access_control_create(&def);
     const int64_t now_s = (int64_t)access.not_before;
     assert(access_control_check(admission, token, size, now_s) == ACCESS_CONTROL_ADMITTED);
-    assert(access_control_admit(admission, token, size, now_s, name) == ACCESS_CONTROL_ADMITTED);
+    assert(access_control_admit(admission, token, size, now_s, false, name) ==
+           ACCESS_CONTROL_ADMITTED);
     assert(strcmp(name, access.name) == 0);
-    assert(access_control_admit(admission, token, size, now_s, name) == ACCESS_CONTROL_USED);
+    assert(access_control_admit(admission, token, size, now_s, false, name) == ACCESS_CONTROL_USED);
     access_control_destroy(admission);
 }
 

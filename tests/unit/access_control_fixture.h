@@ -147,7 +147,7 @@ static inline enum access_control_verdict judge(const struct token *token, int64
     const enum access_control_verdict checked =
         access_control_check(admission, token->bytes, token->size, now_s);
     const enum access_control_verdict verdict =
-        access_control_admit(admission, token->bytes, token->size, now_s, name);
+        access_control_admit(admission, token->bytes, token->size, now_s, false, name);
     if (verdict != ACCESS_CONTROL_FULL)
         assert_int_equal(checked, verdict);
     return verdict;

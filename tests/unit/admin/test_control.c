@@ -126,7 +126,7 @@ static void test_a_full_mailbox_refuses_commands(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     assert_non_null(admin);
     int taken = 0;
     struct admin_command command = say_to("duel");
@@ -154,7 +154,7 @@ static void test_bans_wait_for_an_arena_that_is_busy(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     bool path_is_known;
     struct admin_command command = say_to("duel");
     for (admin_commands_execute(admin, &command); command.problem == NULL;
@@ -190,8 +190,8 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
     struct fixture *fixture = *state;
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     snprintf(name.sun_path, sizeof name.sun_path, "/tmp/raim-control-%d.sock", (int)getpid());
-    struct control *control =
-        control_open(name.sun_path, &fixture->table, fixture->error, sizeof fixture->error);
+    struct control *control = control_open(name.sun_path, &fixture->table, NULL, NULL,
+                                           fixture->error, sizeof fixture->error);
     assert_string_equal(control != NULL ? "" : fixture->error, "");
     const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(client, (const struct sockaddr *)&name, sizeof name), 0);
@@ -234,8 +234,8 @@ static struct endpoint open_endpoint(struct fixture *fixture)
     struct endpoint endpoint = {.name = {.sun_family = AF_UNIX}};
     snprintf(endpoint.name.sun_path, sizeof endpoint.name.sun_path, "/tmp/raim-control-%d.sock",
              (int)getpid());
-    endpoint.control = control_open(endpoint.name.sun_path, &fixture->table, fixture->error,
-                                    sizeof fixture->error);
+    endpoint.control = control_open(endpoint.name.sun_path, &fixture->table, NULL, NULL,
+                                    fixture->error, sizeof fixture->error);
     assert_non_null(endpoint.control);
     return endpoint;
 }
@@ -382,7 +382,7 @@ static void test_changes_of_the_server_are_executed(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     assert_answer(execute(admin, "/arena/add", "third", NULL, NULL), 0, NULL);
     assert_string_equal(asked, "add third ");
     assert_answer(execute(admin, "/arena/remove", "duel", NULL, NULL), 0, NULL);
@@ -407,7 +407,7 @@ static void test_a_reload_reports_its_changes(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     assert_answer(execute(admin, "/reload", NULL, NULL, NULL), 0,
                   "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
                   "\"restart\":[\"f:3: port: 1 -> 2\"]}");
@@ -422,7 +422,7 @@ static void test_the_level_of_the_log_is_one_of_its_names(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     assert_answer(execute(admin, "/log", NULL, "level", "error"), 0, NULL);
     assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
     assert_answer(execute(admin, "/log", NULL, "level", "loud"), 400,
@@ -437,7 +437,7 @@ static void test_pauses_go_to_the_arena(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[1]);
     mailbox_peek(mailbox); // the ban list
     mailbox_complete(mailbox);
@@ -474,7 +474,7 @@ static void test_a_drain_is_over_when_every_arena_has_begun_it(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     assert_false(admin_commands_is_drained(admin));
     assert_int_equal(execute(admin, "/drain", NULL, NULL, NULL).waiting, 2);
     assert_false(admin_commands_is_drained(admin));
@@ -491,7 +491,7 @@ static void test_a_drain_does_not_wait_for_a_removed_arena(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     struct arena *gone = fixture->table.running.arenas[1];
     execute(admin, "/drain", NULL, NULL, NULL);
     begin_drain(admin, fixture->table.running.arenas[0]);
@@ -508,7 +508,7 @@ static void test_a_drain_has_a_deadline(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     assert_int_equal(execute(admin, "/drain", NULL, "seconds", "1").waiting, 2);
     const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
     assert_in_range(admin_commands_timeout_ms(admin), 1, 1000);
@@ -546,7 +546,7 @@ static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
 {
     struct fixture *fixture = *state;
     struct admin_commands *admin =
-        admin_commands_open(&fixture->table, fixture->error, sizeof fixture->error);
+        admin_commands_open(&fixture->table, NULL, fixture->error, sizeof fixture->error);
     struct mailbox *quick = arena_mailbox(fixture->table.running.arenas[0]);
     struct mailbox *slow = arena_mailbox(fixture->table.running.arenas[1]);
     const struct bans *first = read_bans(quick);

@@ -9,9 +9,10 @@ struct doorman {
     const char *name; // that it gives; NULL: none
 };
 
-static bool admit(void *context, const uint8_t *token, size_t size,
+static bool admit(void *context, const uint8_t *token, size_t size, bool watches,
                   char name[RAIM_MAX_NAME_BYTES + 1])
 {
+    (void)watches;
     struct doorman *doorman = context;
     doorman->asked++;
     if (size != sizeof word || memcmp(token, word, size) != 0 || doorman->admitted > 0)

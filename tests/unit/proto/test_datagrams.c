@@ -220,8 +220,9 @@ static void assert_admitted(const json_t *vector, const struct raim_access *acce
     const struct access_control_def def = {.arena = access->arena, .keys = &keys, .used = &used};
     struct access_control *admission = access_control_create(&def);
     assert_non_null(admission);
-    assert_int_equal(access_control_admit(admission, bytes, size, (int64_t)access->expiry, name),
-                     ACCESS_CONTROL_ADMITTED);
+    assert_int_equal(
+        access_control_admit(admission, bytes, size, (int64_t)access->expiry, false, name),
+        ACCESS_CONTROL_ADMITTED);
     assert_string_equal(name, access->name);
     access_control_destroy(admission);
 }

@@ -175,7 +175,7 @@ static void test_a_full_memory_refuses_until_something_expires(void **state)
         struct raim_access access = usual();
         access.expiry += admitted % 2 * 100;
         const struct token token = sign(&access, &matchmaker);
-        verdict = access_control_admit(admission, token.bytes, token.size, NOW, name);
+        verdict = access_control_admit(admission, token.bytes, token.size, NOW, false, name);
         admitted += verdict == ACCESS_CONTROL_ADMITTED;
         if (verdict != ACCESS_CONTROL_ADMITTED) {
             assert_int_equal(verdict, ACCESS_CONTROL_FULL);
@@ -204,7 +204,7 @@ static void test_a_clock_set_back_makes_no_forgotten_token_good_again(void **sta
         access.not_before = (uint64_t)later;
         access.expiry = (uint64_t)later + LIFE;
         const struct token token = sign(&access, &matchmaker);
-        assert_int_equal(access_control_admit(admission, token.bytes, token.size, later, name),
+        assert_int_equal(access_control_admit(admission, token.bytes, token.size, later, false, name),
                          ACCESS_CONTROL_ADMITTED);
         assert_true(++count < 2 * USED_TOKENS_CAPACITY);
     } while (judge(&old, NOW) == ACCESS_CONTROL_USED);

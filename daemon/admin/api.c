@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Routes requests about rooms: collects the body, has rooms.h execute it, and sends the answer.
+#define _GNU_SOURCE
+#include "api.h"
+
+#include "event_feed.h"
+#include "http_answer.h"
+#include "text_buffer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALLOW_BYTES = 64 };
+
+struct api {
+    struct rooms *rooms;
+    struct event_feed *feed;
+};
+
+// Executes a request of a route; `id` is "" for a route without one.
+typedef void execute(struct rooms *rooms, const char *id, const struct text_buffer *body,
+                     struct rooms_answer *answer);
+
+struct route {
+    const char *method, *path; // a path that ends in "/" is followed by an id
+    execute *execute;          // NULL: the event stream
+};
+
+struct request {
+    struct request_memory memory;
+    struct api *api;
+    const struct route *route;
+    char id[ROOMS_ID_BYTES];
+    struct text_buffer body;
+};
+
+// --- Routes ---
+
+static void execute_put(struct rooms *rooms, const char *id, const struct text_buffer *body,
+                        struct rooms_answer *answer)
+{
+    rooms_create(rooms, id, body->text, body->size, answer);
+}
+
+static void execute_patch(struct rooms *rooms, const char *id, const struct text_buffer *body,
+                          struct rooms_answer *answer)
+{
+    rooms_change(rooms, id, body->text, body->size, answer);
+}
+
+static void execute_delete(struct rooms *rooms, const char *id, const struct text_buffer *body,
+                           struct rooms_answer *answer)
+{
+    rooms_end(rooms, id, body->text, body->size, answer);
+}
+
+static void execute_show(struct rooms *rooms, const char *id, const struct text_buffer *body,
+                         struct rooms_answer *answer)
+{
+    (void)body;
+    rooms_show(rooms, id, answer);
+}
+
+static void execute_list(struct rooms *rooms, const char *id, const struct text_buffer *body,
+                         struct rooms_answer *answer)
+{
+    (void)id, (void)body;
+    rooms_list(rooms, answer);
+}
+
+static void execute_templates(struct rooms *rooms, const char *id, const struct text_buffer *body,
+                              struct rooms_answer *answer)
+{
+    (void)id, (void)body;
+    rooms_templates(rooms, answer);
+}
+
+static void execute_capacity(struct rooms *rooms, const char *id, const struct text_buffer *body,
+                             struct rooms_answer *answer)
+{
+    (void)id, (void)body;
+    rooms_capacity(rooms, answer);
+}
+
+static const struct route routes[] = {
+    {"GET", "/v1/arenas", execute_list},       {"GET", "/v1/arenas/", execute_show},
+    {"PUT", "/v1/arenas/", execute_put},       {"PATCH", "/v1/arenas/", execute_patch},
+    {"DELETE", "/v1/arenas/", execute_delete}, {"GET", "/v1/templates", execute_templates},
+    {"GET", "/v1/capacity", execute_capacity}, {"GET", "/v1/events", NULL},
+};
+
+#define ROUTES (sizeof routes / sizeof *routes)
+
+// Whether a path is that of a route; sets the id behind it.
+static bool matches(const struct route *route, const char *path, const char **id)
+{
+    const size_t length = strlen(route->path);
+    *id = "";
+    if (route->path[length - 1] != '/')
+        return strcmp(route->path, path) == 0;
+    *id = path + length;
+    return strncmp(route->path, path, length) == 0 && path[length] != '\0';
+}
+
+// Finds a route; NULL if there is none. `allow` lists the methods of the path, "" for none.
+static const struct route *find_route(const char *path, const char *method, const char **id,
+                                      char allow[ALLOW_BYTES])
+{
+    const struct route *found = NULL;
+    const char *its_id;
+    allow[0] = '\0';
+    for (size_t i = 0; i < ROUTES; i++) {
+        if (!matches(&routes[i], path, &its_id))
+            continue;
+        const size_t used = strlen(allow);
+        snprintf(allow + used, ALLOW_BYTES - used, "%s%s", used > 0 ? ", " : "", routes[i].method);
+        if (strcmp(routes[i].method, method) == 0) {
+            found = &routes[i];
+            *id = its_id;
+        }
+    }
+    return found;
+}
+
+bool api_takes(const char *path)
+{
+    return strncmp(path, "/v1/", 4) == 0;
+}
+
+// --- Lifetime ---
+
+struct api *api_create(struct rooms *rooms)
+{
+    struct api *api = calloc(1, sizeof *api);
+    if (api == NULL)
+        return NULL;
+    api->rooms = rooms;
+    api->feed = event_feed_create(rooms_events(rooms));
+    if (api->feed != NULL)
+        return api;
+    free(api);
+    return NULL;
+}
+
+void api_destroy(struct api *api)
+{
+    if (api == NULL)
+        return;
+    event_feed_destroy(api->feed);
+    free(api);
+}
+
+void api_run(struct api *api)
+{
+    event_feed_run(api->feed);
+}
+
+int api_timeout_ms(const struct api *api)
+{
+    return event_feed_timeout_ms(api->feed);
+}
+
+void api_end_streams(struct api *api)
+{
+    event_feed_end(api->feed);
+}
+
+// --- Requests ---
+
+static void end_request(struct request_memory *memory)
+{
+    struct request *request = (struct request *)memory;
+    free(text_buffer_take(&request->body));
+    free(request);
+}
+
+static bool is_body_too_long(struct MHD_Connection *connection)
+{
+    const char *length = http_connection_header(connection, "Content-Length");
+    return length != NULL && strtoull(length, NULL, 10) > ROOMS_MAX_BODY_BYTES;
+}
+
+// Begins a request whose headers are complete, or answers it with an error.
+static bool begin(struct api *api, const struct http_request *step)
+{
+    char allow[ALLOW_BYTES];
+    const char *id = "";
+    const struct route *route = find_route(step->path, step->method, &id, allow);
+    if (route == NULL && allow[0] != '\0')
+        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
+                                        "method not allowed", allow);
+    if (route == NULL || strlen(id) >= ROOMS_ID_BYTES)
+        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
+    if (is_body_too_long(step->connection))
+        return http_answer_send_problem(step->connection, HTTP_CONTENT_TOO_LARGE,
+                                        "want at most 64 kB", NULL);
+    struct request *request = calloc(1, sizeof *request);
+    if (request == NULL)
+        return false;
+    request->memory.end = end_request;
+    request->api = api;
+    request->route = route;
+    strcpy(request->id, id);
+    *step->memory = &request->memory;
+    return true;
+}
+
+// Reads a piece of the body. Returns false if the body is too long.
+static bool read_piece(struct request *request, const char *piece, size_t size)
+{
+    if (request->body.size + size > ROOMS_MAX_BODY_BYTES)
+        return false;
+    text_buffer_add(&request->body, piece, size);
+    return !request->body.no_memory;
+}
+
+static bool send_answer(struct MHD_Connection *connection, const struct rooms_answer *answer)
+{
+    char seconds[16];
+    struct MHD_Response *response = http_answer_text(HTTP_JSON_TYPE, answer->text);
+    snprintf(seconds, sizeof seconds, "%u", answer->retry_after_s);
+    if (response != NULL && answer->retry_after_s > 0 &&
+        !http_answer_add_header(response, "Retry-After", seconds)) {
+        http_answer_release(response);
+        return false;
+    }
+    return http_answer_send_once(connection, (enum http_status)answer->status, response);
+}
+
+// Answers with a stream of events.
+static bool open_stream(struct api *api, struct MHD_Connection *connection)
+{
+    uint64_t last;
+    const char *header = http_connection_header(connection, "Last-Event-ID");
+    if (!event_feed_read_id(api->feed, header, &last))
+        return http_answer_send_problem(connection, HTTP_BAD_REQUEST,
+                                        "want the id of an event in Last-Event-ID", NULL);
+    struct MHD_Response *response = event_feed_open(api->feed, connection, last);
+    if (response == NULL)
+        return http_answer_send_problem(connection, HTTP_UNAVAILABLE, "too many event streams",
+                                        NULL);
+    return http_answer_send_once(connection, HTTP_OK, response);
+}
+
+bool api_answer(struct api *api, const struct http_request *step)
+{
+    struct request *request = (struct request *)*step->memory;
+    if (request == NULL)
+        return begin(api, step);
+    if (step->piece_bytes > 0)
+        return read_piece(request, step->piece, step->piece_bytes);
+    http_connection_renew(step->connection);
+    if (request->route->execute == NULL)
+        return open_stream(api, step->connection);
+    struct rooms_answer answer = {0};
+    request->route->execute(api->rooms, request->id, &request->body, &answer);
+    return send_answer(step->connection, &answer);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The control API: routes of /v1 with JSON bodies and answers, for matchmakers and orchestrators.
+// It is served on the control socket and, where configured, over TCP. openapi.json describes it.
+// Main thread only.
+#pragma once
+
+#include "http_listener.h"
+#include "rooms.h"
+
+#include <stdbool.h>
+
+// What the memory of a request begins with, so that a listener can serve requests of several kinds.
+struct request_memory {
+    void (*end)(struct request_memory *memory); // frees it
+};
+
+struct api;
+
+// Borrows `rooms`. Returns NULL when memory runs out.
+struct api *api_create(struct rooms *rooms);
+
+// The connections must have ended. Takes NULL.
+void api_destroy(struct api *api);
+
+// Whether a path belongs to the API.
+bool api_takes(const char *path);
+
+// A step of a request, see `answer` of struct http_listener_def. Its memory begins with a struct
+// request_memory.
+bool api_answer(struct api *api, const struct http_request *step);
+
+// Wakes the event streams that have something to send.
+void api_run(struct api *api);
+
+// Milliseconds until api_run must be called, or -1.
+int api_timeout_ms(const struct api *api);
+
+// Ends the event streams: call it, then run their listeners once before these are stopped.
+void api_end_streams(struct api *api);

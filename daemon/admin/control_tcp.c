@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Checks who asks, and passes requests to the API.
+#define _GNU_SOURCE
+#include "control_tcp.h"
+
+#include "crypto.h"
+#include "http_answer.h"
+#include "http_guard.h"
+#include "http_listener.h"
+#include "listen_socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_CONNECTIONS = 64, MAX_FILE_BYTES = 256 * 1024 };
+
+struct control_tcp {
+    struct api *api;
+    struct http_listener *listener;
+    struct http_guard guard; // without names; with the token
+    uint16_t port;
+    bool needs_certificate;                // of clients
+    char *certificate, *key, *authorities; // PEM; NULL: none
+};
+
+// Reads a PEM file; "" gives NULL. Returns false with a reason.
+static bool read_file(const char *path, char **text, char *error, size_t capacity)
+{
+    *text = NULL;
+    if (path[0] == '\0')
+        return true;
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    char *bytes = file >= 0 ? calloc(1, MAX_FILE_BYTES + 1) : NULL;
+    const ssize_t size = bytes != NULL ? read(file, bytes, MAX_FILE_BYTES) : -1;
+    const int problem = errno;
+    if (file >= 0)
+        close(file);
+    if (size >= 0) {
+        *text = bytes;
+        return true;
+    }
+    snprintf(error, capacity, "cannot read \"%s\": %s", path, strerror(problem));
+    free(bytes);
+    return false;
+}
+
+static bool deny(struct MHD_Connection *connection)
+{
+    static const char text[] = "{\"error\":\"want the bearer token\"}\n";
+    struct MHD_Response *response = http_answer_constant(HTTP_JSON_TYPE, text);
+    if (response != NULL &&
+        !http_answer_add_header(response, "WWW-Authenticate", "Bearer realm=\"raimd\"")) {
+        http_answer_release(response);
+        return false;
+    }
+    return http_answer_send_once(connection, HTTP_UNAUTHORIZED, response);
+}
+
+// Answers a request whose sender may not ask, and returns true in `is_answered`.
+static bool check_sender(const struct control_tcp *tcp, struct MHD_Connection *connection,
+                         bool *is_answered)
+{
+    const char *host = http_connection_header(connection, "Host");
+    const bool has_token = tcp->guard.token[0] != '\0';
+    *is_answered = true;
+    if (tcp->needs_certificate && !http_connection_has_certificate(connection))
+        return http_answer_send_problem(connection, HTTP_FORBIDDEN,
+                                        "want a client certificate of a known authority", NULL);
+    if (has_token &&
+        http_guard_check_token(&tcp->guard, http_connection_header(connection, "Authorization")) !=
+            HTTP_TOKEN_RIGHT)
+        return deny(connection);
+    // On a loopback address, a browser there must not ask for a page of somebody else.
+    const bool is_open = !has_token && !tcp->needs_certificate;
+    if (is_open && !http_guard_takes_host(&tcp->guard, host))
+        return http_answer_send_problem(connection, HTTP_MISDIRECTED_REQUEST, "unknown host", NULL);
+    if (is_open && http_connection_header(connection, "Origin") != NULL)
+        return http_answer_send_problem(connection, HTTP_FORBIDDEN,
+                                        "pages of browsers are not served", NULL);
+    *is_answered = false;
+    return true;
+}
+
+static bool answer(void *context, const struct http_request *step)
+{
+    struct control_tcp *tcp = context;
+    bool is_answered = false;
+    if (*step->memory == NULL) {
+        const bool good = check_sender(tcp, step->connection, &is_answered);
+        if (is_answered)
+            return good;
+    }
+    if (!api_takes(step->path))
+        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
+    return api_answer(tcp->api, step);
+}
+
+static void end_request(void *context, void *memory)
+{
+    (void)context;
+    struct request_memory *request = memory;
+    request->end(request);
+}
+
+static bool start(struct control_tcp *tcp, const struct config_control *config, char *error,
+                  size_t capacity)
+{
+    if (!read_file(config->certificate, &tcp->certificate, error, capacity) ||
+        !read_file(config->key, &tcp->key, error, capacity) ||
+        !read_file(config->clients, &tcp->authorities, error, capacity))
+        return false;
+    const int socket =
+        listen_socket_tcp(config->listen.address, config->listen.port, error, capacity);
+    if (socket < 0)
+        return false;
+    tcp->port = listen_socket_port(socket);
+    const struct http_listener_def def = {.socket = socket,
+                                          .max_connections = MAX_CONNECTIONS,
+                                          .certificate = tcp->certificate,
+                                          .key = tcp->key,
+                                          .authorities = tcp->authorities,
+                                          .answer = answer,
+                                          .end = end_request,
+                                          .context = tcp};
+    tcp->listener = http_listener_start(&def);
+    if (tcp->listener == NULL)
+        snprintf(error, capacity,
+                 "cannot start the control over TCP: its certificate and key do not go together, "
+                 "or memory or descriptors have run out");
+    return tcp->listener != NULL;
+}
+
+struct control_tcp *control_tcp_open(const struct config_control *config, struct api *api,
+                                     char *error, size_t capacity)
+{
+    struct control_tcp *tcp = calloc(1, sizeof *tcp);
+    snprintf(error, capacity, "out of memory");
+    if (tcp == NULL)
+        return NULL;
+    tcp->api = api;
+    tcp->needs_certificate = config->clients[0] != '\0';
+    strcpy(tcp->guard.token, config->token);
+    if (start(tcp, config, error, capacity))
+        return tcp;
+    control_tcp_close(tcp);
+    return NULL;
+}
+
+// Takes NULL.
+static void free_secret(char *text)
+{
+    if (text != NULL)
+        raim_crypto_wipe(text, strlen(text));
+    free(text);
+}
+
+void control_tcp_close(struct control_tcp *tcp)
+{
+    if (tcp == NULL)
+        return;
+    if (tcp->listener != NULL)
+        http_listener_run(tcp->listener); // ends the event streams that were told to
+    http_listener_stop(tcp->listener);
+    free(tcp->certificate);
+    free(tcp->authorities);
+    free_secret(tcp->key);
+    free(tcp);
+}
+
+uint16_t control_tcp_port(const struct control_tcp *tcp)
+{
+    return tcp->port;
+}
+
+int control_tcp_descriptor(const struct control_tcp *tcp)
+{
+    return http_listener_descriptor(tcp->listener);
+}
+
+int control_tcp_timeout_ms(const struct control_tcp *tcp)
+{
+    return http_listener_timeout_ms(tcp->listener, -1);
+}
+
+void control_tcp_run(struct control_tcp *tcp)
+{
+    http_listener_run(tcp->listener);
+}

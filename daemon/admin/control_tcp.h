@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The control API over TCP: HTTPS with a bearer token or client certificates, or HTTP without
+// either on a loopback address. The main thread runs it like http.h. Main thread only.
+#pragma once
+
+#include "api.h"
+#include "config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct control_tcp;
+
+// Reads the certificates and listens. Copies `config`, borrows `api`. Returns NULL and writes a
+// reason into `error`.
+struct control_tcp *control_tcp_open(const struct config_control *config, struct api *api,
+                                     char *error, size_t capacity);
+
+// Takes NULL. The event streams must have been told to end.
+void control_tcp_close(struct control_tcp *tcp);
+
+uint16_t control_tcp_port(const struct control_tcp *tcp);
+int control_tcp_descriptor(const struct control_tcp *tcp);
+
+// Milliseconds until control_tcp_run must be called even if the descriptor is not readable, or -1.
+int control_tcp_timeout_ms(const struct control_tcp *tcp);
+void control_tcp_run(struct control_tcp *tcp);

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: MIT
+// Phases of a game server under Agones, and when each kind of request is due.
+#define _GNU_SOURCE
+#include "agones.h"
+
+#include "agones_internal.h"
+#include "random.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_RETRY_MS = 100,      // after a request without an answer; doubles
+    LAST_RETRY_MS = 5000,      // up to this
+    FIRST_REFUSED_MS = 500,    // after an answer other than 200; doubles
+    LAST_REFUSED_MS = 30000,   // up to this
+    REPEAT_MS = 3000,          // what was accepted may take this long to be seen in the GameServer
+    CONFIRM_MS = 2500,         // after it, the GameServer is asked whether it was
+    BATCH_MS = 1000,           // the SDK server sends changes to Kubernetes once a second
+    OWN_ALLOCATION_MS = 10000, // time for the effect of POST /allocate to be seen
+    POLL_MS = 30000,           // GET /gameserver, should the watch have died silently
+    AUDIT_MS = 10000,          // GET of the counter
+    WATCH_ANSWER_MS = 5000,    // the first object of a watch comes at once
+    DEFAULT_PERIOD_MS = 5000,  // of Health: Agones' own
+    FIRST_HEALTH_MS = 500,     // the shortest and the longest time between two
+    LAST_HEALTH_MS = 30000,
+    EMPTY_MS = 2000,             // before an empty server returns to Ready
+    SHUTDOWN_SIGNAL_MS = 2000,   // for Shutdown to be accepted, after a signal
+    SHUTDOWN_AWAITED_MS = 10000, // for the signal that follows Shutdown
+};
+
+#define NEVER UINT64_MAX
+
+struct agones_def agones_default_def(void)
+{
+    return (struct agones_def){.seed = 1, .drain_ms = 25000};
+}
+
+struct agones *agones_create(const struct agones_def *def, uint64_t now_ms)
+{
+    struct agones *agones = calloc(1, sizeof *agones);
+    if (agones == NULL)
+        return NULL;
+    agones->names = calloc(AGONES_MAX_PLAYERS, sizeof *agones->names);
+    if (agones->names == NULL) {
+        free(agones);
+        return NULL;
+    }
+    agones->def = *def;
+    agones->random = def->seed;
+    agones->due_ms = now_ms;
+    agones->empty_since_ms = now_ms;
+    agones->audited = -1;
+    agones->confirm_ms = NEVER;
+    agones->accepts_label = -1;
+    return agones;
+}
+
+void agones_destroy(struct agones *agones)
+{
+    if (agones == NULL)
+        return;
+    agones_rooms_clear(agones);
+    free(agones->names);
+    free(agones);
+}
+
+// --- Time ---
+
+// Exponential backoff: half of the delay is random, so that the servers of a node do not retry in
+// step.
+static uint64_t backoff_ms(struct agones *agones, uint32_t failures, uint64_t first_ms,
+                           uint64_t last_ms)
+{
+    const uint64_t long_ms = first_ms << (failures < 16 ? failures : 16);
+    const uint64_t delay_ms = long_ms < last_ms ? long_ms : last_ms;
+    return delay_ms / 2 + raim_random_next(&agones->random) % (delay_ms / 2 + 1);
+}
+
+static uint64_t health_every_ms(const struct agones *agones)
+{
+    const uint64_t period_s = agones->seen.health_period_s;
+    const uint64_t half_ms = (period_s > 0 ? period_s * 1000 : DEFAULT_PERIOD_MS) / 2;
+    if (half_ms < FIRST_HEALTH_MS)
+        return FIRST_HEALTH_MS;
+    return half_ms < LAST_HEALTH_MS ? half_ms : LAST_HEALTH_MS;
+}
+
+// --- States of Agones ---
+
+static bool is_state(const struct agones *agones, const char *state)
+{
+    return strcmp(agones->status.state, state) == 0;
+}
+
+// Whether the GameServer has not been Ready yet. An SDK server that lost its state, too, tells so.
+static bool is_before_ready(const struct agones *agones)
+{
+    static const char *const states[] = {"", "PortAllocation", "Creating", "Starting", "Scheduled"};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (is_state(agones, states[i]))
+            return true;
+    return false;
+}
+
+static bool is_in_use(const struct agones *agones)
+{
+    return agones->status.rooms > 0 || agones->players > 0;
+}
+
+// Whether the server was used and is empty again.
+static bool wants_ready_again(const struct agones *agones)
+{
+    return agones->def.ready_when_empty && is_state(agones, "Allocated") && agones->was_used &&
+           !is_in_use(agones);
+}
+
+static bool counts_rooms(const struct agones *agones)
+{
+    return agones->def.max_rooms > 0 && agones->seen.has_room_counter;
+}
+
+// The counter's capacity while rooms are accepted; later what is taken, so that none is free.
+static int64_t wanted_capacity(const struct agones *agones)
+{
+    return agones->status.phase < AGONES_DRAINING ? agones->def.max_rooms : agones->seen.rooms;
+}
+
+// --- What is due ---
+
+static uint64_t ready_due_ms(const struct agones *agones)
+{
+    const enum agones_phase phase = agones->status.phase;
+    if (!agones->every_arena_ticks)
+        return NEVER;
+    if (phase == AGONES_STARTING)
+        return 0;
+    // Only a state that was seen long after Ready counts. A GameServer whose change to Ready has
+    // not been seen yet may be allocated already, and Ready would end that.
+    if (phase == AGONES_SERVING && is_before_ready(agones))
+        return agones->seen_ms >= agones->ready_ms + CONFIRM_MS ? 0 : NEVER;
+    return phase == AGONES_SERVING && wants_ready_again(agones) ? agones->empty_since_ms + EMPTY_MS
+                                                                : NEVER;
+}
+
+static uint64_t watch_due_ms(const struct agones *agones)
+{
+    if (!agones->watch_is_open)
+        return 0;
+    return agones->status.is_watching ? NEVER : agones->watch_opened_ms + WATCH_ANSWER_MS;
+}
+
+// When a kind of request is due by what is known, without regard to failures.
+static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
+{
+    const enum agones_phase phase = agones->status.phase;
+    const bool is_serving = phase == AGONES_SERVING;
+    const bool is_up = is_serving || phase == AGONES_DRAINING;
+    if (phase == AGONES_ENDED)
+        return NEVER;
+    switch (kind) {
+    case AGONES_SHUTDOWN:
+        return phase == AGONES_SHUTTING_DOWN && !agones->shutdown_is_accepted ? 0 : NEVER;
+    case AGONES_HEALTH:
+        return agones->is_known && agones->every_arena_ticks && !agones->seen.health_is_disabled
+                   ? agones->next_health_ms
+                   : NEVER;
+    case AGONES_WATCH:
+        return phase <= AGONES_DRAINING ? watch_due_ms(agones) : NEVER;
+    case AGONES_GAMESERVER:
+        if (phase > AGONES_DRAINING)
+            return NEVER;
+        if (!agones->is_known || agones->confirm_ms < agones->seen_ms + POLL_MS)
+            return agones->is_known ? agones->confirm_ms : 0;
+        return agones->seen_ms + POLL_MS;
+    case AGONES_READY:
+        return ready_due_ms(agones);
+    case AGONES_ALLOCATE:
+        return is_serving && is_state(agones, "Ready") && is_in_use(agones) ? 0 : NEVER;
+    case AGONES_CAPACITY:
+        return is_up && counts_rooms(agones) &&
+                       agones->seen.room_capacity != wanted_capacity(agones)
+                   ? 0
+                   : NEVER;
+    case AGONES_COUNT:
+        return is_serving && counts_rooms(agones) && agones->count_diff != 0 ? 0 : NEVER;
+    case AGONES_REMOVE:
+        return is_up && agones->seen.has_room_list && agones_rooms_removable(agones) != NULL
+                   ? 0
+                   : NEVER;
+    case AGONES_ADD:
+        return is_serving && agones->seen.has_room_list &&
+                       agones_rooms_addable(agones, now_ms) != NULL
+                   ? 0
+                   : NEVER;
+    case AGONES_PLAYERS:
+        return is_up && agones->seen.has_player_list &&
+                       agones_players_digest(agones) != agones->seen.players_digest
+                   ? 0
+                   : NEVER;
+    case AGONES_LABEL:
+        return is_up && agones->accepts_label != is_serving ? 0 : NEVER;
+    case AGONES_REPORT:
+        return is_up && agones->def.max_rooms > 0 &&
+                       agones->report_digest != agones_rooms_digest(agones)
+                   ? 0
+                   : NEVER;
+    case AGONES_AUDIT:
+        return is_serving && counts_rooms(agones) && agones->count_diff == 0 ? 0 : NEVER;
+    case AGONES_KINDS:
+        break;
+    }
+    return NEVER;
+}
+
+static uint64_t due_ms(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
+{
+    const uint64_t wanted = wanted_ms(agones, kind, now_ms);
+    const uint64_t allowed = agones->retries[kind].not_before_ms;
+    if (wanted == NEVER)
+        return NEVER;
+    const uint64_t due = wanted > allowed ? wanted : allowed;
+    return due > agones->silent_until_ms ? due : agones->silent_until_ms;
+}
+
+// --- Phases ---
+
+static void enter(struct agones *agones, enum agones_phase phase, uint64_t now_ms)
+{
+    assert(phase > agones->status.phase);
+    agones->status.phase = phase;
+    if (phase != AGONES_SHUTTING_DOWN)
+        return;
+    agones->shutdown_ms = now_ms;
+    agones->silent_until_ms = 0; // little time is left for Shutdown
+    agones->silences = 0;
+}
+
+void agones_drain(struct agones *agones, enum agones_drain_reason reason, uint64_t now_ms)
+{
+    const enum agones_drain_reason before = agones->reason;
+    const bool is_begun = agones->status.phase >= AGONES_DRAINING;
+    agones->reason = reason > before ? reason : before;
+    if (!is_begun)
+        enter(agones, AGONES_DRAINING, now_ms);
+    else if (agones->reason > before && agones->status.phase == AGONES_DRAINING)
+        // A deadline is new; that of a drain that has one stays.
+        agones->drain_is_announced = agones->drain_is_announced && before > AGONES_DRAIN_ORDER;
+    else if (agones->reason > before && agones->status.phase == AGONES_SHUTTING_DOWN)
+        agones->shutdown_ms = now_ms;
+    agones->due_ms = now_ms;
+}
+
+void agones_set_drained(struct agones *agones, uint64_t now_ms)
+{
+    if (agones->status.phase < AGONES_DRAINING)
+        enter(agones, AGONES_DRAINING, now_ms);
+    if (agones->status.phase == AGONES_DRAINING)
+        enter(agones, AGONES_SHUTTING_DOWN, now_ms);
+}
+
+// When AGONES_SHUTTING_DOWN ends in any case.
+static uint64_t end_ms(const struct agones *agones)
+{
+    return agones->shutdown_ms +
+           (agones->reason == AGONES_DRAIN_SIGNAL ? SHUTDOWN_SIGNAL_MS : SHUTDOWN_AWAITED_MS);
+}
+
+static void end_in_time(struct agones *agones, uint64_t now_ms)
+{
+    if (agones->status.phase != AGONES_SHUTTING_DOWN)
+        return;
+    if (now_ms >= end_ms(agones) ||
+        (agones->reason == AGONES_DRAIN_SIGNAL && agones->shutdown_is_accepted))
+        enter(agones, AGONES_ENDED, now_ms);
+}
+
+// --- Outputs ---
+
+// Chooses the subject of a request and notes what it will have said.
+static void begin(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
+{
+    if (kind == AGONES_HEALTH)
+        agones->next_health_ms = now_ms + health_every_ms(agones);
+    if (kind == AGONES_ALLOCATE)
+        agones->own_allocation_ms = now_ms + OWN_ALLOCATION_MS;
+    if (kind == AGONES_CAPACITY)
+        agones->sent_number = wanted_capacity(agones);
+    if (kind == AGONES_COUNT)
+        agones->sent_number = agones->count_diff;
+    if (kind == AGONES_LABEL)
+        agones->sent_number = agones->status.phase == AGONES_SERVING;
+    if (kind == AGONES_REMOVE)
+        agones->subject = agones_rooms_removable(agones);
+    if (kind == AGONES_ADD)
+        agones->subject = agones_rooms_addable(agones, now_ms);
+    if (kind == AGONES_WATCH) {
+        agones->watch_is_open = true;
+        agones->watch_opened_ms = now_ms;
+        agones->status.is_watching = false;
+    } else {
+        agones->is_waiting = true;
+        agones->kind = kind;
+    }
+}
+
+bool agones_next_request(struct agones *agones, uint64_t now_ms, struct agones_request *request)
+{
+    end_in_time(agones, now_ms);
+    agones_rooms_forget(agones, now_ms);
+    agones->due_ms = agones->status.phase == AGONES_SHUTTING_DOWN ? end_ms(agones) : NEVER;
+    for (int i = 0; i < AGONES_KINDS; i++) {
+        const enum agones_kind kind = (enum agones_kind)i;
+        if (agones->is_waiting && kind != AGONES_WATCH)
+            continue; // its answer will be an input
+        const uint64_t due = due_ms(agones, kind, now_ms);
+        if (due <= now_ms) {
+            begin(agones, kind, now_ms);
+            agones_compose(agones, kind, request);
+            agones->due_ms = now_ms;
+            return true;
+        }
+        agones->due_ms = due < agones->due_ms ? due : agones->due_ms;
+    }
+    return false;
+}
+
+uint64_t agones_due_ms(const struct agones *agones)
+{
+    return agones->due_ms;
+}
+
+// --- Inputs ---
+
+static void learn_state(struct agones *agones, const struct gameserver *gameserver, uint64_t now_ms)
+{
+    strcpy(agones->status.name, gameserver->name);
+    strcpy(agones->status.state, gameserver->state);
+    if (agones->status.phase == AGONES_CONNECTING)
+        enter(agones, AGONES_STARTING, now_ms);
+    // A process that was started again does not become Ready while players may be assigned to it.
+    if (agones->status.phase == AGONES_STARTING &&
+        (is_state(agones, "Allocated") || is_state(agones, "Reserved")))
+        enter(agones, AGONES_SERVING, now_ms);
+    if (agones->status.phase > AGONES_DRAINING)
+        return; // it has asked for the end itself
+    if (is_state(agones, "Shutdown") || gameserver->is_deleting)
+        agones_drain(agones, AGONES_DRAIN_DELETED, now_ms);
+    else if (gameserver->is_drain_wanted)
+        agones_drain(agones, AGONES_DRAIN_ORDER, now_ms);
+}
+
+static void receive(struct agones *agones, const struct gameserver *gameserver, uint64_t now_ms)
+{
+    learn_state(agones, gameserver, now_ms);
+    agones->seen = *gameserver;
+    agones->seen.room = NULL; // the caller's
+    agones->seen_ms = now_ms;
+    if (now_ms >= agones->confirm_ms)
+        agones->confirm_ms = NEVER;
+    agones_rooms_update(agones, gameserver, now_ms);
+    agones->is_known = true;
+}
+
+void agones_receive_update(struct agones *agones, const struct gameserver *gameserver,
+                           uint64_t now_ms)
+{
+    agones->status.updates++;
+    agones->status.is_watching = true;
+    agones->retries[AGONES_WATCH].failures = 0;
+    agones->due_ms = now_ms;
+    receive(agones, gameserver, now_ms);
+}
+
+void agones_receive_watch_end(struct agones *agones, uint64_t now_ms)
+{
+    struct agones_retry *retry = &agones->retries[AGONES_WATCH];
+    agones->watch_is_open = false;
+    agones->status.is_watching = false;
+    agones->due_ms = now_ms;
+    retry->not_before_ms =
+        now_ms + backoff_ms(agones, retry->failures++, FIRST_RETRY_MS, LAST_RETRY_MS);
+}
+
+static void audit(struct agones *agones, int64_t count)
+{
+    const int64_t difference = agones_rooms_count(agones) - count;
+    if (count < 0 || agones->count_diff != 0)
+        return;
+    // The counter and the list of an allocation may become visible one after the other, so that
+    // only a difference that two audits find is a mistake.
+    if (difference != 0 && agones->audited == count)
+        agones->count_diff = difference;
+    agones->audited = difference != 0 && agones->count_diff == 0 ? count : -1;
+}
+
+// How long after a success the next request of this kind may be sent.
+static uint64_t repeat_ms(enum agones_kind kind)
+{
+    switch (kind) {
+    case AGONES_HEALTH:
+    case AGONES_GAMESERVER:
+    case AGONES_SHUTDOWN:
+    case AGONES_REMOVE: // the next value
+    case AGONES_ADD:
+        return 0;
+    case AGONES_COUNT:
+    case AGONES_LABEL:
+    case AGONES_REPORT:
+    case AGONES_PLAYERS:
+        return BATCH_MS;
+    case AGONES_AUDIT:
+        return AUDIT_MS;
+    default:
+        return REPEAT_MS;
+    }
+}
+
+// Takes what an accepted request has changed, before the next GameServer shows it.
+static void accept(struct agones *agones, const struct agones_answer *answer, uint64_t now_ms)
+{
+    switch (agones->kind) {
+    case AGONES_READY:
+        agones->was_used = false;
+        agones->ready_ms = now_ms;
+        agones->confirm_ms = now_ms + CONFIRM_MS;
+        if (agones->status.phase == AGONES_STARTING)
+            enter(agones, AGONES_SERVING, now_ms);
+        break;
+    case AGONES_ALLOCATE:
+        agones->confirm_ms = now_ms + CONFIRM_MS;
+        break;
+    case AGONES_SHUTDOWN:
+        agones->shutdown_is_accepted = true;
+        end_in_time(agones, now_ms);
+        break;
+    case AGONES_GAMESERVER:
+        receive(agones, answer->gameserver, now_ms);
+        break;
+    case AGONES_CAPACITY:
+        agones->seen.room_capacity = agones->sent_number;
+        break;
+    case AGONES_COUNT:
+        agones->count_diff -= agones->sent_number;
+        break;
+    case AGONES_REMOVE:
+        agones->subject->is_listed = false;
+        break;
+    case AGONES_ADD:
+        agones->subject->is_listed = true;
+        break;
+    case AGONES_PLAYERS:
+        agones->seen.players_digest = agones->sent_digest;
+        break;
+    case AGONES_LABEL:
+        agones->accepts_label = (int)agones->sent_number;
+        break;
+    case AGONES_REPORT:
+        agones->report_digest = agones->sent_digest;
+        break;
+    case AGONES_AUDIT:
+        audit(agones, answer->count);
+        break;
+    default:
+        break;
+    }
+}
+
+// Gives up what was refused. A counter or list is then different from what was believed, which the
+// next audit or GameServer shows.
+static void refuse(struct agones *agones)
+{
+    agones->status.failures++;
+    if (agones->kind == AGONES_COUNT)
+        agones->count_diff -= agones->sent_number;
+    if (agones->kind == AGONES_REMOVE)
+        agones->subject->is_listed = false;
+    if (agones->kind == AGONES_ADD)
+        agones->subject->is_listed = true;
+}
+
+void agones_receive_answer(struct agones *agones, const struct agones_answer *answer,
+                           uint64_t now_ms)
+{
+    struct agones_retry *retry = &agones->retries[agones->kind];
+    assert(agones->is_waiting);
+    agones->is_waiting = false;
+    agones->due_ms = now_ms;
+    if (answer->status == 0) {
+        agones->status.timeouts++;
+        agones->status.is_connected = false;
+        agones->silent_until_ms =
+            now_ms + backoff_ms(agones, agones->silences++, FIRST_RETRY_MS, LAST_RETRY_MS);
+        return;
+    }
+    const bool is_unreadable = agones->kind == AGONES_GAMESERVER && answer->gameserver == NULL;
+    agones->status.is_connected = true;
+    agones->silences = 0;
+    if (answer->status == 200 && !is_unreadable) {
+        agones->status.requests++;
+        retry->failures = 0;
+        retry->not_before_ms = now_ms + repeat_ms(agones->kind);
+        accept(agones, answer, now_ms);
+        return;
+    }
+    if (answer->status == 200)
+        agones->status.malformed++;
+    else
+        refuse(agones);
+    retry->not_before_ms =
+        now_ms + backoff_ms(agones, retry->failures++, FIRST_REFUSED_MS,
+                            agones->kind == AGONES_HEALTH ? FIRST_REFUSED_MS : LAST_REFUSED_MS);
+}
+
+void agones_set_max_rooms(struct agones *agones, int max_rooms, uint64_t now_ms)
+{
+    if (agones->def.max_rooms != max_rooms)
+        agones->due_ms = now_ms;
+    agones->def.max_rooms = max_rooms;
+}
+
+void agones_set_load(struct agones *agones, bool every_arena_ticks, uint32_t players,
+                     uint64_t now_ms)
+{
+    const bool was_in_use = is_in_use(agones);
+    if (agones->every_arena_ticks != every_arena_ticks || agones->players != players)
+        agones->due_ms = now_ms;
+    agones->every_arena_ticks = every_arena_ticks;
+    agones->players = players;
+    if (was_in_use || is_in_use(agones))
+        agones->empty_since_ms = now_ms;
+    agones->was_used = agones->was_used || is_in_use(agones);
+}
+
+uint64_t agones_players_digest(const struct agones *agones)
+{
+    uint64_t digest = 0;
+    for (int i = 0; i < agones->name_count && i < agones->seen.player_capacity; i++)
+        digest += gameserver_digest(agones->names[i]);
+    return digest;
+}
+
+void agones_set_players(struct agones *agones, const char *const *names, int count)
+{
+    agones->name_count = 0;
+    for (int i = 0; i < count && agones->name_count < AGONES_MAX_PLAYERS; i++) {
+        if (strlen(names[i]) >= GAMESERVER_VALUE_BYTES)
+            continue;
+        strcpy(agones->names[agones->name_count++], names[i]);
+    }
+}
+
+// --- State ---
+
+const struct agones_status *agones_status(const struct agones *agones)
+{
+    return &agones->status;
+}
+
+const char *agones_phase_name(enum agones_phase phase)
+{
+    static const char *const names[] = {
+        [AGONES_CONNECTING] = "connecting",
+        [AGONES_STARTING] = "starting",
+        [AGONES_SERVING] = "serving",
+        [AGONES_DRAINING] = "draining",
+        [AGONES_SHUTTING_DOWN] = "shutting down",
+        [AGONES_ENDED] = "ended",
+    };
+    return names[phase];
+}
+
+uint16_t agones_port(const struct agones *agones, const char *name)
+{
+    return agones->is_known ? gameserver_port(&agones->seen, name) : 0;
+}
+
+bool agones_has_ports(const struct agones *agones)
+{
+    return agones->is_known && agones->seen.port_count > 0;
+}

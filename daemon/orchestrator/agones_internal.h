@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// The parts of the state machine that its files share.
+#pragma once
+
+#include "agones.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Entries of the table of rooms: those that run, and those that have ended but are still listed.
+#define AGONES_MAX_ROOMS (2 * GAMESERVER_MAX_ROOMS)
+
+enum agones_room_state {
+    AGONES_ROOM_FREE,
+    AGONES_ROOM_REQUESTED, // the decision to start it has not been taken
+    AGONES_ROOM_STARTING,
+    AGONES_ROOM_RUNNING,
+    AGONES_ROOM_GONE, // ended or failed; remembered until Agones no longer lists it
+};
+
+struct agones_room {
+    enum agones_room_state state;
+    char id[AGONES_ROOM_ID_BYTES];
+    char template_name[AGONES_TEMPLATE_BYTES];
+    char value[GAMESERVER_VALUE_BYTES]; // in the list of rooms
+    char *json;                         // of the request; owned; NULL: none
+    bool is_listed;                     // in the newest list
+    uint16_t port;
+    char name[AGONES_NAME_BYTES];
+    uint64_t changed_ms;                // when it started, was gone, or was listed though gone
+    char problem[AGONES_PROBLEM_BYTES]; // why it failed; "": it did not
+};
+
+// What is known of one kind of request.
+struct agones_retry {
+    uint64_t not_before_ms;
+    uint32_t failures; // refused in a row
+};
+
+struct agones {
+    struct agones_def def;
+    struct agones_status status;
+    uint64_t random;
+    uint64_t due_ms;
+
+    // The newest GameServer, without its lists and the text of its annotation.
+    bool is_known;
+    struct gameserver seen;
+    uint64_t seen_ms;
+    uint64_t ready_ms;   // when Ready was accepted
+    uint64_t confirm_ms; // when to ask whether a change of state has been seen
+
+    // The request that is performed.
+    bool is_waiting;
+    enum agones_kind kind;
+    char path[128];
+    char body[AGONES_BODY_BYTES];
+    struct agones_room *subject; // of AGONES_REMOVE and AGONES_ADD
+    int64_t sent_number;         // of AGONES_CAPACITY and AGONES_COUNT
+    uint64_t sent_digest;        // of AGONES_PLAYERS and AGONES_REPORT
+    struct agones_retry retries[AGONES_KINDS];
+    uint64_t silent_until_ms; // after a request without an answer
+    uint32_t silences;        // in a row
+
+    bool watch_is_open;
+    uint64_t watch_opened_ms;
+    uint64_t next_health_ms;
+
+    bool every_arena_ticks;
+    uint32_t players;
+    bool was_used; // a room or a player was there since the last Ready
+    uint64_t empty_since_ms;
+
+    int name_count;
+    char (*names)[GAMESERVER_VALUE_BYTES];
+
+    struct agones_room rooms[AGONES_MAX_ROOMS];
+    int64_t count_diff;   // not yet sent
+    int64_t audited;      // count of the audit before that differed; -1: it agreed
+    uint64_t room_digest; // of the newest annotation
+    char last_allocated[GAMESERVER_TIME_BYTES];
+    uint64_t own_allocation_ms; // until then a change of last_allocated is its own doing
+    uint64_t report_digest;     // of the report that was accepted
+    int accepts_label;          // that was accepted: 0, 1; -1: none
+
+    enum agones_drain_reason reason;
+    bool drain_is_announced;
+    bool shutdown_is_accepted;
+    uint64_t shutdown_ms; // when AGONES_SHUTTING_DOWN began
+    bool exit_is_announced;
+};
+
+// --- agones_rooms.c ---
+
+// Takes the rooms of an update: starts those that are requested, and learns which are listed.
+void agones_rooms_update(struct agones *agones, const struct gameserver *gameserver,
+                         uint64_t now_ms);
+
+// Rooms that run, or are requested or being started.
+int agones_rooms_count(const struct agones *agones);
+
+// The next room to remove from, or to add to, Agones' list; NULL: none.
+struct agones_room *agones_rooms_removable(struct agones *agones);
+struct agones_room *agones_rooms_addable(struct agones *agones, uint64_t now_ms);
+
+// Forgets rooms that are gone, not listed any more, and have been reported for long enough.
+void agones_rooms_forget(struct agones *agones, uint64_t now_ms);
+
+// The digest of the list of players that Agones is to have.
+uint64_t agones_players_digest(const struct agones *agones);
+
+// A digest of what agones_requests.c reports of the rooms.
+uint64_t agones_rooms_digest(const struct agones *agones);
+
+void agones_rooms_clear(struct agones *agones);
+
+// --- agones_requests.c ---
+
+// Writes method, path and body of a request of this kind.
+void agones_compose(struct agones *agones, enum agones_kind kind, struct agones_request *request);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Writes the requests to Agones' SDK server: https://agones.dev/site/docs/guides/client-sdks/rest/.
+#define _GNU_SOURCE
+#include "agones_internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// A body that is being written. What does not fit is left out whole, by `mark` and `back`.
+struct body {
+    char *text;
+    size_t size;
+    bool is_full;
+};
+
+__attribute__((format(printf, 2, 3))) static void print(struct body *body, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int size =
+        vsnprintf(body->text + body->size, AGONES_BODY_BYTES - body->size, format, arguments);
+    va_end(arguments);
+    if (size < 0 || (size_t)size >= AGONES_BODY_BYTES - body->size) {
+        body->text[body->size] = '\0';
+        body->is_full = true;
+    } else {
+        body->size += (size_t)size;
+    }
+}
+
+// Writes a string of JSON without its quotes; `depth` 2: inside of a string of JSON.
+static void print_escaped(struct body *body, const char *text, int depth)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            print(body, depth == 2 ? "\\\\\\%c" : "\\%c", byte);
+        else if (byte < ' ' || byte == 0x7F)
+            print(body, depth == 2 ? "\\\\u%04x" : "\\u%04x", byte);
+        else
+            print(body, "%c", byte);
+    }
+}
+
+// Ends an element that was begun at `mark`: takes it back if it, or `closing` bytes, do not fit.
+static bool has_ended(struct body *body, size_t mark, size_t closing)
+{
+    if (!body->is_full && AGONES_BODY_BYTES - body->size > closing)
+        return true;
+    body->size = mark;
+    body->text[mark] = '\0';
+    body->is_full = false;
+    return false;
+}
+
+static void write_players(struct agones *agones, struct body *body)
+{
+    static const char end[] = "]}";
+    const int64_t room = agones->seen.player_capacity;
+    print(body, "{\"values\":[");
+    for (int i = 0; i < agones->name_count && i < room; i++) {
+        const size_t mark = body->size;
+        print(body, i > 0 ? ",\"" : "\"");
+        print_escaped(body, agones->names[i], 1);
+        print(body, "\"");
+        if (!has_ended(body, mark, sizeof end))
+            break;
+    }
+    print(body, end);
+    agones->sent_digest = agones_players_digest(agones);
+}
+
+// The port of the node that leads to a port of the pool: that of the GameServer's port "room-PORT".
+// Without such a port, as with portPolicy None, it is the pool's port.
+static uint16_t public_port(const struct agones *agones, uint16_t port)
+{
+    char name[16];
+    snprintf(name, sizeof name, "room-%u", port);
+    const uint16_t found = agones_port(agones, name);
+    return found != 0 ? found : port;
+}
+
+// The rooms that run, by their ID, and those that failed of late.
+static void write_report(struct agones *agones, struct body *body)
+{
+    static const char end[] = "}\"}";
+    const char *comma = "";
+    print(body, "{\"key\":\"raimd-rooms\",\"value\":\"{");
+    for (int i = 0; i < AGONES_MAX_ROOMS; i++) {
+        const struct agones_room *room = &agones->rooms[i];
+        const size_t mark = body->size;
+        if (room->state == AGONES_ROOM_RUNNING) {
+            print(body, "%s\\\"%s\\\":{\\\"port\\\":%u,\\\"name\\\":\\\"", comma, room->id,
+                  public_port(agones, room->port));
+            print_escaped(body, room->name, 2);
+            print(body, "\\\"}");
+        } else if (room->state == AGONES_ROOM_GONE && room->problem[0] != '\0') {
+            print(body, "%s\\\"%s\\\":{\\\"error\\\":\\\"", comma, room->id);
+            print_escaped(body, room->problem, 2);
+            print(body, "\\\"}");
+        } else {
+            continue;
+        }
+        if (!has_ended(body, mark, sizeof end))
+            break;
+        comma = ",";
+    }
+    print(body, end);
+    agones->sent_digest = agones_rooms_digest(agones);
+}
+
+static void write_value(struct agones *agones, struct body *body)
+{
+    print(body, "{\"value\":\"");
+    print_escaped(body, agones->subject->value, 1);
+    print(body, "\"}");
+}
+
+static void write_body(struct agones *agones, enum agones_kind kind, struct body *body)
+{
+    switch (kind) {
+    case AGONES_CAPACITY:
+        print(body, "{\"capacity\":\"%" PRId64 "\"}", agones->sent_number);
+        break;
+    case AGONES_COUNT:
+        print(body, "{\"countDiff\":\"%" PRId64 "\"}", agones->sent_number);
+        break;
+    case AGONES_REMOVE:
+    case AGONES_ADD:
+        write_value(agones, body);
+        break;
+    case AGONES_PLAYERS:
+        write_players(agones, body);
+        break;
+    case AGONES_LABEL:
+        print(body, "{\"key\":\"raimd-accepts\",\"value\":\"%s\"}",
+              agones->sent_number != 0 ? "true" : "false");
+        break;
+    case AGONES_REPORT:
+        write_report(agones, body);
+        break;
+    default:
+        print(body, "{}"); // Health with an empty body is refused
+        break;
+    }
+}
+
+void agones_compose(struct agones *agones, enum agones_kind kind, struct agones_request *request)
+{
+    static const struct {
+        const char *method, *path;
+    } calls[AGONES_KINDS] = {
+        [AGONES_SHUTDOWN] = {"POST", "/shutdown"},
+        [AGONES_HEALTH] = {"POST", "/health"},
+        [AGONES_WATCH] = {"GET", "/watch/gameserver"},
+        [AGONES_GAMESERVER] = {"GET", "/gameserver"},
+        [AGONES_READY] = {"POST", "/ready"},
+        [AGONES_ALLOCATE] = {"POST", "/allocate"},
+        [AGONES_CAPACITY] = {"PATCH", "/v1beta1/counters/" GAMESERVER_ROOMS},
+        [AGONES_COUNT] = {"PATCH", "/v1beta1/counters/" GAMESERVER_ROOMS},
+        [AGONES_REMOVE] = {"POST", "/v1beta1/lists/" GAMESERVER_ROOMS ":removeValue"},
+        [AGONES_ADD] = {"POST", "/v1beta1/lists/" GAMESERVER_ROOMS ":addValue"},
+        [AGONES_PLAYERS] = {"PATCH", "/v1beta1/lists/" GAMESERVER_PLAYERS},
+        [AGONES_LABEL] = {"PUT", "/metadata/label"},
+        [AGONES_REPORT] = {"PUT", "/metadata/annotation"},
+        [AGONES_AUDIT] = {"GET", "/v1beta1/counters/" GAMESERVER_ROOMS},
+    };
+    struct body body = {.text = agones->body};
+    const bool has_body = calls[kind].method[0] != 'G';
+    agones->body[0] = '\0';
+    if (has_body)
+        write_body(agones, kind, &body);
+    *request = (struct agones_request){.kind = kind,
+                                       .method = calls[kind].method,
+                                       .path = calls[kind].path,
+                                       .body = has_body ? agones->body : NULL};
+}

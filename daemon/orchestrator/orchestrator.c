@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+// Connects the state machine of Agones with the arenas and the client.
+#define _GNU_SOURCE
+#include "orchestrator.h"
+
+#include "agones.h"
+#include "agones_client.h"
+#include "log.h"
+#include "monotonic.h"
+#include "orchestrator_report.h"
+#include "room_text.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum {
+    DEFAULT_PORT = 9358,   // of the SDK server's REST gateway
+    FIND_PORTS_MS = 30000, // a sidecar may start later than raimd
+    ALIVE_MS = 2500,       // an arena ticks if its newest tick is younger: ten ticks at 10 Hz twice
+    LOOK_FIRST_MS = 50,    // until Ready, and
+    LOOK_EVERY_MS = 500,   // afterwards at the arenas: whether they tick, and who plays
+};
+
+struct orchestrator {
+    struct agones *agones;
+    struct agones_client *client;
+    struct arena_table *table;
+    struct control *control;
+    struct rooms *rooms;
+    struct orchestrator_report report;
+    uint64_t next_look_ms;
+    bool waits_for_rooms; // a drain without a deadline begins when the last room has ended
+    bool is_draining;     // every arena has been sent the drain
+    bool has_ended;
+
+    // As logged.
+    enum agones_phase phase;
+    bool was_connected;
+    char state[GAMESERVER_STATE_BYTES];
+};
+
+// --- Start ---
+
+uint16_t orchestrator_port(const struct config *config)
+{
+    const char *text = getenv("AGONES_SDK_HTTP_PORT");
+    char *end = NULL;
+    const long port = text != NULL ? strtol(text, &end, 10) : 0;
+    const bool is_port =
+        text != NULL && end != text && *end == '\0' && port > 0 && port <= UINT16_MAX;
+    if (text != NULL && !is_port && config->agones != CONFIG_AGONES_OFF)
+        log_warning("agones %s: AGONES_SDK_HTTP_PORT is \"%s\", want a port",
+                    config->agones == CONFIG_AGONES_ON ? "on port 9358" : "off", text);
+    if (config->agones == CONFIG_AGONES_OFF || (config->agones == CONFIG_AGONES_AUTO && !is_port))
+        return 0;
+    return is_port ? (uint16_t)port : DEFAULT_PORT;
+}
+
+struct orchestrator *orchestrator_open(const struct config *config, uint16_t port, char *error,
+                                       size_t capacity)
+{
+    struct agones_def def = agones_default_def();
+    struct orchestrator *orchestrator = calloc(1, sizeof *orchestrator);
+    snprintf(error, capacity, "out of memory");
+    if (orchestrator == NULL)
+        return NULL;
+    if (getrandom(&def.seed, sizeof def.seed, GRND_NONBLOCK) < 0)
+        def.seed = monotonic_us(); // it only spreads retries
+    def.drain_ms = config->agones_drain_s * 1000;
+    def.ready_when_empty = config->agones_ready;
+    orchestrator->agones = agones_create(&def, monotonic_ms());
+    if (orchestrator->agones != NULL)
+        orchestrator->client = agones_client_create(port, error, capacity);
+    if (orchestrator->client != NULL)
+        return orchestrator;
+    orchestrator_close(orchestrator);
+    return NULL;
+}
+
+void orchestrator_close(struct orchestrator *orchestrator)
+{
+    if (orchestrator == NULL)
+        return;
+    agones_client_destroy(orchestrator->client);
+    agones_destroy(orchestrator->agones);
+    free(orchestrator);
+}
+
+static void exchange(struct orchestrator *orchestrator, uint64_t now_ms);
+
+static bool is_ending(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1);
+}
+
+// The port of the GameServer with the arena's name, or its only one.
+static uint16_t find_port(const void *context, const char *arena)
+{
+    const struct orchestrator *orchestrator = context;
+    const uint16_t port = agones_port(orchestrator->agones, arena);
+    return port != 0 ? port : agones_port(orchestrator->agones, "");
+}
+
+static bool needs_ports(const struct config *config)
+{
+    for (int i = 0; i < config->arena_count; i++)
+        if (config->arenas[i].port == 0)
+            return true;
+    return false;
+}
+
+bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct config *config,
+                             struct arena_table *table, char *error, size_t capacity)
+{
+    enum { STEP_MS = 50 };
+    const uint64_t end_ms = monotonic_ms() + FIND_PORTS_MS;
+    if (!needs_ports(config))
+        return true;
+    log_info("agones waiting for the ports of the GameServer");
+    while (!agones_has_ports(orchestrator->agones)) {
+        const uint64_t now_ms = monotonic_ms();
+        if (is_ending() || now_ms >= end_ms) {
+            snprintf(error, capacity, "the GameServer has no ports, and an arena's port is 0");
+            return false;
+        }
+        exchange(orchestrator, now_ms);
+        agones_client_run(orchestrator->client, STEP_MS);
+    }
+    table->ports = (struct arena_ports){.context = orchestrator, .find = find_port};
+    return true;
+}
+
+static void end_room(void *context, const char *id, const char *cause)
+{
+    struct orchestrator *orchestrator = context;
+    (void)cause;
+    agones_room_ended(orchestrator->agones, id, monotonic_ms());
+}
+
+bool orchestrator_start(struct orchestrator *orchestrator, struct arena_table *table,
+                        struct control *control, struct rooms *rooms, char *error, size_t capacity)
+{
+    const struct rooms_observer observer = {.context = orchestrator, .ended = end_room};
+    orchestrator->rooms = rooms;
+    rooms_observe(rooms, &observer);
+    orchestrator->table = table;
+    orchestrator->control = control;
+    table->running.orchestrator = &orchestrator->report;
+    if (agones_client_start(orchestrator->client, &table->wakeup))
+        return true;
+    snprintf(error, capacity, "cannot start a thread: %s", strerror(errno));
+    return false;
+}
+
+// --- The arenas ---
+
+static bool every_arena_ticks(const struct arena_list *list, uint64_t now_ms)
+{
+    for (int i = 0; i < list->count; i++)
+        if (now_ms > arena_ticked_ms(list->arenas[i]) + ALIVE_MS)
+            return false;
+    return true;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+// Collects the names of the players of all arenas, each once.
+static void look_at_players(struct orchestrator *orchestrator)
+{
+    const struct arena_list *list = &orchestrator->table->running;
+    const char *names[AGONES_MAX_PLAYERS];
+    int count = 0, kept = 0;
+    for (int i = 0; i < list->count; i++) {
+        const struct arena_status *status = arena_status(list->arenas[i]);
+        for (uint32_t j = 0; j < status->player_count && count < AGONES_MAX_PLAYERS; j++)
+            if (!status->players[j].match.bot)
+                names[count++] = status->players[j].match.name;
+    }
+    qsort(names, (size_t)count, sizeof *names, compare_names);
+    for (int i = 0; i < count; i++)
+        if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
+            names[kept++] = names[i];
+    agones_set_players(orchestrator->agones, names, kept);
+}
+
+// Rooms that were made by others than Agones, or by the process before.
+static void look_at_rooms(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    struct rooms *rooms = orchestrator->rooms;
+    char id[ROOMS_ID_BYTES];
+    const int taken = rooms_count(rooms);
+    const bool makes_rooms = orchestrator->table->config->template_count > 0;
+    const int free_rooms = rooms_free(rooms);
+    agones_set_max_rooms(orchestrator->agones,
+                         makes_rooms && free_rooms + taken > 0 ? free_rooms + taken : 0, now_ms);
+    for (int i = 0; i < rooms_count(rooms); i++) {
+        struct rooms_answer answer;
+        strcpy(id, rooms_id(rooms, i));
+        if (agones_room_runs(orchestrator->agones, id))
+            continue;
+        rooms_show(rooms, id, &answer);
+        const struct room_text room = room_text_read(answer.status, answer.text);
+        free(answer.text);
+        if (room.is_running)
+            agones_room_started(orchestrator->agones, id, room.port, room.name, now_ms);
+    }
+}
+
+static void look(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    uint32_t players, bots;
+    if (now_ms < orchestrator->next_look_ms)
+        return;
+    const bool is_starting = agones_status(orchestrator->agones)->phase <= AGONES_STARTING;
+    orchestrator->next_look_ms = now_ms + (is_starting ? LOOK_FIRST_MS : LOOK_EVERY_MS);
+    arena_table_count_players(orchestrator->table, &players, &bots);
+    agones_set_load(orchestrator->agones, every_arena_ticks(&orchestrator->table->running, now_ms),
+                    players, now_ms);
+    look_at_players(orchestrator);
+    look_at_rooms(orchestrator, now_ms);
+}
+
+// --- Decisions ---
+
+static void drain_arenas(struct orchestrator *orchestrator, uint32_t drain_ms)
+{
+    control_drain(orchestrator->control, (drain_ms + 999) / 1000);
+    orchestrator->waits_for_rooms = false;
+    orchestrator->is_draining = true;
+}
+
+// A drained arena admits only resuming players. Without a deadline the players of a room may still
+// come, and the arenas are drained when the rooms have ended.
+static void begin_drain(struct orchestrator *orchestrator, uint32_t drain_ms)
+{
+    rooms_refuse_new(orchestrator->rooms, true);
+    if (drain_ms == 0 && rooms_count(orchestrator->rooms) > 0)
+        orchestrator->waits_for_rooms = true;
+    else
+        drain_arenas(orchestrator, drain_ms);
+}
+
+static void start_room(struct orchestrator *orchestrator, const struct agones_decision *decision,
+                       uint64_t now_ms)
+{
+    const struct config *config = orchestrator->table->config;
+    struct rooms_answer answer = {0};
+    // Where there is a single template, a request need not name it.
+    const char *only = config->template_count == 1 ? config->templates[0].name : "";
+    char *json = room_text_request(
+        decision->json, decision->template_name[0] != '\0' ? decision->template_name : only);
+    if (json != NULL)
+        rooms_create(orchestrator->rooms, decision->id, json, strlen(json), &answer);
+    const struct room_text room = room_text_read(answer.status, answer.text);
+    free(answer.text);
+    free(json);
+    if (room.is_running) {
+        agones_room_started(orchestrator->agones, decision->id, room.port, room.name, now_ms);
+        return;
+    }
+    log_warning("agones room refused id=%s: %s", decision->id, room.problem);
+    agones_room_failed(orchestrator->agones, decision->id, room.problem, now_ms);
+}
+
+static void execute(struct orchestrator *orchestrator, const struct agones_decision *decision,
+                    uint64_t now_ms)
+{
+    switch (decision->kind) {
+    case AGONES_START_ROOM:
+        start_room(orchestrator, decision, now_ms);
+        break;
+    case AGONES_BEGIN_DRAIN:
+        begin_drain(orchestrator, decision->drain_ms);
+        break;
+    case AGONES_EXIT:
+        orchestrator->has_ended = true;
+        break;
+    }
+}
+
+// A drain that the operator ordered is Agones' business, too.
+static void look_at_drain(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    if (orchestrator->waits_for_rooms && rooms_count(orchestrator->rooms) == 0)
+        drain_arenas(orchestrator, 0);
+    if (control_is_drained(orchestrator->control))
+        agones_set_drained(orchestrator->agones, now_ms);
+    else if (control_is_draining(orchestrator->control) && !orchestrator->is_draining) {
+        orchestrator->is_draining = true;
+        agones_drain(orchestrator->agones, AGONES_DRAIN_ORDER, now_ms);
+    }
+}
+
+// --- The loop ---
+
+static void take_answers(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    struct agones_client_answer answer;
+    struct gameserver *gameserver;
+    while (agones_client_take_update(orchestrator->client, &gameserver)) {
+        if (gameserver != NULL)
+            agones_receive_update(orchestrator->agones, gameserver, now_ms);
+        else
+            agones_receive_watch_end(orchestrator->agones, now_ms);
+        gameserver_free(gameserver);
+    }
+    while (agones_client_take_answer(orchestrator->client, &answer)) {
+        const struct agones_answer received = {
+            .status = answer.status, .gameserver = answer.gameserver, .count = answer.count};
+        agones_receive_answer(orchestrator->agones, &received, now_ms);
+        gameserver_free(answer.gameserver);
+    }
+}
+
+static void send_requests(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    struct agones_request request;
+    while (agones_next_request(orchestrator->agones, now_ms, &request)) {
+        if (agones_client_send(orchestrator->client, &request))
+            continue;
+        if (request.kind == AGONES_WATCH)
+            agones_receive_watch_end(orchestrator->agones, now_ms);
+        else
+            agones_receive_answer(orchestrator->agones, &(struct agones_answer){.count = -1},
+                                  now_ms);
+    }
+}
+
+static void exchange(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    take_answers(orchestrator, now_ms);
+    send_requests(orchestrator, now_ms);
+}
+
+static void log_changes(struct orchestrator *orchestrator)
+{
+    const struct agones_status *status = agones_status(orchestrator->agones);
+    if (status->is_connected != orchestrator->was_connected) {
+        if (status->is_connected)
+            log_info("agones connected gameserver=%s", status->name);
+        else
+            log_warning("agones lost: its SDK server does not answer");
+        orchestrator->was_connected = status->is_connected;
+    }
+    if (status->phase != orchestrator->phase) {
+        log_info("agones phase=\"%s\"", agones_phase_name(status->phase));
+        orchestrator->phase = status->phase;
+    }
+    if (strcmp(status->state, orchestrator->state) != 0) {
+        log_info("agones state=%s", status->state);
+        strcpy(orchestrator->state, status->state);
+    }
+}
+
+static void report(struct orchestrator *orchestrator)
+{
+    const struct agones_status *status = agones_status(orchestrator->agones);
+    orchestrator->report = (struct orchestrator_report){
+        .phase = agones_phase_name(status->phase),
+        .state = status->state,
+        .name = status->name,
+        .is_connected = status->is_connected,
+        .is_watching = status->is_watching,
+        .rooms = (uint32_t)status->rooms,
+        .accepted = status->requests,
+        .refused = status->failures,
+        .unanswered = status->timeouts,
+        .updates = status->updates,
+        .malformed = status->malformed,
+    };
+}
+
+void orchestrator_run(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    struct agones_decision decision;
+    look(orchestrator, now_ms);
+    look_at_drain(orchestrator, now_ms);
+    take_answers(orchestrator, now_ms);
+    send_requests(orchestrator, now_ms);
+    while (agones_next_decision(orchestrator->agones, &decision))
+        execute(orchestrator, &decision, now_ms);
+    log_changes(orchestrator);
+    report(orchestrator);
+}
+
+int orchestrator_timeout_ms(const struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    const uint64_t due_ms = agones_due_ms(orchestrator->agones);
+    const uint64_t next_ms =
+        due_ms < orchestrator->next_look_ms ? due_ms : orchestrator->next_look_ms;
+    return next_ms > now_ms ? (int)(next_ms - now_ms) : 0;
+}
+
+void orchestrator_drain(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    agones_drain(orchestrator->agones, AGONES_DRAIN_SIGNAL, now_ms);
+}
+
+bool orchestrator_has_ended(const struct orchestrator *orchestrator)
+{
+    return orchestrator->has_ended;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// raimd under an orchestrator, Agones: gives the state machine (agones.h) the state of the arenas,
+// carries its requests to the client (agones_client.h), and executes its decisions. Main thread
+// only; nothing here blocks but orchestrator_find_ports.
+#pragma once
+
+#include "arena_table.h"
+#include "config.h"
+#include "control.h"
+#include "rooms.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct orchestrator;
+
+// The port of Agones' SDK server by the configuration and $AGONES_SDK_HTTP_PORT; 0: off.
+uint16_t orchestrator_port(const struct config *config);
+
+// Prepares the connection to this port. Returns NULL and writes a reason. Takes NULL for closing.
+struct orchestrator *orchestrator_open(const struct config *config, uint16_t port, char *error,
+                                       size_t capacity);
+void orchestrator_close(struct orchestrator *orchestrator);
+
+// Waits until the GameServer has ports, if an arena's port is 0, and makes the table give them to
+// its arenas: call it before arena_table_open. Waits for at most 30 seconds, and ends at a pending
+// SIGTERM or SIGINT. False with a reason.
+bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct config *config,
+                             struct arena_table *table, char *error, size_t capacity);
+
+// Starts the client's thread, once the arenas run. Borrows `table`, `control` and `rooms`, which it
+// observes until rooms_close. False with a reason.
+bool orchestrator_start(struct orchestrator *orchestrator, struct arena_table *table,
+                        struct control *control, struct rooms *rooms, char *error, size_t capacity);
+
+// Takes answers and updates, executes decisions and sends the next request. Call it after each
+// wake-up of the main thread, and after orchestrator_timeout_ms.
+void orchestrator_run(struct orchestrator *orchestrator, uint64_t now_ms);
+int orchestrator_timeout_ms(const struct orchestrator *orchestrator, uint64_t now_ms);
+
+// Begins a drain because of a signal.
+void orchestrator_drain(struct orchestrator *orchestrator, uint64_t now_ms);
+
+// Whether Agones has been sent Shutdown after a drain, or does not answer, and the process may
+// exit.
+bool orchestrator_has_ended(const struct orchestrator *orchestrator);

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// A record is a text of lines "KEY VALUE" in a fixed order, the longest last.
+#define _GNU_SOURCE
+#include "room_store.h"
+
+#include "config_keys.h"
+#include "log.h"
+#include "state_file.h"
+#include "text_buffer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_RECORD_BYTES = 256 * 1024 };
+
+static const char suffix[] = ".room";
+
+struct room_store {
+    char directory[PATH_MAX];
+};
+
+struct room_store *room_store_open(const char *state_directory, char *error, size_t capacity)
+{
+    struct room_store *store = calloc(1, sizeof *store);
+    if (store == NULL) {
+        snprintf(error, capacity, "out of memory");
+        return NULL;
+    }
+    const int length = snprintf(store->directory, sizeof store->directory, "%s", state_directory);
+    if (length < (int)sizeof store->directory)
+        return store;
+    snprintf(error, capacity, "the path of $STATE_DIRECTORY is too long");
+    free(store);
+    return NULL;
+}
+
+void room_store_close(struct room_store *store)
+{
+    free(store);
+}
+
+static bool write_path(const struct room_store *store, const char *name, char path[PATH_MAX])
+{
+    return snprintf(path, PATH_MAX, "%s/%s%s", store->directory, name, suffix) < PATH_MAX;
+}
+
+static char *record_text(const struct room_record *record)
+{
+    struct text_buffer text = {0};
+    text_buffer_print(&text,
+                      "raimd-room 1\nid %s\nname %s\nport %u\nplaces %u\nmade_s %" PRId64
+                      "\njoin_until_s %" PRId64 "\nwas_joined %d\nis_draining %d\n"
+                      "drain_until_s %" PRId64 "\ncause %s\nmetadata %s\nrequest %s\n",
+                      record->id, record->name, record->port, record->places, record->made_s,
+                      record->join_until_s, record->was_joined, record->is_draining,
+                      record->drain_until_s, record->cause[0] != '\0' ? record->cause : "-",
+                      record->metadata, record->request);
+    return text_buffer_take(&text);
+}
+
+// Writes a file atomically, without syncing it. Returns false with errno.
+static bool write_file(const char *path, const char *text)
+{
+    char temporary[PATH_MAX];
+    const size_t size = strlen(text);
+    const int file = state_file_begin(path, temporary);
+    if (file < 0)
+        return false;
+    errno = ENOSPC; // write sets no errno when it writes only a part
+    bool good = write(file, text, size) == (ssize_t)size;
+    int error = errno;
+    close(file);
+    if (good && rename(temporary, path) != 0) {
+        error = errno;
+        good = false;
+    }
+    if (!good)
+        unlink(temporary);
+    errno = error;
+    return good;
+}
+
+bool room_store_write(const struct room_store *store, const struct room_record *record)
+{
+    char path[PATH_MAX];
+    char *text = record_text(record);
+    errno = ENOMEM;
+    const bool good =
+        text != NULL && write_path(store, record->name, path) && write_file(path, text);
+    const int error = errno;
+    free(text);
+    errno = error;
+    return good;
+}
+
+void room_store_remove(const struct room_store *store, const char *name)
+{
+    char path[PATH_MAX];
+    if (write_path(store, name, path))
+        unlink(path);
+}
+
+// Reads a file of at most MAX_RECORD_BYTES; the caller frees the text.
+static char *read_text(const char *path)
+{
+    const char *problem;
+    struct stat status;
+    const int file = state_file_open(path, O_RDONLY, STATE_FILE_SECRET, &problem);
+    char *text = NULL;
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &status) == 0 && status.st_size <= MAX_RECORD_BYTES)
+        text = calloc(1, (size_t)status.st_size + 1);
+    if (text != NULL && read(file, text, (size_t)status.st_size) != status.st_size) {
+        free(text);
+        text = NULL;
+    }
+    close(file);
+    return text;
+}
+
+// The value of the next line, which must have this key; NULL otherwise.
+static char *take_line(char **at, const char *key)
+{
+    const size_t length = strlen(key);
+    char *line = *at, *end = strchr(line, '\n');
+    if (end == NULL || strncmp(line, key, length) != 0 || line[length] != ' ')
+        return NULL;
+    *end = '\0';
+    *at = end + 1;
+    return line + length + 1;
+}
+
+static bool take_text(char **at, const char *key, char *into, size_t capacity)
+{
+    const char *value = take_line(at, key);
+    return value != NULL && snprintf(into, capacity, "%s", value) < (int)capacity;
+}
+
+static bool take_number(char **at, const char *key, int64_t most, int64_t *number)
+{
+    char *end;
+    const char *value = take_line(at, key);
+    if (value == NULL)
+        return false;
+    errno = 0;
+    *number = strtoll(value, &end, 10);
+    return errno == 0 && end != value && *end == '\0' && *number >= 0 && *number <= most;
+}
+
+static bool is_cause(const char *text)
+{
+    return strcmp(text, "-") == 0 ||
+           (text[0] != '\0' && strspn(text, "abcdefghijklmnopqrstuvwxyz_") == strlen(text));
+}
+
+static bool parse(char *text, struct room_record *record)
+{
+    char version[8];
+    int64_t port, places, joined, draining;
+    char *at = text;
+    if (!take_text(&at, "raimd-room", version, sizeof version) || strcmp(version, "1") != 0 ||
+        !take_text(&at, "id", record->id, sizeof record->id) ||
+        !take_text(&at, "name", record->name, sizeof record->name) ||
+        !config_is_name(record->name) || !take_number(&at, "port", UINT16_MAX, &port) ||
+        !take_number(&at, "places", UINT16_MAX, &places) ||
+        !take_number(&at, "made_s", INT64_MAX, &record->made_s) ||
+        !take_number(&at, "join_until_s", INT64_MAX, &record->join_until_s) ||
+        !take_number(&at, "was_joined", 1, &joined) ||
+        !take_number(&at, "is_draining", 1, &draining) ||
+        !take_number(&at, "drain_until_s", INT64_MAX, &record->drain_until_s) ||
+        !take_text(&at, "cause", record->cause, sizeof record->cause) || !is_cause(record->cause))
+        return false;
+    if (strcmp(record->cause, "-") == 0)
+        record->cause[0] = '\0';
+    record->port = (uint16_t)port;
+    record->places = (uint32_t)places;
+    record->was_joined = joined != 0;
+    record->is_draining = draining != 0;
+    const char *metadata = take_line(&at, "metadata"), *request = take_line(&at, "request");
+    if (metadata == NULL || request == NULL)
+        return false;
+    record->metadata = strdup(metadata);
+    record->request = strdup(request);
+    return record->metadata != NULL && record->request != NULL;
+}
+
+// Reads the record in a file of this name. Returns false if it is none.
+static bool read_record(const struct room_store *store, const char *file,
+                        struct room_record *record)
+{
+    char path[PATH_MAX], expected[CONFIG_NAME_BYTES + sizeof suffix];
+    *record = (struct room_record){0};
+    char *text = snprintf(path, sizeof path, "%s/%s", store->directory, file) < (int)sizeof path
+                     ? read_text(path)
+                     : NULL;
+    bool good = text != NULL && parse(text, record);
+    free(text);
+    snprintf(expected, sizeof expected, "%s%s", record->name, suffix);
+    good = good && strcmp(file, expected) == 0;
+    if (good)
+        return true;
+    free(record->metadata);
+    free(record->request);
+    log_warning("room not opened again: \"%s\" is no record of a room", path);
+    unlink(path);
+    return false;
+}
+
+static bool has_suffix(const char *file)
+{
+    const size_t length = strlen(file);
+    return length >= sizeof suffix && strcmp(file + length - (sizeof suffix - 1), suffix) == 0;
+}
+
+void room_store_read(const struct room_store *store, void *context,
+                     void (*take)(void *context, struct room_record *record))
+{
+    DIR *directory = opendir(store->directory);
+    if (directory == NULL)
+        return;
+    int count = 0;
+    for (struct dirent *entry; count < CONFIG_MAX_ARENAS && (entry = readdir(directory)) != NULL;) {
+        struct room_record record;
+        if (!has_suffix(entry->d_name) || !read_record(store, entry->d_name, &record))
+            continue;
+        count++;
+        take(context, &record);
+    }
+    closedir(directory);
+}

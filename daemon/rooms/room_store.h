@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Records of rooms in files, so that the next process opens the same rooms again. A file per room,
+// "NAME.room" in $STATE_DIRECTORY. They are not synced to the disk: they
+// have to survive the process, not the machine. Main thread only.
+#pragma once
+
+#include "config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROOM_STORE_ID_BYTES 64    // with the closing NUL
+#define ROOM_STORE_CAUSE_BYTES 16 // with the closing NUL
+
+// A record. Texts are borrowed when it is written, and owned when it is read.
+struct room_record {
+    char id[ROOM_STORE_ID_BYTES];
+    char name[CONFIG_NAME_BYTES]; // of the arena
+    uint16_t port;
+    uint32_t places;                    // as changed since
+    int64_t made_s, join_until_s;       // seconds since 1970
+    bool was_joined;                    // a player has come
+    bool is_draining;                   // it ends when everybody has left, or at drain_until_s
+    int64_t drain_until_s;              // 0: no limit
+    char cause[ROOM_STORE_CAUSE_BYTES]; // of its end, a word; "": it is not ending
+    char *metadata, *request;           // JSON
+};
+
+struct room_store;
+
+// Copies the path. Returns NULL after writing a reason.
+struct room_store *room_store_open(const char *state_directory, char *error, size_t capacity);
+
+// Takes NULL.
+void room_store_close(struct room_store *store);
+
+// Replaces the record of this name. Returns false with errno.
+bool room_store_write(const struct room_store *store, const struct room_record *record);
+
+void room_store_remove(const struct room_store *store, const char *name);
+
+// Reads every record and calls `take`, which owns the texts. Files that are no records are removed
+// and logged. At most CONFIG_MAX_ARENAS records are read.
+void room_store_read(const struct room_store *store, void *context,
+                     void (*take)(void *context, struct room_record *record));

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Writes the documents and events of rooms as JSON.
+#include "rooms_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const state_names[] = {
+    [ROOM_STARTING] = "starting", [ROOM_READY] = "ready", [ROOM_DRAINING] = "draining"};
+
+// The address that clients connect to.
+static const char *address_of(const struct rooms *rooms, const struct room *room)
+{
+    const char *public = rooms->table->config->public_address;
+    return public[0] != '\0' ? public : room->request.arena.address;
+}
+
+static void print_member(struct text_buffer *out, const char *name, const char *text)
+{
+    text_buffer_print(out, ",\"%s\":", name);
+    room_request_quote(out, text);
+}
+
+static void print_players(struct text_buffer *out, const struct room_request *request)
+{
+    text_buffer_print(out, ",\"reserved\":[");
+    for (uint32_t i = 0; i < request->player_count; i++) {
+        if (i > 0)
+            text_buffer_add(out, ",", 1);
+        room_request_quote(out, request->players[i]);
+    }
+    text_buffer_add(out, "]", 1);
+}
+
+void rooms_print_room(struct text_buffer *out, const struct rooms *rooms, const struct room *room,
+                      const char *state)
+{
+    const struct room_request *request = &room->request;
+    const struct room_record *record = &room->record;
+    text_buffer_print(out, "{\"id\":\"%s\",\"state\":\"%s\",\"template\":\"%s\",\"name\":\"%s\"",
+                      room->id, state != NULL ? state : state_names[room->state],
+                      request->template_name, record->name);
+    print_member(out, "address", address_of(rooms, room));
+    text_buffer_print(out, ",\"port\":%u", record->port);
+    print_member(out, "map", request->arena.map->name);
+    text_buffer_print(out, ",\"places\":%u,\"players\":%u", record->places, room->present);
+    print_players(out, request);
+    text_buffer_print(out, ",\"ends\":\"%s\",\"access\":", room_ends_name(request->ends));
+    if (request->arena.needs_access)
+        text_buffer_print(out, "{\"audience\":\"%s\",\"expires_at\":%" PRId64 "}", record->name,
+                          record->join_until_s);
+    else
+        text_buffer_print(out, "null");
+    text_buffer_print(out, ",\"made_at\":%" PRId64 ",\"expires_at\":", record->made_s);
+    if (request->ends == ROOM_ENDS_NEVER || record->was_joined)
+        text_buffer_print(out, "null");
+    else
+        text_buffer_print(out, "%" PRId64, record->join_until_s);
+    text_buffer_print(out, ",\"metadata\":");
+    text_buffer_add(out, record->metadata, strlen(record->metadata));
+    text_buffer_print(out, ",\"rounds\":%u,\"cause\":", room->rounds);
+    if (room->cause != NULL)
+        text_buffer_print(out, "\"%s\"", room->cause);
+    else
+        text_buffer_print(out, "null");
+    text_buffer_print(out, ",\"result\":%s}", room->result != NULL ? room->result : "null");
+}
+
+static void print_template(struct text_buffer *out, const struct config_arena *template)
+{
+    text_buffer_print(out, "{\"name\":\"%s\",\"maps\":[", template->name);
+    room_request_quote(out, template->map->name);
+    for (int i = 0; i < template->rotation_count; i++) {
+        text_buffer_add(out, ",", 1);
+        room_request_quote(out, template->rotation[i]->name);
+    }
+    text_buffer_print(out,
+                      "],\"places\":%u,\"bots\":%u,\"access\":\"%s\",\"round_time_s\":%.15g,"
+                      "\"score_limit\":%u,\"tick_hz\":%u}",
+                      template->max_players, template->bots,
+                      template->needs_access ? "token" : "open", template->round_s,
+                      template->score_limit, template->tick_hz);
+}
+
+void rooms_print_templates(struct text_buffer *out, const struct rooms *rooms)
+{
+    const struct config *config = rooms->table->config;
+    text_buffer_print(out, "{\"templates\":[");
+    for (int i = 0; i < config->template_count; i++) {
+        if (i > 0)
+            text_buffer_add(out, ",", 1);
+        print_template(out, &config->templates[i]);
+    }
+    text_buffer_print(out, "]}\n");
+}
+
+void rooms_print_capacity(struct text_buffer *out, const struct rooms *rooms)
+{
+    const struct arena_table *table = rooms->table;
+    text_buffer_print(out,
+                      "\"free\":%d,\"rooms\":%d,\"ports\":%d,\"arenas\":%d,\"max_arenas\":%d,"
+                      "\"accepts\":%s",
+                      rooms_free(rooms), rooms->count, config_port_count(&table->config->ports),
+                      table->running.count, CONFIG_MAX_ARENAS, rooms->refuses ? "false" : "true");
+}
+
+// --- Events ---
+
+static void begin_event(struct text_buffer *out, const struct room *room)
+{
+    text_buffer_print(out, "{\"id\":\"%s\",\"name\":\"%s\",\"at\":%" PRId64, room->id,
+                      room->record.name, rooms_today_s());
+}
+
+char *rooms_ready_event(const struct rooms *rooms, const struct room *room)
+{
+    struct text_buffer out = {0};
+    begin_event(&out, room);
+    print_member(&out, "address", address_of(rooms, room));
+    text_buffer_print(&out, ",\"port\":%u,\"resumed\":%s}", room->record.port,
+                      room->is_resumed ? "true" : "false");
+    return text_buffer_take(&out);
+}
+
+char *rooms_player_event(const struct room *room, const struct arena_feed_item *item)
+{
+    struct text_buffer out = {0};
+    begin_event(&out, room);
+    text_buffer_print(&out, ",\"player\":%u", item->player);
+    print_member(&out, "player_name", item->name);
+    text_buffer_print(&out, ",\"players\":%u", room->present);
+    if (item->kind == ARENA_FEED_LEFT)
+        text_buffer_print(&out, ",\"score\":%u,\"deaths\":%u", item->score, item->deaths);
+    text_buffer_add(&out, "}", 1);
+    return text_buffer_take(&out);
+}
+
+char *rooms_round_event(const struct room *room, const char *result)
+{
+    struct text_buffer out = {0};
+    if (result == NULL)
+        return NULL;
+    begin_event(&out, room);
+    text_buffer_print(&out, ",%s", result + 1); // the members of the result, and its end
+    return text_buffer_take(&out);
+}
+
+char *rooms_ended_event(const struct room *room, const char *cause)
+{
+    struct text_buffer out = {0};
+    begin_event(&out, room);
+    text_buffer_print(&out, ",\"cause\":\"%s\",\"rounds\":%u,\"metadata\":", cause, room->rounds);
+    text_buffer_add(&out, room->record.metadata, strlen(room->record.metadata));
+    text_buffer_print(&out, ",\"result\":%s}", room->result != NULL ? room->result : "null");
+    return text_buffer_take(&out);
+}
+
+char *rooms_result(struct room *room)
+{
+    struct text_buffer out = {0};
+    char *scores = text_buffer_take(&room->scores);
+    text_buffer_print(&out, "{\"round\":%u,\"winner\":", room->round.round);
+    if (room->round.player != RAIM_NOBODY)
+        text_buffer_print(&out, "%u", room->round.player);
+    else
+        text_buffer_print(&out, "null");
+    text_buffer_print(&out, ",\"scores\":[%s]}", scores != NULL ? scores : "");
+    free(scores);
+    return text_buffer_take(&out);
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// Runs the rooms: reads what their arenas report, and ends them when they are due.
+#define _GNU_SOURCE
+#include "rooms_internal.h"
+
+#include "log.h"
+#include "monotonic.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NOTICE_MS = 100,    // between the order to disconnect players and the end of their arena
+    RETRY_MS = 10,      // after a worker's or arena's mailbox was full
+    ROUND_LEAD_MS = 50, // before the break after the last round is over
+};
+
+static struct arena_feed *feed_of(const struct room *room)
+{
+    return arena_get_feed(room->arena);
+}
+
+// --- Reports ---
+
+static void note_joined(struct rooms *rooms, struct room *room, const struct arena_feed_item *item)
+{
+    room->present++;
+    room_events_add(rooms->events, "player_joined", rooms_player_event(room, item));
+    if (room->record.was_joined)
+        return;
+    room->record.was_joined = true;
+    rooms_store(rooms, room);
+}
+
+static void note_left(struct rooms *rooms, struct room *room, const struct arena_feed_item *item)
+{
+    room->present -= room->present > 0;
+    room_events_add(rooms->events, "player_left", rooms_player_event(room, item));
+}
+
+static void note_score(struct room *room, const struct arena_feed_item *item)
+{
+    text_buffer_print(&room->scores,
+                      "%s{\"player\":%u,\"name\":", room->scores_count++ > 0 ? "," : "",
+                      item->player);
+    room_request_quote(&room->scores, item->name);
+    text_buffer_print(&room->scores, ",\"bot\":%s,\"score\":%u,\"deaths\":%u}",
+                      item->bot ? "true" : "false", item->score, item->deaths);
+}
+
+static void note_round(struct rooms *rooms, struct room *room, uint64_t now_ms)
+{
+    char *result = rooms_result(room);
+    room->rounds++;
+    room->round_ended_ms = now_ms;
+    room_events_add(rooms->events, "round_ended", rooms_round_event(room, result));
+    if (result == NULL)
+        return;
+    free(room->result);
+    room->result = result;
+}
+
+static void note_item(struct rooms *rooms, struct room *room, const struct arena_feed_item *item,
+                      uint64_t now_ms)
+{
+    switch (item->kind) {
+    case ARENA_FEED_JOINED:
+        note_joined(rooms, room, item);
+        break;
+    case ARENA_FEED_LEFT:
+        note_left(rooms, room, item);
+        break;
+    case ARENA_FEED_ROUND_ENDED:
+        room->round = *item;
+        room->scores_count = 0;
+        break;
+    case ARENA_FEED_SCORE:
+        note_score(room, item);
+        break;
+    case ARENA_FEED_SCORES_END:
+        note_round(rooms, room, now_ms);
+        break;
+    }
+}
+
+void rooms_read_feed(struct rooms *rooms, struct room *room, bool is_released, uint64_t now_ms)
+{
+    struct arena_feed_item item;
+    struct arena_feed *feed = feed_of(room);
+    while (arena_feed_take(feed, &item))
+        note_item(rooms, room, &item, now_ms);
+    while (is_released && arena_feed_take_rest(feed, &item))
+        note_item(rooms, room, &item, now_ms);
+}
+
+// --- The end ---
+
+// `text` may be that of the order before.
+static void give_order(struct room *room, bool disconnects, const char *text)
+{
+    struct command order = {.kind = COMMAND_END, .on = disconnects};
+    snprintf(order.text, sizeof order.text, "%s", text);
+    room->order = order;
+    room->has_order = true;
+}
+
+void rooms_begin_end(struct rooms *rooms, struct room *room, const char *cause, const char *reason,
+                     uint64_t now_ms)
+{
+    room->state = ROOM_DRAINING;
+    room->cause = cause;
+    room->end_ms = now_ms;
+    room->ends_empty = false;
+    if (reason[0] != '\0' && room->present > 0) {
+        give_order(room, true, reason);
+        room->end_ms += NOTICE_MS;
+    }
+    // If the process dies now, the next one does not open it again, but reports its end.
+    snprintf(room->record.cause, sizeof room->record.cause, "%s", cause);
+    rooms_store(rooms, room);
+}
+
+void rooms_begin_drain(struct rooms *rooms, struct room *room, const char *reason, uint64_t end_ms)
+{
+    room->state = ROOM_DRAINING;
+    room->end_ms = end_ms;
+    room->ends_empty = true;
+    room->record.is_draining = true;
+    give_order(room, false, reason);
+    rooms_store(rooms, room);
+}
+
+static void post_order(struct room *room)
+{
+    struct command *blank = mailbox_reserve(arena_mailbox(room->arena));
+    if (blank == NULL)
+        return; // tried again
+    *blank = room->order;
+    mailbox_submit(arena_mailbox(room->arena));
+    room->has_order = false;
+}
+
+static void remove_arena(struct rooms *rooms, struct room *room, uint64_t now_ms)
+{
+    const int index = arena_list_index(&rooms->table->running, room->arena);
+    room->is_removed = index < 0 || arena_table_remove(rooms->table, index);
+    if (!room->is_removed)
+        room->end_ms = now_ms + RETRY_MS;
+}
+
+// The cause to end a room that is not ending yet; NULL: none.
+static const char *find_cause(const struct room *room, uint64_t now_ms)
+{
+    const struct room_request *request = &room->request;
+    const bool is_joined = room->record.was_joined;
+    if (request->ends == ROOM_ENDS_NEVER)
+        return NULL;
+    if (!is_joined)
+        return now_ms >= room->join_until_ms ? "nobody_joined" : NULL;
+    return room->present == 0 ? "empty" : NULL;
+}
+
+// Ends a room with its round: when the break after it is nearly over.
+static void plan_round_end(struct rooms *rooms, struct room *room)
+{
+    const uint64_t break_ms = (uint64_t)(room->request.arena.break_s * 1000);
+    rooms_begin_end(rooms, room, "round", "", room->round_ended_ms);
+    give_order(room, false, ""); // admits nobody
+    room->end_ms += break_ms > ROUND_LEAD_MS ? break_ms - ROUND_LEAD_MS : 0;
+}
+
+static void run_room(struct rooms *rooms, struct room *room, uint64_t now_ms)
+{
+    const bool was_ready = room->state != ROOM_STARTING;
+    if (!room->is_removed && arena_is_released(room->arena)) { // its worker could not run it
+        rooms_begin_end(rooms, room, "failed", "", now_ms);
+        remove_arena(rooms, room, now_ms);
+        return;
+    }
+    if (room->state == ROOM_STARTING && arena_ticks(room->arena) > 0) {
+        room->state = ROOM_READY;
+        room_events_add(rooms->events, "arena_ready", rooms_ready_event(rooms, room));
+        if (room->record.is_draining) // since the last process
+            rooms_begin_drain(rooms, room, "", room->end_ms);
+    }
+    if (room->state == ROOM_STARTING)
+        return; // what it has reported follows the event that it is ready
+    rooms_read_feed(rooms, room, false, now_ms);
+    if (room->is_removed)
+        return;
+    // After its first tick, so that the players of a restored match have been reported.
+    if (was_ready && room->state == ROOM_READY) {
+        const char *cause = find_cause(room, now_ms);
+        if (cause != NULL)
+            rooms_begin_end(rooms, room, cause, "", now_ms);
+        else if (room->request.ends == ROOM_ENDS_ROUND && room->rounds > 0)
+            plan_round_end(rooms, room);
+    }
+    if (room->has_order)
+        post_order(room);
+    if (room->state != ROOM_DRAINING || room->has_order)
+        return;
+    if (room->ends_empty && room->present == 0 && was_ready)
+        rooms_begin_end(rooms, room, "deleted", "", now_ms);
+    else if (room->ends_empty && room->end_ms != 0 && now_ms >= room->end_ms)
+        rooms_begin_end(rooms, room, "deleted", room->order.text, now_ms);
+    const bool is_deserted = !room->ends_empty && room->present == 0;
+    if (!room->has_order && !room->ends_empty && (is_deserted || now_ms >= room->end_ms))
+        remove_arena(rooms, room, now_ms);
+}
+
+void rooms_run(struct rooms *rooms, uint64_t now_ms)
+{
+    for (int i = 0; i < rooms->count; i++)
+        run_room(rooms, rooms->list[i], now_ms);
+    rooms_count_now(rooms); // a reload may have changed the ports
+}
+
+static int left_ms(uint64_t due_ms, uint64_t now_ms)
+{
+    const uint64_t left = due_ms > now_ms ? due_ms - now_ms : 0;
+    return left < INT_MAX ? (int)left : INT_MAX;
+}
+
+static int room_timeout_ms(const struct room *room, uint64_t now_ms)
+{
+    if (room->is_removed)
+        return -1;
+    const bool is_deserted =
+        room->state == ROOM_READY && room->record.was_joined && room->present == 0;
+    if (room->has_order || (is_deserted && room->request.ends != ROOM_ENDS_NEVER))
+        return RETRY_MS;
+    if (room->state == ROOM_DRAINING)
+        return room->end_ms > 0 ? left_ms(room->end_ms, now_ms) : -1;
+    const bool can_expire = room->request.ends != ROOM_ENDS_NEVER && !room->record.was_joined;
+    return room->state == ROOM_READY && can_expire ? left_ms(room->join_until_ms, now_ms) : -1;
+}
+
+int rooms_timeout_ms(const struct rooms *rooms, uint64_t now_ms)
+{
+    int timeout_ms = -1;
+    for (int i = 0; i < rooms->count; i++)
+        timeout_ms = monotonic_earlier_ms(timeout_ms, room_timeout_ms(rooms->list[i], now_ms));
+    return timeout_ms;
+}
+
+static void remember(struct rooms *rooms, const struct room *room)
+{
+    struct text_buffer out = {0};
+    struct ended_room *ended = &rooms->ended[rooms->next_ended++ % ROOMS_REMEMBERED];
+    free(ended->text);
+    rooms_print_room(&out, rooms, room, "ended");
+    text_buffer_print(&out, "\n");
+    ended->text = text_buffer_take(&out);
+    ended->request_hash = rooms_hash_of(room->request.text);
+    memcpy(ended->id, room->id, sizeof ended->id);
+}
+
+void rooms_note_end(struct rooms *rooms, struct room *room, const char *cause)
+{
+    if (room->cause == NULL)
+        room->cause = cause;
+    room_events_add(rooms->events, "arena_ended", rooms_ended_event(room, room->cause));
+    if (rooms->store != NULL)
+        room_store_remove(rooms->store, room->record.name);
+    log_arena_info(room->record.name, "room ended id=%s name=%s cause=%s rounds=%u", room->id,
+                   room->record.name, room->cause, room->rounds);
+    rooms->counts->ended++;
+    remember(rooms, room);
+    if (rooms->observer.ended != NULL)
+        rooms->observer.ended(rooms->observer.context, room->id, room->cause);
+    rooms_free_room(room);
+}
+
+void rooms_forget(struct rooms *rooms, struct arena *arena)
+{
+    int index = 0;
+    while (index < rooms->count && rooms->list[index]->arena != arena)
+        index++;
+    if (index == rooms->count)
+        return;
+    struct room *room = rooms->list[index];
+    rooms_read_feed(rooms, room, true, monotonic_ms());
+    rooms->list[index] = rooms->list[--rooms->count];
+    rooms_note_end(rooms, room, "deleted"); // unless it was ending: by the operator
+}

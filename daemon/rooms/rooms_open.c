@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Opens the rooms of the last process again, and keeps them for the next one.
+#define _GNU_SOURCE
+#include "rooms_internal.h"
+
+#include "crypto.h"
+#include "log.h"
+#include "monotonic.h"
+#include "unit_directories.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_BYTES = 512 };
+
+// Takes the request of a record. Returns false with a reason if it is no longer good.
+static bool parse_again(const struct rooms *rooms, struct room *room, const char *request,
+                        char *error, size_t capacity)
+{
+    struct text_buffer mistakes = {0};
+    const bool is_good = room_request_parse(&room->request, rooms->table->config, request,
+                                            strlen(request), &mistakes);
+    char *list = text_buffer_take(&mistakes);
+    if (!is_good)
+        snprintf(error, capacity, "%s", list != NULL ? list : "out of memory");
+    free(list);
+    return is_good;
+}
+
+// Opens a room of the last process again, under its name and on its port. Takes the texts.
+static void open_again(void *context, struct room_record *record)
+{
+    struct rooms *rooms = context;
+    char error[ERROR_BYTES] = "there are too many arenas";
+    struct room *room = calloc(1, sizeof *room);
+    if (room == NULL) {
+        free(record->metadata);
+        free(record->request);
+        return; // the record stays for the next process
+    }
+    room->record = *record;
+    room->is_resumed = true;
+    strcpy(room->id, record->id);
+    room->join_until_ms = rooms_join_until_ms(room);
+    const int64_t drain_s = record->drain_until_s - rooms_today_s();
+    if (record->is_draining && record->drain_until_s > 0)
+        room->end_ms = monotonic_ms() + (drain_s > 0 ? (uint64_t)drain_s * 1000 : 0);
+    const bool is_ending = room->record.cause[0] != '\0';
+    const bool is_good = !is_ending && rooms->count < ROOMS_MAX &&
+                         rooms_find(rooms, record->id) == NULL && room_request_is_id(record->id) &&
+                         parse_again(rooms, room, record->request, error, sizeof error);
+    free(record->request);
+    room->record.request = room->request.text;
+    if (is_good && record->places >= 1 && record->places <= room->request.arena.max_players &&
+        rooms_open_arena(rooms, room, error, sizeof error)) {
+        rooms_add(rooms, room);
+        if (record->places != room->request.arena.max_players)
+            rooms_change_places(rooms, room, record->places);
+        return;
+    }
+    if (!is_ending)
+        log_warning("room not opened again id=%s name=%s: %s", room->id, room->record.name, error);
+    room_events_add(rooms->events, "arena_ended",
+                    rooms_ended_event(room, is_ending ? room->record.cause : "failed"));
+    room_store_remove(rooms->store, room->record.name);
+    rooms_free_room(room);
+}
+
+static bool open_files(struct rooms *rooms, char *error, size_t capacity)
+{
+    char state[PATH_MAX], journal[PATH_MAX];
+    const bool has_state = unit_directories_find("STATE_DIRECTORY", state, sizeof state);
+    if (has_state) {
+        rooms->store = room_store_open(state, error, capacity);
+        if (rooms->store == NULL)
+            return false;
+        if (snprintf(journal, sizeof journal, "%s/rooms.events", state) >= (int)sizeof journal) {
+            snprintf(error, capacity, "the path of $STATE_DIRECTORY is too long");
+            return false;
+        }
+    }
+    rooms->events = room_events_open(has_state ? journal : NULL, rooms_today_s());
+    if (rooms->events == NULL)
+        snprintf(error, capacity, "out of memory");
+    return rooms->events != NULL;
+}
+
+struct rooms *rooms_open(struct arena_table *table, char *error, size_t capacity)
+{
+    struct rooms *rooms = calloc(1, sizeof *rooms);
+    if (rooms == NULL || !raim_crypto_init()) {
+        snprintf(error, capacity, "out of memory");
+        free(rooms);
+        return NULL;
+    }
+    rooms->table = table;
+    rooms->counts = &table->running.rooms;
+    if (!open_files(rooms, error, capacity)) {
+        rooms_close(rooms);
+        return NULL;
+    }
+    if (rooms->store != NULL)
+        room_store_read(rooms->store, rooms, open_again);
+    return rooms;
+}
+
+void rooms_keep(struct rooms *rooms)
+{
+    rooms->keeps = true;
+}
+
+void rooms_close(struct rooms *rooms)
+{
+    if (rooms == NULL)
+        return;
+    while (rooms->count > 0) {
+        struct room *room = rooms->list[--rooms->count];
+        const bool is_kept = rooms->keeps && room->cause == NULL;
+        rooms_read_feed(rooms, room, !is_kept, monotonic_ms());
+        if (is_kept)
+            rooms_free_room(room);
+        else
+            rooms_note_end(rooms, room, "stopped");
+    }
+    for (uint32_t i = 0; i < ROOMS_REMEMBERED; i++)
+        free(rooms->ended[i].text);
+    room_events_close(rooms->events);
+    room_store_close(rooms->store);
+    free(rooms);
+}

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""A matchmaker's side of the API of rooms, for the tests: requests over the control socket or TCP,
+each answer checked against openapi.json, and the stream of events."""
+
+import contextlib
+import http.client
+import json
+import random
+import re
+import socket
+import ssl
+
+import harness
+
+DOCUMENT = json.loads((harness.ROOT / "daemon/admin/openapi.json").read_text(encoding="utf-8"))
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None # then answers are not checked; test_rooms.py says so
+
+
+def free_ports(count):
+    """The first of so many UDP ports in a row that nobody has now."""
+    chance = random.Random()
+    for _ in range(1000):
+        first = chance.randrange(20000, 32000 - count)
+        with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
+            for port in range(first, first + count):
+                probe = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+                probe.bind(("127.0.0.1", port))
+            return first
+    raise AssertionError("no ports are free")
+
+
+def template(name="duel", **keys):
+    """The text of a template's group."""
+    return harness.value({"name": name, "address": "127.0.0.1",
+                          "map": str(harness.ROOT / "config/maps/duel.conf"), **keys})
+
+
+def config(*templates, first, count, arenas=(), **keys):
+    """The text of a configuration with a pool of ports."""
+    text = harness.config(*arenas, ports=f"{first}-{first + count - 1}", **keys)
+    return text + "templates = (\n  " + ",\n  ".join(templates) + "\n);\n"
+
+
+def check(instance, schema):
+    """An answer is as a schema of the document says."""
+    if jsonschema is not None:
+        jsonschema.Draft202012Validator(
+            {**schema, "components": DOCUMENT["components"]}).validate(instance)
+
+
+def operation(path, method):
+    """The document's description of a request, None: it has none."""
+    path = re.sub(r"^(/v1/arenas/).+", r"\1{id}", path)
+    return DOCUMENT["paths"].get(path, {}).get(method.lower())
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("raimd", timeout=harness.START_S)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Answer:
+    def __init__(self, answer):
+        self.status, self.headers = answer.status, answer.headers
+        self.text = answer.read().decode("utf-8")
+        self.json = json.loads(self.text)
+
+
+class Api:
+    """Makes requests. `connect` makes an http.client.HTTPConnection."""
+
+    def __init__(self, connect, headers=None):
+        self.connect, self.headers = connect, headers or {}
+
+    @classmethod
+    def unix(cls, path):
+        return cls(lambda: UnixConnection(path))
+
+    @classmethod
+    def tcp(cls, port, token=None, context=None):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        if context is None:
+            return cls(lambda: http.client.HTTPConnection("127.0.0.1", port,
+                                                          timeout=harness.START_S), headers)
+        return cls(lambda: http.client.HTTPSConnection("127.0.0.1", port, context=context,
+                                                       timeout=harness.START_S), headers)
+
+    def ask(self, method, path, body=None, connection=None):
+        """The answer. A body that is no text is sent as JSON."""
+        if body is not None and not isinstance(body, (str, bytes)):
+            body = json.dumps(body)
+        own = connection or self.connect()
+        try:
+            own.request(method, path, body, self.headers)
+            answer = Answer(own.getresponse())
+        finally:
+            if connection is None:
+                own.close()
+        known = operation(path, method)
+        if known is not None:
+            said = known["responses"][str(answer.status)]
+            check(answer.json, said["content"]["application/json"]["schema"])
+        return answer
+
+    def put(self, name, request, **more):
+        return self.ask("PUT", f"/v1/arenas/{name}", request, **more)
+
+    def make(self, name, **request):
+        """Makes a room and returns it."""
+        answer = self.put(name, {"template": "duel", **request})
+        if answer.status != 201:
+            raise AssertionError(f"PUT {name}: {answer.status} {answer.text}")
+        return answer.json
+
+    def room(self, name):
+        """A room as it is now, None: there is none."""
+        answer = self.ask("GET", f"/v1/arenas/{name}")
+        return answer.json if answer.status == 200 else None
+
+    def free(self):
+        return self.ask("GET", "/v1/capacity").json["free"]
+
+    @contextlib.contextmanager
+    def events(self, after=None):
+        """The stream of events behind this id; 0: every one that is kept."""
+        connection = self.connect()
+        try:
+            headers = dict(self.headers)
+            if after is not None:
+                headers["Last-Event-ID"] = str(after)
+            connection.request("GET", "/v1/events", headers=headers)
+            yield Events(connection.getresponse())
+        finally:
+            connection.close()
+
+
+class Events:
+    """Reads a stream: (id, kind, data) for each event."""
+
+    def __init__(self, answer):
+        self.status, self.answer, self.last = answer.status, answer, 0
+
+    def next(self):
+        """The next event; skips comments."""
+        fields = {}
+        while True:
+            line = self.answer.readline().decode("utf-8")
+            if line == "":
+                raise AssertionError("the stream has ended")
+            if line != "\n":
+                name, _, value = line.rstrip("\n").partition(": ")
+                fields[name] = value
+            elif "event" in fields:
+                break
+            else:
+                fields = {}
+        number, data = int(fields["id"]), json.loads(fields["data"])
+        assert number > self.last, (number, self.last)
+        self.last = number
+        check(data, {"$ref": f"#/components/schemas/{fields['event']}"})
+        return number, fields["event"], data
+
+    def until(self, kind, name=None):
+        """The events up to the first of this kind, of this room."""
+        found = []
+        while not found or found[-1][1] != kind or (name and found[-1][2]["id"] != name):
+            found.append(self.next())
+        return found
+
+
+def client_context(authority, certificate=None):
+    """A TLS context that trusts an authority, and shows a (certificate, key)."""
+    context = ssl.create_default_context(cafile=str(authority))
+    context.check_hostname = False
+    if certificate:
+        context.load_cert_chain(*map(str, certificate))
+    return context

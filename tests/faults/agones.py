@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Rows of the table of faults: an SDK server of Agones that vanishes, or lies."""
+
+import contextlib
+import time
+
+from page import ALLOCATIONS, FAILING, Page
+from process import is_clean_end, start_failing
+from row import Skipped, end_bots, expect, harness, row, ticks_go_on
+
+import sidecar
+
+POOL = 8
+
+
+def serve(trial, stub):
+    """A daemon with an arena and a pool for rooms, and players in the arena."""
+    pool = trial.free_port() // POOL * POOL
+    template = harness.value({"name": "duel", "address": "127.0.0.1",
+                              "map": str(harness.ROOT / "config/maps/duel.conf")})
+    # The pool must not have the arena's port.
+    port = next(port for port in iter(trial.free_port, None) if not pool <= port < pool + POOL)
+    path = trial.stage.write_config(
+        harness.config(harness.arena(port=port))
+        + f'ports = "{pool}-{pool + POOL - 1}";\ntemplates = ( {template} );\n')
+    daemon = trial.stage.raimd("-c", path, env=stub.env).wait_started()
+    daemon.poll("Ready", lambda: stub.counts("POST /ready") > 0)
+    return daemon, trial.bots(daemon, 8)
+
+
+def agones(daemon):
+    return daemon.get_json()["agones"]
+
+
+def is_well(daemon):
+    state = agones(daemon)
+    return state["connected"] and state["watching"]
+
+
+@row(49, "lost sidecar of Agones", "nobody drops; it is found again")
+def lost_sidecar(trial):
+    trial.need_key("agones")
+    times = trial.often(10, 2)
+    longest_s = 0
+    with sidecar.Stub() as stub:
+        daemon, bots = serve(trial, stub)
+        for index in range(times):
+            stub.mode = ("gone", "silent")[index % 2]
+            stub.generation += 1
+            daemon.poll("its loss", lambda: not agones(daemon)["connected"])
+            ticks_go_on(daemon, 60)
+            begin = time.monotonic()
+            stub.mode = "good"
+            daemon.poll("its return", lambda: is_well(daemon))
+            longest_s = max(longest_s, time.monotonic() - begin)
+        readies = stub.counts("POST /ready")
+        report = end_bots(bots)
+    lost = report["disconnected"] + report["resumes"]
+    return times, expect(lost == 0 and readies == 1,
+                         f"{lost} dropped, Ready {readies} times, found again after"
+                         f" {longest_s:.1f} s at most")
+
+
+def lies(stub):
+    """Changes of the GameServer that no Agones makes, or not like this."""
+    def rooms(*values):
+        return lambda state: state["status"]["lists"]["rooms"].update(values=list(values))
+
+    def counter(count, capacity):
+        return lambda state: state["status"]["counters"].update(
+            rooms={"count": count, "capacity": capacity})
+
+    def annotate(text):
+        return lambda state: state["object_meta"]["annotations"].update(
+            {"raimd/room": text, "agones.dev/last-allocated": f"lie {len(text)}"})
+
+    return [
+        rooms(*(f"r-{number}" for number in range(1000))),
+        rooms("../../etc", "a/b/c", "\0", "", "x" * 5000, "none/r"),
+        rooms(),
+        counter("7", "1000"),
+        counter("-1", "-1"),
+        counter({}, []),
+        annotate('{"template":' * 2000),
+        annotate("x" * 1000000),
+        annotate('{"id":"lie","template":"duel","players":["ada"],"places":-1}'),
+        lambda state: state["status"].update(state="Reserved"),
+        lambda state: state["status"].update(ports="none"),
+        lambda state: state["object_meta"].update(annotations=[]),
+    ]
+
+
+@row(50, "lying sidecar of Agones", "nobody drops; no more rooms than ports")
+def lying_sidecar(trial):
+    trial.need_key("agones")
+    most = 0
+    with sidecar.Stub() as stub:
+        daemon, bots = serve(trial, stub)
+        tried = lies(stub)
+        for lie in tried:
+            truth = sidecar.game_server("Ready")
+            stub.change(lambda state, truth=truth: state.update(truth))
+            stub.change(lie)
+            time.sleep(trial.often(1, 0.2))
+            most = max(most, len(daemon.get_json()["arenas"]) - 1)
+        for mode in sidecar.MODES:
+            stub.mode = mode
+            stub.generation += 1
+            time.sleep(trial.often(5, 0.2))
+        grown_kb = daemon.resident_kb()
+        stub.mode = "good"
+        stub.change(lambda state: state.update(sidecar.game_server("Allocated")))
+        daemon.poll("it to be well", lambda: is_well(daemon))
+        ticks_go_on(daemon, 60)
+        report = end_bots(bots)
+    lost = report["disconnected"] + report["resumes"]
+    return len(tried) + len(sidecar.MODES), expect(
+        lost == 0 and most <= POOL,
+        f"{lost} dropped, {most} rooms at most, {grown_kb // 1024} MB resident")
+
+
+@row(51, "malloc failing at each call beside Agones", "an error at the start, or another attempt")
+def no_memory_beside_agones(trial):
+    trial.need_key("agones")
+    if trial.is_sanitized():
+        raise Skipped("a sanitizer has a malloc of its own")
+    with contextlib.closing(Page(trial.stage, "fault_memory")) as page, sidecar.Stub() as stub:
+        env = {**page.env, **stub.env}
+        path = trial.stage.write_config(
+            harness.config(harness.arena(port=trial.free_port()), workers=1))
+        status, log = start_failing(trial, page, path, 0, env)
+        expect(status is None, f"does not start: {log}")
+        in_start = page[ALLOCATIONS]
+        crashes, count = [], 0
+        # The first calls are those of every start: row 18 has them.
+        for number in range(1, in_start + 1, max(in_start // trial.often(150, 20), 1)):
+            status, log = start_failing(trial, page, path, number, env)
+            count += 1
+            if status is not None and not is_clean_end(status, log):
+                crashes.append(f"start, {number}: {status}")
+        page[FAILING] = page[ALLOCATIONS] = 0
+        stub.change(lambda state: state.update(sidecar.game_server())) # it was shut down
+        daemon = trial.stage.raimd("-c", path, env=env).wait_started()
+        for number in range(1, trial.often(400, 60)):
+            page[FAILING] = page[ALLOCATIONS] + number % 40 + 1
+            stub.change(lambda state, number=number: state["object_meta"]["annotations"].update(
+                {"number": str(number)}))
+            time.sleep(0.05)
+            count += 1
+            if number % 20 == 0:
+                stub.generation += 1 # the stream is opened anew
+        page[FAILING] = 0
+        expect(daemon.process.poll() is None, f"ended with {daemon.process.returncode}")
+        daemon.poll("it to be well", lambda: is_well(daemon))
+        ticks_go_on(daemon)
+    seen = f"{in_start} calls in a start, {len(crashes)} crashes"
+    return count, expect(not crashes, seen + "".join(f"; {crash}" for crash in crashes[:3]))

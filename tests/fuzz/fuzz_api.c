@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The API of rooms over TCP, through libmicrohttpd: any bytes of three clients, in any pieces,
+// while events happen. What is answered is HTTP, and nothing is answered well without the bearer
+// token.
+#define _GNU_SOURCE
+#include "fuzz_talk.h"
+
+#include "control_tcp.h"
+#include "fuzz_arenas.h"
+#include "room_events.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char token[] = "0123456789abcdef";
+
+static struct rooms *rooms;
+static struct api *api;
+static struct control_tcp *tcp;
+static bool has_token; // somewhere in the input
+
+static int dial(void)
+{
+    const struct sockaddr_in name = {.sin_family = AF_INET,
+                                     .sin_port = htons(control_tcp_port(tcp)),
+                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int made = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    const int refused = connect(made, (const struct sockaddr *)&name, sizeof name);
+    assert(refused == 0 || errno == EINPROGRESS);
+    return made;
+}
+
+static void run(void)
+{
+    api_run(api);
+    control_tcp_run(tcp);
+}
+
+static int timeout_ms(void)
+{
+    const int own_ms = control_tcp_timeout_ms(tcp), streams_ms = api_timeout_ms(api);
+    return streams_ms >= 0 && (own_ms < 0 || streams_ms < own_ms) ? streams_ms : own_ms;
+}
+
+static void command(uint8_t command)
+{
+    const unsigned count = command == 'E' ? ROOM_EVENTS_MAX + 1 : 1;
+    for (unsigned i = 0; i < count; i++)
+        room_events_add(rooms_events(rooms), "arena_ready", strdup("{\"id\":\"x\"}"));
+}
+
+static void hear(int status, const char *method)
+{
+    (void)method;
+    assert(status < 200 || status >= 300 || has_token);
+    assert(status != 201); // there are no templates
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char error[512];
+    struct config_control config = {.listen = {.is_on = true, .address = "127.0.0.1"}};
+    strcpy(config.token, token);
+    fuzz_make_arenas();
+    fuzz_fleet.config = fuzz_config;
+    fuzz_talk_now_ms = 1000000;
+    has_token = memmem(data, size, token, strlen(token)) != NULL;
+    rooms = rooms_open(&fuzz_fleet, error, sizeof error);
+    api = rooms != NULL ? api_create(rooms) : NULL;
+    tcp = api != NULL ? control_tcp_open(&config, api, error, sizeof error) : NULL;
+    assert(tcp != NULL);
+    const struct fuzz_server server = {.dial = dial,
+                                       .run = run,
+                                       .timeout_ms = timeout_ms,
+                                       .descriptor = control_tcp_descriptor(tcp),
+                                       .command = command,
+                                       .hear = hear};
+    fuzz_talk(&server, data, size);
+    api_end_streams(api);
+    control_tcp_close(tcp);
+    fuzz_talk_end();
+    api_destroy(api);
+    rooms_close(rooms);
+    return 0;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// What an arena reports: who came and left, how a round ended, and nothing twice or lost, however
+// seldom the reports are read.                                          test_arena_feed [--seed N]
+#include "seat_fixture.h"
+
+#include "arena_feed.h"
+
+#include <string.h>
+
+enum { PLAYERS = 8 };
+
+static struct arena_feed *feed;
+static struct table *table;
+
+static struct raim_match_def feed_def(void)
+{
+    struct raim_match_def def = usual_def();
+    def.bots = 2;
+    def.max_clients = PLAYERS;
+    return def;
+}
+
+static void begin(struct raim_match_def def)
+{
+    table = open_table(def);
+    feed = arena_feed_create(def.max_clients + def.bots);
+    assert_non_null(feed);
+}
+
+static void end(void)
+{
+    arena_feed_destroy(feed);
+    close_table(table);
+}
+
+static void run(int count)
+{
+    for (int i = 0; i < count; i++) {
+        tick(table);
+        arena_feed_run(feed, table->match);
+    }
+}
+
+static void assert_next(enum arena_feed_kind kind, uint32_t handle)
+{
+    struct arena_feed_item item;
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.kind, kind);
+    assert_int_equal(item.player, table->seats[handle].welcome.player);
+}
+
+static void assert_none(void)
+{
+    struct arena_feed_item item;
+    assert_false(arena_feed_take(feed, &item));
+}
+
+static void test_who_comes_and_leaves_is_reported_once(void **state)
+{
+    (void)state;
+    begin(feed_def());
+    run(3);
+    assert_none(); // bots are not reported
+    play(table, 0);
+    play(table, 1);
+    run(5);
+    assert_next(ARENA_FEED_JOINED, 0);
+    assert_next(ARENA_FEED_JOINED, 1);
+    run(5);
+    assert_none();
+    const uint32_t left = table->seats[0].welcome.player;
+    stand_up(table, 0);
+    run(2);
+    struct arena_feed_item item;
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.kind, ARENA_FEED_LEFT);
+    assert_int_equal(item.player, left);
+    assert_true(item.name[0] != '\0');
+    assert_none();
+    // Those who are still there leave with the arena.
+    assert_true(arena_feed_take_rest(feed, &item));
+    assert_int_equal(item.player, table->seats[1].welcome.player);
+    assert_false(arena_feed_take_rest(feed, &item));
+    end();
+}
+
+static void test_a_slot_that_changes_hands_between_two_looks(void **state)
+{
+    (void)state;
+    begin(feed_def());
+    play(table, 0);
+    run(5);
+    assert_next(ARENA_FEED_JOINED, 0);
+    const uint32_t left = table->seats[0].welcome.player;
+    stand_up(table, 0);
+    tick(table);
+    play(table, 0);
+    ticks(table, 5);
+    run(1);
+    struct arena_feed_item item;
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.kind, ARENA_FEED_LEFT);
+    assert_int_equal(item.player, left);
+    assert_next(ARENA_FEED_JOINED, 0);
+    assert_none();
+    end();
+}
+
+static void play_rounds(double break_s, int count)
+{
+    struct raim_match_def def = feed_def();
+    def.round_s = 0.5;
+    def.break_s = break_s;
+    begin(def);
+    play(table, 0);
+    run(count);
+    struct arena_feed_item item;
+    uint32_t rounds = 0, scores = 0, players = 0;
+    while (arena_feed_take(feed, &item)) {
+        rounds += item.kind == ARENA_FEED_ROUND_ENDED;
+        players += item.kind == ARENA_FEED_JOINED;
+        scores += item.kind == ARENA_FEED_SCORE && item.round == rounds;
+        assert_true(item.kind != ARENA_FEED_SCORES_END ||
+                    (item.round == rounds && scores == 3 * rounds));
+    }
+    assert_in_range(rounds, 2, 3);
+    assert_int_equal(scores, 3 * rounds); // with two bots
+    assert_int_equal(players, 1);
+    end();
+}
+
+static void test_a_round_ends_with_every_score_once(void **state)
+{
+    (void)state;
+    play_rounds(0, 3 * 30 + 5); // the next round begins with the next tick
+    play_rounds(0.5, 5 * 30 + 5);
+}
+
+static void test_a_full_queue_delays_and_loses_nothing(void **state)
+{
+    (void)state;
+    struct raim_match_def def = feed_def();
+    def.bots = 0; // then nothing else happens that makes the feed look again
+    begin(def);
+    // More than the queue holds, without reading.
+    for (int i = 0; i < 200; i++) {
+        const uint32_t handle = (uint32_t)chance_int(0, PLAYERS - 1);
+        if (table->seats[handle].open)
+            stand_up(table, handle);
+        else
+            play(table, handle);
+        run(3);
+    }
+    bool present[1 << 16] = {false};
+    struct arena_feed_item item;
+    for (int i = 0; i < 10; i++) {
+        while (arena_feed_take(feed, &item)) {
+            assert_int_equal(present[item.player], item.kind == ARENA_FEED_LEFT);
+            present[item.player] = item.kind == ARENA_FEED_JOINED;
+        }
+        run(1);
+    }
+    uint32_t count = 0;
+    for (uint32_t handle = 0; handle < SEATS; handle++)
+        if (table->seats[handle].open) {
+            assert_true(present[table->seats[handle].welcome.player]);
+            count++;
+        }
+    for (size_t i = 0; i < sizeof present / sizeof *present; i++)
+        count -= present[i];
+    assert_int_equal(count, 0);
+    end();
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_comes_and_leaves_is_reported_once),
+        cmocka_unit_test(test_a_slot_that_changes_hands_between_two_looks),
+        cmocka_unit_test(test_a_round_ends_with_every_score_once),
+        cmocka_unit_test(test_a_full_queue_delays_and_loses_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

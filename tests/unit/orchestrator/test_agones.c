@@ -1,0 +1,712 @@
+// SPDX-License-Identifier: MIT
+// The state machine of a game server under Agones, driven by hand.
+#include "agones.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { FIRST_MS = 1000, PERIOD_MS = 4000, SOON_MS = 60000 };
+
+struct fixture {
+    struct agones *agones;
+    uint64_t now_ms;
+    struct gameserver gameserver; // what Agones would send now
+    bool is_deaf;                 // no request is answered
+    bool is_refusing;             // every request is answered with 500
+    int sent[AGONES_KINDS];
+    char bodies[AGONES_KINDS][AGONES_BODY_BYTES]; // the last of each kind
+    int rooms, drains, exits;                     // decisions
+    struct agones_decision last_room;
+    char last_json[256];
+    struct agones_decision last_drain;
+};
+
+static struct fixture fixture;
+static char duel[] = "{\"template\":\"duel\"}";
+
+static void start_with(const struct agones_def *def)
+{
+    agones_destroy(fixture.agones);
+    fixture = (struct fixture){.now_ms = FIRST_MS};
+    fixture.agones = agones_create(def, fixture.now_ms);
+    assert_non_null(fixture.agones);
+    struct gameserver *gameserver = &fixture.gameserver;
+    strcpy(gameserver->name, "raimd-x7");
+    strcpy(gameserver->state, "Scheduled");
+    gameserver->health_period_s = PERIOD_MS / 1000;
+    gameserver->port_count = 1;
+    gameserver->ports[0] = (struct gameserver_port){"default", 7777};
+    gameserver->has_room_counter = gameserver->has_room_list = gameserver->has_player_list = true;
+    gameserver->room_capacity = gameserver->room_list_capacity = 8;
+    gameserver->player_capacity = 100;
+}
+
+static void start(void)
+{
+    struct agones_def def = agones_default_def();
+    def.max_rooms = 8;
+    start_with(&def);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    agones_destroy(fixture.agones);
+    fixture.agones = NULL;
+    return 0;
+}
+
+// Applies what the SDK server would.
+static void serve(const struct agones_request *request)
+{
+    struct gameserver *gameserver = &fixture.gameserver;
+    long long number;
+    if (request->kind == AGONES_READY)
+        strcpy(gameserver->state, "Ready");
+    if (request->kind == AGONES_ALLOCATE)
+        strcpy(gameserver->state, "Allocated");
+    if (request->kind == AGONES_SHUTDOWN)
+        strcpy(gameserver->state, "Shutdown");
+    if (request->kind == AGONES_CAPACITY &&
+        sscanf(request->body, "{\"capacity\":\"%lld\"}", &number) == 1)
+        gameserver->room_capacity = number;
+    if (request->kind == AGONES_COUNT &&
+        sscanf(request->body, "{\"countDiff\":\"%lld\"}", &number) == 1)
+        gameserver->rooms += number;
+}
+
+static void answer(const struct agones_request *request)
+{
+    struct agones_answer answer = {.status = 200, .count = -1};
+    if (request->kind == AGONES_WATCH) {
+        if (fixture.is_deaf || fixture.is_refusing)
+            agones_receive_watch_end(fixture.agones, fixture.now_ms);
+        else
+            agones_receive_update(fixture.agones, &fixture.gameserver, fixture.now_ms);
+        return;
+    }
+    if (fixture.is_deaf)
+        answer.status = 0;
+    else if (fixture.is_refusing)
+        answer.status = 500;
+    else
+        serve(request);
+    if (answer.status == 200 && request->kind == AGONES_GAMESERVER)
+        answer.gameserver = &fixture.gameserver;
+    if (answer.status == 200 && request->kind == AGONES_AUDIT)
+        answer.count = fixture.gameserver.rooms;
+    agones_receive_answer(fixture.agones, &answer, fixture.now_ms);
+}
+
+static void decide(void)
+{
+    struct agones_decision decision;
+    while (agones_next_decision(fixture.agones, &decision)) {
+        if (decision.kind == AGONES_START_ROOM) {
+            fixture.rooms++;
+            fixture.last_room = decision;
+            snprintf(fixture.last_json, sizeof fixture.last_json, "%s",
+                     decision.json != NULL ? decision.json : "");
+        }
+        if (decision.kind == AGONES_BEGIN_DRAIN) {
+            fixture.drains++;
+            fixture.last_drain = decision;
+        }
+        fixture.exits += decision.kind == AGONES_EXIT;
+    }
+}
+
+// Sends what is due now, and answers it.
+static void step(void)
+{
+    struct agones_request request;
+    while (agones_next_request(fixture.agones, fixture.now_ms, &request)) {
+        assert_non_null(request.method);
+        assert_int_equal(request.path[0], '/');
+        fixture.sent[request.kind]++;
+        strcpy(fixture.bodies[request.kind], request.body != NULL ? request.body : "");
+        answer(&request);
+    }
+    decide();
+}
+
+// Lets time pass, stopping whenever something is due.
+static void pass(uint64_t ms)
+{
+    const uint64_t end_ms = fixture.now_ms + ms;
+    step();
+    while (fixture.now_ms < end_ms) {
+        const uint64_t due_ms = agones_due_ms(fixture.agones);
+        assert_true(due_ms > fixture.now_ms); // otherwise the main loop would spin
+        fixture.now_ms = due_ms < end_ms ? due_ms : end_ms;
+        step();
+    }
+}
+
+static void update(void)
+{
+    agones_receive_update(fixture.agones, &fixture.gameserver, fixture.now_ms);
+    decide();
+}
+
+static void load(bool every_arena_ticks, uint32_t players)
+{
+    agones_set_load(fixture.agones, every_arena_ticks, players, fixture.now_ms);
+}
+
+static void start_and_serve(void)
+{
+    start();
+    load(true, 0);
+    pass(100);
+    update();
+    assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
+}
+
+static void forget_sent(void)
+{
+    memset(fixture.sent, 0, sizeof fixture.sent);
+}
+
+static void allocate(const char *when, const char *value)
+{
+    struct gameserver *gameserver = &fixture.gameserver;
+    strcpy(gameserver->state, "Allocated");
+    strcpy(gameserver->last_allocated, when);
+    gameserver->rooms++;
+    if (value != NULL)
+        strcpy(gameserver->room_values[gameserver->room_value_count++], value);
+}
+
+// --- Ready and Health ---
+
+static void test_ready_waits_until_every_arena_ticks(void **state)
+{
+    (void)state;
+    start();
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_READY], 0);
+    assert_int_equal(fixture.sent[AGONES_HEALTH], 0);
+    assert_int_equal(agones_port(fixture.agones, "default"), 7777);
+    load(true, 0);
+    pass(10);
+    assert_int_equal(fixture.sent[AGONES_READY], 1);
+    assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
+    update();
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_READY], 1);
+}
+
+static void test_health_is_sent_every_half_period_while_every_arena_ticks(void **state)
+{
+    (void)state;
+    start_and_serve();
+    forget_sent();
+    pass(10 * PERIOD_MS);
+    assert_int_equal(fixture.sent[AGONES_HEALTH], 20);
+    assert_string_equal(fixture.bodies[AGONES_HEALTH], "{}");
+    load(false, 0);
+    forget_sent();
+    pass(10 * PERIOD_MS);
+    assert_int_equal(fixture.sent[AGONES_HEALTH], 0);
+    load(true, 0);
+    step();
+    assert_int_equal(fixture.sent[AGONES_HEALTH], 1);
+}
+
+static void test_health_is_not_sent_where_it_is_disabled(void **state)
+{
+    (void)state;
+    start();
+    fixture.gameserver.health_is_disabled = true;
+    load(true, 0);
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_HEALTH], 0);
+    assert_int_equal(fixture.sent[AGONES_READY], 1);
+}
+
+static void test_an_allocated_server_does_not_become_ready_at_its_start(void **state)
+{
+    (void)state;
+    start();
+    strcpy(fixture.gameserver.state, "Allocated");
+    load(true, 0);
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_READY], 0);
+    assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
+}
+
+static void test_ready_is_sent_anew_when_agones_has_lost_it(void **state)
+{
+    (void)state;
+    start_and_serve();
+    forget_sent();
+    agones_receive_watch_end(fixture.agones, fixture.now_ms);
+    strcpy(fixture.gameserver.state, "Scheduled");
+    pass(10000);
+    assert_int_equal(fixture.sent[AGONES_READY], 1);
+}
+
+static void test_a_silent_server_is_asked_ever_less_often(void **state)
+{
+    (void)state;
+    start();
+    fixture.is_deaf = true;
+    load(true, 3);
+    pass(600000);
+    assert_false(agones_status(fixture.agones)->is_connected);
+    assert_in_range(fixture.sent[AGONES_GAMESERVER], 100, 300);
+    assert_in_range(fixture.sent[AGONES_WATCH], 100, 300);
+    fixture.is_deaf = false;
+    pass(6000);
+    assert_true(agones_status(fixture.agones)->is_connected);
+    assert_int_equal(fixture.sent[AGONES_READY], 1);
+}
+
+static void test_a_refusing_server_is_asked_ever_less_often(void **state)
+{
+    (void)state;
+    start_and_serve();
+    forget_sent();
+    fixture.is_refusing = true;
+    agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
+    load(true, 3);
+    pass(600000);
+    for (int kind = 0; kind < AGONES_KINDS; kind++)
+        if (kind != AGONES_HEALTH && kind != AGONES_WATCH)
+            assert_in_range(fixture.sent[kind], 0, 60);
+    assert_in_range(fixture.sent[AGONES_HEALTH], 280, 3000);
+}
+
+static void test_a_watch_without_an_object_is_opened_anew(void **state)
+{
+    (void)state;
+    struct agones_request request;
+    start();
+    int opened = 0;
+    for (int ms = 0; ms < 20000; ms += 100, fixture.now_ms += 100)
+        while (agones_next_request(fixture.agones, fixture.now_ms, &request))
+            opened += request.kind == AGONES_WATCH; // the GET is never answered
+    assert_in_range(opened, 4, 5);
+}
+
+// --- Use ---
+
+static void test_a_server_in_use_allocates_itself(void **state)
+{
+    (void)state;
+    start_and_serve();
+    load(true, 1);
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_ALLOCATE], 1);
+    load(true, 0);
+    update();
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_READY], 1); // it stays allocated
+}
+
+static void test_an_empty_server_becomes_ready_again_where_configured(void **state)
+{
+    (void)state;
+    struct agones_def def = agones_default_def();
+    def.ready_when_empty = true;
+    start_with(&def);
+    load(true, 0);
+    pass(100);
+    update();
+    allocate("2026-01-01T00:00:00Z", NULL);
+    update();
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_READY], 1); // its players are still to come
+    load(true, 2);
+    pass(1000);
+    load(true, 0);
+    pass(1000);
+    assert_int_equal(fixture.sent[AGONES_READY], 1); // a player may come back
+    pass(SOON_MS);
+    assert_int_equal(fixture.sent[AGONES_READY], 2);
+}
+
+static void test_the_list_of_players_is_kept(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"Ada \"the\" \\ first", "Bob"};
+    start_and_serve();
+    agones_set_players(fixture.agones, names, 2);
+    pass(2000);
+    assert_string_equal(fixture.bodies[AGONES_PLAYERS],
+                        "{\"values\":[\"Ada \\\"the\\\" \\\\ first\",\"Bob\"]}");
+    fixture.gameserver.players_digest = gameserver_digest(names[0]) + gameserver_digest(names[1]);
+    const int sent = fixture.sent[AGONES_PLAYERS];
+    pass(20000);
+    assert_int_equal(fixture.sent[AGONES_PLAYERS], sent);
+    fixture.gameserver.player_capacity = 1;
+    update();
+    pass(2000);
+    assert_string_equal(fixture.bodies[AGONES_PLAYERS],
+                        "{\"values\":[\"Ada \\\"the\\\" \\\\ first\"]}");
+}
+
+// --- Rooms ---
+
+static void test_a_value_of_the_list_makes_a_room_once(void **state)
+{
+    (void)state;
+    start_and_serve();
+    allocate("2026-01-01T00:00:00Z", "duel/m-1");
+    update();
+    update();
+    assert_int_equal(fixture.rooms, 1);
+    assert_string_equal(fixture.last_room.id, "m-1");
+    assert_string_equal(fixture.last_room.template_name, "duel");
+    assert_null(fixture.last_room.json);
+    assert_true(agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms));
+    pass(SOON_MS);
+    update();
+    assert_int_equal(fixture.rooms, 1);
+    assert_int_equal(fixture.sent[AGONES_COUNT], 0);
+    assert_int_equal(fixture.sent[AGONES_ADD], 0);
+    assert_string_equal(fixture.bodies[AGONES_REPORT],
+                        "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":7300,"
+                        "\\\"name\\\":\\\"arena\\\"}}\"}");
+}
+
+static void test_the_annotation_describes_the_rooms_that_the_list_names(void **state)
+{
+    (void)state;
+    start_and_serve();
+    allocate("2026-01-01T00:00:00Z", "m-1");
+    fixture.gameserver.room = duel;
+    update();
+    assert_int_equal(fixture.rooms, 1);
+    assert_string_equal(fixture.last_room.id, "m-1");
+    assert_string_equal(fixture.last_json, "{\"template\":\"duel\"}");
+}
+
+static void test_an_annotation_alone_makes_one_room_for_an_allocation(void **state)
+{
+    (void)state;
+    start_and_serve();
+    allocate("2026-01-01T00:00:00Z", NULL);
+    fixture.gameserver.room = duel;
+    update();
+    update();
+    assert_int_equal(fixture.rooms, 1);
+    char first[AGONES_ROOM_ID_BYTES];
+    strcpy(first, fixture.last_room.id);
+    allocate("2026-01-01T00:00:01Z", NULL);
+    update();
+    assert_int_equal(fixture.rooms, 2);
+    assert_string_not_equal(first, fixture.last_room.id);
+    // With an id, only another text is another request.
+    strcpy(fixture.gameserver.room_id, "m-7");
+    update();
+    assert_int_equal(fixture.rooms, 3);
+    agones_room_started(fixture.agones, "m-7", 7300, "arena", fixture.now_ms);
+    agones_room_ended(fixture.agones, "m-7", fixture.now_ms);
+    pass(2 * SOON_MS);
+    allocate("2026-01-01T00:00:02Z", NULL);
+    update();
+    assert_int_equal(fixture.rooms, 3);
+}
+
+static void test_its_own_allocation_requests_no_room(void **state)
+{
+    (void)state;
+    start_and_serve();
+    fixture.gameserver.room = duel;
+    update();
+    load(true, 1);
+    step();
+    assert_int_equal(fixture.sent[AGONES_ALLOCATE], 1);
+    strcpy(fixture.gameserver.last_allocated, "2026-01-01T00:00:00Z");
+    update();
+    assert_int_equal(fixture.rooms, 0);
+}
+
+static void test_the_port_of_the_node_is_reported(void **state)
+{
+    (void)state;
+    start();
+    fixture.gameserver.port_count = 2;
+    fixture.gameserver.ports[1] = (struct gameserver_port){"room-7300", 40123};
+    load(true, 0);
+    pass(100);
+    agones_room_started(fixture.agones, "m-1", 7300, "m-1-ab", fixture.now_ms);
+    agones_room_started(fixture.agones, "m-2", 7301, "m-2-cd", fixture.now_ms);
+    pass(1000);
+    assert_string_equal(
+        fixture.bodies[AGONES_REPORT],
+        "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":40123,\\\"name\\\":"
+        "\\\"m-1-ab\\\"},\\\"m-2\\\":{\\\"port\\\":7301,\\\"name\\\":\\\"m-2-cd\\\"}}\"}");
+}
+
+static void test_the_pool_may_grow(void **state)
+{
+    (void)state;
+    start_and_serve();
+    agones_set_max_rooms(fixture.agones, 9, fixture.now_ms);
+    pass(5000);
+    assert_int_equal(fixture.gameserver.room_capacity, 9);
+    assert_true(agones_room_runs(fixture.agones, "m-1") == false);
+    agones_room_started(fixture.agones, "m-1", 7300, "m-1-ab", fixture.now_ms);
+    assert_true(agones_room_runs(fixture.agones, "m-1"));
+}
+
+static void test_the_end_of_a_room_is_counted_and_its_value_removed(void **state)
+{
+    (void)state;
+    start_and_serve();
+    allocate("2026-01-01T00:00:00Z", "m-1");
+    allocate("2026-01-01T00:00:01Z", "m-2");
+    update();
+    agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
+    agones_room_started(fixture.agones, "m-2", 7301, "arena", fixture.now_ms);
+    pass(5000);
+    agones_room_ended(fixture.agones, "m-1", fixture.now_ms);
+    step();
+    assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
+    assert_string_equal(fixture.bodies[AGONES_REMOVE], "{\"value\":\"m-1\"}");
+    update(); // as the SDK server had it before: the room must not be made again
+    assert_int_equal(fixture.rooms, 2);
+    strcpy(fixture.gameserver.room_values[0], "m-2");
+    fixture.gameserver.room_value_count = 1;
+    update();
+    pass(SOON_MS);
+    assert_int_equal(fixture.gameserver.rooms, 1);
+    assert_int_equal(fixture.rooms, 2);
+    assert_int_equal(fixture.sent[AGONES_COUNT], 1);
+}
+
+static void test_a_room_that_fails_is_reported_and_given_back(void **state)
+{
+    (void)state;
+    start_and_serve();
+    allocate("2026-01-01T00:00:00Z", "m-1");
+    update();
+    agones_room_failed(fixture.agones, "m-1", "no port is \"free\"", fixture.now_ms);
+    pass(1000);
+    assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
+    assert_string_equal(fixture.bodies[AGONES_REMOVE], "{\"value\":\"m-1\"}");
+    assert_string_equal(fixture.bodies[AGONES_REPORT],
+                        "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"error\\\":\\\"no "
+                        "port is \\\\\\\"free\\\\\\\"\\\"}}\"}");
+}
+
+static void test_a_room_of_the_control_api_is_counted_and_listed(void **state)
+{
+    (void)state;
+    start_and_serve();
+    assert_true(agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
+    assert_true(agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
+    pass(5000);
+    assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"1\"}");
+    assert_string_equal(fixture.bodies[AGONES_ADD], "{\"value\":\"own\"}");
+    assert_int_equal(fixture.sent[AGONES_ALLOCATE], 1);
+    assert_int_equal(fixture.gameserver.rooms, 1);
+}
+
+static void test_more_rooms_than_there_is_room_for_are_refused(void **state)
+{
+    (void)state;
+    char value[16];
+    start_and_serve();
+    for (int i = 0; i < 10; i++) {
+        snprintf(value, sizeof value, "m-%d", i);
+        allocate("2026-01-01T00:00:00Z", value);
+    }
+    update();
+    assert_int_equal(fixture.rooms, 8);
+    pass(5000);
+    assert_int_equal(fixture.gameserver.rooms, 8);
+}
+
+static void test_names_that_are_no_ids_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "/",
+        "a/",
+        "/a",
+        "a/b/c",
+        "a b",
+        "\xC3\xA4",
+        "a\"",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb/a"};
+    start_and_serve();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        allocate("2026-01-01T00:00:00Z", bad[i]);
+    update();
+    assert_int_equal(fixture.rooms, 0);
+    assert_int_equal(agones_status(fixture.agones)->malformed, sizeof bad / sizeof *bad);
+}
+
+static void test_a_wrong_counter_is_corrected_after_two_audits(void **state)
+{
+    (void)state;
+    start_and_serve();
+    agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms);
+    pass(5000);
+    fixture.gameserver.rooms = 6;
+    pass(9000);
+    assert_int_equal(fixture.gameserver.rooms, 6);
+    pass(25000);
+    assert_int_equal(fixture.gameserver.rooms, 1);
+}
+
+static void test_the_capacity_is_that_of_the_pool(void **state)
+{
+    (void)state;
+    start();
+    fixture.gameserver.room_capacity = 1000;
+    load(true, 0);
+    pass(5000);
+    assert_string_equal(fixture.bodies[AGONES_CAPACITY], "{\"capacity\":\"8\"}");
+    assert_int_equal(fixture.gameserver.room_capacity, 8);
+}
+
+static void test_a_server_without_rooms_leaves_counters_alone(void **state)
+{
+    (void)state;
+    const struct agones_def def = agones_default_def();
+    start_with(&def);
+    load(true, 0);
+    pass(100);
+    allocate("2026-01-01T00:00:00Z", "m-1");
+    update();
+    pass(SOON_MS);
+    assert_int_equal(fixture.rooms, 0);
+    assert_int_equal(fixture.sent[AGONES_CAPACITY] + fixture.sent[AGONES_COUNT] +
+                         fixture.sent[AGONES_REMOVE] + fixture.sent[AGONES_AUDIT],
+                     0);
+}
+
+// --- The end ---
+
+static void test_a_signal_drains_and_then_sends_shutdown(void **state)
+{
+    (void)state;
+    start_and_serve();
+    allocate("2026-01-01T00:00:00Z", "m-1");
+    update();
+    agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
+    load(true, 2);
+    pass(1000);
+    agones_drain(fixture.agones, AGONES_DRAIN_SIGNAL, fixture.now_ms);
+    step();
+    assert_int_equal(fixture.drains, 1);
+    assert_int_equal(fixture.last_drain.drain_ms, 25000);
+    assert_string_equal(fixture.bodies[AGONES_LABEL],
+                        "{\"key\":\"raimd-accepts\",\"value\":\"false\"}");
+    pass(5000);
+    assert_int_equal(fixture.gameserver.room_capacity, 1); // none is free
+    allocate("2026-01-01T00:00:01Z", "m-2");
+    update();
+    assert_int_equal(fixture.rooms, 1); // no new one
+    pass(5000);
+    assert_int_equal(fixture.sent[AGONES_SHUTDOWN], 0);
+    assert_true(fixture.sent[AGONES_HEALTH] > 3); // it is healthy until it is gone
+    agones_set_drained(fixture.agones, fixture.now_ms);
+    step();
+    assert_int_equal(fixture.sent[AGONES_SHUTDOWN], 1);
+    assert_int_equal(fixture.exits, 1);
+    assert_int_equal(agones_status(fixture.agones)->phase, AGONES_ENDED);
+}
+
+static void test_a_label_drains_without_a_deadline_and_waits_for_the_signal(void **state)
+{
+    (void)state;
+    start_and_serve();
+    fixture.gameserver.is_drain_wanted = true;
+    update();
+    assert_int_equal(fixture.drains, 1);
+    assert_int_equal(fixture.last_drain.drain_ms, 0);
+    agones_set_drained(fixture.agones, fixture.now_ms);
+    pass(1000);
+    assert_int_equal(fixture.sent[AGONES_SHUTDOWN], 1);
+    update(); // Shutdown, which it has asked for itself
+    pass(5000);
+    assert_int_equal(fixture.exits, 0); // a container that ends too early is started again
+    agones_drain(fixture.agones, AGONES_DRAIN_SIGNAL, fixture.now_ms);
+    step();
+    assert_int_equal(fixture.exits, 1);
+    assert_int_equal(fixture.sent[AGONES_SHUTDOWN], 1);
+}
+
+static void test_a_deleted_gameserver_gives_a_drain_a_deadline(void **state)
+{
+    (void)state;
+    start_and_serve();
+    fixture.gameserver.is_drain_wanted = true;
+    update();
+    assert_int_equal(fixture.last_drain.drain_ms, 0);
+    fixture.gameserver.is_deleting = true;
+    update();
+    update();
+    agones_drain(fixture.agones, AGONES_DRAIN_SIGNAL, fixture.now_ms);
+    decide();
+    assert_int_equal(fixture.drains, 2);
+    assert_int_equal(fixture.last_drain.drain_ms, 25000);
+}
+
+static void test_without_an_answer_the_process_still_ends(void **state)
+{
+    (void)state;
+    start_and_serve();
+    fixture.is_deaf = true;
+    pass(SOON_MS); // it is asked seldom by now
+    agones_drain(fixture.agones, AGONES_DRAIN_SIGNAL, fixture.now_ms);
+    agones_set_drained(fixture.agones, fixture.now_ms);
+    pass(2000);
+    assert_true(fixture.sent[AGONES_SHUTDOWN] > 2);
+    assert_int_equal(fixture.exits, 1);
+    forget_sent();
+    pass(SOON_MS);
+    for (int kind = 0; kind < AGONES_KINDS; kind++)
+        assert_int_equal(fixture.sent[kind], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ready_waits_until_every_arena_ticks),
+        cmocka_unit_test(test_health_is_sent_every_half_period_while_every_arena_ticks),
+        cmocka_unit_test(test_health_is_not_sent_where_it_is_disabled),
+        cmocka_unit_test(test_an_allocated_server_does_not_become_ready_at_its_start),
+        cmocka_unit_test(test_ready_is_sent_anew_when_agones_has_lost_it),
+        cmocka_unit_test(test_a_silent_server_is_asked_ever_less_often),
+        cmocka_unit_test(test_a_refusing_server_is_asked_ever_less_often),
+        cmocka_unit_test(test_a_watch_without_an_object_is_opened_anew),
+        cmocka_unit_test(test_a_server_in_use_allocates_itself),
+        cmocka_unit_test(test_an_empty_server_becomes_ready_again_where_configured),
+        cmocka_unit_test(test_the_list_of_players_is_kept),
+        cmocka_unit_test(test_a_value_of_the_list_makes_a_room_once),
+        cmocka_unit_test(test_the_annotation_describes_the_rooms_that_the_list_names),
+        cmocka_unit_test(test_an_annotation_alone_makes_one_room_for_an_allocation),
+        cmocka_unit_test(test_its_own_allocation_requests_no_room),
+        cmocka_unit_test(test_the_port_of_the_node_is_reported),
+        cmocka_unit_test(test_the_pool_may_grow),
+        cmocka_unit_test(test_the_end_of_a_room_is_counted_and_its_value_removed),
+        cmocka_unit_test(test_a_room_that_fails_is_reported_and_given_back),
+        cmocka_unit_test(test_a_room_of_the_control_api_is_counted_and_listed),
+        cmocka_unit_test(test_more_rooms_than_there_is_room_for_are_refused),
+        cmocka_unit_test(test_names_that_are_no_ids_are_refused),
+        cmocka_unit_test(test_a_wrong_counter_is_corrected_after_two_audits),
+        cmocka_unit_test(test_the_capacity_is_that_of_the_pool),
+        cmocka_unit_test(test_a_server_without_rooms_leaves_counters_alone),
+        cmocka_unit_test(test_a_signal_drains_and_then_sends_shutdown),
+        cmocka_unit_test(test_a_label_drains_without_a_deadline_and_waits_for_the_signal),
+        cmocka_unit_test(test_a_deleted_gameserver_gives_a_drain_a_deadline),
+        cmocka_unit_test(test_without_an_answer_the_process_still_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, tear_down);
+}

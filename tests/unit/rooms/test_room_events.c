@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The log of events: its numbers, what it forgets, and what a journal brings back.
+#define _GNU_SOURCE
+#include "log.h"
+#include "room_events.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define NOW_S 1790000000
+
+static char directory[] = "/tmp/test_room_events_XXXXXX";
+static char path[64];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    log_set_level(LOG_LEVEL_ERROR);
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/events", directory);
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(directory);
+}
+
+static int remove_journal(void **state)
+{
+    (void)state;
+    unlink(path);
+    return 0;
+}
+
+static void add(struct room_events *events, unsigned number)
+{
+    char *text = NULL;
+    assert_true(asprintf(&text, "{\"number\":%u}", number) > 0);
+    room_events_add(events, "player_joined", text);
+}
+
+// Every kept event behind `id`, as their numbers say; returns how many.
+static unsigned assert_numbers(const struct room_events *events, uint64_t id, unsigned first)
+{
+    unsigned count = 0;
+    for (const struct room_event *event; (event = room_events_next(events, id)) != NULL; count++) {
+        char expected[32];
+        snprintf(expected, sizeof expected, "{\"number\":%u}", first + count);
+        assert_string_equal(event->text, expected);
+        assert_string_equal(event->kind, "player_joined");
+        assert_true(event->id > id);
+        id = event->id;
+    }
+    return count;
+}
+
+static void test_events_are_numbered_and_found(void **state)
+{
+    (void)state;
+    struct room_events *events = room_events_open(NULL, NOW_S);
+    const uint64_t begin = room_events_newest(events);
+    assert_true(begin > 0 && begin < UINT64_C(1) << 53);
+    assert_null(room_events_next(events, begin));
+    assert_true(room_events_forgotten(events) == begin);
+    for (unsigned i = 0; i < 10; i++)
+        add(events, i);
+    assert_true(room_events_newest(events) == begin + 10);
+    assert_int_equal(assert_numbers(events, begin, 0), 10);
+    assert_int_equal(assert_numbers(events, begin + 4, 4), 6);
+    assert_int_equal(assert_numbers(events, 0, 0), 10);
+    room_events_close(events);
+}
+
+static void test_the_oldest_are_forgotten(void **state)
+{
+    (void)state;
+    struct room_events *events = room_events_open(NULL, NOW_S);
+    const uint64_t begin = room_events_newest(events);
+    for (unsigned i = 0; i < ROOM_EVENTS_MAX + 5; i++)
+        add(events, i);
+    assert_true(room_events_forgotten(events) == begin + 5);
+    assert_int_equal(assert_numbers(events, begin, 5), ROOM_EVENTS_MAX);
+    // Long texts push out more of them.
+    char *text = malloc(ROOM_EVENTS_MAX_BYTES / 2);
+    memset(text, 'x', ROOM_EVENTS_MAX_BYTES / 2);
+    text[ROOM_EVENTS_MAX_BYTES / 2 - 1] = '\0';
+    for (int i = 0; i < 3; i++)
+        room_events_add(events, "round_ended", strdup(text));
+    free(text);
+    assert_true(room_events_newest(events) - room_events_forgotten(events) <= 2);
+    room_events_close(events);
+}
+
+static void test_a_journal_brings_events_back(void **state)
+{
+    (void)state;
+    struct room_events *events = room_events_open(path, NOW_S);
+    const uint64_t begin = room_events_newest(events);
+    for (unsigned i = 0; i < 3; i++)
+        add(events, i);
+    room_events_close(events);
+    events = room_events_open(path, NOW_S + 10);
+    assert_int_equal(assert_numbers(events, begin, 0), 3);
+    assert_true(room_events_newest(events) > begin + 3);
+    add(events, 3);
+    assert_int_equal(assert_numbers(events, begin, 0), 4);
+    room_events_close(events);
+    events = room_events_open(path, 5); // the clock was set back
+    add(events, 4);
+    assert_int_equal(assert_numbers(events, begin, 0), 5);
+    room_events_close(events);
+}
+
+static void test_a_journal_stays_short(void **state)
+{
+    (void)state;
+    struct stat status;
+    struct room_events *events = room_events_open(path, NOW_S);
+    for (unsigned i = 0; i < 5 * ROOM_EVENTS_MAX; i++)
+        add(events, i);
+    assert_int_equal(stat(path, &status), 0);
+    assert_true(status.st_size < 2 * ROOM_EVENTS_MAX * 64);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    room_events_close(events);
+    events = room_events_open(path, NOW_S + 1);
+    assert_int_equal(assert_numbers(events, 0, 4 * ROOM_EVENTS_MAX), ROOM_EVENTS_MAX);
+    room_events_close(events);
+}
+
+static void test_a_damaged_journal_is_read_as_far_as_it_is_good(void **state)
+{
+    (void)state;
+    static const char *const tails[] = {"9",
+                                        "1790000000000000 player_joined {\"number\":9",
+                                        "x y {}\n",
+                                        "1 player_joined {}\n",
+                                        "1900000000000000 Player {}\n",
+                                        "\n"};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        remove_journal(NULL);
+        struct room_events *events = room_events_open(path, NOW_S);
+        add(events, 0);
+        room_events_close(events);
+        FILE *file = fopen(path, "a");
+        fputs(tails[i], file);
+        fclose(file);
+        events = room_events_open(path, NOW_S);
+        assert_int_equal(assert_numbers(events, 0, 0), 1);
+        add(events, 1);
+        room_events_close(events);
+        events = room_events_open(path, NOW_S);
+        assert_int_equal(assert_numbers(events, 0, 0), 2);
+        room_events_close(events);
+    }
+}
+
+static void test_a_journal_that_cannot_be_written_loses_no_reader_an_event(void **state)
+{
+    (void)state;
+    struct room_events *events = room_events_open("/nowhere/events", NOW_S);
+    for (unsigned i = 0; i < 600; i++)
+        add(events, i);
+    assert_int_equal(assert_numbers(events, 0, 0), 600);
+    assert_true(room_events_unwritten(events) == 600);
+    room_events_close(events);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_events_are_numbered_and_found),
+        cmocka_unit_test(test_the_oldest_are_forgotten),
+        cmocka_unit_test_teardown(test_a_journal_brings_events_back, remove_journal),
+        cmocka_unit_test_teardown(test_a_journal_stays_short, remove_journal),
+        cmocka_unit_test_teardown(test_a_damaged_journal_is_read_as_far_as_it_is_good,
+                                  remove_journal),
+        cmocka_unit_test(test_a_journal_that_cannot_be_written_loses_no_reader_an_event),
+    };
+    return cmocka_run_group_tests_name("room_events", tests, make_directory, remove_directory);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Bodies of requests about rooms: what is good, and that every mistake is found at once.
+#define _GNU_SOURCE
+#include "config_fixture.h"
+
+#include "room_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEYS "map = \"m.conf\"; max_players = 4; "
+
+static struct config *config;
+
+static int load_templates(void **state)
+{
+    (void)state;
+    write_text("m.conf", MAP);
+    write_text("n.conf", MAP);
+    config = assert_accepted(
+        "ports = \"7300-7303\"; arenas = ();"
+        "templates = ({ name = \"open\"; " KEYS "rotation = (\"n.conf\"); bots = 2;"
+        "rules = { player_radius = 15; }; },"
+        "{ name = \"token\"; " KEYS "round_time = 60; access = \"token\"; access_key = \""
+        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\"; });");
+    return 0;
+}
+
+static int unload_templates(void **state)
+{
+    (void)state;
+    config_unload(config);
+    return 0;
+}
+
+static struct room_request request;
+
+static void accept_body(const char *json)
+{
+    struct text_buffer mistakes = {0};
+    const bool good = room_request_parse(&request, config, json, strlen(json), &mistakes);
+    char *text = text_buffer_take(&mistakes);
+    assert_string_equal(text, "");
+    assert_true(good);
+    free(text);
+}
+
+static void refuse_body(const char *json, const char *expected)
+{
+    struct text_buffer mistakes = {0};
+    assert_false(room_request_parse(&request, config, json, strlen(json), &mistakes));
+    char *text = text_buffer_take(&mistakes);
+    assert_string_equal(text, expected);
+    free(text);
+    room_request_clear(&request);
+}
+
+static void test_a_request_has_the_template_s_values(void **state)
+{
+    (void)state;
+    accept_body("{\"template\":\"open\"}");
+    assert_string_equal(request.template_name, "open");
+    assert_string_equal(request.arena.name, "");
+    assert_int_equal(request.arena.port, 0);
+    assert_true(request.arena.is_room);
+    assert_int_equal(request.arena.max_players, 4);
+    assert_int_equal(request.arena.bots, 2);
+    assert_int_equal(request.arena.rotation_count, 1);
+    assert_int_equal(request.join_within_s, 60);
+    assert_int_equal(request.ends, ROOM_ENDS_EMPTY);
+    assert_string_equal(request.metadata, "{}");
+    room_request_clear(&request);
+}
+
+static void test_a_request_may_differ_from_its_template(void **state)
+{
+    (void)state;
+    accept_body("{\"template\":\"token\",\"places\":2,\"players\":[\"ada\",\"b\\u00e9\"],"
+                "\"join_within_s\":5,\"ends\":\"round\",\"rules\":{\"bullet_speed\":700},"
+                "\"metadata\":{\"b\":\"2\",\"a\":\"\"}}");
+    assert_int_equal(request.arena.max_players, 2);
+    assert_int_equal(request.player_count, 2);
+    assert_string_equal(request.players[1], "b\xc3\xa9");
+    assert_int_equal(request.join_within_s, 5);
+    assert_int_equal(request.ends, ROOM_ENDS_ROUND);
+    assert_true(request.arena.rules.bullet_speed == 700);
+    assert_string_equal(request.metadata, "{\"a\":\"\",\"b\":\"2\"}");
+    room_request_clear(&request);
+    accept_body("{\"template\":\"open\",\"map\":\"n\"}");
+    assert_string_equal(request.arena.map->name, "n");
+    assert_int_equal(request.arena.rotation_count, 0);
+    room_request_clear(&request);
+}
+
+static void test_equal_requests_have_equal_texts(void **state)
+{
+    (void)state;
+    accept_body("{\"template\":\"open\",\"places\":3}");
+    char *text = strdup(request.text);
+    room_request_clear(&request);
+    accept_body("  { \"places\" : 3 ,\n\"template\":\"\\u006fpen\" } ");
+    assert_string_equal(request.text, text);
+    room_request_clear(&request);
+    free(text);
+}
+
+static void test_every_mistake_is_reported(void **state)
+{
+    (void)state;
+    refuse_body("{\"template\":\"open\",\"map\":\"o\",\"rules\":{\"bullet_speed\":\"x\",\"g\":1,"
+                "\"player_radius\":16},\"places\":5,\"players\":[\"ada\"],\"join_within_s\":3601,"
+                "\"ends\":\"round\",\"metadata\":{\"\":1},\"x\\n\":0}",
+                "\"map: want the name of a map of the template, like \\\"m\\\"\","
+                "\"rules: bullet_speed: want a number from 50 to 20000\","
+                "\"rules: g: there is no such rule\","
+                "\"rules: player_radius: want a number from 4 to 15\","
+                "\"places: got 5, want an integer from 1 to 4\","
+                "\"players: the template has no access tokens, which seats are reserved by\","
+                "\"join_within_s: got 3601, want an integer from 1 to 3600\","
+                "\"ends: the template has neither round_time nor score_limit, so that no round "
+                "ends\","
+                "\"metadata: want names of 1 to 63 bytes\","
+                "\"metadata: : want a text of at most 255 bytes\","
+                "\"x\\u000a: there is no such field\"");
+}
+
+static void test_players_are_names_and_fit(void **state)
+{
+    (void)state;
+    refuse_body("{\"template\":\"token\",\"places\":1,\"players\":[\"a\",\"b\"]}",
+                "\"players: want a list of at most 1 names, the places\"");
+    refuse_body("{\"template\":\"token\",\"players\":[\"a\",\"a\"]}",
+                "\"players: \\\"a\\\" is named twice\"");
+    refuse_body("{\"template\":\"token\",\"players\":[\"a \"]}",
+                "\"players: want names of players, of at most 24 bytes without invisible "
+                "characters\"");
+}
+
+static void test_what_is_no_request_is_refused(void **state)
+{
+    (void)state;
+    refuse_body("", "\"template: want the name of a template\"");
+    refuse_body("[]", "\"the body is a list, want an object\"");
+    refuse_body("{\"template\":7}", "\"template: got a number, want the name of a template\"");
+    refuse_body("{\"template\":\"x\"}", "\"template: there is no template \\\"x\\\"\"");
+    refuse_body("{\"template\":\"open\",\"places\":null}",
+                "\"places: got null, want an integer from 1 to 4\"");
+}
+
+static void test_ids(void **state)
+{
+    (void)state;
+    char longest[65];
+    memset(longest, 'a', sizeof longest);
+    longest[63] = '\0';
+    assert_true(room_request_is_id(longest));
+    assert_true(room_request_is_id("A.z_0-9"));
+    longest[63] = 'a';
+    longest[64] = '\0';
+    assert_false(room_request_is_id(longest));
+    static const char *const bad[] = {"", ".", "..", "a/b", "a b", "\xc3\xa4", "a\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(room_request_is_id(bad[i]));
+}
+
+static void test_an_end_has_a_limit_only_if_it_drains(void **state)
+{
+    (void)state;
+    struct room_end end;
+    struct text_buffer mistakes = {0};
+    static const char good[] = "{\"reason\":\"bye\",\"drain\":true,\"within_s\":3}",
+                      bad[] = "{\"within_s\":3,\"drain\":1,\"reason\":7}";
+    assert_true(room_end_parse(&end, good, strlen(good), &mistakes));
+    assert_string_equal(end.reason, "bye");
+    assert_true(end.drains && end.within_s == 3);
+    assert_true(room_end_parse(&end, NULL, 0, &mistakes));
+    assert_false(room_end_parse(&end, bad, strlen(bad), &mistakes));
+    char *text = text_buffer_take(&mistakes);
+    assert_string_equal(text, "\"reason: want a text of at most 120 bytes with a visible "
+                              "character\",\"drain: got a number, want true or false\"");
+    free(text);
+}
+
+static void test_a_quoted_text_reads_back(void **state)
+{
+    (void)state;
+    struct text_buffer out = {0};
+    room_request_quote(&out, "a\"\\\n\x7f\xc3\xa4");
+    char *text = text_buffer_take(&out);
+    assert_string_equal(text, "\"a\\\"\\\\\\u000a\x7f\xc3\xa4\"");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_request_has_the_template_s_values, load_templates,
+                                        unload_templates),
+        cmocka_unit_test_setup_teardown(test_a_request_may_differ_from_its_template, load_templates,
+                                        unload_templates),
+        cmocka_unit_test_setup_teardown(test_equal_requests_have_equal_texts, load_templates,
+                                        unload_templates),
+        cmocka_unit_test_setup_teardown(test_every_mistake_is_reported, load_templates,
+                                        unload_templates),
+        cmocka_unit_test_setup_teardown(test_players_are_names_and_fit, load_templates,
+                                        unload_templates),
+        cmocka_unit_test_setup_teardown(test_what_is_no_request_is_refused, load_templates,
+                                        unload_templates),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_an_end_has_a_limit_only_if_it_drains),
+        cmocka_unit_test(test_a_quoted_text_reads_back),
+    };
+    return RUN_IN_DIRECTORY("room_request", tests);
+}

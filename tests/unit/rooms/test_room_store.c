@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Records of rooms: what is written is read back, and what is no record is removed.
+#define _GNU_SOURCE
+#include "log.h"
+#include "room_store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/test_room_store_XXXXXX";
+static struct room_store *store;
+
+static int open_store(void **state)
+{
+    (void)state;
+    char error[128];
+    log_set_level(LOG_LEVEL_ERROR);
+    store = mkdtemp(directory) != NULL ? room_store_open(directory, error, sizeof error) : NULL;
+    return store != NULL ? 0 : -1;
+}
+
+static int close_store(void **state)
+{
+    (void)state;
+    room_store_close(store);
+    return rmdir(directory);
+}
+
+static struct room_record taken[4];
+static int taken_count;
+
+static void take(void *context, struct room_record *record)
+{
+    (void)context;
+    taken[taken_count++] = *record;
+}
+
+static void read_all(void)
+{
+    taken_count = 0;
+    room_store_read(store, NULL, take);
+}
+
+static void free_all(void)
+{
+    for (int i = 0; i < taken_count; i++) {
+        free(taken[i].metadata);
+        free(taken[i].request);
+    }
+}
+
+static void test_a_record_reads_back(void **state)
+{
+    (void)state;
+    char metadata[] = "{\"k\":\"v\\n\"}", request[] = "{\"template\":\"duel\"}";
+    struct room_record record = {.id = "X.1",
+                                 .name = "x-1-00c0ffee",
+                                 .port = 7300,
+                                 .places = 8,
+                                 .made_s = 1790000000,
+                                 .join_until_s = 1790000060,
+                                 .was_joined = true,
+                                 .is_draining = true,
+                                 .drain_until_s = 1790000099,
+                                 .cause = "round",
+                                 .metadata = metadata,
+                                 .request = request};
+    assert_true(room_store_write(store, &record));
+    record.was_joined = false;
+    assert_true(room_store_write(store, &record));
+    read_all();
+    assert_int_equal(taken_count, 1);
+    const struct room_record *read = &taken[0];
+    assert_string_equal(read->id, "X.1");
+    assert_string_equal(read->name, "x-1-00c0ffee");
+    assert_int_equal(read->port, 7300);
+    assert_int_equal(read->places, 8);
+    assert_true(read->made_s == 1790000000 && read->join_until_s == 1790000060);
+    assert_true(!read->was_joined && read->is_draining && read->drain_until_s == 1790000099);
+    assert_string_equal(read->cause, "round");
+    assert_string_equal(read->metadata, "{\"k\":\"v\\n\"}");
+    assert_string_equal(read->request, "{\"template\":\"duel\"}");
+    free_all();
+    room_store_remove(store, "x-1-00c0ffee");
+    read_all();
+    assert_int_equal(taken_count, 0);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
+static bool exists(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return access(path, F_OK) == 0;
+}
+
+#define LINES "id a\nname b\nport 1\nplaces 1\nmade_s 1\njoin_until_s 1\nwas_joined 0\n"
+
+static void test_what_is_no_record_is_removed(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "raimd-room 1\n",
+        "raimd-room 2\n" LINES,
+        "raimd-room 1\n" LINES,
+        "raimd-room 1\n" LINES "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}",
+        "raimd-room 1\n" LINES "is_draining 2\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n",
+        "raimd-room 1\nid a\nname ../b\nport 1\n",
+        "raimd-room 2\n" LINES
+        "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        write_file("b.room", texts[i]);
+        read_all();
+        assert_int_equal(taken_count, 0);
+        assert_false(exists("b.room"));
+    }
+    static const char good[] =
+        "raimd-room 1\n" LINES "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n";
+    write_file("c.room", good); // of another name
+    write_file("b.room", good);
+    write_file("other", "stays");
+    read_all();
+    assert_int_equal(taken_count, 1);
+    free_all();
+    assert_false(exists("c.room"));
+    assert_true(exists("other"));
+    room_store_remove(store, "b");
+    char path[128];
+    snprintf(path, sizeof path, "%s/other", directory);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_record_reads_back),
+        cmocka_unit_test(test_what_is_no_record_is_removed),
+    };
+    return cmocka_run_group_tests_name("room_store", tests, open_store, close_store);
+}

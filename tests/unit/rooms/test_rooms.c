@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Rooms without HTTP, as an orchestrator uses them: made and ended by JSON texts, in real workers.
+#define _GNU_SOURCE
+#include "config_fixture.h"
+
+#include "log.h"
+#include "monotonic.h"
+#include "rooms.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEADLINE_MS = 10000, PORTS = 3 };
+
+static struct arena_table table;
+static struct rooms *rooms;
+static char ended[256]; // "ID CAUSE;" of each room that the observer was told of
+
+static void note_end(void *context, const char *id, const char *cause)
+{
+    assert_ptr_equal(context, ended);
+    const size_t used = strlen(ended);
+    snprintf(ended + used, sizeof ended - used, "%s %s;", id, cause);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    char text[256], error[256];
+    log_set_level(LOG_LEVEL_ERROR);
+    const int first = 20000 + (int)getpid() % 10000;
+    snprintf(text, sizeof text,
+             "ports = \"%d-%d\"; arenas = (); templates = ({ name = \"t\"; map = \"m.conf\"; "
+             "address = \"127.0.0.1\"; max_players = 4; });",
+             first, first + PORTS - 1);
+    struct config *config = assert_accepted(text);
+    assert_true(arena_table_open(&table, config, NULL));
+    rooms = rooms_open(&table, error, sizeof error);
+    assert_non_null(rooms);
+    assert_true(arena_table_start(&table));
+    ended[0] = '\0';
+    rooms_observe(rooms, &(struct rooms_observer){.context = ended, .ended = note_end});
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    arena_table_stop(&table);
+    rooms_close(rooms);
+    arena_table_close(&table);
+    return 0;
+}
+
+// One turn of the main loop.
+static void turn(void)
+{
+    struct pollfd set = {.fd = table.wakeup.descriptor, .events = POLLIN};
+    poll(&set, 1, 10);
+    wakeup_clear(&table.wakeup);
+    arena_table_collect(&table);
+    for (struct arena_slot *gone; (gone = arena_table_next_gone(&table)) != NULL;) {
+        rooms_forget(rooms, gone->arena);
+        arena_slot_close(gone);
+    }
+    rooms_run(rooms, monotonic_ms());
+}
+
+static unsigned create(const char *id, const char *json)
+{
+    struct rooms_answer answer;
+    rooms_create(rooms, id, json, strlen(json), &answer);
+    assert_non_null(answer.text);
+    free(answer.text);
+    return answer.status;
+}
+
+static unsigned end_room(const char *id, const char *json)
+{
+    struct rooms_answer answer;
+    rooms_end(rooms, id, json, strlen(json), &answer);
+    free(answer.text);
+    return answer.status;
+}
+
+static void wait_for_end(const char *expected)
+{
+    const uint64_t deadline_ms = monotonic_ms() + DEADLINE_MS;
+    while (strcmp(ended, expected) != 0) {
+        assert_true(monotonic_ms() < deadline_ms);
+        turn();
+    }
+}
+
+static void test_a_room_is_made_and_its_end_is_observed(void **state)
+{
+    (void)state;
+    assert_int_equal(rooms_free(rooms), PORTS);
+    assert_int_equal(create("a", "{\"template\":\"t\"}"), 201);
+    assert_int_equal(create("a", "{ \"template\": \"t\" }"), 200);
+    assert_int_equal(create("a", "{\"template\":\"t\",\"places\":2}"), 409);
+    assert_int_equal(create("b", "{\"template\":\"x\"}"), 422);
+    assert_int_equal(rooms_count(rooms), 1);
+    assert_string_equal(rooms_id(rooms, 0), "a");
+    assert_int_equal(rooms_free(rooms), PORTS - 1);
+    assert_int_equal(end_room("a", ""), 202);
+    wait_for_end("a deleted;");
+    assert_int_equal(rooms_count(rooms), 0);
+    assert_int_equal(rooms_free(rooms), PORTS);
+    assert_int_equal(end_room("a", ""), 200);
+    assert_int_equal(end_room("b", ""), 404);
+    assert_int_equal(table.running.rooms.made, 1);
+    assert_int_equal(table.running.rooms.ended, 1);
+    assert_int_equal(table.running.rooms.refused, 2);
+}
+
+static void test_a_full_pool_and_a_closed_door(void **state)
+{
+    (void)state;
+    static const char *const ids[PORTS] = {"a", "b", "c"};
+    for (int i = 0; i < PORTS; i++)
+        assert_int_equal(create(ids[i], "{\"template\":\"t\"}"), 201);
+    assert_int_equal(create("d", "{\"template\":\"t\"}"), 503);
+    assert_int_equal(end_room("b", ""), 202);
+    assert_int_equal(create("d", "{\"template\":\"t\"}"), 503); // its port is not free yet
+    wait_for_end("b deleted;");
+    rooms_refuse_new(rooms, true);
+    assert_int_equal(create("d", "{\"template\":\"t\"}"), 503);
+    rooms_refuse_new(rooms, false);
+    assert_int_equal(create("d", "{\"template\":\"t\"}"), 201);
+}
+
+static void test_a_room_that_nobody_joins_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(create("a", "{\"template\":\"t\",\"join_within_s\":1}"), 201);
+    wait_for_end("a nobody_joined;");
+}
+
+static void test_rooms_that_are_left_are_stopped(void **state)
+{
+    (void)state;
+    assert_int_equal(create("a", "{\"template\":\"t\"}"), 201);
+    turn();
+    stop(NULL);
+    assert_string_equal(ended, "a stopped;");
+    start(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_room_is_made_and_its_end_is_observed, start, stop),
+        cmocka_unit_test_setup_teardown(test_a_full_pool_and_a_closed_door, start, stop),
+        cmocka_unit_test_setup_teardown(test_a_room_that_nobody_joins_ends, start, stop),
+        cmocka_unit_test_setup_teardown(test_rooms_that_are_left_are_stopped, start, stop),
+    };
+    return RUN_IN_DIRECTORY("rooms", tests);
+}
