@@ -210,8 +210,11 @@ void config_read_token(reader_node node, char *token, struct config_loader *load
     const char *problem, *path;
     if (!reader_text(node, NULL, "", &path) || path[0] == '\0')
         return;
+    struct path_list *directories = loader->diagnostics->directories;
     char *resolved = source_resolve(loader->path, path);
-    if (resolved == NULL)
+    // In the sandbox a reload has to read the file again.
+    if (resolved == NULL ||
+        (directories != NULL && !path_list_add_directories(directories, resolved)))
         diagnostics_no_memory(loader->diagnostics);
     else if (!read_token(resolved, token, &problem))
         reader_error(node, "cannot take \"%s\": %s", resolved, problem);

@@ -566,6 +566,21 @@ class TcpTest(Matchmaker):
         with self.assertRaises(OSError): # no TLS
             rooms.Api.tcp(self.port(), self.TOKEN).put("y", {"template": "duel"})
 
+    def test_a_reload_reads_the_files_again(self):
+        # In the sandbox, from another directory than that of the configuration.
+        base = self.certify("server")
+        other = self.enterContext(Stage()).directory
+        for name in ("server.pem", "server.key"):
+            shutil.copy(self.stage.directory / name, other)
+        shutil.copy(self.write_token(), other / "token")
+        self.serve(control_listen="127.0.0.1:0", control_certificate=str(other / "server.pem"),
+                   control_key=str(other / "server.key"), control_token_file=str(other / "token"))
+        self.daemon.send(signal.SIGHUP)
+        self.daemon.poll("a reload", lambda: "configuration reloaded applied=0 restart=0"
+                         in self.daemon.log)
+        api = rooms.Api.tcp(self.port(), self.TOKEN, rooms.client_context(f"{base}.pem"))
+        self.assertEqual(api.free(), POOL)
+
     def test_client_certificates(self):
         base, authority = self.certify("server"), self.certify("authority")
         client, other = self.certify("client", authority), self.certify("other")
