@@ -156,6 +156,14 @@ def make_file_system(deb, epoch):
 
 # --- what is in it ---
 
+def package_url(name, fields):
+    """Names a package to vulnerability scanners; Debian has no raimd."""
+    if name == "raimd":
+        return f"pkg:generic/raimd@{fields['Version']}"
+    version = fields["Version"].replace("+", "%2B")
+    return f"pkg:deb/debian/{name}@{version}?arch={fields['Architecture']}"
+
+
 def sbom(packages, version, created):
     """The packages as SPDX 2.3."""
     def entry(name, fields):
@@ -165,11 +173,10 @@ def sbom(packages, version, created):
                 "supplier": f"Organization: {fields['Maintainer'].split('<')[0].strip()}",
                 "licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION",
                 "copyrightText": f"see /usr/share/doc/{name}/copyright", "filesAnalyzed": False,
-                "sourceInfo": f"Debian source package {source}",
+                "sourceInfo": f"source package {source}",
                 "externalRefs": [{
                     "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
-                    "referenceLocator": f"pkg:deb/debian/{name}@{fields['Version']}"
-                                        f"?arch={fields['Architecture']}".replace("+", "%2B")}]}
+                    "referenceLocator": package_url(name, fields)}]}
 
     listed = [entry(name, fields) for name, fields in packages.items()]
     listed[list(packages).index("raimd")] |= {"licenseDeclared": "MIT"}

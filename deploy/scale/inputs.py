@@ -23,13 +23,13 @@ INPUTS = (
     Input("trough", 0.4, "lowest / highest number of players of a region in a day",
           "assumed; that there is one cycle in 24 h: [IMC05]"),
     # raimd.
-    Input("players_per_core", 820, "players of one vCPU at 80 % of its time",
-          "`./dev bench server players`: 1,000 in arenas of 64 at the mix of pings; in arenas of 16 "
-          "a client costs 9.4 / 7.7 as much (`./dev bench server growth`)"),
-    Input("bytes_to", 64.8, "bytes to a client per tick, with 28 of UDP and IP",
-          "36.8 of payload in arenas of 16: [bench](../tests/bench/README.md)"),
-    Input("bytes_from", 85.3, "bytes from a client per tick, with headers",
-          "55.3 of payload in 1.07 datagrams, likewise"),
+    Input("players_per_core", 1400, "players of one vCPU at 80 % of its time",
+          "`./dev bench server players --realtime --latency mix --per-arena 16`: 1,420"),
+    Input("bytes_to", 61.6, "bytes to a client per tick, with 28 of UDP and IP each",
+          "the same run: 0.856 datagrams of 44 bytes"),
+    Input("bytes_from", 84.8, "bytes from a client per tick, the same",
+          "the same run: 1.06 datagrams of 52 bytes"),
+    Input("datagrams", 1.92, "datagrams of a client per tick, both ways", "the same run"),
     Input("arena_s", 0.05, "s until a new arena can be joined",
           "assumed: the bar that is set for arenas on demand, which are being built"),
     # Agones.
@@ -46,7 +46,7 @@ INPUTS = (
     Input("surge_percent", 25, "% of the rooms that a rollout moves at a time",
           "[AGONES] Fleet: `maxSurge` 25%"),
     # Kubernetes and its nodes.
-    Input("node_cores", 16, "vCPU of a node", "c5.4xlarge"),
+    Input("node_cores", 8, "vCPU of a node", "c5.2xlarge"),
     Input("node_reserved", 0.5, "vCPU that kubelet and daemons reserve",
           "assumed; [K8S] leaves it to the operator"),
     Input("pods_per_node", 100, "processes of a node",
@@ -65,7 +65,7 @@ INPUTS = (
     Input("rollout_h", 20, "hour (UTC) at which a new version is rolled out",
           "chosen: near the peak of Europe"),
     # Prices.
-    Input("node_usd_per_h", 0.68, "USD for an hour of a node", "[EC2] c5.4xlarge, us-east-1"),
+    Input("node_usd_per_h", 0.34, "USD for an hour of a node", "[EC2] c5.2xlarge, us-east-1"),
 )
 
 # USD per GB to the Internet, up to so many TB a month: [EGRESS]; the last one is assumed.

@@ -19,7 +19,9 @@ from inputs import DAYS_PER_MONTH, EGRESS_TIERS, INPUTS, REGIONS, TICK_HZ
 RESULTS = pathlib.Path(__file__).resolve().parent / "results.csv"
 
 SMALL_NODES = {"node_cores": 4, "node_usd_per_h": 0.17}
-BIG_ROOMS = {"room_players": 64, "players_per_core": 1000, "bytes_to": 86.6, "bytes_from": 83.7}
+BIG_ROOMS = {"room_players": 64, "players_per_core": 1300, "bytes_to": 86.6, "bytes_from": 83.7,
+             "datagrams": 2.06}
+BIG_NODES = {"node_cores": 16, "node_usd_per_h": 0.68}
 # Rooms per process, and the inputs that differ.
 SCENARIOS = {
     "1 room": (1, {}),
@@ -28,6 +30,7 @@ SCENARIOS = {
     "64 rooms": (64, {}),
     "16 rooms, 1 % free": (16, {"buffer_percent": 1}),
     "16 rooms, a node spare": (16, {"buffer_percent": 1, "buffer_nodes": 1}),
+    "16 rooms, big nodes": (16, BIG_NODES),
     "16 rooms of 64": (16, BIG_ROOMS),
 }
 
@@ -111,7 +114,7 @@ def figures(inputs, rooms, runs):
         "peak_processes": sum(run.peak_processes for run in runs),
         "gbit_to_peak": bits * inputs.bytes_to,
         "gbit_from_peak": bits * inputs.bytes_from,
-        "node_kpps": per_node * TICK_HZ * 2.07 / 1000,
+        "node_kpps": per_node * TICK_HZ * inputs.datagrams / 1000,
         "egress_tb_month": gb_month / 1000,
         "usd_nodes": usd_nodes / thousands,
         "usd_egress": usd_egress / thousands,
