@@ -9,6 +9,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- .Values.agones.config | trim }}
 {{- $last := sub (add .Values.agones.firstPort .Values.agones.rooms) 1 }}
 ports = "{{ .Values.agones.firstPort }}-{{ $last }}";
+agones_drain = {{ sub .Values.agones.terminationGracePeriodSeconds 10 }};
 {{- else }}
 {{- .Values.config | trim }}
 {{- end }}
