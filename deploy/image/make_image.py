@@ -114,6 +114,14 @@ class FileSystem:
         info.type, info.mode, info.uid, info.gid = tarfile.DIRTYPE, mode, user, user
         self.add(info)
 
+    def add_links_of_merged_usr(self):
+        """Debian 13's libraries are in /usr alone; the links to them are no package's."""
+        for name in ("lib", "lib64"):
+            if not any(member.startswith(f"{name}/") for member in self.members):
+                info = tarfile.TarInfo(name)
+                info.type, info.linkname = tarfile.SYMTYPE, f"usr/{name}"
+                self.add(info)
+
     def add_parents(self):
         for name in list(self.members):
             for parent in pathlib.PurePosixPath(name).parents:
@@ -150,6 +158,7 @@ def make_file_system(deb, epoch):
         system.add_directory(name)
     for volume in VOLUMES:
         system.add_directory(volume[1:], 0o700, USER)
+    system.add_links_of_merged_usr()
     system.add_parents()
     return system
 
