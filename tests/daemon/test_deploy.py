@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What deploy/chart says of raimd is true of this raimd: its configuration is accepted, its alerts
+and its dashboard use metrics that are served, and promtool fires each alert when it should."""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import harness
+from harness import ROOT, Stage, arena
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+CHART = ROOT / "deploy/chart"
+ALERTS = CHART / "files/alerts.yaml"
+PROMTOOL = shutil.which("promtool")
+METRIC = re.compile(r"\braimd_\w+")
+
+
+def dashboard_queries():
+    """What the dashboard asks Prometheus, with Grafana's variables filled in."""
+    board = json.loads((CHART / "files/dashboard.json").read_text(encoding="utf-8"))
+    queries = [target["expr"] for panel in board["panels"] for target in panel.get("targets", [])]
+    queries += [annotation["expr"] for annotation in board["annotations"]["list"]]
+    return [re.sub(r"\$(job|instance|arena)", ".*", query.replace("$__rate_interval", "1m"))
+            for query in queries]
+
+
+def check_configuration(text):
+    """What raimd -t says of a configuration of the chart, with the maps of the source."""
+    with tempfile.NamedTemporaryFile("w", suffix=".conf", encoding="utf-8") as file:
+        file.write(text.replace("/usr/share/raimd", str(ROOT / "config")))
+        file.flush()
+        return subprocess.run([harness.BIN / "raimd", "-t", "-c", file.name], text=True,
+                              capture_output=True, check=False)
+
+
+class DeployTest(unittest.TestCase):
+    @unittest.skipIf(yaml is None, "no yaml module here (Debian: python3-yaml)")
+    def test_the_configuration_is_accepted(self):
+        values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+        ports = re.findall(r"port = (\d+)", values["config"])
+        self.assertEqual(sorted(map(int, ports)), values["service"]["ports"])
+        done = check_configuration(values["config"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    @unittest.skipIf(yaml is None, "no yaml module here (Debian: python3-yaml)")
+    def test_the_configuration_of_a_fleet_is_accepted(self):
+        values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))["agones"]
+        last = values["firstPort"] + values["rooms"] - 1
+        done = check_configuration( # as templates/_pod.tpl writes it
+            f'{values["config"]}\nports = "{values["firstPort"]}-{last}";\n'
+            f'agones_drain = {values["terminationGracePeriodSeconds"] - 10};\n')
+        if "agones: got an unknown key" in done.stderr:
+            self.skipTest("this raimd does not speak to Agones")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_metrics_are_served(self):
+        used = set(METRIC.findall(ALERTS.read_text(encoding="utf-8")))
+        for query in dashboard_queries():
+            used.update(METRIC.findall(query))
+        self.assertGreater(len(used), 20)
+        with Stage() as stage:
+            daemon = stage.serve(arena("first"))
+            served = set(METRIC.findall(daemon.ask("/metrics").text))
+        self.assertEqual(used - served, set())
+
+    @unittest.skipIf(PROMTOOL is None, "no promtool here (Debian: prometheus)")
+    def test_the_alerts_fire(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for path in (ALERTS, ROOT / "tests/deploy/alerts_test.yaml"):
+                shutil.copy(path, directory)
+            self.assertEqual(*self.promtool("check", "rules", "alerts.yaml", cwd=directory))
+            self.assertEqual(*self.promtool("test", "rules", "alerts_test.yaml", cwd=directory))
+        named = set(re.findall(r"alert: (\w+)", ALERTS.read_text(encoding="utf-8")))
+        tested = (ROOT / "tests/deploy/alerts_test.yaml").read_text(encoding="utf-8")
+        self.assertEqual(named, set(re.findall(r"alertname: (\w+)", tested)))
+
+    @unittest.skipIf(PROMTOOL is None, "no promtool here (Debian: prometheus)")
+    def test_prometheus_understands_the_dashboard(self):
+        rules = [{"record": f"query:{index}", "expr": query}
+                 for index, query in enumerate(dashboard_queries())]
+        with tempfile.TemporaryDirectory() as directory:
+            pathlib.Path(directory, "queries.yaml").write_text( # JSON is YAML
+                json.dumps({"groups": [{"name": "queries", "rules": rules}]}), encoding="utf-8")
+            self.assertEqual(*self.promtool("check", "rules", "queries.yaml", cwd=directory))
+
+    def promtool(self, *words, cwd):
+        """Its exit status and the wanted one, with its words for whoever reads the failure."""
+        done = subprocess.run([PROMTOOL, *words], cwd=cwd, text=True, check=False,
+                              capture_output=True, timeout=60)
+        return done.returncode, 0, done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    harness.main()
