@@ -204,8 +204,9 @@ static void test_a_clock_set_back_makes_no_forgotten_token_good_again(void **sta
         access.not_before = (uint64_t)later;
         access.expiry = (uint64_t)later + LIFE;
         const struct token token = sign(&access, &matchmaker);
-        assert_int_equal(access_control_admit(admission, token.bytes, token.size, later, false, name),
-                         ACCESS_CONTROL_ADMITTED);
+        assert_int_equal(
+            access_control_admit(admission, token.bytes, token.size, later, false, name),
+            ACCESS_CONTROL_ADMITTED);
         assert_true(++count < 2 * USED_TOKENS_CAPACITY);
     } while (judge(&old, NOW) == ACCESS_CONTROL_USED);
     assert_int_equal(judge(&old, NOW), ACCESS_CONTROL_UNRECORDED);
