@@ -2,6 +2,7 @@
 // raim-bots: many bot clients in one process over real UDP, as a load generator or as opponents.
 #define _GNU_SOURCE
 #include "options.h"
+#include "queue.h"
 #include "report.h"
 #include "shaper.h"
 
@@ -76,6 +77,14 @@ static double next_poll(double poll_s, double period_s)
     return poll_s;
 }
 
+static void service(const struct options *options, struct opponent *player, double now, bool fire)
+{
+    if (options->matchmaker != NULL)
+        queue_service(player, options, now, fire);
+    else
+        opponent_service(player, now, fire);
+}
+
 static void play(const struct options *options, struct opponent *players)
 {
     // The network simulator needs a fine clock for its delays.
@@ -92,13 +101,15 @@ static void play(const struct options *options, struct opponent *players)
         const double begun_s = now_s();
         if (opened < options->clients &&
             (begun_s < poll_s + period_s || begun_s >= opened_s + open_within_s)) {
-            open_player(options, &players[opened++]);
+            if (options->matchmaker == NULL)
+                open_player(options, &players[opened]);
+            opened++;
             opened_s = begun_s;
         }
         const bool fire = poll_s < end_s - cease_fire_s;
         for (int i = 0; i < opened; i++)
             if ((polls + (unsigned)i) % rest == 0 || opponent_is_due(&players[i]))
-                opponent_service(&players[i], poll_s, fire);
+                service(options, &players[i], poll_s, fire);
         polls++;
         poll_s = next_poll(poll_s, period_s);
     }
@@ -131,7 +142,7 @@ static void prepare_players(const struct options *options, struct opponent *play
 {
     uint64_t random = options->seed;
     for (int i = 0; i < options->clients; i++) {
-        players[i].server = i % options->server_count;
+        players[i].server = options->server_count > 0 ? i % options->server_count : 0;
         snprintf(players[i].name, sizeof players[i].name, "bot-%d", i + 1);
         if (i < options->access_count)
             players[i].access_size = raim_link_read_access(options->access[i], players[i].access,
@@ -170,8 +181,10 @@ int main(int argc, char **argv)
     else
         report_table(&report);
     const int connected = report_connected(&report);
-    for (int i = 0; i < options.clients; i++)
+    for (int i = 0; i < options.clients; i++) {
+        queue_close(&players[i]);
         raim_link_close(players[i].link);
+    }
     free(players);
     return connected > 0 ? EXIT_SUCCESS : EXIT_UNREACHABLE;
 }

@@ -15,8 +15,65 @@ bool opponent_open(struct opponent *player, const char *host, uint16_t port,
     def.access_size = player->access_size;
     def.server_key = player->known.has_key ? player->known.key : NULL;
     def.require_encryption = player->require_encryption;
+    if (player->connect_timeout_s > 0)
+        def.connect_timeout_s = player->connect_timeout_s;
     player->link = raim_link_open(host, port, &def);
     return player->link != NULL;
+}
+
+void opponent_add_stats(struct raim_client_stats *sum, const struct raim_client_stats *stats)
+{
+    sum->snapshots += stats->snapshots;
+    sum->decode_errors += stats->decode_errors;
+    sum->events += stats->events;
+    sum->events_ahead += stats->events_ahead;
+    sum->events_repeated += stats->events_repeated;
+    sum->shots += stats->shots;
+    sum->hits += stats->hits;
+    sum->kills += stats->kills;
+    sum->deaths += stats->deaths;
+    sum->kills_seen += stats->kills_seen;
+    sum->resumes += stats->resumes;
+    sum->entries += stats->entries;
+    sum->rounds += stats->rounds;
+    if (stats->largest_snapshot > sum->largest_snapshot)
+        sum->largest_snapshot = stats->largest_snapshot;
+}
+
+struct raim_client_stats opponent_stats(const struct opponent *player)
+{
+    struct raim_client_stats sum = player->past_stats;
+    if (player->link != NULL)
+        opponent_add_stats(&sum, raim_client_stats(raim_link_client(player->link)));
+    return sum;
+}
+
+struct raim_link_traffic opponent_traffic(const struct opponent *player)
+{
+    struct raim_link_traffic sum = player->past_traffic;
+    if (player->link == NULL)
+        return sum;
+    const struct raim_link_traffic traffic = raim_link_traffic(player->link);
+    sum.bytes_down += traffic.bytes_down;
+    sum.bytes_up += traffic.bytes_up;
+    if (traffic.largest_datagram > sum.largest_datagram)
+        sum.largest_datagram = traffic.largest_datagram;
+    return sum;
+}
+
+void opponent_close(struct opponent *player)
+{
+    player->past_stats = opponent_stats(player);
+    player->past_traffic = opponent_traffic(player);
+    raim_link_close(player->link);
+    player->link = NULL;
+    player->is_playing = false;
+    player->is_alive = false;
+    player->broken = false;
+    player->play_ended_s = 0;
+    player->inputs_until_look = 0;
+    player->target = (struct raim_bot_enemy){0};
+    raim_bot_init(&player->brain, player->brain.random); // ticks begin anew
 }
 
 // Looks at the interpolated view, and fills `enemies`. Returns their number.

@@ -4,10 +4,22 @@
 
 #include "bot.h"
 #include "known_servers.h"
+#include "link.h"
 #include "mouse.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+// See queue.h.
+struct queue {
+    struct matchmaker *matchmaker; // NULL: does not queue now
+    double next_s;                 // when to queue again
+    double opened_s;               // when the room was opened
+    char server[272];              // HOST:PORT of the room
+    enum raim_client_state state;  // logged last
+    double lost_s;                 // when the connection was lost
+    uint64_t rooms;                // entered
+};
 
 struct opponent {
     struct raim_link *link; // NULL before opponent_open and after a failed one
@@ -31,12 +43,26 @@ struct opponent {
     bool broken; // ended without leaving by itself
     double play_started_s;
     double play_ended_s;
+    double connect_timeout_s; // 0: the default
+    // Totals before opponent_close.
+    struct raim_client_stats past_stats;
+    struct raim_link_traffic past_traffic;
+    struct queue queue; // with a matchmaker
 };
 
 // Begins to connect. `known_servers` is a file of known servers, or NULL. False where that fails;
 // the bot then stays unconnected.
 bool opponent_open(struct opponent *player, const char *host, uint16_t port,
                    const char *known_servers);
+
+// Closes at once, keeps the statistics in `past_stats`, and lets the bot begin anew.
+void opponent_close(struct opponent *player);
+
+void opponent_add_stats(struct raim_client_stats *sum, const struct raim_client_stats *stats);
+
+// Totals, with those before opponent_close.
+struct raim_client_stats opponent_stats(const struct opponent *player);
+struct raim_link_traffic opponent_traffic(const struct opponent *player);
 
 // Whether it is time for opponent_service: an input is due, or the bot does not play yet. Like a
 // game that draws once per tick, a bot that plays receives just before it sends, so that its input

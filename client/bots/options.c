@@ -19,7 +19,17 @@ static const char about[] =
     "least one bot has played, 1 after a failure, 64 after wrong usage, 69 where no bot could "
     "connect.";
 
-enum { CLIENTS = 256, SECONDS, SEED, ACCESS, REQUIRE_ENCRYPTION, KNOWN_SERVERS, MOUSE, JSON };
+enum {
+    CLIENTS = 256,
+    SECONDS,
+    SEED,
+    ACCESS,
+    REQUIRE_ENCRYPTION,
+    KNOWN_SERVERS,
+    MATCHMAKER,
+    MOUSE,
+    JSON
+};
 enum { LATENCY = 300, JITTER, LOSS, POLL };
 
 static const struct argp_option known[] = {
@@ -31,6 +41,8 @@ static const struct argp_option known[] = {
      0},
     {"known-servers", KNOWN_SERVERS, "FILE", 0,
      "Keep the servers' keys in FILE, and refuse servers with other keys", 0},
+    {"matchmaker", MATCHMAKER, "URL", 0,
+     "Play in the rooms that a matchmaker finds, one after the other", 0},
     {"mouse", MOUSE, NULL, 0, "Move the aims every tick, as a hand on a mouse does", 0},
     {"json", JSON, NULL, 0, "Print the result as JSON", 0},
     {"latency", LATENCY, "MS", 0, "Round trip added to the network, half of it each way (0)", 0},
@@ -134,6 +146,9 @@ static error_t take(int key, char *text, struct argp_state *state)
     case KNOWN_SERVERS:
         options->known_servers = text;
         break;
+    case MATCHMAKER:
+        options->matchmaker = text;
+        break;
     case MOUSE:
         options->mouse = true;
         break;
@@ -161,8 +176,11 @@ static error_t take(int key, char *text, struct argp_state *state)
     case ARGP_KEY_ARGS:
         take_servers(state, options);
         break;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no HOST:PORT given");
+    case ARGP_KEY_END:
+        if (options->matchmaker == NULL && options->server_count == 0)
+            argp_error(state, "no HOST:PORT given");
+        if (options->matchmaker != NULL && (options->server_count > 0 || options->access_count > 0))
+            argp_error(state, "--matchmaker finds servers and access tokens itself");
         break;
     default:
         return ARGP_ERR_UNKNOWN;

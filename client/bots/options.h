@@ -22,8 +22,9 @@ struct options {
     const char *access[OPTIONS_MAX_CLIENTS]; // access token of client i, as typed
     bool require_encryption;
     const char *known_servers; // file; NULL: none
+    const char *matchmaker;    // URL; NULL: plays on `servers`
     char **servers;            // HOST:PORT each, checked; part of argv
-    int server_count;
+    int server_count;          // 0 with a matchmaker
 };
 
 // Reads the command line. Ends the program after --help, --usage and --version with status 0, and

@@ -11,6 +11,7 @@ struct totals {
     struct raim_client_quality mean;         // over the clients; counts are sums
     double bytes_down_per_s, bytes_up_per_s; // means over the clients
     uint64_t largest_datagram;
+    uint64_t rooms; // entered, with a matchmaker
 };
 
 int report_connected(const struct report_source *source)
@@ -19,24 +20,6 @@ int report_connected(const struct report_source *source)
     for (int i = 0; i < source->player_count; i++)
         connected += source->players[i].played;
     return connected;
-}
-
-static void add_stats(struct raim_client_stats *sum, const struct raim_client_stats *stats)
-{
-    sum->snapshots += stats->snapshots;
-    sum->decode_errors += stats->decode_errors;
-    sum->events += stats->events;
-    sum->events_ahead += stats->events_ahead;
-    sum->events_repeated += stats->events_repeated;
-    sum->shots += stats->shots;
-    sum->hits += stats->hits;
-    sum->kills += stats->kills;
-    sum->deaths += stats->deaths;
-    sum->resumes += stats->resumes;
-    sum->entries += stats->entries;
-    sum->rounds += stats->rounds;
-    if (stats->largest_snapshot > sum->largest_snapshot)
-        sum->largest_snapshot = stats->largest_snapshot;
 }
 
 static void add_quality(struct raim_client_quality *mean, const struct raim_client_quality *quality,
@@ -57,13 +40,13 @@ static struct totals add_up(const struct report_source *source)
     struct totals totals = {.connected = report_connected(source)};
     for (int i = 0; i < source->player_count; i++) {
         const struct opponent *player = &source->players[i];
-        if (player->link == NULL)
-            continue;
-        const struct raim_client *client = raim_link_client(player->link);
-        const struct raim_link_traffic traffic = raim_link_traffic(player->link);
-        add_stats(&totals.sum, raim_client_stats(client));
-        if (player->played) {
-            const struct raim_client_quality quality = raim_client_quality(client);
+        const struct raim_link_traffic traffic = opponent_traffic(player);
+        const struct raim_client_stats stats = opponent_stats(player);
+        opponent_add_stats(&totals.sum, &stats);
+        totals.rooms += player->queue.rooms;
+        if (player->played && player->link != NULL) {
+            const struct raim_client_quality quality =
+                raim_client_quality(raim_link_client(player->link));
             add_quality(&totals.mean, &quality, totals.connected);
         }
         totals.broken += player->played && player->broken;
@@ -101,6 +84,9 @@ void report_table(const struct report_source *source)
     printf("%-18s %d (first reason: %s)\n", "refused", totals.refused, first_refusal(source));
     printf("%-18s %d (%llu resumed)\n", "disconnected", totals.broken,
            (unsigned long long)sum->resumes);
+    if (source->server_count == 0)
+        printf("%-18s %llu, rounds %llu\n", "rooms", (unsigned long long)totals.rooms,
+               (unsigned long long)sum->rounds);
     printf("%-18s %llu\n", "snapshots", (unsigned long long)sum->snapshots);
     printf("%-18s %llu\n", "decode errors", (unsigned long long)sum->decode_errors);
     printf("%-18s %llu (ignored: %llu early, %llu repeated)\n", "events",
@@ -124,6 +110,11 @@ static void set(json_t *object, const char *key, uint64_t value)
     json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
+static const char *server_of(const struct report_source *source, const struct opponent *player)
+{
+    return source->server_count > 0 ? source->servers[player->server] : player->queue.server;
+}
+
 static json_t *player_rows(const struct report_source *source)
 {
     json_t *rows = json_array();
@@ -132,16 +123,16 @@ static json_t *player_rows(const struct report_source *source)
         if (player->link == NULL)
             continue;
         const struct raim_client *client = raim_link_client(player->link);
-        const struct raim_client_stats *stats = raim_client_stats(client);
+        const struct raim_client_stats stats = opponent_stats(player);
         json_t *row = json_object();
         json_object_set_new(row, "name", json_string(player->name));
-        json_object_set_new(row, "server", json_string(source->servers[player->server]));
+        json_object_set_new(row, "server", json_string(server_of(source, player)));
         json_object_set_new(row, "end",
                             json_string(raim_client_reason_name(raim_client_end(client).reason)));
         json_object_set_new(row, "text", json_string(raim_client_end(client).text));
-        set(row, "kills", stats->kills);
-        set(row, "deaths", stats->deaths);
-        set(row, "kills_seen", stats->kills_seen);
+        set(row, "kills", stats.kills);
+        set(row, "deaths", stats.deaths);
+        set(row, "kills_seen", stats.kills_seen);
         json_array_append_new(rows, row);
     }
     return rows;
@@ -174,6 +165,7 @@ void report_json(const struct report_source *source)
     set(object, "resumes", sum->resumes);
     set(object, "entries", sum->entries);
     set(object, "rounds", sum->rounds);
+    set(object, "rooms", totals.rooms);
     json_object_set_new(object, "round_trip_ms", json_real(mean->round_trip_ms));
     json_object_set_new(object, "jitter_ms", json_real(mean->jitter_ms));
     json_object_set_new(object, "loss", json_real(mean->loss));

@@ -8,8 +8,8 @@ struct report_source {
     const struct opponent *players;
     int player_count;
     char *const *servers; // HOST:PORT
-    int server_count;
-    double seconds; // as requested
+    int server_count;     // 0: rooms of a matchmaker
+    double seconds;       // as requested
 };
 
 // The number of clients that entered an arena. All others were refused or got no answer.

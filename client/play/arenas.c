@@ -1,49 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Requests a server's status with libcurl and reads it with jansson. No other file of the program
-// includes either.
+// Requests a server's status and reads it with jansson.
 #include "arenas.h"
 
-#include <curl/curl.h>
+#include "http_request.h"
+
 #include <jansson.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Limits for an answer; the status of 256 full arenas is smaller.
-enum { MOST_BYTES = 32 << 20, TIMEOUT_MS = 4000 };
+enum { TIMEOUT_MS = 4000, HTTP_OK = 200 };
 
 struct arenas {
-    CURLM *multi;
-    CURL *easy;
+    struct http_request *request;
     enum arenas_state state;
-    char *bytes;
-    size_t size, capacity;
-    char problem[CURL_ERROR_SIZE];
+    char problem[128];
     int count;
     struct arenas_row rows[ARENAS_MOST];
 };
 
 // --- the request ---
-
-static size_t receive(char *data, size_t one, size_t size, void *user)
-{
-    (void)one; // always 1
-    struct arenas *arenas = user;
-    if (size > MOST_BYTES - arenas->size)
-        return 0;
-    if (arenas->size + size > arenas->capacity) {
-        const size_t capacity = 2 * (arenas->size + size);
-        char *bytes = realloc(arenas->bytes, capacity);
-        if (bytes == NULL)
-            return 0;
-        arenas->bytes = bytes;
-        arenas->capacity = capacity;
-    }
-    memcpy(arenas->bytes + arenas->size, data, size);
-    arenas->size += size;
-    return size;
-}
 
 struct arenas *arenas_ask(const char *host)
 {
@@ -52,54 +29,35 @@ struct arenas *arenas_ask(const char *host)
     if (arenas == NULL)
         return NULL;
     snprintf(url, sizeof url, "http://%s:%d/status", host, ARENAS_STATUS_PORT);
-    arenas->multi = curl_multi_init();
-    arenas->easy = curl_easy_init();
-    if (arenas->multi == NULL || arenas->easy == NULL)
-        goto failed;
-    curl_easy_setopt(arenas->easy, CURLOPT_URL, url);
-    curl_easy_setopt(arenas->easy, CURLOPT_PROTOCOLS_STR, "http");
-    curl_easy_setopt(arenas->easy, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(arenas->easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(arenas->easy, CURLOPT_FAILONERROR, 1L);
-    curl_easy_setopt(arenas->easy, CURLOPT_TIMEOUT_MS, (long)TIMEOUT_MS);
-    curl_easy_setopt(arenas->easy, CURLOPT_ERRORBUFFER, arenas->problem);
-    curl_easy_setopt(arenas->easy, CURLOPT_WRITEFUNCTION, receive);
-    curl_easy_setopt(arenas->easy, CURLOPT_WRITEDATA, arenas);
-    if (curl_multi_add_handle(arenas->multi, arenas->easy) != CURLM_OK)
-        goto failed;
+    arenas->request = http_request_begin(
+        &(struct http_request_def){.url = url, .timeout_ms = TIMEOUT_MS, .avoids_proxy = true});
+    if (arenas->request == NULL) {
+        arenas_destroy(arenas);
+        return NULL;
+    }
     return arenas;
-
-failed:
-    arenas_destroy(arenas);
-    return NULL;
 }
 
 void arenas_destroy(struct arenas *arenas)
 {
     if (arenas == NULL)
         return;
-    if (arenas->multi != NULL && arenas->easy != NULL)
-        curl_multi_remove_handle(arenas->multi, arenas->easy);
-    curl_easy_cleanup(arenas->easy);
-    curl_multi_cleanup(arenas->multi);
-    free(arenas->bytes);
+    http_request_destroy(arenas->request);
     free(arenas);
 }
 
 static void fail(struct arenas *arenas, const char *problem)
 {
     arenas->state = ARENAS_FAILED;
-    if (arenas->problem[0] == '\0')
-        snprintf(arenas->problem, sizeof arenas->problem, "%s", problem);
+    snprintf(arenas->problem, sizeof arenas->problem, "%s", problem);
 }
 
-static void finish(struct arenas *arenas, CURLcode code)
+static void finish(struct arenas *arenas)
 {
-    if (code != CURLE_OK) {
-        fail(arenas, curl_easy_strerror(code));
-        return;
-    }
-    arenas->count = arenas_read(arenas->bytes, arenas->size, arenas->rows);
+    size_t size;
+    const char *body = http_request_body(arenas->request, &size);
+    const bool is_good = http_request_status(arenas->request) == HTTP_OK;
+    arenas->count = is_good ? arenas_read(body, size, arenas->rows) : -1;
     if (arenas->count < 0)
         fail(arenas, "the answer is not the status of a raimd");
     else
@@ -108,14 +66,18 @@ static void finish(struct arenas *arenas, CURLcode code)
 
 enum arenas_state arenas_poll(struct arenas *arenas)
 {
-    int running = 0, left = 0;
     if (arenas->state != ARENAS_ASKING)
         return arenas->state;
-    if (curl_multi_perform(arenas->multi, &running) != CURLM_OK)
-        fail(arenas, "out of memory");
-    const CURLMsg *message = curl_multi_info_read(arenas->multi, &left);
-    if (message != NULL && message->msg == CURLMSG_DONE)
-        finish(arenas, message->data.result);
+    switch (http_request_poll(arenas->request)) {
+    case HTTP_REQUEST_PENDING:
+        break;
+    case HTTP_REQUEST_ANSWERED:
+        finish(arenas);
+        break;
+    case HTTP_REQUEST_FAILED:
+        fail(arenas, http_request_problem(arenas->request));
+        break;
+    }
     return arenas->state;
 }
 

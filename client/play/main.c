@@ -1,36 +1,51 @@
 // SPDX-License-Identifier: MIT
-// raim: the game. Opens the window and switches between the menu of arenas and an arena.
+// raim: the game. Opens the window and switches between an arena and what leads to it: the menu of
+// arenas or the search of a matchmaker.
 #include "keys.h"
 #include "link.h"
 #include "lobby.h"
 #include "options.h"
 #include "play.h"
 #include "play_draw.h"
+#include "search.h"
 #include "window.h"
 
 #include <stdlib.h>
 
-// Either the lobby or an arena is open.
+// Either the lobby, the search or an arena is open.
 struct game {
     const struct options *options;
     struct window *window;
     struct keys keys;
     struct lobby *lobby;
+    struct search *search;
     struct play *play;
 };
 
 static const raim_vec2 lobby_view = {1600, 861};
+
+// A room that ended before it was entered is not followed by a search at once.
+static const double pause_s = 0.5;
 
 static double now_s(void)
 {
     return (double)raim_link_now_us() * 1e-6;
 }
 
-static bool enter_arena(struct game *game, uint16_t port)
+static bool open_play(struct game *game, const struct play_def *def)
 {
-    const struct play_def def = {
+    game->play = play_open(def);
+    lobby_close(game->lobby);
+    search_close(game->search);
+    game->lobby = NULL;
+    game->search = NULL;
+    return game->play != NULL;
+}
+
+static struct play_def play_def(struct game *game)
+{
+    return (struct play_def){
         .host = game->options->host,
-        .port = port,
         .name = game->options->name,
         .access = game->options->access,
         .known_servers = game->options->known_servers,
@@ -38,17 +53,52 @@ static bool enter_arena(struct game *game, uint16_t port)
         .window = game->window,
         .keys = &game->keys,
     };
-    lobby_close(game->lobby);
-    game->lobby = NULL;
-    game->play = play_open(&def);
-    return game->play != NULL;
+}
+
+static bool enter_arena(struct game *game, uint16_t port)
+{
+    struct play_def def = play_def(game);
+    def.port = port;
+    return open_play(game, &def);
+}
+
+static bool enter_room(struct game *game, const struct matchmaker_room *room)
+{
+    struct play_def def = play_def(game);
+    def.host = room->address;
+    def.port = room->port;
+    def.access = room->access[0] != '\0' ? room->access : NULL;
+    def.connect_timeout_s = MATCHMAKER_CONNECT_S;
+    return open_play(game, &def);
+}
+
+static bool search(struct game *game, double begin_s)
+{
+    play_close(game->play);
+    game->play = NULL;
+    game->search = search_open(game->options->matchmaker, game->options->name, begin_s);
+    return game->search != NULL;
+}
+
+// With a matchmaker: enters the room that is found, and searches again after its end or loss. False
+// when memory runs out.
+static bool follow_matchmaker(struct game *game)
+{
+    const double now = now_s();
+    if (game->search != NULL) {
+        const struct matchmaker_room *room = search_poll(game->search, now);
+        return room == NULL || enter_room(game, room);
+    }
+    if (!play_wants_room(game->play, MATCHMAKER_PATIENCE_S))
+        return true;
+    return search(game, play_was_entered(game->play) ? now : now + pause_s);
 }
 
 // Returns to the lobby. False ends the game: without a lobby at the start, leaving the arena does
 // so.
 static bool leave_arena(struct game *game)
 {
-    if (game->options->port != 0)
+    if (game->options->port != 0 || game->options->matchmaker != NULL)
         return false;
     play_close(game->play);
     game->play = NULL;
@@ -65,6 +115,8 @@ static bool handle(struct game *game, const struct window_event *event)
     }
     if (event->kind == WINDOW_CLOSED)
         return false;
+    if (game->search != NULL)
+        return event->kind != WINDOW_PRESSED || event->command != COMMAND_BACK;
     const int chosen = lobby_handle(game->lobby, game->window, event);
     if (chosen == LOBBY_STAY || chosen == LOBBY_QUIT)
         return chosen == LOBBY_STAY;
@@ -88,6 +140,8 @@ static bool wait_for_frame(struct game *game)
             return false;
         if (game->play != NULL)
             play_update(game->play);
+        if (game->options->matchmaker != NULL && !follow_matchmaker(game))
+            return false;
     } while (window_is_early(game->window));
     return true;
 }
@@ -103,6 +157,8 @@ static bool show(struct game *game, bool last)
     const struct ui ui = window_begin(game->window, view, fine);
     if (game->play != NULL)
         play_draw(game->play, &ui, now_s());
+    else if (game->search != NULL)
+        search_draw(game->search, &ui, now_s());
     else
         lobby_draw(game->lobby, &ui, now_s());
     return window_end(game->window, last ? game->options->screenshot : NULL);
@@ -112,11 +168,13 @@ static bool show(struct game *game, bool last)
 static bool run(struct game *game)
 {
     const struct options *options = game->options;
-    if (options->port != 0)
+    if (options->matchmaker != NULL)
+        search(game, now_s());
+    else if (options->port != 0)
         enter_arena(game, options->port);
     else
         game->lobby = lobby_open(options->host);
-    if (game->play == NULL && game->lobby == NULL)
+    if (game->play == NULL && game->lobby == NULL && game->search == NULL)
         return false;
     for (int frame = 1; wait_for_frame(game); frame++) {
         const bool last = frame == options->frames;
@@ -140,6 +198,7 @@ int main(int argc, char **argv)
     const bool good = run(&game);
     play_close(game.play);
     lobby_close(game.lobby);
+    search_close(game.search);
     window_destroy(game.window);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

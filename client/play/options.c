@@ -16,10 +16,21 @@ const char *argp_program_version = "raim " RAIM_VERSION;
 static const char about[] =
     "Plays in an arena of a raimd: on HOST (127.0.0.1), at UDP port PORT. Without PORT, it lists "
     "the "
-    "arenas that http://HOST:7246/status reports.\vExit status: 0 after a normal end, 1 after a "
+    "arenas that http://HOST:7246/status reports; with --matchmaker, it plays in the rooms that a "
+    "matchmaker finds.\vExit status: 0 after a normal end, 1 after a "
     "failure, 64 after wrong usage.";
 
-enum { NAME = 256, ACCESS, REQUIRE_ENCRYPTION, KNOWN_SERVERS, SIZE, FRAMES, SCREENSHOT, HEADLESS };
+enum {
+    NAME = 256,
+    ACCESS,
+    REQUIRE_ENCRYPTION,
+    KNOWN_SERVERS,
+    MATCHMAKER,
+    SIZE,
+    FRAMES,
+    SCREENSHOT,
+    HEADLESS
+};
 
 static const struct argp_option known[] = {
     {"name", NAME, "NAME", 0, "The name that others see (your user name)", 0},
@@ -28,6 +39,8 @@ static const struct argp_option known[] = {
      0},
     {"known-servers", KNOWN_SERVERS, "FILE", 0,
      "The file of servers' keys (~/.local/state/raim/known_servers)", 0},
+    {"matchmaker", MATCHMAKER, "URL", 0,
+     "Play in the rooms that a matchmaker finds, one after the other", 0},
     {"size", SIZE, "WxH", 0, "The size of the window in pixels (1280x720)", 0},
     {"frames", FRAMES, "N", 0, "Draw N frames, 60 a second, then end", 0},
     {"screenshot", SCREENSHOT, "FILE", 0, "Write the last frame as a BMP file", 0},
@@ -88,6 +101,8 @@ static void check_all(struct argp_state *state, const struct options *options)
         argp_error(state, "--headless needs --frames");
     if (options->screenshot != NULL && options->frames == 0)
         argp_error(state, "--screenshot needs --frames");
+    if (options->matchmaker != NULL && (state->arg_num > 0 || options->access != NULL))
+        argp_error(state, "--matchmaker finds the server and the access token itself");
 }
 
 static void take_access(struct argp_state *state, const char *text, struct options *options)
@@ -114,6 +129,9 @@ static error_t take(int key, char *text, struct argp_state *state)
         break;
     case KNOWN_SERVERS:
         options->known_servers = text;
+        break;
+    case MATCHMAKER:
+        options->matchmaker = text;
         break;
     case SIZE:
         if (!parse_size(text, &options->width, &options->height))

@@ -7,7 +7,8 @@
 
 struct options {
     char host[256];
-    uint16_t port; // 0: choose from the host's arenas
+    uint16_t port;          // 0: choose from the host's arenas
+    const char *matchmaker; // URL; NULL: play on `host`
     const char *name;
     const char *access;        // access token as typed, already checked; NULL: none
     const char *known_servers; // file; NULL: the user's own

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "play_internal.h"
 
+#include "matchmaker.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,8 @@ static void connect(struct play *play)
     def.access = play->access;
     def.access_size = play->access_size;
     def.require_encryption = play->require_encryption;
+    if (play->connect_timeout_s > 0)
+        def.connect_timeout_s = play->connect_timeout_s;
     raim_link_close(play->link);
     play->link = NULL;
     if (raim_known_server_find(&play->known,
@@ -67,6 +71,7 @@ struct play *play_open(const struct play_def *def)
         play->access_size = raim_link_read_access(def->access, play->access, sizeof play->access);
     play->port = def->port;
     play->require_encryption = def->require_encryption;
+    play->connect_timeout_s = def->connect_timeout_s;
     if (def->known_servers != NULL)
         snprintf(play->known_servers, sizeof play->known_servers, "%s", def->known_servers);
     else if (!raim_known_servers_keeps(def->host) ||
@@ -103,6 +108,20 @@ void play_close(struct play *play)
     free(play->picture);
     free(play->before);
     free(play);
+}
+
+bool play_wants_room(const struct play *play, double patience_s)
+{
+    if (play->link == NULL)
+        return true;
+    if (play->state == RAIM_CLIENT_ENDED)
+        return matchmaker_requeues(raim_client_end(raim_link_client(play->link)).reason);
+    return play->state == RAIM_CLIENT_RESUMING && now_s() > play->lost_at_s + patience_s;
+}
+
+bool play_was_entered(const struct play *play)
+{
+    return play->entered_s > 0;
 }
 
 raim_vec2 play_view(const struct play *play)

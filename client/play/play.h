@@ -16,8 +16,9 @@ struct play_def {
     const char *access;        // access token as typed; NULL: none
     const char *known_servers; // file; NULL: the user's own, unless the server is on this machine
     bool require_encryption;
-    struct window *window; // borrowed until play_close
-    struct keys *keys;     // borrowed until play_close
+    double connect_timeout_s; // 0: the client's own
+    struct window *window;    // borrowed until play_close
+    struct keys *keys;        // borrowed until play_close
 };
 
 // Copies what it does not borrow. NULL when memory runs out. A server that cannot be reached is
@@ -39,6 +40,13 @@ void play_update(struct play *play);
 
 // Takes the picture of this moment, which is then drawn.
 void play_look(struct play *play);
+
+// Whether the arena has ended for the player in a way after which a matchmaker's other room may do:
+// also where the session was not resumed for `patience_s`.
+bool play_wants_room(const struct play *play, double patience_s);
+
+// Whether the player has been in the arena.
+bool play_was_entered(const struct play *play);
 
 // The size of the view, units.
 raim_vec2 play_view(const struct play *play);

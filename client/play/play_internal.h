@@ -31,6 +31,7 @@ struct play {
     char known_servers[4096]; // file; "": none
     struct raim_known_server known;
     bool require_encryption;
+    double connect_timeout_s; // 0: the client's own
     struct window *window;
     struct keys *keys;
     struct raim_link *link; // NULL: it could not be opened

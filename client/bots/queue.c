@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Takes a bot from the queue to a room and back.
+#include "queue.h"
+
+#include "matchmaker.h"
+#include "opponent.h"
+
+#include <stdio.h>
+
+// The shortest time between two rooms.
+static const double pause_s = 0.5;
+
+static void log_state(const struct opponent *player, double now_s, const char *state)
+{
+    const bool is_placed = player->link != NULL;
+    fprintf(stderr, "raim-bots: at=%.3f bot=%s state=%s%s%s", now_s, player->name, state,
+            is_placed ? " server=" : "", is_placed ? player->queue.server : "");
+    if (is_placed && raim_client_state(raim_link_client(player->link)) == RAIM_CLIENT_ENDED) {
+        const struct raim_client *client = raim_link_client(player->link);
+        fprintf(stderr, " reason=%s rounds=%llu",
+                raim_client_reason_name(raim_client_end(client).reason),
+                (unsigned long long)raim_client_stats(client)->rounds);
+    }
+    fputc('\n', stderr);
+}
+
+static void log_change(struct opponent *player, enum raim_client_state state, double now_s)
+{
+    static const char *const names[] = {
+        [RAIM_CLIENT_CONNECTING] = "connecting", [RAIM_CLIENT_ENTERING] = "entering",
+        [RAIM_CLIENT_PLAYING] = "playing",       [RAIM_CLIENT_RESUMING] = "resuming",
+        [RAIM_CLIENT_ENDED] = "ended",
+    };
+    if (state == player->queue.state)
+        return;
+    if (state == RAIM_CLIENT_RESUMING)
+        player->queue.lost_s = now_s;
+    player->queue.state = state;
+    log_state(player, now_s, names[state]);
+}
+
+static void wait_for_room(struct opponent *player, const struct options *options, double now_s)
+{
+    struct queue *queue = &player->queue;
+    if (queue->matchmaker == NULL && now_s >= queue->next_s) {
+        queue->matchmaker = matchmaker_queue(options->matchmaker, player->name);
+        log_state(player, now_s, "queued");
+    }
+    if (queue->matchmaker == NULL)
+        return;
+    const struct matchmaker_room *room = matchmaker_poll(queue->matchmaker, now_s);
+    if (room == NULL)
+        return;
+    player->access_size =
+        raim_link_read_access(room->access, player->access, sizeof player->access);
+    player->require_encryption = options->require_encryption;
+    player->connect_timeout_s = MATCHMAKER_CONNECT_S;
+    snprintf(queue->server, sizeof queue->server, "%s:%u", room->address, room->port);
+    if (opponent_open(player, room->address, room->port, options->known_servers)) {
+        queue->state = RAIM_CLIENT_CONNECTING;
+        queue->opened_s = now_s;
+        log_state(player, now_s, "connecting");
+    } else {
+        queue->next_s = now_s + pause_s;
+    }
+    matchmaker_close(queue->matchmaker);
+    queue->matchmaker = NULL;
+}
+
+static void leave_room(struct opponent *player)
+{
+    player->queue.next_s = player->queue.opened_s + pause_s;
+    opponent_close(player);
+}
+
+void queue_close(struct opponent *player)
+{
+    matchmaker_close(player->queue.matchmaker);
+    player->queue.matchmaker = NULL;
+}
+
+void queue_service(struct opponent *player, const struct options *options, double now_s, bool fire)
+{
+    struct queue *queue = &player->queue;
+    if (player->link == NULL) {
+        wait_for_room(player, options, now_s);
+        return;
+    }
+    const bool was_entered = queue->state >= RAIM_CLIENT_PLAYING;
+    opponent_service(player, now_s, fire);
+    const struct raim_client *client = raim_link_client(player->link);
+    const enum raim_client_state state = raim_client_state(client);
+    if (state == RAIM_CLIENT_PLAYING && !was_entered)
+        queue->rooms++;
+    log_change(player, state, now_s);
+    if (state == RAIM_CLIENT_ENDED && matchmaker_requeues(raim_client_end(client).reason)) {
+        leave_room(player);
+    } else if (state == RAIM_CLIENT_RESUMING && now_s > queue->lost_s + MATCHMAKER_PATIENCE_S) {
+        log_state(player, now_s, "lost");
+        leave_room(player);
+    }
+}

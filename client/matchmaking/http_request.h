@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// One HTTP request at a time, without blocking. Redirects are not followed. Thread rule: a request
+// belongs to one thread at a time; the first request of the process initializes libcurl: let it be
+// made before another thread makes one.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct http_request;
+
+struct http_request_def {
+    const char *url;  // http or https; copied
+    const char *json; // body of a POST, copied; NULL: a GET
+    long timeout_ms;
+    bool avoids_proxy; // ignores the proxies of the environment
+};
+
+// Begins a request. NULL when memory runs out.
+struct http_request *http_request_begin(const struct http_request_def *def);
+void http_request_destroy(struct http_request *request);
+
+enum http_request_state {
+    HTTP_REQUEST_PENDING,
+    HTTP_REQUEST_ANSWERED, // by any status
+    HTTP_REQUEST_FAILED,
+};
+
+// Continues the request without blocking. Call it once per frame.
+enum http_request_state http_request_poll(struct http_request *request);
+
+// ANSWERED: the status of HTTP, and the body of at most 32 MiB. The body is valid until
+// http_request_destroy.
+long http_request_status(const struct http_request *request);
+const char *http_request_body(const struct http_request *request, size_t *size);
+
+// FAILED: the error, for people.
+const char *http_request_problem(const struct http_request *request);

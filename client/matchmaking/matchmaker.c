@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Queues at a matchmaker. Reads its answers with jansson.
+#include "matchmaker.h"
+
+#include "http_request.h"
+#include "message.h"
+
+#include <jansson.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A request of a ticket is answered when a room is found, or after WAIT_S.
+enum { WAIT_S = 2, TIMEOUT_MS = 6000, HTTP_OK = 200, HTTP_ACCEPTED = 202, HTTP_NOT_FOUND = 404 };
+
+// After a failure: doubled from the first to the longest wait.
+static const double first_wait_s = 0.25, longest_wait_s = 4;
+
+struct matchmaker {
+    char url[512];
+    char player[128];
+    struct http_request *request;    // NULL: none is under way
+    struct matchmaker_answer ticket; // id "": there is none
+    double next_s, wait_s;
+    char problem[128];
+};
+
+struct matchmaker *matchmaker_queue(const char *url, const char *player)
+{
+    struct matchmaker *matchmaker = calloc(1, sizeof *matchmaker);
+    if (matchmaker == NULL)
+        return NULL;
+    snprintf(matchmaker->url, sizeof matchmaker->url, "%s", url);
+    snprintf(matchmaker->player, sizeof matchmaker->player, "%s", player);
+    matchmaker->wait_s = first_wait_s;
+    return matchmaker;
+}
+
+void matchmaker_close(struct matchmaker *matchmaker)
+{
+    if (matchmaker == NULL)
+        return;
+    http_request_destroy(matchmaker->request);
+    free(matchmaker);
+}
+
+// --- requests ---
+
+static void begin_request(struct matchmaker *matchmaker)
+{
+    char url[640];
+    char *json = NULL;
+    if (matchmaker->ticket.id[0] != '\0') {
+        snprintf(url, sizeof url, "%s/v1/tickets/%s?wait=%d", matchmaker->url,
+                 matchmaker->ticket.id, WAIT_S);
+    } else {
+        snprintf(url, sizeof url, "%s/v1/tickets", matchmaker->url);
+        json_t *body = json_pack("{s:s}", "player", matchmaker->player);
+        json = json_dumps(body, JSON_COMPACT);
+        json_decref(body);
+        if (json == NULL)
+            return; // out of memory, or a name that is no UTF-8: the next attempt fails likewise
+    }
+    const struct http_request_def def = {.url = url, .json = json, .timeout_ms = TIMEOUT_MS};
+    matchmaker->request = http_request_begin(&def);
+    free(json);
+}
+
+static void fail(struct matchmaker *matchmaker, const char *problem, double now_s)
+{
+    snprintf(matchmaker->problem, sizeof matchmaker->problem, "%s", problem);
+    matchmaker->next_s = now_s + matchmaker->wait_s;
+    matchmaker->wait_s *= 2;
+    if (matchmaker->wait_s > longest_wait_s)
+        matchmaker->wait_s = longest_wait_s;
+}
+
+static void take_answer(struct matchmaker *matchmaker, double now_s)
+{
+    char problem[64];
+    size_t size;
+    const long status = http_request_status(matchmaker->request);
+    const char *body = http_request_body(matchmaker->request, &size);
+    if (status == HTTP_NOT_FOUND)
+        matchmaker->ticket.id[0] = '\0'; // it has expired, or the matchmaker was started again
+    if (status != HTTP_OK && status != HTTP_ACCEPTED) {
+        snprintf(problem, sizeof problem, "the matchmaker answers with status %ld", status);
+        fail(matchmaker, problem, now_s);
+    } else if (!matchmaker_read(body, size, &matchmaker->ticket)) {
+        matchmaker->ticket.id[0] = '\0';
+        fail(matchmaker, "the answer is not that of a matchmaker", now_s);
+    } else {
+        matchmaker->problem[0] = '\0';
+        matchmaker->wait_s = first_wait_s;
+        matchmaker->next_s = now_s;
+    }
+}
+
+const struct matchmaker_room *matchmaker_poll(struct matchmaker *matchmaker, double now_s)
+{
+    if (matchmaker->ticket.is_placed)
+        return &matchmaker->ticket.room;
+    if (matchmaker->request == NULL && now_s >= matchmaker->next_s) {
+        begin_request(matchmaker);
+        if (matchmaker->request == NULL)
+            fail(matchmaker, "the request cannot be made", now_s);
+    }
+    if (matchmaker->request == NULL)
+        return NULL;
+    switch (http_request_poll(matchmaker->request)) {
+    case HTTP_REQUEST_PENDING:
+        return NULL;
+    case HTTP_REQUEST_ANSWERED:
+        take_answer(matchmaker, now_s);
+        break;
+    case HTTP_REQUEST_FAILED:
+        fail(matchmaker, http_request_problem(matchmaker->request), now_s);
+        break;
+    }
+    http_request_destroy(matchmaker->request);
+    matchmaker->request = NULL;
+    return matchmaker->ticket.is_placed ? &matchmaker->ticket.room : NULL;
+}
+
+const char *matchmaker_problem(const struct matchmaker *matchmaker)
+{
+    return matchmaker->problem;
+}
+
+bool matchmaker_requeues(uint32_t reason)
+{
+    switch (reason) {
+    case RAIM_REASON_VERSION:
+    case RAIM_REASON_NAME:
+    case RAIM_REASON_MALFORMED:
+    case RAIM_REASON_KICKED:
+    case RAIM_REASON_BANNED:
+    case RAIM_REASON_IDLE:
+        return false;
+    default:
+        return true;
+    }
+}
+
+// --- answers ---
+
+// Copies a string of at most `capacity` - 1 bytes; false for anything else.
+static bool copy_string(char *to, size_t capacity, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    if (text == NULL || strlen(text) != json_string_length(value) || strlen(text) >= capacity)
+        return false;
+    memcpy(to, text, strlen(text) + 1);
+    return true;
+}
+
+// An ID is part of a URL.
+static bool is_id(const char *text)
+{
+    const char *allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+    return text[0] != '\0' && text[strspn(text, allowed)] == '\0';
+}
+
+static bool read_room(const json_t *root, struct matchmaker_room *room)
+{
+    const json_t *access = json_object_get(root, "access");
+    const json_int_t port = json_integer_value(json_object_get(root, "port"));
+    if (!copy_string(room->address, sizeof room->address, json_object_get(root, "address")) ||
+        room->address[0] == '\0' || port < 1 || port > UINT16_MAX)
+        return false;
+    room->port = (uint16_t)port;
+    room->access[0] = '\0';
+    return access == NULL || json_is_null(access) ||
+           copy_string(room->access, sizeof room->access, access);
+}
+
+bool matchmaker_read(const char *text, size_t size, struct matchmaker_answer *answer)
+{
+    json_t *root = size > 0 ? json_loadb(text, size, 0, NULL) : NULL;
+    const char *state = json_string_value(json_object_get(root, "state"));
+    *answer = (struct matchmaker_answer){0};
+    bool good = state != NULL &&
+                copy_string(answer->id, sizeof answer->id, json_object_get(root, "id")) &&
+                is_id(answer->id);
+    if (good && strcmp(state, "placed") == 0) {
+        good = read_room(root, &answer->room);
+        answer->is_placed = good;
+    }
+    json_decref(root);
+    return good;
+}
