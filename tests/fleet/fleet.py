@@ -12,6 +12,7 @@ import collections
 import contextlib
 import csv
 import http.client
+import ipaddress
 import json
 import os
 import pathlib
@@ -71,16 +72,18 @@ class Network:
     """Where a pod lives: in a network namespace of its own, or on loopback."""
 
     def __init__(self, number):
-        """Number None: on loopback. Addresses are of RFC 2544's range for benchmarks."""
+        """Number None: on loopback. Addresses are of RFC 2544's range for benchmarks, and others in
+        each process, so that two fleets can run at a time."""
         self.prefix, self.address, self.bind = [], "127.0.0.1", "localhost"
         if number is None:
             return
         self.namespace, device = f"raim-fleet-{os.getpid()}-{number}", f"rf{os.getpid()}-{number}"
-        self.address, self.bind = f"198.18.{number}.2", "0.0.0.0"
+        network = ipaddress.ip_address("198.18.0.0") + (os.getpid() * 16 + number) % 32768 * 4
+        near, self.address, self.bind = network + 1, str(network + 2), "0.0.0.0"
         self.prefix = ["ip", "netns", "exec", self.namespace]
         for words in (f"netns add {self.namespace}",
                       f"link add {device} type veth peer name eth0 netns {self.namespace}",
-                      f"addr add 198.18.{number}.1/30 dev {device}",
+                      f"addr add {near}/30 dev {device}",
                       f"link set {device} up",
                       f"-n {self.namespace} addr add {self.address}/30 dev eth0",
                       f"-n {self.namespace} link set eth0 up",
@@ -95,7 +98,7 @@ class Network:
     @staticmethod
     def has_namespaces():
         try:
-            Network(255).close()
+            Network(15).close()
         except (OSError, subprocess.CalledProcessError):
             return False
         return True
