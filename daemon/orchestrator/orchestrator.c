@@ -25,6 +25,7 @@ enum {
     ALIVE_MS = 2500,       // an arena ticks if its newest tick is younger: ten ticks at 10 Hz twice
     LOOK_FIRST_MS = 50,    // until Ready, and
     LOOK_EVERY_MS = 500,   // afterwards at the arenas: whether they tick, and who plays
+    DRAIN_LAST_MS = 1000,  // the arenas are drained so long before a drain's deadline
 };
 
 struct orchestrator {
@@ -35,8 +36,9 @@ struct orchestrator {
     struct rooms *rooms;
     struct orchestrator_report report;
     uint64_t next_look_ms;
-    bool waits_for_rooms; // a drain without a deadline begins when the last room has ended
-    bool is_draining;     // every arena has been sent the drain
+    bool waits_for_rooms;    // the arenas are drained later, because of the rooms
+    uint64_t drain_until_ms; // deadline of that wait; UINT64_MAX: none
+    bool is_draining;        // every arena has been sent the drain
     bool has_ended;
 
     // As logged.
@@ -240,15 +242,28 @@ static void drain_arenas(struct orchestrator *orchestrator, uint32_t drain_ms)
     orchestrator->is_draining = true;
 }
 
-// A drained arena admits only resuming players. Without a deadline the players of a room may still
-// come, and the arenas are drained when the rooms have ended.
-static void begin_drain(struct orchestrator *orchestrator, uint32_t drain_ms)
+// A drained arena admits only resuming players, but those whom a matchmaker has given a place in a
+// room may still be on their way. So the arenas are drained when all rooms have ended, or with a
+// deadline, when nobody is in a room or expected there.
+static void drain_behind_rooms(struct orchestrator *orchestrator, uint64_t now_ms)
+{
+    const uint64_t until_ms = orchestrator->drain_until_ms;
+    const bool has_deadline = until_ms != UINT64_MAX;
+    const int rooms =
+        has_deadline ? rooms_in_use(orchestrator->rooms) : rooms_count(orchestrator->rooms);
+    if (rooms > 0 && (!has_deadline || now_ms + DRAIN_LAST_MS < until_ms))
+        return;
+    const uint64_t left_ms = !has_deadline ? 0 : until_ms > now_ms ? until_ms - now_ms : 1;
+    drain_arenas(orchestrator, (uint32_t)left_ms);
+}
+
+// `drain_ms` 0: without a deadline.
+static void begin_drain(struct orchestrator *orchestrator, uint32_t drain_ms, uint64_t now_ms)
 {
     rooms_refuse_new(orchestrator->rooms, true);
-    if (drain_ms == 0 && rooms_count(orchestrator->rooms) > 0)
-        orchestrator->waits_for_rooms = true;
-    else
-        drain_arenas(orchestrator, drain_ms);
+    orchestrator->waits_for_rooms = true;
+    orchestrator->drain_until_ms = drain_ms > 0 ? now_ms + drain_ms : UINT64_MAX;
+    drain_behind_rooms(orchestrator, now_ms);
 }
 
 static void start_room(struct orchestrator *orchestrator, const struct agones_decision *decision,
@@ -281,7 +296,7 @@ static void execute(struct orchestrator *orchestrator, const struct agones_decis
         start_room(orchestrator, decision, now_ms);
         break;
     case AGONES_BEGIN_DRAIN:
-        begin_drain(orchestrator, decision->drain_ms);
+        begin_drain(orchestrator, decision->drain_ms, now_ms);
         break;
     case AGONES_EXIT:
         orchestrator->has_ended = true;
@@ -292,8 +307,8 @@ static void execute(struct orchestrator *orchestrator, const struct agones_decis
 // A drain that the operator ordered is Agones' business, too.
 static void look_at_drain(struct orchestrator *orchestrator, uint64_t now_ms)
 {
-    if (orchestrator->waits_for_rooms && rooms_count(orchestrator->rooms) == 0)
-        drain_arenas(orchestrator, 0);
+    if (orchestrator->waits_for_rooms)
+        drain_behind_rooms(orchestrator, now_ms);
     if (control_is_drained(orchestrator->control))
         agones_set_drained(orchestrator->agones, now_ms);
     else if (control_is_draining(orchestrator->control) && !orchestrator->is_draining) {

@@ -96,6 +96,20 @@ int rooms_count(const struct rooms *rooms)
     return rooms->count;
 }
 
+static bool is_in_use(const struct room *room)
+{
+    const bool is_expected = room->request.ends != ROOM_ENDS_NEVER && !room->record.was_joined;
+    return room->cause == NULL && (room->present > 0 || is_expected);
+}
+
+int rooms_in_use(const struct rooms *rooms)
+{
+    int count = 0;
+    for (int i = 0; i < rooms->count; i++)
+        count += is_in_use(rooms->list[i]);
+    return count;
+}
+
 const char *rooms_id(const struct rooms *rooms, int index)
 {
     assert(index >= 0 && index < rooms->count);

@@ -78,6 +78,9 @@ void rooms_refuse_new(struct rooms *rooms, bool refuse);
 int rooms_count(const struct rooms *rooms);
 const char *rooms_id(const struct rooms *rooms, int index);
 
+// The rooms in which somebody plays or, because nobody has joined yet, is expected.
+int rooms_in_use(const struct rooms *rooms);
+
 // How many more rooms could be made now: free ports of the pool, bounded by the arenas that the
 // table has room for.
 int rooms_free(const struct rooms *rooms);

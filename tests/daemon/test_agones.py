@@ -161,7 +161,7 @@ class StubTest(AgonesTest):
         self.assertEqual(self.stub.calls, [])
 
     def test_an_allocation_makes_rooms_and_their_end_gives_them_back(self):
-        daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8)
+        daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8, agones_drain=2)
         self.wait_phase(daemon)
         poll("the pool's capacity",
              lambda: self.stub.status["counters"]["rooms"]["capacity"] == "8")
@@ -207,6 +207,20 @@ class StubTest(AgonesTest):
         poll("Shutdown", lambda: self.stub.counts("POST /shutdown") == 1)
         daemon.send(signal.SIGTERM)
         daemon.wait(10)
+
+    def test_a_signal_lets_those_in_who_are_on_their_way(self):
+        daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8, agones_drain=60)
+        self.wait_phase(daemon)
+        self.stub.allocate("m-1", annotation={"join_within_s": 600})
+        room = poll("the room", lambda: self.report().get("m-1"))
+        daemon.send(signal.SIGTERM)
+        self.wait_phase(daemon, "draining")
+        bots = self.stage.bots(daemon, 2, ports=[room["port"]])
+        daemon.wait_pressing(2)
+        self.assertEqual(self.stub.counts("POST /shutdown"), 0)
+        bots.stop()
+        daemon.wait(10)
+        self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
     def test_a_label_of_the_fleet_drains(self):
         daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8)
@@ -320,7 +334,7 @@ class RealTest(AgonesTest):
     def test_allocations_by_its_file(self):
         self.write_file()
         server = self.sdk_server("--local", "-f", str(self.file)).start()
-        daemon = self.serve_rooms(server.env, free_udp_port() // 8 * 8)
+        daemon = self.serve_rooms(server.env, free_udp_port() // 8 * 8, agones_drain=2)
         self.wait_phase(daemon)
         daemon.poll("Ready", lambda: self.agones(daemon)["state"] == "Ready")
         self.write_file("Allocated", ["m-1", "m-2"], allocated="2026-01-01T00:00:00Z",
