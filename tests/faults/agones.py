@@ -21,7 +21,7 @@ def serve(trial, stub):
     # The pool must not have the arena's port.
     port = next(port for port in iter(trial.free_port, None) if not pool <= port < pool + POOL)
     path = trial.stage.write_config(
-        harness.config(harness.arena(port=port))
+        harness.config(harness.arena(port=port), agones_drain=2) # rooms are expected at its end
         + f'ports = "{pool}-{pool + POOL - 1}";\ntemplates = ( {template} );\n')
     daemon = trial.stage.raimd("-c", path, env=stub.env).wait_started()
     daemon.poll("Ready", lambda: stub.counts("POST /ready") > 0)
