@@ -224,7 +224,7 @@ class Daemon(Program):
             return status if status["players"]["now"] == count else None
         return self.poll(f"status with {count} players", seen)
 
-    def wait_pressing(self, count):
+    def wait_pressing(self, count, deadline_s=START_S):
         """Waits until so many clients play, each of whom has pressed something in time: until then
         a client may not know yet that it was let in, and says so if it is stopped. Returns the
         status that shows it."""
@@ -233,7 +233,7 @@ class Daemon(Program):
             rows = [row for each in status["arenas"] for row in each["players"] if not row["bot"]]
             pressed = sum(row["inputs_due"] > row["inputs_missed"] for row in rows)
             return status if len(rows) == count and pressed == count else None
-        return self.poll(f"{count} clients that press", pressing)
+        return self.poll(f"{count} clients that press", pressing, deadline_s)
 
     def resident_kb(self):
         text = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
