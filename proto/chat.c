@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads CHAT.
+// Writes and reads CHAT and CHAT_REFUSED.
 #include "chat.h"
+
+static const char *const refusal_names[RAIM_CHAT_REFUSALS] = {
+    [RAIM_CHAT_RATE] = "rate",     [RAIM_CHAT_MUTED] = "muted",       [RAIM_CHAT_TEXT] = "text",
+    [RAIM_CHAT_LENGTH] = "length", [RAIM_CHAT_WATCHING] = "watching", [RAIM_CHAT_BUSY] = "busy",
+};
 
 // The length of a text, cut to RAIM_MAX_CHAT_BYTES at a character's boundary.
 static size_t whole_length(const char *text)
@@ -28,4 +33,22 @@ bool raim_chat_read(raim_reader *reader, char *text)
 {
     raim_read_text(reader, text, RAIM_MAX_CHAT_BYTES);
     return raim_reader_done(reader);
+}
+
+size_t raim_chat_refused_write(uint32_t refusal, uint8_t *bytes, size_t capacity)
+{
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_CHAT_REFUSED, bytes, capacity);
+    raim_write_bits(&writer, refusal, 8);
+    return raim_writer_finish(&writer);
+}
+
+bool raim_chat_refused_read(raim_reader *reader, uint32_t *refusal)
+{
+    *refusal = raim_read_bits(reader, 8);
+    return raim_reader_done(reader);
+}
+
+const char *raim_chat_refusal_name(uint32_t refusal)
+{
+    return refusal > 0 && refusal < RAIM_CHAT_REFUSALS ? refusal_names[refusal] : "unknown";
 }

@@ -4,6 +4,7 @@
 // precision of aims.
 #pragma once
 
+#include "lowest_bit.h"
 #include "message.h"
 
 // The limits of an arena, known to both ends before the first snapshot.
@@ -186,7 +187,7 @@ static inline uint32_t raim_set_next(const uint64_t *set, uint32_t slot, uint32_
     while (slot < limit) {
         const uint64_t rest = set[slot / 64] >> (slot % 64);
         if (rest != 0) {
-            slot += (uint32_t)__builtin_ctzll(rest);
+            slot += raim_lowest_bit(rest);
             return slot < limit ? slot : limit;
         }
         slot = (slot / 64 + 1) * 64;

@@ -15,6 +15,7 @@ static const char *const reason_names[RAIM_REASONS] = {
     [RAIM_REASON_KICKED] = "kicked",       [RAIM_REASON_DRAINING] = "draining",
     [RAIM_REASON_BANNED] = "banned",       [RAIM_REASON_RESTART] = "restart",
     [RAIM_REASON_ACCESS] = "access",       [RAIM_REASON_IDLE] = "idle",
+    [RAIM_REASON_CHANNELS] = "channels",
 };
 
 const char *raim_reason_name(uint32_t reason)
@@ -59,6 +60,7 @@ size_t raim_hello_write(const struct raim_hello *hello, uint8_t *bytes, size_t c
     raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, capacity);
     raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
     raim_write_bits(&writer, hello->version, 16);
+    raim_write_bits(&writer, hello->capabilities, RAIM_WIRE_CAPABILITIES);
     raim_write_bool(&writer, hello->watch);
     if (hello->watch)
         raim_write_bits(&writer, hello->target, PLAYER_ID_BITS);
@@ -80,6 +82,7 @@ bool raim_hello_read(raim_reader *reader, struct raim_hello *hello)
         return false;
     if (hello->version != RAIM_PROTOCOL_VERSION)
         return true;
+    hello->capabilities = raim_read_bits(reader, RAIM_WIRE_CAPABILITIES);
     hello->watch = raim_read_bool(reader);
     if (hello->watch)
         hello->target = raim_read_bits(reader, PLAYER_ID_BITS);
@@ -97,6 +100,7 @@ size_t raim_welcome_write(const struct raim_welcome *welcome, uint8_t *bytes, si
 {
     raim_writer writer = raim_message_write(RAIM_MESSAGE_WELCOME, bytes, capacity);
     raim_write_bits(&writer, welcome->version, 16);
+    raim_write_bits(&writer, welcome->capabilities, RAIM_WIRE_CAPABILITIES);
     raim_write_bits(&writer, welcome->player, PLAYER_ID_BITS);
     raim_write_bits(&writer, welcome->delay_ticks, DELAY_BITS);
     write_token(&writer, welcome->token);
@@ -117,6 +121,7 @@ size_t raim_welcome_write(const struct raim_welcome *welcome, uint8_t *bytes, si
     raim_write_bits(&writer, welcome->rule_count, RULE_COUNT_BITS);
     for (uint32_t i = 0; i < welcome->rule_count; i++)
         raim_write_double(&writer, welcome->rules[i]);
+    raim_write_text(&writer, welcome->arena, RAIM_MAX_ARENA_BYTES);
     raim_write_text(&writer, welcome->map_name, RAIM_MAX_TITLE_BYTES);
     raim_phase_write(&writer, &welcome->phase);
     raim_write_text(&writer, welcome->motd, RAIM_MAX_MOTD_BYTES);
@@ -127,6 +132,7 @@ bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome)
 {
     *welcome = (struct raim_welcome){0};
     welcome->version = raim_read_bits(reader, 16);
+    welcome->capabilities = raim_read_bits(reader, RAIM_WIRE_CAPABILITIES);
     welcome->player = raim_read_bits(reader, PLAYER_ID_BITS);
     welcome->delay_ticks = raim_read_bits(reader, DELAY_BITS);
     read_token(reader, welcome->token);
@@ -147,6 +153,7 @@ bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome)
     welcome->rule_count = raim_read_bits(reader, RULE_COUNT_BITS);
     for (uint32_t i = 0; i < welcome->rule_count; i++)
         welcome->rules[i] = raim_read_double(reader);
+    raim_read_text(reader, welcome->arena, RAIM_MAX_ARENA_BYTES);
     raim_read_text(reader, welcome->map_name, RAIM_MAX_TITLE_BYTES);
     raim_phase_read(reader, &welcome->phase);
     raim_read_text(reader, welcome->motd, RAIM_MAX_MOTD_BYTES);

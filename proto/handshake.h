@@ -12,9 +12,10 @@
 // Magic and version have fixed positions in all versions, so that both ends can detect a mismatch.
 struct raim_hello {
     uint32_t version;
-    bool watch;      // as a spectator
-    uint32_t target; // the player's id, with `watch`; 0: the server chooses
-    bool resume;     // continue the session of `token`, or begin a new one if it is over
+    uint32_t capabilities; // features of the client; no bit is in use yet
+    bool watch;            // as a spectator
+    uint32_t target;       // the player's id, with `watch`; 0: the server chooses
+    bool resume;           // continue the session of `token`, or begin a new one if it is over
     uint8_t token[RAIM_TOKEN_BYTES]; // with `resume`
     uint32_t access_size;            // 0: no access token
     uint8_t access[RAIM_ACCESS_BYTES];
@@ -28,6 +29,7 @@ bool raim_hello_read(raim_reader *reader, struct raim_hello *hello);
 
 struct raim_welcome {
     uint32_t version;
+    uint32_t capabilities;            // features of the server; no bit is in use yet
     uint32_t player;                  // the client's own id; 0 for a spectator
     uint32_t delay_ticks;             // delay of everything that a spectator receives, up to 65535
     uint8_t token[RAIM_TOKEN_BYTES];  // to resume the session; zero for a spectator
@@ -46,6 +48,7 @@ struct raim_welcome {
     int32_t border[4];                // min x, min y, max x, max y on the wire's grid
     uint32_t rule_count;              // see PROTOCOL.md for their order
     double rules[RAIM_WIRE_RULES];
+    char arena[RAIM_MAX_ARENA_BYTES + 1]; // its name in the server's configuration; may be empty
     char map_name[RAIM_MAX_TITLE_BYTES + 1];
     struct raim_wire_phase phase;
     char motd[RAIM_MAX_MOTD_BYTES + 1]; // UTF-8, for people; may be empty

@@ -7,7 +7,7 @@
 #include "bits.h"
 #include "wire_limits.h"
 
-#define RAIM_PROTOCOL_VERSION 6
+#define RAIM_PROTOCOL_VERSION 7
 
 // Coordinates are signed multiples of 1/32 unit.
 #define RAIM_WIRE_UNITS 32
@@ -19,11 +19,16 @@ enum raim_message_kind {
     RAIM_MESSAGE_WELCOME,   // server to client, reliable, like all that follow but the next two
     RAIM_MESSAGE_OBSTACLES,
     RAIM_MESSAGE_ROSTER,
-    RAIM_MESSAGE_EVENTS,   // unreliable and repeated until acknowledged; a SNAPSHOT may follow
-    RAIM_MESSAGE_SNAPSHOT, // unreliable
-    RAIM_MESSAGE_GOODBYE,  // both directions, reliable; before a WELCOME it is a refusal
-    RAIM_MESSAGE_CHAT,     // client to server, reliable
+    RAIM_MESSAGE_EVENTS,       // unreliable and repeated until acknowledged; a SNAPSHOT may follow
+    RAIM_MESSAGE_SNAPSHOT,     // unreliable
+    RAIM_MESSAGE_GOODBYE,      // both directions, reliable; before a WELCOME it is a refusal
+    RAIM_MESSAGE_CHAT,         // client to server, reliable
+    RAIM_MESSAGE_CHAT_REFUSED, // server to client, reliable
+    RAIM_MESSAGE_WATCH,        // client to server, reliable
+    RAIM_MESSAGE_KINDS,        // from here to 15: kinds of later servers and clients, to be ignored
 };
+
+#define RAIM_MESSAGE_MAX_KIND 15
 
 // Why a connection ends, in GOODBYE and in ENet's disconnect data.
 enum raim_reason {
@@ -43,6 +48,7 @@ enum raim_reason {
     RAIM_REASON_RESTART,   // the server restarts and may then resume the session
     RAIM_REASON_ACCESS,    // no valid access token
     RAIM_REASON_IDLE,      // evicted from a full arena for want of new inputs
+    RAIM_REASON_CHANNELS,  // connected with fewer than two channels
     RAIM_REASONS
 };
 
@@ -52,6 +58,6 @@ const char *raim_reason_name(uint32_t reason);
 // A writer of `bytes`, which it borrows, behind the kind of the message.
 raim_writer raim_message_write(enum raim_message_kind kind, uint8_t *bytes, size_t capacity);
 
-// Reads the kind of a message. For bytes that are no message it returns 0 or a number that is no
-// enum raim_message_kind.
+// Reads the kind of a message: 1 to RAIM_MESSAGE_MAX_KIND, of which those from RAIM_MESSAGE_KINDS
+// on are unknown here; 0 for bytes that are no message.
 uint32_t raim_message_read(raim_reader *reader);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bits.h"
+#include "wire_limits.h"
 
 enum raim_phase {
     RAIM_PHASE_PLAY,
@@ -20,6 +21,7 @@ struct raim_wire_phase {
     uint32_t end_tick;    // with has_end: the tick of the end
     uint32_t score_limit; // points that end the round, 0: none
     uint32_t winner;      // BREAK: id of the player with most points; 0: a draw
+    char next_map[RAIM_MAX_TITLE_BYTES + 1]; // BREAK: of the next round; "": the map stays
 };
 
 // Writes a phase as a part of a message; the values must be in range.

@@ -13,16 +13,20 @@ local raim = Proto("raim", "raimd message")
 local enet = Proto("raim_enet", "ENet 1.3")
 local connectionless = Proto("raim_connectionless", "raimd without a connection")
 
-local HELLO_MAGIC, VERSION = 0x4D494152, 6
+local HELLO_MAGIC, VERSION = 0x4D494152, 7
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
+    "CHAT_REFUSED", "WATCH",
 }
+for kind = 12, 15 do KINDS[kind] = ("kind %d"):format(kind) end -- of later versions
 local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true} -- on channel 1, the others on channel 0
-local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase"}
+local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase", "other"}
+local CHAT_REFUSALS = {"rate", "muted", "text", "length", "watching", "busy"}
 local PHASES = {[0] = "play", "break", "paused"}
 local REASONS = {
     [0] = "none", "left", "lost", "shutdown", "version", "full", "name", "silent", "malformed",
     "resumed", "kicked", "draining", "banned", "restart", "access", "idle",
+    "channels",
 }
 local RULES = {
     [0] = "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
@@ -156,7 +160,7 @@ local types = {
     coordinate = {"double", function(r) return take_signed(r, 20) / 32 end}, -- in units
     player = {"uint32", function(r)
         local id = r:take(16)
-        return id, ("place %d"):format(id % 1024)
+        return id, ("slot %d"):format(id % 1024)
     end},
     angle = {"uint32", function(r, bits)
         local value = r:take(bits)
@@ -212,15 +216,20 @@ end
 
 field("kind", "kind", {}, base.DEC, KINDS)
 field("tick welcome.event_sequence phase.end_tick", "u", {32})
-field("sequence input.snapshot input.events version phase.round welcome.delay welcome.grace welcome.view_width welcome.view_height", "u", {16})
-field("player victim hello.target phase.winner", "player", {})
+field("capabilities", "u", {32}, base.HEX)
+field("sequence input.snapshot input.events version phase.round welcome.delay_ticks welcome.grace_s welcome.view_width welcome.view_height", "u", {16})
+field("player victim hello.target watch.target phase.winner", "player", {})
 field("reason", "u", {8}, base.DEC, REASONS)
+field("chat_refusal", "u", {8}, base.DEC, CHAT_REFUSALS)
+field("event.type", "u", {8})
+field("event.size", "ranged", {0, 120})
+field("event.bytes", "bytes", {})
 field("name", "text", {24})
 field("text welcome.motd", "text", {120})
 field("score deaths phase.score_limit", "count", {2 ^ 32 - 1})
 field("self.timer", "count", {65535})
 field("hello.magic", "u", {32}, base.HEX)
-field([[bot hello.watch hello.resume phase.has_end welcome.sight input.has_snapshot input.same input.fire
+field([[bot event.by_operator hello.watch hello.resume phase.has_end welcome.sight input.has_snapshot input.same input.fire
     self.as_predicted self.steers self.alive snapshot.shield snapshot.fired]], "bool", {})
 field("token", "bytes", {16})
 field("hello.access", "bytes", {})
@@ -234,10 +243,10 @@ field([[welcome.min_x welcome.min_y welcome.max_x welcome.max_y obstacle.x obsta
     snapshot.y]], "coordinate", {})
 field("welcome.rule_count", "u", {5})
 field("rule.unknown rule." .. RULES[0] .. " rule." .. table.concat(RULES, " rule."), "double", {})
-field("welcome.map_name", "text", {31})
+field("welcome.arena welcome.map_name phase.next_map", "text", {31})
 field("obstacle.corners", "ranged", {3, 16})
 field("obstacle.seams", "u", {}, base.HEX)
-field("event.kind", "ranged", {0, 4}, base.DEC, EVENTS)
+field("event.kind", "ranged", {0, 5}, base.DEC, EVENTS)
 field("phase.kind", "ranged", {0, 2}, base.DEC, PHASES)
 field("input.count", "ranged", {1, 8})
 field("event.count", "ranged", {1, 64})
@@ -245,7 +254,7 @@ field("input.move_x input.move_y", "axis", {})
 field("input.aim snapshot.bullet_aim", "angle", {16})
 field("hello.access_size self.shots self.hits", "u", {8})
 field("self.margin", "s", {6, -31})
-field("snapshot.baseline_age snapshot.place snapshot.bullet snapshot.rewind self.place",
+field("snapshot.baseline_age snapshot.slot snapshot.bullet snapshot.rewind self.slot",
     "ranged", {0})
 field("snapshot.aim", "angle", {10})
 field("snapshot.way", "ranged", {0, 12}, base.DEC, WAYS)
@@ -325,6 +334,7 @@ local messages = {}
 function messages.HELLO(r)
     if r:read("hello.magic") ~= HELLO_MAGIC then r:refuse("is not RAIM") end
     if r:read("version") ~= VERSION then return r:leave("another version") end
+    r:read("capabilities")
     if r:read("hello.watch") then r:read("hello.target") end
     if r:read("hello.resume") then r:read("token") end
     local size = r:read("hello.access_size")
@@ -353,18 +363,21 @@ local function read_phase(r)
     r:read("phase.round")
     if r:read("phase.has_end") then r:read("phase.end_tick") end
     r:read("phase.score_limit")
-    if phase == 1 then r:read("phase.winner") end
+    if phase == 1 then
+        r:read("phase.winner")
+        r:read("phase.next_map")
+    end
     return " " .. PHASES[phase]
 end
 
 function messages.WELCOME(r)
     if r:read("version") ~= VERSION then return r:leave("another version") end
     local arena = {frame = r.pinfo.number, bytes = r.bytes, history = 16, tick_before = {}}
-    local id = r:read("player")
-    arena.newest_tick = r:read("welcome.delay token welcome.grace tick")
+    local id = r:read("capabilities player")
+    arena.newest_tick = r:read("welcome.delay_ticks token welcome.grace_s tick")
     local tick_hz = r:read("welcome.event_sequence welcome.tick_hz")
     arena.max_players = r:read("welcome.max_players")
-    if id % 1024 >= arena.max_players then r:refuse("leaves the player no place") end
+    if id % 1024 >= arena.max_players then r:refuse("leaves the player no slot") end
     arena.shots = r:read("welcome.shots")
     if arena.max_players * arena.shots > 8192 then r:refuse("makes too many bullets") end
     arena.max_rewind = r:read("welcome.max_rewind")
@@ -372,7 +385,7 @@ function messages.WELCOME(r)
     r:read("welcome.obstacle_count welcome.roster_count")
     r:read("welcome.min_x welcome.min_y welcome.max_x welcome.max_y")
     for i = 0, r:read("welcome.rule_count") - 1 do r:read("rule." .. (RULES[i] or "unknown")) end
-    local map_name = r:read("welcome.map_name")
+    local map_name = r:read("welcome.arena welcome.map_name")
     r:group("Phase", read_phase)
     r:read("welcome.motd")
     while arena.history < tick_hz do arena.history = 2 * arena.history end
@@ -401,7 +414,14 @@ function messages.EVENTS(r)
             local name = kind == 0 and read_entry(r) or kind == 4 and read_phase(r) or ""
             if kind == 1 then r:read("player reason") end
             if kind == 2 then r:read("player victim score deaths rewind") end
-            if kind == 3 then r:read("player text") end
+            if kind == 3 then
+                if not r:read("event.by_operator") then r:read("player") end
+                r:read("text")
+            end
+            if kind == 5 then
+                local size = r:read("event.type event.size")
+                if size > 0 then r:read_as("event.bytes", "bytes", size) end
+            end
             r:pad()
             return (" %d: %s%s"):format((sequence + index - 1) % 2 ^ 16, EVENTS[kind], name)
         end)
@@ -423,7 +443,7 @@ local function read_self(r, arena, has_baseline)
     local function is_sent() return not has_baseline or r:take(1) == 0 end
     if has_baseline and r:read("self.as_predicted") then return nil end
     if is_sent() then
-        slot = r:read_as("self.place", "ranged", 0, arena.max_players - 1)
+        slot = r:read_as("self.slot", "ranged", 0, arena.max_players - 1)
         steers = r:read("self.steers")
     end
     r:read("self.alive")
@@ -442,7 +462,7 @@ local function read_whole(r, arena, own)
         return slot
     end
     r:each("Player", function()
-        local slot = read_slot("snapshot.place", arena.max_players)
+        local slot = read_slot("snapshot.slot", arena.max_players)
         r:read("snapshot.x snapshot.y")
         if slot ~= own then r:read("snapshot.aim") end
         r:read("snapshot.way snapshot.life snapshot.shield")
@@ -482,6 +502,13 @@ end
 
 function messages.CHAT(r) return r:read("text") end
 
+function messages.CHAT_REFUSED(r)
+    local refusal = r:read("chat_refusal")
+    return CHAT_REFUSALS[refusal] or refusal
+end
+
+function messages.WATCH(r) return r:read("watch.target") end
+
 -- Shows the message in `length` bytes from `start` on and returns a short description.
 local function show_message(tvb, start, length, pinfo, root, channel)
     local range = tvb(start, length)
@@ -493,6 +520,10 @@ local function show_message(tvb, start, length, pinfo, root, channel)
     return attempt(tree, raim, function()
         local kind = KINDS[r:read("kind")]
         tree:append_text(": " .. kind)
+        if not messages[kind] then
+            r:leave("a later version")
+            return kind
+        end
         if channel ~= (UNRELIABLE[kind] and 1 or 0) then r:refuse("is on the wrong channel") end
         local words = messages[kind](r)
         r:done()

@@ -52,6 +52,22 @@ bool raim_roster_read(raim_reader *reader, struct raim_roster_entry *entries, ui
     return raim_reader_done(reader) && *count > 0;
 }
 
+static void write_other(raim_writer *writer, const struct raim_wire_event *event)
+{
+    raim_write_bits(writer, event->type, 8);
+    raim_write_ranged(writer, event->size, 0, RAIM_MAX_CHAT_BYTES);
+    for (uint32_t i = 0; i < event->size; i++)
+        raim_write_bits(writer, (uint8_t)event->text[i], 8);
+}
+
+static void read_other(raim_reader *reader, struct raim_wire_event *event)
+{
+    event->type = raim_read_bits(reader, 8);
+    event->size = raim_read_ranged(reader, 0, RAIM_MAX_CHAT_BYTES);
+    for (uint32_t i = 0; i < event->size; i++)
+        event->text[i] = (char)raim_read_bits(reader, 8);
+}
+
 static void write_event(raim_writer *writer, const struct raim_wire_event *event)
 {
     raim_write_ranged(writer, event->kind, 0, RAIM_WIRE_EVENT_KINDS - 1);
@@ -71,12 +87,17 @@ static void write_event(raim_writer *writer, const struct raim_wire_event *event
         raim_write_bits(writer, event->rewind, REWIND_BITS);
         break;
     case RAIM_WIRE_CHAT:
-        raim_write_bits(writer, event->player, PLAYER_ID_BITS);
+        raim_write_bool(writer, event->by_operator);
+        if (!event->by_operator)
+            raim_write_bits(writer, event->player, PLAYER_ID_BITS);
         raim_write_text(writer, event->text, RAIM_MAX_CHAT_BYTES);
         break;
     case RAIM_WIRE_PHASE:
-    case RAIM_WIRE_EVENT_KINDS:
         raim_phase_write(writer, &event->phase);
+        break;
+    case RAIM_WIRE_OTHER:
+    case RAIM_WIRE_EVENT_KINDS:
+        write_other(writer, event);
         break;
     }
 }
@@ -102,12 +123,16 @@ static void read_event(raim_reader *reader, struct raim_wire_event *event)
         event->rewind = raim_read_bits(reader, REWIND_BITS);
         break;
     case RAIM_WIRE_CHAT:
-        event->player = raim_read_bits(reader, PLAYER_ID_BITS);
+        event->by_operator = raim_read_bool(reader);
+        event->player = raim_read_bits(reader, event->by_operator ? 0 : PLAYER_ID_BITS);
         raim_read_text(reader, event->text, RAIM_MAX_CHAT_BYTES);
         break;
     case RAIM_WIRE_PHASE:
-    case RAIM_WIRE_EVENT_KINDS:
         raim_phase_read(reader, &event->phase);
+        break;
+    case RAIM_WIRE_OTHER:
+    case RAIM_WIRE_EVENT_KINDS:
+        read_other(reader, event);
         break;
     }
 }

@@ -25,8 +25,9 @@ enum raim_wire_event_kind {
     RAIM_WIRE_JOINED, // `entry`
     RAIM_WIRE_LEFT,   // `player`, `reason`
     RAIM_WIRE_KILL,   // `player` destroyed `victim`; both totals follow, and the bullet's rewind
-    RAIM_WIRE_CHAT,   // `player` says `text`
+    RAIM_WIRE_CHAT,   // `player` says `text`, or the operator, with `by_operator`
     RAIM_WIRE_PHASE,  // `phase`
+    RAIM_WIRE_OTHER,  // an event of a later server: `type`, `size` and bytes, to be skipped
     RAIM_WIRE_EVENT_KINDS
 };
 
@@ -38,9 +39,11 @@ struct raim_wire_event {
     uint32_t victim;                // KILL: id
     uint32_t score;                 // KILL: the killer's new score
     uint32_t deaths;                // KILL: the victim's new deaths
-    uint32_t rewind; // KILL: ticks that the bullet was launched in the past, to RAIM_WIRE_REWIND
-    char text[RAIM_MAX_CHAT_BYTES + 1]; // CHAT: clean, see name.h
+    uint32_t rewind;  // KILL: ticks that the bullet was launched in the past, to RAIM_WIRE_REWIND
+    bool by_operator; // CHAT: `player` is 0 and not sent
+    char text[RAIM_MAX_CHAT_BYTES + 1]; // CHAT: clean, see name.h. OTHER: its bytes
     struct raim_wire_phase phase;       // PHASE
+    uint32_t type, size;                // OTHER: `size` is at most RAIM_MAX_CHAT_BYTES
 };
 
 #define RAIM_MAX_EVENT_BYTES 124   // of one event: the longest chat

@@ -28,7 +28,8 @@
 #define RAIM_WIRE_OBSTACLES 4096
 #define RAIM_WIRE_POINTS 16 // of one obstacle
 #define RAIM_WIRE_RULES 31
-#define RAIM_WIRE_REWIND 63 // ticks at most that a bullet is launched in the past
+#define RAIM_WIRE_REWIND 63       // ticks at most that a bullet is launched in the past
+#define RAIM_WIRE_CAPABILITIES 32 // bits of HELLO and WELCOME for later features
 
 // The most peers of an arena: a peer id has 12 bits, and ENet reserves the highest.
 #define RAIM_MAX_PEERS 4095

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // raim-bots: many bot clients in one process over real UDP, as a load generator or as opponents.
 #define _GNU_SOURCE
+#include "enet_direct.h"
 #include "options.h"
 #include "queue.h"
 #include "report.h"
 #include "shaper.h"
 
+#include "message.h"
 #include "random.h"
 
 #include <errno.h>
@@ -41,7 +43,7 @@ static void on_signal(int number)
 
 static void open_player(const struct options *options, struct opponent *player)
 {
-    char host[OPTIONS_HOST_BYTES];
+    char host[RAIM_LINK_HOST_BYTES];
     uint16_t port;
     if (!options_read_server(options->servers[player->server], host, &port))
         return; // options_parse has checked it
@@ -85,7 +87,60 @@ static void service(const struct options *options, struct opponent *player, doub
         opponent_service(player, now, fire);
 }
 
-static void play(const struct options *options, struct opponent *players)
+// Whether a client has ended, or could not begin.
+static bool has_ended(const struct opponent *player)
+{
+    return player->link == NULL ||
+           raim_client_state(raim_link_client(player->link)) == RAIM_CLIENT_ENDED;
+}
+
+// Whether a client has had no answer at all.
+static bool is_unanswered(const struct opponent *player)
+{
+    if (player->link == NULL)
+        return true;
+    const struct raim_client *client = raim_link_client(player->link);
+    const enum raim_client_state state = raim_client_state(client);
+    return !player->played &&
+           (state == RAIM_CLIENT_CONNECTING ||
+            (state == RAIM_CLIENT_ENDED && raim_client_end(client).reason == RAIM_REASON_LOST));
+}
+
+static bool all_of(const struct opponent *players, int count,
+                   bool (*is_so)(const struct opponent *player))
+{
+    for (int i = 0; i < count; i++)
+        if (!is_so(&players[i]))
+            return false;
+    return true;
+}
+
+// Whether to go on is useless, which a line on stderr then says: every bot has ended, or the first
+// bots of all servers have ended without an answer to anybody. A matchmaker may have other rooms.
+static bool is_hopeless(const struct options *options, const struct opponent *players, int opened)
+{
+    if (options->matchmaker != NULL || opened == 0)
+        return false;
+    const int first =
+        options->server_count < options->clients ? options->server_count : options->clients;
+    if (opened >= first && all_of(players, first, has_ended) &&
+        all_of(players, opened, is_unanswered)) {
+        fprintf(stderr, "raim-bots: no answer from %s%s: is it running?\n", options->servers[0],
+                options->server_count > 1 ? " and the others" : "");
+        return true;
+    }
+    if (opened < options->clients || !all_of(players, opened, has_ended))
+        return false;
+    const char *refusal = report_first_refusal(players, opened);
+    if (strcmp(refusal, "none") == 0)
+        fputs("raim-bots: all bots were disconnected\n", stderr);
+    else
+        fprintf(stderr, "raim-bots: no bot plays; the first was refused: %s\n", refusal);
+    return true;
+}
+
+static void play(const struct options *options, struct opponent *players,
+                 struct report_samples *samples)
 {
     // The network simulator needs a fine clock for its delays.
     const double wanted_hz = options->shaped ? FINE_POLL_HZ : POLL_HZ;
@@ -95,7 +150,8 @@ static void play(const struct options *options, struct opponent *players)
     unsigned polls = 0;
     double poll_s = now_s();
     const double end_s = poll_s + options->seconds;
-    double opened_s = poll_s;
+    const double start_s = poll_s;
+    double opened_s = poll_s, sampled_s = poll_s;
     int opened = 0;
     while (!interrupted && poll_s < end_s) {
         const double begun_s = now_s();
@@ -111,6 +167,14 @@ static void play(const struct options *options, struct opponent *players)
             if ((polls + (unsigned)i) % rest == 0 || opponent_is_due(&players[i]))
                 service(options, &players[i], poll_s, fire);
         polls++;
+        if (poll_s >= sampled_s + 1) {
+            sampled_s = poll_s;
+            report_sample(samples, players, opened);
+            if (!options->json)
+                report_second(players, opened, poll_s - start_s);
+            if (is_hopeless(options, players, opened))
+                break;
+        }
         poll_s = next_poll(poll_s, period_s);
     }
     for (int i = 0; i < opened; i++)
@@ -121,7 +185,7 @@ static void play(const struct options *options, struct opponent *players)
         for (int i = 0; i < opened; i++) {
             if (players[i].link == NULL)
                 continue;
-            raim_link_service(players[i].link);
+            raim_link_update(players[i].link);
             open += raim_link_is_open(players[i].link);
         }
         poll_s = next_poll(poll_s, period_s);
@@ -163,6 +227,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     raise_file_limit();
+    enet_direct_start();
     prctl(PR_SET_TIMERSLACK, 1UL); // the kernel's default of 50 us would delay every poll
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
@@ -172,19 +237,24 @@ int main(int argc, char **argv)
         shaper_start(&network);
     }
     prepare_players(&options, players);
-    play(&options, players);
+    if (options.matchmaker != NULL)
+        regions_measure(options.matchmaker, &options.regions);
+    static struct report_samples samples;
+    play(&options, players, &samples);
 
-    const struct report_source report = {players, options.clients, options.servers,
-                                         options.server_count, options.seconds};
+    const struct report_source report = {
+        players, options.clients, options.servers, options.server_count, options.seconds, &samples};
+    const int connected = report_connected(&report);
     if (options.json)
         report_json(&report);
-    else
+    else if (connected > 0)
         report_table(&report);
-    const int connected = report_connected(&report);
+    const bool all_played = connected == options.clients && report_disconnected(&report) == 0;
     for (int i = 0; i < options.clients; i++) {
         queue_close(&players[i]);
         raim_link_close(players[i].link);
     }
     free(players);
-    return connected > 0 ? EXIT_SUCCESS : EXIT_UNREACHABLE;
+    const bool good = options.require_all ? all_played : connected > 0;
+    return good ? EXIT_SUCCESS : EXIT_UNREACHABLE;
 }

@@ -208,7 +208,7 @@ void opponent_service(struct opponent *player, double now_s, bool fire)
 {
     if (player->link == NULL)
         return;
-    raim_link_service(player->link);
+    raim_link_update(player->link);
     raim_known_server_update(&player->known, player->link);
     struct raim_client *client = raim_link_client(player->link);
     const enum raim_client_state state = raim_client_state(client);

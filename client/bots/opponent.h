@@ -5,6 +5,7 @@
 #include "bot.h"
 #include "known_servers.h"
 #include "link.h"
+#include "matchmaker.h"
 #include "mouse.h"
 
 #include <stdbool.h>
@@ -12,13 +13,14 @@
 
 // See queue.h.
 struct queue {
-    struct matchmaker *matchmaker; // NULL: does not queue now
-    double next_s;                 // when to queue again
-    double opened_s;               // when the room was opened
-    char server[272];              // HOST:PORT of the room
-    enum raim_client_state state;  // logged last
-    double lost_s;                 // when the connection was lost
-    uint64_t rooms;                // entered
+    struct matchmaker *matchmaker;          // NULL: does not queue now
+    double next_s;                          // when to queue again
+    char problem[MATCHMAKER_PROBLEM_BYTES]; // that was logged last
+    double opened_s;                        // when the room was opened
+    char server[272];                       // HOST:PORT of the room
+    enum raim_client_state state;           // logged last
+    double lost_s;                          // when the connection was lost
+    uint64_t rooms;                         // entered
 };
 
 struct opponent {

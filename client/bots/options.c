@@ -17,7 +17,7 @@ const char *argp_program_version = "raim-bots " RAIM_VERSION;
 static const char about[] =
     "Runs bot clients that play over UDP, dealt evenly to the addresses.\vExit status: 0 after at "
     "least one bot has played, 1 after a failure, 64 after wrong usage, 69 where no bot could "
-    "connect.";
+    "connect or, with --require-all, where not all of them played to the end.";
 
 enum {
     CLIENTS = 256,
@@ -28,7 +28,8 @@ enum {
     KNOWN_SERVERS,
     MATCHMAKER,
     MOUSE,
-    JSON
+    JSON,
+    REQUIRE_ALL
 };
 enum { LATENCY = 300, JITTER, LOSS, POLL };
 
@@ -44,7 +45,8 @@ static const struct argp_option known[] = {
     {"matchmaker", MATCHMAKER, "URL", 0,
      "Play in the rooms that a matchmaker finds, one after the other", 0},
     {"mouse", MOUSE, NULL, 0, "Move the aims every tick, as a hand on a mouse does", 0},
-    {"json", JSON, NULL, 0, "Print the result as JSON", 0},
+    {"json", JSON, NULL, 0, "Print the result as JSON, and no line per second", 0},
+    {"require-all", REQUIRE_ALL, NULL, 0, "Fail unless all bots play to the end", 0},
     {"latency", LATENCY, "MS", 0, "Round trip added to the network, half of it each way (0)", 0},
     {"jitter", JITTER, "MS", 0, "Largest random delay of a datagram, each way (0)", 0},
     {"loss", LOSS, "PCT", 0, "Percentage of datagrams lost, each way (0)", 0},
@@ -89,17 +91,10 @@ static double number_of(struct argp_state *state, int key, const char *text)
     return number;
 }
 
-bool options_read_server(const char *text, char host[OPTIONS_HOST_BYTES], uint16_t *port)
+bool options_read_server(const char *text, char host[RAIM_LINK_HOST_BYTES], uint16_t *port)
 {
-    const char *colon = strrchr(text, ':');
-    double number;
-    if (colon == NULL || colon == text || colon - text >= OPTIONS_HOST_BYTES ||
-        !read_number(colon + 1, 1, 65535, &number) || number != floor(number))
-        return false;
-    memcpy(host, text, (size_t)(colon - text));
-    host[colon - text] = '\0';
-    *port = (uint16_t)number;
-    return true;
+    *port = 0;
+    return raim_link_read_address(text, host, port) && *port != 0;
 }
 
 static void take_access(struct argp_state *state, const char *text, struct options *options)
@@ -113,13 +108,14 @@ static void take_access(struct argp_state *state, const char *text, struct optio
 
 static void take_servers(struct argp_state *state, struct options *options)
 {
-    char host[OPTIONS_HOST_BYTES];
+    char host[RAIM_LINK_HOST_BYTES];
     uint16_t port;
     options->servers = state->argv + state->next;
     options->server_count = state->argc - state->next;
     for (int i = 0; i < options->server_count; i++)
         if (!options_read_server(options->servers[i], host, &port))
-            argp_error(state, "a server is HOST:PORT, got '%s'", options->servers[i]);
+            argp_error(state, "a server is HOST:PORT or [IPV6]:PORT, got '%s'",
+                       options->servers[i]);
 }
 
 // Takes one option or all arguments. argp_error ends the program with status 64.
@@ -154,6 +150,9 @@ static error_t take(int key, char *text, struct argp_state *state)
         break;
     case JSON:
         options->json = true;
+        break;
+    case REQUIRE_ALL:
+        options->require_all = true;
         break;
     case LATENCY:
         options->network.latency_s = number_of(state, key, text) / 1000;

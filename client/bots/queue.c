@@ -6,6 +6,7 @@
 #include "opponent.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // The shortest time between two rooms.
 static const double pause_s = 0.5;
@@ -43,12 +44,18 @@ static void wait_for_room(struct opponent *player, const struct options *options
 {
     struct queue *queue = &player->queue;
     if (queue->matchmaker == NULL && now_s >= queue->next_s) {
-        queue->matchmaker = matchmaker_queue(options->matchmaker, player->name);
+        queue->matchmaker = matchmaker_queue(options->matchmaker, player->name, &options->regions);
         log_state(player, now_s, "queued");
     }
     if (queue->matchmaker == NULL)
         return;
     const struct matchmaker_room *room = matchmaker_poll(queue->matchmaker, now_s);
+    const char *problem = matchmaker_problem(queue->matchmaker);
+    if (strcmp(problem, queue->problem) != 0) {
+        strcpy(queue->problem, problem);
+        if (problem[0] != '\0')
+            fprintf(stderr, "raim-bots: bot=%s matchmaker: %s\n", player->name, problem);
+    }
     if (room == NULL)
         return;
     player->access_size =

@@ -22,6 +22,56 @@ int report_connected(const struct report_source *source)
     return connected;
 }
 
+int report_disconnected(const struct report_source *source)
+{
+    int disconnected = 0;
+    for (int i = 0; i < source->player_count; i++)
+        disconnected += source->players[i].played && source->players[i].broken;
+    return disconnected;
+}
+
+// --- while they play ---
+
+void report_sample(struct report_samples *samples, const struct opponent *players, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!players[i].is_playing)
+            continue;
+        const struct raim_client_quality quality =
+            raim_client_quality(raim_link_client(players[i].link));
+        ping_histogram_add(&samples->pings, quality.round_trip_ms);
+        samples->count++;
+        samples->late += quality.margin < 0;
+    }
+}
+
+static double late_percent(const struct report_samples *samples)
+{
+    return samples->count > 0 ? 100.0 * (double)samples->late / (double)samples->count : 0;
+}
+
+void report_second(const struct opponent *players, int count, double seconds)
+{
+    static struct report_samples samples;
+    double lost = 0;
+    samples = (struct report_samples){0};
+    report_sample(&samples, players, count);
+    printf("%6.0f s  %llu of %d play", seconds, (unsigned long long)samples.count, count);
+    for (int i = 0; i < count; i++)
+        if (players[i].is_playing)
+            lost += raim_client_quality(raim_link_client(players[i].link)).loss;
+    if (samples.count > 0)
+        printf(", ping p50 %.1f p95 %.1f p99 %.1f ms, late %.1f %%, lost %.1f %%",
+               ping_histogram_quantile(&samples.pings, 0.5),
+               ping_histogram_quantile(&samples.pings, 0.95),
+               ping_histogram_quantile(&samples.pings, 0.99), late_percent(&samples),
+               100 * lost / (double)samples.count);
+    putchar('\n');
+    fflush(stdout);
+}
+
+// --- at the end ---
+
 static void add_quality(struct raim_client_quality *mean, const struct raim_client_quality *quality,
                         int count)
 {
@@ -62,11 +112,10 @@ static struct totals add_up(const struct report_source *source)
     return totals;
 }
 
-// The reason of the first refused client; "none" without one.
-static const char *first_refusal(const struct report_source *source)
+const char *report_first_refusal(const struct opponent *players, int count)
 {
-    for (int i = 0; i < source->player_count; i++) {
-        const struct opponent *player = &source->players[i];
+    for (int i = 0; i < count; i++) {
+        const struct opponent *player = &players[i];
         if (player->link == NULL || player->played || !player->broken)
             continue;
         const struct raim_client_end end = raim_client_end(raim_link_client(player->link));
@@ -81,7 +130,8 @@ void report_table(const struct report_source *source)
     const struct raim_client_stats *sum = &totals.sum;
     const struct raim_client_quality *mean = &totals.mean;
     printf("%-18s %d of %d\n", "connected", totals.connected, source->player_count);
-    printf("%-18s %d (first reason: %s)\n", "refused", totals.refused, first_refusal(source));
+    printf("%-18s %d (first reason: %s)\n", "refused", totals.refused,
+           report_first_refusal(source->players, source->player_count));
     printf("%-18s %d (%llu resumed)\n", "disconnected", totals.broken,
            (unsigned long long)sum->resumes);
     if (source->server_count == 0)
@@ -97,6 +147,12 @@ void report_table(const struct report_source *source)
     printf("%-18s %llu bytes\n", "largest datagram", (unsigned long long)totals.largest_datagram);
     printf("%-18s round trip %.0f ms, jitter %.0f ms, loss %.1f %%, others shown %.0f ms behind\n",
            "network", mean->round_trip_ms, mean->jitter_ms, 100 * mean->loss, mean->view_delay_ms);
+    const struct report_samples *samples = source->samples;
+    printf("%-18s p50 %.1f ms, p95 %.1f ms, p99 %.1f ms\n", "ping",
+           ping_histogram_quantile(&samples->pings, 0.5),
+           ping_histogram_quantile(&samples->pings, 0.95),
+           ping_histogram_quantile(&samples->pings, 0.99));
+    printf("%-18s %.2f %% of the seconds of clients\n", "late inputs", late_percent(samples));
     printf("%-18s %llu, wrong %llu, mean error %.1f units\n", "predictions",
            (unsigned long long)mean->predictions, (unsigned long long)mean->mispredictions,
            mean->mispredictions > 0 ? mean->corrections_units / (double)mean->mispredictions : 0);
@@ -167,6 +223,14 @@ void report_json(const struct report_source *source)
     set(object, "rounds", sum->rounds);
     set(object, "rooms", totals.rooms);
     json_object_set_new(object, "round_trip_ms", json_real(mean->round_trip_ms));
+    const struct report_samples *samples = source->samples;
+    json_object_set_new(object, "ping_p50_ms",
+                        json_real(ping_histogram_quantile(&samples->pings, 0.5)));
+    json_object_set_new(object, "ping_p95_ms",
+                        json_real(ping_histogram_quantile(&samples->pings, 0.95)));
+    json_object_set_new(object, "ping_p99_ms",
+                        json_real(ping_histogram_quantile(&samples->pings, 0.99)));
+    json_object_set_new(object, "late", json_real(late_percent(samples) / 100));
     json_object_set_new(object, "jitter_ms", json_real(mean->jitter_ms));
     json_object_set_new(object, "loss", json_real(mean->loss));
     json_object_set_new(object, "view_delay_ms", json_real(mean->view_delay_ms));

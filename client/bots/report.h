@@ -3,6 +3,7 @@
 #pragma once
 
 #include "opponent.h"
+#include "ping_histogram.h"
 
 struct report_source {
     const struct opponent *players;
@@ -10,10 +11,31 @@ struct report_source {
     char *const *servers; // HOST:PORT
     int server_count;     // 0: rooms of a matchmaker
     double seconds;       // as requested
+    const struct report_samples *samples;
 };
+
+// What the clients said once a second while they played. Start from all zero.
+struct report_samples {
+    struct ping_histogram pings;
+    uint64_t count; // samples
+    uint64_t late;  // those in which an input had reached the server too late
+};
+
+// Takes a sample of each client that plays.
+void report_sample(struct report_samples *samples, const struct opponent *players, int count);
+
+// Writes one line about the present second, after `seconds`: how many play, their round trips, the
+// share of them whose inputs came late, and their mean share of lost packets.
+void report_second(const struct opponent *players, int count, double seconds);
 
 // The number of clients that entered an arena. All others were refused or got no answer.
 int report_connected(const struct report_source *source);
+
+// The number of clients that entered and lost their session later.
+int report_disconnected(const struct report_source *source);
+
+// The name of the reason for which the first of these clients was refused; "none" without one.
+const char *report_first_refusal(const struct opponent *players, int count);
 
 // Both write to standard output.
 void report_table(const struct report_source *source);

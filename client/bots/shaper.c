@@ -7,7 +7,6 @@
 #include "random.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,6 @@ enum {
 
 struct datagram {
     struct datagram *next;
-    struct sockaddr_in address; // to or from
     int socket;
     bool is_outgoing;
     size_t size;
@@ -36,11 +34,10 @@ struct queue {
     struct datagram *first, *last;
 };
 
-// A socket, which the simulator connects to the address that it sends to: the kernel then looks up
-// no route for each datagram.
+// A socket of a link, which is connected to its server.
 struct endpoint {
-    struct sockaddr_in peer; // sin_family 0: has not sent
-    struct queue in;         // arrived
+    bool has_sent;
+    struct queue in; // arrived
 };
 
 static struct {
@@ -93,8 +90,7 @@ static struct datagram *take(struct queue *queue)
 }
 
 // Delays a datagram, or drops it at random.
-static void delay(int socket, bool is_outgoing, const struct sockaddr_in *address,
-                  const struct iovec *parts, size_t count)
+static void delay(int socket, bool is_outgoing, const struct iovec *parts, size_t count)
 {
     const struct shaper_def *def = &shaper.def;
     if (raim_random_unit(&shaper.random) < def->loss)
@@ -105,7 +101,6 @@ static void delay(int socket, bool is_outgoing, const struct sockaddr_in *addres
     struct datagram *datagram = malloc(sizeof *datagram + size);
     if (datagram == NULL)
         return; // lost
-    datagram->address = *address;
     datagram->socket = socket;
     datagram->is_outgoing = is_outgoing;
     datagram->size = 0;
@@ -120,37 +115,20 @@ static void delay(int socket, bool is_outgoing, const struct sockaddr_in *addres
     append(&shaper.wheel[due_ms % WHEEL_MS], datagram);
 }
 
-// A datagram that the kernel's buffer cannot hold is lost, as on any network.
-static void send_now(const struct datagram *datagram)
-{
-    struct sockaddr_in *peer = &shaper.endpoints[datagram->socket].peer;
-    const bool is_peer = peer->sin_port == datagram->address.sin_port &&
-                         peer->sin_addr.s_addr == datagram->address.sin_addr.s_addr;
-    const int flags = MSG_NOSIGNAL | MSG_DONTWAIT;
-    if (is_peer && (syscall(SYS_sendto, datagram->socket, datagram->data, datagram->size, flags,
-                            NULL, 0) >= 0 ||
-                    errno != EDESTADDRREQ))
-        return;
-    // The number of a closed socket may belong to another one now, which is not connected yet.
-    *peer = datagram->address;
-    (void)connect(datagram->socket, (const struct sockaddr *)peer, sizeof *peer);
-    (void)send(datagram->socket, datagram->data, datagram->size, flags);
-}
-
 static void deliver(struct datagram *datagram)
 {
     if (!datagram->is_outgoing) {
         append(&shaper.endpoints[datagram->socket].in, datagram);
         return;
     }
-    send_now(datagram);
+    // A datagram that the kernel's buffer cannot hold is lost, as on any network.
+    (void)send(datagram->socket, datagram->data, datagram->size, MSG_NOSIGNAL | MSG_DONTWAIT);
     free(datagram);
 }
 
 // Moves everything that has arrived at a socket into the wheel.
 static void receive_all(int socket)
 {
-    const struct sockaddr_in *peer = &shaper.endpoints[socket].peer;
     uint8_t data[MAX_DATAGRAM];
     for (;;) {
         const long size =
@@ -158,7 +136,7 @@ static void receive_all(int socket)
         if (size < 0)
             return;
         const struct iovec part = {data, (size_t)size};
-        delay(socket, false, peer, &part, 1);
+        delay(socket, false, &part, 1);
     }
 }
 
@@ -167,7 +145,7 @@ void shaper_flush(void)
     if (!shaper.on)
         return;
     for (int socket = 0; socket < shaper.sockets; socket++)
-        if (shaper.endpoints[socket].peer.sin_family != 0)
+        if (shaper.endpoints[socket].has_sent)
             receive_all(socket);
     const uint64_t now_ms = now_us() / 1000;
     // Everything in the wheel is due when it has turned once.
@@ -184,21 +162,21 @@ void shaper_flush(void)
 // Replaces the C library's sendmsg.
 ssize_t sendmsg(int socket, const struct msghdr *header, int flags)
 {
-    if (!takes(socket) || header->msg_namelen != sizeof(struct sockaddr_in))
+    if (!takes(socket) || header->msg_name != NULL)
         return syscall(SYS_sendmsg, socket, header, flags);
     size_t size = 0;
     for (size_t i = 0; i < header->msg_iovlen; i++)
         size += header->msg_iov[i].iov_len;
     shaper.sockets = socket >= shaper.sockets ? socket + 1 : shaper.sockets;
-    delay(socket, true, header->msg_name, header->msg_iov, header->msg_iovlen);
+    shaper.endpoints[socket].has_sent = true;
+    delay(socket, true, header->msg_iov, header->msg_iovlen);
     return (ssize_t)size;
 }
 
 // Replaces the C library's recvmsg.
 ssize_t recvmsg(int socket, struct msghdr *header, int flags)
 {
-    if (!takes(socket) || header->msg_namelen < sizeof(struct sockaddr_in) ||
-        header->msg_iovlen != 1)
+    if (!takes(socket) || header->msg_name != NULL || header->msg_iovlen != 1)
         return syscall(SYS_recvmsg, socket, header, flags);
     struct datagram *datagram = take(&shaper.endpoints[socket].in);
     if (datagram == NULL) {
@@ -208,8 +186,6 @@ ssize_t recvmsg(int socket, struct msghdr *header, int flags)
     const size_t room = header->msg_iov[0].iov_len;
     const size_t size = datagram->size < room ? datagram->size : room;
     memcpy(header->msg_iov[0].iov_base, datagram->data, size);
-    memcpy(header->msg_name, &datagram->address, sizeof datagram->address);
-    header->msg_namelen = sizeof datagram->address;
     header->msg_flags = datagram->size > room ? MSG_TRUNC : 0;
     free(datagram);
     return (ssize_t)size;

@@ -3,6 +3,7 @@
 #include "client_internal.h"
 
 #include "chat.h"
+#include "watch.h"
 
 #include <assert.h>
 #include <math.h>
@@ -18,13 +19,40 @@ static_assert((int)RAIM_CLIENT_PLAY == RAIM_PHASE_PLAY &&
 // packets count less and less.
 enum { LOSS_PACKETS = 600 };
 
-struct raim_client_def raim_client_default_def(void)
+// Size of the def of the library's first version.
+enum { MIN_DEF_BYTES = offsetof(struct raim_client_def, require_encryption) + sizeof(bool) };
+
+const char *raim_version(void)
 {
-    return (struct raim_client_def){.name = "player", .connect_timeout_s = 10};
+    return RAIM_VERSION;
 }
 
-struct raim_client *raim_client_create(const struct raim_client_def *def)
+void raim_client_init_def(struct raim_client_def *def, size_t struct_size)
 {
+    const struct raim_client_def known = {
+        .struct_size = struct_size,
+        .name = "player",
+        .connect_timeout_s = 10,
+    };
+    memset(def, 0, struct_size);
+    memcpy(def, &known, struct_size < sizeof known ? struct_size : sizeof known);
+}
+
+bool raim_client_read_def(const struct raim_client_def *from, struct raim_client_def *def)
+{
+    if (from->struct_size < MIN_DEF_BYTES)
+        return false;
+    raim_client_init_def(def, sizeof *def);
+    memcpy(def, from, from->struct_size < sizeof *def ? from->struct_size : sizeof *def);
+    return true;
+}
+
+struct raim_client *raim_client_create(const struct raim_client_def *from)
+{
+    struct raim_client_def known;
+    const struct raim_client_def *def = &known;
+    if (!raim_client_read_def(from, &known))
+        return NULL;
     assert(def->access_size <= RAIM_ACCESS_BYTES);
     struct raim_client *client = calloc(1, sizeof *client);
     if (client == NULL)
@@ -47,6 +75,7 @@ void raim_client_destroy(struct raim_client *client)
     if (client == NULL)
         return;
     raim_interpolation_destroy(&client->interpolation);
+    raim_map_destroy(client->old_map);
     raim_replica_destroy(&client->replica);
     raim_client_roster_destroy(&client->roster);
     free(client);
@@ -119,6 +148,15 @@ static raim_vec2 middle_of(raim_box box)
     return raim_vec2_scale(raim_vec2_add(box.min, box.max), 0.5);
 }
 
+// Keeps a map that the application may be drawing until it interpolates again.
+static void keep_shown_map(struct raim_client *client)
+{
+    if (client->replica.map == NULL || client->replica.map != client->shown_map)
+        return;
+    client->old_map = client->replica.map;
+    client->replica.map = NULL;
+}
+
 // Replaces everything that belongs to an arena by what the welcome describes. A player that resumes
 // keeps its point of view until the first snapshot.
 static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_own_again)
@@ -128,6 +166,7 @@ static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_ow
     const raim_vec2 last_eye = client->interpolation.eye;
     raim_interpolation_destroy(&client->interpolation);
     client->interpolation = (struct raim_interpolation){0};
+    keep_shown_map(client);
     raim_replica_destroy(&client->replica);
     if (!raim_replica_create(&client->replica, welcome) ||
         !raim_client_roster_enter(&client->roster, welcome))
@@ -270,14 +309,17 @@ static bool receive_events(struct raim_client *client, uint64_t now_us, raim_rea
     struct raim_events_message message;
     if (!is_in(client))
         return true;
+    const bool takes = client->session.state == RAIM_CLIENT_PLAYING;
     if (!raim_events_read(reader, &message) ||
-        (client->session.state == RAIM_CLIENT_PLAYING &&
-         !raim_client_roster_add_events(&client->roster, &message, &client->stats)))
+        (takes && !raim_client_roster_accepts_events(&client->roster, &message)))
         return false;
-    if (reader->offset == 8 * reader->size)
-        return true;
-    return raim_message_read(reader) == RAIM_MESSAGE_SNAPSHOT &&
-           receive_snapshot(client, now_us, reader, size);
+    // A malformed snapshot refuses the events, too.
+    if (reader->offset < 8 * reader->size && (raim_message_read(reader) != RAIM_MESSAGE_SNAPSHOT ||
+                                              !receive_snapshot(client, now_us, reader, size)))
+        return false;
+    if (takes)
+        raim_client_roster_add_events(&client->roster, &message, &client->stats);
+    return true;
 }
 
 static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_reader *reader)
@@ -294,6 +336,16 @@ static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_re
         raim_session_end(&client->session, goodbye.reason);
     if (client->session.state == RAIM_CLIENT_ENDED)
         memcpy(client->end.text, goodbye.text, sizeof client->end.text);
+    return true;
+}
+
+static bool receive_chat_refused(struct raim_client *client, raim_reader *reader)
+{
+    uint32_t refusal;
+    if (!raim_chat_refused_read(reader, &refusal))
+        return false;
+    if (is_in(client))
+        raim_client_roster_add_chat_refusal(&client->roster, refusal);
     return true;
 }
 
@@ -323,7 +375,17 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
     case RAIM_MESSAGE_GOODBYE:
         good = receive_goodbye(client, now_us, &reader);
         break;
+    case RAIM_MESSAGE_CHAT_REFUSED:
+        good = receive_chat_refused(client, &reader);
+        break;
+    case 0:
+    case RAIM_MESSAGE_HELLO:
+    case RAIM_MESSAGE_INPUT:
+    case RAIM_MESSAGE_CHAT:
+    case RAIM_MESSAGE_WATCH:
+        break;
     default:
+        good = true; // a kind that only later servers know
         break;
     }
     if (is_in(client))
@@ -351,6 +413,16 @@ bool raim_client_is_input_due(const struct raim_client *client, uint64_t now_us)
         return false;
     return waits_for_snapshots(client) ? has_new_events(client)
                                        : raim_clock_is_input_due(&client->clock, now_us);
+}
+
+uint64_t raim_client_until_input_us(const struct raim_client *client, uint64_t now_us)
+{
+    if (raim_client_is_input_due(client, now_us))
+        return 0;
+    if (client->session.state != RAIM_CLIENT_PLAYING || waits_for_snapshots(client) ||
+        !client->clock.is_set)
+        return UINT64_MAX;
+    return raim_clock_until_input_us(&client->clock, now_us);
 }
 
 // Ticks by which other players are shown behind the tick of an input.
@@ -442,4 +514,14 @@ size_t raim_client_write_chat(struct raim_client *client, const char *text, uint
         text[0] == '\0')
         return 0;
     return raim_chat_write(text, bytes, capacity);
+}
+
+size_t raim_client_write_watch(struct raim_client *client, raim_player_id player, uint8_t *bytes,
+                               size_t capacity)
+{
+    if (client->hello.watch)
+        client->hello.target = player;
+    if (client->session.state != RAIM_CLIENT_PLAYING || !raim_client_is_spectator(client))
+        return 0;
+    return raim_watch_write(player, bytes, capacity);
 }

@@ -8,9 +8,14 @@
 // raim_client_tick_hz.
 // Errors: only raim_client_create and messages from the server can fail; whatever bytes come, none
 // cause an assertion. A slot out of range, or a call for an arena before there is one, does.
-// Thread rule: a client belongs to one thread at a time. Two clients share nothing.
+// Thread rule: a client belongs to one thread at a time. Two clients share nothing. The client of a
+// link with a service thread is used between raim_link_lock and raim_link_unlock.
 // Lifetime: a returned pointer stays valid until the next call of raim_client_receive,
 // raim_client_next_event or raim_client_destroy, unless its function says otherwise.
+// Binary interface: struct raim_client_def, which the application fills, begins with its size and
+// may grow. All other structs, raim_input among them, keep their layout for as long as the shared
+// library keeps its soname. raim_input has no size member, because there is one for each tick and
+// its members are those of the wire.
 #pragma once
 
 #include "map.h"
@@ -22,9 +27,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct raim_client;
 
 struct raim_client_def {
+    size_t struct_size;    // sizeof (struct raim_client_def), set by raim_client_default_def
     const char *name;      // UTF-8; bytes after the 24th are ignored
     bool watch;            // join as a spectator and not as a player
     raim_player_id target; // the player to watch; RAIM_NOBODY: the server chooses
@@ -39,8 +49,19 @@ struct raim_client_def {
     bool require_encryption; // a link never talks in plain text, whatever the server offers
 };
 
-// A player called "player", with a patience of 10 s.
-struct raim_client_def raim_client_default_def(void);
+// Fills a def of this size: a player called "player", with a timeout of 10 s. For programs that
+// cannot call an inline function; in C and C++ raim_client_default_def does it.
+void raim_client_init_def(struct raim_client_def *def, size_t struct_size);
+
+static inline struct raim_client_def raim_client_default_def(void)
+{
+    struct raim_client_def def;
+    raim_client_init_def(&def, sizeof def);
+    return def;
+}
+
+// The version of the library that runs, such as "0.1.0". The string is static.
+const char *raim_version(void);
 
 enum raim_client_state {
     RAIM_CLIENT_CONNECTING, // there is no connection yet, or the hello is unanswered
@@ -86,6 +107,7 @@ enum raim_client_event_kind {
     RAIM_CLIENT_LEFT,
     RAIM_CLIENT_KILL,
     RAIM_CLIENT_CHAT,
+    RAIM_CLIENT_CHAT_REFUSED, // the server did not forward the local player's chat
     RAIM_CLIENT_PHASE,
 };
 
@@ -109,12 +131,15 @@ struct raim_client_event {
     enum raim_client_event_kind kind;
     raim_player_id player; // JOINED, LEFT: the player. KILL: the shooter. PHASE, of a break: the
                            // winner; RAIM_NOBODY: a draw. CHAT: the speaker; RAIM_NOBODY: the
-                           // operator, to be shown by more than a name, which players can imitate
+                           // operator
     raim_player_id victim; // KILL
     double rewound_ms;     // KILL: how far the server rewound the victim for the shooter
-    const char *text;      // CHAT: valid until the next message is received
-    enum raim_client_phase_kind phase; // PHASE
-    uint32_t round;                    // PHASE
+    bool by_operator;      // CHAT: by the operator, to be shown by more than a name, which players
+                           // can imitate
+    char text[RAIM_MAX_TEXT_BYTES + 1]; // CHAT; else ""
+    uint32_t chat_refusal;              // CHAT_REFUSED: why, see raim_client_chat_refusal_name
+    enum raim_client_phase_kind phase;  // PHASE
+    uint32_t round;                     // PHASE
 };
 
 // Totals since the client was created.
@@ -150,7 +175,7 @@ struct raim_client_quality {
 };
 
 // Copies the def, and all that it points to except `server_key`, which link.h uses. NULL when
-// memory runs out. Destroy takes NULL.
+// memory runs out, or for a def without its size. Destroy takes NULL.
 struct raim_client *raim_client_create(const struct raim_client_def *def);
 void raim_client_destroy(struct raim_client *client);
 
@@ -197,6 +222,10 @@ void raim_client_count_loss(struct raim_client *client, uint32_t arrived, uint32
 // due.
 bool raim_client_is_input_due(const struct raim_client *client, uint64_t now_us);
 
+// Microseconds from now until the next input is due: 0 where one is, UINT64_MAX where none will be
+// before another message comes.
+uint64_t raim_client_until_input_us(const struct raim_client *client, uint64_t now_us);
+
 // Takes the player's input for one tick and writes the message with it and the inputs before
 // it, to be sent unreliably. Returns 0 where the server needs no message for this tick, because a
 // later one will still be in time (INPUT in PROTOCOL.md); and returns 0 and takes nothing where no
@@ -209,6 +238,13 @@ size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, cons
 // Returns 0 for an empty text, for a spectator, and while not playing.
 size_t raim_client_write_chat(struct raim_client *client, const char *text, uint8_t *bytes,
                               size_t capacity);
+
+// Writes a spectator's wish to watch another player, to be sent reliably; RAIM_NOBODY: the server
+// chooses. The server switches at most ten times a second; raim_client_viewpoint tells whom the
+// newest snapshot shows. Further connections of this client ask for the same player. Returns 0 for
+// a player, and while not playing.
+size_t raim_client_write_watch(struct raim_client *client, raim_player_id player, uint8_t *bytes,
+                               size_t capacity);
 
 // --- For the application ---
 
@@ -223,6 +259,10 @@ bool raim_client_awaits_restart(const struct raim_client *client);
 // The name of a reason, such as "full"; never NULL. The string is static.
 const char *raim_client_reason_name(uint32_t reason);
 
+// The name of a chat refusal: "rate", "muted", "text" (nothing visible, or not UTF-8), "length",
+// "watching", "busy", or "unknown"; never NULL. The string is static.
+const char *raim_client_chat_refusal_name(uint32_t refusal);
+
 // Valid until the client is destroyed.
 const struct raim_client_stats *raim_client_stats(const struct raim_client *client);
 struct raim_client_quality raim_client_quality(const struct raim_client *client);
@@ -231,16 +271,24 @@ struct raim_client_quality raim_client_quality(const struct raim_client *client)
 // kept, and of unread chat lines the newest 16.
 bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event);
 
+// The arena's name in the server's configuration; "" before the first welcome.
+const char *raim_client_arena(const struct raim_client *client);
+
 // The message of the day in UTF-8; "" where there is none.
 const char *raim_client_motd(const struct raim_client *client);
 
 // The phase of the match as of the newest event.
 struct raim_client_phase raim_client_phase(const struct raim_client *client);
 
+// The name of the map of the next round, as known when the break began; "" where the map stays, and
+// outside of a break.
+const char *raim_client_next_map(const struct raim_client *client);
+
 // --- The arena, while playing ---
 //
 // The server may change the map or the rules at any time without ending the connection. Each such
-// change counts in stats->entries, and frees the map and the roster returned before.
+// change counts in stats->entries, and frees the roster returned before. A map that was returned
+// after raim_client_interpolate is valid until its next call.
 
 uint32_t raim_client_tick_hz(const struct raim_client *client);
 const struct raim_map *raim_client_map(const struct raim_client *client);
@@ -307,3 +355,7 @@ uint32_t raim_client_players(const struct raim_client *client, struct raim_clien
                              uint32_t capacity);
 uint32_t raim_client_bullets(const struct raim_client *client, struct raim_client_bullet *bullets,
                              uint32_t capacity);
+
+#ifdef __cplusplus
+}
+#endif

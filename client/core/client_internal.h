@@ -22,7 +22,9 @@ struct raim_client {
     struct raim_welcome welcome;
     uint32_t roster_left; // entries still to be received
     struct raim_client_roster roster;
-    struct raim_replica replica; // map and snapshots
+    struct raim_replica replica;      // map and snapshots
+    const struct raim_map *shown_map; // the map at the last raim_client_interpolate
+    struct raim_map *old_map;         // shown_map, where another map has replaced it
     struct raim_clock clock;
     struct raim_prediction prediction; // unused by a spectator
     struct raim_interpolation interpolation;
@@ -34,3 +36,7 @@ struct raim_client {
     struct raim_input_pace input_pace;     // unused by a spectator
     double packets_arrived, packets_sent;  // the server's recent unreliable packets
 };
+
+// Copies the def of an application, which may be of an older or a newer version of the library.
+// False for one without its size.
+bool raim_client_read_def(const struct raim_client_def *from, struct raim_client_def *def);

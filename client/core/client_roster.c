@@ -53,22 +53,37 @@ bool raim_client_roster_add_entries(struct raim_client_roster *roster,
     return true;
 }
 
+static void add_event(struct raim_client_roster *roster,
+                      const struct raim_client_roster_event *event)
+{
+    roster->events[roster->written++ % RAIM_CLIENT_ROSTER_EVENTS] = *event;
+    if (roster->written - roster->read > RAIM_CLIENT_ROSTER_EVENTS)
+        roster->read = roster->written - RAIM_CLIENT_ROSTER_EVENTS;
+}
+
 static void keep(struct raim_client_roster *roster, enum raim_client_event_kind kind,
                  const struct raim_wire_event *event)
 {
-    roster->events[roster->written++ % RAIM_CLIENT_ROSTER_EVENTS] =
-        (struct raim_client_roster_event){
-            .kind = (uint8_t)kind,
-            .rewind = (uint8_t)event->rewind,
-            .phase = (uint8_t)event->phase.phase,
-            .player = (raim_player_id)(event->kind == RAIM_WIRE_PHASE ? event->phase.winner
-                                                                      : event->player),
-            .victim = (raim_player_id)event->victim,
-            .round = (uint16_t)event->phase.round,
-            .text = roster->said,
-        };
-    if (roster->written - roster->read > RAIM_CLIENT_ROSTER_EVENTS)
-        roster->read = roster->written - RAIM_CLIENT_ROSTER_EVENTS;
+    add_event(roster,
+              &(struct raim_client_roster_event){
+                  .kind = (uint8_t)kind,
+                  .rewind = (uint8_t)event->rewind,
+                  .phase = (uint8_t)event->phase.phase,
+                  .player = (raim_player_id)(event->kind == RAIM_WIRE_PHASE ? event->phase.winner
+                                                                            : event->player),
+                  .victim = (raim_player_id)event->victim,
+                  .round = (uint16_t)event->phase.round,
+                  .by_operator = event->by_operator,
+                  .text = roster->said,
+              });
+}
+
+void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal)
+{
+    add_event(roster, &(struct raim_client_roster_event){
+                          .kind = RAIM_CLIENT_CHAT_REFUSED,
+                          .chat_refusal = (uint8_t)refusal,
+                      });
 }
 
 // A new round resets all scores and deaths.
@@ -115,31 +130,45 @@ static void apply(struct raim_client_roster *roster, const struct raim_wire_even
         set_phase(roster, &event->phase);
         keep(roster, RAIM_CLIENT_PHASE, event);
         break;
+    case RAIM_WIRE_OTHER: // for later clients
     case RAIM_WIRE_EVENT_KINDS:
         break;
     }
 }
 
-bool raim_client_roster_add_events(struct raim_client_roster *roster,
-                                   const struct raim_events_message *message,
-                                   struct raim_client_stats *stats)
+// How many of the message's events the roster has taken before; all of them if they are behind a
+// gap.
+static uint32_t count_taken(const struct raim_client_roster *roster,
+                            const struct raim_events_message *message)
 {
     const int32_t ahead = (int16_t)(message->sequence - roster->next_sequence);
-    if (ahead > 0) {
-        stats->events_ahead += message->count;
-        return true;
-    }
-    const uint32_t had = (uint32_t)-ahead < message->count ? (uint32_t)-ahead : message->count;
-    for (uint32_t i = had; i < message->count; i++)
+    return ahead <= 0 && (uint32_t)-ahead < message->count ? (uint32_t)-ahead : message->count;
+}
+
+bool raim_client_roster_accepts_events(struct raim_client_roster *roster,
+                                       const struct raim_events_message *message)
+{
+    for (uint32_t i = count_taken(roster, message); i < message->count; i++)
         if (member_of(roster, message->events[i].player) == NULL ||
             member_of(roster, message->events[i].victim) == NULL)
             return false;
+    return true;
+}
+
+void raim_client_roster_add_events(struct raim_client_roster *roster,
+                                   const struct raim_events_message *message,
+                                   struct raim_client_stats *stats)
+{
+    const uint32_t had = count_taken(roster, message);
+    if ((int16_t)(message->sequence - roster->next_sequence) > 0) {
+        stats->events_ahead += message->count;
+        return;
+    }
     for (uint32_t i = had; i < message->count; i++)
         apply(roster, &message->events[i], stats);
     roster->next_sequence += message->count - had;
     stats->events += message->count - had;
     stats->events_repeated += had;
-    return true;
 }
 
 bool raim_client_roster_next_event(struct raim_client_roster *roster,
@@ -159,10 +188,12 @@ bool raim_client_roster_next_event(struct raim_client_roster *roster,
             .rewound_ms = next->rewind * 1e3 / roster->tick_hz,
             .phase = (enum raim_client_phase_kind)next->phase,
             .round = next->round,
-            .text = next->kind == RAIM_CLIENT_CHAT
-                        ? roster->texts[next->text % RAIM_CLIENT_ROSTER_TEXTS]
-                        : NULL,
+            .by_operator = next->by_operator,
+            .chat_refusal = next->chat_refusal,
         };
+        if (next->kind == RAIM_CLIENT_CHAT)
+            memcpy(event->text, roster->texts[next->text % RAIM_CLIENT_ROSTER_TEXTS],
+                   sizeof event->text);
         return true;
     }
     return false;

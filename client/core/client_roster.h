@@ -10,9 +10,11 @@
 #define RAIM_CLIENT_ROSTER_TEXTS 16    // unread chat lines kept
 
 struct raim_client_roster_event {
-    uint8_t kind;   // enum raim_client_event_kind
-    uint8_t rewind; // KILL: ticks
-    uint8_t phase;  // PHASE: enum raim_client_phase_kind
+    uint8_t kind;         // enum raim_client_event_kind
+    uint8_t rewind;       // KILL: ticks
+    uint8_t phase;        // PHASE: enum raim_client_phase_kind
+    uint8_t chat_refusal; // CHAT_REFUSED
+    bool by_operator;     // CHAT
     raim_player_id player, victim;
     uint16_t round; // PHASE
     uint16_t text;  // CHAT: number of chat lines before it, modulo 2^16
@@ -37,14 +39,23 @@ bool raim_client_roster_enter(struct raim_client_roster *roster,
                               const struct raim_welcome *welcome);
 void raim_client_roster_destroy(struct raim_client_roster *roster);
 
-// Take all entries of a ROSTER, or all events of an EVENTS message that come next; events that were
-// taken before and those behind a gap are ignored. False where an entry or an event to be taken
-// names a slot that the arena does not have; then nothing is taken.
+// Takes all entries of a ROSTER. False where one names a slot that the arena does not have; then
+// nothing is taken.
 bool raim_client_roster_add_entries(struct raim_client_roster *roster,
                                     const struct raim_roster_entry *entries, uint32_t count);
-bool raim_client_roster_add_events(struct raim_client_roster *roster,
+
+// Whether all events that an EVENTS message adds name slots of the arena.
+bool raim_client_roster_accepts_events(struct raim_client_roster *roster,
+                                       const struct raim_events_message *message);
+
+// Takes all events of an accepted EVENTS message that come next; ignores events that were taken
+// before and those behind a gap.
+void raim_client_roster_add_events(struct raim_client_roster *roster,
                                    const struct raim_events_message *message,
                                    struct raim_client_stats *stats);
+
+// Queues an event for the application that the server sent to this client alone.
+void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal);
 
 // Takes the oldest unread event; false when there is none.
 bool raim_client_roster_next_event(struct raim_client_roster *roster,

@@ -2,6 +2,8 @@
 // The application's view of the arena: the replica and its interpolation.
 #include "client_internal.h"
 
+#include "chat.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -23,6 +25,11 @@ struct raim_client_end raim_client_end(const struct raim_client *client)
 bool raim_client_awaits_restart(const struct raim_client *client)
 {
     return client->session.state == RAIM_CLIENT_RESUMING && client->session.awaits_restart;
+}
+
+const char *raim_client_chat_refusal_name(uint32_t refusal)
+{
+    return raim_chat_refusal_name(refusal);
 }
 
 const char *raim_client_reason_name(uint32_t reason)
@@ -59,6 +66,11 @@ bool raim_client_next_event(struct raim_client *client, struct raim_client_event
     return raim_client_roster_next_event(&client->roster, event);
 }
 
+const char *raim_client_arena(const struct raim_client *client)
+{
+    return client->welcome.arena;
+}
+
 const char *raim_client_motd(const struct raim_client *client)
 {
     return client->welcome.motd;
@@ -85,6 +97,11 @@ struct raim_client_phase raim_client_phase(const struct raim_client *client)
         .score_limit = phase->score_limit,
         .winner = (raim_player_id)phase->winner,
     };
+}
+
+const char *raim_client_next_map(const struct raim_client *client)
+{
+    return client->roster.phase.next_map;
 }
 
 uint32_t raim_client_tick_hz(const struct raim_client *client)
@@ -172,7 +189,14 @@ static const struct raim_prediction *prediction_of(const struct raim_client *cli
 
 void raim_client_interpolate(struct raim_client *client, uint64_t now_us)
 {
-    if (client->session.state != RAIM_CLIENT_PLAYING || !client->replica.any)
+    if (client->session.state != RAIM_CLIENT_PLAYING)
+        return;
+    if (client->shown_map != client->replica.map) {
+        raim_map_destroy(client->old_map);
+        client->old_map = NULL;
+        client->shown_map = client->replica.map;
+    }
+    if (!client->replica.any)
         return;
     const struct raim_interpolation_time own_time = {
         .tick = client->clock.next_tick - 1,

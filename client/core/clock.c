@@ -207,6 +207,13 @@ bool raim_clock_is_input_due(const struct raim_clock *clock, uint64_t now_us)
     return clock->is_set && tick_at(clock, now_us) >= since_start(clock, clock->next_tick);
 }
 
+uint64_t raim_clock_until_input_us(const struct raim_clock *clock, uint64_t now_us)
+{
+    assert(clock->is_set);
+    const double left = since_start(clock, clock->next_tick) - tick_at(clock, now_us);
+    return left > 0 ? (uint64_t)ceil(left * 1e6 / clock->tick_hz) : 0;
+}
+
 uint32_t raim_clock_take_input(struct raim_clock *clock, uint64_t now_us)
 {
     assert(clock->is_set);

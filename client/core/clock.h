@@ -53,6 +53,10 @@ void raim_clock_receive_tick(struct raim_clock *clock, uint64_t now_us, uint32_t
 // Whether an input is due.
 bool raim_clock_is_input_due(const struct raim_clock *clock, uint64_t now_us);
 
+// Microseconds until an input is due, where the clock is not slewed meanwhile. The clock must be
+// set.
+uint64_t raim_clock_until_input_us(const struct raim_clock *clock, uint64_t now_us);
+
 // Returns the tick of the input that is due, and moves on to the next one. The clock must be set.
 // Where many inputs are due, as after the program was stopped, it skips those that would reach the
 // server too late.

@@ -35,11 +35,14 @@ void raim_session_end(struct raim_session *session, uint32_t reason)
     session->reason = reason;
 }
 
+// A server that welcomes and drops a client again and again does not hurry it: `again_us` is still
+// that of the last attempt.
 static void resume(struct raim_session *session, uint64_t first_try_us, bool awaits_restart)
 {
     session->state = RAIM_CLIENT_RESUMING;
     session->awaits_restart = awaits_restart;
-    session->again_us = first_try_us;
+    if (session->again_us < first_try_us)
+        session->again_us = first_try_us;
 }
 
 void raim_session_lose(struct raim_session *session, uint64_t now_us, uint32_t reason)

@@ -123,6 +123,11 @@ size_t raim_connector_send(struct raim_connector *connector, uint64_t now_us,
     return connector->init_size;
 }
 
+void raim_connector_repeat(struct raim_connector *connector)
+{
+    connector->has_sent = false;
+}
+
 // --- Cookies ---
 
 static const struct raim_credential *credential(const struct raim_connector *connector,
@@ -178,12 +183,12 @@ static bool begin_handshake(struct raim_connector *connector, const uint8_t *coo
     return good;
 }
 
-static void take_cookie(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
+static bool take_cookie(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
                         size_t size)
 {
     struct raim_cookie cookie;
     if (!raim_cookie_read(data, size, &cookie) || !is_expected(connector, &cookie, now_us))
-        return;
+        return false;
     connector->cookie = cookie;
     if (cookie.offers_encryption) {
         // The server computes the handshake over the cookie without the flag `admitted`, so the
@@ -198,6 +203,7 @@ static void take_cookie(struct raim_connector *connector, uint64_t now_us, const
     } else {
         connector->state = RAIM_CONNECTOR_READY;
     }
+    return true;
 }
 
 // --- Answers ---
@@ -217,24 +223,27 @@ static void be_refused(struct raim_connector *connector, const struct raim_refus
 }
 
 // A refusal in plain text may be forged, so it counts only where plain text is allowed.
-static void take_refused(struct raim_connector *connector, const uint8_t *data, size_t size)
+static bool take_refused(struct raim_connector *connector, const uint8_t *data, size_t size)
 {
     struct raim_refused refused;
-    if (!connector->has_key && !connector->require_encryption &&
-        raim_refused_read(data, size, &refused))
-        be_refused(connector, &refused);
+    if (connector->has_key || connector->require_encryption ||
+        !raim_refused_read(data, size, &refused))
+        return false;
+    be_refused(connector, &refused);
+    return true;
 }
 
-static void take_response(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
+static bool take_response(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
                           size_t size)
 {
     const uint8_t *message = raim_response_read(data, size);
     if (message == NULL)
-        return;
+        return false;
     struct raim_refused refused = {0};
     uint8_t send_key[RAIM_KEY_BYTES], receive_key[RAIM_KEY_BYTES];
     struct raim_noise noise = connector->noise; // a copy: a forged answer must not change the state
-    if (raim_noise_read(&noise, message, RAIM_NOISE_BYTES + 1, &refused.reason)) {
+    const bool good = raim_noise_read(&noise, message, RAIM_NOISE_BYTES + 1, &refused.reason);
+    if (good) {
         connector->has_key = true;
         memcpy(connector->key, connector->cookie.server_key, sizeof connector->key);
         if (refused.reason != 0) {
@@ -251,19 +260,19 @@ static void take_response(struct raim_connector *connector, uint64_t now_us, con
         raim_crypto_wipe(receive_key, sizeof receive_key);
     }
     raim_crypto_wipe(&noise, sizeof noise);
+    return good;
 }
 
-void raim_connector_receive(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
+bool raim_connector_receive(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
                             size_t size)
 {
     const enum raim_connectionless_kind kind = raim_connectionless_kind(data, size);
     if (connector->state == RAIM_CONNECTOR_REQUESTING && kind == RAIM_CONNECTIONLESS_COOKIE)
-        take_cookie(connector, now_us, data, size);
-    else if (connector->state == RAIM_CONNECTOR_REQUESTING && kind == RAIM_CONNECTIONLESS_REFUSED)
-        take_refused(connector, data, size);
-    else if (connector->state == RAIM_CONNECTOR_HANDSHAKING &&
-             kind == RAIM_CONNECTIONLESS_HANDSHAKE)
-        take_response(connector, now_us, data, size);
+        return take_cookie(connector, now_us, data, size);
+    if (connector->state == RAIM_CONNECTOR_REQUESTING && kind == RAIM_CONNECTIONLESS_REFUSED)
+        return take_refused(connector, data, size);
+    return connector->state == RAIM_CONNECTOR_HANDSHAKING &&
+           kind == RAIM_CONNECTIONLESS_HANDSHAKE && take_response(connector, now_us, data, size);
 }
 
 uint32_t raim_connector_cookie(const struct raim_connector *connector)

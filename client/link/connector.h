@@ -54,9 +54,12 @@ enum raim_connector_state raim_connector_state(const struct raim_connector *conn
 size_t raim_connector_send(struct raim_connector *connector, uint64_t now_us,
                            uint8_t bytes[RAIM_CONNECTIONLESS_BYTES]);
 
+// Lets the next datagram be due at once, for an address to which none was sent yet.
+void raim_connector_repeat(struct raim_connector *connector);
+
 // Takes a datagram outside of ENet's protocol from the server's address and port. Malformed and
-// unexpected datagrams are ignored.
-void raim_connector_receive(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
+// unexpected datagrams are ignored. Returns whether it was taken.
+bool raim_connector_receive(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
                             size_t size);
 
 // READY: the cookie to connect with.

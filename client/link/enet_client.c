@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Connects over ENet, through a connector's cookies and encryption. libenet calls enet_socket_send
-// through the dynamic linker, so the definition at the end of this file replaces libenet's for the
-// whole process; it encrypts the datagrams of the connection that is being served.
+// Connects over ENet, through a connector's cookies and encryption. ENet knows neither IPv6 nor
+// encryption, and no function of libenet may be replaced in the process of an application. So ENet
+// talks to this file over a pair of sockets on 127.0.0.1, and this file carries its datagrams to
+// the server and back by a socket of its own. Both are connected to each other's port, so that no
+// other program can put in a datagram.
 #define _POSIX_C_SOURCE 200809L
 #include "enet_client.h"
 
-#include "enet_socket.h"
-
+#include "address_race.h"
 #include "invitation.h"
 #include "message.h"
 
-#include <assert.h>
 #include <enet/enet.h>
-#include <errno.h>
-#include <netinet/in.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
 
 // ENet's throttle would drop inputs whenever a tick of queueing looks like congestion. A long
 // interval, full acceleration and no deceleration keep it open.
@@ -34,37 +29,53 @@ enum {
     RELIABLE = 0,
     UNRELIABLE = 1
 };
+// Datagrams of the server that an update reads at most, and so many at a time, which ENet's receive
+// buffer holds.
+enum { MAX_DATAGRAMS = 256, BATCH_DATAGRAMS = 64 };
+// Where a program carries ENet's datagrams itself, ENet sees this port of 127.0.0.1 as its server.
+enum { DIRECT_PORT = 1 };
 
 static const uint64_t connect_us = 4000000; // for ENet to connect over an encrypted session
 
+// The seam of raim_enet_client_set_direct; NULL: datagrams take the loopback sockets.
+static raim_enet_client_serving *direct;
+
 struct raim_enet_client {
-    ENetAddress address;
-    ENetHost *host;     // one per connection, each from a fresh port; NULL: none could be made
-    ENetPeer *peer;     // NULL: there is no connection
-    ENetPacket *packet; // of the last MESSAGE event
-    bool is_connecting; // until the connector is ready or the caller gives up
-    uint64_t ready_us;  // when the connector became ready
+    struct raim_resolver *resolver;
+    bool has_no_address; // the host's name cannot be resolved
+    struct raim_address_race race;
     struct raim_connector *connector;
-    const uint8_t *token; // that invitations must prove to know; NULL: ignore them
+    bool is_connecting;     // until the connector is ready or the caller gives up
+    bool was_handshaking;   // when a connector's datagram was sent last
+    uint64_t ready_us;      // when the connector became ready
+    ENetHost *host;         // one per connection, from a fresh port; NULL: none could be made
+    ENetPeer *peer;         // NULL: there is no connection
+    ENetPacket *packet;     // of the last MESSAGE event
+    ENetAddress server;     // as ENet sees it
+    raim_socket loopback;   // connected to ENet's socket
+    uint16_t loopback_port; // of ENet's socket
+    uint32_t budget;        // datagrams that may still be read in this update
+    bool is_batch_full;     // of the last service, so that another one may wait
+    const uint8_t *token;   // that invitations must prove to know; NULL: ignore them
     bool is_invited;
     struct raim_invitations invitations;
-    struct raim_enet_client_traffic
-        traffic;       // without what ENet's host has counted since take_traffic
+    struct raim_enet_client_traffic traffic;
     uint32_t arrived;  // unreliable packets since the last raim_enet_client_take_loss
     uint16_t sequence; // of the newest unreliable packet at that time
 };
 
-// The connector through which enet_socket_send sends on this thread; NULL: in plain text.
-static _Thread_local struct raim_connector *serving;
-
-uint64_t raim_enet_client_now_us(void)
+void raim_enet_client_set_direct(raim_enet_client_serving *serving)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    direct = serving;
 }
 
-// --- Datagrams ---
+void raim_enet_client_direct_address(uint32_t *host, uint16_t *port)
+{
+    *host = ENET_HOST_TO_NET_32(INADDR_LOOPBACK);
+    *port = DIRECT_PORT;
+}
+
+// --- Datagrams of the server ---
 
 // Accepts an invitation that proves to know the session's token. An attacker who repeats one that
 // was overheard achieves nothing.
@@ -76,69 +87,210 @@ static void take_invite(struct raim_enet_client *connection, const uint8_t *data
         connection->is_invited = true;
 }
 
-// Decrypts a datagram in its place. Returns 1 to hide from ENet one that cannot be decrypted.
-static int open_datagram(struct raim_enet_client *connection, ENetHost *host)
+// Takes a datagram outside of ENet's protocol. The first address of which the connector accepts one
+// wins the race.
+static void take_connectionless(struct raim_enet_client *connection, uint32_t socket,
+                                const uint8_t *data, size_t size)
 {
-    uint8_t opened[MAX_DATAGRAM];
-    const size_t size = host->receivedDataLength;
-    const size_t left =
-        size <= sizeof opened
-            ? raim_connector_decrypt(connection->connector, host->receivedData, size, opened)
-            : 0;
-    memcpy(host->receivedData, opened, left);
-    host->receivedDataLength = left;
-    return left > 0 ? 0 : 1;
+    if (raim_connectionless_kind(data, size) == RAIM_CONNECTIONLESS_INVITE)
+        take_invite(connection, data, size);
+    else if (raim_connector_receive(connection->connector, raim_system_now_us(), data, size))
+        raim_address_race_win(&connection->race, socket);
 }
 
-// Sees every datagram before ENet does; returns 1 for those that ENet must not see. The data of the
-// only peer is the connection.
+// Nobody receives at an address: try the next one at once.
+static void take_error(struct raim_enet_client *connection, uint32_t socket)
+{
+    struct raim_address_race *race = &connection->race;
+    if (connection->is_connecting && socket + 1 == race->open && raim_address_race_try_next(race))
+        raim_connector_repeat(connection->connector);
+}
+
+// Decrypts into `data` where the connection is encrypted. Returns the size; 0 for a datagram that
+// ENet must not see.
+static size_t decrypt(struct raim_enet_client *connection, const uint8_t *from, size_t size,
+                      uint8_t *data)
+{
+    if (!connection->race.is_won)
+        return 0;
+    if (raim_connector_is_secure(connection->connector))
+        return raim_connector_decrypt(connection->connector, from, size, data);
+    memcpy(data, from, size);
+    return size;
+}
+
+// Takes one datagram, or an error, of a socket. False where nothing waits. `*size` is that of the
+// datagram for ENet in `data`; 0: there is none.
+static bool take_datagram(struct raim_enet_client *connection, uint32_t socket, uint8_t *data,
+                          size_t *size)
+{
+    uint8_t received[MAX_DATAGRAM];
+    size_t received_size;
+    *size = 0;
+    switch (raim_system_receive(connection->race.sockets[socket], 0, received, sizeof received,
+                                &received_size)) {
+    case RAIM_RECEIVED_NOTHING:
+        return false;
+    case RAIM_RECEIVED_ERROR:
+        take_error(connection, socket);
+        return true;
+    case RAIM_RECEIVED_DATAGRAM:
+        break;
+    }
+    connection->traffic.bytes_down += received_size;
+    if (received_size > connection->traffic.largest_datagram)
+        connection->traffic.largest_datagram = received_size;
+    if (raim_connectionless_kind(received, received_size) != RAIM_CONNECTIONLESS_NONE)
+        take_connectionless(connection, socket, received, received_size);
+    else
+        *size = decrypt(connection, received, received_size, data);
+    return true;
+}
+
+size_t raim_enet_client_carry_in(struct raim_enet_client *connection,
+                                 uint8_t data[RAIM_ENET_CLIENT_DATAGRAM_BYTES])
+{
+    size_t size;
+    for (uint32_t socket = 0; socket < connection->race.open; socket++)
+        while (connection->budget > 0 && socket < connection->race.open &&
+               take_datagram(connection, socket, data, &size)) {
+            connection->budget--;
+            if (size > 0)
+                return size;
+        }
+    return 0;
+}
+
+void raim_enet_client_carry_out(struct raim_enet_client *connection, const uint8_t *data,
+                                size_t size)
+{
+    uint8_t encrypted[MAX_DATAGRAM];
+    if (size > MTU || !connection->race.is_won)
+        return; // no server takes a datagram that is so large
+    if (raim_connector_is_secure(connection->connector)) {
+        size = raim_connector_encrypt(connection->connector, raim_system_now_us(), data, size,
+                                      encrypted);
+        data = encrypted;
+    }
+    connection->traffic.bytes_up += raim_address_race_send(&connection->race, data, size);
+}
+
+// --- Datagrams of ENet ---
+
+// Hides from ENet a datagram that came before its socket was connected to this file's.
 static int intercept(ENetHost *host, ENetEvent *event)
 {
     (void)event;
-    struct raim_enet_client *connection = host->peers[0].data;
-    const uint8_t *data = host->receivedData;
-    const size_t size = host->receivedDataLength;
-    if (size > connection->traffic.largest_datagram)
-        connection->traffic.largest_datagram = size;
-    const enum raim_connectionless_kind kind = raim_connectionless_kind(data, size);
-    if (kind == RAIM_CONNECTIONLESS_NONE)
-        return raim_connector_is_secure(connection->connector) ? open_datagram(connection, host)
-                                                               : 0;
-    if (host->receivedAddress.host != connection->address.host ||
-        host->receivedAddress.port != connection->address.port)
-        return 1;
-    if (kind == RAIM_CONNECTIONLESS_INVITE)
-        take_invite(connection, data, size);
-    else
-        raim_connector_receive(connection->connector, raim_enet_client_now_us(), data, size);
-    return 1;
+    const struct raim_enet_client *connection = host->peers[0].data;
+    return host->receivedAddress.host != connection->server.host ||
+           host->receivedAddress.port != connection->server.port;
 }
 
-// Adds ENet's counters to 64-bit ones, because ENet's have 32 bits.
-static void take_traffic(struct raim_enet_client *connection)
+// Hands datagrams of the server over to ENet.
+static void pump_in(struct raim_enet_client *connection)
 {
-    ENetHost *host = connection->host;
-    if (host == NULL)
-        return;
-    connection->traffic.bytes_down += host->totalReceivedData;
-    connection->traffic.bytes_up += host->totalSentData;
-    host->totalReceivedData = 0;
-    host->totalSentData = 0;
+    uint8_t data[MAX_DATAGRAM];
+    uint32_t count = 0;
+    size_t size;
+    while (count < BATCH_DATAGRAMS && (size = raim_enet_client_carry_in(connection, data)) > 0) {
+        raim_system_send(connection->loopback, data, size);
+        count++;
+    }
+    connection->is_batch_full = count == BATCH_DATAGRAMS;
+}
+
+// Takes over what ENet has sent.
+static void pump_out(struct raim_enet_client *connection)
+{
+    uint8_t data[MTU];
+    size_t size;
+    for (int i = 0; i < MAX_DATAGRAMS; i++) {
+        const enum raim_received received = raim_system_receive(
+            connection->loopback, connection->loopback_port, data, sizeof data, &size);
+        if (received == RAIM_RECEIVED_NOTHING)
+            return;
+        if (received == RAIM_RECEIVED_DATAGRAM)
+            raim_enet_client_carry_out(connection, data, size);
+    }
+}
+
+// Every call of ENet's that may send or receive stands between these two.
+static void begin_enet(struct raim_enet_client *connection)
+{
+    if (direct != NULL)
+        direct(connection);
+}
+
+static void end_enet(struct raim_enet_client *connection)
+{
+    if (direct != NULL)
+        direct(NULL);
+    else
+        pump_out(connection);
 }
 
 static int service(struct raim_enet_client *connection, ENetEvent *event)
 {
-    serving = connection->connector;
+    if (direct == NULL)
+        pump_in(connection);
+    begin_enet(connection);
     const int status = enet_host_service(connection->host, event, 0);
-    serving = NULL;
+    end_enet(connection);
     return status;
 }
 
 static void send_queued(struct raim_enet_client *connection)
 {
-    serving = connection->connector;
+    begin_enet(connection);
     enet_host_flush(connection->host);
-    serving = NULL;
+    end_enet(connection);
+}
+
+// Lets the kernel drop what other programs send to ENet's socket. ENet names the receiver with each
+// datagram, which Linux and Windows allow on a connected socket, and others refuse; there
+// `intercept` alone drops it.
+static bool connect_enet(struct raim_enet_client *connection)
+{
+#if defined(__linux__) || defined(_WIN32)
+    return enet_socket_connect(connection->host->socket, &connection->server) == 0;
+#else
+    (void)connection;
+    return true;
+#endif
+}
+
+// Gives ENet a host whose datagrams this file carries.
+static bool open_host(struct raim_enet_client *connection)
+{
+    ENetAddress own = {.host = ENET_HOST_TO_NET_32(INADDR_LOOPBACK)};
+    raim_enet_client_direct_address(&connection->server.host, &connection->server.port);
+    connection->host = enet_host_create(direct == NULL ? &own : NULL, 1, CHANNELS, 0, 0);
+    if (connection->host == NULL)
+        return false;
+    connection->host->peers[0].mtu = MTU; // ENet offers the peer's MTU, set before the host's
+    connection->host->peers[0].data = connection;
+    connection->host->intercept = intercept;
+    if (direct != NULL) {
+        enet_socket_destroy(connection->host->socket);
+        connection->host->socket = ENET_SOCKET_NULL;
+        return true;
+    }
+    connection->loopback = raim_system_open_loopback(&connection->server.port);
+    if (connection->loopback == RAIM_NO_SOCKET ||
+        enet_socket_get_address(connection->host->socket, &own) != 0)
+        return false;
+    connection->loopback_port = own.port;
+    return raim_system_connect_loopback(connection->loopback, own.port) && connect_enet(connection);
+}
+
+static void close_host(struct raim_enet_client *connection)
+{
+    if (connection->host != NULL)
+        enet_host_destroy(connection->host);
+    connection->host = NULL;
+    connection->peer = NULL;
+    raim_system_close(connection->loopback);
+    connection->loopback = RAIM_NO_SOCKET;
 }
 
 // --- Making a connection ---
@@ -149,10 +301,11 @@ struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port
     struct raim_enet_client *connection = calloc(1, sizeof *connection);
     if (connection == NULL)
         return NULL;
-    connection->address.port = port;
+    raim_address_race_init(&connection->race);
+    connection->loopback = RAIM_NO_SOCKET;
+    connection->resolver = raim_resolver_create(host, port);
     connection->connector = raim_connector_create(def);
-    if (connection->connector == NULL || enet_initialize() != 0 ||
-        enet_address_set_host(&connection->address, host) != 0) {
+    if (connection->resolver == NULL || connection->connector == NULL || enet_initialize() != 0) {
         raim_enet_client_destroy(connection);
         return NULL;
     }
@@ -168,12 +321,9 @@ static void free_packet(struct raim_enet_client *connection)
 
 static void drop(struct raim_enet_client *connection)
 {
-    take_traffic(connection);
     free_packet(connection);
-    if (connection->host != NULL)
-        enet_host_destroy(connection->host);
-    connection->host = NULL;
-    connection->peer = NULL;
+    close_host(connection);
+    raim_address_race_reset(&connection->race);
     connection->is_connecting = false;
     raim_connector_stop(connection->connector);
 }
@@ -187,22 +337,50 @@ void raim_enet_client_destroy(struct raim_enet_client *connection)
     if (connection->connector != NULL)
         drop(connection);
     raim_connector_destroy(connection->connector);
+    raim_resolver_destroy(connection->resolver);
     free(connection);
 }
 
 // Sends the connector's datagram if one is due; a datagram that cannot be sent is lost. It leaves
-// through ENet's own socket, so that a network address translator on the way gives both the same
-// port.
+// by the socket that ENet's datagrams will take, so that a network address translator on the way
+// gives both the same port. As long as no address has answered, each further one is tried with the
+// next repetition.
 static void send_connecting(struct raim_enet_client *connection)
 {
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
-    const ENetBuffer buffer = {
-        .data = bytes,
-        .dataLength = raim_connector_send(connection->connector, raim_enet_client_now_us(), bytes),
-    };
-    if (buffer.dataLength > 0 &&
-        enet_socket_send(connection->host->socket, &connection->address, &buffer, 1) > 0)
-        connection->traffic.bytes_up += buffer.dataLength;
+    struct raim_address_race *race = &connection->race;
+    if (race->count == 0)
+        return;
+    const size_t size = raim_connector_send(connection->connector, raim_system_now_us(), bytes);
+    if (size == 0)
+        return;
+    const bool is_handshaking =
+        raim_connector_state(connection->connector) == RAIM_CONNECTOR_HANDSHAKING;
+    if (connection->was_handshaking && !is_handshaking)
+        raim_address_race_reopen(race); // the winner has fallen silent
+    connection->was_handshaking = is_handshaking;
+    raim_address_race_try_next(race);
+    connection->traffic.bytes_up += raim_address_race_send(race, bytes, size);
+}
+
+// Takes the addresses of the host as soon as they are known. Those found during a later connection
+// are for the one after it.
+static void take_addresses(struct raim_enet_client *connection)
+{
+    struct raim_address addresses[RAIM_RESOLVER_ADDRESSES];
+    uint32_t count;
+    switch (raim_resolver_take(connection->resolver, addresses, &count)) {
+    case RAIM_RESOLVER_FOUND:
+        connection->has_no_address = false;
+        raim_address_race_set(&connection->race, addresses, count);
+        break;
+    case RAIM_RESOLVER_FAILED:
+        connection->has_no_address = connection->race.count == 0;
+        break;
+    case RAIM_RESOLVER_IDLE:
+    case RAIM_RESOLVER_RUNNING:
+        break;
+    }
 }
 
 bool raim_enet_client_begin(struct raim_enet_client *connection, const uint8_t *session)
@@ -210,16 +388,25 @@ bool raim_enet_client_begin(struct raim_enet_client *connection, const uint8_t *
     drop(connection);
     connection->arrived = 0;
     connection->sequence = 0;
-    connection->host = enet_host_create(NULL, 1, CHANNELS, 0, 0);
-    if (connection->host == NULL)
+    connection->was_handshaking = false;
+    connection->has_no_address = false;
+    take_addresses(connection);
+    raim_resolver_start(connection->resolver);
+    if (connection->race.count == 0)
+        take_addresses(connection);
+    if (!open_host(connection)) {
+        close_host(connection);
         return false;
-    connection->host->peers[0].mtu = MTU; // ENet offers the peer's MTU, set before the host's
-    connection->host->peers[0].data = connection;
-    connection->host->intercept = intercept;
-    raim_connector_begin(connection->connector, session, raim_enet_client_now_us());
+    }
+    raim_connector_begin(connection->connector, session, raim_system_now_us());
     connection->is_connecting = true;
     send_connecting(connection);
     return true;
+}
+
+bool raim_enet_client_has_no_address(const struct raim_enet_client *connection)
+{
+    return connection->has_no_address;
 }
 
 enum raim_connector_state raim_enet_client_advance(struct raim_enet_client *connection)
@@ -227,17 +414,19 @@ enum raim_connector_state raim_enet_client_advance(struct raim_enet_client *conn
     if (!connection->is_connecting)
         return RAIM_CONNECTOR_IDLE;
     ENetEvent event;
+    if (connection->race.count == 0)
+        take_addresses(connection);
+    connection->budget = MAX_DATAGRAMS;
     service(connection, &event);
     send_connecting(connection);
     const enum raim_connector_state state = raim_connector_state(connection->connector);
     if (state == RAIM_CONNECTOR_READY) {
         connection->is_connecting = false;
-        connection->ready_us = raim_enet_client_now_us();
-        connection->peer = enet_host_connect(connection->host, &connection->address, CHANNELS,
+        connection->ready_us = raim_system_now_us();
+        connection->peer = enet_host_connect(connection->host, &connection->server, CHANNELS,
                                              raim_connector_cookie(connection->connector));
         send_queued(connection);
     }
-    take_traffic(connection);
     return state;
 }
 
@@ -272,7 +461,7 @@ bool raim_enet_client_is_stuck(const struct raim_enet_client *connection)
 {
     return connection->peer != NULL && connection->peer->state == ENET_PEER_STATE_CONNECTING &&
            raim_connector_is_secure(connection->connector) &&
-           raim_enet_client_now_us() - connection->ready_us >= connect_us;
+           raim_system_now_us() - connection->ready_us >= connect_us;
 }
 
 // --- Messages ---
@@ -311,8 +500,11 @@ bool raim_enet_client_receive(struct raim_enet_client *connection,
 {
     ENetEvent from;
     free_packet(connection);
-    return connection->peer != NULL && service(connection, &from) > 0 &&
-           translate(connection, &from, event);
+    connection->budget = MAX_DATAGRAMS;
+    if (connection->peer == NULL)
+        return false;
+    return service(connection, &from) > 0 ? translate(connection, &from, event)
+                                          : raim_enet_client_next(connection, event);
 }
 
 bool raim_enet_client_next(struct raim_enet_client *connection,
@@ -320,8 +512,15 @@ bool raim_enet_client_next(struct raim_enet_client *connection,
 {
     ENetEvent from;
     free_packet(connection);
-    return connection->host != NULL && enet_host_check_events(connection->host, &from) > 0 &&
-           translate(connection, &from, event);
+    if (connection->host == NULL)
+        return false;
+    while (enet_host_check_events(connection->host, &from) <= 0) {
+        if (!connection->is_batch_full)
+            return false;
+        if (service(connection, &from) > 0)
+            break;
+    }
+    return translate(connection, &from, event);
 }
 
 void raim_enet_client_send(struct raim_enet_client *connection, bool reliable, const uint8_t *data,
@@ -341,22 +540,21 @@ void raim_enet_client_flush(struct raim_enet_client *connection)
     if (connection->host == NULL)
         return;
     send_queued(connection);
-    take_traffic(connection);
 }
 
 void raim_enet_client_disconnect(struct raim_enet_client *connection, uint32_t reason)
 {
-    serving = connection->connector;
+    begin_enet(connection);
     enet_peer_disconnect(connection->peer, reason);
-    serving = NULL;
+    end_enet(connection);
 }
 
 void raim_enet_client_disconnect_later(struct raim_enet_client *connection)
 {
-    serving = connection->connector;
+    begin_enet(connection);
     enet_peer_disconnect_later(connection->peer, RAIM_REASON_LEFT);
     enet_host_flush(connection->host);
-    serving = NULL;
+    end_enet(connection);
     // ENet drops a connection that was still being made at once, without an event.
     if (connection->peer->state == ENET_PEER_STATE_DISCONNECTED)
         connection->peer = NULL;
@@ -364,9 +562,9 @@ void raim_enet_client_disconnect_later(struct raim_enet_client *connection)
 
 void raim_enet_client_disconnect_now(struct raim_enet_client *connection)
 {
-    serving = connection->connector;
+    begin_enet(connection);
     enet_peer_disconnect_now(connection->peer, RAIM_REASON_LEFT);
-    serving = NULL;
+    end_enet(connection);
     connection->peer = NULL;
 }
 
@@ -380,6 +578,12 @@ void raim_enet_client_end(struct raim_enet_client *connection, const uint8_t *da
     raim_enet_client_flush(connection);
     enet_peer_reset(connection->peer);
     connection->peer = NULL;
+}
+
+uint32_t raim_enet_client_sockets(const struct raim_enet_client *connection, raim_socket *sockets)
+{
+    memcpy(sockets, connection->race.sockets, connection->race.open * sizeof *sockets);
+    return connection->race.open;
 }
 
 // --- Counters ---
@@ -406,30 +610,5 @@ uint32_t raim_enet_client_ping_ms(const struct raim_enet_client *connection)
 
 struct raim_enet_client_traffic raim_enet_client_traffic(const struct raim_enet_client *connection)
 {
-    struct raim_enet_client_traffic traffic = connection->traffic;
-    if (connection->host != NULL) {
-        traffic.bytes_down += connection->host->totalReceivedData;
-        traffic.bytes_up += connection->host->totalSentData;
-    }
-    return traffic;
-}
-
-// --- What libenet calls ---
-
-int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBuffer *buffers,
-                     size_t count)
-{
-    if (serving == NULL || !raim_connector_is_secure(serving))
-        return raim_enet_socket_send(socket, address, (const struct iovec *)buffers, count);
-    uint8_t plain[MTU], encrypted[MAX_DATAGRAM];
-    size_t size = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (buffers[i].dataLength > sizeof plain - size)
-            return 0; // no server takes a datagram that is so large
-        memcpy(plain + size, buffers[i].data, buffers[i].dataLength);
-        size += buffers[i].dataLength;
-    }
-    const struct iovec part = {encrypted, raim_connector_encrypt(serving, raim_enet_client_now_us(),
-                                                                 plain, size, encrypted)};
-    return raim_enet_socket_send(socket, address, &part, 1);
+    return connection->traffic;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // ENet's side of a link: one connection at a time to one server, each from a fresh socket, with the
-// connector's datagrams, encryption, invitations, and counters of loss and traffic. It moves
-// messages as bytes; link.c gives them to a client.
+// connector's datagrams, IPv6 and IPv4, encryption, invitations, and counters of loss and traffic.
+// It moves messages as bytes; link.c gives them to a client.
 // Thread rule: a connection belongs to one thread at a time.
 #pragma once
 
 #include "connector.h"
+#include "resolver.h"
 
 struct raim_enet_client;
 
@@ -22,17 +23,21 @@ struct raim_enet_client_event {
     size_t size;
 };
 
-// Resolves a host (a name or a dotted IPv4 address). NULL where that fails or memory runs out.
+// Copies the host, a name or an address of either family. NULL where memory or random numbers are
+// missing.
 struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port,
                                                  const struct raim_connector_def *def);
 
 // Disconnects at once, and frees. NULL is fine.
 void raim_enet_client_destroy(struct raim_enet_client *connection);
 
-// Drops the connection before, if any, and begins another one from a fresh port. `session` is the
-// token of a session to resume, of RAIM_TOKEN_BYTES, or NULL. False where there is no
-// socket or no memory.
+// Drops the connection before, if any, and begins another one from a fresh port, first of all by
+// resolving the host where it is a name. `session` is the token of a session to resume, of
+// RAIM_TOKEN_BYTES, or NULL. False where there is no socket or no memory.
 bool raim_enet_client_begin(struct raim_enet_client *connection, const uint8_t *session);
+
+// Whether the connection cannot be made because the host has no address.
+bool raim_enet_client_has_no_address(const struct raim_enet_client *connection);
 
 // Borrows the session token that invitations must prove to know; NULL: ignore invitations.
 void raim_enet_client_expect_invitation(struct raim_enet_client *connection, const uint8_t *token);
@@ -94,6 +99,27 @@ struct raim_enet_client_traffic {
 };
 struct raim_enet_client_traffic raim_enet_client_traffic(const struct raim_enet_client *connection);
 
-// The steady clock of the connector and of whoever uses the connection: CLOCK_MONOTONIC in
-// microseconds.
-uint64_t raim_enet_client_now_us(void);
+// Writes the sockets to wait for, at most RAIM_RESOLVER_ADDRESSES, and returns their number.
+uint32_t raim_enet_client_sockets(const struct raim_enet_client *connection, raim_socket *sockets);
+
+// --- The seam for programs with hundreds of connections ---
+//
+// ENet's datagrams pass a pair of sockets on 127.0.0.1, which takes two system calls each. A
+// program that replaces libenet's enet_socket_send and enet_socket_receive in its own process can
+// carry them directly: `serving` is called before each call of ENet's with the connection that it
+// is for, on the thread that makes the call, and after it with NULL.
+
+typedef void raim_enet_client_serving(struct raim_enet_client *connection);
+void raim_enet_client_set_direct(raim_enet_client_serving *serving); // before any connection
+
+// The address of the server as ENet sees it, the host in network byte order.
+void raim_enet_client_direct_address(uint32_t *host, uint16_t *port);
+
+// Reads the next datagram for ENet; returns its size, 0 where there is none.
+#define RAIM_ENET_CLIENT_DATAGRAM_BYTES (1200 + RAIM_CONNECTOR_BYTES)
+size_t raim_enet_client_carry_in(struct raim_enet_client *connection,
+                                 uint8_t data[RAIM_ENET_CLIENT_DATAGRAM_BYTES]);
+
+// Sends a datagram of ENet's to the server.
+void raim_enet_client_carry_out(struct raim_enet_client *connection, const uint8_t *data,
+                                size_t size);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Known servers (trust on first use, like ssh's known_hosts): a file with a line "HOST:PORT KEY"
-// per server. The key of the first connection is stored; a server that later shows another key is
-// refused and reported. Warnings go to stderr.
-// Thread rule: one thread at a time.
+// Known servers (trust on first use, like ssh's known_hosts): a file with a line "HOST:PORT KEY",
+// or
+// "[IPV6]:PORT KEY", per server. The key of the first connection is stored; a server that later
+// shows another key is refused and reported. Warnings go to stderr. Thread rule: one thread at a
+// time.
 #pragma once
 
 #include "link.h"
@@ -13,14 +14,14 @@
 // where neither variable is set.
 bool raim_known_servers_path(char *path, size_t capacity);
 
-// Whether keys of servers on this host are stored. Those of 127.0.0.0/8 and localhost are not:
+// Whether keys of servers on this host are stored. Those of 127.0.0.0/8, ::1 and localhost are not:
 // there people start test servers, each with a new key.
 bool raim_known_servers_keeps(const char *host);
 
 // One server of the file. All zero: the key is unknown and will not be stored.
 struct raim_known_server {
     const char *path; // borrowed; NULL: no file
-    char name[300];   // HOST:PORT
+    char name[300];   // HOST:PORT or [IPV6]:PORT
     bool has_key;
     bool is_done; // the key is stored, or the warning is printed
     uint8_t key[RAIM_KEY_BYTES];

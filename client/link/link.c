@@ -3,17 +3,26 @@
 #include "link.h"
 
 #include "access.h"
+#include "client_internal.h"
 #include "crypto.h"
 #include "enet_client.h"
 #include "handshake.h"
+#include "input_latch.h"
 #include "message.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+// A service thread updates at least so often: ENet and the connector repeat what is lost.
+static const uint64_t max_pause_us = 10000;
+
 struct raim_link {
     struct raim_enet_client *connection;
     struct raim_client *client;
+    struct raim_mutex *mutex;      // guards everything else but `thread`
+    struct raim_thread *thread;    // NULL: the application updates the link
+    bool is_stopping;              // the thread is to end
+    struct raim_input_latch latch; // for the thread
 };
 
 uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacity)
@@ -23,13 +32,15 @@ uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacit
 
 uint64_t raim_link_now_us(void)
 {
-    return raim_enet_client_now_us();
+    return raim_system_now_us();
 }
 
 // The server's key comes from the access token, whose signer knows it, or else from the def.
 static struct raim_enet_client *create_connection(const char *host, uint16_t port,
                                                   const struct raim_client_def *def)
 {
+    if (host[0] == '\0' || strlen(host) >= RAIM_LINK_HOST_BYTES || port == 0)
+        return NULL;
     struct raim_access access = {0};
     const bool reads =
         def->access_size > 0 && raim_access_read(def->access, def->access_size, &access) > 0;
@@ -49,12 +60,16 @@ static bool begin_connection(struct raim_link *link)
 
 struct raim_link *raim_link_open(const char *host, uint16_t port, const struct raim_client_def *def)
 {
+    struct raim_client_def known;
     struct raim_link *link = calloc(1, sizeof *link);
     if (link == NULL)
         return NULL;
-    link->connection = create_connection(host, port, def);
-    link->client = raim_client_create(def);
-    if (link->connection == NULL || link->client == NULL ||
+    if (raim_client_read_def(def, &known)) {
+        link->mutex = raim_system_create_mutex();
+        link->connection = create_connection(host, port, &known);
+        link->client = raim_client_create(&known);
+    }
+    if (link->mutex == NULL || link->connection == NULL || link->client == NULL ||
         !raim_client_wants_connection(link->client, raim_link_now_us()) ||
         !begin_connection(link)) {
         raim_link_close(link);
@@ -67,8 +82,10 @@ void raim_link_close(struct raim_link *link)
 {
     if (link == NULL)
         return;
+    raim_link_stop_thread(link);
     raim_enet_client_destroy(link->connection);
     raim_client_destroy(link->client);
+    raim_system_destroy_mutex(link->mutex);
     free(link);
 }
 
@@ -117,7 +134,10 @@ static void advance_connecting(struct raim_link *link)
         break;
     case RAIM_CONNECTOR_REQUESTING:
     case RAIM_CONNECTOR_HANDSHAKING:
-        give_up_doubtful(link);
+        if (raim_enet_client_has_no_address(link->connection))
+            end_refused(link, RAIM_REASON_LOST, "the name of the server cannot be resolved");
+        else
+            give_up_doubtful(link);
         break;
     }
 }
@@ -175,7 +195,7 @@ static void end_lost(struct raim_link *link)
                          raim_farewell_write(&farewell, bytes, sizeof bytes));
 }
 
-void raim_link_service(struct raim_link *link)
+static void update(struct raim_link *link)
 {
     raim_enet_client_expect_invitation(link->connection, raim_client_token(link->client));
     if (raim_enet_client_has_peer(link->connection))
@@ -193,12 +213,7 @@ void raim_link_service(struct raim_link *link)
         end_lost(link);
 }
 
-bool raim_link_is_input_due(const struct raim_link *link)
-{
-    return raim_client_is_input_due(link->client, raim_link_now_us());
-}
-
-void raim_link_send_input(struct raim_link *link, const raim_input *input)
+static void send_input(struct raim_link *link, const raim_input *input)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const size_t size =
@@ -208,37 +223,109 @@ void raim_link_send_input(struct raim_link *link, const raim_input *input)
         raim_enet_client_flush(link->connection);
 }
 
-void raim_link_say(struct raim_link *link, const char *text)
+// --- For the application, whose calls may meet those of the service thread ---
+
+static void lock(const struct raim_link *link)
+{
+    raim_system_lock(link->mutex);
+}
+
+static void unlock(const struct raim_link *link)
+{
+    raim_system_unlock(link->mutex);
+}
+
+void raim_link_lock(struct raim_link *link)
+{
+    lock(link);
+}
+
+void raim_link_unlock(struct raim_link *link)
+{
+    unlock(link);
+}
+
+void raim_link_update(struct raim_link *link)
+{
+    lock(link);
+    update(link);
+    unlock(link);
+}
+
+bool raim_link_is_input_due(const struct raim_link *link)
+{
+    lock(link);
+    const bool is_due = raim_client_is_input_due(link->client, raim_link_now_us());
+    unlock(link);
+    return is_due;
+}
+
+void raim_link_send_input(struct raim_link *link, const raim_input *input)
+{
+    lock(link);
+    send_input(link, input);
+    unlock(link);
+}
+
+void raim_link_set_input(struct raim_link *link, const raim_input *input)
+{
+    lock(link);
+    raim_input_latch_set(&link->latch, input);
+    unlock(link);
+}
+
+void raim_link_send_chat(struct raim_link *link, const char *text)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    lock(link);
     raim_enet_client_send(link->connection, true, bytes,
                           raim_client_write_chat(link->client, text, bytes, sizeof bytes));
+    unlock(link);
+}
+
+void raim_link_send_watch(struct raim_link *link, raim_player_id player)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    lock(link);
+    raim_enet_client_send(link->connection, true, bytes,
+                          raim_client_write_watch(link->client, player, bytes, sizeof bytes));
+    unlock(link);
 }
 
 void raim_link_leave(struct raim_link *link)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    lock(link);
     const size_t size = raim_client_write_goodbye(link->client, bytes, sizeof bytes);
-    if (!raim_enet_client_has_peer(link->connection))
-        return;
-    raim_enet_client_send(link->connection, true, bytes, size);
-    raim_enet_client_disconnect_later(link->connection);
+    if (raim_enet_client_has_peer(link->connection)) {
+        raim_enet_client_send(link->connection, true, bytes, size);
+        raim_enet_client_disconnect_later(link->connection);
+    }
+    unlock(link);
 }
 
 bool raim_link_is_open(const struct raim_link *link)
 {
-    return raim_enet_client_has_peer(link->connection) ||
-           raim_client_state(link->client) != RAIM_CLIENT_ENDED;
+    lock(link);
+    const bool is_open = raim_enet_client_has_peer(link->connection) ||
+                         raim_client_state(link->client) != RAIM_CLIENT_ENDED;
+    unlock(link);
+    return is_open;
 }
 
 uint32_t raim_link_ping_ms(const struct raim_link *link)
 {
-    return raim_enet_client_ping_ms(link->connection);
+    lock(link);
+    const uint32_t ping_ms = raim_enet_client_ping_ms(link->connection);
+    unlock(link);
+    return ping_ms;
 }
 
 struct raim_link_traffic raim_link_traffic(const struct raim_link *link)
 {
+    lock(link);
     const struct raim_enet_client_traffic traffic = raim_enet_client_traffic(link->connection);
+    unlock(link);
     return (struct raim_link_traffic){
         .bytes_down = traffic.bytes_down,
         .bytes_up = traffic.bytes_up,
@@ -248,12 +335,68 @@ struct raim_link_traffic raim_link_traffic(const struct raim_link *link)
 
 bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES])
 {
+    lock(link);
     const struct raim_connector *connector = raim_enet_client_connector(link->connection);
-    return raim_connector_server_key(connector, key) && raim_connector_is_secure(connector);
+    const bool has_key =
+        raim_connector_server_key(connector, key) && raim_connector_is_secure(connector);
+    unlock(link);
+    return has_key;
 }
 
 bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES])
 {
-    return raim_connector_mismatch(raim_enet_client_connector(link->connection), raim_link_now_us(),
-                                   key) == RAIM_CONNECTOR_OTHER_KEY;
+    lock(link);
+    const enum raim_connector_mismatch mismatch = raim_connector_mismatch(
+        raim_enet_client_connector(link->connection), raim_link_now_us(), key);
+    unlock(link);
+    return mismatch == RAIM_CONNECTOR_OTHER_KEY;
+}
+
+// --- The service thread ---
+
+// Sends the inputs that are due. Returns how long the thread may sleep where no datagram comes.
+static uint64_t serve(struct raim_link *link)
+{
+    update(link);
+    while (raim_client_is_input_due(link->client, raim_link_now_us())) {
+        const raim_input input = raim_input_latch_take(&link->latch);
+        send_input(link, &input);
+    }
+    const uint64_t pause_us = raim_client_until_input_us(link->client, raim_link_now_us());
+    return pause_us < max_pause_us ? pause_us : max_pause_us;
+}
+
+static void run(void *context)
+{
+    struct raim_link *link = context;
+    raim_socket sockets[RAIM_RESOLVER_ADDRESSES];
+    lock(link);
+    while (!link->is_stopping) {
+        const uint64_t pause_us = serve(link);
+        const uint32_t count = raim_enet_client_sockets(link->connection, sockets);
+        unlock(link);
+        raim_system_wait(sockets, count, pause_us);
+        lock(link);
+    }
+    unlock(link);
+}
+
+bool raim_link_start_thread(struct raim_link *link)
+{
+    if (link->thread != NULL)
+        return false;
+    link->is_stopping = false;
+    link->thread = raim_system_start_thread(run, link);
+    return link->thread != NULL;
+}
+
+void raim_link_stop_thread(struct raim_link *link)
+{
+    if (link->thread == NULL)
+        return;
+    lock(link);
+    link->is_stopping = true;
+    unlock(link);
+    raim_system_join_thread(link->thread);
+    link->thread = NULL;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A client of one server over UDP: couples a raim_client with an ENet connection, encrypts where
-// the server offers it, and connects again where a session is to be resumed. No function blocks,
-// except that raim_link_open resolves the host's name. Time: the link reads CLOCK_MONOTONIC itself;
-// raim_link_now_us returns it. Errors: after raim_link_open, every failure ends the client; see
-// raim_client_end. Thread rule: a link and its client belong to one thread at a time. Links of
-// several threads share nothing but ENet, which the first raim_link_open of the process
-// initializes: let it return before another thread calls it. A program that links this library has
-// libenet's enet_socket_send replaced by this library's.
+// A client of one server over UDP, IPv6 and IPv4: couples a raim_client with an ENet connection,
+// encrypts where the server offers it, and connects again where a session is to be resumed. No
+// function blocks: names are resolved by a short-lived thread.
+// Time: the link reads the system's steady clock; raim_link_now_us returns it.
+// Errors: after raim_link_open, every failure ends the client; see raim_client_end.
+// Thread rule: without raim_link_start_thread, a link and its client belong to one thread at a
+// time. Links of several threads share nothing but ENet, which the first raim_link_open of the
+// process initializes: let it return before another thread calls it. No function of libenet is
+// replaced, so a program may use ENet of its own beside a link.
 #pragma once
 
 #include "client.h"
@@ -14,15 +15,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct raim_link;
+
+#define RAIM_LINK_HOST_BYTES 256 // of a host with its terminating zero
+
+// Splits an address as people write it: HOST:PORT, [IPV6]:PORT, or without :PORT, which leaves
+// `port` as it is. A host is a name, an IPv4 address, or an IPv6 address, which has brackets
+// wherever a port follows it. False for any other text; `host` and `port` are then unchanged.
+bool raim_link_read_address(const char *text, char host[RAIM_LINK_HOST_BYTES], uint16_t *port);
 
 // Decodes an access token from the text that people pass on, base64url without padding. Returns its
 // size in bytes, at most `capacity`; 0 for other text and for a larger token.
 uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacity);
 
-// Begins to connect a client of this def to a host (a name or a dotted IPv4 address) and UDP port.
-// Copies the def and all that it points to. NULL when the name cannot be resolved, or when no
-// socket, no memory or no random numbers are available.
+// Begins to connect a client of this def to a host (a name, or an address of IPv4 or IPv6 without
+// brackets) and UDP port. Where a name has several addresses, those of both families are tried in
+// turns, a quarter of a second apart, and the first server that answers wins (RFC 8305). Copies the
+// def and all that it points to. NULL for a host or a def that cannot be right, or when no memory
+// or no random numbers are available. A name that cannot be resolved ends the client.
 struct raim_link *raim_link_open(const char *host, uint16_t port,
                                  const struct raim_client_def *def);
 
@@ -34,9 +48,9 @@ void raim_link_close(struct raim_link *link);
 // caller uses only the functions for the application.
 struct raim_client *raim_link_client(struct raim_link *link);
 
-// Receives everything that has arrived, and begins a connection where one is wanted. Call it at
-// least once per tick.
-void raim_link_service(struct raim_link *link);
+// Receives everything that has arrived, sends what is due, and begins a connection where one is
+// wanted. Call it at least once per tick, unless the link has a service thread.
+void raim_link_update(struct raim_link *link);
 
 // The steady clock of the link and its client in microseconds: `now_us` of client.h.
 uint64_t raim_link_now_us(void);
@@ -46,11 +60,14 @@ uint64_t raim_link_now_us(void);
 bool raim_link_is_input_due(const struct raim_link *link);
 void raim_link_send_input(struct raim_link *link, const raim_input *input);
 
-// Sends a chat line with the next raim_link_service; see raim_client_write_chat.
-void raim_link_say(struct raim_link *link, const char *text);
+// Sends a chat line with the next update; see raim_client_write_chat.
+void raim_link_send_chat(struct raim_link *link, const char *text);
 
-// Sends the goodbye and begins to disconnect. Go on with raim_link_service until raim_link_is_open
-// returns false, which takes a round trip; then close the link.
+// Lets a spectator watch another player; see raim_client_write_watch.
+void raim_link_send_watch(struct raim_link *link, raim_player_id player);
+
+// Sends the goodbye and begins to disconnect. Go on with raim_link_update (a service thread does
+// so) until raim_link_is_open returns false, which takes a round trip; then close the link.
 void raim_link_leave(struct raim_link *link);
 
 // Whether there is a connection, or one is being made or ended.
@@ -74,3 +91,43 @@ struct raim_link_traffic {
     uint64_t largest_datagram;     // received, bytes
 };
 struct raim_link_traffic raim_link_traffic(const struct raim_link *link);
+
+// --- A service thread ---
+//
+// A game whose frames take long, or wait for a display, lets a thread of the link's own receive and
+// send. Inputs then leave in time and round trips are those of the network, whatever a frame takes.
+// One mutex guards the link and its client. The hand-over:
+// - Every raim_link_* function takes the mutex itself, so the application may call it from any one
+//   of its threads. It waits for an update of the service thread at most, well below a millisecond.
+// - Functions of the client, raim_client_*, are called between raim_link_lock and raim_link_unlock.
+//   Once per frame: lock, interpolate, copy players, bullets, events and whatever else is to be
+//   drawn, unlock; then draw without the lock. Pointers that client.h returns are valid until
+//   raim_link_unlock. A map is valid until the next raim_client_interpolate, so that it can be
+//   drawn without the lock.
+// - Inputs: raim_link_set_input. Do not call raim_link_send_input.
+// - Events and snapshots wait in the client until the application reads them under the lock.
+
+// Starts the thread. False where there is none to be had, or it runs already.
+bool raim_link_start_thread(struct raim_link *link);
+
+// Ends the thread, within 10 ms, and gives the link back to the caller's thread; raim_link_close
+// does so, too. Call neither of them between raim_link_lock and raim_link_unlock: the thread could
+// not end. Nothing happens where no thread runs.
+void raim_link_stop_thread(struct raim_link *link);
+
+// Takes and gives back the mutex of the link, for functions of its client. The thread that has it
+// may take it again. Hold it for the time of copying, not of drawing: no input leaves meanwhile.
+// Both do nothing harmful in a link without a thread.
+void raim_link_lock(struct raim_link *link);
+void raim_link_unlock(struct raim_link *link);
+
+// The input of the local player from now on. Call it with every change or once per frame: the
+// service thread sends the newest one in each tick. Nothing is lost between two ticks: a fire that
+// was set and released again fires in the next tick, with the aim that it was set with, and a
+// direction that was set and released again moves for the next tick. The application leaves
+// `rewind` at 0.
+void raim_link_set_input(struct raim_link *link, const raim_input *input);
+
+#ifdef __cplusplus
+}
+#endif

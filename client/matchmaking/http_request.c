@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BYTES = 32 << 20 };
+enum { MAX_HEADER_BYTES = 64 * 1024 };
 
 struct http_request {
     CURLM *multi;
@@ -17,7 +17,9 @@ struct http_request {
     enum http_request_state state;
     long status;
     char *bytes;
-    size_t size, capacity;
+    size_t size, capacity, most;
+    size_t header_bytes;
+    bool is_too_long;
     char problem[CURL_ERROR_SIZE];
 };
 
@@ -25,7 +27,8 @@ static size_t receive(char *data, size_t one, size_t size, void *user)
 {
     (void)one; // always 1
     struct http_request *request = user;
-    if (size > MAX_BYTES - request->size)
+    request->is_too_long = size > request->most - request->size;
+    if (request->is_too_long)
         return 0;
     if (request->size + size > request->capacity) {
         const size_t capacity = 2 * (request->size + size);
@@ -38,6 +41,16 @@ static size_t receive(char *data, size_t one, size_t size, void *user)
     memcpy(request->bytes + request->size, data, size);
     request->size += size;
     return size;
+}
+
+// Bounds the headers and trailers, which libcurl keeps.
+static size_t receive_header(char *data, size_t one, size_t size, void *user)
+{
+    (void)data, (void)one;
+    struct http_request *request = user;
+    request->header_bytes += size;
+    request->is_too_long = request->header_bytes > MAX_HEADER_BYTES;
+    return request->is_too_long ? 0 : size;
 }
 
 static void restrict_protocols(CURL *easy)
@@ -57,22 +70,36 @@ static bool set_body(struct http_request *request, const char *json)
            curl_easy_setopt(request->easy, CURLOPT_COPYPOSTFIELDS, json) == CURLE_OK;
 }
 
+// Like OpenSSL and the program curl, but unlike libcurl, which does not look into the environment.
+static void trust_own_authorities(CURL *easy)
+{
+    const char *file = getenv("SSL_CERT_FILE");
+    if (file != NULL && file[0] != '\0')
+        curl_easy_setopt(easy, CURLOPT_CAINFO, file);
+}
+
 struct http_request *http_request_begin(const struct http_request_def *def)
 {
     struct http_request *request = calloc(1, sizeof *request);
     if (request == NULL)
         return NULL;
+    request->most = def->max_bytes;
     request->multi = curl_multi_init();
     request->easy = curl_easy_init();
     if (request->multi == NULL || request->easy == NULL ||
         curl_easy_setopt(request->easy, CURLOPT_URL, def->url) != CURLE_OK)
         goto failed;
     restrict_protocols(request->easy);
+    trust_own_authorities(request->easy);
     if (def->avoids_proxy)
         curl_easy_setopt(request->easy, CURLOPT_NOPROXY, "*");
+    if (def->only_connects)
+        curl_easy_setopt(request->easy, CURLOPT_CONNECT_ONLY, 1L);
     curl_easy_setopt(request->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(request->easy, CURLOPT_TIMEOUT_MS, def->timeout_ms);
     curl_easy_setopt(request->easy, CURLOPT_ERRORBUFFER, request->problem);
+    curl_easy_setopt(request->easy, CURLOPT_HEADERFUNCTION, receive_header);
+    curl_easy_setopt(request->easy, CURLOPT_HEADERDATA, request);
     curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, request);
     if ((def->json != NULL && !set_body(request, def->json)) ||
@@ -107,8 +134,10 @@ static void fail(struct http_request *request, const char *problem)
 
 static void finish(struct http_request *request, CURLcode code)
 {
+    if (request->is_too_long)
+        request->problem[0] = '\0';
     if (code != CURLE_OK) {
-        fail(request, curl_easy_strerror(code));
+        fail(request, request->is_too_long ? "the answer is too long" : curl_easy_strerror(code));
         return;
     }
     curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &request->status);
@@ -126,6 +155,19 @@ enum http_request_state http_request_poll(struct http_request *request)
     if (message != NULL && message->msg == CURLMSG_DONE)
         finish(request, message->data.result);
     return request->state;
+}
+
+void http_request_wait(struct http_request *request, int timeout_ms)
+{
+    curl_multi_poll(request->multi, NULL, 0, timeout_ms, NULL);
+}
+
+double http_request_connect_ms(const struct http_request *request)
+{
+    double found_s = 0, connected_s = 0;
+    curl_easy_getinfo(request->easy, CURLINFO_NAMELOOKUP_TIME, &found_s);
+    curl_easy_getinfo(request->easy, CURLINFO_CONNECT_TIME, &connected_s);
+    return connected_s > found_s ? 1000 * (connected_s - found_s) : 0;
 }
 
 long http_request_status(const struct http_request *request)

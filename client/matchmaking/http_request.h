@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One HTTP request at a time, without blocking. Redirects are not followed. Thread rule: a request
-// belongs to one thread at a time; the first request of the process initializes libcurl: let it be
-// made before another thread makes one.
+// One HTTP request at a time, without blocking. Redirects are not followed. The certificate of a
+// server is verified against the file that $SSL_CERT_FILE names, or the system's authorities.
+// Thread rule: a request belongs to one thread at a time; the first request of the process
+// initializes libcurl: let it be made before another thread makes one.
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +11,12 @@
 struct http_request;
 
 struct http_request_def {
-    const char *url;  // http or https; copied
+    const char *url;  // http or https, see $SSL_CERT_FILE; copied
     const char *json; // body of a POST, copied; NULL: a GET
+    size_t max_bytes; // of the answer's body; a longer one fails the request
     long timeout_ms;
-    bool avoids_proxy; // ignores the proxies of the environment
+    bool avoids_proxy;  // ignores the proxies of the environment
+    bool only_connects; // it is answered by the end of the TCP handshake, and nothing is sent
 };
 
 // Begins a request. NULL when memory runs out.
@@ -29,10 +32,15 @@ enum http_request_state {
 // Continues the request without blocking. Call it once per frame.
 enum http_request_state http_request_poll(struct http_request *request);
 
-// ANSWERED: the status of HTTP, and the body of at most 32 MiB. The body is valid until
-// http_request_destroy.
+// Waits until there is something to continue with, or for so long.
+void http_request_wait(struct http_request *request, int timeout_ms);
+
+// ANSWERED: the status of HTTP, and the body, which is valid until http_request_destroy.
 long http_request_status(const struct http_request *request);
 const char *http_request_body(const struct http_request *request, size_t *size);
+
+// ANSWERED: how long the TCP handshake took, without finding the address by its name.
+double http_request_connect_ms(const struct http_request *request);
 
 // FAILED: the error, for people.
 const char *http_request_problem(const struct http_request *request);

@@ -14,25 +14,32 @@
 // A request of a ticket is answered when a room is found, or after WAIT_S.
 enum { WAIT_S = 2, TIMEOUT_MS = 6000, HTTP_OK = 200, HTTP_ACCEPTED = 202, HTTP_NOT_FOUND = 404 };
 
-// After a failure: doubled from the first to the longest wait.
+// Of an answer. A room's takes at most 1 kB; parsed, the same bytes can take 40 times as much.
+enum { MAX_BYTES = 16 * 1024 };
+
+// After a failure: doubled from the first to the longest wait. The first is also the shortest time
+// between two requests for a ticket, should the matchmaker answer at once that it has no room.
 static const double first_wait_s = 0.25, longest_wait_s = 4;
 
 struct matchmaker {
     char url[512];
     char player[128];
+    const struct regions *regions;
     struct http_request *request;    // NULL: none is under way
     struct matchmaker_answer ticket; // id "": there is none
-    double next_s, wait_s;
-    char problem[128];
+    double asked_s, next_s, wait_s;
+    char problem[MATCHMAKER_PROBLEM_BYTES];
 };
 
-struct matchmaker *matchmaker_queue(const char *url, const char *player)
+struct matchmaker *matchmaker_queue(const char *url, const char *player,
+                                    const struct regions *regions)
 {
     struct matchmaker *matchmaker = calloc(1, sizeof *matchmaker);
     if (matchmaker == NULL)
         return NULL;
     snprintf(matchmaker->url, sizeof matchmaker->url, "%s", url);
     snprintf(matchmaker->player, sizeof matchmaker->player, "%s", player);
+    matchmaker->regions = regions;
     matchmaker->wait_s = first_wait_s;
     return matchmaker;
 }
@@ -47,6 +54,21 @@ void matchmaker_close(struct matchmaker *matchmaker)
 
 // --- requests ---
 
+// The body that asks for a ticket. NULL when memory runs out, or for a name that is no UTF-8.
+static char *ticket_body(const struct matchmaker *matchmaker)
+{
+    json_t *pings = json_object();
+    for (int i = 0; i < matchmaker->regions->count; i++) {
+        const struct region *region = &matchmaker->regions->list[i];
+        if (region->ping_ms >= 0)
+            json_object_set_new(pings, region->name, json_real(region->ping_ms));
+    }
+    json_t *body = json_pack("{s:s, s:o}", "player", matchmaker->player, "pings", pings);
+    char *json = json_dumps(body, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_decref(body);
+    return json;
+}
+
 static void begin_request(struct matchmaker *matchmaker)
 {
     char url[640];
@@ -56,13 +78,12 @@ static void begin_request(struct matchmaker *matchmaker)
                  matchmaker->ticket.id, WAIT_S);
     } else {
         snprintf(url, sizeof url, "%s/v1/tickets", matchmaker->url);
-        json_t *body = json_pack("{s:s}", "player", matchmaker->player);
-        json = json_dumps(body, JSON_COMPACT);
-        json_decref(body);
+        json = ticket_body(matchmaker);
         if (json == NULL)
-            return; // out of memory, or a name that is no UTF-8: the next attempt fails likewise
+            return; // the next attempt fails likewise
     }
-    const struct http_request_def def = {.url = url, .json = json, .timeout_ms = TIMEOUT_MS};
+    const struct http_request_def def = {
+        .url = url, .json = json, .max_bytes = MAX_BYTES, .timeout_ms = TIMEOUT_MS};
     matchmaker->request = http_request_begin(&def);
     free(json);
 }
@@ -80,6 +101,7 @@ static void take_answer(struct matchmaker *matchmaker, double now_s)
 {
     char problem[64];
     size_t size;
+    const bool had_ticket = matchmaker->ticket.id[0] != '\0';
     const long status = http_request_status(matchmaker->request);
     const char *body = http_request_body(matchmaker->request, &size);
     if (status == HTTP_NOT_FOUND)
@@ -93,7 +115,7 @@ static void take_answer(struct matchmaker *matchmaker, double now_s)
     } else {
         matchmaker->problem[0] = '\0';
         matchmaker->wait_s = first_wait_s;
-        matchmaker->next_s = now_s;
+        matchmaker->next_s = had_ticket ? matchmaker->asked_s + first_wait_s : now_s;
     }
 }
 
@@ -103,6 +125,7 @@ const struct matchmaker_room *matchmaker_poll(struct matchmaker *matchmaker, dou
         return &matchmaker->ticket.room;
     if (matchmaker->request == NULL && now_s >= matchmaker->next_s) {
         begin_request(matchmaker);
+        matchmaker->asked_s = now_s;
         if (matchmaker->request == NULL)
             fail(matchmaker, "the request cannot be made", now_s);
     }
@@ -155,11 +178,11 @@ static bool copy_string(char *to, size_t capacity, const json_t *value)
     return true;
 }
 
-// An ID is part of a URL.
-static bool is_id(const char *text)
+#define ID_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+static bool is_made_of(const char *text, const char *characters)
 {
-    const char *allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-    return text[0] != '\0' && text[strspn(text, allowed)] == '\0';
+    return text[0] != '\0' && text[strspn(text, characters)] == '\0';
 }
 
 static bool read_room(const json_t *root, struct matchmaker_room *room)
@@ -167,7 +190,7 @@ static bool read_room(const json_t *root, struct matchmaker_room *room)
     const json_t *access = json_object_get(root, "access");
     const json_int_t port = json_integer_value(json_object_get(root, "port"));
     if (!copy_string(room->address, sizeof room->address, json_object_get(root, "address")) ||
-        room->address[0] == '\0' || port < 1 || port > UINT16_MAX)
+        !is_made_of(room->address, ID_CHARACTERS ".:") || port < 1 || port > UINT16_MAX)
         return false;
     room->port = (uint16_t)port;
     room->access[0] = '\0';
@@ -182,7 +205,7 @@ bool matchmaker_read(const char *text, size_t size, struct matchmaker_answer *an
     *answer = (struct matchmaker_answer){0};
     bool good = state != NULL &&
                 copy_string(answer->id, sizeof answer->id, json_object_get(root, "id")) &&
-                is_id(answer->id);
+                is_made_of(answer->id, ID_CHARACTERS); // it is part of a URL
     if (good && strcmp(state, "placed") == 0) {
         good = read_room(root, &answer->room);
         answer->is_placed = good;

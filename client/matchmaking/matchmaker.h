@@ -4,6 +4,8 @@
 // Thread rule: a queue belongs to one thread at a time; see http_request.h for the first one.
 #pragma once
 
+#include "regions.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,16 +16,20 @@
 // Without an answer of the room's server for so long, another room is asked for.
 #define MATCHMAKER_CONNECT_S 3.0
 
+#define MATCHMAKER_PROBLEM_BYTES 128
+
 struct matchmaker;
 
 struct matchmaker_room {
-    char address[256];
+    char address[256]; // letters, digits, ".", ":", "-" and "_"
     uint16_t port;
     char access[512]; // access token in text, "": none
 };
 
-// Begins to queue under a player's name. Copies both. NULL when memory runs out.
-struct matchmaker *matchmaker_queue(const char *url, const char *player);
+// Begins to queue under a player's name, and with the pings that are known. Copies the texts and
+// borrows the regions. NULL when memory runs out.
+struct matchmaker *matchmaker_queue(const char *url, const char *player,
+                                    const struct regions *regions);
 
 // Leaves the queue, which the matchmaker notices by the silence. Takes NULL.
 void matchmaker_close(struct matchmaker *matchmaker);
@@ -31,7 +37,8 @@ void matchmaker_close(struct matchmaker *matchmaker);
 // Continues without blocking. Returns the room when it is found, else NULL. Call it once per frame.
 const struct matchmaker_room *matchmaker_poll(struct matchmaker *matchmaker, double now_s);
 
-// Why the last request failed, for people; "" when it has not.
+// Why the last request failed, for people, in less than MATCHMAKER_PROBLEM_BYTES; "" when it has
+// not.
 const char *matchmaker_problem(const struct matchmaker *matchmaker);
 
 // Whether a player whose connection ended for this reason (enum raim_reason) is to queue again:

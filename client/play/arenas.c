@@ -2,6 +2,7 @@
 // Requests a server's status and reads it with jansson.
 #include "arenas.h"
 
+#include "host_address.h"
 #include "http_request.h"
 
 #include <jansson.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMEOUT_MS = 4000, HTTP_OK = 200 };
+enum { TIMEOUT_MS = 4000, MAX_BYTES = 8 << 20, HTTP_OK = 200 };
 
 struct arenas {
     struct http_request *request;
@@ -24,13 +25,14 @@ struct arenas {
 
 struct arenas *arenas_ask(const char *host)
 {
-    char url[320];
+    char url[320], address[300];
     struct arenas *arenas = calloc(1, sizeof *arenas);
     if (arenas == NULL)
         return NULL;
-    snprintf(url, sizeof url, "http://%s:%d/status", host, ARENAS_STATUS_PORT);
-    arenas->request = http_request_begin(
-        &(struct http_request_def){.url = url, .timeout_ms = TIMEOUT_MS, .avoids_proxy = true});
+    raim_host_address_print(host, ARENAS_STATUS_PORT, address, sizeof address);
+    snprintf(url, sizeof url, "http://%s/status", address);
+    arenas->request = http_request_begin(&(struct http_request_def){
+        .url = url, .max_bytes = MAX_BYTES, .timeout_ms = TIMEOUT_MS, .avoids_proxy = true});
     if (arenas->request == NULL) {
         arenas_destroy(arenas);
         return NULL;

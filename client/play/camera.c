@@ -40,7 +40,8 @@ bool camera_enter(struct camera *camera, const struct raim_client *client)
 static void take_players(const struct raim_client *client, struct picture *picture)
 {
     struct raim_client_player seen[RAIM_MAX_PLAYERS];
-    const uint32_t own = raim_client_own_slot(client);
+    const uint32_t own =
+        raim_client_is_spectator(client) ? UINT32_MAX : raim_client_own_slot(client);
     picture->player_count = raim_client_interpolated_players(client, seen, RAIM_MAX_PLAYERS);
     for (uint32_t i = 0; i < picture->player_count; i++) {
         const struct raim_client_roster_entry *member =
@@ -102,9 +103,9 @@ bool camera_take(struct camera *camera, const struct raim_client *client, double
     return true;
 }
 
-double camera_spawns_in(const struct camera *camera, const struct raim_client *client, double now_s)
+double camera_spawns_in(const struct camera *camera, double respawn_delay_s, double now_s)
 {
     if (camera->alive)
         return 0;
-    return fmax(camera->since_s + raim_client_rules(client)->respawn_delay - now_s, 0);
+    return fmax(camera->since_s + respawn_delay_s - now_s, 0);
 }

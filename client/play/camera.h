@@ -27,5 +27,4 @@ bool camera_take(struct camera *camera, const struct raim_client *client, double
                  struct picture *picture);
 
 // Seconds until the local player may spawn; 0 while it is alive.
-double camera_spawns_in(const struct camera *camera, const struct raim_client *client,
-                        double now_s);
+double camera_spawns_in(const struct camera *camera, double respawn_delay_s, double now_s);

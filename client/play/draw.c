@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Turns shapes into triangles whose outermost pixel fades out, and passes them to SDL in large
-// batches; SDL2_gfx draws the panels. No other file of the program includes SDL2_gfx.
+// Turns shapes into triangles whose outermost pixel fades out, and passes them in large batches to
+// SDL or, for a renderer in software, to the rasterizer; SDL2_gfx draws the panels. No other file
+// of the program includes SDL2_gfx.
 #include "draw.h"
+
+#include "raster.h"
 
 #include <SDL2_gfxPrimitives.h>
 
@@ -15,6 +18,9 @@ static const double soft = 0.5; // pixels on either side of an edge within which
 
 struct draw {
     SDL_Renderer *renderer;
+    struct raster raster;
+    int width, height; // of the raster
+    bool has_raster;
     int vertex_count, index_count;
     SDL_Vertex vertices[VERTICES];
     int indices[INDICES];
@@ -53,9 +59,36 @@ draw_colour draw_mixed(draw_colour first, draw_colour second, double part)
                          mixed(first.b, second.b, part), mixed(first.a, second.a, part)};
 }
 
+void draw_use_pixels(struct draw *draw, uint32_t *pixels, int width, int height, int stride)
+{
+    draw->has_raster = pixels != NULL;
+    draw->width = width;
+    draw->height = height;
+    draw->raster =
+        (struct raster){.pixels = pixels, .stride = stride, .right = width, .bottom = height};
+}
+
+// Draws the triangles over what SDL has drawn.
+static void rasterize(struct draw *draw)
+{
+    struct raster_vertex corners[3];
+    SDL_RenderFlush(draw->renderer);
+    for (int i = 0; i < draw->index_count; i += 3) {
+        for (int k = 0; k < 3; k++) {
+            const SDL_Vertex *vertex = &draw->vertices[draw->indices[i + k]];
+            const SDL_Color colour = vertex->color;
+            corners[k] = (struct raster_vertex){
+                vertex->position.x, vertex->position.y, {colour.r, colour.g, colour.b, colour.a}};
+        }
+        raster_triangle(&draw->raster, corners);
+    }
+}
+
 void draw_flush(struct draw *draw)
 {
-    if (draw->index_count > 0)
+    if (draw->index_count > 0 && draw->has_raster)
+        rasterize(draw);
+    else if (draw->index_count > 0)
         SDL_RenderGeometry(draw->renderer, NULL, draw->vertices, draw->vertex_count, draw->indices,
                            draw->index_count);
     draw->vertex_count = draw->index_count = 0;
@@ -68,17 +101,26 @@ void draw_clear(struct draw *draw, draw_colour colour)
     SDL_RenderClear(draw->renderer);
 }
 
+static SDL_Rect whole_pixels(raim_box box)
+{
+    const int left = (int)floor(box.min.x + 0.5), top = (int)floor(box.min.y + 0.5);
+    const int right = (int)floor(box.max.x + 0.5), bottom = (int)floor(box.max.y + 0.5);
+    return (SDL_Rect){left, top, right - left, bottom - top};
+}
+
 void draw_clip(struct draw *draw, const raim_box *box)
 {
+    const SDL_Rect all = {0, 0, draw->width, draw->height};
+    const SDL_Rect rect = box != NULL ? whole_pixels(*box) : all;
     draw_flush(draw);
-    if (box == NULL) {
-        SDL_RenderSetClipRect(draw->renderer, NULL);
-        return;
-    }
-    const int left = (int)floor(box->min.x + 0.5), top = (int)floor(box->min.y + 0.5);
-    const int right = (int)floor(box->max.x + 0.5), bottom = (int)floor(box->max.y + 0.5);
-    const SDL_Rect rect = {left, top, right - left, bottom - top};
-    SDL_RenderSetClipRect(draw->renderer, &rect);
+    SDL_RenderSetClipRect(draw->renderer, box != NULL ? &rect : NULL);
+    SDL_Rect clip = {0};
+    if (draw->has_raster)
+        SDL_IntersectRect(&all, &rect, &clip);
+    draw->raster.left = clip.x;
+    draw->raster.top = clip.y;
+    draw->raster.right = clip.x + clip.w;
+    draw->raster.bottom = clip.y + clip.h;
 }
 
 // --- triangles ---
@@ -229,6 +271,12 @@ void draw_quad(struct draw *draw, const raim_vec2 corners[4], const draw_colour 
 void draw_box(struct draw *draw, raim_box box, draw_colour colour)
 {
     draw_flush(draw);
+    if (draw->has_raster) {
+        const SDL_Rect rect = whole_pixels(box);
+        SDL_RenderFlush(draw->renderer);
+        raster_box(&draw->raster, rect.x, rect.y, rect.x + rect.w, rect.y + rect.h, colour);
+        return;
+    }
     const SDL_FRect rect = {(float)box.min.x, (float)box.min.y, (float)(box.max.x - box.min.x),
                             (float)(box.max.y - box.min.y)};
     SDL_SetRenderDrawColor(draw->renderer, colour.r, colour.g, colour.b, colour.a);

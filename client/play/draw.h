@@ -3,13 +3,8 @@
 // drawn too, so that slow motion is smooth. Later shapes cover earlier ones.
 #pragma once
 
+#include "draw_colour.h"
 #include "vec2.h"
-
-#include <stdint.h>
-
-typedef struct draw_colour {
-    uint8_t r, g, b, a; // a: 255 is opaque, 0 invisible
-} draw_colour;
 
 struct SDL_Renderer;
 struct draw;
@@ -17,6 +12,10 @@ struct draw;
 // Borrows the renderer. NULL when memory runs out.
 struct draw *draw_create(struct SDL_Renderer *renderer);
 void draw_destroy(struct draw *draw);
+
+// Draws shapes into these pixels from now on, 0x00RRGGBB in rows of `stride` pixels, which must be
+// those that the renderer draws into; NULL: by the renderer.
+void draw_use_pixels(struct draw *draw, uint32_t *pixels, int width, int height, int stride);
 
 // A fainter colour: `part` of the opacity, 0 to 1.
 draw_colour draw_faded(draw_colour colour, double part);

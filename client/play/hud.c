@@ -4,10 +4,11 @@
 
 #include "palette.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SCORES_SHOWN = 8, ALL_SHOWN = 24, KILLS_SHOWN = 5, CHAT_SHOWN = 6, CHAT_HISTORY = 12 };
+enum { SCORES_SHOWN = 8, KILLS_SHOWN = 6, CHAT_SHOWN = 6, CHAT_HISTORY = 16, MOST_HINT_LINES = 3 };
 
 static const double pi = 3.14159265358979323846;
 static const double kill_s = 5, chat_s = 9;
@@ -35,40 +36,88 @@ void hud_sort(struct hud_score *scores, uint32_t count)
     qsort(scores, count, sizeof *scores, compare_scores);
 }
 
+// Draws a player's colour and mark.
 static void draw_bead(const struct ui *ui, raim_vec2 centre, raim_player_id id, double strength)
 {
-    draw_disc(ui->draw, centre, 5 * ui->unit, draw_faded(palette_player(id), strength));
+    const double unit = ui->unit, radius = 6 * unit;
+    const draw_colour dark = draw_faded((draw_colour){12, 16, 24, 240}, strength);
+    draw_disc(ui->draw, centre, radius, draw_faded(palette_player(id), strength));
+    switch (palette_player_mark(id)) {
+    case PALETTE_DOT:
+        draw_disc(ui->draw, centre, 2 * unit, dark);
+        break;
+    case PALETTE_HOLE:
+        draw_ring(ui->draw, centre, 3 * unit, 1.5 * unit, dark);
+        break;
+    case PALETTE_STROKE:
+        draw_line(ui->draw, (raim_vec2){centre.x - 4 * unit, centre.y},
+                  (raim_vec2){centre.x + 4 * unit, centre.y}, 2 * unit, dark, dark);
+        break;
+    case PALETTE_PLAIN:
+    case PALETTE_MARKS:
+        break;
+    }
 }
 
-// Draws a row of the scores. Columns are placed from the row's left end, the last ones by their
-// right ends.
-static void draw_score(const struct ui *ui, const struct hud_score *score, uint32_t rank,
-                       raim_box row, bool all)
+static double row_height_of(const struct ui *ui)
 {
-    const double unit = ui->unit, y = row.min.y + 2 * unit;
-    char words[64];
+    return fmax(20 * ui->unit, TEXT_SMALLEST + 3);
+}
+
+static void write_number(const struct ui *ui, double right, double y,
+                         const struct text_style *style, uint32_t number)
+{
+    char words[16];
+    snprintf(words, sizeof words, "%u", number);
+    text_write(ui->text, (raim_vec2){right, y}, style, words);
+}
+
+// The right ends of the table's columns, from the row's right end, for digits of this width.
+struct columns {
+    double kills, deaths, ping, name; // `name`: where names end
+};
+
+static struct columns columns_of(const struct ui *ui, raim_box row, bool table)
+{
+    const struct text_style style = {.size = 13 * ui->unit};
+    const double column = text_width(ui->text, &style, "deaths") + 8 * ui->unit;
+    const double right = row.max.x - 8 * ui->unit;
+    if (!table)
+        return (struct columns){.kills = right, .name = right - column * 0.7};
+    return (struct columns){.ping = right,
+                            .deaths = right - column,
+                            .kills = right - 2 * column,
+                            .name = right - 2.75 * column};
+}
+
+static void draw_score(const struct ui *ui, const struct hud_score *score, uint32_t rank,
+                       raim_box row, bool table)
+{
+    const double unit = ui->unit;
+    const struct columns columns = columns_of(ui, row, table);
+    char words[32];
+    struct text_style style = {.size = 14 * unit, .align = TEXT_RIGHT, .colour = PALETTE_QUIET};
+    const double y = (row.min.y + row.max.y - text_height(&style)) / 2;
     if (score->own)
         draw_panel(ui->draw, row, 4 * unit, draw_faded(PALETTE_CHOSEN, 0.8));
-    struct text_style style = {.size = 14 * unit, .align = TEXT_RIGHT, .colour = PALETTE_QUIET};
-    snprintf(words, sizeof words, "%u", rank);
-    text_write(ui->text, (raim_vec2){row.min.x + 24 * unit, y}, &style, words);
-    draw_bead(ui, (raim_vec2){row.min.x + 36 * unit, (row.min.y + row.max.y) / 2}, score->id, 1);
+    const double rank_right = row.min.x + 8 * unit + text_width(ui->text, &style, "000");
+    write_number(ui, rank_right, y, &style, rank);
+    draw_bead(ui, (raim_vec2){rank_right + 13 * unit, (row.min.y + row.max.y) / 2}, score->id, 1);
     style.align = TEXT_LEFT;
     style.colour = score->own ? PALETTE_WHITE : PALETTE_TEXT;
     style.weight = score->own ? TEXT_BOLD : TEXT_PLAIN;
-    snprintf(words, sizeof words, "%s", score->name);
-    text_write(ui->text, (raim_vec2){row.min.x + 48 * unit, y}, &style, words);
+    const double name = rank_right + 24 * unit;
+    text_write_within(ui->text, (raim_vec2){name, y}, &style, score->name, columns.name - name);
     style.align = TEXT_RIGHT;
-    snprintf(words, sizeof words, "%u", score->score);
-    const double score_x = all ? row.max.x - 80 * unit : row.max.x - 8 * unit;
-    text_write(ui->text, (raim_vec2){score_x, y}, &style, words);
-    if (!all)
+    write_number(ui, columns.kills, y, &style, score->score);
+    if (!table)
         return;
-    style.colour = PALETTE_QUIET;
-    snprintf(words, sizeof words, "%u", score->deaths);
-    text_write(ui->text, (raim_vec2){row.max.x - 8 * unit, y}, &style, words);
-    if (score->bot)
-        text_write(ui->text, (raim_vec2){row.max.x - 140 * unit, y}, &style, "bot");
+    style.colour = score->own ? PALETTE_WHITE : PALETTE_QUIET;
+    style.weight = TEXT_PLAIN;
+    write_number(ui, columns.deaths, y, &style, score->deaths);
+    snprintf(words, sizeof words, score->bot ? "bot" : "%.0f", score->ping_ms);
+    if (score->bot || score->ping_ms >= 0)
+        text_write(ui->text, (raim_vec2){columns.ping, y}, &style, words);
 }
 
 // Chooses the rows to show by rank from 0: the first ones, and the local player's instead of the
@@ -79,179 +128,299 @@ static uint32_t choose_scores(const struct hud_score *scores, uint32_t count, ui
     const uint32_t shown = count < room ? count : room;
     for (uint32_t i = 0; i < shown; i++)
         ranks[i] = i;
-    for (uint32_t i = shown; i < count; i++)
+    for (uint32_t i = shown; i < count && shown > 0; i++)
         if (scores[i].own)
             ranks[shown - 1] = i;
     return shown;
 }
 
-static void write_headings(const struct ui *ui, raim_box panel)
+// The number of rows of this height in a box that has room for a head.
+static uint32_t rows_in(raim_box box, double head, double row_height)
 {
-    const double unit = ui->unit, y = panel.min.y + 10 * unit;
-    struct text_style style = {.size = 13 * unit, .colour = PALETTE_QUIET};
-    text_write(ui->text, (raim_vec2){panel.min.x + 56 * unit, y}, &style, "player");
-    style.align = TEXT_RIGHT;
-    text_write(ui->text, (raim_vec2){panel.max.x - 88 * unit, y}, &style, "kills");
-    text_write(ui->text, (raim_vec2){panel.max.x - 16 * unit, y}, &style, "deaths");
+    const double room = box.max.y - box.min.y - head;
+    return room > 0 ? (uint32_t)(room / row_height) : 0;
 }
 
-void hud_scores(const struct ui *ui, const struct hud_score *scores, uint32_t count, bool all)
+void hud_scores(const struct ui *ui, raim_box box, const struct hud_score *scores, uint32_t count)
 {
-    if (count == 0)
+    const double unit = ui->unit, row_height = row_height_of(ui), edge = 4 * unit;
+    uint32_t ranks[SCORES_SHOWN];
+    uint32_t room = rows_in(box, 2 * edge, row_height);
+    room = room < SCORES_SHOWN ? room : SCORES_SHOWN;
+    const uint32_t shown = choose_scores(scores, count, room, ranks);
+    const double width = fmin(230 * unit, box.max.x - box.min.x);
+    if (shown == 0)
         return;
-    const double unit = ui->unit, row_height = 20 * unit, head = (all ? 32 : 6) * unit;
-    uint32_t ranks[ALL_SHOWN];
-    const uint32_t shown = choose_scores(scores, count, all ? ALL_SHOWN : SCORES_SHOWN, ranks);
-    const double width = (all ? 460 : 210) * unit;
-    const double height = head + shown * row_height + 6 * unit;
-    const raim_vec2 middle = middle_of(ui);
-    const raim_vec2 corner =
-        all ? (raim_vec2){middle.x - width / 2, middle.y - height / 2}
-            : (raim_vec2){ui->area.max.x - margin * unit - width, ui->area.min.y + margin * unit};
-    const raim_box panel = {corner, {corner.x + width, corner.y + height}};
-    draw_panel(ui->draw, panel, 8 * unit, draw_faded(PALETTE_PANEL, all ? 1 : 0.8));
-    if (all)
-        write_headings(ui, panel);
+    const raim_box panel = {{box.max.x - width, box.min.y},
+                            {box.max.x, box.min.y + shown * row_height + 2 * edge}};
+    draw_panel(ui->draw, panel, 8 * unit, draw_faded(PALETTE_PANEL, 0.8));
     for (uint32_t i = 0; i < shown; i++) {
-        const double top = corner.y + head + i * row_height;
-        const double inset = (all ? 8 : 4) * unit;
+        const double top = panel.min.y + edge + i * row_height;
         draw_score(
             ui, &scores[ranks[i]], ranks[i] + 1,
-            (raim_box){{panel.min.x + inset, top}, {panel.max.x - inset, top + row_height - unit}},
-            all);
+            (raim_box){{panel.min.x + edge, top}, {panel.max.x - edge, top + row_height - 1}},
+            false);
     }
+}
+
+static void write_headings(const struct ui *ui, raim_box row)
+{
+    const struct columns columns = columns_of(ui, row, true);
+    struct text_style style = {.size = 13 * ui->unit, .colour = PALETTE_QUIET};
+    text_write(ui->text, (raim_vec2){row.min.x + 12 * ui->unit, row.min.y}, &style, "player");
+    style.align = TEXT_RIGHT;
+    text_write(ui->text, (raim_vec2){columns.kills, row.min.y}, &style, "kills");
+    text_write(ui->text, (raim_vec2){columns.deaths, row.min.y}, &style, "deaths");
+    text_write(ui->text, (raim_vec2){columns.ping, row.min.y}, &style, "ping");
+}
+
+void hud_table(const struct ui *ui, raim_box box, const struct hud_score *scores, uint32_t count,
+               uint32_t *first)
+{
+    const double unit = ui->unit, row_height = row_height_of(ui), edge = 6 * unit;
+    const double head = row_height + 2 * edge;
+    const uint32_t room = rows_in(box, head + row_height + edge, row_height);
+    const uint32_t shown = count < room ? count : room;
+    char words[48];
+    if (*first > count - shown)
+        *first = count - shown;
+    const bool scrolls = shown < count;
+    const double width = fmin(520 * unit, box.max.x - box.min.x);
+    const double left = (box.min.x + box.max.x - width) / 2;
+    const double height = head + (shown + (scrolls ? 1 : 0)) * row_height + edge;
+    const raim_box panel = {{left, box.min.y}, {left + width, box.min.y + height}};
+    const raim_box rows = {{panel.min.x + edge, panel.min.y + edge},
+                           {panel.max.x - edge, panel.max.y - edge}};
+    if (shown == 0)
+        return;
+    draw_panel(ui->draw, panel, 8 * unit, PALETTE_PANEL);
+    write_headings(ui, rows);
+    for (uint32_t i = 0; i < shown; i++) {
+        const double top = panel.min.y + head + i * row_height;
+        draw_score(ui, &scores[*first + i], *first + i + 1,
+                   (raim_box){{rows.min.x, top}, {rows.max.x, top + row_height - 1}}, true);
+    }
+    const struct text_style style = {
+        .size = 13 * unit, .align = TEXT_CENTRE, .colour = PALETTE_QUIET};
+    snprintf(words, sizeof words, "%u to %u of %u, scroll with the wheel", *first + 1,
+             *first + shown, count);
+    if (scrolls)
+        text_write_within(
+            ui->text,
+            (raim_vec2){(rows.min.x + rows.max.x) / 2, panel.min.y + head + shown * row_height},
+            &style, words, rows.max.x - rows.min.x);
 }
 
 // --- kills ---
 
-// Writes a name in its player's colour and returns where it ends.
+// Writes a name behind its player's bead, at most `width` wide, and returns where it ends.
 static double write_name(const struct ui *ui, raim_vec2 at, const struct feed_person *person,
-                         struct text_style style, double strength)
+                         const struct text_style *style, double width, double strength)
 {
     if (person->id == RAIM_NOBODY)
         return at.x;
-    draw_bead(ui, (raim_vec2){at.x + 5 * ui->unit, at.y + 9 * ui->unit}, person->id, strength);
-    const double x = at.x + 16 * ui->unit;
-    return x + text_write(ui->text, (raim_vec2){x, at.y}, &style, person->name);
+    draw_bead(ui, (raim_vec2){at.x + 7 * ui->unit, at.y + text_height(style) / 2}, person->id,
+              strength);
+    const double x = at.x + 18 * ui->unit;
+    return x +
+           text_write_within(ui->text, (raim_vec2){x, at.y}, style, person->name, at.x + width - x);
 }
 
-void hud_kills(const struct ui *ui, const struct feed *kills, double now_s)
+static void write_kill(const struct ui *ui, raim_vec2 at, const struct feed_line *line,
+                       double width, double strength)
 {
     const double unit = ui->unit;
-    raim_vec2 at = {ui->area.min.x + margin * unit, ui->area.min.y + margin * unit};
-    for (uint32_t age = 0; age < KILLS_SHOWN; age++) {
+    const struct text_style style = {
+        .size = 15 * unit,
+        .weight = line->own ? TEXT_BOLD : TEXT_PLAIN,
+        .colour = draw_faded(line->own ? PALETTE_WHITE : PALETTE_TEXT, strength),
+        .outlined = true,
+    };
+    const struct text_style quiet = {
+        .size = 15 * unit, .colour = draw_faded(PALETTE_QUIET, strength), .outlined = true};
+    const double verb = text_width(ui->text, &quiet, line->text);
+    const bool has_two = line->second.id != RAIM_NOBODY;
+    // Both names get the same room; where it is small, the verb makes way.
+    double room = (width - verb - (has_two ? 16 : 8) * unit) / (has_two ? 2 : 1);
+    const bool has_verb = room > 50 * unit || !has_two;
+    if (!has_verb)
+        room = (width - 12 * unit) / 2;
+    double x = write_name(ui, at, &line->first, &style, room, strength) + 8 * unit;
+    if (has_verb)
+        x += text_write_within(ui->text, (raim_vec2){x, at.y}, &quiet, line->text,
+                               at.x + width - x) +
+             8 * unit;
+    if (has_two)
+        write_name(ui, (raim_vec2){x, at.y}, &line->second, &style, at.x + width - x, strength);
+}
+
+void hud_kills(const struct ui *ui, raim_box box, const struct feed *kills, double now_s)
+{
+    const double row_height = row_height_of(ui);
+    raim_vec2 at = box.min;
+    for (uint32_t age = 0; age < KILLS_SHOWN && at.y + row_height <= box.max.y; age++) {
         const struct feed_line *line = feed_line_at(kills, age);
         const double strength = line != NULL ? feed_strength(line, now_s, kill_s) : 0;
         if (strength <= 0)
             break;
-        struct text_style style = {
-            .size = 15 * unit,
-            .weight = line->own ? TEXT_BOLD : TEXT_PLAIN,
-            .colour = draw_faded(line->own ? PALETTE_WHITE : PALETTE_TEXT, strength),
-            .outlined = true,
-        };
-        double x = write_name(ui, at, &line->first, style, strength);
-        struct text_style quiet = style;
-        quiet.colour = draw_faded(PALETTE_QUIET, strength);
-        quiet.weight = TEXT_PLAIN;
-        x += 8 * unit;
-        x += text_write(ui->text, (raim_vec2){x, at.y}, &quiet, line->text) + 8 * unit;
-        write_name(ui, (raim_vec2){x, at.y}, &line->second, style, strength);
-        at.y += 20 * unit;
+        write_kill(ui, at, line, box.max.x - box.min.x, strength);
+        at.y += row_height;
     }
 }
 
 // --- chat ---
 
-// Writes a chat line of the operator behind a filled badge and in a colour of its own, which no
-// player can imitate by its name.
-static void write_announcement(const struct ui *ui, raim_vec2 at, const struct feed_line *line,
-                               double strength)
+// Where a chat line's parts lie: the speaker, and the text beside it or, after a long name, below.
+struct said {
+    double name_width; // pixels
+    bool below;
+    double indent, text_width, height;
+};
+
+static const char server_label[] = "SERVER";
+
+static struct text_style speaker_style(const struct ui *ui, const struct feed_line *line,
+                                       double strength)
 {
-    static const char label[] = "SERVER";
-    const double unit = ui->unit;
-    struct text_style style = {
-        .size = 13 * unit, .weight = TEXT_BOLD, .colour = draw_faded(PALETTE_ROCK, strength)};
-    const double width = text_width(ui->text, &style, label);
-    draw_panel(ui->draw, (raim_box){at, {at.x + width + 12 * unit, at.y + 18 * unit}}, 4 * unit,
-               draw_faded(PALETTE_SHIELD, strength));
-    text_write(ui->text, (raim_vec2){at.x + 6 * unit, at.y + 1.5 * unit}, &style, label);
-    style = (struct text_style){.size = 15 * unit,
-                                .weight = TEXT_BOLD,
-                                .colour = draw_faded(PALETTE_SHIELD, strength),
-                                .outlined = true};
-    text_write(ui->text, (raim_vec2){at.x + width + 20 * unit, at.y}, &style, line->text);
+    const bool by_server = line->first.id == RAIM_NOBODY;
+    return (struct text_style){
+        .size = (by_server ? 13 : 15) * ui->unit,
+        .weight = TEXT_BOLD,
+        .colour = draw_faded(by_server ? PALETTE_ROCK : palette_player(line->first.id), strength),
+        .outlined = !by_server,
+    };
 }
 
+static struct text_style said_style(const struct ui *ui, const struct feed_line *line,
+                                    double strength)
+{
+    const bool by_server = line->first.id == RAIM_NOBODY;
+    return (struct text_style){
+        .size = 15 * ui->unit,
+        .weight = by_server ? TEXT_BOLD : TEXT_PLAIN,
+        .colour = draw_faded(by_server ? PALETTE_SHIELD : PALETTE_WHITE, strength),
+        .outlined = true,
+    };
+}
+
+static struct said measure_said(const struct ui *ui, const struct feed_line *line, double width)
+{
+    const struct text_style speaker = speaker_style(ui, line, 1), style = said_style(ui, line, 1);
+    const bool by_server = line->first.id == RAIM_NOBODY;
+    struct said said = {
+        .name_width = text_width(ui->text, &speaker, by_server ? server_label : line->first.name) +
+                      (by_server ? 12 * ui->unit : 0)};
+    said.below = said.name_width > 0.4 * width;
+    said.indent = said.below ? 12 * ui->unit : said.name_width + 8 * ui->unit;
+    said.text_width = width - said.indent;
+    const int lines = text_wrap(ui->text, &style, line->text, said.text_width)->count;
+    said.height = ((lines > 0 ? lines : 1) + said.below) * text_height(&style) + 3 * ui->unit;
+    return said;
+}
+
+// Writes a chat line. The operator's stands behind a filled badge and in a colour of its own, which
+// no player can imitate by its name.
 static void write_said(const struct ui *ui, raim_vec2 at, const struct feed_line *line,
-                       double strength)
+                       const struct said *said, double width, double strength)
 {
+    const struct text_style speaker = speaker_style(ui, line, strength),
+                            style = said_style(ui, line, strength);
+    const double unit = ui->unit, height = text_height(&style);
     if (line->first.id == RAIM_NOBODY) {
-        write_announcement(ui, at, line, strength);
-        return;
+        draw_panel(ui->draw, (raim_box){at, {at.x + said->name_width, at.y + height}}, 4 * unit,
+                   draw_faded(PALETTE_SHIELD, strength));
+        text_write(ui->text,
+                   (raim_vec2){at.x + 6 * unit, at.y + (height - text_height(&speaker)) / 2},
+                   &speaker, server_label);
+    } else {
+        text_write_within(ui->text, at, &speaker, line->first.name, width);
     }
-    struct text_style style = {.size = 15 * ui->unit,
-                               .weight = TEXT_BOLD,
-                               .colour = draw_faded(palette_player(line->first.id), strength),
-                               .outlined = true};
-    double x = at.x + text_write(ui->text, at, &style, line->first.name) + 8 * ui->unit;
-    style.weight = TEXT_PLAIN;
-    style.colour = draw_faded(PALETTE_WHITE, strength);
-    text_write(ui->text, (raim_vec2){x, at.y}, &style, line->text);
+    text_write_wrapped(ui->text,
+                       (raim_vec2){at.x + said->indent, at.y + (said->below ? height : 0)}, &style,
+                       line->text, said->text_width);
 }
 
-static void draw_entry(const struct ui *ui, raim_vec2 at, const struct entry *entry, double now_s)
+// Draws the text being typed at the bottom of a box: its end, where it is longer. Returns its top.
+static double draw_entry(const struct ui *ui, raim_box box, const struct entry *entry, double now_s)
 {
     const double unit = ui->unit;
     const struct text_style style = {.size = 15 * unit, .colour = PALETTE_WHITE};
-    const double width = fmax(text_width(ui->text, &style, entry->text) + 28 * unit, 420 * unit);
-    draw_panel(ui->draw,
-               (raim_box){{at.x - 6 * unit, at.y - 4 * unit}, {at.x + width, at.y + 22 * unit}},
-               5 * unit, PALETTE_PANEL);
-    const double x = at.x + text_write(ui->text, at, &style, entry->text) + 2 * unit;
+    const double top = box.max.y - text_height(&style) - 8 * unit;
+    const double room = box.max.x - box.min.x - 16 * unit;
+    const char *shown = text_end_within(ui->text, &style, entry->text, room);
+    draw_panel(ui->draw, (raim_box){{box.min.x, top}, {box.max.x - 1, box.max.y - 1}}, 5 * unit,
+               PALETTE_PANEL);
+    const double x = box.min.x + 6 * unit;
+    const double end =
+        x + 2 * unit + text_write(ui->text, (raim_vec2){x, top + 4 * unit}, &style, shown);
     if (fmod(now_s, 1) < 0.6)
-        draw_line(ui->draw, (raim_vec2){x, at.y + unit}, (raim_vec2){x, at.y + 17 * unit},
-                  1.5 * unit, PALETTE_WHITE, PALETTE_WHITE);
+        draw_line(ui->draw, (raim_vec2){end, top + 4 * unit},
+                  (raim_vec2){end, box.max.y - 5 * unit}, 1.5 * unit, PALETTE_WHITE, PALETTE_WHITE);
+    return top - 4 * unit;
 }
 
-void hud_chat(const struct ui *ui, const struct feed *chat, const struct entry *entry, double now_s)
+void hud_chat(const struct ui *ui, raim_box box, const struct feed *chat, const struct entry *entry,
+              double now_s)
 {
-    const double unit = ui->unit;
-    raim_vec2 at = {ui->area.min.x + margin * unit, ui->area.max.y - (margin + 24) * unit};
-    if (entry != NULL)
-        draw_entry(ui, at, entry, now_s);
+    const double width = box.max.x - box.min.x;
+    double bottom = entry != NULL ? draw_entry(ui, box, entry, now_s) : box.max.y;
     const uint32_t most = entry != NULL ? CHAT_HISTORY : CHAT_SHOWN;
     for (uint32_t age = 0; age < most; age++) {
         const struct feed_line *line = feed_line_at(chat, age);
-        if (line == NULL)
+        const double strength = line == NULL    ? 0
+                                : entry != NULL ? 1
+                                                : feed_strength(line, now_s, chat_s);
+        if (strength <= 0)
             break;
-        const double strength = entry != NULL ? 1 : feed_strength(line, now_s, chat_s);
-        at.y -= 21 * unit;
-        if (strength > 0)
-            write_said(ui, at, line, strength);
+        const struct said said = measure_said(ui, line, width);
+        bottom -= said.height;
+        if (bottom < box.min.y)
+            break;
+        write_said(ui, (raim_vec2){box.min.x, bottom}, line, &said, width, strength);
     }
 }
 
 // --- the local player ---
 
-void hud_countdown(const struct ui *ui, double left_s, double delay_s)
+void hud_death(const struct ui *ui, raim_box box, const struct feed_person *killer, double left_s,
+               double delay_s)
 {
-    const double unit = ui->unit;
+    const double unit = ui->unit, width = box.max.x - box.min.x;
     const raim_vec2 middle = middle_of(ui);
     const double part = delay_s > 0 ? fmin(fmax(left_s / delay_s, 0), 1) : 0;
-    char words[32];
-    draw_disc(ui->draw, middle, 44 * unit, PALETTE_PANEL);
-    draw_ring(ui->draw, middle, 38 * unit, 4 * unit, draw_faded(PALETTE_QUIET, 0.3));
-    draw_arc(ui->draw, middle, 38 * unit, 4 * unit, -pi / 2, -pi / 2 + 2 * pi * part,
-             PALETTE_SHIELD);
     struct text_style style = {
-        .size = 26 * unit, .weight = TEXT_BOLD, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
+        .size = 17 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT, .outlined = true};
+    char words[32];
+    // The ring is in the middle of the view where the box has room for all below it.
+    const double line = text_height(&style) + 2 * unit;
+    const double radius = fmin(42 * unit, (box.max.y - box.min.y - 3 * line) / 2);
+    const double below = radius + 6 * unit + 2 * line;
+    const double y = fmin(fmax(middle.y, box.min.y + radius + 2 * unit), box.max.y - below);
+    if (radius < 8)
+        return;
+    draw_disc(ui->draw, (raim_vec2){middle.x, y}, radius, PALETTE_PANEL);
+    draw_ring(ui->draw, (raim_vec2){middle.x, y}, 0.87 * radius, 4 * unit,
+              draw_faded(PALETTE_QUIET, 0.3));
+    draw_arc(ui->draw, (raim_vec2){middle.x, y}, 0.87 * radius, 4 * unit, -pi / 2,
+             -pi / 2 + 2 * pi * part, PALETTE_SHIELD);
+    const struct text_style number = {
+        .size = 0.6 * radius, .weight = TEXT_BOLD, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
     snprintf(words, sizeof words, "%.1f", fmax(left_s, 0));
-    text_write(ui->text, (raim_vec2){middle.x, middle.y - 15 * unit}, &style, words);
-    style = (struct text_style){
-        .size = 16 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT, .outlined = true};
-    text_write(ui->text, (raim_vec2){middle.x, middle.y + 54 * unit}, &style,
-               left_s > 0 ? "You are down" : "Waiting for a free spawn point");
+    text_write_within(ui->text, (raim_vec2){middle.x, y - text_height(&number) / 2}, &number, words,
+                      2 * radius);
+    const double top = y + radius + 6 * unit;
+    text_write_within(ui->text, (raim_vec2){middle.x, top}, &style,
+                      left_s <= 0                 ? "Waiting for a free spawn point"
+                      : killer->id != RAIM_NOBODY ? "You were destroyed by"
+                                                  : "You are down",
+                      width);
+    if (killer->id == RAIM_NOBODY || left_s <= 0)
+        return;
+    style.weight = TEXT_BOLD;
+    style.align = TEXT_LEFT;
+    style.colour = PALETTE_WHITE;
+    const double name = fmin(text_width(ui->text, &style, killer->name) + 18 * unit, width);
+    write_name(ui, (raim_vec2){middle.x - name / 2, top + line}, killer, &style, name + 1, 1);
 }
 
 void hud_crosshair(const struct ui *ui, raim_vec2 mouse, double hit)
@@ -293,34 +462,50 @@ void hud_hurt(const struct ui *ui, double strength)
     }
 }
 
+void hud_hit_direction(const struct ui *ui, raim_vec2 direction, double strength)
+{
+    const double angle = atan2(direction.y, direction.x), half = 0.35;
+    if (strength > 0)
+        draw_arc(ui->draw, middle_of(ui), 150 * ui->unit, 9 * ui->unit, angle - half, angle + half,
+                 draw_faded(PALETTE_BAD, 0.9 * strength));
+}
+
 // --- the phase of the match ---
 
-void hud_clock(const struct ui *ui, const char *words)
+void hud_clock(const struct ui *ui, raim_box box, const char *words)
 {
     const struct text_style style = {.size = 20 * ui->unit,
                                      .weight = TEXT_BOLD,
                                      .align = TEXT_CENTRE,
                                      .colour = PALETTE_WHITE,
                                      .outlined = true};
-    const raim_vec2 top = {middle_of(ui).x, ui->area.min.y + margin * ui->unit};
+    const raim_vec2 top = {(box.min.x + box.max.x) / 2, box.min.y};
     if (words[0] != '\0')
-        text_write(ui->text, top, &style, words);
+        text_write_within(ui->text, top, &style, words, box.max.x - box.min.x - 2 * ui->unit);
 }
 
-void hud_banner(const struct ui *ui, const char *title, const char *text)
+void hud_banner(const struct ui *ui, raim_box box, const char *title, const char *text)
 {
-    const double unit = ui->unit, top = ui->area.min.y + 28 * unit;
-    const raim_vec2 middle = middle_of(ui);
-    struct text_style style = {
+    const double unit = ui->unit, middle = (box.min.x + box.max.x) / 2;
+    const double most = box.max.x - box.min.x - 24 * unit;
+    struct text_style large = {
         .size = 30 * unit, .weight = TEXT_BOLD, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
-    const double half = fmax(text_width(ui->text, &style, title) / 2 + 28 * unit, 200 * unit);
-    draw_panel(ui->draw, (raim_box){{middle.x - half, top}, {middle.x + half, top + 82 * unit}},
-               12 * unit, PALETTE_PANEL);
-    text_write(ui->text, (raim_vec2){middle.x, top + 8 * unit}, &style, title);
-    style.size = 16 * unit;
-    style.weight = TEXT_PLAIN;
-    style.colour = PALETTE_TEXT;
-    text_write(ui->text, (raim_vec2){middle.x, top + 52 * unit}, &style, text);
+    const struct text_style small = {
+        .size = 16 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT};
+    const double wanted = text_width(ui->text, &large, title);
+    if (wanted > most)
+        large.size = fmax(large.size * most / wanted - 1, 17 * unit);
+    const double half =
+        fmin(fmax(fmax(wanted, text_width(ui->text, &small, text)) + 40 * unit, 340 * unit),
+             box.max.x - box.min.x) /
+        2;
+    draw_panel(ui->draw, (raim_box){{middle - half, box.min.y}, {middle + half, box.max.y - 1}},
+               10 * unit, PALETTE_PANEL);
+    const double rest = box.max.y - box.min.y - text_height(&large) - text_height(&small);
+    text_write_within(ui->text, (raim_vec2){middle, box.min.y + rest / 3}, &large, title, most);
+    text_write_within(ui->text,
+                      (raim_vec2){middle, box.max.y - rest / 3 - text_height(&small) - unit},
+                      &small, text, most);
 }
 
 // --- notices ---
@@ -332,31 +517,52 @@ void hud_veil(const struct ui *ui)
 
 void hud_notice(const struct ui *ui, const struct hud_notice *notice)
 {
-    const double unit = ui->unit;
+    const double unit = ui->unit,
+                 width = fmin(640 * unit, ui->area.max.x - ui->area.min.x - 40 * unit);
     const raim_vec2 middle = middle_of(ui);
-    struct text_style style = {
-        .size = 30 * unit, .weight = TEXT_BOLD, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
+    struct text_style title = {
+        .size = 28 * unit, .weight = TEXT_BOLD, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
+    const struct text_style text = {
+        .size = 18 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT};
+    const struct text_style hint = {
+        .size = 16 * unit, .align = TEXT_CENTRE, .colour = PALETTE_QUIET};
+    if (text_width(ui->text, &title, notice->title) > width)
+        title.size = 20 * unit;
+    const int titles = text_wrap(ui->text, &title, notice->title, width)->count;
+    const int texts = text_wrap(ui->text, &text, notice->text, width)->count;
+    const double height =
+        titles * text_height(&title) + texts * text_height(&text) + text_height(&hint) + 84 * unit;
+    raim_vec2 at = {middle.x, middle.y - height / 2};
     hud_veil(ui);
     draw_panel(ui->draw,
-               (raim_box){{middle.x - 330 * unit, middle.y - 84 * unit},
-                          {middle.x + 330 * unit, middle.y + 84 * unit}},
+               (raim_box){{middle.x - width / 2 - 18 * unit, at.y},
+                          {middle.x + width / 2 + 18 * unit, at.y + height}},
                12 * unit, PALETTE_SHEET);
-    text_write(ui->text, (raim_vec2){middle.x, middle.y - 60 * unit}, &style, notice->title);
-    style.size = 18 * unit;
-    style.weight = TEXT_PLAIN;
-    style.colour = PALETTE_TEXT;
-    text_write(ui->text, (raim_vec2){middle.x, middle.y - 8 * unit}, &style, notice->text);
-    style.size = 16 * unit;
-    style.colour = PALETTE_QUIET;
-    text_write(ui->text, (raim_vec2){middle.x, middle.y + 44 * unit}, &style, notice->hint);
+    at.y += 22 * unit;
+    at.y += text_write_wrapped(ui->text, at, &title, notice->title, width) + 18 * unit;
+    at.y += text_write_wrapped(ui->text, at, &text, notice->text, width) + 22 * unit;
+    text_write_within(ui->text, at, &hint, notice->hint, width);
 }
 
-void hud_hint(const struct ui *ui, const char *hint, double strength)
+static struct text_style hint_style(const struct ui *ui, double strength)
 {
-    const struct text_style style = {.size = 15 * ui->unit,
-                                     .align = TEXT_CENTRE,
-                                     .colour = draw_faded(PALETTE_TEXT, strength),
-                                     .outlined = true};
-    text_write(ui->text, (raim_vec2){middle_of(ui).x, ui->area.max.y - 30 * ui->unit}, &style,
-               hint);
+    return (struct text_style){.size = 15 * ui->unit,
+                               .align = TEXT_CENTRE,
+                               .colour = draw_faded(PALETTE_TEXT, strength),
+                               .outlined = true};
+}
+
+int hud_hint_lines(const struct ui *ui, const char *hint)
+{
+    const struct text_style style = hint_style(ui, 1);
+    const double width = ui->area.max.x - ui->area.min.x - 2 * margin * ui->unit;
+    const int count = text_wrap(ui->text, &style, hint, width)->count;
+    return count < MOST_HINT_LINES ? count : MOST_HINT_LINES;
+}
+
+void hud_hint(const struct ui *ui, raim_box box, const char *hint, double strength)
+{
+    const struct text_style style = hint_style(ui, strength);
+    text_write_wrapped(ui->text, (raim_vec2){(box.min.x + box.max.x) / 2, box.min.y}, &style, hint,
+                       box.max.x - box.min.x);
 }

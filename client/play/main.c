@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: MIT
-// raim: the game. Opens the window and switches between an arena and what leads to it: the menu of
-// arenas or the search of a matchmaker.
-#include "keys.h"
+// raim: the game. Opens the window and switches between an arena and what leads to it: the home
+// screen or the search of a matchmaker.
+#include "home.h"
 #include "link.h"
-#include "lobby.h"
 #include "options.h"
 #include "play.h"
 #include "play_draw.h"
+#include "preferences.h"
 #include "search.h"
 #include "window.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-// Either the lobby, the search or an arena is open.
+enum { EXIT_UNREACHABLE = 69 };
+
+// Either the home screen, the search or an arena is open.
 struct game {
     const struct options *options;
+    struct regions regions; // of the matchmaker
+    bool was_in_arena;
     struct window *window;
-    struct keys keys;
-    struct lobby *lobby;
+    struct preferences preferences;
+    struct home *home;
     struct search *search;
     struct play *play;
+    bool is_in_room; // of the matchmaker
 };
-
-static const raim_vec2 lobby_view = {1600, 861};
 
 // A room that ended before it was entered is not followed by a search at once.
 static const double pause_s = 0.5;
@@ -35,30 +39,42 @@ static double now_s(void)
 static bool open_play(struct game *game, const struct play_def *def)
 {
     game->play = play_open(def);
-    lobby_close(game->lobby);
+    home_close(game->home);
     search_close(game->search);
-    game->lobby = NULL;
+    game->home = NULL;
     game->search = NULL;
     return game->play != NULL;
+}
+
+// The name of the command line, or else the one that was chosen on the home screen.
+static const char *player_name(const struct game *game)
+{
+    const char *chosen = game->preferences.settings.name;
+    if (game->options->name != NULL)
+        return game->options->name;
+    return chosen[0] != '\0' ? chosen : "player";
 }
 
 static struct play_def play_def(struct game *game)
 {
     return (struct play_def){
         .host = game->options->host,
-        .name = game->options->name,
+        .name = player_name(game),
         .access = game->options->access,
         .known_servers = game->options->known_servers,
         .require_encryption = game->options->require_encryption,
         .window = game->window,
-        .keys = &game->keys,
+        .preferences = &game->preferences,
     };
 }
 
-static bool enter_arena(struct game *game, uint16_t port)
+static bool enter_arena(struct game *game, const struct server_address *server, bool watch)
 {
     struct play_def def = play_def(game);
-    def.port = port;
+    def.host = server->host;
+    def.port = server->port;
+    def.watch = watch;
+    game->is_in_room = false;
     return open_play(game, &def);
 }
 
@@ -69,14 +85,18 @@ static bool enter_room(struct game *game, const struct matchmaker_room *room)
     def.port = room->port;
     def.access = room->access[0] != '\0' ? room->access : NULL;
     def.connect_timeout_s = MATCHMAKER_CONNECT_S;
+    game->is_in_room = true;
     return open_play(game, &def);
 }
 
 static bool search(struct game *game, double begin_s)
 {
     play_close(game->play);
+    home_close(game->home);
     game->play = NULL;
-    game->search = search_open(game->options->matchmaker, game->options->name, begin_s);
+    game->home = NULL;
+    game->search =
+        search_open(game->options->matchmaker, player_name(game), &game->regions, begin_s);
     return game->search != NULL;
 }
 
@@ -89,21 +109,43 @@ static bool follow_matchmaker(struct game *game)
         const struct matchmaker_room *room = search_poll(game->search, now);
         return room == NULL || enter_room(game, room);
     }
-    if (!play_wants_room(game->play, MATCHMAKER_PATIENCE_S))
+    if (!game->is_in_room || !play_wants_room(game->play, MATCHMAKER_PATIENCE_S))
         return true;
     return search(game, play_was_entered(game->play) ? now : now + pause_s);
 }
 
-// Returns to the lobby. False ends the game: without a lobby at the start, leaving the arena does
-// so.
-static bool leave_arena(struct game *game)
+// Goes to the home screen. False when memory runs out.
+static bool go_home(struct game *game)
 {
-    if (game->options->port != 0 || game->options->matchmaker != NULL)
-        return false;
+    const struct home_def def = {
+        .preferences = &game->preferences,
+        .host = game->options->host,
+        .has_matchmaker = game->options->matchmaker != NULL,
+    };
     play_close(game->play);
+    search_close(game->search);
     game->play = NULL;
-    game->lobby = lobby_open(game->options->host);
-    return game->lobby != NULL;
+    game->search = NULL;
+    game->home = home_open(&def);
+    return game->home != NULL;
+}
+
+static bool handle_home(struct game *game, const struct window_event *event)
+{
+    const enum home_wish wish = home_handle(game->home, event);
+    const struct server_address server = home_server(game->home);
+    switch (wish) {
+    case HOME_STAY:
+        return true;
+    case HOME_PLAY:
+    case HOME_SPECTATE:
+        return enter_arena(game, &server, wish == HOME_SPECTATE);
+    case HOME_SEARCH:
+        return search(game, now_s());
+    case HOME_QUIT:
+        return false;
+    }
+    return true;
 }
 
 // False when the game ends.
@@ -111,16 +153,13 @@ static bool handle(struct game *game, const struct window_event *event)
 {
     if (game->play != NULL) {
         const enum play_wish wish = play_handle(game->play, event);
-        return wish == PLAY_LEAVE ? leave_arena(game) : wish == PLAY_ON;
+        return wish == PLAY_LEAVE ? go_home(game) : wish == PLAY_ON;
     }
-    if (event->kind == WINDOW_CLOSED)
-        return false;
-    if (game->search != NULL)
-        return event->kind != WINDOW_PRESSED || event->command != COMMAND_BACK;
-    const int chosen = lobby_handle(game->lobby, game->window, event);
-    if (chosen == LOBBY_STAY || chosen == LOBBY_QUIT)
-        return chosen == LOBBY_STAY;
-    return enter_arena(game, (uint16_t)chosen);
+    if (game->home != NULL)
+        return handle_home(game, event);
+    if (event->kind == WINDOW_PRESSED && event->command == COMMAND_BACK)
+        return go_home(game);
+    return event->kind != WINDOW_CLOSED;
 }
 
 static bool handle_all(struct game *game)
@@ -140,7 +179,9 @@ static bool wait_for_frame(struct game *game)
             return false;
         if (game->play != NULL)
             play_update(game->play);
-        if (game->options->matchmaker != NULL && !follow_matchmaker(game))
+        if (game->home != NULL)
+            home_update(game->home, now_s());
+        else if (game->options->matchmaker != NULL && !follow_matchmaker(game))
             return false;
     } while (window_is_early(game->window));
     return true;
@@ -153,33 +194,51 @@ static bool show(struct game *game, bool last)
     const bool fine = last && game->options->headless;
     if (game->play != NULL)
         play_look(game->play);
-    const raim_vec2 view = game->play != NULL ? play_view(game->play) : lobby_view;
-    const struct ui ui = window_begin(game->window, view, fine);
+    const raim_vec2 view = game->play != NULL ? play_view(game->play) : window_size(game->window);
+    struct ui ui;
+    if (!window_begin(game->window, view, fine, &ui))
+        return false;
     if (game->play != NULL)
         play_draw(game->play, &ui, now_s());
     else if (game->search != NULL)
         search_draw(game->search, &ui, now_s());
     else
-        lobby_draw(game->lobby, &ui, now_s());
+        home_draw(game->home, &ui, now_s());
     return window_end(game->window, last ? game->options->screenshot : NULL);
+}
+
+// Prints the times of the last frames, and the round trip.
+static void print_frames(const struct game *game)
+{
+    const struct frame_summary frames = frame_times_summary(window_frames(game->window));
+    printf("%.1f frames/s, frame time p50 %.1f ms, p99 %.1f ms", frames.hz, frames.p50_ms,
+           frames.p99_ms);
+    if (game->play != NULL && play_was_entered(game->play))
+        printf(", round trip %.1f ms", play_round_trip_ms(game->play));
+    putchar('\n');
 }
 
 // Runs the game. False when a frame or the screenshot failed.
 static bool run(struct game *game)
 {
     const struct options *options = game->options;
+    struct server_address server = {.port = options->port};
+    snprintf(server.host, sizeof server.host, "%s", options->host);
+    bool opened;
     if (options->matchmaker != NULL)
-        search(game, now_s());
+        opened = search(game, now_s());
     else if (options->port != 0)
-        enter_arena(game, options->port);
+        opened = enter_arena(game, &server, false);
     else
-        game->lobby = lobby_open(options->host);
-    if (game->play == NULL && game->lobby == NULL && game->search == NULL)
+        opened = go_home(game);
+    if (!opened)
         return false;
     for (int frame = 1; wait_for_frame(game); frame++) {
         const bool last = frame == options->frames;
         if (!show(game, last))
             return false;
+        if (game->play != NULL && play_was_entered(game->play))
+            game->was_in_arena = true;
         if (last)
             return true;
     }
@@ -190,15 +249,24 @@ int main(int argc, char **argv)
 {
     const struct options options = options_parse(argc, argv);
     const struct window_def def = {options.width, options.height, options.headless};
-    struct game game = {.options = &options, .window = window_create(&def)};
+    struct game game = {.options = &options};
+    if (options.matchmaker != NULL)
+        regions_measure(options.matchmaker, &game.regions);
+    game.window = window_create(&def);
     if (game.window == NULL)
         return EXIT_FAILURE;
-    game.keys = keys_default();
-    keys_load(&game.keys, window_settings_directory(game.window));
+    preferences_open(&game.preferences, game.window, !options.headless);
+    if (options.frame_cap_hz > 0)
+        window_set_frame_cap(game.window, options.frame_cap_hz);
     const bool good = run(&game);
+    if (options.frames > 0)
+        print_frames(&game);
     play_close(game.play);
-    lobby_close(game.lobby);
+    home_close(game.home);
     search_close(game.search);
+    preferences_close(&game.preferences);
     window_destroy(game.window);
+    if (good && options.frames > 0 && !game.was_in_arena)
+        return EXIT_UNREACHABLE;
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,9 +4,11 @@
 
 #include "palette.h"
 
+#include <math.h>
 #include <stdio.h>
 
-static const double row_points = 34, width_points = 560;
+static const double row_points = 34, width_points = 600;
+static const double head_points = 66, foot_points = 52; // above and below the rows
 
 void menu_add(struct menu *menu, const char *text, const char *detail)
 {
@@ -20,7 +22,7 @@ void menu_add(struct menu *menu, const char *text, const char *detail)
 static int shown_count(const struct menu *menu)
 {
     const int left = menu->count - menu->first;
-    return left < MENU_SHOWN ? left : MENU_SHOWN;
+    return left < menu->shown ? left : menu->shown;
 }
 
 static void keep_selected_shown(struct menu *menu)
@@ -29,10 +31,10 @@ static void keep_selected_shown(struct menu *menu)
         menu->selected = menu->count > 0 ? menu->count - 1 : 0;
     if (menu->selected < menu->first)
         menu->first = menu->selected;
-    if (menu->selected >= menu->first + MENU_SHOWN)
-        menu->first = menu->selected - MENU_SHOWN + 1;
-    if (menu->first > 0 && menu->first + MENU_SHOWN > menu->count)
-        menu->first = menu->count > MENU_SHOWN ? menu->count - MENU_SHOWN : 0;
+    if (menu->selected >= menu->first + menu->shown)
+        menu->first = menu->selected - menu->shown + 1;
+    if (menu->first > 0 && menu->first + menu->shown > menu->count)
+        menu->first = menu->count > menu->shown ? menu->count - menu->shown : 0;
 }
 
 static int item_under(const struct menu *menu, raim_vec2 mouse)
@@ -64,6 +66,9 @@ int menu_handle(struct menu *menu, const struct window *window, const struct win
     case COMMAND_BACK:
         return MENU_BACK;
     case COMMAND_ERASE:
+    case COMMAND_LEFT:
+    case COMMAND_RIGHT:
+    case COMMAND_NEXT:
     case COMMAND_NONE:
         break;
     }
@@ -81,12 +86,15 @@ static void draw_row(const struct menu *menu, const struct ui *ui, int index, ra
         .weight = chosen ? TEXT_BOLD : TEXT_PLAIN,
         .colour = chosen ? PALETTE_WHITE : PALETTE_TEXT,
     };
-    const double y = row.min.y + 6 * unit;
-    text_write(ui->text, (raim_vec2){row.min.x + 14 * unit, y}, &style, menu->items[index].text);
+    const double y = row.min.y + 6 * unit, room = row.max.x - row.min.x - 36 * unit;
+    const char *detail = menu->items[index].detail;
+    const double text_room = detail[0] != '\0' ? room * 0.55 : room;
+    text_write_within(ui->text, (raim_vec2){row.min.x + 14 * unit, y}, &style,
+                      menu->items[index].text, text_room);
     style = (struct text_style){
         .size = 15 * unit, .align = TEXT_RIGHT, .colour = chosen ? PALETTE_TEXT : PALETTE_QUIET};
-    text_write(ui->text, (raim_vec2){row.max.x - 14 * unit, y + 2 * unit}, &style,
-               menu->items[index].detail);
+    text_write_within(ui->text, (raim_vec2){row.max.x - 14 * unit, y + 2 * unit}, &style, detail,
+                      room - text_room);
 }
 
 // Draws the arrow that shows that the list goes on, up or down by the sign of `way`.
@@ -99,12 +107,15 @@ static void draw_arrow(const struct ui *ui, double y, double way)
 
 void menu_draw(struct menu *menu, const struct ui *ui, const char *title, const char *hint)
 {
-    keep_selected_shown(menu);
     const double unit = ui->unit;
     const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(ui->area.min, ui->area.max), 0.5);
+    const raim_vec2 size = raim_vec2_sub(ui->area.max, ui->area.min);
+    const double room = size.y - (head_points + foot_points + 8) * unit;
+    menu->shown = (int)fmax(1, floor(room / (row_points * unit)));
+    keep_selected_shown(menu);
     const int shown = shown_count(menu);
     const double height = shown * row_points * unit;
-    const double half = width_points / 2 * unit;
+    const double half = fmin(width_points * unit, size.x - 60 * unit) / 2;
     menu->row_height = row_points * unit;
     menu->list = (raim_box){{middle.x - half, middle.y - height / 2},
                             {middle.x + half, middle.y + height / 2}};
@@ -115,7 +126,8 @@ void menu_draw(struct menu *menu, const struct ui *ui, const char *title, const 
                12 * unit, PALETTE_SHEET);
     const struct text_style heading = {
         .size = 26 * unit, .weight = TEXT_BOLD, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
-    text_write(ui->text, (raim_vec2){middle.x, list.min.y - 48 * unit}, &heading, title);
+    text_write_within(ui->text, (raim_vec2){middle.x, list.min.y - 48 * unit}, &heading, title,
+                      2 * half);
     for (int i = 0; i < shown; i++)
         draw_row(menu, ui, menu->first + i,
                  (raim_box){{list.min.x, list.min.y + i * menu->row_height},
@@ -126,5 +138,6 @@ void menu_draw(struct menu *menu, const struct ui *ui, const char *title, const 
         draw_arrow(ui, list.max.y + 4 * unit, 1);
     const struct text_style small = {
         .size = 14 * unit, .align = TEXT_CENTRE, .colour = PALETTE_QUIET};
-    text_write(ui->text, (raim_vec2){middle.x, list.max.y + 16 * unit}, &small, hint);
+    text_write_within(ui->text, (raim_vec2){middle.x, list.max.y + 16 * unit}, &small, hint,
+                      2 * half);
 }

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { MENU_ITEMS = 256, MENU_SHOWN = 12, MENU_TEXT_BYTES = 64, MENU_DETAIL_BYTES = 96 };
+enum { MENU_ITEMS = 256, MENU_TEXT_BYTES = 64, MENU_DETAIL_BYTES = 96 };
 
 struct menu_item {
     char text[MENU_TEXT_BYTES];
@@ -17,7 +17,7 @@ struct menu_item {
 // Start from all zero and add items. The items may be changed at any time.
 struct menu {
     int count, selected;
-    int first;         // first item shown
+    int first, shown;  // first item shown, and how many fit
     raim_box list;     // where the shown items were drawn, pixels
     double row_height; // pixels
     struct menu_item items[MENU_ITEMS];

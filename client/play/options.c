@@ -13,12 +13,13 @@
 
 const char *argp_program_version = "raim " RAIM_VERSION;
 
-static const char about[] =
-    "Plays in an arena of a raimd: on HOST (127.0.0.1), at UDP port PORT. Without PORT, it lists "
-    "the "
-    "arenas that http://HOST:7246/status reports; with --matchmaker, it plays in the rooms that a "
-    "matchmaker finds.\vExit status: 0 after a normal end, 1 after a "
-    "failure, 64 after wrong usage.";
+static const char about[] = "Plays in an arena of a raimd: on HOST, at UDP port PORT. Without "
+                            "PORT, it shows the home screen "
+                            "with the arenas of HOST (127.0.0.1) and of the local network; with "
+                            "--matchmaker, it plays in the rooms that a "
+                            "matchmaker finds.\vExit status: 0 after a normal end, 1 after a "
+                            "failure, 64 after wrong usage, 69 where --frames were drawn without "
+                            "entering an arena.";
 
 enum {
     NAME = 256,
@@ -27,13 +28,14 @@ enum {
     KNOWN_SERVERS,
     MATCHMAKER,
     SIZE,
+    FRAME_CAP,
     FRAMES,
     SCREENSHOT,
     HEADLESS
 };
 
 static const struct argp_option known[] = {
-    {"name", NAME, "NAME", 0, "The name that others see (your user name)", 0},
+    {"name", NAME, "NAME", 0, "The name that others see (the one typed on the home screen)", 0},
     {"access", ACCESS, "TOKEN", 0, "The access token, for an arena that wants one", 0},
     {"require-encryption", REQUIRE_ENCRYPTION, NULL, 0, "Play only where datagrams are encrypted",
      0},
@@ -42,7 +44,8 @@ static const struct argp_option known[] = {
     {"matchmaker", MATCHMAKER, "URL", 0,
      "Play in the rooms that a matchmaker finds, one after the other", 0},
     {"size", SIZE, "WxH", 0, "The size of the window in pixels (1280x720)", 0},
-    {"frames", FRAMES, "N", 0, "Draw N frames, 60 a second, then end", 0},
+    {"frame-cap", FRAME_CAP, "HZ", 0, "Frames a second at most (the display's rate)", 0},
+    {"frames", FRAMES, "N", 0, "Draw N frames, print their times, then end", 0},
     {"screenshot", SCREENSHOT, "FILE", 0, "Write the last frame as a BMP file", 0},
     {"headless", HEADLESS, NULL, 0, "Open no window, for tests and pictures; needs --frames", 0},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
@@ -69,30 +72,6 @@ static bool parse_size(const char *text, int *width, int *height)
     snprintf(left, sizeof left, "%.*s", (int)length, text);
     return parse_whole(left, 320, 16384, width) &&
            parse_whole(text + length + 1, 180, 16384, height);
-}
-
-// Accepts only the characters of host names and dotted addresses, because the host becomes part of
-// a URL.
-static bool parse_server(const char *text, struct options *options)
-{
-    const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                       "0123456789.-_");
-    int port = 0;
-    if (length == 0 || length >= sizeof options->host)
-        return false;
-    if (text[length] == ':' && !parse_whole(text + length + 1, 1, UINT16_MAX, &port))
-        return false;
-    if (text[length] != ':' && text[length] != '\0')
-        return false;
-    snprintf(options->host, sizeof options->host, "%.*s", (int)length, text);
-    options->port = (uint16_t)port;
-    return true;
-}
-
-static const char *user_name(void)
-{
-    const char *user = getenv("USER");
-    return user != NULL && user[0] != '\0' ? user : "player";
 }
 
 static void check_all(struct argp_state *state, const struct options *options)
@@ -138,6 +117,10 @@ static error_t take(int key, char *text, struct argp_state *state)
             argp_error(state, "--size wants WIDTHxHEIGHT, from 320x180 to 16384x16384, got '%s'",
                        text);
         break;
+    case FRAME_CAP:
+        if (!parse_whole(text, 10, 1000, &options->frame_cap_hz))
+            argp_error(state, "--frame-cap wants a whole number from 10 to 1000, got '%s'", text);
+        break;
     case FRAMES:
         if (!parse_whole(text, 1, 1000000, &options->frames))
             argp_error(state, "--frames wants a whole number from 1 to 1000000, got '%s'", text);
@@ -154,8 +137,8 @@ static error_t take(int key, char *text, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
             argp_error(state, "one server at a time, got '%s'", text);
-        if (!parse_server(text, options))
-            argp_error(state, "a server is HOST or HOST:PORT, got '%s'", text);
+        if (!raim_link_read_address(text, options->host, &options->port))
+            argp_error(state, "a server is HOST, HOST:PORT or [IPV6]:PORT, got '%s'", text);
         break;
     case ARGP_KEY_END:
         check_all(state, options);
@@ -170,8 +153,7 @@ struct options options_parse(int argc, char **argv)
 {
     const struct argp parser = {
         .options = known, .parser = take, .args_doc = "[HOST[:PORT]]", .doc = about};
-    struct options options = {
-        .host = "127.0.0.1", .name = user_name(), .width = 1280, .height = 720};
+    struct options options = {.host = "127.0.0.1", .width = 1280, .height = 720};
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0) {
         fputs("raim: out of memory\n", stderr);
         exit(EXIT_FAILURE);

@@ -2,20 +2,23 @@
 // The command line of raim.
 #pragma once
 
+#include "link.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct options {
-    char host[256];
-    uint16_t port;          // 0: choose from the host's arenas
-    const char *matchmaker; // URL; NULL: play on `host`
-    const char *name;
+    char host[RAIM_LINK_HOST_BYTES];
+    uint16_t port;             // 0: choose on the home screen
+    const char *matchmaker;    // URL; NULL: play on `host`
+    const char *name;          // NULL: the one chosen on the home screen
     const char *access;        // access token as typed, already checked; NULL: none
     const char *known_servers; // file; NULL: the user's own
     bool require_encryption;
     int width, height; // of the window, pixels
     bool headless;
     int frames;             // number of frames to draw before the end; 0: until the window closes
+    int frame_cap_hz;       // 0: the display's rate
     const char *screenshot; // file for the last frame; NULL: none
 };
 

@@ -26,7 +26,8 @@ const char *phase_words_lost(bool awaits_restart)
 }
 
 bool phase_words_banner(const struct raim_client_phase *phase, const char *winner,
-                        char title[PHASE_WORDS_BYTES], char text[PHASE_WORDS_BYTES])
+                        const char *next_map, char title[PHASE_WORDS_BYTES],
+                        char text[PHASE_WORDS_BYTES])
 {
     switch (phase->kind) {
     case RAIM_CLIENT_BREAK:
@@ -34,7 +35,12 @@ bool phase_words_banner(const struct raim_client_phase *phase, const char *winne
             snprintf(title, PHASE_WORDS_BYTES, "Round %u is a draw", phase->round);
         else
             snprintf(title, PHASE_WORDS_BYTES, "%s wins round %u", winner, phase->round);
-        snprintf(text, PHASE_WORDS_BYTES, "The next round begins in %.0f s", ceil(phase->left_s));
+        if (next_map[0] == '\0')
+            snprintf(text, PHASE_WORDS_BYTES, "The next round begins in %.0f s",
+                     ceil(phase->left_s));
+        else
+            snprintf(text, PHASE_WORDS_BYTES, "Next: %s   in %.0f s", next_map,
+                     ceil(phase->left_s));
         return true;
     case RAIM_CLIENT_PAUSED:
         snprintf(title, PHASE_WORDS_BYTES, "Paused");

@@ -15,6 +15,8 @@ void phase_words_clock(const struct raim_client_phase *phase, char words[PHASE_W
 // The title of the notice about a lost connection.
 const char *phase_words_lost(bool awaits_restart);
 
-// The text for a break, with the winner's name, or for a pause. False while the match is played.
+// The text for a break, with the winner's name and the next map's ("": the map stays), or for a
+// pause. False while the match is played.
 bool phase_words_banner(const struct raim_client_phase *phase, const char *winner,
-                        char title[PHASE_WORDS_BYTES], char text[PHASE_WORDS_BYTES]);
+                        const char *next_map, char title[PHASE_WORDS_BYTES],
+                        char text[PHASE_WORDS_BYTES]);

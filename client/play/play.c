@@ -4,6 +4,8 @@
 #include "play_internal.h"
 
 #include "matchmaker.h"
+#include "play_sound.h"
+#include "server_address.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +17,35 @@ enum { GOODBYE_MS = 500 };
 // The view until an arena has reported its own, units.
 static const raim_vec2 default_view = {1600, 861};
 
+// Without an answer for so long, the player is told so.
+static const double connect_timeout_s = 5;
+
 static double now_s(void)
 {
     return (double)raim_link_now_us() * 1e-6;
+}
+
+// Notes why there is no connection, and when to try again.
+static void note_end(struct play *play, const struct raim_client *client, double now)
+{
+    char where[SERVER_ADDRESS_BYTES];
+    uint8_t other[RAIM_KEY_BYTES];
+    struct server_address address = {.port = play->port};
+    const struct raim_client_end end =
+        client != NULL ? raim_client_end(client) : (struct raim_client_end){0};
+    snprintf(address.host, sizeof address.host, "%s", play->host);
+    server_address_write(&address, where);
+    play->end = end_words_of(&(struct end_words_case){
+        .where = where,
+        .is_resolved = client != NULL,
+        .was_entered = play->entered_s > 0,
+        .shows_other_key = client != NULL && raim_link_other_key(play->link, other),
+        .reason = end.reason,
+        .text = end.text,
+    });
+    play->state = RAIM_CLIENT_ENDED;
+    play->end_reason = end.reason;
+    play->retry_s = play->end.retry_s > 0 ? now + play->end.retry_s : 0;
 }
 
 static void connect(struct play *play)
@@ -27,8 +55,10 @@ static void connect(struct play *play)
     def.access = play->access;
     def.access_size = play->access_size;
     def.require_encryption = play->require_encryption;
-    if (play->connect_timeout_s > 0)
-        def.connect_timeout_s = play->connect_timeout_s;
+    def.watch = play->watch;
+    def.target = play->target;
+    def.connect_timeout_s =
+        play->connect_timeout_s > 0 ? play->connect_timeout_s : connect_timeout_s;
     raim_link_close(play->link);
     play->link = NULL;
     if (raim_known_server_find(&play->known,
@@ -37,11 +67,19 @@ static void connect(struct play *play)
         def.server_key = play->known.has_key ? play->known.key : NULL;
         play->link = raim_link_open(play->host, play->port, &def);
     }
-    play->state = play->link != NULL ? RAIM_CLIENT_CONNECTING : RAIM_CLIENT_ENDED;
+    if (play->link != NULL && !raim_link_start_thread(play->link)) {
+        raim_link_close(play->link);
+        play->link = NULL;
+    }
+    play->state = RAIM_CLIENT_CONNECTING;
+    play->retry_s = 0;
+    if (play->link == NULL)
+        note_end(play, NULL, now_s());
     play->picture->map = NULL;
     camera_clear(&play->camera);
     play->effects = (struct effects){0};
     play->netgraph = (struct netgraph){0};
+    play->entered_s = 0;
     play->hits = 0;
     play->entries = 0;
     play->motd[0] = '\0';
@@ -78,7 +116,9 @@ struct play *play_open(const struct play_def *def)
              !raim_known_servers_path(play->known_servers, sizeof play->known_servers))
         play->known_servers[0] = '\0';
     play->window = def->window;
-    play->keys = def->keys;
+    play->preferences = def->preferences;
+    play->bindings = &def->preferences->bindings;
+    play->watch = def->watch;
     play->picture = calloc(1, sizeof *play->picture);
     play->before = calloc(1, sizeof *play->before);
     if (play->picture == NULL || play->before == NULL) {
@@ -97,10 +137,8 @@ void play_close(struct play *play)
         raim_link_leave(play->link);
     const struct timespec moment = {.tv_nsec = 10000000};
     for (int ms = 0; ms < GOODBYE_MS && play->link != NULL && raim_link_is_open(play->link);
-         ms += 10) {
-        raim_link_service(play->link);
+         ms += 10)
         nanosleep(&moment, NULL);
-    }
     raim_link_close(play->link);
     camera_clear(&play->camera);
     window_take_text(play->window, false);
@@ -115,7 +153,7 @@ bool play_wants_room(const struct play *play, double patience_s)
     if (play->link == NULL)
         return true;
     if (play->state == RAIM_CLIENT_ENDED)
-        return matchmaker_requeues(raim_client_end(raim_link_client(play->link)).reason);
+        return matchmaker_requeues(play->end_reason);
     return play->state == RAIM_CLIENT_RESUMING && now_s() > play->lost_at_s + patience_s;
 }
 
@@ -124,9 +162,22 @@ bool play_was_entered(const struct play *play)
     return play->entered_s > 0;
 }
 
+double play_round_trip_ms(const struct play *play)
+{
+    return play->round_trip_ms;
+}
+
 raim_vec2 play_view(const struct play *play)
 {
     return play->picture->map != NULL ? play->picture->view : default_view;
+}
+
+bool play_shows_table(const struct play *play)
+{
+    if (play->state != RAIM_CLIENT_PLAYING)
+        return false;
+    return bindings_are_held(play->bindings, ACTION_SCORES, play->window) ||
+           play->overview.phase.kind == RAIM_CLIENT_BREAK;
 }
 
 // --- layers ---
@@ -135,19 +186,8 @@ static void fill_menu(struct play *play)
 {
     play->menu = (struct menu){0};
     menu_add(&play->menu, "Resume", "");
-    menu_add(&play->menu, "Keys", "");
+    menu_add(&play->menu, "Settings", "");
     menu_add(&play->menu, "Leave the arena", "");
-}
-
-static void fill_keys(struct play *play, int selected)
-{
-    char label[MENU_DETAIL_BYTES];
-    play->menu = (struct menu){.selected = selected};
-    for (int i = 0; i < KEY_ACTIONS; i++) {
-        window_button_label(play->keys->buttons[i], label, sizeof label);
-        menu_add(&play->menu, keys_title((enum key_action)i), label);
-    }
-    menu_add(&play->menu, "Restore the defaults", "");
 }
 
 static void open_layer(struct play *play, enum layer layer)
@@ -157,8 +197,8 @@ static void open_layer(struct play *play, enum layer layer)
         entry_clear(&play->entry);
     if (layer == LAYER_MENU)
         fill_menu(play);
-    if (layer == LAYER_KEYS)
-        fill_keys(play, 0);
+    if (layer == LAYER_SETTINGS)
+        settings_screen_open(&play->settings, play->preferences);
     play->layer = layer;
 }
 
@@ -170,47 +210,13 @@ static enum play_wish handle_menu(struct play *play, const struct window_event *
         open_layer(play, LAYER_NONE);
         return PLAY_ON;
     case 1:
-        open_layer(play, LAYER_KEYS);
+        open_layer(play, LAYER_SETTINGS);
         return PLAY_ON;
     case 2:
         return PLAY_LEAVE;
     default:
         return PLAY_ON;
     }
-}
-
-static void save_keys(struct play *play)
-{
-    keys_save(play->keys, window_settings_directory(play->window));
-    fill_keys(play, play->menu.selected);
-}
-
-static void handle_keys(struct play *play, const struct window_event *event)
-{
-    const int chosen = menu_handle(&play->menu, play->window, event);
-    if (chosen == MENU_BACK) {
-        open_layer(play, LAYER_MENU);
-    } else if (chosen == KEY_ACTIONS) {
-        *play->keys = keys_default();
-        save_keys(play);
-    } else if (chosen != MENU_NOTHING) {
-        play->menu.selected = chosen;
-        snprintf(play->menu.items[chosen].detail, MENU_DETAIL_BYTES, "press a key ...");
-        play->layer = LAYER_BIND;
-    }
-}
-
-static void handle_press(struct play *play, const struct window_event *event)
-{
-    if (event->kind != WINDOW_PRESSED)
-        return;
-    // Escape always opens the menu, so it cannot be bound.
-    if (event->command != COMMAND_BACK && event->button != 0) {
-        keys_bind(play->keys, (enum key_action)play->menu.selected, event->button);
-        save_keys(play);
-    }
-    fill_keys(play, play->menu.selected);
-    play->layer = LAYER_KEYS;
 }
 
 static void handle_chat(struct play *play, const struct window_event *event)
@@ -222,21 +228,64 @@ static void handle_chat(struct play *play, const struct window_event *event)
     if (event->command == COMMAND_ERASE)
         entry_erase(&play->entry);
     if (event->command == COMMAND_ACCEPT && play->entry.text[0] != '\0' && play->link != NULL)
-        raim_link_say(play->link, play->entry.text);
+        raim_link_send_chat(play->link, play->entry.text);
     if (event->command == COMMAND_ACCEPT || event->command == COMMAND_BACK)
         open_layer(play, LAYER_NONE);
+}
+
+// The way to another player in the order of the scores by which a spectator's press leads; 0: none.
+static int way_to_target(const struct play *play, window_button button)
+{
+    if (!play->watch)
+        return 0;
+    return bindings_triggers(play->bindings, ACTION_RIGHT, button) -
+           bindings_triggers(play->bindings, ACTION_LEFT, button);
+}
+
+// The row of a player in the order of the scores, or score_count.
+static uint32_t row_of(const struct overview *overview, raim_player_id id)
+{
+    uint32_t row = 0;
+    while (row < overview->score_count && overview->scores[row].id != id)
+        row++;
+    return row;
+}
+
+// Lets a spectator watch another player: counted from the one asked for last, because the snapshots
+// that show it may still be on their way, unless it has left.
+static void watch_other(struct play *play, int way)
+{
+    const struct overview *overview = &play->overview;
+    const uint32_t count = overview->score_count;
+    uint32_t row = row_of(overview, play->target);
+    if (row == count)
+        row = row_of(overview, overview->watched);
+    if (row == count || play->link == NULL)
+        return;
+    play->target = overview->scores[(row + count + (uint32_t)way) % count].id;
+    raim_link_send_watch(play->link, play->target);
 }
 
 static void handle_game(struct play *play, const struct window_event *event)
 {
     if (event->kind != WINDOW_PRESSED)
         return;
-    if (event->command == COMMAND_BACK)
+    const struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
+    const bool scrolls = event->button == 0 && play_shows_table(play);
+    if (scrolls && event->command == COMMAND_UP)
+        play->first_score -= play->first_score < 3 ? play->first_score : 3;
+    else if (scrolls && event->command == COMMAND_DOWN)
+        play->first_score += 3;
+    else if (event->opens_menu)
         open_layer(play, LAYER_MENU);
-    else if (event->button != 0 && event->button == play->keys->buttons[KEY_CHAT])
+    else if (bindings_triggers(play->bindings, ACTION_CHAT, event->button))
         open_layer(play, LAYER_CHAT);
-    else if (event->button != 0 && event->button == play->keys->buttons[KEY_NETWORK])
+    else if (bindings_triggers(play->bindings, ACTION_NETWORK, event->button))
         play->shows_netgraph = !play->shows_netgraph;
+    else if (way_to_target(play, event->button) != 0)
+        watch_other(play, way_to_target(play, event->button));
+    else
+        controls_handle(&play->controls, play->bindings, event, &viewport);
 }
 
 static enum play_wish handle_end(struct play *play, const struct window_event *event)
@@ -244,7 +293,7 @@ static enum play_wish handle_end(struct play *play, const struct window_event *e
     if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ACCEPT)
         connect(play);
     if (event->kind == WINDOW_PRESSED && event->command == COMMAND_BACK)
-        return PLAY_QUIT;
+        return PLAY_LEAVE;
     return PLAY_ON;
 }
 
@@ -254,6 +303,10 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
         return PLAY_QUIT;
     if (play->state == RAIM_CLIENT_ENDED)
         return handle_end(play, event);
+    const bool is_joining =
+        play->state == RAIM_CLIENT_CONNECTING || play->state == RAIM_CLIENT_ENTERING;
+    if (is_joining && event->kind == WINDOW_PRESSED && event->opens_menu)
+        return PLAY_LEAVE;
     switch (play->layer) {
     case LAYER_NONE:
         handle_game(play, event);
@@ -263,11 +316,9 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
         break;
     case LAYER_MENU:
         return handle_menu(play, event);
-    case LAYER_KEYS:
-        handle_keys(play, event);
-        break;
-    case LAYER_BIND:
-        handle_press(play, event);
+    case LAYER_SETTINGS:
+        if (!settings_screen_handle(&play->settings, event))
+            open_layer(play, LAYER_MENU);
         break;
     }
     return PLAY_ON;
@@ -277,6 +328,8 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
 
 static raim_player_id own_id(const struct raim_client *client)
 {
+    if (raim_client_is_spectator(client))
+        return RAIM_NOBODY;
     return raim_client_roster_entry(client, raim_client_own_slot(client))->id;
 }
 
@@ -297,20 +350,41 @@ static struct feed_person person(const struct play *play, raim_player_id id)
     return person;
 }
 
+static void note_killer(struct play *play, struct feed_person killer, double now)
+{
+    play->hurt_at_s = now;
+    play->killer = killer;
+    play->has_killer_at = false;
+    for (uint32_t i = 0; i < play->picture->player_count; i++) {
+        if (play->picture->players[i].id == killer.id) {
+            play->killer_at = play->picture->players[i].position;
+            play->has_killer_at = true;
+        }
+    }
+}
+
 static void handle_kill(struct play *play, const struct raim_client_event *event,
                         raim_player_id own, double now)
 {
     struct feed_line line = {
         .born_s = now,
-        .own = event->player == own || event->victim == own,
+        .own = own != RAIM_NOBODY && (event->player == own || event->victim == own),
         .first = person(play, event->player),
         .second = person(play, event->victim),
         .text = "destroyed",
     };
     feed_add(&play->kills, &line);
     effects_add_kill(&play->effects, event->victim, now);
-    if (event->victim == own)
-        play->hurt_at_s = now;
+    if (event->victim == own && own != RAIM_NOBODY)
+        note_killer(play, line.first, now);
+}
+
+static const char *words_for_chat_refusal(uint32_t refusal)
+{
+    const char *name = raim_client_chat_refusal_name(refusal);
+    return strcmp(name, "rate") == 0    ? "Too many messages: wait a moment"
+           : strcmp(name, "muted") == 0 ? "You are muted"
+                                        : "Your message could not be sent";
 }
 
 static void handle_event(struct play *play, const struct raim_client_event *event,
@@ -330,9 +404,15 @@ static void handle_event(struct play *play, const struct raim_client_event *even
     case RAIM_CLIENT_CHAT:
         snprintf(line.text, sizeof line.text, "%s", event->text);
         feed_add(&play->chat, &line);
+        sound_play(play->preferences->sound, SOUND_CHAT);
         break;
-    case RAIM_CLIENT_PHASE:
-        break; // drawn for as long as the phase lasts
+    case RAIM_CLIENT_PHASE: // drawn for as long as it lasts
+        sound_play(play->preferences->sound, SOUND_ROUND);
+        break;
+    case RAIM_CLIENT_CHAT_REFUSED:
+        snprintf(line.text, sizeof line.text, "%s", words_for_chat_refusal(event->chat_refusal));
+        feed_add(&play->chat, &line);
+        break;
     }
 }
 
@@ -367,38 +447,44 @@ static void handle_all_events(struct play *play, struct raim_client *client, dou
     while (raim_client_next_event(client, &event))
         handle_event(play, &event, own_id(client), now);
     const uint64_t hits = raim_client_stats(client)->hits;
-    if (hits > play->hits)
+    if (hits > play->hits) {
         play->hit_at_s = now;
+        sound_play(play->preferences->sound, SOUND_HIT);
+    }
     play->hits = hits;
 }
 
 // --- every frame ---
 
-static void press(struct play *play, const struct raim_client *client)
+// Sets the input that the link's thread sends from now on. It sends a press even if that is
+// released before the next tick.
+static void set_input(struct play *play)
 {
-    struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
-    if (raim_client_can_draw(client))
-        viewport.eye = raim_client_eye(client);
-    raim_input input =
-        controls_read(&play->controls, play->window, play->keys, &viewport, viewport.eye);
+    const struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
+    raim_input input = controls_read(&play->controls, play->window, play->bindings, &viewport);
     if (play->layer != LAYER_NONE)
         input = (raim_input){.aim = input.aim};
-    while (raim_link_is_input_due(play->link))
-        raim_link_send_input(play->link, &input);
+    raim_link_set_input(play->link, &input);
+    controls_clear_latch(&play->controls);
 }
 
 static void note_state(struct play *play, const struct raim_client *client, double now)
 {
     const enum raim_client_state state = raim_client_state(client);
+    play->awaits_restart = raim_client_awaits_restart(client);
     if (state == play->state)
         return;
-    if (state == RAIM_CLIENT_PLAYING && play->entered_s == 0)
-        play->entered_s = now;
+    if (state == RAIM_CLIENT_PLAYING) {
+        play->entered_s = play->entered_s == 0 ? now : play->entered_s;
+        play->end = (struct end_words){0};
+    }
     if (state == RAIM_CLIENT_RESUMING)
         play->lost_at_s = now;
-    if (state == RAIM_CLIENT_ENDED)
-        open_layer(play, LAYER_NONE);
     play->state = state;
+    if (state == RAIM_CLIENT_ENDED) {
+        open_layer(play, LAYER_NONE);
+        note_end(play, client, now);
+    }
 }
 
 // Switches to the map of a new arena as soon as there is something to draw in it. Until then the
@@ -411,6 +497,7 @@ static void enter_arena(struct play *play, const struct raim_client *client)
     play->entries = entries;
     play->picture->map = play->before->map = NULL;
     play->effects = (struct effects){0};
+    play->heard = 0;
     camera_enter(&play->camera, client);
 }
 
@@ -425,21 +512,22 @@ static void take_picture(struct play *play, const struct raim_client *client, do
         play->before = spare;
     } else if (play->before->map == play->picture->map) {
         effects_compare(&play->effects, play->before, play->picture);
+        play->heard = play_sound_effects(play->preferences->sound, &play->effects, play->heard,
+                                         play->picture);
     }
 }
 
 void play_update(struct play *play)
 {
+    if (play->retry_s > 0 && now_s() >= play->retry_s)
+        connect(play);
     if (play->link == NULL)
         return;
-    struct raim_client *client = raim_link_client(play->link);
-    raim_link_service(play->link);
+    raim_link_lock(play->link);
+    note_state(play, raim_link_client(play->link), now_s());
+    raim_link_unlock(play->link);
     raim_known_server_update(&play->known, play->link);
-    note_state(play, client, now_s());
-    if (play->state == RAIM_CLIENT_PLAYING && raim_link_is_input_due(play->link)) {
-        raim_client_interpolate(client, raim_link_now_us());
-        press(play, client);
-    }
+    set_input(play);
 }
 
 void play_look(struct play *play)
@@ -447,11 +535,19 @@ void play_look(struct play *play)
     play_update(play);
     if (play->state != RAIM_CLIENT_PLAYING)
         return;
-    struct raim_client *client = raim_link_client(play->link);
     const double now = now_s();
+    struct raim_client *client = raim_link_client(play->link);
+    raim_link_lock(play->link);
+    if (raim_client_state(client) != RAIM_CLIENT_PLAYING) { // since a moment ago
+        raim_link_unlock(play->link);
+        return;
+    }
     raim_client_interpolate(client, raim_link_now_us());
     handle_all_events(play, client, now);
     take_picture(play, client, now);
+    overview_take(&play->overview, client);
     const struct raim_client_quality quality = raim_client_quality(client);
-    netgraph_look(&play->netgraph, now, &quality);
+    raim_link_unlock(play->link);
+    play->round_trip_ms = quality.round_trip_ms;
+    netgraph_look(&play->netgraph, now, &quality, window_frames(play->window));
 }

@@ -2,7 +2,7 @@
 // The game in one arena: connection, input, and everything that is drawn, from joining to leaving.
 #pragma once
 
-#include "keys.h"
+#include "preferences.h"
 #include "window.h"
 
 #include <stdint.h>
@@ -16,9 +16,10 @@ struct play_def {
     const char *access;        // access token as typed; NULL: none
     const char *known_servers; // file; NULL: the user's own, unless the server is on this machine
     bool require_encryption;
-    double connect_timeout_s; // 0: the client's own
-    struct window *window;    // borrowed until play_close
-    struct keys *keys;        // borrowed until play_close
+    bool watch;                      // as a spectator
+    double connect_timeout_s;        // 0: the client's own
+    struct window *window;           // borrowed until play_close
+    struct preferences *preferences; // borrowed until play_close
 };
 
 // Copies what it does not borrow. NULL when memory runs out. A server that cannot be reached is
@@ -30,12 +31,13 @@ void play_close(struct play *play);
 
 enum play_wish {
     PLAY_ON,
-    PLAY_LEAVE, // leave the arena
+    PLAY_LEAVE, // leave the arena for the home screen
     PLAY_QUIT,  // end the game
 };
 enum play_wish play_handle(struct play *play, const struct window_event *event);
 
-// Receives what has arrived, and sends the inputs that are due. Call it as often as possible.
+// Follows the state of the connection and sets the player's input, which a thread sends in time.
+// Call it as often as possible.
 void play_update(struct play *play);
 
 // Takes the picture of this moment, which is then drawn.
@@ -47,6 +49,9 @@ bool play_wants_room(const struct play *play, double patience_s);
 
 // Whether the player has been in the arena.
 bool play_was_entered(const struct play *play);
+
+// The round trip to the server, smoothed, ms.
+double play_round_trip_ms(const struct play *play);
 
 // The size of the view, units.
 raim_vec2 play_view(const struct play *play);

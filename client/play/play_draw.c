@@ -3,147 +3,184 @@
 #include "play_draw.h"
 
 #include "hud.h"
+#include "hud_layout.h"
 #include "painter.h"
 #include "phase_words.h"
 #include "play_internal.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-static const double hit_s = 0.25, hurt_s = 0.6, hint_s = 8;
+static const double hit_s = 0.25, hurt_s = 0.6, direction_s = 1.6, hint_s = 8;
 
 static void draw_phase(const struct play *play, const struct raim_client_phase *phase,
-                       const struct ui *ui)
+                       const struct ui *ui, const struct hud_layout *layout)
 {
     char title[PHASE_WORDS_BYTES], text[PHASE_WORDS_BYTES];
-    if (phase_words_banner(phase, play->winner.name, title, text)) {
-        hud_banner(ui, title, text);
+    if (phase_words_banner(phase, play->winner.name, play->overview.next_map, title, text)) {
+        hud_banner(ui, layout->banner, title, text);
         return;
     }
     phase_words_clock(phase, text);
-    hud_clock(ui, text);
+    hud_clock(ui, layout->clock, text);
 }
 
-static void draw_scores(const struct raim_client *client, bool all, const struct ui *ui)
+static void draw_scores(struct play *play, const struct ui *ui, const struct hud_layout *layout,
+                        bool all)
 {
-    struct hud_score scores[RAIM_MAX_PLAYERS];
-    uint32_t count = 0;
-    for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
-        if (member->id == RAIM_NOBODY)
-            continue;
-        struct hud_score *score = &scores[count++];
-        *score = (struct hud_score){
-            .id = member->id,
-            .own = slot == raim_client_own_slot(client),
-            .bot = member->bot,
-            .score = member->score,
-            .deaths = member->deaths,
-        };
-        memcpy(score->name, member->name, sizeof score->name);
-    }
-    hud_sort(scores, count);
-    hud_scores(ui, scores, count, all);
+    const struct overview *overview = &play->overview;
+    if (all)
+        hud_table(ui, layout->table, overview->scores, overview->score_count, &play->first_score);
+    else
+        hud_scores(ui, layout->scores, overview->scores, overview->score_count);
 }
 
-static void label_of(const struct play *play, enum key_action action, char label[32])
+static void label_of(const struct play *play, enum action action, char label[32])
 {
-    window_button_label(play->keys->buttons[action], label, 32);
+    const enum binding_device device = play->controls.by_pad ? BINDING_PAD : BINDING_KEYS;
+    window_button_label(play->window, play->bindings->buttons[device][action], label, 32);
 }
 
-// Shows the keys for the first seconds in an arena.
-static void draw_hint(const struct play *play, const struct ui *ui, double now)
+// Writes the keys or buttons for the first seconds in an arena; "" after them. Returns the opacity.
+static double write_hint(const struct play *play, double now, char *hint, size_t capacity)
 {
-    const double left_s = play->entered_s + hint_s - now;
-    char label[KEY_ACTIONS][32], hint[400];
-    if (left_s <= 0 || play->layer != LAYER_NONE || play->shows_netgraph)
-        return;
-    for (int i = 0; i < KEY_ACTIONS; i++)
-        label_of(play, (enum key_action)i, label[i]);
-    snprintf(hint, sizeof hint,
-             "%s %s %s %s: move     mouse: aim     %s: fire     %s: chat     %s: scores     "
-             "%s: network     Esc: menu",
-             label[KEY_UP], label[KEY_LEFT], label[KEY_DOWN], label[KEY_RIGHT], label[KEY_FIRE],
-             label[KEY_CHAT], label[KEY_SCORES], label[KEY_NETWORK]);
-    hud_hint(ui, hint, fmin(left_s, 1));
+    const double left_s = play->watch ? 1 : play->entered_s + hint_s - now; // a spectator's stays
+    const bool by_pad = play->controls.by_pad;
+    char label[ACTION_COUNT][32], moves[4 * 33];
+    hint[0] = '\0';
+    if (left_s <= 0 || play->layer != LAYER_NONE)
+        return 0;
+    for (int i = 0; i < ACTION_COUNT; i++)
+        label_of(play, (enum action)i, label[i]);
+    snprintf(moves, sizeof moves, "%s %s %s %s", label[ACTION_UP], label[ACTION_LEFT],
+             label[ACTION_DOWN], label[ACTION_RIGHT]);
+    if (play->watch)
+        snprintf(hint, capacity,
+                 "You watch %s     %s, %s: another player     %s: scores     %s: menu",
+                 play->names[raim_player_slot(play->overview.watched)], label[ACTION_LEFT],
+                 label[ACTION_RIGHT], label[ACTION_SCORES], by_pad ? "Start" : "Esc");
+    else
+        snprintf(hint, capacity,
+                 "%s: move     %s: aim     %s: fire     %s: chat     %s: scores     "
+                 "%s: network     %s: menu",
+                 by_pad ? "left stick" : moves, by_pad ? "right stick" : "mouse",
+                 label[ACTION_FIRE], label[ACTION_CHAT], label[ACTION_SCORES],
+                 label[ACTION_NETWORK], by_pad ? "Start" : "Esc");
+    return fmin(left_s, 1);
 }
 
-static void draw_playing(const struct play *play, const struct ui *ui, double now)
+// Draws where the deadly shot came from, as seen from where the local player was.
+static void draw_hurt(const struct play *play, const struct ui *ui, double now)
 {
-    const struct raim_client *client = raim_link_client(play->link);
     hud_hurt(ui, 1 - (now - play->hurt_at_s) / hurt_s);
-    hud_kills(ui, &play->kills, now);
-    hud_chat(ui, &play->chat, play->layer == LAYER_CHAT ? &play->entry : NULL, now);
-    const struct raim_client_phase phase = raim_client_phase(client);
-    const bool wants_scores = window_is_held(play->window, play->keys->buttons[KEY_SCORES]);
-    draw_scores(client, wants_scores || phase.kind == RAIM_CLIENT_BREAK, ui);
-    draw_phase(play, &phase, ui);
+    const raim_vec2 way = raim_vec2_sub(play->killer_at, play->picture->eye);
+    if (play->has_killer_at && raim_vec2_length(way) > 0)
+        hud_hit_direction(ui, (raim_vec2){way.x, -way.y},
+                          1 - (now - play->hurt_at_s) / direction_s);
+}
+
+static void draw_playing(struct play *play, const struct ui *ui, double now)
+{
+    const struct overview *overview = &play->overview;
+    const struct raim_client_phase *phase = &overview->phase;
+    const struct text_style small = {.size = 15 * ui->unit};
+    const raim_vec2 size = window_size(play->window);
+    char hint[400];
+    const double strength = write_hint(play, now, hint, sizeof hint);
+    const struct hud_frame frame = {
+        .window = {{0, 0}, size},
+        .area = ui->area,
+        .unit = ui->unit,
+        .line = text_height(&small),
+        .hint_lines = strength > 0 ? hud_hint_lines(ui, hint) : 0,
+        .has_table = play_shows_table(play),
+        .has_banner = phase->kind != RAIM_CLIENT_PLAY,
+        .has_graph = play->shows_netgraph,
+    };
+    const struct hud_layout layout = hud_layout_of(&frame);
+    draw_hurt(play, ui, now);
+    hud_kills(ui, layout.kills, &play->kills, now);
+    hud_chat(ui, layout.chat, &play->chat, play->layer == LAYER_CHAT ? &play->entry : NULL, now);
+    draw_scores(play, ui, &layout, frame.has_table);
+    draw_phase(play, phase, ui, &layout);
     if (play->shows_netgraph)
-        netgraph_draw(&play->netgraph, ui);
-    if (play->picture->map != NULL && phase.kind == RAIM_CLIENT_PLAY && !raim_client_alive(client))
-        hud_countdown(ui, camera_spawns_in(&play->camera, client, now),
-                      raim_client_rules(client)->respawn_delay);
-    draw_hint(play, ui, now);
+        netgraph_draw(&play->netgraph, ui, layout.graph);
+    const bool is_down = play->picture->map != NULL && phase->kind == RAIM_CLIENT_PLAY &&
+                         !overview->is_alive && !play->watch;
+    if (is_down && !frame.has_table)
+        hud_death(ui, layout.death, &play->killer,
+                  camera_spawns_in(&play->camera, overview->respawn_delay_s, now),
+                  overview->respawn_delay_s);
+    if (strength > 0)
+        hud_hint(ui, layout.hint, hint, strength);
 }
 
 static void draw_layer(struct play *play, const struct ui *ui, double now)
 {
+    const struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
     window_show_pointer(play->window,
                         play->layer >= LAYER_MENU || play->state != RAIM_CLIENT_PLAYING);
     if (play->layer >= LAYER_MENU)
         hud_veil(ui);
     if (play->layer == LAYER_MENU)
         menu_draw(&play->menu, ui, "Menu", "The match goes on");
-    else if (play->layer > LAYER_MENU)
-        menu_draw(&play->menu, ui, "Keys",
-                  play->layer == LAYER_BIND ? "Press the new key, or Esc to keep the old one"
-                                            : "Enter: change     Esc: back");
-    else if (play->state == RAIM_CLIENT_PLAYING)
-        hud_crosshair(ui, window_mouse(play->window), 1 - (now - play->hit_at_s) / hit_s);
+    else if (play->layer == LAYER_SETTINGS)
+        settings_screen_draw(&play->settings, ui);
+    else if (play->state == RAIM_CLIENT_PLAYING && !play->watch)
+        hud_crosshair(ui, controls_crosshair(&play->controls, play->window, &viewport),
+                      1 - (now - play->hit_at_s) / hit_s);
 }
 
 static void draw_resuming(const struct play *play, const struct ui *ui, double now)
 {
     char text[96];
     snprintf(text, sizeof text, "Resuming your session: %.0f s", now - play->lost_at_s);
-    const char *title = phase_words_lost(raim_client_awaits_restart(raim_link_client(play->link)));
-    hud_notice(ui, &(struct hud_notice){title, text, "Esc: menu"});
+    const char *title = phase_words_lost(play->awaits_restart);
+    hud_notice(
+        ui, &(struct hud_notice){title, text, play->controls.by_pad ? "Start: menu" : "Esc: menu"});
 }
 
-static void draw_end(const struct play *play, const struct ui *ui)
+static void draw_end(const struct play *play, const struct ui *ui, double now)
 {
-    const char *hint = "Enter: join again     Esc: quit";
-    if (play->link == NULL) {
-        hud_notice(ui, &(struct hud_notice){"No connection", "The host cannot be reached", hint});
-        return;
-    }
-    const struct raim_client_end end = raim_client_end(raim_link_client(play->link));
-    char title[64];
-    snprintf(title, sizeof title, "Disconnected: %s", raim_client_reason_name(end.reason));
-    hud_notice(ui, &(struct hud_notice){title, end.text, hint});
+    char text[END_WORDS_BYTES + 40];
+    snprintf(text, sizeof text, "%s", play->end.text);
+    if (play->retry_s > 0)
+        snprintf(text, sizeof text, "%s Trying again in %.0f s.", play->end.text,
+                 ceil(fmax(play->retry_s - now, 0)));
+    hud_notice(ui, &(struct hud_notice){play->end.title, text,
+                                        play->controls.by_pad ? "A: try now     B: home"
+                                                              : "Enter: try now     Esc: home"});
+}
+
+// After a failed try, its reason stays.
+static void draw_joining(const struct play *play, const struct ui *ui)
+{
+    char where[320];
+    const bool is_retry = play->end.title[0] != '\0';
+    snprintf(where, sizeof where, "%s port %u", play->host, play->port);
+    hud_notice(ui, &(struct hud_notice){is_retry ? play->end.title : "Entering ...",
+                                        is_retry ? "Trying again now ..." : where,
+                                        play->controls.by_pad ? "Start: home" : "Esc: home"});
 }
 
 void play_draw(struct play *play, const struct ui *ui, double now_s)
 {
-    char where[320];
     struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
     viewport.eye = play->picture->eye;
     painter_paint(ui, &viewport, play->picture, &play->effects);
-    snprintf(where, sizeof where, "%s port %u", play->host, play->port);
     switch (play->state) {
     case RAIM_CLIENT_PLAYING:
         draw_playing(play, ui, now_s);
         break;
     case RAIM_CLIENT_CONNECTING:
     case RAIM_CLIENT_ENTERING:
-        hud_notice(ui, &(struct hud_notice){"Entering ...", where, "Esc: menu"});
+        draw_joining(play, ui);
         break;
     case RAIM_CLIENT_RESUMING:
         draw_resuming(play, ui, now_s);
         break;
     case RAIM_CLIENT_ENDED:
-        draw_end(play, ui);
+        draw_end(play, ui, now_s);
         break;
     }
     draw_layer(play, ui, now_s);

@@ -2,25 +2,28 @@
 // The state of the game in one arena, which play.c changes and play_draw.c draws.
 #pragma once
 
+#include "bindings.h"
 #include "camera.h"
 #include "controls.h"
 #include "effects.h"
+#include "end_words.h"
 #include "entry.h"
 #include "feed.h"
-#include "keys.h"
 #include "known_servers.h"
 #include "menu.h"
 #include "netgraph.h"
+#include "overview.h"
 #include "picture.h"
 #include "play.h"
+#include "preferences.h"
+#include "settings_screen.h"
 
 // The layer over the game that receives the keys.
 enum layer {
     LAYER_NONE,
     LAYER_CHAT,
     LAYER_MENU,
-    LAYER_KEYS,
-    LAYER_BIND, // waits for the key to bind
+    LAYER_SETTINGS,
 };
 
 struct play {
@@ -30,12 +33,19 @@ struct play {
     uint32_t access_size;     // 0: no access token
     char known_servers[4096]; // file; "": none
     struct raim_known_server known;
-    bool require_encryption;
+    bool require_encryption, watch;
+    raim_player_id target;    // with `watch`: whom; RAIM_NOBODY: the server chooses
     double connect_timeout_s; // 0: the client's own
     struct window *window;
-    struct keys *keys;
-    struct raim_link *link; // NULL: it could not be opened
+    struct bindings *bindings; // of the preferences
+    struct preferences *preferences;
+    // Its own thread receives and sends. NULL: it could not be opened. The client is read only
+    // between raim_link_lock and raim_link_unlock.
+    struct raim_link *link;
     enum raim_client_state state;
+    uint32_t end_reason; // ENDED
+    bool awaits_restart; // RESUMING: the server has announced it
+    struct overview overview;
     struct camera camera;
     struct controls controls;
     struct picture *picture, *before; // of this frame and of the one before
@@ -43,9 +53,18 @@ struct play {
     struct feed kills, chat;
     struct netgraph netgraph;
     bool shows_netgraph;
+    double round_trip_ms;
     enum layer layer;
     struct menu menu;
+    struct settings_screen settings;
     struct entry entry;
+    struct end_words end;      // ENDED, and while connecting again: why
+    double retry_s;            // ENDED: when to connect again; 0: not by itself
+    struct feed_person killer; // who destroyed the local player last
+    raim_vec2 killer_at;       // where the killer was last seen, units
+    bool has_killer_at;
+    uint32_t first_score;                                  // row at the top of the table of scores
+    uint32_t heard;                                        // effects whose sounds have been played
     uint64_t hits;                                         // of the local player, as shown
     double hit_at_s;                                       // when the local player last hit
     double hurt_at_s;                                      // when the local player last fell
@@ -56,3 +75,6 @@ struct play {
     double lost_at_s;                                      // when the connection was lost
     char names[RAIM_MAX_PLAYERS][RAIM_MAX_NAME_BYTES + 1]; // by slot; kept after a player left
 };
+
+// Whether the table of all scores is shown: while its key is held, and in breaks.
+bool play_shows_table(const struct play *play);

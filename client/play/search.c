@@ -14,13 +14,14 @@ struct search {
     double begin_s;
 };
 
-struct search *search_open(const char *url, const char *player, double begin_s)
+struct search *search_open(const char *url, const char *player, const struct regions *regions,
+                           double begin_s)
 {
     struct search *search = calloc(1, sizeof *search);
     if (search == NULL)
         return NULL;
     search->begin_s = begin_s;
-    search->matchmaker = matchmaker_queue(url, player);
+    search->matchmaker = matchmaker_queue(url, player, regions);
     if (search->matchmaker == NULL) {
         search_close(search);
         return NULL;
@@ -48,5 +49,5 @@ void search_draw(const struct search *search, const struct ui *ui, double now_s)
     snprintf(text, sizeof text, "%.0f s", floor(fmax(0, now_s - search->begin_s)));
     draw_box(ui->draw, ui->area, PALETTE_DARK);
     hud_notice(ui, &(struct hud_notice){"Searching for a room ...",
-                                        problem[0] != '\0' ? problem : text, "Esc: quit"});
+                                        problem[0] != '\0' ? problem : text, "Esc: home"});
 }

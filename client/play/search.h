@@ -7,8 +7,9 @@
 
 struct search;
 
-// Queues at a matchmaker from `begin_s` on. Copies both texts. NULL when memory runs out.
-struct search *search_open(const char *url, const char *player, double begin_s);
+// Queues at a matchmaker from `begin_s` on, see matchmaker_queue. NULL when memory runs out.
+struct search *search_open(const char *url, const char *player, const struct regions *regions,
+                           double begin_s);
 
 // Takes NULL.
 void search_close(struct search *search);

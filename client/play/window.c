@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Wraps SDL. No other file of the program includes <SDL.h> directly.
-#include "window.h"
+// Opens the window, paces frames and shows them.
+#include "window_internal.h"
 
 #include "palette.h"
 #include "viewport.h"
@@ -11,32 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { FRAME_HZ = 60, MOUSE = SDL_NUM_SCANCODES };
-
-// A stick below this deflection is at rest.
-static const double dead_zone = 0.15;
-static const double trigger_point = 0.3;
+enum { FRAME_HZ = 60 };
 
 // A frame is begun earlier than its drawing time requires, by this margin.
 static const double spare_s = 0.004;
-
-struct window {
-    SDL_Window *window;
-    SDL_Renderer *renderer;
-    struct draw *draw;
-    struct text *text;
-    SDL_GameController *pad;
-    bool waits_for_display; // presenting takes as long as a frame
-    bool headless;
-    bool fine;
-    SDL_Texture *canvas; // twice as wide and as high as the window, for fine frames
-    double frame_s;      // time for which the display shows a frame
-    double drawn_s;      // largest recent drawing time of a frame
-    double begun_s;      // when the last frame was begun
-    double next_s;       // when to begin the next one
-    char *settings;
-};
 
 static double now_s(void)
 {
@@ -49,25 +29,125 @@ static bool fail(const char *what)
     return false;
 }
 
+// Whether the processor does the graphics card's work. The game's own rasterizer is then faster.
+static bool is_emulated(SDL_Renderer *renderer)
+{
+    enum { GL_RENDERER = 0x1F01 };
+    const unsigned char *(*get_string)(unsigned) = NULL;
+    SDL_RendererInfo info;
+    if (SDL_GetRendererInfo(renderer, &info) == 0 && (info.flags & SDL_RENDERER_SOFTWARE) != 0)
+        return true;
+    if (SDL_GL_GetCurrentContext() != NULL)
+        *(void **)&get_string = SDL_GL_GetProcAddress("glGetString");
+    const char *name = get_string != NULL ? (const char *)get_string(GL_RENDERER) : NULL;
+    return name != NULL && (strstr(name, "llvmpipe") != NULL || strstr(name, "softpipe") != NULL ||
+                            strstr(name, "SwiftShader") != NULL);
+}
+
+// Whether presenting waits for the display, as measured with empty frames: a renderer that claims
+// so may not, and copying a large window takes its time too. The first frames fill the queue.
+static bool measure_waiting(struct window *window)
+{
+    enum { QUEUED = 3, MEASURED = 4 };
+    double begun_s = 0;
+    for (int i = 0; i < QUEUED + MEASURED; i++) {
+        if (i == QUEUED)
+            begun_s = now_s();
+        SDL_RenderClear(window->renderer);
+        SDL_RenderPresent(window->renderer);
+    }
+    const double frames = (now_s() - begun_s) / MEASURED / window->frame_s;
+    return frames > 0.9 && frames < 1.1;
+}
+
+static void open_accelerated(struct window *window)
+{
+    window->renderer = SDL_CreateRenderer(window->window, -1,
+                                          SDL_RENDERER_ACCELERATED | SDL_RENDERER_PRESENTVSYNC);
+    if (window->renderer == NULL)
+        return;
+    if (is_emulated(window->renderer)) {
+        SDL_DestroyRenderer(window->renderer);
+        window->renderer = NULL;
+    } else {
+        window->waits_for_display = measure_waiting(window);
+    }
+}
+
+// Draws into the window's own surface. False where it has other pixels than the rasterizer's.
+static bool open_surface(struct window *window)
+{
+    window->surface = SDL_GetWindowSurface(window->window);
+    if (window->surface == NULL || window->surface->format->format != SDL_PIXELFORMAT_RGB888) {
+        window->surface = NULL;
+        return false;
+    }
+    window->renderer = SDL_CreateSoftwareRenderer(window->surface);
+    return window->renderer != NULL;
+}
+
+static void use_surface(struct window *window)
+{
+    if (window->surface != NULL)
+        draw_use_pixels(window->draw, window->surface->pixels, window->surface->w,
+                        window->surface->h, window->surface->pitch / (int)sizeof(uint32_t));
+}
+
+static bool open_drawing(struct window *window)
+{
+    window->draw = draw_create(window->renderer);
+    window->text = window->draw != NULL ? text_create(window->renderer, window->draw) : NULL;
+    if (window->text == NULL)
+        return false;
+    use_surface(window);
+    return true;
+}
+
+static void close_drawing(struct window *window)
+{
+    text_destroy(window->text);
+    draw_destroy(window->draw);
+    SDL_DestroyTexture(window->canvas);
+    if (window->renderer != NULL)
+        SDL_DestroyRenderer(window->renderer);
+    window->text = NULL;
+    window->draw = NULL;
+    window->canvas = NULL;
+    window->renderer = NULL;
+}
+
+static void measure_size(struct window *window)
+{
+    int width = 1, height = 1;
+    SDL_GetRendererOutputSize(window->renderer, &width, &height);
+    window->size = (raim_vec2){width, height};
+}
+
 static bool open_renderer(struct window *window)
 {
-    if (!window->headless)
-        window->renderer = SDL_CreateRenderer(window->window, -1,
-                                              SDL_RENDERER_ACCELERATED | SDL_RENDERER_PRESENTVSYNC);
-    if (window->renderer == NULL)
-        window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_SOFTWARE);
-    if (window->renderer == NULL)
-        return fail("cannot draw");
-    // The software renderer claims to wait for the display, but does not without a visible window.
-    SDL_RendererInfo info;
-    window->waits_for_display = !window->headless &&
-                                SDL_GetRendererInfo(window->renderer, &info) == 0 &&
-                                (info.flags & SDL_RENDERER_PRESENTVSYNC) != 0;
     SDL_DisplayMode mode;
     const int index = SDL_GetWindowDisplayIndex(window->window);
     const bool known = SDL_GetCurrentDisplayMode(index, &mode) == 0 && mode.refresh_rate > 0;
     window->frame_s = 1.0 / (known ? mode.refresh_rate : FRAME_HZ);
-    return true;
+    if (!window->headless)
+        open_accelerated(window);
+    if (window->renderer == NULL && !open_surface(window))
+        window->renderer = SDL_CreateRenderer(window->window, -1, SDL_RENDERER_SOFTWARE);
+    if (window->renderer == NULL)
+        return fail("cannot draw");
+    measure_size(window);
+    return open_drawing(window);
+}
+
+// Takes the new surface of a window that has changed its size. False where that fails.
+static bool follow_surface(struct window *window)
+{
+    SDL_Surface *surface = SDL_GetWindowSurface(window->window);
+    if (surface != NULL && surface == window->surface && surface->w == (int)window->size.x &&
+        surface->h == (int)window->size.y)
+        return true;
+    close_drawing(window);
+    return open_surface(window) && open_drawing(window);
 }
 
 static bool open_all(struct window *window, const struct window_def *def)
@@ -75,6 +155,8 @@ static bool open_all(struct window *window, const struct window_def *def)
     if (def->headless)
         SDL_SetHint(SDL_HINT_VIDEODRIVER, "dummy");
     SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
+    // Without this the surface is copied to the window by a renderer, which takes twice as long.
+    SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0");
     const uint32_t parts = SDL_INIT_VIDEO | (def->headless ? 0 : SDL_INIT_GAMECONTROLLER);
     if (SDL_Init(parts) != 0)
         return fail("cannot start SDL");
@@ -85,12 +167,8 @@ static bool open_all(struct window *window, const struct window_def *def)
         return fail("cannot open a window");
     SDL_SetWindowMinimumSize(window->window, 320, 180);
     SDL_StopTextInput();
-    if (!open_renderer(window))
-        return false;
-    window->draw = draw_create(window->renderer);
-    window->text = window->draw != NULL ? text_create(window->renderer, window->draw) : NULL;
     window->settings = def->headless ? NULL : SDL_GetPrefPath("", "raim");
-    return window->text != NULL;
+    return open_renderer(window);
 }
 
 struct window *window_create(const struct window_def *def)
@@ -99,6 +177,7 @@ struct window *window_create(const struct window_def *def)
     if (window == NULL)
         return NULL;
     window->headless = def->headless;
+    window->style = (struct window_style){.ui_scale = 1, .sensitivity = 1};
     if (!open_all(window, def)) {
         window_destroy(window);
         return NULL;
@@ -110,13 +189,9 @@ void window_destroy(struct window *window)
 {
     if (window == NULL)
         return;
-    text_destroy(window->text);
-    draw_destroy(window->draw);
+    close_drawing(window);
     if (window->pad != NULL)
         SDL_GameControllerClose(window->pad);
-    SDL_DestroyTexture(window->canvas);
-    if (window->renderer != NULL)
-        SDL_DestroyRenderer(window->renderer);
     if (window->window != NULL)
         SDL_DestroyWindow(window->window);
     SDL_free(window->settings);
@@ -129,37 +204,70 @@ void window_destroy(struct window *window)
 // The renderer's output: the window in pixels of the display or, in a fine frame, the canvas.
 raim_vec2 window_size(const struct window *window)
 {
-    int width = 1, height = 1;
-    SDL_GetRendererOutputSize(window->renderer, &width, &height);
-    return (raim_vec2){width, height};
+    return window->size;
 }
 
 static void open_canvas(struct window *window)
 {
-    const raim_vec2 size = raim_vec2_scale(window_size(window), 2);
+    const raim_vec2 size = raim_vec2_scale(window->size, 2);
     SDL_DestroyTexture(window->canvas);
     window->canvas = SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_ARGB8888,
                                        SDL_TEXTUREACCESS_TARGET, (int)size.x, (int)size.y);
     window->fine =
         window->canvas != NULL && SDL_SetRenderTarget(window->renderer, window->canvas) == 0;
+    if (!window->fine)
+        return;
+    window->size = size;
+    draw_use_pixels(window->draw, NULL, 0, 0, 0);
 }
 
-struct ui window_begin(struct window *window, raim_vec2 view, bool fine)
+static void close_canvas(struct window *window)
+{
+    SDL_SetRenderTarget(window->renderer, NULL);
+    SDL_RenderCopy(window->renderer, window->canvas, NULL, NULL);
+    window->fine = false;
+    measure_size(window);
+    use_surface(window);
+}
+
+// Fills what is beside the view.
+static void clear_bars(struct window *window, raim_box area)
+{
+    const raim_vec2 size = window->size;
+    const raim_box bars[4] = {
+        {{0, 0}, {size.x, area.min.y}},
+        {{0, area.max.y}, size},
+        {{0, area.min.y}, {area.min.x, area.max.y}},
+        {{area.max.x, area.min.y}, {size.x, area.max.y}},
+    };
+    for (int i = 0; i < 4; i++)
+        if (bars[i].min.x < bars[i].max.x && bars[i].min.y < bars[i].max.y)
+            draw_box(window->draw, bars[i], PALETTE_BAR);
+}
+
+bool window_begin(struct window *window, raim_vec2 view, bool fine, struct ui *ui)
 {
     window->begun_s = now_s();
+    if (window->surface != NULL && !follow_surface(window))
+        return fail("cannot draw");
+    measure_size(window);
     if (fine)
         open_canvas(window);
     const struct viewport viewport = viewport_fit(view, window_size(window));
     const raim_box area = viewport_area(&viewport);
-    draw_clear(window->draw, PALETTE_BAR);
+    if (window->surface != NULL && !window->fine)
+        clear_bars(window, area);
+    else
+        draw_clear(window->draw, PALETTE_BAR);
     // Text stays legible in small windows.
     const double smallest = window->fine ? 1.6 : 0.8;
-    return (struct ui){
+    *ui = (struct ui){
         .draw = window->draw,
         .text = window->text,
         .area = area,
-        .unit = fmax((area.max.x - area.min.x) / 1280, smallest),
+        .unit = fmax((area.max.x - area.min.x) / 1280, smallest) * window->style.ui_scale,
     };
+    return true;
 }
 
 static bool save(struct window *window, const char *file)
@@ -179,14 +287,14 @@ static bool save(struct window *window, const char *file)
 static void plan_next_frame(struct window *window, double drawn_s)
 {
     const double now = now_s();
+    const double cap_s = window->frame_cap_hz > 0 ? 1.0 / window->frame_cap_hz : window->frame_s;
     window->drawn_s = fmax(drawn_s, 0.95 * window->drawn_s + 0.05 * drawn_s);
-    // With vertical synchronization the display has just begun to show a frame. A minimized window
-    // is not synchronized.
-    const bool hidden = (SDL_GetWindowFlags(window->window) & SDL_WINDOW_MINIMIZED) != 0;
-    if (window->waits_for_display && !hidden)
-        window->next_s = now + window->frame_s - fmin(window->drawn_s + spare_s, window->frame_s);
+    // The display has just begun to show a frame.
+    if (window->waits_for_display)
+        window->next_s =
+            now + fmax(cap_s, window->frame_s) - fmin(window->drawn_s + spare_s, window->frame_s);
     else
-        window->next_s = fmax(window->next_s + 1.0 / FRAME_HZ, now);
+        window->next_s = fmax(window->next_s + cap_s, now);
     if (window->next_s > now + 1)
         window->next_s = now;
 }
@@ -194,217 +302,50 @@ static void plan_next_frame(struct window *window, double drawn_s)
 bool window_end(struct window *window, const char *file)
 {
     draw_flush(window->draw);
-    if (window->fine) {
-        SDL_SetRenderTarget(window->renderer, NULL);
-        SDL_RenderCopy(window->renderer, window->canvas, NULL, NULL);
-        window->fine = false;
-    }
+    if (window->fine)
+        close_canvas(window);
     const bool saved = file == NULL || save(window, file);
     const double drawn_s = now_s() - window->begun_s;
-    SDL_RenderPresent(window->renderer);
+    if (window->surface != NULL) {
+        SDL_RenderFlush(window->renderer);
+        SDL_UpdateWindowSurface(window->window);
+    } else {
+        SDL_RenderPresent(window->renderer);
+    }
+    frame_times_take(&window->times, now_s());
     plan_next_frame(window, drawn_s);
     return saved;
 }
 
+// Whether nothing of the window can be visible. It has no frames then.
+static bool is_hidden(const struct window *window)
+{
+    const uint32_t hidden = SDL_WINDOW_MINIMIZED | SDL_WINDOW_HIDDEN;
+    return !window->headless && (SDL_GetWindowFlags(window->window) & hidden) != 0;
+}
+
 bool window_is_early(struct window *window)
 {
-    if (now_s() >= window->next_s)
+    const bool hidden = is_hidden(window);
+    if (hidden)
+        frame_times_pause(&window->times);
+    const double left_s = window->next_s - now_s();
+    if (!hidden && left_s <= 0)
         return false;
-    SDL_Delay(1);
+    // SDL_Delay sleeps for whole milliseconds only.
+    const double pause_s = hidden ? 0.001 : fmin(left_s, 0.001);
+    nanosleep(&(struct timespec){.tv_nsec = (long)(pause_s * 1e9)}, NULL);
     return true;
 }
 
-// --- input ---
-
-static enum window_command command_of_key(SDL_Keycode key)
+void window_set_frame_cap(struct window *window, int hz)
 {
-    switch (key) {
-    case SDLK_UP:
-        return COMMAND_UP;
-    case SDLK_DOWN:
-        return COMMAND_DOWN;
-    case SDLK_RETURN:
-    case SDLK_KP_ENTER:
-        return COMMAND_ACCEPT;
-    case SDLK_ESCAPE:
-        return COMMAND_BACK;
-    case SDLK_BACKSPACE:
-        return COMMAND_ERASE;
-    default:
-        return COMMAND_NONE;
-    }
+    window->frame_cap_hz = hz;
 }
 
-static enum window_command command_of_pad(uint8_t button)
+const struct frame_times *window_frames(const struct window *window)
 {
-    switch (button) {
-    case SDL_CONTROLLER_BUTTON_DPAD_UP:
-        return COMMAND_UP;
-    case SDL_CONTROLLER_BUTTON_DPAD_DOWN:
-        return COMMAND_DOWN;
-    case SDL_CONTROLLER_BUTTON_A:
-        return COMMAND_ACCEPT;
-    case SDL_CONTROLLER_BUTTON_B:
-    case SDL_CONTROLLER_BUTTON_START:
-        return COMMAND_BACK;
-    default:
-        return COMMAND_NONE;
-    }
-}
-
-static void switch_full_screen(struct window *window)
-{
-    const bool full = (SDL_GetWindowFlags(window->window) & SDL_WINDOW_FULLSCREEN_DESKTOP) != 0;
-    SDL_SetWindowFullscreen(window->window, full ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
-}
-
-// Uses the first gamepad; after it is unplugged, the next one that is plugged in.
-static void take_pad(struct window *window, const SDL_Event *event)
-{
-    if (event->type == SDL_CONTROLLERDEVICEADDED && window->pad == NULL)
-        window->pad = SDL_GameControllerOpen(event->cdevice.which);
-    if (event->type != SDL_CONTROLLERDEVICEREMOVED || window->pad == NULL ||
-        SDL_GameControllerGetAttached(window->pad))
-        return;
-    SDL_GameControllerClose(window->pad);
-    window->pad = NULL;
-}
-
-// Translates an event of SDL's. False for events that are handled here or ignored.
-static bool translate(struct window *window, const SDL_Event *event, struct window_event *out)
-{
-    *out = (struct window_event){.kind = WINDOW_PRESSED};
-    switch (event->type) {
-    case SDL_QUIT:
-        out->kind = WINDOW_CLOSED;
-        return true;
-    case SDL_KEYDOWN:
-        if (event->key.keysym.sym == SDLK_F11) {
-            if (event->key.repeat == 0)
-                switch_full_screen(window);
-            return false;
-        }
-        out->button = event->key.keysym.scancode;
-        out->command = command_of_key(event->key.keysym.sym);
-        // A held key repeats only where it moves the selection or erases.
-        return event->key.repeat == 0 || out->command == COMMAND_UP ||
-               out->command == COMMAND_DOWN || out->command == COMMAND_ERASE;
-    case SDL_MOUSEBUTTONDOWN:
-        out->button = MOUSE + event->button.button;
-        out->clicked = event->button.button == SDL_BUTTON_LEFT;
-        return true;
-    case SDL_CONTROLLERBUTTONDOWN:
-        out->command = command_of_pad(event->cbutton.button);
-        return out->command != COMMAND_NONE;
-    case SDL_MOUSEMOTION:
-        out->kind = WINDOW_POINTED;
-        return true;
-    case SDL_TEXTINPUT:
-        out->kind = WINDOW_TYPED;
-        snprintf(out->text, sizeof out->text, "%s", event->text.text);
-        return true;
-    default:
-        take_pad(window, event);
-        return false;
-    }
-}
-
-bool window_next_event(struct window *window, struct window_event *event)
-{
-    for (SDL_Event sdl; SDL_PollEvent(&sdl) != 0;)
-        if (translate(window, &sdl, event))
-            return true;
-    return false;
-}
-
-bool window_is_held(const struct window *window, window_button button)
-{
-    (void)window;
-    if (button > MOUSE)
-        return (SDL_GetMouseState(NULL, NULL) & SDL_BUTTON(button - MOUSE)) != 0;
-    int count = 0;
-    const uint8_t *keys = SDL_GetKeyboardState(&count);
-    return button > 0 && button < count && keys[button] != 0;
-}
-
-raim_vec2 window_mouse(const struct window *window)
-{
-    int x = 0, y = 0, width = 1, height = 1;
-    const raim_vec2 size = window_size(window);
-    if (window->headless)
-        return (raim_vec2){0.7 * size.x, 0.5 * size.y};
-    SDL_GetMouseState(&x, &y);
-    // Desktop pixels may differ from the display's pixels.
-    SDL_GetWindowSize(window->window, &width, &height);
-    return (raim_vec2){x * size.x / fmax(width, 1), y * size.y / fmax(height, 1)};
-}
-
-static raim_vec2 stick(SDL_GameController *pad, SDL_GameControllerAxis x, SDL_GameControllerAxis y)
-{
-    const raim_vec2 way = {SDL_GameControllerGetAxis(pad, x) / 32767.0,
-                           SDL_GameControllerGetAxis(pad, y) / -32767.0};
-    return raim_vec2_length(way) < dead_zone ? (raim_vec2){0, 0} : way;
-}
-
-struct window_pad window_pad(const struct window *window)
-{
-    if (window->pad == NULL)
-        return (struct window_pad){0};
-    const int16_t trigger =
-        SDL_GameControllerGetAxis(window->pad, SDL_CONTROLLER_AXIS_TRIGGERRIGHT);
-    return (struct window_pad){
-        .left = stick(window->pad, SDL_CONTROLLER_AXIS_LEFTX, SDL_CONTROLLER_AXIS_LEFTY),
-        .right = stick(window->pad, SDL_CONTROLLER_AXIS_RIGHTX, SDL_CONTROLLER_AXIS_RIGHTY),
-        .fire = trigger > trigger_point * 32767 ||
-                SDL_GameControllerGetButton(window->pad, SDL_CONTROLLER_BUTTON_RIGHTSHOULDER) != 0,
-    };
-}
-
-void window_show_pointer(struct window *window, bool shown)
-{
-    if (!window->headless)
-        SDL_ShowCursor(shown ? SDL_ENABLE : SDL_DISABLE);
-}
-
-void window_take_text(struct window *window, bool wanted)
-{
-    if (window->headless)
-        return;
-    if (wanted)
-        SDL_StartTextInput();
-    else
-        SDL_StopTextInput();
-}
-
-// --- names ---
-
-void window_button_name(window_button button, char *name, size_t capacity)
-{
-    if (button > MOUSE)
-        snprintf(name, capacity, "Mouse %d", button - MOUSE);
-    else
-        snprintf(name, capacity, "%s", SDL_GetScancodeName((SDL_Scancode)button));
-}
-
-window_button window_button_named(const char *name)
-{
-    int number;
-    if (sscanf(name, "Mouse %d", &number) == 1)
-        return number >= 1 && number <= 31 ? MOUSE + number : 0;
-    return (window_button)SDL_GetScancodeFromName(name);
-}
-
-void window_button_label(window_button button, char *label, size_t capacity)
-{
-    static const char *const mouse[] = {"Left button", "Middle button", "Right button"};
-    const int number = button - MOUSE;
-    if (number >= 1 && number <= 3)
-        snprintf(label, capacity, "%s", mouse[number - 1]);
-    else if (number > 0)
-        snprintf(label, capacity, "Button %d", number);
-    else
-        snprintf(label, capacity, "%s",
-                 SDL_GetKeyName(SDL_GetKeyFromScancode((SDL_Scancode)button)));
+    return &window->times;
 }
 
 const char *window_settings_directory(struct window *window)

@@ -3,6 +3,7 @@
 // directly.
 #pragma once
 
+#include "frame_times.h"
 #include "ui.h"
 
 #include <stdbool.h>
@@ -20,12 +21,25 @@ struct window_def {
 struct window *window_create(const struct window_def *def);
 void window_destroy(struct window *window);
 
+// What the player has chosen for the window.
+struct window_style {
+    double ui_scale;     // of texts and lines: factor
+    double sensitivity;  // of the mouse while its pointer is hidden: factor
+    bool confines_mouse; // to the window while its pointer is hidden
+    bool full_screen;
+    int frame_cap_hz; // 0: none
+};
+void window_configure(struct window *window, const struct window_style *style);
+
+// Whether the window fills the screen, which F11 toggles.
+bool window_is_full_screen(const struct window *window);
+
 // --- drawing ---
 
 // Begins a frame for a view of this size in units. `fine` draws four pixels for each pixel of the
-// window, which is slow, but smooths edges with any renderer. The result is valid until the frame
-// ends.
-struct ui window_begin(struct window *window, raim_vec2 view, bool fine);
+// window, which is slow, but smooths edges with any renderer. The ui is valid until the frame ends.
+// False after printing why nothing can be drawn.
+bool window_begin(struct window *window, raim_vec2 view, bool fine, struct ui *ui);
 
 // The size of the canvas, pixels.
 raim_vec2 window_size(const struct window *window);
@@ -34,21 +48,33 @@ raim_vec2 window_size(const struct window *window);
 // printing why the file could not be written.
 bool window_end(struct window *window, const char *file);
 
-// Returns false when the next frame is due: as late as the display allows, so that it shows the
-// newest state, or 60 times a second without a display. Before that it sleeps for a millisecond and
-// returns true; do work that must not wait between the calls.
+// Returns false when the next frame is due: where presenting waits for the display, as late as the
+// display allows, so that it shows the newest state, and otherwise at the display's rate; never for
+// a window that is minimized. Before that it sleeps for a millisecond at most and returns true; do
+// work that must not wait between the calls.
 bool window_is_early(struct window *window);
+
+// Limits the rate of frames; 0: the display's.
+void window_set_frame_cap(struct window *window, int hz);
+
+// The times of the last frames.
+const struct frame_times *window_frames(const struct window *window);
 
 // --- input ---
 
-// The number of a key or mouse button; 0: none.
+// The number of a key or of a button of the mouse or a gamepad, whose triggers count as buttons; 0:
+// none.
 typedef int window_button;
+bool window_button_is_pad(window_button button);
 
 // The meaning of a key in a menu.
 enum window_command {
     COMMAND_NONE,
     COMMAND_UP,
     COMMAND_DOWN,
+    COMMAND_LEFT,
+    COMMAND_RIGHT,
+    COMMAND_NEXT, // the next field of a form
     COMMAND_ACCEPT,
     COMMAND_BACK,
     COMMAND_ERASE,
@@ -56,17 +82,20 @@ enum window_command {
 
 enum window_event_kind {
     WINDOW_CLOSED,
-    WINDOW_PRESSED, // a key, a button of the mouse or of a gamepad
+    WINDOW_PRESSED, // a key, a button of the mouse or of a gamepad; a held key repeats in menus
     WINDOW_TYPED,   // some text
     WINDOW_POINTED, // the mouse moved
 };
 
 struct window_event {
     enum window_event_kind kind;
-    window_button button;        // PRESSED; 0 for a button of a gamepad
+    window_button button;        // PRESSED; 0 for a key that repeats
     enum window_command command; // PRESSED
     bool clicked;                // PRESSED: the first mouse button
-    char text[32];               // TYPED: UTF-8
+    bool opens_menu;             // PRESSED: Escape or the gamepad's start button, to which no
+                                 // action can be bound
+    raim_vec2 mouse;             // PRESSED: where the mouse was, pixels of the canvas
+    char text[256];              // TYPED, also by pasting: UTF-8
 };
 
 // The next event; false when there is none.
@@ -81,7 +110,6 @@ raim_vec2 window_mouse(const struct window *window);
 // A gamepad: sticks from -1 to 1, y up; all zero without one.
 struct window_pad {
     raim_vec2 left, right;
-    bool fire;
 };
 struct window_pad window_pad(const struct window *window);
 
@@ -96,8 +124,9 @@ void window_take_text(struct window *window, bool wanted);
 void window_button_name(window_button button, char *name, size_t capacity);
 window_button window_button_named(const char *name);
 
-// The name of a button as printed on this keyboard.
-void window_button_label(window_button button, char *label, size_t capacity);
+// The name of a button as printed on this keyboard or gamepad; "": none.
+void window_button_label(const struct window *window, window_button button, char *label,
+                         size_t capacity);
 
 // The directory for the game's settings, with a slash at the end; "": none.
 const char *window_settings_directory(struct window *window);

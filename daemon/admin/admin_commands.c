@@ -104,7 +104,8 @@ static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with a visible c
 static const char player_is_bad[] = "want a player's id, the number in the list of players";
 static const char seconds_are_bad[] = "want 1 to 1000000000 seconds";
 static const char address_is_bad[] =
-    "want an IPv4 address or a network like 192.0.2.0/24, with no bits set behind its prefix";
+    "want an address or a network like 192.0.2.0/24 or 2001:db8::/32, with no bits set behind its "
+    "prefix";
 
 static void execute_say(struct admin_commands *admin, struct admin_command *command)
 {
@@ -319,7 +320,8 @@ static void execute_ban(struct admin_commands *admin, struct admin_command *comm
 
 static void execute_unban(struct admin_commands *admin, struct admin_command *command)
 {
-    uint32_t network, prefix;
+    struct ip_address network;
+    uint32_t prefix;
     if (!bans_parse(command->fields[ADMIN_ADDRESS], &network, &prefix))
         refuse(command, BAD_REQUEST, address_is_bad);
     else if (!bans_has(ban_book_list(admin->bans), network, prefix, today_s()))

@@ -175,12 +175,6 @@ static void end_request(struct request_memory *memory)
     free(request);
 }
 
-static bool is_body_too_long(struct MHD_Connection *connection)
-{
-    const char *length = http_connection_header(connection, "Content-Length");
-    return length != NULL && strtoull(length, NULL, 10) > ROOMS_MAX_BODY_BYTES;
-}
-
 // Begins a request whose headers are complete, or answers it with an error.
 static bool begin(struct api *api, const struct http_request *step)
 {
@@ -192,9 +186,8 @@ static bool begin(struct api *api, const struct http_request *step)
                                         "method not allowed", allow);
     if (route == NULL || strlen(id) >= ROOMS_ID_BYTES)
         return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
-    if (is_body_too_long(step->connection))
-        return http_answer_send_problem(step->connection, HTTP_CONTENT_TOO_LARGE,
-                                        "want at most 64 kB", NULL);
+    if (http_connection_announces_more(step->connection, ROOMS_MAX_BODY_BYTES))
+        return http_answer_send_too_long(step->connection, ROOMS_MAX_BODY_BYTES);
     struct request *request = calloc(1, sizeof *request);
     if (request == NULL)
         return false;

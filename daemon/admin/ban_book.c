@@ -37,7 +37,7 @@ static bool load(struct ban_book *book, char *error, size_t capacity)
 {
     char directory[PATH_MAX];
     if (!unit_directories_find("STATE_DIRECTORY", directory, sizeof directory)) {
-        book->lists = bans_without(NULL, 0, 0, 0);
+        book->lists = bans_without(NULL, (struct ip_address){0}, 0, 0);
         return book->lists != NULL;
     }
     if (snprintf(book->path, sizeof book->path, "%s/bans", directory) >= (int)sizeof book->path) {

@@ -270,13 +270,6 @@ static void take_field(void *context, const char *name, const char *piece, uint6
     value[offset + size] = '\0';
 }
 
-// Whether Content-Length is too large. Bodies of unknown length are counted as they are received.
-static bool is_body_too_long(struct MHD_Connection *connection)
-{
-    const char *length = http_connection_header(connection, "Content-Length");
-    return length != NULL && strtoull(length, NULL, 10) > CONTROL_BODY_BYTES;
-}
-
 // Begins a request whose headers are complete, or answers it with an error.
 static bool begin(struct control *control, const struct http_request *step)
 {
@@ -289,9 +282,8 @@ static bool begin(struct control *control, const struct http_request *step)
                                         "method not allowed", is_post ? "GET" : "POST");
     if (route == NULL)
         return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
-    if (is_body_too_long(step->connection))
-        return http_answer_send_problem(step->connection, HTTP_CONTENT_TOO_LARGE,
-                                        "want at most 64 kB", NULL);
+    if (http_connection_announces_more(step->connection, CONTROL_BODY_BYTES))
+        return http_answer_send_too_long(step->connection, CONTROL_BODY_BYTES);
     struct request *request = calloc(1, sizeof *request);
     if (request == NULL)
         return false;

@@ -20,6 +20,7 @@ enum { MAX_CONNECTIONS = 64, MAX_FILE_BYTES = 256 * 1024 };
 
 struct control_tcp {
     struct api *api;
+    struct arena_list_control *counts; // borrowed
     struct http_listener *listener;
     struct http_guard guard; // without names; with the token
     uint16_t port;
@@ -60,6 +61,15 @@ static bool deny(struct MHD_Connection *connection)
     return http_answer_send_once(connection, HTTP_UNAUTHORIZED, response);
 }
 
+// Whether a page of a browser asks. A page of another origin sends no Origin with a GET of an
+// image.
+static bool is_browser(struct MHD_Connection *connection)
+{
+    const char *site = http_connection_header(connection, "Sec-Fetch-Site");
+    return http_connection_header(connection, "Origin") != NULL ||
+           (site != NULL && strcmp(site, "none") != 0); // "none": its user has typed the URL
+}
+
 // Answers a request whose sender may not ask, and returns true in `is_answered`.
 static bool check_sender(const struct control_tcp *tcp, struct MHD_Connection *connection,
                          bool *is_answered)
@@ -78,7 +88,7 @@ static bool check_sender(const struct control_tcp *tcp, struct MHD_Connection *c
     const bool is_open = !has_token && !tcp->needs_certificate;
     if (is_open && !http_guard_takes_host(&tcp->guard, host))
         return http_answer_send_problem(connection, HTTP_MISDIRECTED_REQUEST, "unknown host", NULL);
-    if (is_open && http_connection_header(connection, "Origin") != NULL)
+    if (is_open && is_browser(connection))
         return http_answer_send_problem(connection, HTTP_FORBIDDEN,
                                         "pages of browsers are not served", NULL);
     *is_answered = false;
@@ -91,6 +101,7 @@ static bool answer(void *context, const struct http_request *step)
     bool is_answered = false;
     if (*step->memory == NULL) {
         const bool good = check_sender(tcp, step->connection, &is_answered);
+        tcp->counts->denied += is_answered;
         if (is_answered)
             return good;
     }
@@ -135,13 +146,15 @@ static bool start(struct control_tcp *tcp, const struct config_control *config, 
 }
 
 struct control_tcp *control_tcp_open(const struct config_control *config, struct api *api,
-                                     char *error, size_t capacity)
+                                     struct arena_list_control *counts, char *error,
+                                     size_t capacity)
 {
     struct control_tcp *tcp = calloc(1, sizeof *tcp);
     snprintf(error, capacity, "out of memory");
     if (tcp == NULL)
         return NULL;
     tcp->api = api;
+    tcp->counts = counts;
     tcp->needs_certificate = config->clients[0] != '\0';
     strcpy(tcp->guard.token, config->token);
     if (start(tcp, config, error, capacity))
@@ -189,4 +202,5 @@ int control_tcp_timeout_ms(const struct control_tcp *tcp)
 void control_tcp_run(struct control_tcp *tcp)
 {
     http_listener_run(tcp->listener);
+    tcp->counts->limited = http_listener_refused(tcp->listener);
 }

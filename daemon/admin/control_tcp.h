@@ -4,6 +4,7 @@
 #pragma once
 
 #include "api.h"
+#include "arena_list.h"
 #include "config.h"
 
 #include <stddef.h>
@@ -11,10 +12,11 @@
 
 struct control_tcp;
 
-// Reads the certificates and listens. Copies `config`, borrows `api`. Returns NULL and writes a
-// reason into `error`.
+// Reads the certificates and listens. Copies `config`, borrows `api` and `counts`. Returns NULL and
+// writes a reason into `error`.
 struct control_tcp *control_tcp_open(const struct config_control *config, struct api *api,
-                                     char *error, size_t capacity);
+                                     struct arena_list_control *counts, char *error,
+                                     size_t capacity);
 
 // Takes NULL. The event streams must have been told to end.
 void control_tcp_close(struct control_tcp *tcp);

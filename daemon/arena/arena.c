@@ -6,6 +6,7 @@
 #include "connectionless.h"
 #include "crypto.h"
 #include "log.h"
+#include "message.h"
 #include "monotonic.h"
 #include "server_key.h"
 #include "unit_directories.h"
@@ -126,10 +127,10 @@ static uint32_t most_players(const struct config_arena *config)
 
 // --- Callbacks of the transport about unknown addresses ---
 
-static const char *find_ban(void *context, uint32_t address)
+static const char *find_ban(void *context, struct ip_address ip)
 {
     const struct arena *arena = context;
-    return arena_commands_find_ban(&arena->worker.commands, address);
+    return arena_commands_find_ban(&arena->worker.commands, ip);
 }
 
 static bool admits_token(void *context, const uint8_t *token, size_t size)
@@ -283,6 +284,8 @@ void arena_destroy(struct arena *arena)
         transport_close(arena->worker.transport);
     triple_buffer_destroy(&arena->shared.status);
     mailbox_destroy(&arena->shared.mailbox);
+    if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
+        arena_checkpoint_discard(&arena->worker.checkpoint); // even if no worker ran it
     arena_checkpoint_destroy(&arena->worker.checkpoint);
     arena_collect(arena);
     prepared_match_free_all(prepared_match_take(&arena->shared.offered));
@@ -351,10 +354,14 @@ struct overload *arena_overload(struct arena *arena)
 
 // --- Ticks ---
 
-void arena_start(struct arena *arena, uint64_t offset_ns)
+void arena_restore(struct arena *arena)
 {
     arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
                            arena->worker.config->resume_grace_s);
+}
+
+void arena_start(struct arena *arena, uint64_t offset_ns)
+{
     arena->worker.deadline_ns = monotonic_ns() + offset_ns;
     arena->worker.has_news = arena->worker.feed != NULL; // its first tick makes a room ready
 }
@@ -434,7 +441,8 @@ static void publish(struct arena *arena)
             .alive = player->state == RAIM_PLAYER_ALIVE,
             .shielded = player->shield_ticks > 0,
             .ping_ms = here ? transport_ping_ms(arena->worker.transport, row->client) : 0,
-            .address = here ? transport_address(arena->worker.transport, row->client) : 0,
+            .address = here ? transport_source(arena->worker.transport, row->client).ip
+                            : (struct ip_address){0},
         };
     }
     status->bullet_count = 0;
@@ -492,6 +500,8 @@ static void take_messages(struct arena *arena)
         switch (event.kind) {
         case TRANSPORT_CONNECTED:
             take_connection(arena, event.peer);
+            if (event.channels < 2)
+                raim_match_refuse(arena->worker.match, event.peer, RAIM_REASON_CHANNELS);
             break;
         case TRANSPORT_DISCONNECTED:
             raim_match_disconnect(arena->worker.match, event.peer);

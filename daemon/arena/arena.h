@@ -39,8 +39,8 @@ struct arena_player {
     struct arena_spot spot; // spot, aim and shielded are valid only while alive
     raim_angle aim;
     bool alive, shielded;
-    uint32_t ping_ms; // 0 for bots and absent players
-    uint32_t address; // IPv4, host byte order, 0 for bots and absent players. Not published
+    uint32_t ping_ms;          // 0 for bots and absent players
+    struct ip_address address; // none for bots and absent players. Not published
 };
 
 // A consistent snapshot of an arena between two ticks.
@@ -72,7 +72,8 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
                            struct socket_activation *sockets, const struct wakeup *wakeup,
                            char *error, size_t capacity);
 
-// Takes NULL. No worker may be running the arena. Main thread.
+// Takes NULL. No worker may be running the arena. Removes the checkpoint of a match that has ended
+// for good. Main thread.
 void arena_destroy(struct arena *arena);
 
 // Reserves seats, which it takes. The arena must need access tokens. Main thread, before a worker
@@ -85,10 +86,14 @@ bool arena_enable_feed(struct arena *arena);
 
 uint16_t arena_port(const struct arena *arena);
 
+// Restores the match from the checkpoint of the previous process, and begins to save this one (see
+// arena_checkpoint.h). Call it once, before arena_start. Creates a file, which may take long: the
+// main thread, or the worker while it runs no arena.
+void arena_restore(struct arena *arena);
+
 // --- The owning worker's side ---
 
-// Restores the match from the checkpoint of the previous process (see arena_checkpoint.h), and sets
-// the first tick to be due `offset_ns` from now.
+// Sets the first tick to be due `offset_ns` from now.
 void arena_start(struct arena *arena, uint64_t offset_ns);
 
 // When arena_run is to be called next, in ns of CLOCK_MONOTONIC. The ticks of an arena that is

@@ -8,7 +8,6 @@
 #include "log.h"
 #include "unit_directories.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
@@ -39,8 +38,15 @@ bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *na
     return checkpoint->seats != NULL && checkpoint->rows != NULL && checkpoint->file != NULL;
 }
 
+void arena_checkpoint_discard(struct arena_checkpoint *checkpoint)
+{
+    checkpoint->is_over = true;
+}
+
 void arena_checkpoint_destroy(struct arena_checkpoint *checkpoint)
 {
+    if (checkpoint->is_bound && checkpoint->is_over)
+        checkpoint_remove(checkpoint->file);
     checkpoint_destroy(checkpoint->file);
     free(checkpoint->seats);
     free(checkpoint->rows);
@@ -126,8 +132,8 @@ void arena_checkpoint_note_map(struct arena_checkpoint *checkpoint,
 void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
                             double grace_s)
 {
-    if (checkpoint->file == NULL || checkpoint->match != NULL)
-        return; // called once more while the arena leaves
+    if (checkpoint->file == NULL)
+        return;
     const struct checkpoint_result result =
         checkpoint_restore(checkpoint->file, match, grace_s, checkpoint->seats);
     log_restored(checkpoint, match, &result);
@@ -169,7 +175,9 @@ static void find_seats(struct arena_checkpoint *checkpoint, const struct raim_ma
         if (row->bot || row->away)
             continue;
         const struct udp_address from = transport_source(transport, row->client);
-        seat->address = htonl(from.address);
+        seat->high = from.ip.high;
+        seat->low = from.ip.low;
+        seat->scope = from.scope;
         seat->port = from.port;
     }
 }
@@ -197,9 +205,9 @@ static void invite(const struct arena_checkpoint *checkpoint, const uint8_t toke
     const uint64_t proof = raim_crypto_siphash(token, invite.nonce, sizeof invite.nonce);
     for (size_t i = 0; i < sizeof invite.proof; i++)
         invite.proof[i] = (uint8_t)(proof >> 8 * i);
-    transport_send_to(transport,
-                      (struct udp_address){.address = ntohl(seat->address), .port = seat->port},
-                      bytes, raim_invite_write(&invite, bytes));
+    const struct udp_address to = {
+        .ip = {seat->high, seat->low}, .scope = seat->scope, .port = seat->port};
+    transport_send_to(transport, to, bytes, raim_invite_write(&invite, bytes));
 }
 
 static void invite_absent_players(struct arena_checkpoint *checkpoint,
@@ -214,7 +222,7 @@ static void invite_absent_players(struct arena_checkpoint *checkpoint,
     for (uint32_t slot = 0; slot < slots; slot++) {
         const struct checkpoint_seat *seat = &checkpoint->seats[slot];
         uint8_t token[RAIM_TOKEN_BYTES];
-        if (seat->address != 0 && raim_match_token(match, seat->player, token))
+        if (seat->port != 0 && raim_match_token(match, seat->player, token))
             invite(checkpoint, token, seat, transport);
     }
 }
@@ -238,8 +246,7 @@ void arena_checkpoint_end(struct arena_checkpoint *checkpoint, struct raim_match
 {
     if (!checkpoint->is_bound || !keeps_checkpoint) {
         raim_match_shutdown(match);
-        if (checkpoint->is_bound)
-            checkpoint_remove(checkpoint->file);
+        checkpoint->is_over = true;
         return;
     }
     // Before the suspension, which drops the connections.

@@ -15,6 +15,7 @@ struct arena_checkpoint {
     struct checkpoint_map map;      // of the match that is played
     const struct raim_match *match; // that the file is bound to
     bool is_bound;                  // false: the file could not be written
+    bool is_over;                   // the match has ended for good: the file is to be removed
     uint32_t events;                // event count of the match at the last save
     uint32_t saved_tick;            // tick of the last save
     uint32_t untrusted_ticks;       // left until the restored state counts as good
@@ -25,25 +26,29 @@ struct arena_checkpoint {
 };
 
 // Initializes the checkpoint of the arena of this name. Returns false when memory runs out.
-// arena_checkpoint_destroy accepts the result in either case, and a zeroed struct.
+// arena_checkpoint_destroy accepts the result in either case, and a zeroed struct. It removes the
+// file of a match that has ended for good.
 bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *name);
 void arena_checkpoint_destroy(struct arena_checkpoint *checkpoint);
+
+// Makes arena_checkpoint_destroy remove the file in any case.
+void arena_checkpoint_discard(struct arena_checkpoint *checkpoint);
 
 // Finds the map that the last process played on, for the match that arena_checkpoint_start is to
 // restore. `index` 0 is the arena's first map, `index` i the i-th map of its rotation.
 struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *checkpoint,
                                                 const struct config_arena *config);
 
+// Call it once, before a worker runs the arena. Restores the match that the last process saved,
+// unless it was saved more than `grace_s` seconds ago, and starts to save this one.
+void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
+                            double grace_s);
+
 // --- The owning worker's side ---
 
 // Sets the map of the match that begins.
 void arena_checkpoint_note_map(struct arena_checkpoint *checkpoint,
                                const struct checkpoint_map *map);
-
-// Call it once, before the first tick. Restores the match that the last process saved, unless it
-// was saved more than `grace_s` seconds ago, and starts to save this one.
-void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
-                            double grace_s);
 
 // Renames the checkpoint with its arena. Does nothing when the name is unchanged.
 void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *name);
@@ -54,6 +59,7 @@ void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim
                           struct transport *transport);
 
 // Ends the match. With `keeps_checkpoint` and a bound file it saves the match for the next process
-// and suspends it; otherwise it shuts the match down and removes the file.
+// and suspends it; otherwise it shuts the match down. The file remains until
+// arena_checkpoint_destroy, so that no tick of another arena waits for its removal.
 void arena_checkpoint_end(struct arena_checkpoint *checkpoint, struct raim_match *match,
                           const struct transport *transport, bool keeps_checkpoint);

@@ -5,20 +5,20 @@
 
 #include <time.h>
 
-const char *arena_commands_find_ban(const struct arena_commands *commands, uint32_t address)
+const char *arena_commands_find_ban(const struct arena_commands *commands, struct ip_address ip)
 {
     struct timespec now;
     if (commands->bans == NULL || commands->bans->count == 0)
         return NULL;
     clock_gettime(CLOCK_REALTIME, &now);
-    const struct ban *ban = bans_find(commands->bans, address, now.tv_sec);
+    const struct ban *ban = bans_find(commands->bans, ip, now.tv_sec);
     return ban != NULL ? ban->why : NULL;
 }
 
 void arena_commands_receive(struct arena_commands *commands, struct raim_match *match,
                             const struct transport *transport, uint32_t peer)
 {
-    const char *why = arena_commands_find_ban(commands, transport_address(transport, peer));
+    const char *why = arena_commands_find_ban(commands, transport_source(transport, peer).ip);
     if (why != NULL)
         raim_match_ban(match, peer, why);
 }

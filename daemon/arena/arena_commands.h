@@ -18,7 +18,7 @@ bool arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox
 
 // The reason for which an address (host byte order) is banned, a printable text; NULL if it is not
 // banned.
-const char *arena_commands_find_ban(const struct arena_commands *commands, uint32_t address);
+const char *arena_commands_find_ban(const struct arena_commands *commands, struct ip_address ip);
 
 // Checks a new connection, and disconnects it with the reason if its address is banned.
 void arena_commands_receive(struct arena_commands *commands, struct raim_match *match,

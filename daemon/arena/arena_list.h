@@ -19,6 +19,12 @@ struct arena_list_rooms {
     struct histogram creations; // durations from a request to its answer
 };
 
+// What control_tcp.h counts, for the metrics: since the start.
+struct arena_list_control {
+    uint64_t limited; // connections that began too fast
+    uint64_t denied;  // requests without the token or certificate, or from a page of a browser
+};
+
 struct arena_list {
     int count;
     struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
@@ -26,6 +32,7 @@ struct arena_list {
     struct worker **workers;
     uint64_t started_ms; // CLOCK_MONOTONIC
     struct arena_list_rooms rooms;
+    struct arena_list_control control;
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

@@ -47,6 +47,7 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
     def.round_s = config->round_s;
     def.score_limit = config->score_limit;
     def.break_s = config->break_s;
+    memcpy(def.arena, config->name, sizeof def.arena);
     memcpy(def.motd, config->motd, sizeof def.motd);
     def.guard = arena->opened.guard.context != NULL ? &arena->opened.guard : NULL;
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
@@ -150,6 +151,7 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared)
                     arena->worker.access_control != NULL);
     transport_enable_queries(arena->worker.transport, prepared->config.queries);
     transport_set_limits(arena->worker.transport, prepared->config.address_validation, &limits);
+    transport_set_dscp(arena->worker.transport, prepared->config.dscp);
     transport_limit_time(arena->worker.transport,
                          US_PER_S / prepared->config.tick_hz / RECEIVE_SHARE);
     arena->worker.answers = (struct answers){0};
@@ -182,6 +184,8 @@ static void set_next_match(struct arena *arena, struct prepared_match *prepared)
     if (arena->worker.next != NULL)
         give_back(arena, arena->worker.next);
     arena->worker.next = prepared;
+    raim_match_set_next_map(arena->worker.match,
+                            prepared != NULL ? prepared->config.map->name : "");
 }
 
 void arena_take_offers(struct arena *arena)

@@ -230,6 +230,7 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
         return false;
     if (table->running.worker_count > 0) {
         slot->worker = least_busy(table);
+        arena_restore(slot->arena); // here, because its worker's other arenas have ticks to run
         if (!worker_add(slot->worker, slot->arena))
             return false;
     }

@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,43 +15,84 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 256 };
+enum { LINE_BYTES = 256, IPV6_HOST_PREFIX = 64 };
 
-// The mask of the host bits behind a prefix.
-static uint32_t host_bits(uint32_t prefix)
+// The leading bits of an address.
+static struct ip_address leading(struct ip_address ip, uint32_t prefix)
 {
-    return prefix == 0 ? UINT32_MAX : prefix == 32 ? 0 : UINT32_MAX >> prefix;
+    const uint64_t high = prefix == 0 ? 0 : prefix >= 64 ? UINT64_MAX : UINT64_MAX << (64 - prefix);
+    const uint64_t low = prefix <= 64 ? 0 : UINT64_MAX << (128 - prefix);
+    return (struct ip_address){ip.high & high, ip.low & low};
 }
 
-bool bans_parse(const char *text, uint32_t *network, uint32_t *prefix)
+static bool parse_address(const char *text, struct ip_address *ip)
 {
-    char address[INET_ADDRSTRLEN];
-    struct in_addr parsed;
+    struct in_addr v4;
+    struct in6_addr v6;
+    uint64_t parts[2];
+    if (inet_pton(AF_INET, text, &v4) == 1) {
+        *ip = ip_address_v4(ntohl(v4.s_addr));
+        return true;
+    }
+    if (inet_pton(AF_INET6, text, &v6) != 1)
+        return false;
+    memcpy(parts, &v6, sizeof parts);
+    *ip = (struct ip_address){be64toh(parts[0]), be64toh(parts[1])};
+    return true;
+}
+
+// The prefix of a host, when none is written: a host of an IPv6 network can use all addresses of
+// its /64, but one of a link has as many neighbours there.
+static uint32_t host_prefix(struct ip_address ip)
+{
+    const bool is_link_local = ip.high >> 54 == 0xFE80 >> 6;
+    return ip_address_is_v4(ip) || ip_address_is_loopback(ip) || is_link_local ? IP_PREFIX_MAX
+                                                                               : IPV6_HOST_PREFIX;
+}
+
+bool bans_parse(const char *text, struct ip_address *network, uint32_t *prefix)
+{
+    char address[INET6_ADDRSTRLEN];
     const size_t length = strcspn(text, "/");
     if (length >= sizeof address)
         return false;
     memcpy(address, text, length);
     address[length] = '\0';
-    if (inet_pton(AF_INET, address, &parsed) != 1)
+    if (!parse_address(address, network))
         return false;
-    *network = ntohl(parsed.s_addr);
-    *prefix = 32;
-    if (text[length] == '\0')
+    if (text[length] == '\0') {
+        *prefix = host_prefix(*network);
+        *network = leading(*network, *prefix);
         return true;
+    }
     const char *digits = text + length + 1;
     const size_t count = strspn(digits, "0123456789");
-    if (count < 1 || count > 2 || digits[count] != '\0')
+    if (count < 1 || count > 3 || digits[count] != '\0')
         return false;
-    *prefix = (uint32_t)atoi(digits);
-    return *prefix <= 32 && (*network & host_bits(*prefix)) == 0;
+    // The prefix of a dotted address counts from its first bit.
+    const bool is_dotted = strchr(address, ':') == NULL;
+    *prefix = (uint32_t)atoi(digits) + (is_dotted ? IP_V4_PREFIX : 0);
+    return *prefix <= IP_PREFIX_MAX && ip_address_equal(leading(*network, *prefix), *network);
 }
 
-void bans_print(uint32_t network, uint32_t prefix, char text[BANS_NETWORK_BYTES])
+void bans_print_address(struct ip_address ip, char text[BANS_NETWORK_BYTES])
 {
-    const int length = snprintf(text, BANS_NETWORK_BYTES, "%u.%u.%u.%u", network >> 24,
-                                network >> 16 & 255, network >> 8 & 255, network & 255);
-    if (prefix < 32)
-        snprintf(text + length, BANS_NETWORK_BYTES - (size_t)length, "/%u", prefix & 63);
+    const uint64_t parts[] = {htobe64(ip.high), htobe64(ip.low)};
+    const struct in_addr v4 = {htonl((uint32_t)ip.low)};
+    if (ip_address_is_v4(ip))
+        inet_ntop(AF_INET, &v4, text, BANS_NETWORK_BYTES);
+    else
+        inet_ntop(AF_INET6, parts, text, BANS_NETWORK_BYTES);
+}
+
+void bans_print(struct ip_address network, uint32_t prefix, char text[BANS_NETWORK_BYTES])
+{
+    const bool is_v4 = ip_address_is_v4(network) && prefix >= IP_V4_PREFIX;
+    bans_print_address(network, text);
+    const size_t length = strlen(text);
+    if (!is_v4 || prefix < IP_PREFIX_MAX)
+        snprintf(text + length, BANS_NETWORK_BYTES - length, "/%u",
+                 prefix - (is_v4 ? IP_V4_PREFIX : 0));
 }
 
 static bool is_over(const struct ban *ban, int64_t now_s)
@@ -58,22 +100,24 @@ static bool is_over(const struct ban *ban, int64_t now_s)
     return ban->until_s != 0 && ban->until_s <= now_s;
 }
 
-const struct ban *bans_find(const struct bans *bans, uint32_t address, int64_t now_s)
+const struct ban *bans_find(const struct bans *bans, struct ip_address ip, int64_t now_s)
 {
+    const bool is_v4 = ip_address_is_v4(ip);
     for (uint32_t i = 0; bans != NULL && i < bans->count; i++) {
         const struct ban *ban = &bans->items[i];
-        if ((address & ~host_bits(ban->prefix)) == ban->network && !is_over(ban, now_s))
+        if (ip_address_equal(leading(ip, ban->prefix), ban->network) &&
+            (!is_v4 || ban->prefix >= IP_V4_PREFIX) && !is_over(ban, now_s))
             return ban;
     }
     return NULL;
 }
 
-static bool is_of(const struct ban *ban, uint32_t network, uint32_t prefix)
+static bool is_of(const struct ban *ban, struct ip_address network, uint32_t prefix)
 {
-    return ban->network == network && ban->prefix == prefix;
+    return ip_address_equal(ban->network, network) && ban->prefix == prefix;
 }
 
-bool bans_has(const struct bans *bans, uint32_t network, uint32_t prefix, int64_t now_s)
+bool bans_has(const struct bans *bans, struct ip_address network, uint32_t prefix, int64_t now_s)
 {
     for (uint32_t i = 0; bans != NULL && i < bans->count; i++)
         if (is_of(&bans->items[i], network, prefix) && !is_over(&bans->items[i], now_s))
@@ -81,7 +125,8 @@ bool bans_has(const struct bans *bans, uint32_t network, uint32_t prefix, int64_
     return false;
 }
 
-struct bans *bans_without(const struct bans *bans, uint32_t network, uint32_t prefix, int64_t now_s)
+struct bans *bans_without(const struct bans *bans, struct ip_address network, uint32_t prefix,
+                          int64_t now_s)
 {
     const size_t count = bans != NULL ? bans->count : 0;
     // One item more than needed, for bans_with.

@@ -24,7 +24,9 @@ struct checkpoint;
 
 // The address of a player's client, to which the next process sends an invitation.
 struct checkpoint_seat {
-    uint32_t address; // IPv4, network byte order; 0: unknown
+    // A struct udp_address without padding; all zero: unknown.
+    uint64_t high, low;
+    uint32_t scope;
     uint16_t port;
     raim_player_id player; // RAIM_NOBODY: free slot
 };

@@ -3,10 +3,10 @@
 #define _GNU_SOURCE // SOCK_CLOEXEC
 #include "listen_socket.h"
 
-#include <arpa/inet.h>
+#include "socket_address.h"
+
 #include <assert.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,18 +19,17 @@
 
 int listen_socket_tcp(const char *address, uint16_t port, char *error, size_t capacity)
 {
-    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(port)};
-    if (inet_pton(AF_INET, address, &name.sin_addr) != 1) {
-        snprintf(error, capacity, "cannot bind tcp %s:%u: not an IPv4 address", address, port);
+    union socket_address name;
+    char text[SOCKET_ADDRESS_PORT_BYTES];
+    if (!socket_address_parse(address, port, &name)) {
+        snprintf(error, capacity, "cannot bind tcp %s port %u: not an IPv4 or IPv6 address",
+                 address, port);
         return -1;
     }
-    const int on = 1;
-    const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    // Without SO_REUSEADDR the kernel refuses the port of a raimd that has just ended.
-    if (descriptor < 0 || setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        bind(descriptor, (const struct sockaddr *)&name, sizeof name) != 0 ||
-        listen(descriptor, BACKLOG) != 0) {
-        snprintf(error, capacity, "cannot bind tcp %s:%u: %s", address, port, strerror(errno));
+    const int descriptor = socket_address_bind(&name, SOCK_STREAM);
+    if (descriptor < 0 || listen(descriptor, BACKLOG) != 0) {
+        socket_address_print(&name, text);
+        snprintf(error, capacity, "cannot bind tcp %s: %s", text, strerror(errno));
         if (descriptor >= 0)
             close(descriptor);
         return -1;
@@ -40,11 +39,10 @@ int listen_socket_tcp(const char *address, uint16_t port, char *error, size_t ca
 
 uint16_t listen_socket_port(int descriptor)
 {
-    struct sockaddr_in name = {0};
-    socklen_t size = sizeof name;
-    const int failed = getsockname(descriptor, (struct sockaddr *)&name, &size);
-    assert(failed == 0);
-    return ntohs(name.sin_port);
+    union socket_address name;
+    const bool good = socket_address_of(descriptor, &name);
+    assert(good);
+    return socket_address_port(&name);
 }
 
 // Removes the socket of a killed raimd: one that refuses connections. False with a reason if

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Creates a non-blocking socket that listens on a dotted IPv4 address and TCP port (0: any).
+// Creates a non-blocking socket that listens on an address (see socket_address.h) and TCP port (0:
+// any).
 // Returns the descriptor, or -1 with a reason of at most `capacity` bytes in `error`.
 int listen_socket_tcp(const char *address, uint16_t port, char *error, size_t capacity);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Collects the passed descriptors that are bound IPv4 UDP sockets.
+// Collects the passed descriptors that are bound UDP sockets.
 #define _GNU_SOURCE
 #include "socket_activation.h"
 
 #include "log.h"
 #include "sd_notify.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -22,8 +21,7 @@ static int socket_option(int descriptor, int option)
 
 static bool is_udp(int descriptor)
 {
-    return socket_option(descriptor, SO_DOMAIN) == AF_INET &&
-           socket_option(descriptor, SO_PROTOCOL) == IPPROTO_UDP;
+    return socket_option(descriptor, SO_PROTOCOL) == IPPROTO_UDP;
 }
 
 void socket_activation_init(struct socket_activation *activation)
@@ -32,31 +30,30 @@ void socket_activation_init(struct socket_activation *activation)
     const struct sd_notify_descriptors given = sd_notify_take_descriptors();
     for (int i = 0; i < given.count; i++) {
         const int descriptor = given.first + i;
-        struct sockaddr_in bound;
-        socklen_t size = sizeof bound;
+        union socket_address bound;
         if (activation->count == SOCKET_ACTIVATION_MAX || !is_udp(descriptor) ||
-            getsockname(descriptor, (struct sockaddr *)&bound, &size) != 0 ||
-            bound.sin_port == 0) { // not bound: it would never receive
-            log_warning("socket ignored descriptor=%d: want ListenDatagram=IPV4:PORT, %d at most",
-                        descriptor, SOCKET_ACTIVATION_MAX);
+            !socket_address_of(descriptor, &bound) ||
+            socket_address_port(&bound) == 0) { // not bound: it would never receive
+            log_warning(
+                "socket ignored descriptor=%d: want ListenDatagram=ADDRESS:PORT, %d at most",
+                descriptor, SOCKET_ACTIVATION_MAX);
             continue;
         }
         activation->sockets[activation->count++] = (struct activated_socket){
             .descriptor = descriptor,
-            .address = bound.sin_addr.s_addr,
-            .port = ntohs(bound.sin_port),
+            .address = bound,
         };
     }
 }
 
 int socket_activation_find(struct socket_activation *activation, const char *address, uint16_t port)
 {
-    struct in_addr wanted;
-    if (inet_pton(AF_INET, address, &wanted) != 1)
+    union socket_address wanted;
+    if (!socket_address_parse(address, port, &wanted))
         return -1;
     for (int i = 0; i < activation->count; i++) {
         struct activated_socket *socket = &activation->sockets[i];
-        if (socket->address != wanted.s_addr || socket->port != port)
+        if (!socket_address_equal(&socket->address, &wanted))
             continue;
         socket->used = true;
         const int copy = fcntl(socket->descriptor, F_DUPFD_CLOEXEC, 0);
@@ -72,10 +69,11 @@ void socket_activation_warn_unused(const struct socket_activation *activation)
 {
     for (int i = 0; i < activation->count; i++) {
         const struct activated_socket *socket = &activation->sockets[i];
-        char address[INET_ADDRSTRLEN];
-        inet_ntop(AF_INET, &socket->address, address, sizeof address);
-        if (!socket->used)
-            log_warning("socket unused address=%s port=%u: no arena uses it", address,
-                        (unsigned)socket->port);
+        char address[SOCKET_ADDRESS_BYTES];
+        if (socket->used)
+            continue;
+        socket_address_print_host(&socket->address, address);
+        log_warning("socket unused address=%s port=%u: no arena uses it", address,
+                    (unsigned)socket_address_port(&socket->address));
     }
 }

@@ -4,6 +4,8 @@
 // and added again finds its port, with the datagrams that arrived in between.
 #pragma once
 
+#include "socket_address.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,17 +16,16 @@ struct socket_activation {
     int count;
     struct activated_socket {
         int descriptor;
-        uint32_t address; // IPv4, network byte order
-        uint16_t port;
+        union socket_address address;
         bool used; // socket_activation_find has returned it
     } sockets[SOCKET_ACTIVATION_MAX];
 };
 
-// Takes the passed sockets. Logs and ignores descriptors that are not bound IPv4 UDP sockets. Call
+// Takes the passed sockets. Logs and ignores descriptors that are not bound UDP sockets. Call
 // it once, before any thread starts.
 void socket_activation_init(struct socket_activation *activation);
 
-// Duplicates the socket that is bound to exactly this dotted address and port. The caller closes
+// Duplicates the socket that is bound to exactly this address and port. The caller closes
 // the new descriptor. -1 if there is none.
 int socket_activation_find(struct socket_activation *activation, const char *address,
                            uint16_t port);

@@ -246,15 +246,11 @@ void config_load_arena(struct config_arena *arena, reader_node group, bool is_te
                      arena->max_players, RAIM_MAX_PLAYERS);
 }
 
-static bool is_any(const char *address)
-{
-    return strcmp(address, "0.0.0.0") == 0;
-}
-
 static bool share_port(const struct config_arena *a, const struct config_arena *b)
 {
-    return a->port != 0 && a->port == b->port &&
-           (is_any(a->address) || is_any(b->address) || strcmp(a->address, b->address) == 0);
+    union socket_address mine, other;
+    return a->port != 0 && a->port == b->port && socket_address_parse(a->address, 0, &mine) &&
+           socket_address_parse(b->address, 0, &other) && socket_address_overlaps(&mine, &other);
 }
 
 static void check_unique(const struct config *config, const struct entry *entries, int arena)

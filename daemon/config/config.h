@@ -13,6 +13,7 @@
 #include "match.h"
 #include "path_list.h"
 #include "rules.h"
+#include "socket_address.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>
@@ -23,8 +24,8 @@
 #define CONFIG_MAX_WORKERS 256
 #define CONFIG_MAX_BOTS 200                          // per arena
 #define CONFIG_NAME_BYTES (RAIM_MAX_ARENA_BYTES + 1) // an arena's name: [a-z0-9_-]+
-#define CONFIG_ADDRESS_BYTES 16                      // dotted IPv4 with the closing NUL
-#define CONFIG_CONTROL_BYTES 108                     // a Unix socket's path with the closing NUL
+#define CONFIG_ADDRESS_BYTES SOCKET_ADDRESS_BYTES
+#define CONFIG_CONTROL_BYTES 108 // a Unix socket's path with the closing NUL
 #define CONFIG_MAX_TEMPLATES 64
 #define CONFIG_PATH_BYTES 256  // of a file of the control, with the closing NUL
 #define CONFIG_MAX_ROTATION 32 // maps of an arena after its first
@@ -45,8 +46,9 @@ enum config_agones {
 
 struct config_arena {
     char name[CONFIG_NAME_BYTES];
-    char address[CONFIG_ADDRESS_BYTES]; // dotted IPv4
+    char address[CONFIG_ADDRESS_BYTES]; // IPv4 or IPv6 without brackets; see socket_address.h
     uint16_t port;                      // UDP; 0 lets the kernel choose (tests)
+    uint32_t dscp;                      // class of the datagrams sent, 0 to 63
     uint32_t max_players;             // connected clients, 1 to 1000; bots have slots of their own
     uint32_t max_spectators;          // 0 to 1000
     double spectator_delay_s;         // 0 to 60

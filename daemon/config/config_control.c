@@ -88,7 +88,9 @@ void config_check_control(const struct config *config, reader_node root)
     const bool has_certificate = control->certificate[0] != '\0';
     const bool has_key = control->key[0] != '\0';
     const bool has_clients = control->clients[0] != '\0';
-    const bool is_loopback = strncmp(control->listen.address, "127.", 4) == 0;
+    union socket_address address;
+    const bool is_loopback = socket_address_parse(control->listen.address, 0, &address) &&
+                             socket_address_is_loopback(&address);
     if (has_certificate != has_key)
         reader_error(reader_find(root, has_key ? "control_key" : "control_certificate"),
                      "got no %s beside it, want both or none",
@@ -100,7 +102,7 @@ void config_check_control(const struct config *config, reader_node root)
         has_certificate && has_key && (has_clients || control->token[0] != '\0');
     if (control->listen.is_on && !is_loopback && !is_protected)
         reader_error(reader_find(root, "control_listen"),
-                     "got %s without protection, want an address of 127.0.0.0/8, or "
+                     "got %s without protection, want an address of 127.0.0.0/8 or [::1], or "
                      "control_certificate, control_key, and control_token_file or control_clients",
                      control->listen.address);
 }

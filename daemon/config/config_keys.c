@@ -1,210 +1,34 @@
 // SPDX-License-Identifier: MIT
-// The tables of configuration keys and the parsers of their text values.
+// The tables of the keys of arenas, their limits and rules, and the parsers of their text values.
 #include "config_keys.h"
 
 #include "config_loader.h"
-#include "http_guard.h"
+#include "config_root_keys.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 static_assert(CONFIG_NAME_BYTES == 32, "CONFIG_NAME_EXPECTED says so");
-static_assert(CONFIG_MAX_ARENAS == 256, "`expected` of arenas names the limit");
-static_assert(CONFIG_ADDRESS_BYTES == INET_ADDRSTRLEN, "a dotted address must fit");
-static_assert(CONFIG_CONTROL_BYTES == 108, "`expected` of control names the limit");
-static_assert(CONFIG_MAX_TEMPLATES == 64, "`expected` of templates names the limit");
 static_assert(CONFIG_MAX_ROTATION == 32, "`expected` of rotation names the limit");
-static_assert(HTTP_MAX_HOSTS == 16, "`expected` of status_hosts names the limit");
 static_assert(RAIM_MAX_MOTD_BYTES == 120, "`expected` of motd names the limit");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
 // Offset and size of the field that holds a key's value.
 #define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
-#define IN_ROOT(member) IN(struct config, member)
 #define IN_ARENA(member) IN(struct config_arena, member)
 
-static const struct reader_key *arena_keys(int *count);
 static const struct reader_key *limit_keys(int *count);
 static const struct reader_key *rule_keys(int *count);
-static bool parse_status(const char *text, void *field);
-static bool parse_ports(const char *text, void *field);
-static bool parse_host(const char *text, void *field);
-static bool parse_control(const char *text, void *field);
-static bool parse_log_level(const char *text, void *field);
-static bool parse_agones(const char *text, void *field);
 static bool parse_name(const char *text, void *field);
 static bool parse_address(const char *text, void *field);
+static bool parse_dscp(const char *text, void *field);
 static bool parse_path(const char *text, void *field);
 static bool parse_motd(const char *text, void *field);
 static bool parse_access(const char *text, void *field);
 static bool parse_access_key(const char *text, void *field);
 static bool parse_encryption(const char *text, void *field);
-
-static_assert(offsetof(struct http_guard, host_count) == 0 &&
-                  offsetof(struct http_guard, hosts) < offsetof(struct http_guard, token),
-              "the host names precede the token, so that one copy takes them");
-
-static const struct reader_key ROOT_KEYS[] = {
-    {.name = "workers",
-     .kind = READER_INTEGER,
-     IN_ROOT(workers),
-     .value = 0,
-     .min = 0,
-     .max = CONFIG_MAX_WORKERS,
-     .meaning = "number of threads that run the arenas; 0 starts one per CPU"},
-    {.name = "status",
-     .kind = READER_TEXT,
-     IN_ROOT(status),
-     .text = "127.0.0.1:7246",
-     .parse = parse_status,
-     .expected = "\"IPV4:PORT\" or \"off\"",
-     .meaning = "TCP address that serves the status over HTTP"},
-    {.name = "status_hosts",
-     .kind = READER_LIST,
-     .offset = offsetof(struct config, status_guard),
-     .size = offsetof(struct http_guard, token),
-     .load = config_load_hosts,
-     .expected = "a list of at most 16 names of hosts",
-     .meaning = "host names accepted in the Host and Origin headers of status "
-                "requests, besides IP addresses and localhost"},
-    {.name = "live_token_file",
-     .kind = READER_TEXT,
-     IN_ROOT(status_guard.token),
-     .load = config_load_token,
-     .text = "",
-     .expected = "a path to a file without access for others, or \"\"",
-     .meaning = "file whose first line is a bearer token; a request with "
-                "\"Authorization: Bearer TOKEN\" sees the live map without "
-                "spectator_delay; the path is relative to this file"},
-    {.name = "control",
-     .kind = READER_TEXT,
-     IN_ROOT(control),
-     .text = "",
-     .parse = parse_control,
-     .expected = "\"off\", \"\", or an absolute path of at most 107 bytes",
-     .meaning = "Unix socket that raimctl connects to; \"\" selects control.sock in "
-                "$RUNTIME_DIRECTORY, or no socket if that variable is unset"},
-    {.name = "control_listen",
-     .kind = READER_TEXT,
-     IN_ROOT(control_tcp.listen),
-     .text = "off",
-     .parse = parse_status,
-     .expected = "\"IPV4:PORT\" or \"off\"",
-     .meaning = "TCP address that serves the API of rooms (HTTP with JSON) besides the "
-                "Unix socket; an address outside of 127.0.0.0/8 needs "
-                "control_certificate, control_key, and control_token_file or "
-                "control_clients"},
-    {.name = "control_certificate",
-     .kind = READER_TEXT,
-     IN_ROOT(control_tcp.certificate),
-     .load = config_load_certificate,
-     .text = "",
-     .expected = "a path to a PEM file, or \"\"",
-     .meaning = "certificate chain of control_listen, which then speaks HTTPS; the path "
-                "is relative to this file"},
-    {.name = "control_key",
-     .kind = READER_TEXT,
-     IN_ROOT(control_tcp.key),
-     .load = config_load_control_key,
-     .text = "",
-     .expected = "a path to a PEM file without access for others, or \"\"",
-     .meaning = "private key of control_certificate; the path is relative to this file"},
-    {.name = "control_clients",
-     .kind = READER_TEXT,
-     IN_ROOT(control_tcp.clients),
-     .load = config_load_clients,
-     .text = "",
-     .expected = "a path to a PEM file, or \"\"",
-     .meaning = "certificates of the authorities that sign client certificates; a client "
-                "of control_listen must then show one; the path is relative to this file"},
-    {.name = "control_token_file",
-     .kind = READER_TEXT,
-     IN_ROOT(control_tcp.token),
-     .load = config_load_control_token,
-     .text = "",
-     .expected = "a path to a file without access for others, or \"\"",
-     .meaning = "file whose first line is a bearer token; requests to control_listen then "
-                "need \"Authorization: Bearer TOKEN\"; the path is relative to this file"},
-    {.name = "log_level",
-     .kind = READER_TEXT,
-     IN_ROOT(log_level),
-     .text = "info",
-     .parse = parse_log_level,
-     .expected = LOG_LEVEL_WANT,
-     .applies = READER_AT_ONCE,
-     .meaning = "lowest severity that is logged"},
-    {.name = "sandbox",
-     .kind = READER_BOOLEAN,
-     IN_ROOT(sandbox),
-     .flag = true,
-     .meaning = "whether raimd restricts itself to the system calls and files that it "
-                "needs (seccomp, Landlock)"},
-    {.name = "core_dumps",
-     .kind = READER_BOOLEAN,
-     IN_ROOT(core_dumps),
-     .flag = false,
-     .meaning = "whether a crash may write a core dump, which contains every secret "
-                "key, and whether a debugger may attach"},
-    {.name = "public_address",
-     .kind = READER_TEXT,
-     IN_ROOT(public_address),
-     .text = "",
-     .parse = parse_host,
-     .expected = "the name or address of a host, or \"\"",
-     .applies = READER_AT_ONCE,
-     .meaning = "address of rooms in answers to matchmakers; \"\" gives the room's "
-                "own address"},
-    {.name = "ports",
-     .kind = READER_TEXT,
-     IN_ROOT(ports),
-     .text = "",
-     .parse = parse_ports,
-     .expected = "\"FIRST-LAST\" with at most 256 ports, or \"\"",
-     .applies = READER_AT_ONCE,
-     .meaning = "UDP ports of rooms, one each"},
-    {.name = "templates",
-     .kind = READER_LIST,
-     .load = config_load_templates,
-     .same_files = config_has_same_templates,
-     .expected = "a list of at most 64 groups",
-     .applies = READER_AT_ONCE,
-     .meaning = "templates of rooms, which are arenas that a matchmaker requests at run "
-                "time: a group each with the keys of an arena except port; name is the "
-                "template's"},
-    {.name = "agones",
-     .kind = READER_TEXT,
-     IN_ROOT(agones),
-     .text = "auto",
-     .parse = parse_agones,
-     .expected = "\"auto\", \"off\" or \"on\"",
-     .meaning = "whether raimd reports to the SDK server of Agones, on 127.0.0.1; \"auto\" "
-                "does where $AGONES_SDK_HTTP_PORT is set"},
-    {.name = "agones_drain",
-     .kind = READER_INTEGER,
-     IN_ROOT(agones_drain_s),
-     .value = 25,
-     .min = 1,
-     .max = 86400,
-     .unit = "s",
-     .meaning = "time for which players may stay after a SIGTERM under Agones; less than "
-                "terminationGracePeriodSeconds of the pod"},
-    {.name = "agones_ready",
-     .kind = READER_BOOLEAN,
-     IN_ROOT(agones_ready),
-     .flag = false,
-     .meaning = "whether an allocated GameServer becomes Ready again when the last room has "
-                "ended and the last player has left"},
-    {.name = "arenas",
-     .kind = READER_LIST,
-     .load = config_load_arenas,
-     .required = true,
-     .expected = "a list of 1 to 256 groups",
-     .keys = arena_keys,
-     .applies = READER_AT_ONCE,
-     .meaning = "the arenas to run, one group each; the list may be empty beside templates"},
-};
 
 static const struct reader_key ARENA_KEYS[] = {
     {.name = "name",
@@ -221,9 +45,9 @@ static const struct reader_key ARENA_KEYS[] = {
      IN_ARENA(address),
      .text = "0.0.0.0",
      .parse = parse_address,
-     .expected = "a dotted IPv4 address",
+     .expected = "an IPv4 or IPv6 address",
      .meaning = "local address that players connect to; 0.0.0.0 listens on all "
-                "addresses"},
+                "IPv4 addresses, \"::\" on all addresses of IPv6 and IPv4"},
     {.name = "port",
      .kind = READER_INTEGER,
      IN_ARENA(port),
@@ -232,6 +56,15 @@ static const struct reader_key ARENA_KEYS[] = {
      .max = UINT16_MAX,
      .meaning = "UDP port; 0 selects a free port, or under Agones the port of the GameServer "
                 "that has the arena's name, or its only one"},
+    {.name = "dscp",
+     .kind = READER_TEXT,
+     IN_ARENA(dscp),
+     .text = "EF",
+     .parse = parse_dscp,
+     .expected = "\"EF\", \"CS0\" to \"CS7\", \"AF11\" to \"AF43\", or \"0\" to \"63\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "class of the datagrams that are sent (DSCP), by which routers and "
+                "Wi-Fi may prefer them; \"CS0\" is none"},
     {.name = "map",
      .kind = READER_TEXT,
      .load = config_load_map_key,
@@ -459,7 +292,8 @@ static const struct reader_key LIMIT_KEYS[] = {
                            IN(struct gate_limits, loopback),
                            .flag = false,
                            .applies = READER_AT_ONCE,
-                           .meaning = "whether 127.0.0.0/8 is limited like any other network"},
+                           .meaning =
+                               "whether 127.0.0.0/8 and ::1 are limited like any other network"},
 };
 
 #define RULE_KEY(rule, its_unit, its_value, its_min, its_max, its_meaning)                         \
@@ -492,8 +326,7 @@ const struct reader_key *config_keys(enum config_group group, int *count)
 {
     switch (group) {
     case CONFIG_ROOT:
-        *count = COUNT(ROOT_KEYS);
-        return ROOT_KEYS;
+        return config_root_keys(count);
     case CONFIG_ARENA:
         *count = COUNT(ARENA_KEYS);
         return ARENA_KEYS;
@@ -508,11 +341,6 @@ const struct reader_key *config_keys(enum config_group group, int *count)
     }
     *count = COUNT(RULE_KEYS);
     return RULE_KEYS;
-}
-
-static const struct reader_key *arena_keys(int *count)
-{
-    return config_keys(CONFIG_ARENA, count);
 }
 
 static const struct reader_key *limit_keys(int *count)
@@ -559,74 +387,36 @@ static bool parse_name(const char *text, void *field)
     return is_good;
 }
 
-static bool is_address(const char *text)
-{
-    struct in_addr parsed;
-    return inet_pton(AF_INET, text, &parsed) == 1;
-}
-
+// Copies an address without its brackets.
 static bool parse_address(const char *text, void *field)
 {
-    const bool is_good = is_address(text);
-    if (is_good)
-        copy_text(field, text);
-    return is_good;
+    union socket_address address;
+    const size_t length = strlen(text);
+    const bool has_brackets = text[0] == '[';
+    if (length >= CONFIG_ADDRESS_BYTES || !socket_address_parse(text, 0, &address))
+        return false;
+    char *copy = field;
+    memcpy(copy, text + has_brackets, length - 2 * has_brackets);
+    copy[length - 2 * has_brackets] = '\0';
+    return true;
 }
 
-bool config_split_address(const char *text, char address[INET_ADDRSTRLEN], uint16_t *port)
+// An IPv6 address has brackets here.
+bool config_split_address(const char *text, char address[CONFIG_ADDRESS_BYTES], uint16_t *port)
 {
-    const size_t length = strcspn(text, ":");
-    if (text[length] != ':' || length >= INET_ADDRSTRLEN)
+    char host[CONFIG_ADDRESS_BYTES];
+    const size_t length = text[0] == '[' ? strcspn(text, "]") + 1 : strcspn(text, ":");
+    if (length >= sizeof host || length >= strlen(text) || text[length] != ':')
         return false;
-    memcpy(address, text, length);
-    address[length] = '\0';
+    memcpy(host, text, length);
+    host[length] = '\0';
 
     const char *digits = text + length + 1;
     const size_t count = strspn(digits, "0123456789");
     if (count < 1 || count > 5 || digits[count] != '\0' || atol(digits) > UINT16_MAX)
         return false;
     *port = (uint16_t)atol(digits);
-    return is_address(address);
-}
-
-static bool parse_status(const char *text, void *field)
-{
-    struct config_listen status = {0};
-    status.is_on = text[0] != '\0' && strcmp(text, "off") != 0;
-    if (status.is_on && !config_split_address(text, status.address, &status.port))
-        return false;
-    memcpy(field, &status, sizeof status);
-    return true;
-}
-
-// "FIRST-LAST", two numbers from 1 to 65535.
-static bool parse_ports(const char *text, void *field)
-{
-    enum { DIGITS = 5 };
-    unsigned bounds[2] = {0};
-    const char *at = text;
-    for (int i = 0; i < 2 && text[0] != '\0'; i++) {
-        const size_t digits = strspn(at, "0123456789");
-        if (digits < 1 || digits > DIGITS || at[digits] != (i == 0 ? '-' : '\0'))
-            return false;
-        bounds[i] = (unsigned)atol(at);
-        if (bounds[i] < 1 || bounds[i] > UINT16_MAX)
-            return false;
-        at += digits + (i == 0);
-    }
-    if (bounds[1] < bounds[0] || bounds[1] - bounds[0] >= CONFIG_MAX_ARENAS)
-        return false;
-    *(struct config_ports *)field =
-        (struct config_ports){.first = (uint16_t)bounds[0], .last = (uint16_t)bounds[1]};
-    return true;
-}
-
-static bool parse_host(const char *text, void *field)
-{
-    const bool is_good = text[0] == '\0' || http_guard_is_name(text);
-    if (is_good)
-        copy_text(field, text);
-    return is_good;
+    return parse_address(host, address);
 }
 
 bool config_is_path(const char *text)
@@ -650,20 +440,6 @@ static bool parse_motd(const char *text, void *field)
     return is_good;
 }
 
-static bool parse_log_level(const char *text, void *field)
-{
-    return log_level_find(text, field);
-}
-
-static bool parse_control(const char *text, void *field)
-{
-    const bool is_good = text[0] == '\0' || strcmp(text, "off") == 0 ||
-                         (text[0] == '/' && strlen(text) < CONFIG_CONTROL_BYTES);
-    if (is_good)
-        copy_text(field, text);
-    return is_good;
-}
-
 static bool parse_access(const char *text, void *field)
 {
     const bool needs_token = strcmp(text, "token") == 0;
@@ -673,20 +449,26 @@ static bool parse_access(const char *text, void *field)
     return true;
 }
 
-static bool parse_agones(const char *text, void *field)
+// A codepoint by its number or its name (RFC 2474, RFC 2597, RFC 3246).
+static bool parse_dscp(const char *text, void *field)
 {
-    static const char *const names[] = {
-        [CONFIG_AGONES_AUTO] = "auto",
-        [CONFIG_AGONES_OFF] = "off",
-        [CONFIG_AGONES_ON] = "on",
-    };
-    for (int i = 0; i < COUNT(names); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *(enum config_agones *)field = (enum config_agones)i;
-            return true;
-        }
-    }
-    return false;
+    enum { EXPEDITED = 46, CODEPOINTS = 64 };
+    const size_t length = strlen(text);
+    const size_t digits = strspn(text, "0123456789");
+    uint32_t dscp = CODEPOINTS;
+    if (digits >= 1 && digits <= 2 && digits == length)
+        dscp = (uint32_t)atoi(text);
+    else if (strcmp(text, "EF") == 0)
+        dscp = EXPEDITED;
+    else if (length == 3 && strncmp(text, "CS", 2) == 0 && text[2] >= '0' && text[2] <= '7')
+        dscp = (uint32_t)(text[2] - '0') * 8;
+    else if (length == 4 && strncmp(text, "AF", 2) == 0 && text[2] >= '1' && text[2] <= '4' &&
+             text[3] >= '1' && text[3] <= '3')
+        dscp = (uint32_t)(text[2] - '0') * 8 + (uint32_t)(text[3] - '0') * 2;
+    if (dscp >= CODEPOINTS)
+        return false;
+    *(uint32_t *)field = dscp;
+    return true;
 }
 
 static bool parse_encryption(const char *text, void *field)

@@ -7,8 +7,6 @@
 #include "config.h"
 #include "reader.h"
 
-#include <arpa/inet.h>
-
 enum config_group {
     CONFIG_ROOT,
     CONFIG_ARENA,
@@ -20,9 +18,9 @@ enum config_group {
 // The table of a group's keys and the number of its rows.
 const struct reader_key *config_keys(enum config_group group, int *count);
 
-// Splits "ADDRESS:PORT" into a dotted IPv4 address and a port from 0 to 65535. Returns false for
-// any other text.
-bool config_split_address(const char *text, char address[INET_ADDRSTRLEN], uint16_t *port);
+// Splits "ADDRESS:PORT" into an address without brackets and a port from 0 to 65535. Returns false
+// for any other text.
+bool config_split_address(const char *text, char address[CONFIG_ADDRESS_BYTES], uint16_t *port);
 
 // True for 1 to CONFIG_NAME_BYTES - 1 characters of a-z, 0-9, _ and -.
 bool config_is_name(const char *text);

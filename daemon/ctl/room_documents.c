@@ -148,7 +148,9 @@ bool room_print(const char *json, FILE *out)
                 text_at(room, "state"));
         fprintf(out, "%-10s %s\n%-10s %s\n", "template", text_at(room, "template"), "map",
                 text_at(room, "map"));
-        fprintf(out, "%-10s %s:%lld\n", "address", text_at(room, "address"),
+        const char *address = text_at(room, "address");
+        const bool is_v6 = strchr(address, ':') != NULL;
+        fprintf(out, "%-10s %s%s%s:%lld\n", "address", is_v6 ? "[" : "", address, is_v6 ? "]" : "",
                 number_at(room, "port"));
         fprintf(out, "%-10s %lld of %lld\n", "players", number_at(room, "players"),
                 number_at(room, "places"));

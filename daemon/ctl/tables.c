@@ -85,13 +85,27 @@ bool tables_status(const char *text, FILE *out)
     return good;
 }
 
-static void write_player(FILE *out, const json_t *player)
+// The width of the column of addresses: those of IPv6 have 3 to 43 characters.
+static int address_width(const json_t *rows, int least)
+{
+    const json_t *row;
+    size_t i;
+    int width = least;
+    json_array_foreach(rows, i, row)
+    {
+        const int length = (int)strlen(text_of(row, "address"));
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+static void write_player(FILE *out, const json_t *player, int width)
 {
     const bool bot = json_is_true(json_object_get(player, "bot"));
     write_column(out, text_of(player, "arena"), 11);
     fprintf(out, "%5lld ", number_of(player, "id"));
     write_column(out, text_of(player, "name"), 20);
-    write_column(out, text_of(player, "address"), 15);
+    write_column(out, text_of(player, "address"), width);
     fprintf(out, "%5lld %6lld %4lld %s\n", number_of(player, "score"), number_of(player, "deaths"),
             number_of(player, "ping_ms"),
             bot                                              ? "bot"
@@ -107,10 +121,12 @@ bool tables_players(const char *text, const char *arena, FILE *out)
     const bool good = json_is_array(players);
     if (good) {
         size_t i;
-        fprintf(out, "ARENA          ID NAME                 ADDRESS         SCORE DEATHS PING\n");
+        const int width = address_width(players, 15);
+        fprintf(out, "ARENA          ID NAME                 %-*s SCORE DEATHS PING\n", width,
+                "ADDRESS");
         json_array_foreach(players, i, player) if (arena == NULL ||
                                                    strcmp(arena, text_of(player, "arena")) == 0)
-            write_player(out, player);
+            write_player(out, player, width);
     }
     json_decref(answer);
     return good;
@@ -123,14 +139,15 @@ bool tables_bans(const char *text, FILE *out)
     const bool good = json_is_array(bans);
     if (good) {
         size_t i;
-        fprintf(out, "ADDRESS            LEFT           REASON\n");
+        const int width = address_width(bans, 18);
+        fprintf(out, "%-*s LEFT           REASON\n", width, "ADDRESS");
         json_array_foreach(bans, i, ban)
         {
             const json_t *left = json_object_get(ban, "left_s");
             char shown[32] = "for ever";
             if (json_is_integer(left))
                 format_duration(shown, (long long)json_integer_value(left));
-            write_column(out, text_of(ban, "address"), 18);
+            write_column(out, text_of(ban, "address"), width);
             write_column(out, shown, 14);
             fprintf(out, "%s\n", text_of(ban, "reason"));
         }

@@ -147,12 +147,12 @@ static struct stream *find_stream(struct event_stream *event_stream, int index)
     return vacant;
 }
 
-static uint32_t address_of(const struct http_client *client)
+static uint64_t address_of(const struct http_client *client)
 {
     return client != NULL ? client->address : 0;
 }
 
-static unsigned count_address(const struct event_stream *event_stream, uint32_t address)
+static unsigned count_address(const struct event_stream *event_stream, uint64_t address)
 {
     unsigned count = 0;
     for (const struct viewer *viewer = event_stream->viewers;
@@ -163,7 +163,7 @@ static unsigned count_address(const struct event_stream *event_stream, uint32_t 
 
 // Evicts a viewer of the address with the most viewers, if that address keeps at least as many as
 // `address` then has. Returns false if there is none.
-static bool evict_viewer(struct event_stream *event_stream, uint32_t address)
+static bool evict_viewer(struct event_stream *event_stream, uint64_t address)
 {
     struct viewer *victim = NULL;
     unsigned most = count_address(event_stream, address) + 1;
@@ -185,7 +185,7 @@ static bool evict_viewer(struct event_stream *event_stream, uint32_t address)
     return true;
 }
 
-static bool has_room(struct event_stream *event_stream, uint32_t address)
+static bool has_room(struct event_stream *event_stream, uint64_t address)
 {
     return event_stream->count < SLOTS &&
            (event_stream->count - event_stream->ended < EVENT_STREAM_MAX ||

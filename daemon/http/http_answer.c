@@ -95,3 +95,10 @@ bool http_answer_send_problem(struct MHD_Connection *connection, enum http_statu
     }
     return http_answer_send_once(connection, status, response);
 }
+
+bool http_answer_send_too_long(struct MHD_Connection *connection, size_t most)
+{
+    char problem[48];
+    snprintf(problem, sizeof problem, "want at most %zu kB", most / 1024);
+    return http_answer_send_problem(connection, HTTP_CONTENT_TOO_LARGE, problem, NULL);
+}

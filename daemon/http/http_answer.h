@@ -63,6 +63,9 @@ bool http_answer_send(struct MHD_Connection *connection, enum http_status status
 bool http_answer_send_once(struct MHD_Connection *connection, enum http_status status,
                            struct MHD_Response *response);
 
+// Sends the problem that a body is longer than `most` bytes.
+bool http_answer_send_too_long(struct MHD_Connection *connection, size_t most);
+
 // Sends {"error":"PROBLEM"}. The problem must not need JSON escaping. `allow` is the value of the
 // Allow header, or NULL.
 bool http_answer_send_problem(struct MHD_Connection *connection, enum http_status status,

@@ -19,7 +19,7 @@ static void set_state(struct http_client *client, enum http_client_state state, 
 }
 
 // Adds `change` (1, or UINT32_MAX for -1) to the connection count of an address.
-static void count_peer(struct http_clients *clients, uint32_t address, uint32_t change)
+static void count_peer(struct http_clients *clients, uint64_t address, uint32_t change)
 {
     clients->count += change;
     for (size_t i = 0; i < SLOTS; i++)
@@ -64,7 +64,7 @@ static void evict_client(struct http_clients *clients, struct http_client *newes
 }
 
 struct http_client *http_clients_join(struct http_clients *clients, int descriptor,
-                                      uint32_t address, uint64_t now_ms)
+                                      uint64_t address, uint64_t now_ms)
 {
     struct http_client *client = NULL;
     uint32_t peers = 0;
@@ -128,6 +128,14 @@ int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)
     if (due_ms == UINT64_MAX)
         return -1;
     return due_ms > now_ms ? (int)(due_ms - now_ms) : 0;
+}
+
+bool http_clients_are_answered(const struct http_clients *clients)
+{
+    for (size_t i = 0; i < SLOTS; i++)
+        if (clients->list[i].state == HTTP_CLIENT_ANSWERED)
+            return true;
+    return false;
 }
 
 void http_clients_end_late(struct http_clients *clients, uint64_t now_ms)

@@ -27,7 +27,7 @@ struct http_client {
     struct http_clients *all;
     enum http_client_state state;
     int descriptor;
-    uint32_t address;  // of the client, in any byte order
+    uint64_t address;  // of the client: see ip_address_host
     uint32_t peers;    // live connections of this address, including this one
     uint64_t since_ms; // begin of this state
     uint64_t order;    // of state changes; breaks ties of since_ms
@@ -48,7 +48,7 @@ struct http_clients {
 // provided that its address has more connections or it has been reading for HTTP_ANSWER_GRACE_MS.
 // Borrows the descriptor until the client leaves. Returns NULL without a free slot.
 struct http_client *http_clients_join(struct http_clients *clients, int descriptor,
-                                      uint32_t address, uint64_t now_ms);
+                                      uint64_t address, uint64_t now_ms);
 
 // Notes a whole request: reading the response and sending the next request is due in
 // HTTP_DEADLINE_MS.
@@ -65,6 +65,9 @@ void http_client_leave(struct http_client *client);
 
 // Milliseconds until the next deadline, or -1 for none.
 int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms);
+
+// Whether a client is reading a response that is no stream.
+bool http_clients_are_answered(const struct http_clients *clients);
 
 // Ends all clients whose deadline has passed.
 void http_clients_end_late(struct http_clients *clients, uint64_t now_ms);

@@ -54,11 +54,19 @@ int http_listener_descriptor(const struct http_listener *listener);
 int http_listener_timeout_ms(const struct http_listener *listener, int other_ms);
 void http_listener_run(struct http_listener *listener);
 
+// Number of connections that were refused because too many began. The limit holds for TLS, whose
+// handshake is expensive: 33 a second of an address after 64 at once, 100 a second in all.
+uint64_t http_listener_refused(const struct http_listener *listener);
+
 // The value of a request header, or NULL.
 const char *http_connection_header(struct MHD_Connection *connection, const char *name);
 
+// Whether the Content-Length of a request is above `most` bytes. A body without one is counted as
+// it is received.
+bool http_connection_announces_more(struct MHD_Connection *connection, size_t most);
+
 // Whether the client of a TLS connection has shown a certificate that an authority of the listener
-// has signed and that is valid now.
+// has signed, that is valid now, and that is not for other purposes than that of a TLS client.
 bool http_connection_has_certificate(struct MHD_Connection *connection);
 
 // The connection's limits, or NULL if it found no free slot.

@@ -295,6 +295,16 @@ static void write_rooms(FILE *out, const struct arena_list_rooms *rooms)
     write_histogram(out, "room_creation_seconds", &rooms->creations, NULL, NULL);
 }
 
+static void write_control(FILE *out, const struct arena_list_control *control)
+{
+    write_count(out, "control_connections_limited_total", COUNTER,
+                "TLS connections to control_listen that were closed because too many began.",
+                control->limited);
+    write_count(out, "control_requests_denied_total", COUNTER,
+                "Requests to control_listen without its token or certificate, or of browsers.",
+                control->denied);
+}
+
 char *metrics_text(const struct arena_list *list, uint64_t now_ms)
 {
     char *text = NULL;
@@ -311,6 +321,7 @@ char *metrics_text(const struct arena_list *list, uint64_t now_ms)
     }
     write_process(out, list, now_ms);
     write_rooms(out, &list->rooms);
+    write_control(out, &list->control);
     write_orchestrator(out, list->orchestrator);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         const struct family *family = &families[i];

@@ -366,9 +366,9 @@ char *status_health_json(const struct arena_list *list, uint64_t now_ms)
 static json_t *address_json(const struct arena_player *player)
 {
     char text[BANS_NETWORK_BYTES];
-    if (player->address == 0)
+    if (ip_address_is_none(player->address))
         return json_null();
-    bans_print(player->address, 32, text);
+    bans_print_address(player->address, text);
     return json_string(text);
 }
 

@@ -5,16 +5,19 @@
 
 #include <assert.h>
 
-void batch_init(struct batch *batch)
+void batch_init(struct batch *batch, int family, struct local_addresses *locals)
 {
+    assert(family == AF_INET || family == AF_INET6);
+    batch->family = family;
+    batch->locals = locals;
     batch->next = 0;
     batch->count = 0;
     for (size_t i = 0; i < BATCH_DATAGRAMS; i++) {
         batch->parts[i] = (struct iovec){.iov_base = batch->data[i], .iov_len = BATCH_BYTES};
-        batch->addresses[i].sin_family = AF_INET;
+        batch->addresses[i] = (union socket_address){.any = {.sa_family = (sa_family_t)family}};
         batch->headers[i].msg_hdr = (struct msghdr){
             .msg_name = &batch->addresses[i],
-            .msg_namelen = sizeof batch->addresses[i],
+            .msg_namelen = socket_address_size(&batch->addresses[i]),
             .msg_iov = &batch->parts[i],
             .msg_iovlen = 1,
         };
@@ -23,6 +26,10 @@ void batch_init(struct batch *batch)
 
 bool batch_receive(struct batch *batch, int socket)
 {
+    for (size_t i = 0; i < BATCH_DATAGRAMS && batch->locals != NULL; i++) {
+        batch->headers[i].msg_hdr.msg_control = &batch->controls[i];
+        batch->headers[i].msg_hdr.msg_controllen = sizeof batch->controls[i];
+    }
     // With MSG_TRUNC the kernel reports the full length of a datagram that did not fit.
     const int received =
         recvmmsg(socket, batch->headers, BATCH_DATAGRAMS, MSG_DONTWAIT | MSG_TRUNC, NULL);
@@ -31,18 +38,29 @@ bool batch_receive(struct batch *batch, int socket)
     return batch->count == BATCH_DATAGRAMS;
 }
 
+struct udp_address batch_sender(struct batch *batch, size_t datagram)
+{
+    assert(datagram < batch->count);
+    struct udp_address from = socket_udp_read(&batch->addresses[datagram].any);
+    if (batch->locals != NULL)
+        from.local = local_addresses_find(batch->locals, &batch->headers[datagram].msg_hdr);
+    return from;
+}
+
 uint8_t *batch_buffer(struct batch *batch)
 {
     assert(batch->count < BATCH_DATAGRAMS);
     return batch->data[batch->count];
 }
 
-void batch_add(struct batch *batch, uint32_t address, uint16_t port, size_t size)
+void batch_add(struct batch *batch, struct udp_address to, size_t size)
 {
     assert(batch->count < BATCH_DATAGRAMS && size <= BATCH_BYTES);
     batch->parts[batch->count].iov_len = size;
-    batch->addresses[batch->count].sin_addr.s_addr = address;
-    batch->addresses[batch->count].sin_port = port;
+    socket_udp_write(to, batch->family, &batch->addresses[batch->count]);
+    if (batch->locals != NULL)
+        local_addresses_write(batch->locals, to.local, &batch->controls[batch->count],
+                              &batch->headers[batch->count].msg_hdr);
     batch->count++;
 }
 

@@ -4,10 +4,11 @@
 // first.
 #pragma once
 
+#include "local_addresses.h"
 #include "secure_channel.h"
+#include "socket_udp.h"
 #include "wire_limits.h"
 
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,11 +24,14 @@ enum {
 };
 
 struct batch {
-    size_t next;  // index of the first unread datagram, when receiving
-    size_t count; // datagrams held
+    int family;                     // of the socket: AF_INET, or AF_INET6, which may carry both
+    struct local_addresses *locals; // NULL: the socket has one address, or is of IPv4
+    size_t next;                    // index of the first unread datagram, when receiving
+    size_t count;                   // datagrams held
     struct mmsghdr headers[BATCH_DATAGRAMS];
     struct iovec parts[BATCH_DATAGRAMS];
-    struct sockaddr_in addresses[BATCH_DATAGRAMS];
+    union socket_address addresses[BATCH_DATAGRAMS];
+    struct local_control controls[BATCH_DATAGRAMS];
     uint8_t data[BATCH_DATAGRAMS][BATCH_BYTES];
 };
 
@@ -36,17 +40,21 @@ struct batch_sent {
     uint32_t packets, bytes, errors;
 };
 
-void batch_init(struct batch *batch);
+// Borrows `locals`, which may be NULL.
+void batch_init(struct batch *batch, int family, struct local_addresses *locals);
 
 // Receives the waiting datagrams without blocking. False when the kernel had fewer than a full
 // batch.
 bool batch_receive(struct batch *batch, int socket);
 
+// The sender of a received datagram.
+struct udp_address batch_sender(struct batch *batch, size_t datagram);
+
 // The BATCH_BYTES into which the next datagram to send is written. The batch must not be full.
 uint8_t *batch_buffer(struct batch *batch);
 
-// Adds the datagram in batch_buffer, for an address and a port in network byte order.
-void batch_add(struct batch *batch, uint32_t address, uint16_t port, size_t size);
+// Adds the datagram in batch_buffer.
+void batch_add(struct batch *batch, struct udp_address to, size_t size);
 
 // Sends and empties the batch without blocking. A datagram that the kernel refuses is counted as an
 // error and skipped; the datagrams after it are still sent.

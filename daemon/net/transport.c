@@ -11,7 +11,6 @@
 #include "transport_guard.h"
 #include "transport_hooks.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <enet/enet.h>
 #include <errno.h>
@@ -20,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
 
@@ -100,71 +100,58 @@ static bool prepare(char *error, size_t capacity)
     return false;
 }
 
-static ENetHost *create_host(const ENetAddress *address, uint32_t peers)
+// Creates an ENet host on a socket, which it takes, even on failure.
+static ENetHost *create_host(int socket, uint32_t peers)
 {
     errno = ENOMEM;
-    ENetHost *host = enet_host_create(address, peers, CHANNELS, 0, 0);
-    if (host == NULL)
+    ENetHost *host = enet_host_create(NULL, peers, CHANNELS, 0, 0);
+    if (host == NULL) {
+        const int error = errno;
+        close(socket);
+        errno = error;
         return NULL;
+    }
+    enet_socket_destroy(host->socket);
+    host->socket = socket;
     host->maximumPacketSize = RAIM_MAX_DATAGRAM_BYTES;
     host->maximumWaitingData = MAX_WAITING_BYTES;
     host->intercept = intercept;
     return host;
 }
 
-static ENetHost *open_host(const char *address, uint16_t port, uint32_t peers, char *error,
-                           size_t capacity)
+static int open_socket(const char *address, uint16_t port, char *error, size_t capacity)
 {
-    struct in_addr host;
-    if (inet_pton(AF_INET, address, &host) != 1) {
-        snprintf(error, capacity, "cannot bind udp %s:%u: not a dotted IPv4 address", address,
-                 (unsigned)port);
-        return NULL;
+    union socket_address name;
+    char text[SOCKET_ADDRESS_PORT_BYTES];
+    if (!socket_address_parse(address, port, &name)) {
+        snprintf(error, capacity, "cannot bind udp %s port %u: not an IPv4 or IPv6 address",
+                 address, (unsigned)port);
+        return -1;
     }
-    const ENetAddress enet_address = {.host = host.s_addr, .port = port};
-    ENetHost *enet = create_host(&enet_address, peers);
-    if (enet == NULL) {
-        snprintf(error, capacity, "cannot bind udp %s:%u: %s", address, (unsigned)port,
-                 strerror(errno));
-        return NULL;
+    const int socket = socket_address_bind(&name, SOCK_DGRAM);
+    if (socket < 0) {
+        socket_address_print(&name, text);
+        snprintf(error, capacity, "cannot bind udp %s: %s", text, strerror(errno));
+        return -1;
     }
-    request_buffer(enet->socket, SO_RCVBUFFORCE, SO_RCVBUF);
-    request_buffer(enet->socket, SO_SNDBUFFORCE, SO_SNDBUF);
-    return enet;
+    request_buffer(socket, SO_RCVBUFFORCE, SO_RCVBUF);
+    request_buffer(socket, SO_SNDBUFFORCE, SO_SNDBUF);
+    return socket;
 }
 
-// Replaces the socket that ENet creates for a host by the adopted one. Leaves its buffer sizes
-// unchanged, because the program that bound it has set them and may have had more privileges.
-static ENetHost *adopt_host(int socket, uint32_t peers, char *error, size_t capacity)
+static struct transport *create_transport(int socket, uint32_t peers, char *error, size_t capacity)
 {
-    ENetHost *enet = create_host(NULL, peers);
-    if (enet == NULL) {
-        snprintf(error, capacity, "cannot use the passed socket: %s", strerror(errno));
-        enet_socket_destroy(socket);
-        return NULL;
-    }
-    enet_socket_destroy(enet->socket);
-    enet->socket = socket;
-    if (enet_socket_set_option(socket, ENET_SOCKOPT_NONBLOCK, 1) != 0 ||
-        enet_socket_get_address(socket, &enet->address) != 0) {
-        snprintf(error, capacity, "cannot use the passed socket: %s", strerror(errno));
-        enet_host_destroy(enet);
-        return NULL;
-    }
-    return enet;
-}
-
-// Takes the host. Returns NULL if `host` is NULL.
-static struct transport *create_transport(ENetHost *host, uint32_t peers, char *error,
-                                          size_t capacity)
-{
-    if (host == NULL)
-        return NULL;
+    union socket_address bound;
+    const bool good = socket_address_of(socket, &bound);
+    assert(good);
+    ENetHost *host = create_host(socket, peers);
+    const int problem = host == NULL ? errno : ENOMEM;
     struct transport *transport = calloc(1, sizeof *transport + peers * sizeof transport->slots[0]);
     struct peer_guard *guards = calloc(peers, sizeof *guards);
-    if (transport == NULL || guards == NULL) {
-        snprintf(error, capacity, "cannot serve udp: %s", strerror(ENOMEM));
-        enet_host_destroy(host);
+    if (host == NULL || transport == NULL || guards == NULL) {
+        snprintf(error, capacity, "cannot serve udp: %s", strerror(problem));
+        if (host != NULL)
+            enet_host_destroy(host);
         free(guards);
         free(transport);
         return NULL;
@@ -178,13 +165,18 @@ static struct transport *create_transport(ENetHost *host, uint32_t peers, char *
     raim_crypto_random(&secrets, sizeof secrets);
     address_budget_init(&transport->addresses, 1, 1, secrets.addresses);
     transport->host = host;
-    transport->socket = host->socket;
+    transport->socket = socket;
+    transport->port = socket_address_port(&bound);
     transport->slot_count = peers;
-    gate_init(&transport->gate, host->address.port, &secrets.gate);
+    gate_init(&transport->gate, transport->port, &secrets.gate);
     raim_crypto_wipe(&secrets, sizeof secrets);
     transport_limit_addresses(transport);
-    batch_init(&transport->in);
-    batch_init(&transport->out);
+    struct local_addresses *locals = NULL;
+    if (bound.any.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&bound.v6.sin6_addr) &&
+        local_addresses_enable(socket))
+        locals = &transport->locals;
+    batch_init(&transport->in, bound.any.sa_family, locals);
+    batch_init(&transport->out, bound.any.sa_family, locals);
     enet_queue_init(&transport->queue);
     transport->now_ms = now_ms();
     return transport;
@@ -196,18 +188,37 @@ struct transport *transport_open(const char *address, uint16_t port, uint32_t pe
     assert(peers >= 1 && peers <= RAIM_MAX_PEERS);
     if (!prepare(error, capacity))
         return NULL;
-    return create_transport(open_host(address, port, peers, error, capacity), peers, error,
-                            capacity);
+    const int socket = open_socket(address, port, error, capacity);
+    return socket >= 0 ? create_transport(socket, peers, error, capacity) : NULL;
 }
 
+// Leaves the socket's buffer sizes unchanged, because the program that bound it has set them and
+// may have had more privileges.
 struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity)
 {
     assert(peers >= 1 && peers <= RAIM_MAX_PEERS);
     if (!prepare(error, capacity)) {
-        enet_socket_destroy(socket);
+        close(socket);
         return NULL;
     }
-    return create_transport(adopt_host(socket, peers, error, capacity), peers, error, capacity);
+    union socket_address bound;
+    if (!socket_address_of(socket, &bound) ||
+        enet_socket_set_option(socket, ENET_SOCKOPT_NONBLOCK, 1) != 0) {
+        snprintf(error, capacity, "cannot use the passed socket: %s", strerror(errno));
+        close(socket);
+        return NULL;
+    }
+    return create_transport(socket, peers, error, capacity);
+}
+
+void transport_set_dscp(struct transport *transport, uint32_t dscp)
+{
+    // The two lower bits are for congestion notification (ECN). A kernel without the option sends
+    // unmarked.
+    const int class = (int)dscp << 2;
+    setsockopt(transport->socket, IPPROTO_IP, IP_TOS, &class, sizeof class);
+    if (transport->in.family == AF_INET6)
+        setsockopt(transport->socket, IPPROTO_IPV6, IPV6_TCLASS, &class, sizeof class);
 }
 
 static void release_message(struct transport *transport)
@@ -232,7 +243,7 @@ void transport_close(struct transport *transport)
 
 uint16_t transport_port(const struct transport *transport)
 {
-    return transport->host->address.port;
+    return transport->port;
 }
 
 void transport_enable_queries(struct transport *transport, bool admit)
@@ -373,7 +384,11 @@ static struct transport_event translate(struct transport *transport, const ENetE
     switch (event->type) {
     case ENET_EVENT_TYPE_CONNECT:
         mark_connected(transport, event->peer, slot);
-        return (struct transport_event){.kind = TRANSPORT_CONNECTED, .peer = peer};
+        return (struct transport_event){
+            .kind = TRANSPORT_CONNECTED,
+            .peer = peer,
+            .channels = (uint8_t)event->peer->channelCount,
+        };
     case ENET_EVENT_TYPE_DISCONNECT:
         if (!slot->present)
             break;
@@ -659,16 +674,10 @@ bool transport_is_secure(const struct transport *transport, uint32_t peer)
            secure_sessions_has(transport->sessions, transport_source(transport, peer));
 }
 
-uint32_t transport_address(const struct transport *transport, uint32_t peer)
-{
-    assert(peer < transport->slot_count);
-    return transport_source(transport, peer).address;
-}
-
 struct udp_address transport_source(const struct transport *transport, uint32_t peer)
 {
     assert(peer < transport->slot_count);
-    return transport_udp_address(&transport->host->peers[peer].address);
+    return transport->slots[peer].from;
 }
 
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer)

@@ -32,6 +32,7 @@ enum transport_event_kind {
 struct transport_event {
     enum transport_event_kind kind;
     uint32_t peer;       // 0 to peers - 1, stable from CONNECTED to DISCONNECTED
+    uint8_t channels;    // of a CONNECTED: 1 or 2; with 1 the peer gets no unreliable messages
     bool reliable;       // the channel of a message: 0 is reliable, 1 is not
     const uint8_t *data; // of a message, valid until the next transport_poll
     size_t size;
@@ -39,13 +40,13 @@ struct transport_event {
     struct udp_address from; // sender of a QUERY
 };
 
-// Opens a UDP socket on a dotted IPv4 address (port 0: any) for up to `peers` peers (1 to
-// RAIM_MAX_PEERS). On failure returns NULL and writes a reason of at most `capacity` bytes into
-// `error`.
+// Opens a UDP socket on an address (see socket_address.h; "::" serves IPv6 and IPv4; port 0: any)
+// for up to `peers` peers (1 to RAIM_MAX_PEERS). On failure returns NULL and writes a reason of at
+// most `capacity` bytes into `error`.
 struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
                                  size_t capacity);
 
-// Creates a transport on a bound IPv4 UDP socket. Takes the socket, even on failure. Otherwise as
+// Creates a transport on a bound UDP socket. Takes the socket, even on failure. Otherwise as
 // transport_open.
 struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity);
 void transport_close(struct transport *transport);
@@ -61,6 +62,9 @@ void transport_enable_queries(struct transport *transport, bool admit);
 // cookie is needed and GATE_LIMITS_DEFAULT applies. Connect requests are always answered.
 void transport_set_limits(struct transport *transport, bool requires_cookies,
                           const struct gate_limits *limits);
+
+// Sets the class (DSCP, RFC 2474; 0 to 63) in which datagrams are sent. Initially the socket's own.
+void transport_set_dscp(struct transport *transport, uint32_t dscp);
 
 // Limits the time that a transport_receive and its transport_polls may read, in microseconds; 0,
 // the initial value: no limit. Datagrams beyond it stay in the kernel until the next receive. 64
@@ -139,10 +143,8 @@ bool transport_is_connected(const struct transport *transport, uint32_t peer);
 // Whether a connected peer's datagrams are encrypted and authenticated.
 bool transport_is_secure(const struct transport *transport, uint32_t peer);
 
-// The IPv4 address of a connected peer, in the machine's byte order.
-uint32_t transport_address(const struct transport *transport, uint32_t peer);
-
-// The address and port of a connected peer, for a transport_send_to after the connection has ended.
+// The address and port of a connected peer, valid for a transport_send_to after the connection has
+// ended.
 struct udp_address transport_source(const struct transport *transport, uint32_t peer);
 
 // Mean round trip of a connected peer in milliseconds, as measured by ENet.

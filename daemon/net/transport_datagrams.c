@@ -5,7 +5,6 @@
 
 #include "secure_sessions.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <string.h>
 
@@ -39,11 +38,13 @@ enum datagram_verdict transport_next_datagram(struct transport *transport,
     transport->stats.packets_in++;
     transport->stats.bytes_in += size;
     *datagram = (struct received){
-        .from = {.address = ntohl(in->addresses[i].sin_addr.s_addr),
-                 .port = ntohs(in->addresses[i].sin_port)},
+        .from = batch_sender(in, i),
         .data = in->data[i],
         .size = size < BATCH_BYTES ? size : BATCH_BYTES,
     };
+    // An answer to :: would go to this machine itself.
+    if (ip_address_is_none(datagram->from.ip))
+        return DATAGRAM_MALFORMED;
     return transport->sessions != NULL ? decrypt(transport, datagram) : DATAGRAM_OK;
 }
 
@@ -69,7 +70,7 @@ static uint8_t *begin_datagram(struct transport *transport)
 
 static int end_datagram(struct transport *transport, struct udp_address to, size_t size)
 {
-    batch_add(&transport->out, htonl(to.address), htons(to.port), size);
+    batch_add(&transport->out, to, size);
     return (int)size;
 }
 

@@ -37,7 +37,7 @@ void transport_prefetch_peers(const struct transport *transport)
         if (peers[i].channelCount > CHANNEL)
             prefetch(&peers[i].channels[CHANNEL], sizeof peers[i].channels[CHANNEL]);
         if (transport->sessions != NULL)
-            secure_sessions_prefetch(transport->sessions, transport_udp_address(&peers[i].address));
+            secure_sessions_prefetch(transport->sessions, transport->slots[i].from);
     }
 }
 
@@ -103,7 +103,7 @@ bool transport_send_direct(struct transport *transport, ENetPeer *peer, const ui
     };
     datagram_write_message(sender, &message, buffer);
     memcpy(buffer + DATAGRAM_MESSAGE_HEADER, data, size);
-    transport_queue(transport, transport_udp_address(&peer->address),
+    transport_queue(transport, transport_peer_address(transport, peer),
                     DATAGRAM_MESSAGE_HEADER + size);
     return true;
 }

@@ -8,7 +8,6 @@
 #include "transport_datagrams.h"
 #include "transport_guard.h"
 
-#include <arpa/inet.h>
 #include <enet/enet.h>
 
 void transport_sweep_sessions(struct transport *transport)
@@ -16,19 +15,19 @@ void transport_sweep_sessions(struct transport *transport)
     for (size_t i = 0; i < transport->host->peerCount; i++) {
         const ENetPeer *peer = &transport->host->peers[i];
         if (peer->state != ENET_PEER_STATE_DISCONNECTED)
-            secure_sessions_mark(transport->sessions, transport_udp_address(&peer->address));
+            secure_sessions_mark(transport->sessions, transport_peer_address(transport, peer));
     }
     transport->swept_ms = monotonic_ms();
     secure_sessions_sweep(transport->sessions, transport->swept_ms);
 }
 
 // Whether ENet has a peer, plain or encrypted, at this address and port.
-static bool has_peer(const ENetHost *host, struct udp_address from)
+static bool has_peer(const struct transport *transport, struct udp_address from)
 {
+    const ENetHost *host = transport->host;
     for (size_t i = 0; i < host->peerCount; i++)
         if (host->peers[i].state != ENET_PEER_STATE_DISCONNECTED &&
-            host->peers[i].address.host == htonl(from.address) &&
-            host->peers[i].address.port == from.port)
+            udp_address_equal(transport->slots[i].from, from))
             return true;
     return false;
 }
@@ -38,18 +37,18 @@ static enum datagram_verdict begin_session(struct transport *transport, struct u
                                            const struct raim_credential *credential,
                                            uint8_t reply[RAIM_RESPONSE_BYTES], size_t *size)
 {
-    const bool is_limited = gate_is_limited(&transport->gate, from.address);
+    const bool is_limited = gate_is_limited(&transport->gate, from.ip);
     const struct gate_limits *limits = &transport->gate.limits;
     bool resumes;
     const enum datagram_verdict verdict =
-        gate_check_credential(&transport->gate, from.address, credential, &resumes);
+        gate_check_credential(&transport->gate, from.ip, credential, &resumes);
     if (verdict != DATAGRAM_OK) {
         *size = secure_sessions_refuse(transport->sessions, gate_reason(verdict), reply);
         return verdict;
     }
     *size = RAIM_RESPONSE_BYTES;
     // A session would take over the datagrams of the existing peer.
-    if (has_peer(transport->host, from))
+    if (has_peer(transport, from))
         return DATAGRAM_SESSIONS;
     transport_sweep_sessions(transport);
     return secure_sessions_begin(transport->sessions, from,
@@ -134,22 +133,22 @@ enum query_kind transport_receive_connectionless(struct transport *transport,
 
 // Whether the address of a CONNECT and its network may have another connection. May drop an idle
 // one of theirs to make room. Walks all peers, as ENet does next.
-static bool has_room(struct transport *transport, const ENetAddress *from, uint32_t id)
+static bool has_room(struct transport *transport, struct udp_address from, uint32_t id)
 {
     const struct gate_limits *limits = &transport->gate.limits;
-    const uint32_t network = htonl(UINT32_MAX << (32 - RATE_OF_NETWORK));
+    const uint64_t host = ip_address_host(from.ip), network = ip_address_network(from.ip);
     uint32_t of_address = 0, of_network = 0;
     ENetPeer *idle_of_address = NULL, *idle_of_network = NULL;
-    if (!gate_is_limited(&transport->gate, ntohl(from->host)))
+    if (!gate_is_limited(&transport->gate, from.ip))
         return true;
     for (size_t i = 0; i < transport->host->peerCount; i++) {
         ENetPeer *peer = &transport->host->peers[i];
-        if (peer->state == ENET_PEER_STATE_DISCONNECTED ||
-            ((peer->address.host ^ from->host) & network) != 0)
+        const struct udp_address *other = &transport->slots[i].from;
+        if (peer->state == ENET_PEER_STATE_DISCONNECTED || ip_address_network(other->ip) != network)
             continue;
-        const bool is_same = peer->address.host == from->host;
+        const bool is_same = ip_address_host(other->ip) == host;
         // A repeated CONNECT, which ENet recognizes.
-        if (is_same && peer->address.port == from->port && peer->connectID == id)
+        if (udp_address_equal(*other, from) && peer->connectID == id)
             return true;
         const bool idle = transport_is_idle(transport, peer);
         of_network++;
@@ -171,18 +170,21 @@ static bool has_room(struct transport *transport, const ENetAddress *from, uint3
 
 static int admit(struct transport *transport, ENetHost *host, struct datagram_connect connect)
 {
-    const ENetAddress *from = &host->receivedAddress;
-    const struct udp_address source = transport_udp_address(from);
+    const struct udp_address from = transport->from;
     enum datagram_verdict verdict =
-        gate_admit(&transport->gate, source, connect, transport->is_secure, monotonic_us());
+        gate_admit(&transport->gate, from, connect, transport->is_secure, monotonic_us());
     // The session may have begun while the CONNECT waited for ENet.
     if (verdict == DATAGRAM_OK && !transport->is_secure && transport->sessions != NULL &&
-        secure_sessions_has(transport->sessions, source))
+        secure_sessions_has(transport->sessions, from))
         verdict = DATAGRAM_UNENCRYPTED;
     if (verdict != DATAGRAM_OK)
         return transport_refuse(transport, verdict);
-    if (!has_room(transport, from, connect.id) || !transport_make_room(transport, from, connect.id))
+    const ENetPeer *peer = has_room(transport, from, connect.id)
+                               ? transport_make_room(transport, from, connect.id)
+                               : NULL;
+    if (peer == NULL)
         return transport_refuse(transport, DATAGRAM_CONNECTIONS);
+    transport_set_sender(host, peer);
     // ENet 1.3.17 adopts the MTU in a client's CONNECT and returns it. A larger MTU than ours would
     // exceed the batches' buffers, and a smaller one would turn snapshots into reliable fragments.
     // A client that asked for a smaller MTU still sends no more than it asked for.

@@ -33,9 +33,23 @@ static int64_t now_ms(void)
     return monotonic_ms();
 }
 
-struct udp_address transport_udp_address(const struct _ENetAddress *address)
+// --- Addresses ---
+
+// Neither 0 nor ENET_HOST_BROADCAST, which ENet does not compare.
+static enet_uint32 key_of(const ENetHost *host, const ENetPeer *peer)
 {
-    return (struct udp_address){.address = ntohl(address->host), .port = address->port};
+    return (enet_uint32)(peer - host->peers) + 1;
+}
+
+void transport_set_sender(struct _ENetHost *host, const struct _ENetPeer *peer)
+{
+    host->receivedAddress = (ENetAddress){.host = key_of(host, peer)};
+}
+
+struct udp_address transport_peer_address(const struct transport *transport,
+                                          const struct _ENetPeer *peer)
+{
+    return transport->slots[peer - transport->host->peers].from;
 }
 
 // --- The time of a tick ---
@@ -66,10 +80,10 @@ bool transport_has_time(struct transport *transport)
 
 // --- What a connected peer sends ---
 
-static bool has_address_budget(struct transport *transport, uint32_t address)
+static bool has_address_budget(struct transport *transport, struct ip_address ip)
 {
-    return !gate_is_limited(&transport->gate, address) ||
-           address_budget_take(&transport->addresses, address, transport->receives);
+    return !gate_is_limited(&transport->gate, ip) ||
+           address_budget_take(&transport->addresses, ip, transport->receives);
 }
 
 void transport_limit_addresses(struct transport *transport)
@@ -89,7 +103,7 @@ struct _ENetPeer *transport_find_sender(const struct transport *transport, const
         return NULL;
     ENetPeer *peer = &host->peers[sender.peer];
     if (peer->state == ENET_PEER_STATE_DISCONNECTED || peer->state == ENET_PEER_STATE_ZOMBIE ||
-        htonl(from.address) != peer->address.host || from.port != peer->address.port ||
+        !udp_address_equal(from, transport->slots[sender.peer].from) ||
         (peer->outgoingPeerID < ENET_PROTOCOL_MAXIMUM_PEER_ID &&
          sender.session != peer->incomingSessionID))
         return NULL;
@@ -99,7 +113,7 @@ struct _ENetPeer *transport_find_sender(const struct transport *transport, const
 bool transport_admit_datagram(struct transport *transport, const struct _ENetPeer *peer)
 {
     if (peer_guard_admit(&transport->guards[peer - transport->host->peers], transport->receives) &&
-        has_address_budget(transport, ntohl(peer->address.host)))
+        has_address_budget(transport, transport_peer_address(transport, peer).ip))
         return true;
     transport_refuse(transport, DATAGRAM_BUDGET);
     return false;
@@ -182,10 +196,10 @@ static void lower_deadline(struct transport *transport, int64_t deadline_ms)
 
 int transport_filter(struct transport *transport, ENetHost *host)
 {
-    ENetPeer *peer = transport_find_sender(transport, host->receivedData,
-                                           transport_udp_address(&host->receivedAddress));
+    ENetPeer *peer = transport_find_sender(transport, host->receivedData, transport->from);
     if (peer == NULL)
         return 1;
+    transport_set_sender(host, peer);
     const size_t index = (size_t)(peer - host->peers);
     struct peer_guard *guard = &transport->guards[index];
     if (transport->slots[index].dropped)
@@ -206,7 +220,7 @@ int transport_filter(struct transport *transport, ENetHost *host)
 
 // --- What a peer is sent ---
 
-void transport_record_sent(struct transport *transport, const void *address)
+struct udp_address transport_record_sent(struct transport *transport, const void *address)
 {
     // ENet passes a pointer to the peer's own address member.
     ENetHost *host = transport->host;
@@ -227,6 +241,7 @@ void transport_record_sent(struct transport *transport, const void *address)
         round_trip_send(&guard->round_trip, channel, ntohs(header->reliableSequenceNumber),
                         now_ms());
     }
+    return transport->slots[index].from;
 }
 
 bool transport_can_send_reliable(const struct transport *transport, uint32_t peer)
@@ -308,7 +323,8 @@ static int64_t age_of(const struct transport *transport, const ENetPeer *peer)
                : INT64_MIN;
 }
 
-bool transport_make_room(struct transport *transport, const struct _ENetAddress *from, uint32_t id)
+const struct _ENetPeer *transport_make_room(struct transport *transport, struct udp_address from,
+                                            uint32_t id)
 {
     ENetHost *host = transport->host;
     ENetPeer *free_slot = NULL, *oldest = NULL;
@@ -316,20 +332,21 @@ bool transport_make_room(struct transport *transport, const struct _ENetAddress 
         ENetPeer *peer = &host->peers[i];
         if (peer->state == ENET_PEER_STATE_DISCONNECTED)
             free_slot = free_slot != NULL ? free_slot : peer;
-        else if (peer->address.host == from->host && peer->address.port == from->port &&
+        else if (udp_address_equal(transport_peer_address(transport, peer), from) &&
                  peer->connectID == id)
-            return true; // a repeated CONNECT, which ENet recognizes
+            return peer; // a repeated CONNECT, which ENet recognizes
         else if (transport_is_idle(transport, peer) &&
                  (oldest == NULL || age_of(transport, peer) < age_of(transport, oldest)))
             oldest = peer;
     }
     if (free_slot == NULL && oldest == NULL)
-        return false;
+        return NULL;
     if (free_slot == NULL) {
         transport_drop(transport, oldest);
         free_slot = oldest;
     }
     // ENet uses the first free slot.
     peer_guard_init(&transport->guards[free_slot - host->peers]);
-    return true;
+    transport->slots[free_slot - host->peers].from = from;
+    return free_slot;
 }

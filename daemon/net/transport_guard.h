@@ -4,11 +4,20 @@
 
 #include "transport_internal.h"
 
-struct _ENetAddress;
+struct _ENetHost;
 struct _ENetPeer;
 
-// Converts an ENet address, which is in network byte order.
-struct udp_address transport_udp_address(const struct _ENetAddress *address);
+// ENet 1.3 has 32 bits for an address. The address of each peer is in its slot, and ENet has the
+// number of the slot instead, so that ENet's table of addresses is that of its peers: it cannot
+// overflow, and no two peers have one address. A datagram's sender is compared as a whole
+// (transport_find_sender) before ENet sees it as the peer's.
+
+// Sets the address that ENet takes for the sender of the datagram that it reads.
+void transport_set_sender(struct _ENetHost *host, const struct _ENetPeer *peer);
+
+// The address of a peer.
+struct udp_address transport_peer_address(const struct transport *transport,
+                                          const struct _ENetPeer *peer);
 
 // Begins the reading time of a tick, and ends the connections whose deadline has passed.
 void transport_begin_receive(struct transport *transport);
@@ -36,9 +45,9 @@ bool transport_admit_input(struct transport *transport, struct transport_slot *s
 // ENet parses the rest of it.
 int transport_filter(struct transport *transport, struct _ENetHost *host);
 
-// Records the reliable commands of a datagram that ENet is sending. `address` points to the address
-// member of an ENetPeer.
-void transport_record_sent(struct transport *transport, const void *address);
+// Records the reliable commands of a datagram that ENet is sending, and returns where it goes.
+// `address` points to the address member of an ENetPeer.
+struct udp_address transport_record_sent(struct transport *transport, const void *address);
 
 // Whether the peer's log of unacknowledged commands has room for another reliable message.
 bool transport_can_send_reliable(const struct transport *transport, uint32_t peer);
@@ -58,5 +67,7 @@ void transport_end_connections(struct transport *transport);
 bool transport_is_idle(const struct transport *transport, const struct _ENetPeer *peer);
 
 // Prepares a slot for a CONNECT: a free one, or that of the oldest idle connection of any network,
-// which is dropped. False if there is none. Walks all peers, as ENet does next.
-bool transport_make_room(struct transport *transport, const struct _ENetAddress *from, uint32_t id);
+// which is dropped, or the peer's own if the CONNECT is a repeated one. NULL if there is none.
+// Walks all peers, as ENet does next.
+const struct _ENetPeer *transport_make_room(struct transport *transport, struct udp_address from,
+                                            uint32_t id);

@@ -48,7 +48,8 @@ int enet_socket_receive(ENetSocket socket, ENetAddress *address, ENetBuffer *buf
     }
     transport_serving->is_secure = datagram->is_secure;
     memcpy(buffers[0].data, datagram->data, datagram->size);
-    *address = (ENetAddress){.host = htonl(datagram->from.address), .port = datagram->from.port};
+    transport_serving->from = datagram->from;
+    *address = (ENetAddress){0}; // transport_intercept sets it
     return (int)datagram->size;
 }
 
@@ -61,9 +62,8 @@ int enet_socket_send(ENetSocket socket, const ENetAddress *address, const ENetBu
     }
     if (transport_serving == NULL)
         return raim_enet_socket_send(socket, address, (const struct iovec *)buffers, count);
-    transport_record_sent(transport_serving, address);
-    return transport_queue_parts(transport_serving, transport_udp_address(address),
-                                 (const struct iovec *)buffers, count);
+    const struct udp_address to = transport_record_sent(transport_serving, address);
+    return transport_queue_parts(transport_serving, to, (const struct iovec *)buffers, count);
 }
 
 // Connects a host to itself, which makes ENet read the clock, send and receive.

@@ -18,6 +18,7 @@ struct _ENetPacket;
 struct secure_sessions;
 
 struct transport_slot {
+    struct udp_address from; // of the peer in this slot; see transport_key
     size_t queued;           // bytes of messages that ENet holds: not sent yet, or not acknowledged
     uint32_t unacknowledged; // reliable messages that are not acknowledged
     int64_t stalled_since_ms; // last acknowledgement of a reliable message, or first send
@@ -33,6 +34,7 @@ struct transport_slot {
 struct transport {
     struct _ENetHost *host;
     int socket;                  // the host's
+    uint16_t port;               // that the socket is bound to
     struct _ENetPacket *message; // of the last event returned
     bool drained;                // the last batch emptied the kernel's queue
     int services_left;           // ENet service calls left in this receive
@@ -48,7 +50,8 @@ struct transport {
     struct gate gate;
     struct secure_sessions *sessions; // NULL: encryption is not offered
     int64_t swept_ms;                 // time of the last transport_sweep_sessions
-    bool is_secure;                   // the datagram that ENet reads was encrypted
+    struct udp_address from;          // sender of the datagram that ENet reads
+    bool is_secure;                   // that datagram was encrypted
     // Limits of peers and ticks; see transport_guard.c.
     struct peer_guard *guards;       // one for each slot
     uint32_t time_us;                // time limit of a receive; 0: none
@@ -57,6 +60,7 @@ struct transport {
     bool is_overtime;                // this receive reads no more datagrams
     int64_t deadline_ms;             // earliest deadline of a connection; INT64_MAX: none
     struct address_budget addresses; // datagram budgets of addresses
+    struct local_addresses locals;   // of a socket of all addresses
     struct batch in;
     struct batch out;
     struct enet_queue queue;

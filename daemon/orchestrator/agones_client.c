@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     REQUESTS = 4, // capacity of the mailbox: a request and a watch, and room
@@ -24,6 +25,10 @@ enum {
     IDLE_MS = 1000,                   // of a poll without an event
     ANSWER_BYTES_PER_S = 1024 * 1024, // an object of the greatest size arrives in time
     WATCH_BYTES_PER_S = 256 * 1024,   // a flood of updates costs little
+    HEADER_BYTES = 64 * 1024,         // of an answer with its trailers, which libcurl keeps
+    RECEIVE_BYTES = 4096,             // at once
+    PAUSE_NS = 5000000, // between two rounds of receiving: what is no text, such as the
+                        // extensions of chunks, is not limited by libcurl's rates
     URL_BYTES = 256,
 };
 
@@ -45,6 +50,7 @@ struct update {
 struct transfer {
     CURL *curl;
     bool is_running;
+    size_t header_bytes; // received
     char error[CURL_ERROR_SIZE];
 };
 
@@ -155,6 +161,14 @@ static size_t read_answer(char *bytes, size_t one, size_t count, void *context)
     return count;
 }
 
+static size_t read_header(char *bytes, size_t one, size_t count, void *context)
+{
+    struct transfer *transfer = context;
+    (void)bytes, (void)one;
+    transfer->header_bytes += count;
+    return transfer->header_bytes <= HEADER_BYTES ? count : 0;
+}
+
 static void set_up(const struct agones_client *client, struct transfer *transfer,
                    curl_write_callback read, curl_off_t bytes_per_s)
 {
@@ -166,6 +180,9 @@ static void set_up(const struct agones_client *client, struct transfer *transfer
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl_easy_setopt(curl, CURLOPT_MAX_RECV_SPEED_LARGE, bytes_per_s);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, client->headers);
+    curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)RECEIVE_BYTES);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, read_header);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, read);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, client);
 }
@@ -211,6 +228,7 @@ static void begin_request(struct agones_client *client, struct exchange *exchang
     }
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, exchange->method);
     client->request.is_running = true;
+    client->request.header_bytes = 0;
     if (curl_multi_add_handle(client->multi, curl) != CURLM_OK)
         finish_request(client, CURLE_OUT_OF_MEMORY);
 }
@@ -224,6 +242,7 @@ static void begin_watch(struct agones_client *client, struct exchange *exchange)
     curl_easy_setopt(client->watch.curl, CURLOPT_FORBID_REUSE, 1L);
     curl_easy_setopt(client->watch.curl, CURLOPT_TCP_KEEPALIVE, 1L);
     client->watch.is_running = true;
+    client->watch.header_bytes = 0;
     if (curl_multi_add_handle(client->multi, client->watch.curl) != CURLM_OK) {
         client->watch.is_running = false;
         client->has_ended = true;
@@ -279,8 +298,11 @@ static void *run_thread(void *context)
     const struct sched_param none = {0};
     pthread_setname_np(pthread_self(), "raimd-agones");
     sched_setscheduler(0, SCHED_BATCH, &none); // a wake-up does not preempt a tick: sched(7)
-    while (!client->is_stopping)
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    while (!client->is_stopping) {
         agones_client_run(client, IDLE_MS);
+        nanosleep(&pause, NULL);
+    }
     return NULL;
 }
 

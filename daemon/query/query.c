@@ -92,8 +92,8 @@ size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_R
     put_count(&writer, info->bots);
     put_8(&writer, DEDICATED);
     put_8(&writer, LINUX);
-    put_8(&writer, 0); // no password
-    put_8(&writer, 0); // no Valve Anti-Cheat
+    put_8(&writer, info->locked); // "a password is required"
+    put_8(&writer, 0);            // no Valve Anti-Cheat
     put_text(&writer, info->version);
     put_8(&writer, HAS_PORT);
     put_16(&writer, info->port);

@@ -7,6 +7,7 @@
 #include "query_request.h"
 #include "wire_limits.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct query_info {
     uint32_t players; // including bots; counts above 255 are written as 255
     uint32_t max_players;
     uint32_t bots; // among `players`
+    bool locked;   // clients need an access token
     uint16_t port;
 };
 

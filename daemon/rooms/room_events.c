@@ -5,6 +5,7 @@
 #include "room_events.h"
 
 #include "log.h"
+#include "room_request.h"
 #include "state_file.h"
 #include "text_buffer.h"
 
@@ -23,6 +24,10 @@ enum {
     NUMBERS_PER_S = 1 << 20,
     RETRY_EVENTS = 256, // after a failure, the journal is tried again once in so many events
 };
+
+// The largest number that a journal or the clock may begin with: numbers stay below 2^53 even if
+// one of them is wrong.
+static const uint64_t MAX_FIRST_ID = (UINT64_C(1) << 53) - (UINT64_C(1) << 40);
 
 static const off_t MAX_JOURNAL_BYTES = 3 * (off_t)ROOM_EVENTS_MAX_BYTES; // that are read
 
@@ -82,7 +87,7 @@ static bool read_line(struct room_events *events, const char *line)
     uint64_t id;
     int length = 0;
     if (sscanf(line, "%16" SCNu64 " %31[a-z_] %n", &id, kind, &length) != 2 || length == 0 ||
-        line[length] != '{' || line[strlen(line) - 1] != '}' || id <= events->newest)
+        id <= events->newest || id > MAX_FIRST_ID || !room_request_is_object(line + length))
         return false;
     char *copy = strdup(kind), *text = strdup(line + length);
     if (copy == NULL || text == NULL) {
@@ -154,7 +159,7 @@ static void note_failure(struct room_events *events)
 // the process, not the machine.
 static void rewrite(struct room_events *events)
 {
-    char temporary[PATH_MAX];
+    char temporary[PATH_MAX] = "";
     struct text_buffer text = {0};
     for (uint32_t i = 0; i < events->count; i++)
         print_line(&text, at(events, i));
@@ -167,10 +172,11 @@ static void rewrite(struct room_events *events)
     events->lines = events->count;
     events->bytes_written = text.size;
     free(text_buffer_take(&text));
-    if (!good)
-        note_failure(events);
-    else
-        events->has_failed = false;
+    events->has_failed = events->has_failed && !good;
+    if (good)
+        return;
+    note_failure(events);
+    unlink(temporary); // it would hold what is left of a full disk
 }
 
 static void append(struct room_events *events, const struct room_event *event)
@@ -203,7 +209,7 @@ struct room_events *room_events_open(const char *path, int64_t now_s)
     }
     // Beyond whatever the last process could not write.
     const uint64_t begin = (uint64_t)(now_s > 0 ? now_s : 0) * NUMBERS_PER_S;
-    if (events->newest < begin)
+    if (events->newest < begin && begin <= MAX_FIRST_ID)
         events->newest = begin;
     if (events->count > 0)
         rewrite(events); // without what is damaged

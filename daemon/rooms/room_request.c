@@ -51,6 +51,15 @@ void room_request_quote(struct text_buffer *out, const char *text)
     text_buffer_add(out, "\"", 1);
 }
 
+bool room_request_is_object(const char *text)
+{
+    json_t *root = json_loads(text, 0, NULL);
+    const bool is_object = json_is_object(root);
+    json_decref(root);
+    // JSON may have line feeds and carriage returns between its values, but an event may not.
+    return is_object && text[strcspn(text, "\r\n")] == '\0';
+}
+
 // The length without a cut character at the end.
 static size_t whole_length(const char *text, size_t length)
 {

@@ -5,6 +5,7 @@
 
 #include "config_keys.h"
 #include "log.h"
+#include "room_request.h"
 #include "state_file.h"
 #include "text_buffer.h"
 
@@ -19,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_RECORD_BYTES = 256 * 1024 };
+enum { MAX_RECORD_BYTES = 512 * 1024 };
 
 static const char suffix[] = ".room";
 
@@ -63,6 +64,8 @@ static char *record_text(const struct room_record *record)
                       record->join_until_s, record->was_joined, record->is_draining,
                       record->drain_until_s, record->cause[0] != '\0' ? record->cause : "-",
                       record->metadata, record->request);
+    if (record->result != NULL)
+        text_buffer_print(&text, "result %s\n", record->result);
     return text_buffer_take(&text);
 }
 
@@ -108,7 +111,8 @@ void room_store_remove(const struct room_store *store, const char *name)
         unlink(path);
 }
 
-// Reads a file of at most MAX_RECORD_BYTES; the caller frees the text.
+// Reads a file of at most MAX_RECORD_BYTES; the caller frees the text. NULL with errno; EFBIG: it
+// is longer.
 static char *read_text(const char *path)
 {
     const char *problem;
@@ -117,13 +121,17 @@ static char *read_text(const char *path)
     char *text = NULL;
     if (file < 0)
         return NULL;
-    if (fstat(file, &status) == 0 && status.st_size <= MAX_RECORD_BYTES)
-        text = calloc(1, (size_t)status.st_size + 1);
-    if (text != NULL && read(file, text, (size_t)status.st_size) != status.st_size) {
+    if (fstat(file, &status) == 0 && status.st_size > MAX_RECORD_BYTES)
+        errno = EFBIG;
+    else
+        text = calloc(1, MAX_RECORD_BYTES + 1);
+    if (text != NULL && read(file, text, MAX_RECORD_BYTES) < 0) {
         free(text);
         text = NULL;
     }
+    const int error = errno;
     close(file);
+    errno = error;
     return text;
 }
 
@@ -186,11 +194,16 @@ static bool parse(char *text, struct room_record *record)
     record->was_joined = joined != 0;
     record->is_draining = draining != 0;
     const char *metadata = take_line(&at, "metadata"), *request = take_line(&at, "request");
-    if (metadata == NULL || request == NULL)
+    if (metadata == NULL || request == NULL || !room_request_is_object(metadata))
+        return false;
+    const char *result = at[0] != '\0' ? take_line(&at, "result") : NULL;
+    if (at[0] != '\0' || (result != NULL && !room_request_is_object(result)))
         return false;
     record->metadata = strdup(metadata);
     record->request = strdup(request);
-    return record->metadata != NULL && record->request != NULL;
+    record->result = result != NULL ? strdup(result) : NULL;
+    return record->metadata != NULL && record->request != NULL &&
+           (result == NULL || record->result != NULL);
 }
 
 // Reads the record in a file of this name. Returns false if it is none.
@@ -202,6 +215,9 @@ static bool read_record(const struct room_store *store, const char *file,
     char *text = snprintf(path, sizeof path, "%s/%s", store->directory, file) < (int)sizeof path
                      ? read_text(path)
                      : NULL;
+    // One that cannot be read now may be good: the next process tries it again.
+    const bool is_unread = text == NULL && errno != EFBIG;
+    const char *problem = is_unread ? strerror(errno) : "it is no record of a room";
     bool good = text != NULL && parse(text, record);
     free(text);
     snprintf(expected, sizeof expected, "%s%s", record->name, suffix);
@@ -210,8 +226,10 @@ static bool read_record(const struct room_store *store, const char *file,
         return true;
     free(record->metadata);
     free(record->request);
-    log_warning("room not opened again: \"%s\" is no record of a room", path);
-    unlink(path);
+    free(record->result);
+    log_warning("room not opened again: \"%s\": %s", path, problem);
+    if (!is_unread)
+        unlink(path);
     return false;
 }
 

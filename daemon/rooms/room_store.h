@@ -25,6 +25,7 @@ struct room_record {
     int64_t drain_until_s;              // 0: no limit
     char cause[ROOM_STORE_CAUSE_BYTES]; // of its end, a word; "": it is not ending
     char *metadata, *request;           // JSON
+    char *result;                       // of the newest round, JSON; NULL: none has ended
 };
 
 struct room_store;

@@ -8,13 +8,12 @@
 #include "monotonic.h"
 #include "prepared_match.h"
 #include "seats.h"
+#include "socket_address.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,7 +230,7 @@ void rooms_free_room(struct room *room)
         free(room->record.metadata);
     room_request_clear(&room->request);
     free(text_buffer_take(&room->scores));
-    free(room->result);
+    free(room->record.result);
     free(room);
 }
 
@@ -240,14 +239,12 @@ void rooms_free_room(struct room *room)
 // Whether a UDP port can be bound now.
 static bool is_port_free(const char *address, uint16_t port)
 {
-    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(port)};
-    const int probe = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (probe < 0)
-        return false;
-    const bool is_free = inet_pton(AF_INET, address, &name.sin_addr) == 1 &&
-                         bind(probe, (const struct sockaddr *)&name, sizeof name) == 0;
-    close(probe);
-    return is_free;
+    union socket_address name;
+    const int probe =
+        socket_address_parse(address, port, &name) ? socket_address_bind(&name, SOCK_DGRAM) : -1;
+    if (probe >= 0)
+        close(probe);
+    return probe >= 0;
 }
 
 // The next port of the pool, behind the last one that was given, so that a port rests for as long
@@ -312,10 +309,15 @@ bool rooms_open_arena(struct rooms *rooms, struct room *room, char *error, size_
     return false;
 }
 
+uint64_t rooms_due_ms(int64_t until_s, uint32_t most_s)
+{
+    const int64_t left_s = until_s - rooms_today_s();
+    return monotonic_ms() + (left_s <= 0 ? 0 : left_s < most_s ? (uint64_t)left_s : most_s) * 1000;
+}
+
 uint64_t rooms_join_until_ms(const struct room *room)
 {
-    const int64_t left_s = room->record.join_until_s - rooms_today_s();
-    return monotonic_ms() + (left_s > 0 ? (uint64_t)left_s * 1000 : 0);
+    return rooms_due_ms(room->record.join_until_s, room->request.join_within_s);
 }
 
 void rooms_add(struct rooms *rooms, struct room *room)

@@ -64,7 +64,8 @@ void rooms_print_room(struct text_buffer *out, const struct rooms *rooms, const 
         text_buffer_print(out, "\"%s\"", room->cause);
     else
         text_buffer_print(out, "null");
-    text_buffer_print(out, ",\"result\":%s}", room->result != NULL ? room->result : "null");
+    text_buffer_print(out, ",\"result\":%s}",
+                      room->record.result != NULL ? room->record.result : "null");
 }
 
 static void print_template(struct text_buffer *out, const struct config_arena *template)
@@ -152,7 +153,8 @@ char *rooms_ended_event(const struct room *room, const char *cause)
     begin_event(&out, room);
     text_buffer_print(&out, ",\"cause\":\"%s\",\"rounds\":%u,\"metadata\":", cause, room->rounds);
     text_buffer_add(&out, room->record.metadata, strlen(room->record.metadata));
-    text_buffer_print(&out, ",\"result\":%s}", room->result != NULL ? room->result : "null");
+    text_buffer_print(&out, ",\"result\":%s}",
+                      room->record.result != NULL ? room->record.result : "null");
     return text_buffer_take(&out);
 }
 

@@ -42,7 +42,6 @@ struct room {
     struct text_buffer scores; // of the round whose reports are being read
     uint32_t scores_count;
     struct arena_feed_item round; // that has ended
-    char *result;                 // of the newest round, JSON; NULL: none has ended
 };
 
 // A room that has ended, for repeated requests.
@@ -83,6 +82,10 @@ bool rooms_open_arena(struct rooms *rooms, struct room *room, char *error, size_
 
 // Adds a room with an arena to the list.
 void rooms_add(struct rooms *rooms, struct room *room);
+
+// A time of the wall clock in ms of CLOCK_MONOTONIC, at most `most_s` from now: the clock may have
+// been set since the time was written down.
+uint64_t rooms_due_ms(int64_t until_s, uint32_t most_s);
 
 // When the reserved seats become free, in ms of CLOCK_MONOTONIC.
 uint64_t rooms_join_until_ms(const struct room *room);

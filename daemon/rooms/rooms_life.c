@@ -57,8 +57,9 @@ static void note_round(struct rooms *rooms, struct room *room, uint64_t now_ms)
     room_events_add(rooms->events, "round_ended", rooms_round_event(room, result));
     if (result == NULL)
         return;
-    free(room->result);
-    room->result = result;
+    free(room->record.result);
+    room->record.result = result;
+    rooms_store(rooms, room); // for the next process, should this one die before it reports the end
 }
 
 static void note_item(struct rooms *rooms, struct room *room, const struct arena_feed_item *item,

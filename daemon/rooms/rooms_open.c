@@ -26,6 +26,8 @@ static bool parse_again(const struct rooms *rooms, struct room *room, const char
     if (!is_good)
         snprintf(error, capacity, "%s", list != NULL ? list : "out of memory");
     free(list);
+    if (is_good)
+        room->join_until_ms = rooms_join_until_ms(room);
     return is_good;
 }
 
@@ -38,15 +40,14 @@ static void open_again(void *context, struct room_record *record)
     if (room == NULL) {
         free(record->metadata);
         free(record->request);
+        free(record->result);
         return; // the record stays for the next process
     }
     room->record = *record;
     room->is_resumed = true;
     strcpy(room->id, record->id);
-    room->join_until_ms = rooms_join_until_ms(room);
-    const int64_t drain_s = record->drain_until_s - rooms_today_s();
     if (record->is_draining && record->drain_until_s > 0)
-        room->end_ms = monotonic_ms() + (drain_s > 0 ? (uint64_t)drain_s * 1000 : 0);
+        room->end_ms = rooms_due_ms(record->drain_until_s, ROOM_REQUEST_MAX_DRAIN_S);
     const bool is_ending = room->record.cause[0] != '\0';
     const bool is_good = !is_ending && rooms->count < ROOMS_MAX &&
                          rooms_find(rooms, record->id) == NULL && room_request_is_id(record->id) &&

@@ -363,7 +363,9 @@ static bool add_conditions(scmp_filter_ctx filter, bool connects)
            add_if(filter, SCMP_ACT_ALLOW, "tgkill", is(0, (uint32_t)getpid())) &&
            add_if(filter, SCMP_ACT_ALLOW, "ioctl", is(1, FIONBIO)) &&
            add_if(filter, SCMP_ACT_ALLOW, "ioctl", is(1, FIONREAD)) &&
-           add_if(filter, SCMP_ACT_ALLOW, "ioctl", is(1, TCGETS));
+           add_if(filter, SCMP_ACT_ALLOW, "ioctl", is(1, TCGETS)) &&
+           // the interface of a link-local address
+           add_if(filter, SCMP_ACT_ALLOW, "ioctl", is(1, SIOCGIFINDEX));
 }
 
 // Builds and loads the filter. Optimization level 2 makes it a binary tree instead of a list,

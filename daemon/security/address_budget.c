@@ -36,13 +36,14 @@ static void repay(const struct address_budget *budget, struct address_budget_ent
     entry->tick = tick;
 }
 
-bool address_budget_take(struct address_budget *budget, uint32_t address, uint64_t tick)
+bool address_budget_take(struct address_budget *budget, struct ip_address ip, uint64_t tick)
 {
-    const uint64_t hash = address * budget->multiplier;
+    const uint64_t host = ip_address_host(ip);
+    const uint64_t hash = host * budget->multiplier;
     struct address_budget_entry *row = budget->entries[hash >> (64 - ROW_BITS)];
     struct address_budget_entry *found = NULL;
     for (int i = 0; i < ADDRESS_BUDGET_WAYS && found == NULL; i++)
-        if (row[i].address == address)
+        if (row[i].host == host)
             found = &row[i];
     if (found != NULL) {
         repay(budget, found, tick);
@@ -53,7 +54,7 @@ bool address_budget_take(struct address_budget *budget, uint32_t address, uint64
             if (row[i].used < found->used)
                 found = &row[i];
         }
-        found->address = address; // it inherits the tokens used by the replaced address
+        found->host = host; // it inherits the tokens used by the replaced address
     }
     if (found->used >= budget->burst)
         return false;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Token buckets per source address, refilled once per tick, for the datagrams of connected peers. A
-// set-associative table of fixed size: when a row is full, the entry with the fewest used tokens is
-// replaced, because its bucket is nearly full anyway. A flooding address therefore keeps its own
-// bucket. An honest address shares one only if more than ADDRESS_BUDGET_WAYS addresses flood the
-// same row, and a secret multiplier chooses the rows. No sockets, no ENet, no memory of its own.
+// Token buckets per source address (an IPv4 address or an IPv6 /64), refilled once per tick, for
+// the datagrams of connected peers. A set-associative table of fixed size: when a row is full, the
+// entry with the fewest used tokens is replaced, because its bucket is nearly full anyway. A
+// flooding address therefore keeps its own bucket. An honest address shares one only if more than
+// ADDRESS_BUDGET_WAYS addresses flood the same row, and a secret multiplier chooses the rows. No
+// sockets, no ENet, no memory of its own.
 #pragma once
+
+#include "ip_address.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,9 +15,9 @@
 enum { ADDRESS_BUDGET_ROWS = 64, ADDRESS_BUDGET_WAYS = 8 };
 
 struct address_budget_entry {
-    uint32_t address; // 0: none
-    uint32_t used;    // tokens
-    uint64_t tick;    // at which `used` was computed
+    uint64_t host; // see ip_address_host; 0: none
+    uint64_t tick; // at which `used` was computed
+    uint32_t used; // tokens
 };
 
 struct address_budget {
@@ -32,7 +35,7 @@ void address_budget_init(struct address_budget *budget, uint32_t burst, uint32_t
 void address_budget_set_rate(struct address_budget *budget, uint32_t burst, uint32_t per_tick);
 
 // Takes a token of the address; false if none is left. `tick` never decreases.
-bool address_budget_take(struct address_budget *budget, uint32_t address, uint64_t tick);
+bool address_budget_take(struct address_budget *budget, struct ip_address ip, uint64_t tick);
 
 // Used tokens that remain of `used` after `ticks` refills.
 uint32_t address_budget_repay(uint32_t used, uint64_t ticks, uint32_t per_tick);

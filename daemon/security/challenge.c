@@ -37,27 +37,26 @@ static void refresh(struct challenge *challenge, int64_t now_ms)
 }
 
 static uint32_t hash(const uint8_t key[CHALLENGE_KEY_BYTES], enum challenge_purpose purpose,
-                     uint32_t address, uint16_t port)
+                     struct udp_address source)
 {
-    uint8_t source[sizeof address + sizeof port + 1];
-    memcpy(source, &address, sizeof address);
-    memcpy(source + sizeof address, &port, sizeof port);
-    source[sizeof address + sizeof port] = (uint8_t)purpose;
-    const uint32_t number = (uint32_t)raim_crypto_siphash(key, source, sizeof source) & INT32_MAX;
+    // Nobody else computes the hash, so that the byte order does not matter.
+    const uint64_t parts[] = {source.ip.high, source.ip.low,
+                              (uint64_t)source.scope << 32 | (uint64_t)source.port << 8 | purpose};
+    const uint32_t number = (uint32_t)raim_crypto_siphash(key, parts, sizeof parts) & INT32_MAX;
     return number == 0 ? 1 : number;
 }
 
 uint32_t challenge_compute(struct challenge *challenge, enum challenge_purpose purpose,
-                           uint32_t address, uint16_t port, int64_t now_ms)
+                           struct udp_address source, int64_t now_ms)
 {
     refresh(challenge, now_ms);
-    return hash(challenge->keys[0], purpose, address, port);
+    return hash(challenge->keys[0], purpose, source);
 }
 
-bool challenge_verify(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
-                      uint16_t port, uint32_t answer, int64_t now_ms)
+bool challenge_verify(struct challenge *challenge, enum challenge_purpose purpose,
+                      struct udp_address source, uint32_t answer, int64_t now_ms)
 {
     refresh(challenge, now_ms);
-    return answer == hash(challenge->keys[0], purpose, address, port) ||
-           answer == hash(challenge->keys[1], purpose, address, port);
+    return answer == hash(challenge->keys[0], purpose, source) ||
+           answer == hash(challenge->keys[1], purpose, source);
 }

@@ -7,6 +7,8 @@
 // come from the caller.
 #pragma once
 
+#include "udp_address.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,12 +34,12 @@ struct challenge {
 // `secret` is random and known only to this process.
 void challenge_init(struct challenge *challenge, const uint8_t secret[CHALLENGE_SECRET_BYTES]);
 
-// The challenge of an IPv4 address and UDP port, whose byte order must be the same in every call.
-// The result is between 1 and 2^31 - 1: query tools send 0 and UINT32_MAX before they have a
+// The challenge of an address, as a whole, and a port, which need not be the address's own. The
+// result is between 1 and 2^31 - 1: query tools send 0 and UINT32_MAX before they have a
 // challenge, and some bindings of ENet pass it on as a signed number. `now_ms` is not negative.
 uint32_t challenge_compute(struct challenge *challenge, enum challenge_purpose purpose,
-                           uint32_t address, uint16_t port, int64_t now_ms);
+                           struct udp_address source, int64_t now_ms);
 
 // True for the challenge of the current or the previous epoch.
-bool challenge_verify(struct challenge *challenge, enum challenge_purpose purpose, uint32_t address,
-                      uint16_t port, uint32_t answer, int64_t now_ms);
+bool challenge_verify(struct challenge *challenge, enum challenge_purpose purpose,
+                      struct udp_address source, uint32_t answer, int64_t now_ms);

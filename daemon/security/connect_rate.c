@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MS_PER_S = 1000, BURST_S = 4, ROW_BITS = 9 };
+enum { MS_PER_S = 1000, US_PER_MS = 1000, US_PER_S = 1000000, BURST_S = 4, ROW_BITS = 9 };
 
 static_assert(1 << ROW_BITS == CONNECT_RATE_ROWS, "the hash's range");
 
@@ -16,8 +16,15 @@ void connect_rate_init(struct connect_rate *limiter, uint32_t per_second, uint64
     const struct rate unlimited = {1, 1 << 20};
     const struct rate rate = {MS_PER_S / per_second, per_second};
     const struct rate first = {rate.interval, BURST_S * rate.burst};
+    // In us, because a network may have more than one token a millisecond.
+    const struct rate of_network = {
+        US_PER_S / (CONNECT_RATE_OF_NETWORK * (int64_t)per_second),
+        BURST_S * CONNECT_RATE_OF_NETWORK * (int64_t)per_second,
+    };
+    rate_limit_init(&limiter->networks, RATE_OF_NETWORK, of_network, unlimited, secret);
     rate_limit_init(&limiter->initial, RATE_OF_ADDRESS, first, unlimited, secret);
     rate_limit_init(&limiter->retries, RATE_OF_ADDRESS, rate, unlimited, secret);
+    limiter->hash = udp_address_hash_init(secret);
     limiter->multiplier = secret | 1;
     memset(limiter->pending, 0, sizeof limiter->pending);
 }
@@ -39,15 +46,18 @@ static const struct connect_rate_pending *find(struct connect_rate *limiter, uin
     return oldest;
 }
 
-bool connect_rate_admit(struct connect_rate *limiter, uint32_t address, uint16_t port,
-                        uint32_t connection, int64_t now_ms)
+bool connect_rate_admit(struct connect_rate *limiter, struct udp_address from, uint32_t connection,
+                        int64_t now_ms)
 {
-    if (rate_limit_take(&limiter->initial, address, now_ms))
+    // The address's own bucket comes first, so that one /64 cannot drain that of its network.
+    if (rate_limit_take(&limiter->initial, from.ip, now_ms) &&
+        (ip_address_is_v4(from.ip) ||
+         rate_limit_take(&limiter->networks, from.ip, now_ms * US_PER_MS)))
         return true;
     // Multiplied twice: in a plain sum, a change of the address could cancel one of the connection.
-    const uint64_t source = ((uint64_t)address << 16 | port) * limiter->multiplier;
+    const uint64_t source = udp_address_hash_of(&limiter->hash, from);
     const uint64_t hash = (source ^ source >> 32 ^ connection) * limiter->multiplier;
     const uint32_t now = (uint32_t)now_ms;
     return now - find(limiter, hash, now)->since_ms >= CONNECT_RATE_RETRY_MS &&
-           rate_limit_take(&limiter->retries, address, now_ms);
+           rate_limit_take(&limiter->retries, from.ip, now_ms);
 }

@@ -4,10 +4,13 @@
 // draws from the first bucket. When that is empty, a CONNECT that is repeated for the same
 // connection CONNECT_RATE_RETRY_MS later, as ENet repeats it by itself, draws from the second,
 // which clients that never retry cannot drain. Attackers that retry as patiently share the second
-// bucket with honest clients. Fixed memory; time comes from the caller.
+// bucket with honest clients. An address is an IPv4 address or an IPv6 /64; because a site may have
+// 2^16 of these, an IPv6 network (/48) has a third bucket, of CONNECT_RATE_OF_NETWORK addresses,
+// from which its first CONNECTs draw too. Fixed memory; time comes from the caller.
 #pragma once
 
 #include "rate_limit.h"
+#include "udp_address.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,14 +24,18 @@
 #define CONNECT_RATE_ROWS 512
 #define CONNECT_RATE_IN_ROW 8
 
+// The rate of an IPv6 network, in those of one address.
+#define CONNECT_RATE_OF_NETWORK 16
+
 struct connect_rate_pending {
     uint32_t mark; // hash of the connection; 0: empty
     uint32_t since_ms;
 };
 
 struct connect_rate {
-    struct rate_limit initial, retries;
-    uint64_t multiplier;
+    struct rate_limit initial, retries, networks;
+    struct udp_address_hash hash;
+    uint64_t multiplier; // of connection ids
     struct connect_rate_pending pending[CONNECT_RATE_ROWS][CONNECT_RATE_IN_ROW];
 };
 
@@ -36,8 +43,7 @@ struct connect_rate {
 // burst of four seconds, the second of one. `secret` is random and known only to this process.
 void connect_rate_init(struct connect_rate *limiter, uint32_t per_second, uint64_t secret);
 
-// Whether a connection may begin. The address is IPv4 in the machine's byte order. The port and
-// ENet's connection id may be in any byte order that is the same in every call. `now_ms` never
-// decreases.
-bool connect_rate_admit(struct connect_rate *limiter, uint32_t address, uint16_t port,
-                        uint32_t connection, int64_t now_ms);
+// Whether a connection may begin. ENet's connection id may be in any byte order that is the same in
+// every call. `now_ms` never decreases.
+bool connect_rate_admit(struct connect_rate *limiter, struct udp_address from, uint32_t connection,
+                        int64_t now_ms);

@@ -18,7 +18,8 @@ enum datagram_verdict {
     DATAGRAM_OK,
     DATAGRAM_OVERSIZE,       // larger than a transport's MTU
     DATAGRAM_CONNECTIONLESS, // begins with FF FF
-    DATAGRAM_MALFORMED,      // inconsistent lengths, flags that no client sets, or no command
+    DATAGRAM_MALFORMED,      // inconsistent lengths, flags that no client sets, no command, or
+                             // from the address ::
     DATAGRAM_FRAGMENT,       // ENet commands 8 and 12
     DATAGRAM_COMPRESSED,
     DATAGRAM_COMMANDS,         // more than DATAGRAM_MAX_COMMANDS

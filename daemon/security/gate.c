@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { US_PER_MS = 1000, US_PER_S = 1000000, CONNECT_REQUEST_BURST_S = 2, LOOPBACK = 127 };
+enum { US_PER_MS = 1000, US_PER_S = 1000000, CONNECT_REQUEST_BURST_S = 2 };
 
 // Reasons in a REFUSED; PROTOCOL.md, "Reasons".
 enum { REASON_BANNED = 12, REASON_ACCESS = 14 };
@@ -46,9 +46,9 @@ void gate_set_limits(struct gate *gate, const struct gate_limits *limits)
     connect_rate_init(&gate->connect_rate, limits->connects_per_second, gate->hash);
 }
 
-bool gate_is_limited(const struct gate *gate, uint32_t address)
+bool gate_is_limited(const struct gate *gate, struct ip_address ip)
 {
-    return gate->limits.loopback || address >> 24 != LOOPBACK;
+    return gate->limits.loopback || !ip_address_is_loopback(ip);
 }
 
 static void refuse(struct gate_answer *answer, enum datagram_verdict refusal)
@@ -57,34 +57,40 @@ static void refuse(struct gate_answer *answer, enum datagram_verdict refusal)
     answer->refusal = refusal;
 }
 
-static bool is_cookie(struct gate *gate, enum challenge_purpose purpose, uint32_t address,
+// A cookie holds for the arena's port instead of the client's.
+static struct udp_address cookie_source(const struct gate *gate, struct udp_address from)
+{
+    from.port = gate->port;
+    return from;
+}
+
+static bool is_cookie(struct gate *gate, enum challenge_purpose purpose, struct udp_address from,
                       uint32_t cookie, int64_t now_us)
 {
-    return challenge_verify(&gate->cookies, purpose, address, gate->port, cookie,
+    return challenge_verify(&gate->cookies, purpose, cookie_source(gate, from), cookie,
                             now_us / US_PER_MS);
 }
 
 // Takes a token for an expensive check (a signature or a key agreement).
-static bool take_check(struct gate *gate, uint32_t address, int64_t now_us)
+static bool take_check(struct gate *gate, struct ip_address ip, int64_t now_us)
 {
-    return !gate_is_limited(gate, address) ||
-           rate_limit_take(&gate->checks, address, now_us / US_PER_MS);
+    return !gate_is_limited(gate, ip) || rate_limit_take(&gate->checks, ip, now_us / US_PER_MS);
 }
 
-static const char *find_ban(const struct gate *gate, uint32_t address)
+static const char *find_ban(const struct gate *gate, struct ip_address ip)
 {
     const struct gate_policy *policy = &gate->policy;
-    return policy->find_ban != NULL ? policy->find_ban(policy->context, address) : NULL;
+    return policy->find_ban != NULL ? policy->find_ban(policy->context, ip) : NULL;
 }
 
-static void answer_cookie(struct gate *gate, uint32_t address, bool admitted, int64_t now_us,
+static void answer_cookie(struct gate *gate, struct udp_address from, bool admitted, int64_t now_us,
                           struct gate_answer *answer)
 {
     struct raim_cookie cookie = gate->offer;
     cookie.admitted = admitted;
     cookie.cookie =
-        challenge_compute(&gate->cookies, admitted ? CHALLENGE_ADMITTED : CHALLENGE_COOKIE, address,
-                          gate->port, now_us / US_PER_MS);
+        challenge_compute(&gate->cookies, admitted ? CHALLENGE_ADMITTED : CHALLENGE_COOKIE,
+                          cookie_source(gate, from), now_us / US_PER_MS);
     answer->verdict = GATE_ANSWERED;
     answer->size = raim_cookie_write(&cookie, answer->reply);
 }
@@ -104,12 +110,12 @@ static void answer_refused(enum datagram_verdict refusal, const char *why,
     answer->notice_size = raim_refused_write(&refused, answer->notice);
 }
 
-enum datagram_verdict gate_check_credential(struct gate *gate, uint32_t address,
+enum datagram_verdict gate_check_credential(struct gate *gate, struct ip_address ip,
                                             const struct raim_credential *credential, bool *resumes)
 {
     const struct gate_policy *policy = &gate->policy;
     *resumes = false;
-    if (find_ban(gate, address) != NULL)
+    if (find_ban(gate, ip) != NULL)
         return DATAGRAM_BANNED;
     if (credential->kind == RAIM_CREDENTIAL_SESSION && policy->has_session != NULL)
         *resumes = policy->has_session(policy->context, credential->bytes);
@@ -122,19 +128,19 @@ enum datagram_verdict gate_check_credential(struct gate *gate, uint32_t address,
 }
 
 // Exchanges a valid credential, sent with a cookie, for an admitted cookie.
-static void receive_credential(struct gate *gate, uint32_t address,
+static void receive_credential(struct gate *gate, struct udp_address from,
                                const struct raim_credential *credential, int64_t now_us,
                                struct gate_answer *answer)
 {
     bool resumes;
-    if (!take_check(gate, address, now_us)) {
+    if (!take_check(gate, from.ip, now_us)) {
         refuse(answer, DATAGRAM_SESSIONS);
         return;
     }
     const enum datagram_verdict verdict =
-        gate_check_credential(gate, address, credential, &resumes);
+        gate_check_credential(gate, from.ip, credential, &resumes);
     if (verdict == DATAGRAM_OK)
-        answer_cookie(gate, address, true, now_us, answer);
+        answer_cookie(gate, from, true, now_us, answer);
     else
         answer_refused(verdict, "", answer);
 }
@@ -143,24 +149,24 @@ static void receive_connect_request(struct gate *gate, struct udp_address from,
                                     const struct raim_connect_request *connect_request,
                                     int64_t now_us, struct gate_answer *answer)
 {
-    if (gate_is_limited(gate, from.address) &&
-        !rate_limit_take(&gate->connect_requests, from.address, now_us)) {
+    if (gate_is_limited(gate, from.ip) &&
+        !rate_limit_take(&gate->connect_requests, from.ip, now_us)) {
         refuse(answer, DATAGRAM_CONNECT_REQUESTS);
         return;
     }
-    const char *ban = find_ban(gate, from.address);
+    const char *ban = find_ban(gate, from.ip);
     if (ban != NULL) {
         answer_refused(DATAGRAM_BANNED, ban, answer);
         // A client that trusts only encrypted answers gets the refusal in the handshake.
         if (gate->offer.offers_encryption)
-            answer_cookie(gate, from.address, false, now_us, answer);
+            answer_cookie(gate, from, false, now_us, answer);
         return;
     }
     if (gate->offer.needs_admission &&
-        is_cookie(gate, CHALLENGE_COOKIE, from.address, connect_request->cookie, now_us))
-        receive_credential(gate, from.address, &connect_request->credential, now_us, answer);
+        is_cookie(gate, CHALLENGE_COOKIE, from, connect_request->cookie, now_us))
+        receive_credential(gate, from, &connect_request->credential, now_us, answer);
     else
-        answer_cookie(gate, from.address, false, now_us, answer);
+        answer_cookie(gate, from, false, now_us, answer);
 }
 
 void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
@@ -202,9 +208,9 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
                                       int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
                                       size_t *size)
 {
-    if (!is_cookie(gate, CHALLENGE_COOKIE, from.address, number, now_us))
+    if (!is_cookie(gate, CHALLENGE_COOKIE, from, number, now_us))
         return DATAGRAM_COOKIE;
-    if (!take_check(gate, from.address, now_us))
+    if (!take_check(gate, from.ip, now_us))
         return DATAGRAM_SESSIONS;
     struct raim_cookie sent = gate->offer;
     sent.cookie = number;
@@ -213,23 +219,22 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
 }
 
 // Whether a plain CONNECT has the kind of cookie that the arena requires.
-static bool has_cookie(struct gate *gate, uint32_t address, uint32_t cookie, int64_t now_us)
+static bool has_cookie(struct gate *gate, struct udp_address from, uint32_t cookie, int64_t now_us)
 {
     if (gate->offer.needs_admission)
-        return is_cookie(gate, CHALLENGE_ADMITTED, address, cookie, now_us);
-    return !gate->requires_cookies || is_cookie(gate, CHALLENGE_COOKIE, address, cookie, now_us);
+        return is_cookie(gate, CHALLENGE_ADMITTED, from, cookie, now_us);
+    return !gate->requires_cookies || is_cookie(gate, CHALLENGE_COOKIE, from, cookie, now_us);
 }
 
 enum datagram_verdict gate_admit(struct gate *gate, struct udp_address from,
                                  struct datagram_connect connect, bool is_secure, int64_t now_us)
 {
-    if (!is_secure && !has_cookie(gate, from.address, connect.cookie, now_us))
+    if (!is_secure && !has_cookie(gate, from, connect.cookie, now_us))
         return DATAGRAM_COOKIE;
-    if (find_ban(gate, from.address) != NULL)
+    if (find_ban(gate, from.ip) != NULL)
         return DATAGRAM_BANNED;
-    if (gate_is_limited(gate, from.address) &&
-        !connect_rate_admit(&gate->connect_rate, from.address, from.port, connect.id,
-                            now_us / US_PER_MS))
+    if (gate_is_limited(gate, from.ip) &&
+        !connect_rate_admit(&gate->connect_rate, from, connect.id, now_us / US_PER_MS))
         return DATAGRAM_CONNECT_RATE;
     return DATAGRAM_OK;
 }

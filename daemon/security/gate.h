@@ -22,9 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Rates of signature verifications and handshakes, for a source network (/24) and for all networks
-// together: one token every `interval` ms. A check takes 0.1 to 0.3 ms (./dev bench encryption), so
-// that these rates allow at most a burst in a tick and 10 % of a CPU.
+// Rates of signature verifications and handshakes, for a source network (an IPv4 /24 or IPv6 /48)
+// and for all networks together: one token every `interval` ms. A check takes 0.1 to 0.3 ms (./dev
+// bench encryption), so that these rates allow at most a burst in a tick and 10 % of a CPU.
 #define GATE_CHECKS_OF_NETWORK ((struct rate){.interval = 10, .burst = 50})
 #define GATE_CHECKS_OF_ALL ((struct rate){.interval = 2, .burst = 100})
 
@@ -33,7 +33,7 @@
 struct gate_policy {
     void *context; // borrowed
     // The reason shown to a banned client; NULL if the address is not banned.
-    const char *(*find_ban)(void *context, uint32_t address);
+    const char *(*find_ban)(void *context, struct ip_address ip);
     // Whether an access token is valid. Does not use it up.
     bool (*admits_token)(void *context, const uint8_t *token, size_t size);
     // Whether a session of the match has this resume token of RAIM_TOKEN_BYTES.
@@ -68,8 +68,8 @@ void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secr
 // Changes the limits. Resets the rate limits' counts unless the limits are equal.
 void gate_set_limits(struct gate *gate, const struct gate_limits *limits);
 
-// Whether the limits apply to an IPv4 address: they exempt the loopback network by default.
-bool gate_is_limited(const struct gate *gate, uint32_t address);
+// Whether the limits apply to an address: they exempt 127.0.0.0/8 and ::1 by default.
+bool gate_is_limited(const struct gate *gate, struct ip_address ip);
 
 enum gate_verdict {
     GATE_REFUSED,    // refused for `refusal`, without an answer
@@ -102,7 +102,7 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
 
 // Checks the ban of an address and a credential: DATAGRAM_OK, DATAGRAM_BANNED or DATAGRAM_ACCESS.
 // `resumes` tells whether the credential is the token of a session in the match.
-enum datagram_verdict gate_check_credential(struct gate *gate, uint32_t address,
+enum datagram_verdict gate_check_credential(struct gate *gate, struct ip_address ip,
                                             const struct raim_credential *credential,
                                             bool *resumes);
 

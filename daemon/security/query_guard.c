@@ -17,13 +17,11 @@ enum query_verdict query_guard_judge(struct query_guard *guard, struct udp_addre
     const struct query query = query_read(data, size);
     if (query.kind == QUERY_NONE)
         return QUERY_REFUSED;
-    if (!rate_limit_take(&guard->limit, from.address, now_ms))
+    if (!rate_limit_take(&guard->limit, from.ip, now_ms))
         return QUERY_LIMITED;
-    if (!challenge_verify(&guard->challenge, CHALLENGE_QUERY, from.address, from.port,
-                          query.challenge, now_ms)) {
-        query_write_challenge(
-            challenge_compute(&guard->challenge, CHALLENGE_QUERY, from.address, from.port, now_ms),
-            reply);
+    if (!challenge_verify(&guard->challenge, CHALLENGE_QUERY, from, query.challenge, now_ms)) {
+        query_write_challenge(challenge_compute(&guard->challenge, CHALLENGE_QUERY, from, now_ms),
+                              reply);
         return QUERY_CHALLENGED;
     }
     *kind = query.kind;

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Rates of queries, for a source network (/24) and for all networks together: one token every
-// `interval` ms. A tool that requests everything sends six queries at once.
+// Rates of queries, for a source network (see ip_address.h) and for all networks together: one
+// token every `interval` ms. A tool that requests everything sends six queries at once.
 #define QUERY_GUARD_PER_NETWORK ((struct rate){.interval = 100, .burst = 60})
 #define QUERY_GUARD_OF_ALL ((struct rate){.interval = 4, .burst = 250})
 

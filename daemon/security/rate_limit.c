@@ -29,11 +29,12 @@ static int64_t filling_since(int64_t empty, struct rate rate, int64_t now)
     return empty > full ? empty : full;
 }
 
-bool rate_limit_take(struct rate_limit *limit, uint32_t address, int64_t now)
+bool rate_limit_take(struct rate_limit *limit, struct ip_address ip, int64_t now)
 {
     // Multiply-shift hashing (Dietzfelbinger et al., A reliable randomized algorithm for the
     // closest-pair problem, 1997): the secret multiplier keeps attackers from choosing collisions.
-    const uint64_t source = address >> (32 - limit->source);
+    const uint64_t source =
+        limit->source == RATE_OF_NETWORK ? ip_address_network(ip) : ip_address_host(ip);
     int64_t *empty = &limit->empty[source * limit->multiplier >> (64 - BUCKET_BITS)];
     const int64_t since = filling_since(*empty, limit->of_source, now);
     if (now - since < limit->of_source.interval)

@@ -4,6 +4,8 @@
 // call. A refusal costs a multiplication and two comparisons, and writes nothing.
 #pragma once
 
+#include "ip_address.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,8 +13,9 @@
 // collide share a bucket's rate. No entry is ever evicted, so forged sources gain no tokens.
 #define RATE_LIMIT_BUCKETS 1024
 
-// The leading bits of an IPv4 address that identify a source.
-enum rate_source { RATE_OF_NETWORK = 24, RATE_OF_ADDRESS = 32 };
+// The part of an address that identifies a source: an IPv4 address or an IPv6 /64, or a network: an
+// IPv4 /24 or an IPv6 /48 (see ip_address.h).
+enum rate_source { RATE_OF_NETWORK, RATE_OF_ADDRESS };
 
 // One token every `interval` (at least 1); a bucket holds at most `burst` (at least 1).
 struct rate {
@@ -34,5 +37,5 @@ void rate_limit_init(struct rate_limit *limit, enum rate_source source, struct r
                      struct rate of_all, uint64_t secret);
 
 // Takes a token of the address's source and one of all sources. False, and takes none, if either
-// bucket is empty. The address is IPv4 in the machine's byte order; `now` never decreases.
-bool rate_limit_take(struct rate_limit *limit, uint32_t address, int64_t now);
+// bucket is empty. `now` never decreases.
+bool rate_limit_take(struct rate_limit *limit, struct ip_address ip, int64_t now);

@@ -3,7 +3,6 @@
 #include "secure_sessions.h"
 
 #include "noise.h"
-#include "rate_limit.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ struct secure_sessions {
     struct raim_noise noise;               // of the INIT just read
     uint8_t ephemeral[RAIM_KEY_BYTES];     // the client's key in that INIT
     uint8_t own_ephemeral[RAIM_KEY_BYTES]; // the secret key of its answer
-    uint64_t multiplier;                   // of the hash, secret
+    struct udp_address_hash hash;
     int bucket_bits;
     uint16_t *buckets; // 2^bucket_bits heads of chains; not secret
     struct session sessions[];
@@ -62,7 +61,7 @@ struct secure_sessions *secure_sessions_create(uint32_t capacity,
         sessions->buckets[i] = NONE;
     memcpy(sessions->secret, secret, sizeof sessions->secret);
     raim_crypto_derive_public_key(sessions->secret, sessions->key);
-    sessions->multiplier = hash | 1;
+    sessions->hash = udp_address_hash_init(hash);
     return sessions;
 }
 
@@ -82,9 +81,8 @@ const uint8_t *secure_sessions_key(const struct secure_sessions *sessions)
 
 static uint16_t *bucket_of(const struct secure_sessions *sessions, struct udp_address peer)
 {
-    // Multiply-shift hashing with a secret multiplier, as in rate_limit.c.
-    const uint64_t source = (uint64_t)peer.address << 16 | peer.port;
-    return &sessions->buckets[source * sessions->multiplier >> (64 - sessions->bucket_bits)];
+    return &sessions->buckets[udp_address_hash_of(&sessions->hash, peer) >>
+                              (64 - sessions->bucket_bits)];
 }
 
 static const struct session *find_const(const struct secure_sessions *sessions,
@@ -92,7 +90,7 @@ static const struct session *find_const(const struct secure_sessions *sessions,
 {
     for (uint16_t i = *bucket_of(sessions, peer); i != NONE; i = sessions->sessions[i].next) {
         const struct session *session = &sessions->sessions[i];
-        if (session->peer.address == peer.address && session->peer.port == peer.port)
+        if (udp_address_equal(session->peer, peer))
             return session;
     }
     return NULL;
@@ -131,7 +129,7 @@ static struct session *make_room(struct secure_sessions *sessions, struct udp_ad
                                  struct secure_limits limits, bool resumes, int64_t now_ms)
 {
     enum { ANY, NETWORK, ADDRESS, GROUPS };
-    const uint32_t mask = UINT32_MAX << (32 - RATE_OF_NETWORK);
+    const uint64_t host = ip_address_host(peer.ip), network = ip_address_network(peer.ip);
     struct session *free_slot = NULL, *oldest[GROUPS] = {NULL};
     uint32_t count[GROUPS] = {0};
     for (uint32_t i = 0; i < sessions->capacity; i++) {
@@ -140,8 +138,9 @@ static struct session *make_room(struct secure_sessions *sessions, struct udp_ad
             free_slot = session;
             continue;
         }
-        const uint32_t difference = session->peer.address ^ peer.address;
-        const int groups = difference == 0 ? GROUPS : (difference & mask) == 0 ? NETWORK + 1 : 1;
+        const int groups = ip_address_host(session->peer.ip) == host         ? GROUPS
+                           : ip_address_network(session->peer.ip) == network ? NETWORK + 1
+                                                                             : 1;
         for (int group = ANY; group < groups; group++) {
             count[group]++;
             if (is_evictable(session, resumes, now_ms) &&

@@ -24,7 +24,8 @@
 
 struct secure_sessions;
 
-// Maximum sessions per address and per network (/24); 0: no limit.
+// Maximum sessions per address (an IPv4 address or IPv6 /64) and per network (/24 or /48); 0: no
+// limit.
 struct secure_limits {
     uint32_t of_address, of_network;
 };

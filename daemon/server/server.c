@@ -20,6 +20,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     ERROR_BYTES = 256,
@@ -40,8 +41,18 @@ struct server {
     uint64_t trimmed_ms; // CLOCK_MONOTONIC
 };
 
+// Prints where a server listens, for a URL.
+static void print_listen(const struct config_listen *listen, uint16_t port,
+                         char text[SOCKET_ADDRESS_PORT_BYTES])
+{
+    const bool has_brackets = strchr(listen->address, ':') != NULL;
+    snprintf(text, SOCKET_ADDRESS_PORT_BYTES, has_brackets ? "[%s]:%u" : "%s:%u", listen->address,
+             port);
+}
+
 static bool open_status(struct server *server)
 {
+    char address[SOCKET_ADDRESS_PORT_BYTES];
     const struct config *config = server->table.config;
     char error[ERROR_BYTES];
     if (!config->status.is_on)
@@ -52,8 +63,8 @@ static bool open_status(struct server *server)
         log_error("status failed: %s", error);
         return false;
     }
-    log_info("status started url=http://%s:%u/status", config->status.address,
-             http_port(server->http));
+    print_listen(&config->status, http_port(server->http), address);
+    log_info("status started url=http://%s/status", address);
     return true;
 }
 
@@ -127,17 +138,20 @@ static bool open_rooms(struct server *server)
 
 static bool open_control_tcp(struct server *server)
 {
+    char address[SOCKET_ADDRESS_PORT_BYTES];
     char error[ERROR_BYTES];
     const struct config_control *config = &server->table.config->control_tcp;
     if (!config->listen.is_on)
         return true;
-    server->control_tcp = control_tcp_open(config, server->api, error, sizeof error);
+    server->control_tcp =
+        control_tcp_open(config, server->api, &server->table.running.control, error, sizeof error);
     if (server->control_tcp == NULL) {
         log_error("control failed: %s", error);
         return false;
     }
-    log_info("control started url=%s://%s:%u/v1", config->certificate[0] != '\0' ? "https" : "http",
-             config->listen.address, control_tcp_port(server->control_tcp));
+    print_listen(&config->listen, control_tcp_port(server->control_tcp), address);
+    log_info("control started url=%s://%s/v1", config->certificate[0] != '\0' ? "https" : "http",
+             address);
     return true;
 }
 

@@ -1,44 +1,34 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A matchmaker for raimd to start from: it queues players by their ping per region, makes a room
-for each group, signs their access tokens, and answers with address, port and token.
+for each group, and answers with its address, its port and an access token.
 
     POST /v1/tickets      {"player": NAME, "pings": {REGION: MS, ...}}  202 {"id", "state"}
-    GET  /v1/tickets/ID   200 {"id", "state": "waiting"}, or
-                          {"id", "state": "placed", "address", "port", "access"}; ?wait=S answers
-                          when the state changes, or after S seconds; 404 once it has expired
+    GET  /v1/tickets/ID   200 {"id", "state": "waiting"}, or "placed" with "address", "port" and
+                          "access"; with ?wait=S when that changes, or after S seconds; else 404
     DELETE /v1/tickets/ID 204
+    GET  /v1/regions      200 {"regions": {REGION: "HOST:PORT", ...}}, to measure pings to by TCP
     GET  /healthz         200 with the numbers of tickets and rooms
 
-Rooms are made through Agones' allocator, or through the API of several raimd; matchmaker.json says
-which. Tickets are held in memory: after a restart, clients get a 404 and queue again. Who a player
-is, is for you to check: by your own login, in Handler.do_POST.
+Tickets are in memory: after a restart, clients get a 404 and queue again.
 """
 
-import argparse
-import base64
 import concurrent.futures
-import ctypes
-import http.client
 import http.server
 import json
 import re
 import secrets
-import ssl
-import struct
+import sys
 import threading
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
+
+from bounded_server import BoundedServer
+from room_sources import Agones, Raimds, Signer
 
 MAX_BODY_BYTES = 4096
 MAX_TICKETS = 20000
 MAX_WAIT_S = 10
 FORGET_S = 5 # a ticket is removed when nobody has asked for it in this time
-REQUEST_S = 2 # for one request to an allocator or a raimd
-TOKEN_S = 120 # for which an access token is valid
-ROOM_S = 4 # for a room to be reported, after its allocation
 
 DEFAULTS = {
     "listen": "127.0.0.1:8350",
@@ -49,151 +39,9 @@ DEFAULTS = {
     "fill_s": 3,
     "join_within_s": 20,
     "max_ping_ms": 150, # to a region
-    "regions": {}, # NAME: {"raimd": ...} of Raimds or {"allocator": ...} of Agones
+    "regions": {}, # NAME: {"raimd": ...} of Raimds or {"allocator": ...} of Agones; "ping"
 }
 
-
-class NoRoom(Exception):
-    """No room can be made now."""
-
-
-def ask(server, method, path, body=None):
-    """The JSON of an answer; raises NoRoom for every failure. A server is {"url"}, perhaps with
-    "token" (a file), "ca", "certificate" and "certificate_key"."""
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(server["url"] + path, data, method=method,
-                                     headers={"Content-Type": "application/json"})
-    try:
-        if "token" in server: # read anew, since such files are rotated
-            with open(server["token"], encoding="utf-8") as file:
-                request.add_header("Authorization", "Bearer " + file.read().strip())
-        context = None
-        if request.type == "https":
-            context = ssl.create_default_context(cafile=server.get("ca"))
-            if "certificate" in server:
-                context.load_cert_chain(server["certificate"], server.get("certificate_key"))
-        with urllib.request.urlopen(request, timeout=REQUEST_S, context=context) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as error:
-        raise NoRoom(f"{method} {server['url']}{path}: {error.code} {error.read(300)!r}") from error
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        raise NoRoom(f"{method} {server['url']}{path}: {error}") from error
-
-
-# --- where rooms come from: make(id) returns {"address", "port", "audience"} ---
-
-class Raimds:
-    """Several raimd with control_listen: {"raimd": [SERVER, ...]}, see ask()."""
-
-    def __init__(self, settings, region):
-        self.settings, self.servers = settings, region["raimd"]
-
-    def make(self, name):
-        # No seats are reserved by "players": only these players get tokens for this room, and a name
-        # that raimd refuses would cost the others the room.
-        request = {"template": self.settings["template"], "ends": "round",
-                   "join_within_s": self.settings["join_within_s"]}
-        problems = []
-        for server in self.by_free_rooms(problems):
-            try:
-                room = ask(server, "PUT", f"/v1/arenas/{name}", request)
-                return {"address": room["address"], "port": room["port"],
-                        "audience": room["access"] and room["access"]["audience"]}
-            except (NoRoom, KeyError) as error:
-                problems.append(str(error))
-        raise NoRoom("; ".join(problems) or "no raimd has a free port")
-
-    def by_free_rooms(self, problems):
-        """The servers that accept rooms, the emptiest first."""
-        found = []
-        for server in self.servers:
-            try:
-                capacity = ask(server, "GET", "/v1/capacity")
-                if capacity["accepts"] and capacity["free"] > 0:
-                    found.append((-capacity["free"], server["url"], server))
-            except (NoRoom, KeyError) as error:
-                problems.append(str(error))
-        return [server for _, _, server in sorted(found, key=lambda each: each[:2])]
-
-
-class Agones:
-    """Agones' allocator, which wants a client's certificate, and Kubernetes, which wants a service
-    account's token: {"allocator": SERVER, "kubernetes": SERVER, "namespace", "fleet"}."""
-
-    def __init__(self, settings, region):
-        self.settings, self.region = settings, region
-        self.namespace = region.get("namespace", "default")
-
-    def make(self, name):
-        server = ask(self.region["allocator"], "POST", "/gameserverallocation",
-                     self.request(name))
-        report = self.wait_for_report(server["gameServerName"], name)
-        return {"address": server["address"], "port": report["port"], "audience": report["name"]}
-
-    def request(self, name):
-        """deploy/allocations/room.yaml as the allocator's REST API has it. The annotation is the
-        same in all allocations, because each overwrites the one before; the list is not."""
-        labels = {"agones.dev/fleet": self.region.get("fleet", "raimd"),
-                  "agones.dev/sdk-raimd-accepts": "true"} # it does not drain
-        free = {"rooms": {"minAvailable": "1"}}
-        room = {"ends": "round", "join_within_s": self.settings["join_within_s"]}
-        return {
-            "namespace": self.namespace,
-            "scheduling": "Packed",
-            "priorities": [{"type": "Counter", "key": "rooms", "order": "Ascending"}],
-            "gameServerSelectors": [
-                {"matchLabels": labels, "gameServerState": state, "counters": free}
-                for state in ("ALLOCATED", "READY")],
-            "counters": {"rooms": {"action": "Increment", "amount": "1"}},
-            "lists": {"rooms": {"addValues": [f"{self.settings['template']}/{name}"]}},
-            "metadata": {"annotations": {"raimd/room": json.dumps(room, sort_keys=True)}},
-        }
-
-    def wait_for_report(self, server, name):
-        """What raimd has written of the room into its GameServer."""
-        path = f"/apis/agones.dev/v1/namespaces/{self.namespace}/gameservers/{server}"
-        end = time.monotonic() + ROOM_S
-        while time.monotonic() < end:
-            annotations = ask(self.region["kubernetes"], "GET", path)["metadata"]["annotations"]
-            room = json.loads(annotations.get("agones.dev/sdk-raimd-rooms", "{}")).get(name)
-            if room and "error" in room:
-                raise NoRoom(f"{server}: {room['error']}")
-            if room:
-                return room
-            time.sleep(0.05)
-        raise NoRoom(f"{server} has not reported its room {name}")
-
-
-# --- access tokens ---
-
-class Signer:
-    """Signs access tokens (proto/PROTOCOL.md) like `raimctl token make`, with the library that raimd
-    signs and verifies with: a process for each token would cost more than everything else here."""
-
-    def __init__(self, path):
-        self.sodium = ctypes.CDLL("libsodium.so.23")
-        if self.sodium.sodium_init() < 0:
-            raise OSError("libsodium has no random numbers")
-        with open(path, encoding="ascii") as file:
-            seed = bytes.fromhex(file.read().strip())
-        self.public, self.secret = ctypes.create_string_buffer(32), ctypes.create_string_buffer(64)
-        if len(seed) != 32:
-            raise ValueError(f"{path} has no key")
-        self.sodium.crypto_sign_seed_keypair(self.public, self.secret, seed)
-
-    def sign(self, audience, player):
-        now, fields = int(time.time()), b""
-        for field in (audience.encode(), player.encode(), b""): # no server key
-            fields += bytes([len(field)]) + field
-        token = (b"RAIM\2" + self.public.raw[:8] + struct.pack("<QQ", now, now + TOKEN_S)
-                 + secrets.token_bytes(16) + fields)
-        signature = ctypes.create_string_buffer(64)
-        self.sodium.crypto_sign_detached(signature, None, token, ctypes.c_ulonglong(len(token)),
-                                         self.secret)
-        return base64.urlsafe_b64encode(token + signature.raw).rstrip(b"=").decode()
-
-
-# --- the queue ---
 
 class Ticket:
     def __init__(self, player, pings):
@@ -241,10 +89,6 @@ class Matchmaker:
             ticket.seen = time.monotonic() + wait_s
         return ticket
 
-    def remove(self, name):
-        with self.lock:
-            self.forget(self.tickets.get(name))
-
     def run(self):
         while True:
             for region, group in self.groups():
@@ -262,7 +106,7 @@ class Matchmaker:
 
     def groups(self):
         """The players of each room that is to be made now, who have waited longest first."""
-        now, found = time.monotonic(), []
+        now, found, most = time.monotonic(), [], self.settings["players"]
         with self.lock:
             for ticket in list(self.tickets.values()):
                 if now - ticket.seen > FORGET_S:
@@ -272,11 +116,10 @@ class Matchmaker:
             for region in self.regions:
                 near = [each for each in waiting if not each.is_grouped
                         and self.suits(each, region, now)]
-                while near and (len(near) >= self.settings["players"] or (
+                while near and (len(near) >= most or (
                         len(near) >= self.settings["min_players"]
                         and now - near[0].queued > self.settings["fill_s"])):
-                    group = near[:self.settings["players"]]
-                    near = near[self.settings["players"]:]
+                    group, near = near[:most], near[most:]
                     for ticket in group:
                         ticket.is_grouped = True
                     found.append((region, group))
@@ -298,7 +141,16 @@ class Matchmaker:
                 ticket.is_grouped = ticket.room is not None
 
 
-# --- HTTP ---
+def read_ticket(data):
+    """The player and the pings of a request. Who a player is, is for you to check: by your login."""
+    body = json.loads(data)
+    player, pings = body["player"], body.get("pings") or {}
+    if not (0 < len(player.encode()) <= 24 and player.isprintable()
+            and player == " ".join(player.split())
+            and all(isinstance(ms, (int, float)) for ms in pings.values())):
+        raise ValueError
+    return player, pings
+
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -308,7 +160,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def setup(self):
+        super().setup()
+        self.server.expect_request(self.connection)
+
+    def parse_request(self):
+        if not super().parse_request():
+            return False
+        # A body that is not read would be taken for the next request.
+        has_body = self.headers.get("Content-Length", "0") != "0"
+        if "Transfer-Encoding" in self.headers or (has_body and self.command != "POST"):
+            self.close_connection = True
+            self.answer(400, {"error": "want a body with POST only, and its Content-Length"})
+            return False
+        return True
+
     def answer(self, status, body=None):
+        self.server.expect_request(self.connection)
         data = b"" if body is None else json.dumps(body).encode() + b"\n"
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -321,53 +189,47 @@ class Handler(http.server.BaseHTTPRequestHandler):
         size = int(length) if re.fullmatch("[0-9]{1,9}", length) else 0
         if not 0 < size <= MAX_BODY_BYTES:
             self.close_connection = True
-            self.answer(413, {"error": f"want a body of 1 to {MAX_BODY_BYTES} bytes"})
-            return
+            return self.answer(413, {"error": f"want a body of 1 to {MAX_BODY_BYTES} bytes"})
         data = self.rfile.read(size)
+        self.server.end_request(self.connection)
         if self.path != "/v1/tickets":
-            self.answer(404, {"error": "no such path"})
-            return
+            return self.answer(404, {"error": "no such path"})
         try:
-            body = json.loads(data)
-            player, pings = body["player"], body.get("pings") or {}
-            good = (isinstance(player, str) and 0 < len(player.encode()) <= 24
-                    and player.isprintable() and player == " ".join(player.split())
-                    and all(isinstance(ms, (int, float)) for ms in pings.values()))
+            player, pings = read_ticket(data)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            good = False
-        if not good:
-            self.answer(422, {"error": 'want {"player": 1 to 24 bytes, "pings": {REGION: MS}}'})
-            return
+            return self.answer(
+                422, {"error": 'want {"player": 1 to 24 bytes, "pings": {REGION: MS}}'})
         ticket = self.server.matchmaker.add(player, pings)
         if ticket is None:
-            self.answer(503, {"error": "the queue is full"})
-            return
-        self.answer(202, ticket.text())
+            return self.answer(503, {"error": "the queue is full"})
+        return self.answer(202, ticket.text())
 
     def do_GET(self):
+        self.server.end_request(self.connection)
         matchmaker = self.server.matchmaker
         path, _, query = self.path.partition("?")
-        wait = urllib.parse.parse_qs(query).get("wait", ["0"])[0]
-        wait_s = min(int(wait), MAX_WAIT_S) if re.fullmatch("[0-9]{1,4}", wait) else 0
         if path == "/healthz":
-            self.answer(200, {"tickets": len(matchmaker.tickets), "rooms": matchmaker.rooms})
-            return
+            return self.answer(200, {"tickets": len(matchmaker.tickets), "rooms": matchmaker.rooms})
+        if path == "/v1/regions":
+            regions = matchmaker.settings["regions"].items()
+            return self.answer(200, {"regions": {name: region["ping"] for name, region in regions
+                                                 if "ping" in region}})
+        wait = re.fullmatch("wait=([0-9]{1,4})", query)
+        wait_s = min(int(wait[1]), MAX_WAIT_S) if wait else 0
         ticket = matchmaker.find(path.removeprefix("/v1/tickets/"), wait_s)
         if ticket is None:
-            self.answer(404, {"error": "no such ticket"})
-            return
+            return self.answer(404, {"error": "no such ticket"})
         ticket.changed.wait(wait_s)
-        self.answer(200, ticket.text())
+        return self.answer(200, ticket.text())
 
     def do_DELETE(self):
-        self.server.matchmaker.remove(self.path.removeprefix("/v1/tickets/"))
+        matchmaker = self.server.matchmaker
+        with matchmaker.lock:
+            matchmaker.forget(matchmaker.tickets.get(self.path.removeprefix("/v1/tickets/")))
         self.answer(204)
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 1024
-
+class Server(BoundedServer):
     def __init__(self, settings):
         self.matchmaker = Matchmaker(settings)
         host, _, port = self.matchmaker.settings["listen"].rpartition(":")
@@ -375,9 +237,9 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("settings", help="a JSON file, see matchmaker.json")
-    with open(parser.parse_args().settings, encoding="utf-8") as file:
+    if len(sys.argv) != 2:
+        sys.exit("usage: matchmaker.py SETTINGS, a JSON file such as matchmaker.json")
+    with open(sys.argv[1], encoding="utf-8") as file:
         server = Server(json.load(file))
     print(f"matchmaker: started on {server.server_address[0]}:{server.server_address[1]}", flush=True)
     server.serve_forever()

@@ -8,6 +8,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef uint16_t raim_angle;
 
 #define RAIM_ANGLE_TURN 65536
@@ -18,3 +22,7 @@ raim_vec2 raim_angle_direction(raim_angle angle);
 // Returns the angle nearest to a vector's direction, and 0 for the zero vector. Both coordinates
 // must be finite.
 raim_angle raim_angle_of(raim_vec2 vector);
+
+#ifdef __cplusplus
+}
+#endif

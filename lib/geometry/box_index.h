@@ -9,11 +9,16 @@
 // Thread rule: an index may be queried by any number of threads while no thread fills it.
 #pragma once
 
+#include "lowest_bit.h"
 #include "vec2.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define RAIM_BOX_INDEX_BANDS 64 // per axis
 
@@ -63,7 +68,11 @@ static inline int raim_box_index_next(struct raim_box_index_search *search)
         search->left = search->sets[0][word] & search->sets[1][word] & search->sets[2][word] &
                        search->sets[3][word];
     }
-    const int number = (search->word - 1) * 64 + __builtin_ctzll(search->left);
+    const int number = (search->word - 1) * 64 + (int)raim_lowest_bit(search->left);
     search->left &= search->left - 1;
     return number;
 }
+
+#ifdef __cplusplus
+}
+#endif

@@ -9,6 +9,10 @@
 
 #include "polygon.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define RAIM_MAX_OUTLINE_POINTS 64
 #define RAIM_MAX_PIECES (RAIM_MAX_OUTLINE_POINTS - 2)
 
@@ -45,3 +49,7 @@ struct raim_outline_problem raim_outline_cut(const raim_vec2 *points, int count,
 
 // Returns a description of an error that completes the sentence "the outline ...".
 const char *raim_outline_error_text(enum raim_outline_error error);
+
+#ifdef __cplusplus
+}
+#endif

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // A polygon with more corners approximates a circle, and every corner costs each query a dot
 // product.
 #define RAIM_MAX_POLYGON_POINTS 16
@@ -98,3 +102,7 @@ static inline const raim_vec2 *raim_polygon_corner_beyond(const raim_polygon *po
         return last;
     return NULL;
 }
+
+#ifdef __cplusplus
+}
+#endif

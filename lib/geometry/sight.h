@@ -7,6 +7,10 @@
 
 #include "polygon.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The smallest angle, in radians, of a gap between two obstacles that lets light through. It covers
 // rounding errors.
 #define RAIM_SIGHT_SLIT 1e-12
@@ -68,3 +72,7 @@ bool raim_sight_is_hidden(const struct raim_sight *sight);
 // Moves a viewer that touches an obstacle off it, by up to 3 * RAIM_SWEEP_TOUCH. Returns false when
 // the viewer is inside the obstacle.
 bool raim_sight_step_off(const raim_polygon *obstacle, raim_vec2 *from);
+
+#ifdef __cplusplus
+}
+#endif

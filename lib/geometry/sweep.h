@@ -9,6 +9,10 @@
 
 #include "polygon.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define RAIM_SWEEP_MISS 2.0
 
 // Gaps and overlaps up to this, in units, count as a mere touch. It covers rounding errors.
@@ -27,3 +31,7 @@ double raim_sweep_circle(raim_vec2 start, raim_vec2 displacement, raim_vec2 cent
 // Sweeps a circle inside a box that it must not leave. Returns the first touch from within, or 0
 // when part of the circle starts outside.
 double raim_sweep_box(raim_box box, raim_vec2 start, raim_vec2 displacement, double radius);
+
+#ifdef __cplusplus
+}
+#endif

@@ -8,6 +8,10 @@
 #include <math.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The 80-bit intermediates of the x87 would make this machine's results differ from all others.
 static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1,
               "double must be computed as double: on i386 compile with -msse2 -mfpmath=sse");
@@ -22,23 +26,27 @@ typedef struct raim_box {
 
 static inline raim_vec2 raim_vec2_add(raim_vec2 a, raim_vec2 b)
 {
-    return (raim_vec2){a.x + b.x, a.y + b.y};
+    const raim_vec2 result = {a.x + b.x, a.y + b.y};
+    return result;
 }
 
 static inline raim_vec2 raim_vec2_sub(raim_vec2 a, raim_vec2 b)
 {
-    return (raim_vec2){a.x - b.x, a.y - b.y};
+    const raim_vec2 result = {a.x - b.x, a.y - b.y};
+    return result;
 }
 
 static inline raim_vec2 raim_vec2_scale(raim_vec2 a, double factor)
 {
-    return (raim_vec2){a.x * factor, a.y * factor};
+    const raim_vec2 result = {a.x * factor, a.y * factor};
+    return result;
 }
 
 // Returns a + b * factor (multiply-add, rounded twice).
 static inline raim_vec2 raim_vec2_mad(raim_vec2 a, raim_vec2 b, double factor)
 {
-    return (raim_vec2){a.x + b.x * factor, a.y + b.y * factor};
+    const raim_vec2 result = {a.x + b.x * factor, a.y + b.y * factor};
+    return result;
 }
 
 static inline double raim_vec2_dot(raim_vec2 a, raim_vec2 b)
@@ -70,16 +78,18 @@ static inline double raim_vec2_distance_squared(raim_vec2 a, raim_vec2 b)
 
 static inline raim_box raim_box_grow(raim_box box, double margin)
 {
-    return (raim_box){{box.min.x - margin, box.min.y - margin},
-                      {box.max.x + margin, box.max.y + margin}};
+    const raim_box result = {{box.min.x - margin, box.min.y - margin},
+                             {box.max.x + margin, box.max.y + margin}};
+    return result;
 }
 
 // Returns the smallest box around a box and a point.
 static inline raim_box raim_box_include(raim_box box, raim_vec2 point)
 {
-    return (raim_box){
+    const raim_box result = {
         {point.x < box.min.x ? point.x : box.min.x, point.y < box.min.y ? point.y : box.min.y},
         {point.x > box.max.x ? point.x : box.max.x, point.y > box.max.y ? point.y : box.max.y}};
+    return result;
 }
 
 // Compares all four sides before the first branch, because each comparison alone is hard to
@@ -95,3 +105,7 @@ static inline bool raim_box_overlaps(raim_box a, raim_box b)
     return (a.min.x <= b.max.x) & (a.max.x >= b.min.x) & (a.min.y <= b.max.y) &
            (a.max.y >= b.min.y);
 }
+
+#ifdef __cplusplus
+}
+#endif

@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Map coordinates are multiples of this step, in units. It is the resolution of the wire, so a
 // client collides with exactly the server's polygons. Creation rounds to it.
 #define RAIM_MAP_STEPS 32 // per unit
@@ -21,8 +25,9 @@
 // Returns the nearest point of the grid.
 static inline raim_vec2 raim_map_round(raim_vec2 point)
 {
-    return (raim_vec2){floor(point.x * RAIM_MAP_STEPS + 0.5) / RAIM_MAP_STEPS,
-                       floor(point.y * RAIM_MAP_STEPS + 0.5) / RAIM_MAP_STEPS};
+    const raim_vec2 result = {floor(point.x * RAIM_MAP_STEPS + 0.5) / RAIM_MAP_STEPS,
+                              floor(point.y * RAIM_MAP_STEPS + 0.5) / RAIM_MAP_STEPS};
+    return result;
 }
 
 // The largest absolute coordinate, in units: 20 signed bits of the grid on the wire.
@@ -168,3 +173,7 @@ double raim_map_sweep(const struct raim_map *map, raim_vec2 start, raim_vec2 dis
 // displacement shorter than 4 * RAIM_MAP_REACH.
 raim_vec2 raim_map_move(const struct raim_map *map, raim_vec2 start, raim_vec2 displacement,
                         double radius);
+
+#ifdef __cplusplus
+}
+#endif

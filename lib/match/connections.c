@@ -38,6 +38,14 @@ void raim_connections_leave(struct raim_match *match, struct raim_connection *cl
     client->player = RAIM_NOBODY;
 }
 
+void raim_match_refuse(struct raim_match *match, uint32_t handle, uint32_t reason)
+{
+    assert(handle < match->def.max_connections && reason < RAIM_REASONS);
+    struct raim_connection *client = &match->clients[handle];
+    if (client->state == RAIM_CONNECTION_WAITING)
+        raim_connections_refuse(match, client, RAIM_REFUSED_UNEXPECTED, (enum raim_reason)reason);
+}
+
 // Ends a connection on the operator's command.
 static void end(struct raim_match *match, struct raim_connection *client, enum raim_reason reason,
                 const char *why)

@@ -87,7 +87,8 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim
         return RAIM_REFUSED_INPUT_EARLY;
     count_missed(inbox, world, message);
     if (!inbox->any || raim_tick_diff(message->tick, inbox->newest_tick) > 0) {
-        add_margin(inbox, ahead);
+        // A liar's tick may be 2^31 away; margins that far below the least one sent are equal.
+        add_margin(inbox, ahead > -RAIM_INBOX_TICKS ? ahead : -RAIM_INBOX_TICKS);
         inbox->first_tick = inbox->any ? inbox->first_tick : message->tick;
         inbox->any = true;
         inbox->newest_tick = message->tick;

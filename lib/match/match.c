@@ -455,9 +455,11 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
         receive_input(match, client, &reader);
     else if (kind == RAIM_MESSAGE_GOODBYE && reliable)
         receive_goodbye(match, client, &reader);
-    else if (kind == RAIM_MESSAGE_CHAT && reliable && in && !client->watches)
+    else if (kind == RAIM_MESSAGE_CHAT && reliable && in)
         raim_chat_receive(match, client, &reader);
-    else if (kind >= RAIM_MESSAGE_HELLO && kind <= RAIM_MESSAGE_CHAT)
+    else if (kind == RAIM_MESSAGE_WATCH && reliable && in)
+        raim_spectators_receive(match, client, &reader);
+    else if (kind >= RAIM_MESSAGE_HELLO) // or of a kind that only later servers know
         match->totals.refused[RAIM_REFUSED_UNEXPECTED]++;
     else
         match->totals.refused[RAIM_REFUSED_MALFORMED]++;

@@ -42,6 +42,7 @@ struct raim_match_def {
     double round_s;           // longest duration of a round, to 86400; 0: no time limit
     uint32_t score_limit;     // points that end a round, 0: none
     double break_s;           // between two rounds, 0 to 300
+    char arena[RAIM_MAX_ARENA_BYTES + 1]; // the arena's name, sent to every client that enters
     char motd[RAIM_MAX_MOTD_BYTES + 1];   // sent to every client that enters; clean
     const struct raim_match_guard *guard; // borrowed; NULL: no access token is needed
     uint64_t seed;                        // of spawns and bots
@@ -69,6 +70,10 @@ void raim_match_destroy(struct raim_match *match);
 // a new random one for each connection. It is copied.
 void raim_match_connect(struct raim_match *match, uint32_t client,
                         const uint8_t token[RAIM_TOKEN_BYTES]);
+
+// Ends a connection that cannot be served, with a reason (enum raim_reason) for its GOODBYE. Does
+// nothing once its HELLO has been accepted or refused.
+void raim_match_refuse(struct raim_match *match, uint32_t client, uint32_t reason);
 
 // Reports that a connection has ended and frees its handle. Unless the client sent GOODBYE, its
 // player is away and may be resumed for resume_grace_s.
@@ -164,6 +169,11 @@ struct raim_match_tuning {
 };
 // Applies and copies the tuning. Its values must be in range, which is asserted.
 void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning);
+
+// Sets the name of the map of the next round, at most RAIM_MAX_TITLE_BYTES bytes, to be told to
+// clients in breaks; "", the initial value: the map stays. Does not carry over to the succeeding
+// match.
+void raim_match_set_next_map(struct raim_match *match, const char *name);
 
 // Pauses or resumes the match from the next step on. While it is paused, ticks pass, but no player
 // moves, fires or is hit; bullets are removed and the round's clock stands.

@@ -44,6 +44,9 @@ struct raim_connection {
     raim_player_id player;  // that it plays; RAIM_NOBODY: a spectator, or not admitted yet
     bool watches;           // it is a spectator, or asked to be one
     raim_player_id watched; // by a spectator; RAIM_NOBODY: until a player joins
+    bool wants_switch;      // a spectator has asked for the view of `wanted`
+    raim_player_id wanted;  // RAIM_NOBODY: the server chooses
+    uint32_t switched_tick; // of its last switch
     uint32_t slot;          // of the viewed player: its own or the watched one
     uint32_t delay_ticks;   // delay of everything that a spectator receives
 
@@ -51,6 +54,7 @@ struct raim_connection {
     uint32_t roster_sent;
     uint32_t first_tick; // it receives events and snapshots from this tick on
     bool welcome_sent;
+    uint32_t chat_refusal; // enum raim_chat_refusal to report; 0: none
     struct raim_event_cursor events;
 
     // --- view.c ---
@@ -170,6 +174,7 @@ struct raim_match {
     uint32_t snapshot_interval;  // ticks from a client's snapshot to its next
 
     struct raim_rounds rounds;
+    char next_map[RAIM_MAX_TITLE_BYTES + 1]; // see raim_match_set_next_map
     struct raim_event_log log;
     struct raim_match_interest interest;
     struct raim_match_late_audience late_audience;
@@ -316,8 +321,9 @@ void raim_sessions_end(struct raim_match *match);
 
 // --- chat.c ---
 
-// Receives the CHAT of a client that plays. The reader stands behind the kind.
-void raim_chat_receive(struct raim_match *match, const struct raim_connection *client,
+// Receives the CHAT of a client that plays or watches. The reader stands behind the kind. The last
+// refusal is reported to the client within a tenth of a second.
+void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
                        raim_reader *reader);
 
 // --- connections.c: refusing and ending connections ---
@@ -340,6 +346,15 @@ void raim_connections_leave(struct raim_match *match, struct raim_connection *cl
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client,
                           uint32_t target);
 void raim_spectators_leave(struct raim_match *match, const struct raim_connection *client);
+
+// Receives the WATCH of a client that plays or watches. The reader stands behind the kind. A later
+// WATCH replaces one that waits for raim_spectators_switch.
+void raim_spectators_receive(struct raim_match *match, struct raim_connection *client,
+                             raim_reader *reader);
+
+// Switches a spectator to the player whom it has asked for, unless its last switch was less than a
+// tenth of a second ago. Call it before each snapshot of a spectator that wants a switch.
+void raim_spectators_switch(struct raim_match *match, struct raim_connection *client);
 
 // Applies the events that were released in this step: spectators switch to another player when
 // theirs leaves. Call it once a step, after raim_event_log_release.

@@ -2,6 +2,7 @@
 // Writes the outgoing messages of a tick, one per call.
 #include "match_internal.h"
 
+#include "chat.h"
 #include "handshake.h"
 #include "text.h"
 
@@ -70,6 +71,7 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
                   "every map's name fits the wire");
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
+    strcpy(welcome.arena, match->def.arena);
     strcpy(welcome.map_name, map->name);
     strcpy(welcome.motd, match->policy.tuning.motd);
     if (client->player != RAIM_NOBODY)
@@ -179,6 +181,9 @@ static void explain(const struct raim_match *match, const struct raim_connection
     case RAIM_REASON_BANNED:
         raim_text_append(text, client->why);
         break;
+    case RAIM_REASON_CHANNELS:
+        raim_text_append(text, "connect with two channels");
+        break;
     case RAIM_REASON_NONE:
     case RAIM_REASON_LEFT:
     case RAIM_REASON_LOST:
@@ -195,7 +200,16 @@ static size_t write_goodbye(struct raim_match *match, const struct raim_connecti
     return raim_goodbye_write(&goodbye, outbox->message, sizeof outbox->message);
 }
 
-// Writes the next message that admits or ends a connection. Returns 0 when there is none.
+static size_t write_chat_refused(struct raim_match *match, struct raim_connection *client)
+{
+    struct raim_match_outbox *outbox = &match->outbox;
+    const uint32_t refusal = client->chat_refusal;
+    client->chat_refusal = 0;
+    return raim_chat_refused_write(refusal, outbox->message, sizeof outbox->message);
+}
+
+// Writes the next reliable message of a connection, which admits or ends it or refuses its chat.
+// Returns 0 when there is none.
 static size_t write_connection_message(struct raim_match *match, struct raim_connection *client,
                                        bool *close)
 {
@@ -209,6 +223,10 @@ static size_t write_connection_message(struct raim_match *match, struct raim_con
         *close = true;
         return 0;
     }
+    // Ten a second at most, and not amid the messages that follow a WELCOME.
+    if (client->chat_refusal != 0 && client->state == RAIM_CONNECTION_PLAYING &&
+        match->world->tick % (match->def.tick_hz / 10) == 0)
+        return write_chat_refused(match, client);
     if (client->state != RAIM_CONNECTION_ENTERING)
         return 0;
     if (!client->welcome_sent) {
@@ -295,6 +313,8 @@ static size_t write_events(const struct raim_match *match, struct raim_connectio
 static size_t write_update(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
                            size_t capacity)
 {
+    if (client->wants_switch)
+        raim_spectators_switch(match, client);
     uint32_t next;
     const size_t events = write_events(match, client, &next, bytes);
     const size_t snapshot =

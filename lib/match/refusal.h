@@ -5,7 +5,8 @@
 
 enum raim_refusal {
     RAIM_REFUSED_MALFORMED,   // bytes that no reader accepts
-    RAIM_REFUSED_UNEXPECTED,  // a well-formed message at the wrong time or on the wrong channel
+    RAIM_REFUSED_UNEXPECTED,  // a message at the wrong time, on the wrong channel, or of a kind of
+                              // later versions; a connection with one channel
     RAIM_REFUSED_VERSION,     // a HELLO of another protocol version
     RAIM_REFUSED_NAME,        // a name that is not UTF-8 or has no visible character
     RAIM_REFUSED_FULL,        // every slot is taken

@@ -54,7 +54,7 @@ struct raim_wire_phase raim_rounds_phase(const struct raim_match *match)
     const struct raim_rounds *rounds = &match->rounds;
     const enum raim_phase phase = phase_of(rounds);
     const bool has_end = rounds->has_end && !rounds->paused;
-    return (struct raim_wire_phase){
+    struct raim_wire_phase told = {
         .phase = phase,
         .round = rounds->round % wire_rounds,
         .has_end = has_end,
@@ -62,6 +62,9 @@ struct raim_wire_phase raim_rounds_phase(const struct raim_match *match)
         .score_limit = rounds->score_limit,
         .winner = phase == RAIM_PHASE_BREAK ? rounds->winner : RAIM_NOBODY,
     };
+    if (phase == RAIM_PHASE_BREAK)
+        strcpy(told.next_map, match->next_map);
+    return told;
 }
 
 // Logs the event of a phase that begins in `tick`. A frozen phase removes all bullets, so that no
@@ -155,6 +158,12 @@ void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *t
     match->policy.idle_ticks = ticks_of(match, tuning->idle_timeout_s);
     if (tuning->idle_timeout_s > 0 && match->policy.idle_ticks == 0)
         match->policy.idle_ticks = 1;
+}
+
+void raim_match_set_next_map(struct raim_match *match, const char *name)
+{
+    assert(strlen(name) <= RAIM_MAX_TITLE_BYTES);
+    strcpy(match->next_map, name);
 }
 
 void raim_match_pause(struct raim_match *match, bool paused)

@@ -2,6 +2,8 @@
 // Spectators: whose view they receive, and the history for delayed ones.
 #include "match_internal.h"
 
+#include "watch.h"
+
 #include <assert.h>
 
 // The player with most points; of equals the one in the lowest slot.
@@ -45,6 +47,37 @@ void raim_spectators_leave(struct raim_match *match, const struct raim_connectio
 {
     assert(raim_is_spectator(client));
     match->watching--;
+}
+
+void raim_spectators_receive(struct raim_match *match, struct raim_connection *client,
+                             raim_reader *reader)
+{
+    uint32_t target;
+    if (!client->watches) {
+        match->totals.refused[RAIM_REFUSED_UNEXPECTED]++;
+        return;
+    }
+    if (!raim_watch_read(reader, &target)) {
+        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
+        return;
+    }
+    client->wants_switch = true;
+    client->wanted = (raim_player_id)target;
+}
+
+// A switch makes the next snapshot nearly as large as a whole one, so its rate is limited.
+static const uint32_t switches_per_s = 10;
+
+void raim_spectators_switch(struct raim_match *match, struct raim_connection *client)
+{
+    if (match->world->tick - client->switched_tick < match->def.tick_hz / switches_per_s)
+        return;
+    client->wants_switch = false;
+    client->switched_tick = match->world->tick;
+    if (client->wanted == RAIM_NOBODY)
+        watch(client, find_best(match));
+    else if (is_member(match, client->wanted))
+        watch(client, client->wanted);
 }
 
 static void apply_event(struct raim_match *match, enum raim_audience audience,

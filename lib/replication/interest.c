@@ -267,7 +267,7 @@ static void find_players(const struct query *query, uint32_t viewer, uint64_t *s
 {
     struct raim_interest *interest = query->interest;
     struct raim_box_index_search search;
-    raim_visibility_cache_begin(&interest->players, viewer);
+    raim_visibility_cache_begin(&interest->players, viewer, query->cache_query.latency);
     raim_box_index_find(&interest->player_index, query->players, &search);
     for (int i; (i = raim_box_index_next(&search)) >= 0;) {
         const struct live_player *player = &interest->live_players[i];
@@ -307,7 +307,7 @@ static void find_bullets(const struct query *query, uint32_t viewer, uint64_t *s
 {
     struct raim_interest *interest = query->interest;
     struct raim_box_index_search search;
-    raim_visibility_cache_begin(&interest->bullets, viewer);
+    raim_visibility_cache_begin(&interest->bullets, viewer, query->cache_query.latency);
     raim_box_index_find(&interest->bullet_index, query->bullets, &search);
     for (int i; (i = raim_box_index_next(&search)) >= 0;) {
         const struct live_bullet *bullet = &interest->live_bullets[i];

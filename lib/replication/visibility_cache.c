@@ -21,16 +21,18 @@ bool raim_visibility_cache_create(struct raim_visibility_cache *pairs, uint32_t 
     *pairs = (struct raim_visibility_cache){.targets = targets, .viewers = viewers};
     pairs->entries = calloc((size_t)targets * viewers, sizeof *pairs->entries);
     pairs->counts = calloc(viewers, sizeof *pairs->counts);
+    pairs->latencies = calloc(viewers, sizeof *pairs->latencies);
     pairs->lives = calloc(targets, sizeof *pairs->lives);
     pairs->earlier = calloc((size_t)targets + 1, sizeof *pairs->earlier);
-    return pairs->entries != NULL && pairs->counts != NULL && pairs->lives != NULL &&
-           pairs->earlier != NULL;
+    return pairs->entries != NULL && pairs->counts != NULL && pairs->latencies != NULL &&
+           pairs->lives != NULL && pairs->earlier != NULL;
 }
 
 void raim_visibility_cache_destroy(struct raim_visibility_cache *pairs)
 {
     free(pairs->entries);
     free(pairs->counts);
+    free(pairs->latencies);
     free(pairs->lives);
     free(pairs->earlier);
     *pairs = (struct raim_visibility_cache){0};
@@ -61,8 +63,14 @@ void raim_visibility_cache_preload(const struct raim_visibility_cache *pairs)
                          pairs->counts[viewer] * sizeof *pairs->entries);
 }
 
-void raim_visibility_cache_begin(struct raim_visibility_cache *pairs, uint32_t viewer)
+void raim_visibility_cache_begin(struct raim_visibility_cache *pairs, uint32_t viewer,
+                                 uint32_t latency)
 {
+    assert(latency <= UINT8_MAX);
+    const uint32_t before = pairs->latencies[viewer];
+    pairs->grown = latency > before ? latency - before : 0;
+    pairs->shrunk = latency < before ? before - latency : 0;
+    pairs->latencies[viewer] = (uint8_t)latency;
     const uint32_t count = pairs->counts[viewer];
     pairs->viewer = viewer;
     pairs->row = &pairs->entries[(size_t)viewer * pairs->targets];
@@ -90,6 +98,8 @@ static struct raim_visibility_entry *next_entry(struct raim_visibility_cache *pa
     const struct raim_visibility_entry *earlier = &pairs->earlier[pairs->next_earlier];
     if (earlier->target == target && earlier->life == pairs->lives[target]) {
         *entry = *earlier;
+        entry->seen -= pairs->grown;
+        entry->hidden_until -= pairs->shrunk;
         return entry;
     }
     // Both ticks lie in the past, but not so far that their difference to present ticks wraps.

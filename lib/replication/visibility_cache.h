@@ -33,10 +33,14 @@ struct raim_visibility_cache {
     // in ascending order. So a viewer's entries are contiguous, in a few cache lines.
     struct raim_visibility_entry *entries;
     uint16_t *counts;
+    // By viewer, the latency of its latest queries.
+    uint8_t *latencies;
     // By target, how often it was forgotten. An entry of another life is invalid.
     uint16_t *lives;
     // The viewer of the present queries, its row as it was, and what the queries have made of it.
     uint32_t viewer, count, next_earlier;
+    // Ticks by which the viewer's latency is longer, or shorter, than in its latest queries.
+    uint32_t grown, shrunk;
     struct raim_visibility_entry *row, *earlier;
 };
 
@@ -63,9 +67,12 @@ uint32_t raim_visibility_cache_hold(uint32_t tick_hz);
 // Loads all entries into the processor's cache, ahead of the queries of a tick.
 void raim_visibility_cache_preload(const struct raim_visibility_cache *pairs);
 
-// Begins and ends the queries of one viewer in a tick. Answers for targets that it does not query
-// are forgotten.
-void raim_visibility_cache_begin(struct raim_visibility_cache *pairs, uint32_t viewer);
+// Begins and ends the queries of one viewer in a tick, with its latency, up to 255 ticks. Answers
+// for targets that it does not query are forgotten. Where the latency changes, answers hold no
+// longer than with the earlier one: a longer run does not bring back what was seen before it, and
+// while a run becomes shorter the target moves on.
+void raim_visibility_cache_begin(struct raim_visibility_cache *pairs, uint32_t viewer,
+                                 uint32_t latency);
 void raim_visibility_cache_end(struct raim_visibility_cache *pairs);
 
 // Whether the viewer sees the target or could see it within its latency. Players and bullets have a

@@ -9,6 +9,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define RAIM_BOT_MAX_ENEMIES 32 // callers pass the nearest ones
 
 struct raim_bot_enemy {
@@ -49,3 +53,7 @@ void raim_bot_init(struct raim_bot *bot, uint64_t seed);
 
 // Returns the input for the tick of the observation. Call it once per tick while the bot is alive.
 raim_input raim_bot_think(struct raim_bot *bot, const struct raim_bot_observation *sight);
+
+#ifdef __cplusplus
+}
+#endif

@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // X(name, unit, default, min, max, meaning)
 #define RAIM_RULES(X)                                                                              \
     X(player_radius, "units", 20, 4, 100, "radius of a player")                                    \
@@ -47,3 +51,7 @@ double *raim_rule_value(raim_rules *rules, int index);
 
 // Returns the first rule that is out of its range or not finite, or NULL when all are valid.
 const struct raim_rule *raim_rules_check(const raim_rules *rules);
+
+#ifdef __cplusplus
+}
+#endif

@@ -17,6 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define RAIM_MAX_PLAYERS 1024 // a player's slot is 10 bits of its id and of the wire
 #define RAIM_MAX_BULLETS 8192 // 13 bits of the wire
 #define RAIM_MAX_REWIND 63    // ticks; 6 bits of the wire
@@ -274,3 +278,7 @@ static inline raim_vec2 raim_bullet_position(const raim_rules *rules, const raim
     return raim_vec2_mad(bullet->origin, bullet->direction,
                          rules->player_radius + rules->bullet_speed * flown_s);
 }
+
+#ifdef __cplusplus
+}
+#endif

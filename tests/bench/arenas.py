@@ -7,13 +7,16 @@ control socket; beside them people play in an arena of the configuration. Reside
 descriptors are looked at in equal parts of the run. All figures go to build/bench/arenas.csv; the
 bench fails if memory grows by more than a tenth after the first part, or if a descriptor, a port or a
 file is left. Times are only told, because the clients share the processors with raimd, to
-which they give way (nice): the server's own are from its histogram of /metrics.
+which they give way (nice): the server's own are from its histogram of /metrics. late_percent is the
+median of the parts' shares of late ticks in the arena with people.
 """
 
+import contextlib
 import csv
 import multiprocessing
 import os
 import re
+import statistics
 import sys
 import time
 
@@ -32,7 +35,7 @@ PORTS = 64
 PLAYERS = 8
 MOST_GROWTH = 1.1 # of the heap, by fragments: what is allocated stays the same
 COLUMNS = ["part", "rooms", "seconds", "p50_ms", "p99_ms", "max_ms", "resident_kb", "descriptors",
-           "late_ticks", "skipped_ticks"]
+           "tick", "late_ticks", "skipped_ticks"]
 
 
 def churn(arguments):
@@ -56,6 +59,13 @@ def churn(arguments):
 
 def descriptors(daemon):
     return len(os.listdir(f"/proc/{daemon.pid}/fd"))
+
+
+def raise_priority(daemon):
+    """Puts raimd, but none of its clients, ahead of whatever else runs, where that is allowed."""
+    for thread in os.listdir(f"/proc/{daemon.pid}/task"):
+        with contextlib.suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, int(thread), -10)
 
 
 def own_times(daemon):
@@ -84,6 +94,7 @@ def main():
                             count=PORTS, arenas=(harness.arena("beside", max_players=PLAYERS),))
         env = {"STATE_DIRECTORY": directory, "RUNTIME_DIRECTORY": directory}
         daemon = stage.raimd("-c", stage.write_config(text), env=env).wait_started()
+        raise_priority(daemon)
         daemon.poll("the control", lambda: "control started socket" in daemon.log)
         bots = stage.bots(daemon, PLAYERS)
         daemon.wait_pressing(PLAYERS)
@@ -102,7 +113,7 @@ def main():
                          "p99_ms": round(times[len(times) * 99 // 100] * 1000, 2),
                          "max_ms": round(times[-1] * 1000, 2),
                          "resident_kb": daemon.resident_kb(), "descriptors": descriptors(daemon),
-                         **{key: after[key] - before[key] for key in COLUMNS[-2:]}})
+                         **{key: after[key] - before[key] for key in COLUMNS[-3:]}})
             print("  " + " ".join(f"{key}={value}" for key, value in rows[-1].items()), flush=True)
         own_p99_ms, own_mean_ms = own_times(daemon)
         left = [path.name for path in stage.directory.iterdir()
@@ -116,10 +127,12 @@ def main():
         writer.writerows(rows)
     growth = rows[-1]["resident_kb"] / rows[0]["resident_kb"]
     made = sum(row["rooms"] for row in rows)
+    late_percent = statistics.median(100 * row["late_ticks"] / row["tick"] for row in rows)
     print(f"bench arenas rooms={made} clients={options.clients}"
           f" per_s={made / sum(row['seconds'] for row in rows):.0f}"
           f" p50_ms={max(row['p50_ms'] for row in rows)} p99_ms={max(row['p99_ms'] for row in rows)}"
           f" own_mean_ms={own_mean_ms:.2f} own_p99_below_ms={own_p99_ms:.1f}"
+          f" late_percent={late_percent:.2f}"
           f" growth={growth:.3f} descriptors={rows[-1]['descriptors'] - rows[0]['descriptors']:+d}"
           f" files_left={len(left)} players_lost={lost}")
     if left or lost or rows[-1]["descriptors"] > rows[0]["descriptors"] + 1:

@@ -21,7 +21,7 @@ static uint8_t plain[LARGE], opened[LARGE + 200], encrypted[CALLS][LARGE + 200];
 static size_t sizes[CALLS];
 static volatile size_t sum; // of what came out, so that it must come out
 
-static const struct udp_address peer = {.address = 1, .port = 1};
+static const struct udp_address peer = {.ip.low = IP_V4_MAPPED << 32 | 1, .port = 1};
 static struct raim_cookie offer = {.cookie = 1, .offers_encryption = true, .arena = "duel"};
 
 static void print_median(const char *name, size_t size, int rounds)
@@ -120,11 +120,11 @@ static void measure_beginning(int rounds)
     int64_t now_ms = 0;
     for (int round = 0; round < rounds; round++) {
         now_ms += 1000;
-        times[round] = begin(sessions, (struct udp_address){.address = 2, .port = (uint16_t)round},
-                             now_ms, client, &init, bytes);
+        times[round] =
+            begin(sessions, udp_address_v4(2, (uint16_t)round), now_ms, client, &init, bytes);
     }
     print_median("a session begins", 0, rounds);
-    const struct udp_address last = {.address = 2, .port = (uint16_t)(rounds - 1)};
+    const struct udp_address last = udp_address_v4(2, (uint16_t)(rounds - 1));
     for (int round = 0; round < rounds; round++) {
         const int64_t start = measure_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < CALLS; i++)

@@ -125,7 +125,7 @@ static void measure_guard(uint8_t *data, size_t size, int64_t pause_ms, bool ans
     struct query_guard guard;
     static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {1};
     query_guard_init(&guard, 1, secret);
-    const struct udp_address from = {.address = INADDR_LOOPBACK, .port = 1000};
+    const struct udp_address from = udp_address_v4(INADDR_LOOPBACK, 1000);
     enum query_kind kind;
     uint8_t reply[QUERY_CHALLENGE_REPLY];
     int64_t now_ms = 0;

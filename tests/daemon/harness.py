@@ -32,6 +32,16 @@ STOP_S = 1      # promised
 LIFE_S = 100    # of a program whose test died before it could end it
 SKIPPED = 77    # exit status for CTest's SKIP_RETURN_CODE
 
+
+def _has_ipv6():
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe:
+        probe.bind(("::1", 0))
+        return True
+    return False
+
+
+HAS_IPV6 = _has_ipv6() # a container may have sockets of IPv6, but no address
+
 if not (BIN / "raimd").exists():
     sys.exit(f"no raimd in {BIN}: build it, or let RAIM_BIN name its directory")
 
@@ -191,7 +201,7 @@ class Daemon(Program):
         self.poll("a log line 'status started'",
                   lambda: re.search(r"status started url=\S+\n", self.log))
         self.ports = [int(port) for port in re.findall(r"arena started .*?\bport=(\d+)", self.log)]
-        address = re.search(r"status started url=http://([\d.]+):(\d+)/status", self.log)
+        address = re.search(r"status started url=http://\[?([\d.:]+?)\]?:(\d+)/status", self.log)
         self.status_address = address[1], int(address[2])
         return self
 
@@ -290,12 +300,13 @@ class Stage:
         path = self.write_config(config(*arenas, **keys), f"raimd-{len(self.programs)}.conf")
         return self.raimd("-c", path, env=env, prefix=prefix, inherit=inherit).wait_started()
 
-    def bots(self, daemon, clients, seconds=0, seed=1, network=(), ports=None, program="raim-bots"):
-        """Clients for the daemon's arenas, or for these ports, over such a network; 0 seconds:
-        until they are stopped with SIGINT."""
+    def bots(self, daemon, clients, seconds=0, seed=1, network=(), ports=None, program="raim-bots",
+             host="127.0.0.1"):
+        """Clients for the daemon's arenas, or for these ports of a host, over such a network; 0
+        seconds: until they are stopped with SIGINT."""
         return self._start(Bots, [BIN / program, "--clients", clients, "--seconds", seconds,
                                   "--seed", seed, *network, "--json",
-                                  *(f"127.0.0.1:{port}" for port in ports or daemon.ports)], None)
+                                  *(f"{host}:{port}" for port in ports or daemon.ports)], None)
 
 
 def run_raimd(*arguments, env=None, prefix=()):

@@ -87,10 +87,10 @@ class Api:
         return cls(lambda: UnixConnection(path))
 
     @classmethod
-    def tcp(cls, port, token=None, context=None):
+    def tcp(cls, port, token=None, context=None, address="127.0.0.1"):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if context is None:
-            return cls(lambda: http.client.HTTPConnection("127.0.0.1", port,
+            return cls(lambda: http.client.HTTPConnection(address, port,
                                                           timeout=harness.START_S), headers)
         return cls(lambda: http.client.HTTPSConnection("127.0.0.1", port, context=context,
                                                        timeout=harness.START_S), headers)

@@ -173,10 +173,11 @@ class SecureClient:
     """A socket at an arena's port that asks for a cookie, makes the handshake and sends encrypted
     datagrams."""
 
-    def __init__(self, port, source="127.0.0.1", deadline_s=10):
-        self.sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    def __init__(self, port, source="127.0.0.1", deadline_s=10, server=None):
+        family = socket.AF_INET6 if ":" in source else socket.AF_INET
+        self.sock = socket.socket(family, socket.SOCK_DGRAM)
         self.sock.bind((source, 0))
-        self.sock.connect(("127.0.0.1", port))
+        self.sock.connect((server or ("::1" if ":" in source else "127.0.0.1"), port))
         self.deadline_s = deadline_s
         self.reason = None # of the RESPONSE
         self.number = self.session = None # that ENet at the server gave

@@ -8,6 +8,7 @@ watch stream. `mode` spoils what it answers:
   slow      500 ms late                         silent    nothing, and the connection stays
   refusing  500                                 endless   200 with a body without an end
   flood     a stream of updates without a pause gone      connections are closed at once
+  trailers  a body whose trailers do not end    extended  a chunk whose size does not end
 """
 
 import contextlib
@@ -25,7 +26,8 @@ import urllib.request
 import harness
 
 # A flood needs a stream that is open.
-MODES = ("flood", "slow", "refusing", "garbage", "endless", "silent", "gone")
+MODES = ("flood", "slow", "refusing", "garbage", "endless", "trailers", "extended", "silent",
+         "gone")
 
 
 def game_server(state="Scheduled", ports=(("default", 7777),)):
@@ -86,6 +88,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.begin_stream()
             while stub.mode == mode:
                 self.write_chunk(b" " * 65536)
+            return True
+        elif mode in ("trailers", "extended"):
+            self.begin_stream()
+            self.wfile.write(b"0\r\n" if mode == "trailers" else b"1;")
+            while stub.mode == mode:
+                self.wfile.write((b"X-Name: " + b"x" * 1000 + b"\r\n") * 64 if mode == "trailers"
+                                 else b"x" * 65536)
             return True
         elif mode == "gone":
             self.close_connection = True
@@ -286,7 +295,9 @@ class SdkServer:
         return False
 
     def stop(self, kill=False):
-        """Ends it; its exit status."""
+        """Ends it; its exit status, or None where it could not be started."""
+        if self.process is None:
+            return None
         if self.process.poll() is None:
             self.process.kill() if kill else self.process.terminate()
         return self.process.wait(harness.START_S)

@@ -233,7 +233,7 @@ class ControlTest(Operator):
 
     def test_wrong_networks_are_refused(self):
         self.serve()
-        for network in ("127.0.0.1/8", "localhost", "1.2.3", "::1", "10.0.0.0/33"):
+        for network in ("127.0.0.1/8", "localhost", "1.2.3", "::1/64", "10.0.0.0/33"):
             self.assertIn("192.0.2.0/24", self.ctl("ban", network, status=EXIT_REFUSED))
         self.assertEqual(json.loads(self.ctl("bans", "--json"))["bans"], [])
 

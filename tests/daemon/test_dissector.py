@@ -27,7 +27,7 @@ DAMAGED = 4000
 
 INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = map(str, range(2, 9))
 UNRELIABLE = ("input", "events", "snapshot") # vectors by the first word of their names
-FROM_CLIENT = ("hello", "input", "chat", "farewell")
+FROM_CLIENT = ("hello", "input", "chat", "watch", "farewell")
 SEND_RELIABLE, SEND_UNRELIABLE = 6, 7
 RELIABLE, SENT_TIME = 0x80, 0x8000
 
@@ -158,7 +158,8 @@ class VectorsTest(unittest.TestCase):
     """The document's examples, one a datagram."""
 
     SHOWN = {
-        "hello": {"raim.version": ["6"], "raim.hello.watch": ["0"], "raim.hello.resume": ["0"],
+        "hello": {"raim.version": ["7"], "raim.capabilities": ["0x00000000"],
+                  "raim.hello.watch": ["0"], "raim.hello.resume": ["0"],
                   "raim.token": [], "raim.hello.access_size": ["0"], "raim.hello.access": [],
                   "raim.name": ["Ada"]},
         "hello watch": {"raim.hello.target": ["1026"], "raim.name": ["Bob"]},
@@ -168,10 +169,11 @@ class VectorsTest(unittest.TestCase):
                          "raim.name": ["Ada"]},
         "welcome": {
             "raim.player": ["1026"], "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"],
-            "raim.welcome.grace": ["30"], "raim.tick": ["1000"], "raim.welcome.tick_hz": ["60"],
+            "raim.welcome.grace_s": ["30"], "raim.tick": ["1000"], "raim.welcome.tick_hz": ["60"],
             "raim.welcome.max_players": ["16"], "raim.welcome.shots": ["6"],
             "raim.welcome.max_rewind": ["9"],
             "raim.welcome.min_x": ["-1000"], "raim.rule.bullet_lifetime": ["1.2"],
+            "raim.welcome.arena": ["arena-1"],
             "raim.welcome.map_name": ["duel"], "raim.phase.kind": ["0"],
             "raim.phase.round": ["2"], "raim.phase.end_tick": ["19000"],
             "raim.phase.score_limit": ["20"], "raim.phase.winner": [],
@@ -189,20 +191,24 @@ class VectorsTest(unittest.TestCase):
             "raim.input.fire": ["1", "0"], "raim.input.view_age": ["6"],
             "raim.input.aim": ["16384", "16384"]},
         "chat": {"raim.text": ["gg"]},
+        "chat refused": {"raim.chat_refusal": ["2"]},
+        "watch": {"raim.watch.target": ["1026"]},
         "events": {
-            "raim.sequence": ["5"], "raim.event.count": ["4"],
-            "raim.event.kind": ["2", "1", "3", "4"],
-            "raim.player": ["1026", "1024", "1026"], "raim.victim": ["1024"],
-            "raim.deaths": ["11"], "raim.rewind": ["6"], "raim.reason": ["2"],
-            "raim.text": ["gg"], "raim.phase.kind": ["1"], "raim.phase.end_tick": ["1603"],
-            "raim.phase.winner": ["1026"]},
+            "raim.sequence": ["5"], "raim.event.count": ["7"],
+            "raim.event.kind": ["2", "1", "3", "4", "3", "5", "0"],
+            "raim.player": ["1026", "1024", "1026", "2048"], "raim.victim": ["1024"],
+            "raim.deaths": ["11", "0"], "raim.rewind": ["6"], "raim.reason": ["2"],
+            "raim.text": ["gg", "restart at 8"], "raim.event.by_operator": ["0", "1"],
+            "raim.event.type": ["200"], "raim.event.bytes": ["01ff"],
+            "raim.phase.kind": ["1"], "raim.phase.end_tick": ["1603"],
+            "raim.phase.winner": ["1026"], "raim.phase.next_map": ["ruins"]},
         "goodbye": {"raim.reason": ["5"], "raim.text": ["full"]},
         "farewell": {
             "raim.reason": ["1"], "raim.text": [""],
             "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"]},
         "snapshot whole": {
-            "raim.snapshot.baseline_age": ["0"], "raim.tick": ["1002"], "raim.self.place": ["2"],
-            "raim.self.margin": ["2"], "raim.snapshot.place": ["0", "2", "3", "9"],
+            "raim.snapshot.baseline_age": ["0"], "raim.tick": ["1002"], "raim.self.slot": ["2"],
+            "raim.self.margin": ["2"], "raim.snapshot.slot": ["0", "2", "3", "9"],
             "raim.snapshot.x": ["-100", "0", "200", "300"],
             "raim.snapshot.y": ["20", "0", "-10", "0"],
             "raim.snapshot.aim": ["0", "1020", "512"],
@@ -210,9 +216,9 @@ class VectorsTest(unittest.TestCase):
             "raim.snapshot.bullet": ["54"], "raim.snapshot.age": ["4"],
             "raim.snapshot.rewind": ["2"], "raim.unread_bits": []},
         "snapshot delta": {
-            "raim.snapshot.baseline_age": ["2"], "raim.tick": ["1004"], "raim.self.place": [],
+            "raim.snapshot.baseline_age": ["2"], "raim.tick": ["1004"], "raim.self.slot": [],
             "raim.self.timer": ["15"], "raim.self.shots": ["1"], "raim.self.hits": [],
-            "raim.snapshot.place": []},
+            "raim.snapshot.slot": []},
     }
 
     def test_every_vector_is_shown_as_told(self):
@@ -223,6 +229,20 @@ class VectorsTest(unittest.TestCase):
             self.assertEqual(len(shown[name].kinds), 1, name)
         self.assertGreater(int(shown["snapshot delta"]["raim.unread_bits"][0]), 100)
         self.assertEqual(Capture(vector_session()).count(f"{MALFORMED} or {LUA_ERROR}"), 0)
+
+    def test_a_whole_session_is_read(self):
+        told = json.loads((ROOT / "proto/session.json").read_text(encoding="utf-8"))["session"]
+        capture = Capture([
+            (0, enet_datagram(bytes.fromhex(each["hex"]), each["channel"] == 0),
+             *((50000, PORT) if each["from"] == "client" else (PORT, 50000))) for each in told])
+        self.assertEqual(capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
+        self.assertEqual(capture.count("raim.kind"), len(told))
+
+    def test_what_only_later_versions_send_is_shown_as_such(self):
+        later = enet_datagram(bytes((12 << 1, 0xFF)), True)
+        capture = Capture([(0, later, PORT, 50000), (0, later, 50000, PORT)])
+        self.assertEqual(capture.count("raim.kind == 12 and raim.unread_bits == 11"), 2)
+        self.assertEqual(capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
 
     def test_other_ports_are_read_on_demand(self):
         capture = Capture(vector_session(port=9999))

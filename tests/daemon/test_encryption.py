@@ -3,6 +3,7 @@
 """Encrypted arenas over real sockets: who plays there, what the network sees, and what somebody who
 can send from a player's own address achieves."""
 
+import json
 import pathlib
 import random
 import re
@@ -30,6 +31,34 @@ def has_word(datagram, word):
     return any(word in (number >> shift).to_bytes(len(datagram), "little") for shift in range(8))
 
 
+@unittest.skipIf(secure_client.MISSING, secure_client.MISSING)
+class HandshakeVectorTest(unittest.TestCase):
+    """datagrams.json: the handshake with fixed keys, as another implementation makes it."""
+
+    def test_the_handshake_is_as_told(self):
+        vectors = json.loads((harness.ROOT / "proto/datagrams.json").read_text(encoding="utf-8"))
+        told = next(vector for vector in vectors if vector["kind"] == "handshake")
+        value, init = told["value"], bytes.fromhex(told["hex"])
+        cookie = secure_client.Cookie(bytes.fromhex(value["cookie"]))
+        self.assertEqual(cookie.server_key.hex(), value["server_key"])
+        secret = secure_client.X25519PrivateKey.from_private_bytes(
+            bytes.fromhex(value["client_ephemeral_secret"]))
+        noise = secure_client.Initiator(cookie.server_key, secure_client.prologue_of(cookie.data),
+                                        secret)
+        credential = bytes.fromhex(value["credential"])
+        payload = bytes((value["credential_kind"], len(credential))) + credential
+        self.assertEqual(HANDSHAKE + cookie.data[11:15] + noise.write(payload), init)
+        self.assertEqual(list(noise.read(bytes.fromhex(value["response"])[10:])), [value["reason"]])
+        self.assertEqual(noise.h.hex(), value["handshake_hash"])
+        for name, key in zip(("up", "down"), noise.split()):
+            self.assertEqual(key.hex(), value[f"{name}_key"])
+            direction = secure_client.Direction(key)
+            self.assertEqual(direction.number_key.hex(), value[f"{name}_number_key"])
+            for datagram in value[name]:
+                self.assertEqual(direction.open(bytes.fromhex(datagram["hex"])).hex(),
+                                 datagram["plain"])
+
+
 class Encrypted(unittest.TestCase):
     def setUp(self):
         self.stage = self.enterContext(harness.Stage())
@@ -48,9 +77,9 @@ class Encrypted(unittest.TestCase):
     def wait_refused(self, daemon, reason, more_than=0):
         daemon.poll(f"a count of {reason}", lambda: self.refused(daemon, reason) > more_than)
 
-    def play(self, daemon, clients, network=(), ports=None):
+    def play(self, daemon, clients, network=(), ports=None, **more):
         """The report of clients that were in the game for a second."""
-        bots = self.stage.bots(daemon, clients, network=network, ports=ports)
+        bots = self.stage.bots(daemon, clients, network=network, ports=ports, **more)
         tick = daemon.wait_pressing(clients)["arenas"][0]["tick"]
         daemon.poll("a second of ticks",
                     lambda: daemon.get_json()["arenas"][0]["tick"] > tick + harness.TICK_HZ)
@@ -76,6 +105,16 @@ class Encrypted(unittest.TestCase):
             self.assertFalse(any(has_word(datagram, word) for word in plain))
             self.assertTrue(datagram.startswith(HEAD) or 0x40 <= datagram[0] < 0x80)
         self.assertGreater(len(wire.down), 100)
+
+    def test_clients_play_over_ipv6(self):
+        daemon = self.serve(bots=4)
+        wire = Wire(daemon.ports[0], "::1")
+        self.addCleanup(wire.end)
+        known = self.stage.directory / "known"
+        report = self.play(daemon, 4, ("--known-servers", known, "--require-encryption"),
+                           [wire.port], host="[::1]")
+        self.check(report, 4)
+        self.assertRegex(known.read_text(), rf"^\[::1\]:{wire.port} [0-9a-f]{{64}}\n$")
 
     def test_what_is_added_changed_or_repeated_on_the_way_does_nothing(self):
         daemon = self.serve()

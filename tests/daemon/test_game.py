@@ -18,7 +18,7 @@ SIZE = 640, 480
 BAR = (4, 6, 9) # beside the view
 FLOOR = (31, 38, 50) # in sight
 WALL = (66, 78, 97)
-USAGE, FAILURE = 64, 1
+USAGE, FAILURE, UNREACHABLE = 64, 1, 69
 
 
 def run_raim(*arguments):
@@ -50,6 +50,8 @@ class GameTest(unittest.TestCase):
             names = {player["name"] for player in status["arenas"][0]["players"]}
             self.assertIn("Mira", names)
             game.wait(harness.LIFE_S)
+            self.assertRegex(game.out, r"^[\d.]+ frames/s, frame time p50 [\d.]+ ms, p99 [\d.]+ ms, "
+                                       r"round trip [\d.]+ ms$")
             # It said goodbye.
             daemon.wait_players(0)
             refused = daemon.get_json()["arenas"][0]["rejections"]
@@ -63,24 +65,26 @@ class GameTest(unittest.TestCase):
             self.assertIn(WALL, seen)
             self.assertGreater(len(seen), 100)
 
-    def test_a_server_that_is_not_there_is_shown_not_fatal(self):
+    def test_a_server_that_is_not_there_is_shown_and_the_status_says_so(self):
         with Stage() as stage:
             picture = stage.directory / "picture.bmp"
-            play(stage, 9, "Mira", 10, picture).wait(START_S)
+            game = play(stage, 9, "Mira", 10, picture)
+            game.expected_status = UNREACHABLE
+            game.wait(START_S)
             self.assertTrue(picture.exists())
 
-    def test_no_server_to_ask_for_arenas_is_shown_not_fatal(self):
+    def test_no_server_to_ask_for_arenas_is_shown_and_the_status_says_so(self):
         with Stage() as stage:
             picture = stage.directory / "picture.bmp"
             result = run_raim("127.0.0.254", "--headless", "--frames", 20, "--size", "320x200",
                               "--screenshot", picture)
-            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.returncode, UNREACHABLE, result.stderr)
             image = images.read_bmp(picture)
             self.assertGreater(len(image.colours(0, 0, image.width, image.height)), 20)
 
     def test_wrong_usage_is_explained(self):
         for arguments in (["a", "b"], ["host:0"], ["host:65536"], ["ho/st"], ["host:7246x"], [""],
-                          ["--size", "10x10"], ["--size", "0x5"], ["--frames", "0"], ["--headless"],
+                          ["--size", "10x10"], ["--size", "0x5"], ["--frames", "0"], ["--headless"], ["--frame-cap", "9"],
                           ["--screenshot", "x.bmp"], ["--nonsense"]):
             result = run_raim(*arguments)
             self.assertEqual(result.returncode, USAGE, arguments)

@@ -260,10 +260,10 @@ class FullArenaTest(unittest.TestCase):
 
 # --- clients that speak ENet but not our language ---
 
-HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE, CHAT = 1, 2, 3, 7, 8, 9
-VERSION = 6
+HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE, CHAT, CHAT_REFUSED = 1, 2, 3, 7, 8, 9, 10
+VERSION = 7
 LEFT = 1
-REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8, "resumed": 9}
+REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8, "resumed": 9, "channels": 16}
 SILENCE_S = 5 # that a connection may last without a hello
 
 
@@ -286,11 +286,12 @@ def kind_of(message):
     return SNAPSHOT if bits & 1 else bits >> 1 & 15
 
 
-def hello(version=VERSION, name=b"liar", magic=b"RAIM", token=None):
+def hello(version=VERSION, name=b"liar", magic=b"RAIM", token=None, capabilities=0):
     """A HELLO with any bytes for a name, and, to resume a session, its token."""
     resume = [(0, 1)] if token is None else [(1, 1), *((byte, 8) for byte in token)]
-    return pack(*begin(HELLO), (int.from_bytes(magic, "little"), 32), (version, 16), (0, 1),
-                *resume, (0, 8), (len(name), 5), *((byte, 8) for byte in name))
+    return pack(*begin(HELLO), (int.from_bytes(magic, "little"), 32), (version, 16),
+                (capabilities, 32), (0, 1), *resume, (0, 8), (len(name), 5),
+                *((byte, 8) for byte in name))
 
 
 def chat(text):
@@ -300,7 +301,7 @@ def chat(text):
 def read_session(welcome):
     """The player's id and the token of a WELCOME."""
     bits = int.from_bytes(welcome, "little") >> 5
-    return bits >> 16 & 0xFFFF, (bits >> 48 & (1 << 128) - 1).to_bytes(16, "little")
+    return bits >> 48 & 0xFFFF, (bits >> 80 & (1 << 128) - 1).to_bytes(16, "little")
 
 
 def read_goodbye(message):
@@ -315,10 +316,10 @@ def read_goodbye(message):
 class Liar:
     """A connection of somebody else's ENet on which anything can be said."""
 
-    def __init__(self, port):
-        self.host = enet.Host(None, 1, 2, 0, 0)
+    def __init__(self, port, channels=2):
+        self.host = enet.Host(None, 1, channels, 0, 0)
         address = enet.Address(b"127.0.0.1", port)
-        self.peer = self.host.connect(address, 2, harness.request_cookie(port))
+        self.peer = self.host.connect(address, channels, harness.request_cookie(port))
         self.connected = False
         self.ended = None # ENet's disconnect data
         self.kinds = set() # of messages that came
@@ -403,11 +404,41 @@ class LiarTest(unittest.TestCase):
         return text
 
     def test_another_version(self):
-        for version in (0, VERSION + 1, 0xFFFF):
+        for version in (0, VERSION - 1, VERSION + 1, 0xFFFF):
             with self.subTest(version):
                 print(self.check_refusal(hello(version), "version"), flush=True)
         # What follows the version in a later protocol is not ours to read.
         self.check_refusal(hello(VERSION + 1) + bytes(range(200)), "version")
+
+    def test_one_channel_is_too_few(self):
+        """Snapshots would never reach such a client."""
+        liar = Liar(self.daemon.ports[0], channels=1)
+        liar.say(hello())
+        code, text = liar.wait_end() or (None, None)
+        self.assertEqual((code, liar.ended, liar.kinds), (REASONS["channels"],) * 2 + ({GOODBYE},))
+        self.assertIn("two channels", text)
+        self.assertEqual(self.daemon.get_json()["players"]["now"], 2)
+
+    def test_a_sender_is_told_why_its_chat_is_refused(self):
+        liar = self.liar()
+        liar.say(hello())
+        liar.wait(WELCOME)
+        liar.say(chat(b"\xff"))
+        liar.wait(CHAT_REFUSED)
+        liar.leave()
+
+    def test_what_a_later_client_may_send_is_ignored(self):
+        before, liar = self.refused(), self.liar()
+        liar.say(hello(capabilities=0xFFFFFFFF))
+        liar.wait(WELCOME)
+        for kind in range(11, 16):
+            for reliable in (True, False):
+                liar.say(pack(*begin(kind), (0x123456, 24)), reliable)
+        liar.say(chat(b"\xff")) # behind them all
+        liar.wait(CHAT_REFUSED)
+        expected = {**before, "chat": before["chat"] + 1, "unexpected": before["unexpected"] + 10}
+        self.daemon.poll("counts", lambda: self.refused() == expected)
+        liar.leave()
 
     def test_a_name_of_garbage_bytes(self):
         for name in (b"\xff\xfe\xfd", b"\xc0\xaf", b"ab\x80", b"\xed\xa0\x80", b"\x01\x02\x1b",
@@ -450,7 +481,8 @@ class LiarTest(unittest.TestCase):
             liar.say(pack(*begin(kind), (chance.randrange(8), 3))
                      + chance.randbytes(chance.randrange(60)), reliable=count % 2 == 0)
             liar.service_until(lambda: True)()
-        self.daemon.poll("count of much garbage", lambda: self.refused()["malformed"] > 50)
+        self.daemon.poll("count of much garbage", lambda: self.refused()["malformed"] > 30)
+        self.daemon.poll("count of unknown kinds", lambda: self.refused()["unexpected"] > 30)
         self.assertEqual(self.daemon.get_json()["players"]["now"], 3)
         self.assertIsNone(liar.ended)
         liar.leave()

@@ -5,11 +5,17 @@ in which raim-bots and raim play one after the other."""
 
 import contextlib
 import http.client
+import http.server
 import json
 import re
+import shutil
 import signal
+import socket
+import ssl
 import subprocess
 import sys
+import threading
+import time
 import unittest
 
 import harness
@@ -18,6 +24,7 @@ import sidecar
 from harness import BIN, ROOT, START_S, Stage, poll
 
 sys.path.insert(0, str(ROOT / "deploy/matchmaker"))
+import bounded_server # noqa: E402
 import matchmaker # noqa: E402
 
 PROGRAM = ROOT / "deploy/matchmaker/matchmaker.py"
@@ -119,6 +126,158 @@ class QueueTest(unittest.TestCase):
         self.assertEqual(request["counters"]["rooms"], {"action": "Increment", "amount": "1"})
 
 
+class SlowClientTest(unittest.TestCase):
+    """Its HTTP server, with clients that do not send what they have begun."""
+
+    def setUp(self):
+        key = self.enterContext(Stage()).directory / "signer"
+        key.write_text("5a" * 32, encoding="ascii")
+        for name, value in (("MAX_CONNECTIONS", 8), ("MAX_REQUEST_S", 2)):
+            self.addCleanup(setattr, bounded_server, name, getattr(bounded_server, name))
+            setattr(bounded_server, name, value)
+        self.server = matchmaker.Server({"listen": "127.0.0.1:0", "key": key})
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        self.address = self.server.server_address
+
+    def send(self, text):
+        client = self.enterContext(contextlib.closing(
+            socket.create_connection(self.address, timeout=START_S)))
+        client.sendall(text)
+        return client
+
+    @staticmethod
+    def receive_all(client):
+        text = b""
+        with contextlib.suppress(ConnectionError):
+            while piece := client.recv(4096):
+                text += piece
+        return text
+
+    def test_slow_clients_make_room_for_others_and_end(self):
+        half = b"POST /v1/tickets HTTP/1.1\r\nContent-Length: 99\r\n\r\n{"
+        slow = [self.send(half[:size]) for size in (0, 5, 30, len(half)) for _ in range(5)]
+        answer = Client(self.address[1]).ask("GET", "/healthz")
+        self.assertEqual(answer[0], 200)
+        self.assertLessEqual(self.server.connections, bounded_server.MAX_CONNECTIONS + 1)
+        for client in slow: # those that had to go, and the others when their time is over
+            self.receive_all(client)
+        poll("no connection", lambda: self.server.connections == 0 and not self.server.awaited)
+
+    def test_no_body_is_taken_for_a_request(self):
+        hidden = b"GET /healthz HTTP/1.1\r\n\r\n"
+        for text in (b"DELETE /v1/tickets/x HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s" % (len(hidden), hidden),
+                     b"POST /v1/tickets HTTP/1.1\r\nContent-Length: 2\r\n"
+                     b"Transfer-Encoding: chunked\r\n\r\n{}" + hidden):
+            answer = self.receive_all(self.send(text))
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1)
+            self.assertIn(b"HTTP/1.1 400 ", answer)
+
+
+class Liar(http.server.BaseHTTPRequestHandler):
+    """A matchmaker that gives every request the same answer at once."""
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.do_GET()
+
+    def do_GET(self):
+        self.server.asked += 1
+        self.send_response(self.server.status)
+        for name, value in {"Content-Length": len(self.server.text), **self.server.more}.items():
+            self.send_header(name, str(value))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(self.server.text)
+
+    def log_message(self, *_):
+        pass
+
+
+class LiarTest(unittest.TestCase):
+    """raim-bots at matchmakers that answer with anything."""
+
+    def bots(self, text, status=200, more=None):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Liar)
+        server.asked, server.text, server.status, server.more = 0, text, status, more or {}
+        server.handle_error = lambda *_: None # bots that have gone
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        bots = self.enterContext(Stage())._start(harness.Bots, [
+            BIN / "raim-bots", "--matchmaker", f"http://127.0.0.1:{server.server_port}",
+            "--clients", "1", "--seconds", "0"], None)
+        bots.expected_status = 69
+        return bots, server
+
+    def test_answers_that_are_none_are_named_and_waited_after(self):
+        room = {"id": "a", "state": "placed", "address": "x\n", "port": 1}
+        for text, status, reason in ((b"[" + b"[]," * 10**5 + b"[]]", 200, "too long"),
+                                     (b"[" * 10**4, 200, "not that of a matchmaker"),
+                                     (json.dumps(room).encode(), 200, "not that of a matchmaker"),
+                                     (b"", 302, "status 302")):
+            bots, server = self.bots(text, status, {"Location": "file:///etc/passwd"})
+            bots.poll(reason, lambda: f"matchmaker: {reason}" in bots.log
+                      or f"{reason}\n" in bots.log)
+            bots.stop(signal.SIGINT)
+            self.assertLess(server.asked, 8, text[:20])
+
+    def test_one_that_does_not_wait_is_not_asked_all_the_time(self):
+        bots, server = self.bots(b'{"id": "a", "state": "waiting"}')
+        poll("answers", lambda: server.asked >= 3)
+        begin, asked = time.monotonic(), server.asked
+        time.sleep(1.5)
+        self.assertLess(server.asked - asked, 2 + 4 * (time.monotonic() - begin))
+        bots.stop(signal.SIGINT)
+
+
+@unittest.skipUnless(shutil.which("openssl"), "skipped: no openssl")
+class TlsTest(unittest.TestCase):
+    """raim-bots at a matchmaker with a certificate that no authority of the system has signed."""
+
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+        self.certificate = self.stage.directory / "server.pem"
+        key = self.stage.directory / "server.key"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                        "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                        "-keyout", key, "-out", self.certificate], check=True, capture_output=True)
+        signer = self.stage.directory / "signer"
+        signer.write_text("5a" * 32, encoding="ascii")
+        self.server = matchmaker.Server({"listen": "127.0.0.1:0", "key": signer})
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate, key)
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True,
+                                                 do_handshake_on_connect=False)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+
+    def bots(self, host, certificate):
+        url = f"https://{host}:{self.server.server_address[1]}"
+        bots = self.stage._start(harness.Bots, [
+            BIN / "raim-bots", "--matchmaker", url, "--clients", "1", "--seconds", "0"],
+            {"SSL_CERT_FILE": str(certificate)} if certificate else None)
+        bots.expected_status = 69
+        return bots
+
+    def test_an_unknown_certificate_is_refused_with_its_reason(self):
+        bots = [self.bots("localhost", None), self.bots("127.0.0.1", self.certificate)]
+        for each in bots:
+            each.poll("a reason", lambda log=each: re.search("matchmaker: SSL.*certificate", log.log))
+            each.stop(signal.SIGINT)
+        self.assertEqual(self.server.matchmaker.tickets, {})
+
+    def test_a_certificate_of_ones_own_may_be_trusted(self):
+        bots = self.bots("localhost", self.certificate)
+        poll("a ticket", lambda: self.server.matchmaker.tickets)
+        bots.stop(signal.SIGINT)
+        self.assertNotIn("matchmaker:", bots.log)
+
+
 class FleetTest(unittest.TestCase):
     """With one or two raimd of its own."""
 
@@ -169,8 +328,11 @@ class FleetTest(unittest.TestCase):
             str(count), "--seconds", str(seconds), "--json"], None)
 
     def test_requests(self):
-        client = self.start()
+        client = self.start(regions={"eu": {"raimd": [], "ping": "eu1.example.org:7246"},
+                                     "us": {"raimd": []}})
         self.assertEqual(client.ask("GET", "/healthz"), (200, {"tickets": 0, "rooms": 0}))
+        self.assertEqual(client.ask("GET", "/v1/regions"),
+                         (200, {"regions": {"eu": "eu1.example.org:7246"}}))
         for body in ("", "x" * 5000):
             self.assertEqual(client.ask("POST", "/v1/tickets", body)[0], 413)
         for body in ("[]", "{", "7", '"ada"', '{"player": 7}', '{"player": ""}', "[" * 4000,
@@ -239,6 +401,32 @@ class FleetTest(unittest.TestCase):
         bots.poll("players", lambda: bots.log.count("state=playing") == 2)
         daemon.wait_pressing(2)
         bots.stop(signal.SIGINT)
+
+    def start_in_two_regions(self, players):
+        """Nobody answers in the first one. Returns a matchmaker, in which nobody waits so long that
+        any region will do, and the raimd of the second one."""
+        daemons = [self.serve(), self.serve()]
+        unused, near = sidecar.free_port(), self.servers[1]["url"].removeprefix("http://")
+        client = self.start(players=players, fill_s=60, regions={
+            "far": {"raimd": self.servers[:1], "ping": f"127.0.0.1:{unused}"},
+            "near": {"raimd": self.servers[1:], "ping": near}})
+        return client, daemons[1]
+
+    def test_bots_play_in_their_nearest_region(self):
+        client, daemon = self.start_in_two_regions(players=2)
+        bots = self.bots(client, 2)
+        daemon.wait_pressing(2)
+        bots.stop(signal.SIGINT)
+
+    @unittest.skipUnless((BIN / "raim").exists(), "skipped: the game is not built")
+    def test_the_game_plays_in_its_nearest_region(self):
+        client, daemon = self.start_in_two_regions(players=1)
+        game = self.stage._start(harness.Program, [
+            BIN / "raim", "--matchmaker", f"http://127.0.0.1:{client.port}", "--name", "Mira",
+            "--headless", "--frames", "2000", "--size", "320x200"], None)
+        daemon.wait_players(1)
+        game.kill()
+        self.stage.programs.remove(game)
 
     @unittest.skipUnless((BIN / "raim").exists(), "skipped: the game is not built")
     def test_the_game_plays_through_it(self):

@@ -15,13 +15,14 @@ CLIENTS = 4 if SLOW else 12
 
 
 class Nat:
-    """A router on loopback, between clients and one port of a server. Each client gets a port of
+    """A router on loopback, between clients and one port of a server at this address, which it may
+    reach over IPv6 where the clients reach it over IPv4. Each client gets a port of
     the router's own, until rebind() forgets them all: then what the server sends to the old ones is
     lost, and what clients send comes from new ones."""
 
-    def __init__(self, port):
-        self._server = ("127.0.0.1", port)
-        self._inside = self._open()
+    def __init__(self, port, address="127.0.0.1"):
+        self._server = (address, port)
+        self._inside = self._open("127.0.0.1")
         self.port = self._inside.getsockname()[1]
         self._outside = {} # client's address: socket
         self._forget = self._ended = False
@@ -29,9 +30,10 @@ class Nat:
         self._thread.start()
 
     @staticmethod
-    def _open():
-        opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        opened.bind(("127.0.0.1", 0))
+    def _open(address):
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        opened = socket.socket(family, socket.SOCK_DGRAM)
+        opened.bind((address, 0))
         return opened
 
     def rebind(self):
@@ -57,7 +59,7 @@ class Nat:
                     data, sender = source.recvfrom(2048)
                     if source is self._inside:
                         if sender not in self._outside:
-                            self._outside[sender] = self._open()
+                            self._outside[sender] = self._open(self._server[0])
                         self._outside[sender].sendto(data, self._server)
                     else:
                         client = next(client for client, outside in self._outside.items()

@@ -3,6 +3,7 @@
 """Clients fight in two arenas of a real raimd; afterwards everybody tells the same story."""
 
 import re
+import socket
 import subprocess
 import unittest
 
@@ -102,6 +103,33 @@ class OptionsTest(unittest.TestCase):
             self.assertEqual(result.returncode, 64, arguments)
             self.assertIn("--help", result.stderr, arguments)
             self.assertEqual(result.stdout, "", arguments)
+
+    def run_bots(self, *arguments):
+        return subprocess.run([harness.BIN / "raim-bots", *map(str, arguments)], text=True,
+                              capture_output=True, check=False, timeout=3 * harness.START_S)
+
+    def test_it_gives_up_where_nobody_answers(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+            silent.bind(("127.0.0.1", 0))
+            server = f"127.0.0.1:{silent.getsockname()[1]}"
+            result = self.run_bots("--clients", 2, server)
+        self.assertEqual(result.returncode, 69)
+        self.assertEqual(result.stderr, f"raim-bots: no answer from {server}: is it running?\n")
+        self.assertRegex(result.stdout, r"^( +\d+ s  0 of 2 play\n)+$")
+
+    def test_all_bots_can_be_required(self):
+        with harness.Stage() as stage:
+            port = stage.serve(harness.arena(max_players=2)).ports[0]
+            result = self.run_bots("--clients", 3, "--seconds", 3, f"127.0.0.1:{port}")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stdout, r"(?m)^ +2 s  2 of 3 play, ping p50 [\d.]+ p95 [\d.]+ "
+                                            r"p99 [\d.]+ ms, late [\d.]+ %, lost [\d.]+ %$")
+            result = self.run_bots("--clients", 3, "--seconds", 3, "--require-all",
+                                   f"127.0.0.1:{port}")
+            self.assertEqual(result.returncode, 69)
+            result = self.run_bots("--clients", 2, "--seconds", 3, "--require-all",
+                                   f"127.0.0.1:{port}")
+            self.assertEqual(result.returncode, 0, result.stderr)
 
 
 if __name__ == "__main__":

@@ -36,10 +36,11 @@ class Reader:
 class Asker:
     """A client that asks an arena."""
 
-    def __init__(self, port):
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    def __init__(self, port, address="127.0.0.1"):
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self.socket = socket.socket(family, socket.SOCK_DGRAM)
         self.socket.settimeout(harness.START_S)
-        self.socket.connect(("127.0.0.1", port))
+        self.socket.connect((address, port))
         self.sizes = [] # (request, reply) of what was answered with a challenge
 
     def __enter__(self):

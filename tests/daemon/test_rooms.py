@@ -4,7 +4,10 @@
 what is left when an arena has ended."""
 
 import concurrent.futures
+import contextlib
+import http.client
 import json
+import math
 import os
 import pathlib
 import re
@@ -125,6 +128,13 @@ class RequestTest(Matchmaker):
         api = self.serve()
         self.assertEqual(api.put("x", {"template": "duel", "map": "m" * 70000}).status, 413)
         self.assertEqual(api.put("x", {"template": "duel", "map": "m" * 60000}).status, 422)
+
+    def test_an_encoded_nul_does_not_end_an_id(self):
+        api = self.serve()
+        api.make("x")
+        for method in ("GET", "PATCH", "DELETE"):
+            self.assertIn(api.ask(method, "/v1/arenas/x%00y").status, (404, 422), method)
+        self.assertEqual(api.room("x")["cause"], None)
 
     def test_other_methods_and_paths(self):
         api = self.serve()
@@ -451,10 +461,24 @@ class RestartTest(Matchmaker):
         api = self.serve()
         self.assertIsNone(api.room("x"))
         with api.events(after=0) as events:
-            self.assertEqual(events.until("arena_ended", "x")[-1][2]["cause"], "round")
+            ended = events.until("arena_ended", "x")
+        self.assertEqual(ended[-1][2]["cause"], "round")
+        round_ended, = [data for _, kind, data in ended if kind == "round_ended"]
+        self.assertEqual(ended[-1][2]["result"]["scores"], round_ended["scores"])
         self.assertEqual(list(self.state.glob("*.room")), [])
         bots.kill()
         self.stage.programs.remove(bots)
+
+    def test_a_clock_that_was_set_back_holds_no_seats(self):
+        self.serve().make("x", join_within_s=2)
+        self.wait_room("x", state="ready")
+        self.restart()
+        record, = self.state.glob("*.room")
+        record.write_text(re.sub(r"(?m)^join_until_s .*", f"join_until_s {int(time.time()) + 10**7}",
+                                 record.read_text("utf-8")), "utf-8")
+        api = self.serve()
+        with api.events(after=0) as events:
+            self.assertEqual(events.until("arena_ended", "x")[-1][2]["cause"], "nobody_joined")
 
     def test_damaged_files_are_left_out(self):
         self.serve().make("x")
@@ -524,12 +548,15 @@ class EventTest(Matchmaker):
 class TcpTest(Matchmaker):
     TOKEN = "a-token-of-32-characters-0123456"
 
-    def certify(self, name, authority=None):
+    EC = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
+
+    def certify(self, name, authority=None, purpose=None, key=EC):
         """A certificate and its key, signed by an authority or by itself."""
         base = self.stage.directory / name
         signer = ["-CA", f"{authority}.pem", "-CAkey", f"{authority}.key"] if authority else []
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+        if purpose:
+            signer += ["-addext", f"extendedKeyUsage={purpose}"]
+        subprocess.run(["openssl", "req", "-x509", *key, "-nodes", "-days", "2", "-subj",
                         f"/CN={name}", "-keyout", f"{base}.key", "-out", f"{base}.pem",
                         "-addext", "basicConstraints=critical,CA:" +
                         ("FALSE" if authority else "TRUE"), *signer],
@@ -584,6 +611,8 @@ class TcpTest(Matchmaker):
     def test_client_certificates(self):
         base, authority = self.certify("server"), self.certify("authority")
         client, other = self.certify("client", authority), self.certify("other")
+        service = self.certify("service", authority, "serverAuth")
+        named = self.certify("named", authority, "clientAuth", key=("-newkey", "rsa:2048"))
         self.serve(control_listen="0.0.0.0:0", control_certificate=f"{base}.pem",
                    control_key=f"{base}.key", control_clients=f"{authority}.pem")
         def status(shown):
@@ -596,6 +625,96 @@ class TcpTest(Matchmaker):
         self.assertEqual(status(client), 200)
         self.assertIn(status(None), (403, None))
         self.assertIn(status(other), (403, None))
+        self.assertEqual(status(named), 200)
+        self.assertEqual(status(service), 403) # a server of the same authority may not ask
+
+    def make_slow_key(self, bits):
+        """The file of an RSA key whose public exponent is as long as its modulus: signing with it is
+        cheap, verifying is not."""
+        p, q = (int(subprocess.run(["openssl", "prime", "-generate", "-bits", str(bits // 2)],
+                                   check=True, capture_output=True).stdout) for _ in range(2))
+        order, private = (p - 1) * (q - 1), 65537
+        while math.gcd(private, order) != 1:
+            private += 2
+        numbers = {"version": 0, "n": p * q, "e": pow(private, -1, order), "d": private, "p": p,
+                   "q": q, "e1": private % (p - 1), "e2": private % (q - 1), "c": pow(q, -1, p)}
+        path = self.stage.directory / "slow"
+        path.write_text("asn1=SEQUENCE:rsa\n[rsa]\n" + "".join(
+            f"{name}=INTEGER:{number:#x}\n" for name, number in numbers.items()), "ascii")
+        subprocess.run(["openssl", "asn1parse", "-genconf", path, "-noout", "-out", f"{path}.der"],
+                       check=True, capture_output=True)
+        subprocess.run(["openssl", "rsa", "-inform", "DER", "-in", f"{path}.der", "-out",
+                        f"{path}.pem"], check=True, capture_output=True)
+        return f"{path}.pem"
+
+    def test_a_key_that_is_expensive_to_verify_is_not_verified(self):
+        base = self.certify("server")
+        key = self.make_slow_key(2048)
+        slow = self.stage.directory / "client.pem"
+        subprocess.run(["openssl", "req", "-x509", "-key", key, "-days", "2", "-subj", "/CN=client",
+                        "-out", slow], check=True, capture_output=True)
+        self.serve(control_listen="0.0.0.0:0", control_certificate=f"{base}.pem",
+                   control_key=f"{base}.key", control_clients=f"{base}.pem")
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context = rooms.client_context(f"{base}.pem", (slow, key))
+            context.minimum_version = context.maximum_version = version
+            with self.assertRaises(OSError): # the handshake, and not a request
+                rooms.Api.tcp(self.port(), None, context).ask("GET", "/v1/capacity")
+
+    def test_half_a_handshake_keeps_nobody_busy(self):
+        base = self.certify("server")
+        self.serve(control_listen="127.0.0.1:0", control_certificate=f"{base}.pem",
+                   control_key=f"{base}.key")
+        outgoing = ssl.MemoryBIO()
+        client = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), outgoing,
+                                                       server_hostname="localhost")
+        with self.assertRaises(ssl.SSLWantReadError):
+            client.do_handshake()
+        hello = outgoing.read()
+        for text in (hello, hello[:-1]):
+            with contextlib.closing(socket.create_connection(("127.0.0.1", self.port()))) as half:
+                half.sendall(text)
+                time.sleep(0.3)
+                begin_s = self.main_thread_s()
+                time.sleep(1)
+                self.assertLess(self.main_thread_s() - begin_s, 0.15)
+
+    def main_thread_s(self):
+        """The CPU time of the daemon's main thread."""
+        pid = self.daemon.pid
+        with open(f"/proc/{pid}/task/{pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[0]) / 1e9
+
+    def test_new_connections_of_an_address_are_limited(self):
+        base = self.certify("server")
+        self.serve(control_listen="0.0.0.0:0", control_certificate=f"{base}.pem",
+                   control_key=f"{base}.key", control_token_file=self.write_token())
+        context, port = rooms.client_context(f"{base}.pem"), self.port()
+        def ask(source):
+            connection = http.client.HTTPSConnection("127.0.0.1", port, context=context,
+                                                     timeout=START_S, source_address=(source, 0))
+            with contextlib.closing(connection):
+                connection.request("GET", "/v1/capacity",
+                                   headers={"Authorization": f"Bearer {self.TOKEN}"})
+                return connection.getresponse().status
+        self.assertEqual(ask("127.0.0.1"), 200)
+        for _ in range(300): # in less time than any but a few of them take to be allowed again
+            socket.create_connection(("127.0.0.1", port), timeout=START_S).close()
+        with self.assertRaises(OSError):
+            for _ in range(10):
+                ask("127.0.0.1")
+        self.assertEqual(ask("127.0.0.2"), 200)
+        self.assertGreater(self.metric("raimd_control_connections_limited_total"), 100)
+        poll("its connections again", lambda: self.is_answered(ask))
+
+    @staticmethod
+    def is_answered(ask):
+        with contextlib.suppress(OSError):
+            return ask("127.0.0.1") == 200
+        return False
+
+    def metric(self, name):
+        return int(re.search(rf"^{name} (\d+)$", self.daemon.ask("/metrics").text, re.M)[1])
 
     def test_loopback_needs_nothing_but_keeps_browsers_out(self):
         self.serve(control_listen="127.0.0.1:0")
@@ -605,6 +724,12 @@ class TcpTest(Matchmaker):
         self.assertEqual(api.ask("GET", "/v1/arenas").status, 403)
         api.headers = {"Host": "evil.example"}
         self.assertEqual(api.ask("GET", "/v1/arenas").status, 421)
+        for site in ("cross-site", "same-site", "same-origin"):
+            api.headers = {"Sec-Fetch-Site": site} # as of an image, which has no Origin
+            self.assertEqual(api.ask("GET", "/v1/arenas").status, 403)
+        self.assertEqual(self.metric("raimd_control_requests_denied_total"), 5)
+        api.headers = {"Sec-Fetch-Site": "none"}
+        self.assertEqual(api.ask("GET", "/v1/arenas").status, 200)
 
     def test_who_is_not_protected_is_refused(self):
         base = self.certify("server")

@@ -180,11 +180,14 @@ class PlayTest(RoundsTest):
         for number in range(first + 1, first + 6):
             self.daemon.poll(f"round {number}", lambda number=number:
                              client.phases()[-1][1] >= number)
-        maps = [welcome["map"] for welcome, _, _ in client.told]
+        maps = [welcome["map_name"] for welcome, _, _ in client.told]
         for before, after in zip(maps, maps[1:]):
             self.assertEqual({before, after}, {"duel", "crossfire"})
         self.assertGreaterEqual(len(maps), 5)
         self.assertEqual({welcome["motd"] for welcome, _, _ in client.told}, {"Welcome, all"})
+        for (_, told, _), name in zip(client.told, maps[1:]):
+            for _, phase in told:
+                self.assertEqual(phase.get("next_map"), name if phase["phase"] == BREAK else None)
         self.assertEqual(client.errors, 0)
         self.assertEqual(len({bytes(welcome["token"]) for welcome, _, _ in client.told}), 1)
         numbers = [phase["round"] for _, told, _ in client.told for _, phase in told]
@@ -322,6 +325,21 @@ class SpectatorTest(RoundsTest):
         gap_s = self.longest_gap_s(ticks)
         print(f"nothing seen for {gap_s:.2f} s of the arena", flush=True)
         self.assertLess(gap_s, self.DELAY_S + 1)
+
+    def test_who_switches_sees_another_player_without_a_new_connection(self):
+        self.start(in_rounds(bots=2, round_time=60.0, spectator_delay=0.0))
+        one, other = (row["id"] for row in
+                      self.wait_row("bots", lambda row: len(row["players"]) == 2)["players"])
+        with subprocess.Popen([harness.BIN / "witness", "127.0.0.1", str(self.daemon.ports[0]),
+                               str(one), "2", "switch", str(other)],
+                              stdout=subprocess.PIPE, text=True) as witness:
+            lines = witness.communicate(timeout=START_S)[0].splitlines()
+        self.assertEqual(witness.returncode, 0)
+        slots = [int(line.split()[0]) for line in lines]
+        self.assertEqual([slot for i, slot in enumerate(slots) if i == 0 or slots[i - 1] != slot],
+                         [one % 1024, other % 1024])
+        ticks = [int(line.split()[1]) for line in lines]
+        self.assertLess(self.longest_gap_s(ticks), 0.5)
 
 
 class DeathTest(RoundsTest):

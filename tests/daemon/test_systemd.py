@@ -11,6 +11,7 @@ import unittest
 
 import harness
 from harness import BIN, ROOT, Stage, arena, config
+from secure_client import COOKIE, SecureClient, connect_request
 
 UNITS = ROOT / "systemd"
 MOST_EXPOSED = 11 # tenths
@@ -120,17 +121,33 @@ class PassedSocketsTest(unittest.TestCase):
         self.assertRegex(daemon.log, rf"warning socket unused address=127\.0\.0\.2 port={port}: ")
         self.assertEqual(daemon.ports, [port])
 
+    @unittest.skipUnless(harness.HAS_IPV6, "skipped: this machine has no IPv6")
+    def test_sockets_of_ipv6_are_passed(self):
+        """As ListenDatagram=[::1]:PORT and [::]:PORT make them, the latter with BindIPv6Only= of
+        either kind."""
+        both, alone = (socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) for _ in range(2))
+        both.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        alone.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        for each in both, alone:
+            each.bind(("::", 0))
+        sockets = [bound(family=socket.AF_INET6, address="::1"), both, alone]
+        ports = [each.getsockname()[1] for each in sockets]
+        daemon = self.serve(sockets, arena("one", address="[::1]", port=ports[0]),
+                            arena("both", address="::", port=ports[1]),
+                            arena("alone", address="::", port=ports[2]))
+        self.assertEqual(daemon.ports, ports)
+        self.assertNotIn("warning socket", daemon.log)
+        answered = []
+        for source in "::1", "127.0.0.1":
+            for port in ports:
+                with SecureClient(port, source) as client:
+                    answered.append(client.ask(connect_request(), COOKIE, times=2) is not None)
+        self.assertEqual(answered, [True, True, True, False, True, False])
+
     def test_what_is_no_udp_socket_is_left_alone(self):
-        stream, ipv6 = bound(socket.SOCK_STREAM), None
-        sockets = [stream, bound()]
-        try:
-            ipv6 = bound(family=socket.AF_INET6, address="::1")
-            sockets.append(ipv6)
-        except OSError:
-            pass # a machine without IPv6
+        sockets = [bound(socket.SOCK_STREAM), bound()]
         daemon = self.serve(sockets, arena(port=sockets[1].getsockname()[1]))
-        ignored = re.findall(r"warning socket ignored descriptor=(\d)", daemon.log)
-        self.assertEqual(ignored, ["3", "5"][:len(sockets) - 1])
+        self.assertEqual(re.findall(r"warning socket ignored descriptor=(\d)", daemon.log), ["3"])
 
     @unittest.skipUnless(shutil.which("systemd-socket-activate"), "skipped: no such tool")
     def test_the_first_datagram_starts_it(self):

@@ -8,13 +8,15 @@ import threading
 
 class Wire(threading.Thread):
     """Somebody between clients and an arena, who sees every datagram and may add some. To each
-    client it is the server, and to the server each client is a port of its own."""
+    client it is the server, and to the server each client is a port of its own. With `host` "::1"
+    clients reach it by IPv6."""
 
-    def __init__(self, port):
+    def __init__(self, port, host="127.0.0.1"):
         super().__init__(daemon=True)
         self.server = "127.0.0.1", port
-        self.front = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.front.bind(("127.0.0.1", 0))
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.front = socket.socket(family, socket.SOCK_DGRAM)
+        self.front.bind((host, 0))
         self.port = self.front.getsockname()[1]
         self.backs = {} # by client
         self.up, self.down = [], []

@@ -10,7 +10,7 @@ import time
 from row import harness
 
 IP_PKTINFO = 8 # Linux's, for which Debian 12's Python has no name
-VERSION = 6 # RAIM_PROTOCOL_VERSION
+VERSION = 7 # RAIM_PROTOCOL_VERSION
 SENT_TIME, NO_PEER, ON_ALL = 0x8000, 0x0FFF, 0xFF
 ACKNOWLEDGE, CONNECT, VERIFY, DISCONNECT, PING, SEND, FRAGMENT = 1, 2, 3, 4, 5, 6, 8
 RELIABLE = 0x80
@@ -49,8 +49,8 @@ def pack(*fields):
 
 def hello(name):
     """A HELLO of somebody new who plays, without an access token."""
-    return pack((0, 1), (1, 4), (int.from_bytes(b"RAIM", "little"), 32), (VERSION, 16), (0, 1),
-                (0, 1), (0, 8), (len(name.encode()), 5), *((byte, 8) for byte in name.encode()))
+    return pack((0, 1), (1, 4), (int.from_bytes(b"RAIM", "little"), 32), (VERSION, 16), (0, 32),
+                (0, 1), (0, 1), (0, 8), (len(name.encode()), 5), *((byte, 8) for byte in name.encode()))
 
 
 class Crowd:

@@ -68,40 +68,52 @@ def free_udp_ports(count, first=20000):
     raise SystemExit("fleet: no ports are free")
 
 
+class Loopback:
+    """Where a pod lives that has no network of its own."""
+    prefix, address, bind = (), "127.0.0.1", "localhost"
+
+
 class Network:
-    """Where a pod lives: in a network namespace of its own, or on loopback."""
+    """A network namespace, in which a pod lives, for as long as the context."""
 
     def __init__(self, number):
-        """Number None: on loopback. Addresses are of RFC 2544's range for benchmarks, and others in
-        each process, so that two fleets can run at a time."""
-        self.prefix, self.address, self.bind = [], "127.0.0.1", "localhost"
-        if number is None:
-            return
-        self.namespace, device = f"raim-fleet-{os.getpid()}-{number}", f"rf{os.getpid()}-{number}"
+        """Addresses are of RFC 2544's range for benchmarks, and others in each process, so that two
+        fleets can run at a time."""
+        self.namespace = f"raim-fleet-{os.getpid()}-{number}"
+        self.device = f"rf{os.getpid()}-{number}"
         network = ipaddress.ip_address("198.18.0.0") + (os.getpid() * 16 + number) % 32768 * 4
-        near, self.address, self.bind = network + 1, str(network + 2), "0.0.0.0"
-        self.prefix = ["ip", "netns", "exec", self.namespace]
-        for words in (f"netns add {self.namespace}",
-                      f"link add {device} type veth peer name eth0 netns {self.namespace}",
-                      f"addr add {near}/30 dev {device}",
-                      f"link set {device} up",
-                      f"-n {self.namespace} addr add {self.address}/30 dev eth0",
-                      f"-n {self.namespace} link set eth0 up",
-                      f"-n {self.namespace} link set lo up"):
-            subprocess.run(["ip", *words.split()], check=True, stderr=subprocess.DEVNULL)
+        self.near, self.address, self.bind = network + 1, str(network + 2), "0.0.0.0"
+        self.prefix = ("ip", "netns", "exec", self.namespace)
 
-    def close(self):
-        if self.prefix: # its end of the cable goes with it
-            subprocess.run(["ip", "netns", "del", self.namespace], check=False)
-            self.prefix = []
+    def __enter__(self):
+        try:
+            for words in (
+                    f"netns add {self.namespace}",
+                    f"link add {self.device} type veth peer name eth0 netns {self.namespace}",
+                    f"addr add {self.near}/30 dev {self.device}",
+                    f"link set {self.device} up",
+                    f"-n {self.namespace} addr add {self.address}/30 dev eth0",
+                    f"-n {self.namespace} link set eth0 up",
+                    f"-n {self.namespace} link set lo up"):
+                subprocess.run(["ip", *words.split()], check=True, stderr=subprocess.DEVNULL)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        """Its end of the cable goes with it."""
+        with contextlib.suppress(OSError):
+            subprocess.run(["ip", "netns", "del", self.namespace], check=False,
+                           stderr=subprocess.DEVNULL)
 
     @staticmethod
     def has_namespaces():
         try:
-            Network(15).close()
+            with Network(15):
+                return True
         except (OSError, subprocess.CalledProcessError):
             return False
-        return True
 
 
 class SdkServer(sidecar.SdkServer):
@@ -178,10 +190,19 @@ class Events(threading.Thread):
 
 
 class Pod:
-    """A raimd and its SDK server, with directories that a restart of the process keeps."""
+    """A raimd and its SDK server, with directories that a restart of the process keeps. Enters the
+    network and leaves it with remove(), or where it does not start."""
 
     def __init__(self, fleet, name, network, first_port):
-        self.fleet, self.name, self.network = fleet, name, network
+        self.fleet, self.name, self.network, self.process = fleet, name, network, None
+        with contextlib.ExitStack() as resources:
+            if fleet.has_namespaces:
+                resources.enter_context(network)
+            self.open(resources, first_port)
+            self.resources = resources.pop_all()
+
+    def open(self, resources, first_port):
+        fleet, name, network = self.fleet, self.name, self.network
         self.directory = fleet.directory / name
         for part in ("state", "run"):
             (self.directory / part).mkdir(parents=True)
@@ -206,13 +227,15 @@ class Pod:
                                  str(path))
             self.server = GameServer(name, f"http://{network.address}:{self.sdk.port}", path,
                                      network.address, ports, ROOM)
+            resources.callback(self.sdk.stop)
             self.sdk.start()
         else:
             state = sidecar.game_server(ports=[(f"room-{port}", port) for port in ports])
             state["object_meta"].update(name=name, annotations=dict(ROOM))
-            self.sdk = sidecar.Stub(state).__enter__()
+            self.sdk = resources.enter_context(sidecar.Stub(state))
             self.server = StubServer(name, self.sdk)
-        self.log = open(self.directory / "raimd.log", "ab")
+        self.log = resources.enter_context(open(self.directory / "raimd.log", "ab"))
+        resources.callback(self.kill)
         self.start()
         self.events = Events(self.socket)
         fleet.director.servers[name] = self.server
@@ -259,21 +282,17 @@ class Pod:
     def remove(self):
         self.fleet.director.servers.pop(self.name, None)
         self.events.is_stopped = True
-        if self.fleet.sdk_program:
-            self.sdk.stop()
-        else:
-            self.sdk.__exit__()
-        self.network.close()
+        self.resources.close()
 
     def kill(self):
-        if self.process.poll() is None:
+        if self.process is not None and self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        with contextlib.suppress(Exception):
-            self.remove()
 
 
 class Fleet:
+    """Ends everything that it has started when its context ends."""
+
     def __init__(self, directory, settings):
         self.directory, self.settings = pathlib.Path(directory), settings
         self.sdk_program = sidecar.find_sdk_server()
@@ -294,7 +313,7 @@ class Fleet:
         else:
             first = free_udp_ports(self.settings.pool, self.next_port)
             self.next_port = first + self.settings.pool
-            pod = Pod(self, f"raimd-{number}", Network(None), first)
+            pod = Pod(self, f"raimd-{number}", Loopback(), first)
         self.all_pods.append(pod)
         pod.wait_ready()
         self.pods.append(pod)
@@ -383,13 +402,17 @@ class Fleet:
         self.bots.wait(20)
         time.sleep(0.3)
 
-    def close(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         for program in self.programs:
             if program.poll() is None:
                 program.kill()
                 program.wait()
-        for pod in self.all_pods:
-            pod.kill()
+        with contextlib.ExitStack() as pods: # all of them, even where one cannot be removed
+            for pod in self.all_pods:
+                pods.callback(pod.remove)
 
 
 def percentile(values, share):
@@ -533,6 +556,8 @@ def main():
     parser.add_argument("--csv", type=pathlib.Path, default=ROOT / "build/fleet/fleet.csv")
     parser.add_argument("--keep", action="store_true", help="keep the directory of logs")
     options = parser.parse_args()
+    # So that the contexts end on SIGTERM, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     directory = tempfile.mkdtemp(prefix="raim-fleet-")
     fleet = Fleet(directory, Settings(options.short, options.bots))
     say("each raimd in a network namespace of its own" if fleet.has_namespaces
@@ -541,12 +566,11 @@ def main():
         + (f"SDK servers {fleet.sdk_program}" if fleet.sdk_program
            else "SDK servers are STUBS: ./dev deps --all installs the real one"))
     try:
-        fleet.play()
+        with fleet:
+            fleet.play()
     except BaseException:
         say(f"logs in {directory}")
         raise
-    finally:
-        fleet.close()
     problems = report(fleet, Figures(fleet), options.csv)
     if problems:
         say("FAILED: " + "; ".join(problems) + f"; logs in {directory}")

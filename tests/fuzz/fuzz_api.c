@@ -69,7 +69,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     has_token = memmem(data, size, token, strlen(token)) != NULL;
     rooms = rooms_open(&fuzz_fleet, error, sizeof error);
     api = rooms != NULL ? api_create(rooms) : NULL;
-    tcp = api != NULL ? control_tcp_open(&config, api, error, sizeof error) : NULL;
+    tcp = api != NULL
+              ? control_tcp_open(&config, api, &fuzz_fleet.running.control, error, sizeof error)
+              : NULL;
     assert(tcp != NULL);
     const struct fuzz_server server = {.dial = dial,
                                        .run = run,

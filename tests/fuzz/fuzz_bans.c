@@ -18,7 +18,7 @@ static void check_same(const struct bans *bans, const struct bans *again)
 {
     assert(again != NULL && again->count == bans->count);
     for (uint32_t i = 0; i < bans->count; i++) {
-        assert(again->items[i].network == bans->items[i].network);
+        assert(ip_address_equal(again->items[i].network, bans->items[i].network));
         assert(again->items[i].prefix == bans->items[i].prefix);
         assert(again->items[i].until_s == bans->items[i].until_s);
         assert(strcmp(again->items[i].why, bans->items[i].why) == 0);
@@ -31,10 +31,11 @@ static void check_bans(const struct bans *bans)
     for (uint32_t i = 0; i < bans->count; i++) {
         const struct ban *ban = &bans->items[i];
         char text[BANS_NETWORK_BYTES];
-        uint32_t network, prefix;
+        struct ip_address network;
+        uint32_t prefix;
         bans_print(ban->network, ban->prefix, text);
         assert(bans_parse(text, &network, &prefix));
-        assert(network == ban->network && prefix == ban->prefix);
+        assert(ip_address_equal(network, ban->network) && prefix == ban->prefix);
         assert(ban->until_s >= 0 && strlen(ban->why) <= RAIM_MAX_TEXT_BYTES);
         assert(bans_find(bans, ban->network, 0) != NULL);
         assert(bans_has(bans, ban->network, ban->prefix, 0));

@@ -47,7 +47,7 @@ static void set_up(void)
     map = fuzz_map();
     struct raim_match *match = fuzz_played(map);
     struct checkpoint *checkpoint = checkpoint_create(fuzz_directory, "duel");
-    const struct checkpoint_seat seats[RAIM_MAX_PLAYERS] = {{.address = 1, .port = 1}};
+    const struct checkpoint_seat seats[RAIM_MAX_PLAYERS] = {{.low = 1, .port = 1}};
     const struct checkpoint_map played = {.path = "maps/duel.conf"};
     assert(checkpoint_bind(checkpoint, match, &played, seats, error, sizeof error));
     raim_match_step(match);

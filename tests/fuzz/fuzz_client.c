@@ -13,6 +13,7 @@
 #include "input.h"
 #include "roster.h"
 #include "snapshot.h"
+#include "watch.h"
 
 #include <math.h>
 
@@ -195,6 +196,9 @@ static void receive_events(struct raim_client *client, struct fuzz_input *input)
         event->score = event->deaths = fuzz_byte(input);
         event->rewind = event->score % (RAIM_WIRE_REWIND + 1);
         memset(event->text, 'a', event->score % sizeof event->text);
+        event->by_operator = event->score / 128 != 0;
+        event->type = event->score;
+        event->size = event->score % sizeof event->text;
         event->phase = (struct raim_wire_phase){
             .phase = (enum raim_phase)(event->score % RAIM_PHASES), .round = event->score / 16};
         event->entry = (struct raim_roster_entry){.player = event->player, .name = "event"};
@@ -346,11 +350,24 @@ static void say(struct raim_client *client, struct fuzz_input *input)
     assert(raim_message_read(&reader) == RAIM_MESSAGE_CHAT && raim_chat_read(&reader, said));
 }
 
+static void watch_another(struct raim_client *client, struct fuzz_input *input)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint32_t target;
+    const raim_player_id player = RAIM_MAX_PLAYERS + fuzz_byte(input);
+    const size_t size = raim_client_write_watch(client, player, bytes, sizeof bytes);
+    if (size == 0)
+        return;
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert(raim_message_read(&reader) == RAIM_MESSAGE_WATCH && raim_watch_read(&reader, &target));
+    assert(target == player && raim_client_is_spectator(client));
+}
+
 // The order is that of the corpus.
 static void (*const operations[])(struct raim_client *client, struct fuzz_input *input) = {
     receive_raw,     receive_snapshot, press, receive_events, read_events,
     lose_connection, receive_picture,  look,  wait,           say,
-    welcome_anew,
+    welcome_anew,    watch_another,
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 

@@ -51,11 +51,13 @@ static void set_up(void)
 static void check_arena(const struct config_arena *arena)
 {
     char address[CONFIG_ADDRESS_BYTES + 8];
-    char split[INET_ADDRSTRLEN];
+    char split[CONFIG_ADDRESS_BYTES];
     uint16_t port;
     assert(config_is_name(arena->name));
-    snprintf(address, sizeof address, "%s:%u", arena->address, arena->port);
+    const bool is_v6 = strchr(arena->address, ':') != NULL;
+    snprintf(address, sizeof address, is_v6 ? "[%s]:%u" : "%s:%u", arena->address, arena->port);
     assert(config_split_address(address, split, &port) && port == arena->port);
+    assert(strcmp(split, arena->address) == 0);
     assert(arena->max_players >= 1 && arena->max_players <= 1000 && arena->bots <= 200);
     assert(arena->max_players + arena->bots <= RAIM_MAX_PLAYERS);
     assert(arena->tick_hz >= 10 && arena->tick_hz <= 240);

@@ -12,6 +12,7 @@
 #include "name.h"
 #include "name_key.h"
 #include "roster.h"
+#include "watch.h"
 
 enum { MOST_OBSTACLES = 128, MOST_ENTRIES = 512 }; // no message holds more
 
@@ -148,6 +149,20 @@ static void check_chat(raim_reader *reader)
     check_clean(text, RAIM_MAX_CHAT_BYTES);
 }
 
+static void check_watch(raim_reader *reader)
+{
+    uint32_t target;
+    if (raim_watch_read(reader, &target))
+        assert_one_spelling(raim_watch_write(target, written, message_size));
+}
+
+static void check_chat_refused(raim_reader *reader)
+{
+    uint32_t refusal;
+    if (raim_chat_refused_read(reader, &refusal))
+        assert_one_spelling(raim_chat_refused_write(refusal, written, message_size));
+}
+
 // --- Snapshots ---
 
 static void assert_same_frame(const struct raim_wire_limits *limits,
@@ -274,6 +289,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case RAIM_MESSAGE_CHAT:
         check_chat(&reader);
+        break;
+    case RAIM_MESSAGE_CHAT_REFUSED:
+        check_chat_refused(&reader);
+        break;
+    case RAIM_MESSAGE_WATCH:
+        check_watch(&reader);
         break;
     default:
         check_bare_text();

@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         enum query_kind kind = QUERY_NONE;
         uint8_t reply[QUERY_CHALLENGE_REPLY] = {0};
-        const struct udp_address from = {.address = 0x7F000001 + (who << 8), .port = 1000};
+        const struct udp_address from = udp_address_v4(0x7F000001 + (who << 8), 1000);
         const enum query_verdict verdict =
             query_guard_judge(&guard, from, datagram, taken, now_ms, &kind, reply);
         assert((verdict == QUERY_REFUSED) == (query.kind == QUERY_NONE));

@@ -121,6 +121,7 @@ static void take_record(void *context, struct room_record *record)
     assert(room_store_write(store, record));
     free(record->metadata);
     free(record->request);
+    free(record->result);
 }
 
 static void try_record(const char *bytes, size_t size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fuzzes socket activation: any environment and descriptors of any kind. Only bound UDP sockets
-// over IPv4 are found, each by its own address and port.
+// are found, each by its own address and port.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
@@ -42,8 +42,10 @@ static int make(unsigned kind)
 {
     const struct sockaddr_in loopback = {.sin_family = AF_INET,
                                          .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr_in6 loopback_v6 = {.sin6_family = AF_INET6,
+                                             .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     int made = -1;
-    switch (kind % 7) {
+    switch (kind % 8) {
     case 0:
     case 1:
         made = socket(AF_INET, SOCK_DGRAM, 0);
@@ -60,6 +62,12 @@ static int make(unsigned kind)
         made = socket(AF_INET6, SOCK_DGRAM, 0);
         break;
     case 5:
+        made = socket(AF_INET6, SOCK_DGRAM, 0);
+        // Not everywhere is there IPv6: then it stays unbound, or there is none.
+        if (made >= 0)
+            bind(made, (const struct sockaddr *)&loopback_v6, sizeof loopback_v6);
+        break;
+    case 6:
         made = open("/dev/null", O_RDONLY);
         break;
     default:
@@ -72,14 +80,13 @@ static void check_found(struct socket_activation *passed)
 {
     for (int i = 0; i < passed->count; i++) {
         const struct activated_socket *socket = &passed->sockets[i];
-        char address[INET_ADDRSTRLEN];
-        inet_ntop(AF_INET, &socket->address, address, sizeof address);
-        const int found = socket_activation_find(passed, address, socket->port);
-        assert(found >= 0 && socket->used && socket->port != 0);
-        struct sockaddr_in bound;
-        socklen_t size = sizeof bound;
-        assert(getsockname(found, (struct sockaddr *)&bound, &size) == 0);
-        assert(bound.sin_addr.s_addr == socket->address && ntohs(bound.sin_port) == socket->port);
+        char address[SOCKET_ADDRESS_BYTES];
+        union socket_address bound;
+        const uint16_t port = socket_address_port(&socket->address);
+        socket_address_print_host(&socket->address, address);
+        const int found = socket_activation_find(passed, address, port);
+        assert(found >= 0 && socket->used && port != 0);
+        assert(socket_address_of(found, &bound) && socket_address_equal(&bound, &socket->address));
         close(found);
     }
 }

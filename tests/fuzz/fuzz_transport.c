@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The whole way of a datagram, from the kernel's call through our checks and ENet to an event, with
-// a clock and a network of our own: strangers from four addresses send what they like, some of it
-// as peers that know ENet's rules, some of it thousands of times. Nobody is answered with more than
-// they have sent before they connect; events are in order; nothing that leaves is larger than the
-// MTU; and ENet's work is bounded: by what a datagram has in bytes, in lists that stay short. Where
-// encryption is offered or required, strangers run the honest handshake, which no mutator could
-// guess: whoever has a session is sent nothing in plain, and where it is required nobody connects
-// without one.
+// a clock and a network of our own: strangers from four addresses, of both families, send what they
+// like, some of it as peers that know ENet's rules, some of it thousands of times. Nobody is
+// answered with more than they have sent before they connect; events are in order; nothing that
+// leaves is larger than the MTU; and ENet's work is bounded: by what a datagram has in bytes, in
+// lists that stay short. Where encryption is offered or required, strangers run the honest
+// handshake, which no mutator could guess: whoever has a session is sent nothing in plain, and
+// where it is required nobody connects without one.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
@@ -65,6 +65,7 @@ static struct {
     uint64_t receive;         // the last in which a peer's commands were counted
     uint32_t commands[PEERS]; // in it
     bool requires_encryption;
+    bool is_dual; // the socket is of both families
 } net;
 
 // --- The kernel ---
@@ -77,12 +78,57 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
-static struct sockaddr_in address_of(uint32_t stranger)
+static union socket_address address_of(uint32_t stranger)
 {
-    // Two of them are behind the same router.
-    return (struct sockaddr_in){.sin_family = AF_INET,
-                                .sin_addr.s_addr = htonl(0x0A000001 + stranger / 2 * 256),
-                                .sin_port = htons((uint16_t)(1000 + stranger))};
+    union socket_address address = {0};
+    struct udp_address from = {.port = 1000};
+    if (net.is_dual && stranger >= 2) {
+        // Two networks (/64), and the same 64 bits in them, of which 32 are those of the others.
+        from.ip = (struct ip_address){UINT64_C(0x20010DB800000000) + stranger, 0x0A000001};
+    } else {
+        // Two of them are behind the same router.
+        from.ip = ip_address_v4(0x0A000001 + stranger / 2 * 256);
+        from.port = (uint16_t)(1000 + stranger);
+    }
+    socket_udp_write(from, net.is_dual ? AF_INET6 : AF_INET, &address);
+    return address;
+}
+
+static uint32_t stranger_of(const union socket_address *address)
+{
+    uint32_t who = 0;
+    for (; who < STRANGERS; who++) {
+        const union socket_address own = address_of(who);
+        if (socket_address_equal(&own, address))
+            break;
+    }
+    return who;
+}
+
+// The server's address that a stranger sends to; some kernels do not tell.
+static void write_local(uint32_t stranger, struct msghdr *header)
+{
+    struct in6_pktinfo info = {.ipi6_ifindex = 1};
+    header->msg_controllen = 0;
+    if (!net.is_dual || stranger == 0)
+        return;
+    header->msg_controllen = CMSG_SPACE(sizeof info);
+    struct cmsghdr *item = CMSG_FIRSTHDR(header);
+    item->cmsg_level = IPPROTO_IPV6;
+    item->cmsg_type = IPV6_PKTINFO;
+    item->cmsg_len = CMSG_LEN(sizeof info);
+    info.ipi6_addr.s6_addr[0] = (uint8_t)stranger;
+    memcpy(CMSG_DATA(item), &info, sizeof info);
+}
+
+static void check_local(uint32_t stranger, const struct msghdr *header)
+{
+    struct in6_pktinfo info;
+    assert((header->msg_controllen > 0) == (net.is_dual && stranger > 0));
+    if (header->msg_controllen == 0)
+        return;
+    memcpy(&info, CMSG_DATA(CMSG_FIRSTHDR(header)), sizeof info);
+    assert(info.ipi6_addr.s6_addr[0] == stranger && info.ipi6_ifindex == 0);
 }
 
 int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
@@ -92,10 +138,11 @@ int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
     unsigned received = 0;
     for (; received < count && received < net.waiting_count; received++) {
         struct msghdr *header = &headers[received].msg_hdr;
-        const struct sockaddr_in from = address_of(net.waiting[received].from);
+        const union socket_address from = address_of(net.waiting[received].from);
         const size_t room = header->msg_iov->iov_len, size = net.waiting[received].size;
         memcpy(header->msg_iov->iov_base, net.waiting[received].bytes, size < room ? size : room);
-        memcpy(header->msg_name, &from, sizeof from);
+        memcpy(header->msg_name, &from, socket_address_size(&from));
+        write_local(net.waiting[received].from, header);
         headers[received].msg_len = (unsigned)(size < room ? size : room);
     }
     memmove(net.waiting, net.waiting + received,
@@ -152,8 +199,7 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
     (void)socket, (void)flags;
     for (unsigned i = 0; i < count; i++) {
         const struct msghdr *header = &headers[i].msg_hdr;
-        const struct sockaddr_in *to = header->msg_name;
-        const uint32_t who = ntohs(to->sin_port) - 1000u;
+        const uint32_t who = stranger_of(header->msg_name);
         uint8_t whole[RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES];
         size_t size = 0;
         for (size_t part = 0; part < header->msg_iovlen; part++) {
@@ -163,6 +209,7 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
         }
         headers[i].msg_len = (unsigned)size;
         assert(who < STRANGERS);
+        check_local(who, header);
         net.strangers[who].received += size;
         hear(&net.strangers[who], whole, size);
         assert(net.strangers[who].verified ||
@@ -453,8 +500,7 @@ static int judge(ENetHost *host, ENetEvent *event)
     if (verdict != 0)
         return verdict;
     if (datagram_is_connect(host->receivedData, host->receivedDataLength, &connect)) {
-        const struct udp_address from = {.address = ntohl(host->receivedAddress.host),
-                                         .port = host->receivedAddress.port};
+        const struct udp_address from = net.transport->from;
         const struct secure_sessions *sessions = net.transport->sessions;
         const bool has_session = sessions != NULL && secure_sessions_has(sessions, from);
         assert(net.transport->is_secure == has_session);
@@ -464,7 +510,8 @@ static int judge(ENetHost *host, ENetEvent *event)
         memset(net.commands, 0, sizeof net.commands);
     net.receive = net.transport->receives;
     const uint16_t id = datagram_sender(host->receivedData).peer;
-    if (id < PEERS && is_of(host, &host->peers[id]))
+    assert(id < PEERS && udp_address_equal(net.transport->slots[id].from, net.transport->from));
+    if (is_of(host, &host->peers[id]))
         assert(count_cost(host, id) <= VISITS_PER_BYTE * received);
     return verdict;
 }
@@ -540,12 +587,22 @@ static void operate(struct transport *transport, struct fuzz_input *input)
     transport_flush(transport);
 }
 
+static bool has_ipv6(void)
+{
+    const int probe = socket(AF_INET6, SOCK_DGRAM, 0);
+    if (probe >= 0)
+        close(probe);
+    return probe >= 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char error[256];
     memset(&net, 0, sizeof net);
     net.now_ms = 1000000;
-    struct transport *transport = transport_open("127.0.0.1", 0, PEERS, error, sizeof error);
+    net.is_dual = size % 5 >= 3 && has_ipv6();
+    struct transport *transport =
+        transport_open(net.is_dual ? "::" : "127.0.0.1", 0, PEERS, error, sizeof error);
     assert(transport != NULL);
     net.transport = transport;
     transport->host->intercept = judge;

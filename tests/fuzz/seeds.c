@@ -12,6 +12,7 @@
 #include "input.h"
 #include "match.h"
 #include "roster.h"
+#include "watch.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,7 +64,8 @@ static void save_message(const char *name, uint8_t chooser, const uint8_t *bytes
 static void save_client_messages(void)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada \xC3\x9C"};
+    const struct raim_hello hello = {
+        .version = RAIM_PROTOCOL_VERSION, .capabilities = 0x80000001, .name = "Ada \xC3\x9C"};
     save_message("hello", 0, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
     const struct raim_hello watcher = {.version = RAIM_PROTOCOL_VERSION,
                                        .watch = true,
@@ -77,6 +79,7 @@ static void save_client_messages(void)
         .version = RAIM_PROTOCOL_VERSION, .access_size = 4, .access = {1, 2, 3, 255}, .name = "i"};
     save_message("hello-access", 0, bytes, raim_hello_write(&invited, bytes, sizeof bytes));
     save_message("chat", 0, bytes, raim_chat_write(" well shot \xE2\x9C\x93", bytes, sizeof bytes));
+    save_message("watch", 0, bytes, raim_watch_write(RAIM_MAX_PLAYERS + 3, bytes, sizeof bytes));
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     save_message("goodbye", 0, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
     const struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT},
@@ -98,6 +101,7 @@ static void save_server_messages(void)
     uint32_t written;
     const struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
+        .capabilities = 0x80000001,
         .player = RAIM_MAX_PLAYERS,
         .token = {0xC0, 0xFF, 0xEE},
         .grace_s = 30,
@@ -110,6 +114,7 @@ static void save_server_messages(void)
         .border = {-32000, -16000, 32000, 16000},
         .rule_count = 3,
         .rules = {20, 0.25, -0.0},
+        .arena = "arena-1",
         .map_name = "duel",
         .phase = {.round = 1, .has_end = true, .end_tick = 36000, .score_limit = 20},
         .motd = "have fun",
@@ -126,7 +131,7 @@ static void save_server_messages(void)
         {.player = 65535, .name = "Ada"},
     };
     save_message("roster", 0, bytes, raim_roster_write(roster, 2, &written, bytes, sizeof bytes));
-    static struct raim_events_message events = {.sequence = 5, .count = 5};
+    static struct raim_events_message events = {.sequence = 5, .count = 7};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
                                                 .player = 1026,
                                                 .victim = 1024,
@@ -142,6 +147,12 @@ static void save_server_messages(void)
         .kind = RAIM_WIRE_PHASE,
         .phase = {.phase = RAIM_PHASE_BREAK, .round = 2, .has_end = true, .end_tick = 1603},
     };
+    events.events[5] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_CHAT, .by_operator = true, .text = "restart at 8"};
+    events.events[6] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_OTHER, .type = 200, .size = 3, .text = {1, 0, 2}};
+    save_message("chat-refused", 0, bytes,
+                 raim_chat_refused_write(RAIM_CHAT_MUTED, bytes, sizeof bytes));
     save_message("events", 0, bytes, write_events(&events, bytes, sizeof bytes));
 }
 
@@ -345,6 +356,13 @@ static void save_match_scripts(void)
                 "A\x14\x01"
                 "B\x02\x02\x0E\x02hi\x1E\x02yo\x02"
                 "\x0E\x01.\x0E\x01.\x0E\x01.\x0E\x01.\x0E\x01.\x0E\x01\x01\x02\x02");
+    // a spectator wants another view, a player's, whoever's and nobody's; a player does, too
+    SAVE_SCRIPT("match", "switch",
+                "\x25\x02\x03"
+                "\x00\x10\x04\x01"
+                "A\x14\x81"
+                "B\x02\x02\x02\x18\x03\x56\x80\x00\x02\x18\x03\x16\x00\x00\x03\x08"
+                "\x18\x03\x16\x80\x00\x03\x08\x18\x03\xF6\xFF\x1F\x02\x08\x03\x56\x80\x00\x02");
 }
 
 // Three clients and three bots; who is hit rises again; each client has keys and an aim of its own.

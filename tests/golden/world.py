@@ -26,17 +26,18 @@ TIMEOUT_S = 100
 SKIPPED = 77
 
 
-def digests(variant, directory):
-    """Compiles one variant into the directory and returns its output."""
+def digests(variant, directory, flags=(), emulator=()):
+    """Compiles one variant into the directory and returns its output; `emulator` are the words that
+    run a program of its architecture."""
     compiler, level = variant
     program = pathlib.Path(directory, f"world_digest_{compiler}{level}")
-    rooms = [ROOT / "lib/geometry", ROOT / "lib/map", ROOT / "lib/world"]
+    rooms = [ROOT / "lib/common", ROOT / "lib/geometry", ROOT / "lib/map", ROOT / "lib/world"]
     sources = [HERE / "world_digest.c", *(path for room in rooms for path in room.glob("*.c"))]
-    subprocess.run([compiler, *FLAGS, level, *(f"-I{room}" for room in rooms),
+    subprocess.run([compiler, *FLAGS, *flags, level, *(f"-I{room}" for room in rooms),
                     *map(str, sources), "-o", str(program), "-lxxhash", "-lm"],
                    check=True, timeout=TIMEOUT_S)
-    return subprocess.run([str(program)], check=True, timeout=TIMEOUT_S, stdout=subprocess.PIPE,
-                          text=True).stdout
+    return subprocess.run([*emulator, str(program)], check=True, timeout=TIMEOUT_S,
+                          stdout=subprocess.PIPE, text=True).stdout
 
 
 def first_difference(expected, got):

@@ -232,7 +232,7 @@ static void connect_if_wanted(struct netsim *netsim, struct seat *seat)
     if (!raim_client_wants_connection(seat->client, netsim->now_us))
         return;
     if (seat->connection != NO_CONNECTION)
-        network_drop(netsim->network, seat->connection, netsim->now_us);
+        network_drop(netsim->network, seat->connection, NETWORK_CLIENT, netsim->now_us);
     seat->connection =
         network_connect(netsim->network, (uint32_t)(seat - netsim->seats), netsim->now_us);
 }

@@ -38,6 +38,7 @@ struct stream {
     bool over;                // that end wants to hear nothing more
     uint64_t dropped_us;      // from then on that end sends nothing again
     uint64_t due_us, left_us; // of its last reliable packet
+    uint64_t settled_us;      // when the last packet so far arrives
     uint32_t sent;            // unreliable messages
     uint32_t newest;          // of those that came
     uint32_t came;            // since the share was taken
@@ -55,6 +56,7 @@ struct connection {
 struct line {
     struct network_line is;
     uint64_t free_us[2]; // when all that was sent to an end has left
+    uint64_t cut_us;     // until then everything that leaves is lost
 };
 
 struct network {
@@ -214,6 +216,28 @@ static struct packet *make(struct network *network, uint32_t handle, enum networ
     return packet;
 }
 
+static void settle(struct stream *stream, const struct packet *packet)
+{
+    if (packet->due_us > stream->settled_us)
+        stream->settled_us = packet->due_us;
+}
+
+static void look_later(struct network *network, uint32_t handle, enum network_end end,
+                       uint64_t now_us)
+{
+    struct packet *packet = make(network, handle, end, PACKET_TIMEOUT, NULL, 0);
+    packet->due_us = now_us + us_of(NETWORK_TIMEOUT_MS);
+    push(network, packet);
+}
+
+// From now on nothing arrives, and both ends time out.
+static void die(struct network *network, uint32_t handle, uint64_t now_us)
+{
+    network->connections[handle].dead_us = now_us;
+    look_later(network, handle, NETWORK_SERVER, now_us);
+    look_later(network, handle, NETWORK_CLIENT, now_us);
+}
+
 // A lost packet is sent again after a time as ENet's: a round trip and four times what it varies
 // by, twice as long each time.
 static void send_reliable(struct network *network, uint32_t handle, enum network_end to,
@@ -225,7 +249,10 @@ static void send_reliable(struct network *network, uint32_t handle, enum network
     uint64_t left_us = leave_us(line, to, packet->size, true, now_us);
     double wait_ms = 2 * line->is.latency_ms + 4 * line->is.jitter_ms + 20;
     // A connection that is dead by then ends all the same.
-    while (happens(network, line->is.loss) && left_us < connection->dead_us) {
+    while ((left_us < line->cut_us || happens(network, line->is.loss)) &&
+           left_us < connection->dead_us) {
+        if (left_us < line->cut_us && left_us > now_us + us_of(NETWORK_TIMEOUT_MS))
+            die(network, handle, now_us);
         left_us += us_of(wait_ms);
         wait_ms *= 2;
     }
@@ -236,6 +263,7 @@ static void send_reliable(struct network *network, uint32_t handle, enum network
     packet->reliable = true;
     packet->due_us = stream->due_us;
     packet->left_us = stream->left_us;
+    settle(stream, packet);
     push(network, packet);
 }
 
@@ -250,22 +278,15 @@ static void send_unreliable(struct network *network, uint32_t handle, enum netwo
     if (left_us == UINT64_MAX)
         return;
     for (int i = 0; i < copies; i++) {
-        if (happens(network, line->is.loss))
+        if (happens(network, line->is.loss) || left_us < line->cut_us)
             continue;
         struct packet *packet = make(network, handle, to, PACKET_MESSAGE, data, size);
         packet->number = number;
         packet->left_us = left_us;
         packet->due_us = left_us + journey_us(network, &line->is);
+        settle(&network->connections[handle].streams[to], packet);
         push(network, packet);
     }
-}
-
-static void look_later(struct network *network, uint32_t handle, enum network_end end,
-                       uint64_t now_us)
-{
-    struct packet *packet = make(network, handle, end, PACKET_TIMEOUT, NULL, 0);
-    packet->due_us = now_us + us_of(NETWORK_TIMEOUT_MS);
-    push(network, packet);
 }
 
 // --- connections ---
@@ -325,25 +346,42 @@ static void end(struct network *network, uint32_t handle, enum network_end end)
         !connection->streams[NETWORK_SERVER].over || !connection->streams[NETWORK_CLIENT].over;
 }
 
-void network_drop(struct network *network, uint32_t handle, uint64_t now_us)
+void network_drop(struct network *network, uint32_t handle, enum network_end from, uint64_t now_us)
 {
-    assert(!connection_at(network, handle)->streams[NETWORK_CLIENT].over);
-    network->connections[handle].streams[NETWORK_CLIENT].dropped_us = now_us;
-    end(network, handle, NETWORK_CLIENT);
+    assert(!connection_at(network, handle)->streams[from].over);
+    network->connections[handle].streams[from].dropped_us = now_us;
+    end(network, handle, from);
     if (network->connections[handle].open)
-        look_later(network, handle, NETWORK_SERVER, now_us);
+        look_later(network, handle, other_end(from), now_us);
 }
 
 void network_rebind(struct network *network, uint32_t client, uint64_t now_us)
 {
     for (uint32_t handle = 0; handle < network->capacity; handle++) {
-        struct connection *connection = &network->connections[handle];
+        const struct connection *connection = &network->connections[handle];
         if (!connection->open || connection->client != client || connection->dead_us <= now_us)
             continue;
-        connection->dead_us = now_us;
-        look_later(network, handle, NETWORK_SERVER, now_us);
-        look_later(network, handle, NETWORK_CLIENT, now_us);
+        die(network, handle, now_us);
     }
+}
+
+void network_cut(struct network *network, uint32_t client, uint64_t now_us, uint64_t until_us)
+{
+    assert(client < network->clients);
+    network->lines[client].cut_us = until_us;
+    // ENet's pings notice it, even where nobody sends anything reliable.
+    if (until_us - now_us > us_of(NETWORK_TIMEOUT_MS))
+        network_rebind(network, client, now_us);
+}
+
+uint64_t network_settled_us(const struct network *network, uint32_t handle)
+{
+    const struct stream *streams = network->connections[handle].streams;
+    const uint64_t server_us = streams[NETWORK_SERVER].settled_us;
+    const uint64_t client_us = streams[NETWORK_CLIENT].settled_us;
+    if (network->connections[handle].dead_us != UINT64_MAX)
+        return UINT64_MAX;
+    return server_us > client_us ? server_us : client_us;
 }
 
 // --- deliveries ---

@@ -79,8 +79,17 @@ void network_send(struct network *network, uint32_t connection, enum network_end
 void network_close(struct network *network, uint32_t connection, enum network_end from,
                    uint32_t reason, uint64_t now_us);
 
-// Drops a connection at the client's end without notice; the server's end times out later.
-void network_drop(struct network *network, uint32_t connection, uint64_t now_us);
+// Drops a connection at one end without notice; the other end times out later.
+void network_drop(struct network *network, uint32_t connection, enum network_end from,
+                  uint64_t now_us);
+
+// Loses everything that leaves either end of a client's line before a time. A reliable message that
+// is not acknowledged within NETWORK_TIMEOUT_MS ends its connection at both ends.
+void network_cut(struct network *network, uint32_t client, uint64_t now_us, uint64_t until_us);
+
+// When everything sent so far over a connection has arrived, or is lost; UINT64_MAX for a
+// connection over which nothing arrives any more.
+uint64_t network_settled_us(const struct network *network, uint32_t connection);
 
 // The client's address changes: what either end sends over its connections from now on is lost.
 void network_rebind(struct network *network, uint32_t client, uint64_t now_us);

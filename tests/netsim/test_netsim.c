@@ -165,8 +165,10 @@ static void test_the_matrix_can_be_played(void **state)
         assert_true((double)figures->inputs_due > measured_s * 60 * PLAYERS * 0.99);
         assert_int_equal(figures->resumes, 0);
         assert_true(figures->inputs_sent < figures->inputs_due * 6 / 10);
-        // The server learns of nearly all ticks that it played with other keys.
-        assert_true(share(figures->inputs_wrong, figures->inputs_due) <= late + 0.0005);
+        // The server learns of nearly all ticks that it played with other keys. Keys are sent three
+        // times, and of five packets one is lost in the worst of lines.
+        const double unknown = cell.line.loss <= 0.05 ? 0.0005 : 0.004;
+        assert_true(share(figures->inputs_wrong, figures->inputs_due) <= late + unknown);
         assert_true(late <= (cell.line.loss == 0 ? 0 : cell.line.loss <= 0.05 ? 0.005 : 0.05));
         assert_true(figures->predictions > 0);
         assert_true(figures->interpolation_ms < 50);

@@ -235,7 +235,7 @@ static void test_a_dropped_connection_is_given_up_by_the_server_later(void **sta
     struct network_delivery delivery;
     (void)state;
     struct pair pair = pair_open(&(struct network_line){.latency_ms = 10});
-    network_drop(pair.network, pair.connection, pair.now_us);
+    network_drop(pair.network, pair.connection, NETWORK_CLIENT, pair.now_us);
     pair_send(&pair, NETWORK_SERVER, true, 1);
     assert_true(network_next(pair.network, FOREVER, &delivery));
     assert_int_equal(delivery.news, NETWORK_DISCONNECTED);

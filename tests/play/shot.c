@@ -4,6 +4,7 @@
 #include "effects.h"
 #include "feed.h"
 #include "hud.h"
+#include "hud_layout.h"
 #include "netgraph.h"
 #include "painter.h"
 #include "palette.h"
@@ -103,7 +104,7 @@ static struct feed_person person(int place, const char *name)
     return person;
 }
 
-static void draw_kills(const struct ui *ui)
+static void draw_kills(const struct ui *ui, raim_box box)
 {
     static struct feed kills;
     feed_add(&kills, &(struct feed_line){.born_s = 8,
@@ -115,10 +116,10 @@ static void draw_kills(const struct ui *ui)
                                          .first = person(0, "you"),
                                          .second = person(3, "Niklaus"),
                                          .text = "destroyed"});
-    hud_kills(ui, &kills, 10);
+    hud_kills(ui, box, &kills, 10);
 }
 
-static void draw_chat(const struct ui *ui)
+static void draw_chat(const struct ui *ui, raim_box box)
 {
     static struct feed chat;
     const struct entry entry = {.text = "Wer zuletzt lacht \u2026"};
@@ -127,10 +128,10 @@ static void draw_chat(const struct ui *ui)
     feed_add(&chat, &(struct feed_line){.born_s = 9,
                                         .first = person(27, "Dennis"),
                                         .text = "once more? \u00e7a va"});
-    hud_chat(ui, &chat, &entry, 10);
+    hud_chat(ui, box, &chat, &entry, 10);
 }
 
-static void draw_scores(const struct ui *ui)
+static void draw_scores(const struct ui *ui, raim_box box)
 {
     static const char *const names[] = {"you",    "Ada",    "Grace",  "Niklaus", "Barbara",
                                         "Edsger", "Dennis", "Donald", "Tony",    "Kathleen"};
@@ -145,12 +146,13 @@ static void draw_scores(const struct ui *ui)
         snprintf(scores[i].name, sizeof scores[i].name, "%s", names[i]);
     }
     hud_sort(scores, 10);
-    hud_scores(ui, scores, 10, false);
+    hud_scores(ui, box, scores, 10);
 }
 
-static void draw_netgraph(const struct ui *ui)
+static void draw_netgraph(const struct ui *ui, raim_box box)
 {
     static struct netgraph graph;
+    static struct frame_times frames;
     for (int i = 0; i < NETGRAPH_SAMPLES; i++) {
         const struct raim_client_quality quality = {
             .round_trip_ms = 42 + i % 7,
@@ -161,18 +163,28 @@ static void draw_netgraph(const struct ui *ui)
             .mispredictions = i / 50,
             .correction_units = 3.4,
         };
-        netgraph_look(&graph, i, &quality);
+        frame_times_take(&frames, 1 + i * 0.016 + (i % 30 == 0 ? 0.004 : 0));
+        netgraph_look(&graph, i, &quality, &frames);
     }
-    netgraph_draw(&graph, ui);
+    netgraph_draw(&graph, ui, box);
 }
 
 static void draw_hud(const struct ui *ui)
 {
-    draw_kills(ui);
-    draw_chat(ui);
-    draw_scores(ui);
-    draw_netgraph(ui);
-    hud_clock(ui, "2:31   to 20 points");
+    const struct text_style small = {.size = 15 * ui->unit};
+    const struct hud_frame frame = {
+        .window = ui->area,
+        .area = ui->area,
+        .unit = ui->unit,
+        .line = text_height(&small),
+        .has_graph = true,
+    };
+    const struct hud_layout layout = hud_layout_of(&frame);
+    draw_kills(ui, layout.kills);
+    draw_chat(ui, layout.chat);
+    draw_scores(ui, layout.scores);
+    draw_netgraph(ui, layout.graph);
+    hud_clock(ui, layout.clock, "2:31   to 20 points");
     const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(ui->area.min, ui->area.max), 0.5);
     hud_crosshair(ui, raim_vec2_mad(middle, (raim_vec2){170, -98}, ui->unit), 0.8);
 }
@@ -216,7 +228,9 @@ int main(int argc, char **argv)
                area.max.x, area.max.y);
         tell_colours(picture, &viewport);
         printf(", \"bullets\": %u}\n", picture->bullet_count);
-        const struct ui ui = window_begin(window, VIEW, true);
+        struct ui ui;
+        if (!window_begin(window, VIEW, true, &ui))
+            return EXIT_FAILURE;
         viewport = viewport_fit(VIEW, window_size(window));
         viewport.eye = EYE;
         painter_paint(&ui, &viewport, picture, effects);

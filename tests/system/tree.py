@@ -44,10 +44,14 @@ def sources(suite):
             *([f"deb {security} {suite}-security main"] if security else [])]
 
 
-def make_tree(directory, suite, packages=()):
-    """The minimal tree of a suite with these packages; made anew only when the list has changed."""
+def make_tree(directory, suite, packages=(), architecture=None):
+    """The minimal tree of a suite with these packages; made anew only when the list has changed.
+    Of another architecture nothing is run: its packages are extracted and not configured, and those
+    of the release itself are enough."""
     tree, marker = directory / "tree", directory / "packages"
     wanted = " ".join([suite, *sorted(packages)])
+    kind = [f"--architectures={architecture}", "--variant=extract"] if architecture else [
+        "--variant=minbase"]
     if marker.exists() and marker.read_text(encoding="ascii") == wanted:
         return tree
     subprocess.run(["rm", "-rf", "--one-file-system", tree, marker], check=True)
@@ -55,9 +59,9 @@ def make_tree(directory, suite, packages=()):
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as settings:
         settings.write("".join(f"{line}\n" for line in connection_settings()))
         settings.flush()
-        command = ["mmdebstrap", "--quiet", "--variant=minbase", f"--aptopt={settings.name}",
+        command = ["mmdebstrap", "--quiet", *kind, f"--aptopt={settings.name}",
                    *(["--include=" + " ".join(packages)] if packages else []), suite, str(tree),
-                   *sources(suite)]
+                   *sources(suite)[:1 if architecture else None]]
         try:
             made = subprocess.run(command, text=True, capture_output=True, check=False,
                                   env={**os.environ, "LC_ALL": "C.UTF-8"})

@@ -15,8 +15,10 @@ static inline struct raim_wire_phase chance_phase(void)
     };
     if (phase.has_end)
         phase.end_tick = chance_magnitude(32);
-    if (phase.phase == RAIM_PHASE_BREAK)
+    if (phase.phase == RAIM_PHASE_BREAK) {
         phase.winner = chance_magnitude(16);
+        chance_text(phase.next_map, RAIM_MAX_TITLE_BYTES);
+    }
     return phase;
 }
 
@@ -29,4 +31,5 @@ static inline void assert_same_phase(const struct raim_wire_phase *a,
     assert_int_equal(a->end_tick, b->end_tick);
     assert_int_equal(a->score_limit, b->score_limit);
     assert_int_equal(a->winner, b->winner);
+    assert_string_equal(a->next_map, b->next_map);
 }

@@ -43,8 +43,9 @@ struct seat {
         struct raim_wire_event event;
     } received[HEARD]; // by sequence number, relative to the WELCOME's
     uint32_t received_count;
-    uint32_t repeated, ahead; // events that were received before, or behind a gap
-    bool any;                 // snapshots
+    uint32_t chat_refusals, chat_refusal; // CHAT_REFUSED messages, and the last one's reason
+    uint32_t repeated, ahead;             // events that were received before, or behind a gap
+    bool any;                             // snapshots
     uint32_t newest, snapshots;
     uint32_t frame_ticks[KEPT];
     struct raim_wire_frame frames[KEPT]; // by tick modulo KEPT
@@ -316,6 +317,10 @@ static inline void to_seat(struct table *table, struct seat *seat, const uint8_t
         break;
     case RAIM_MESSAGE_GOODBYE:
         assert_true(raim_goodbye_read(&reader, &seat->goodbye));
+        break;
+    case RAIM_MESSAGE_CHAT_REFUSED:
+        assert_true(raim_chat_refused_read(&reader, &seat->chat_refusal));
+        seat->chat_refusals++;
         break;
     default:
         break;

@@ -34,6 +34,8 @@ static struct {
     int loss;           // percent of datagrams lost in either direction
     bool is_shuffled;   // neighbours among the datagrams that a call receives change places
     const char *sender; // spoofed source address of datagrams; NULL: the true one
+    // Changes the source of a received datagram, or the destination of one to send; or NULL.
+    void (*translate)(void *address, bool is_received);
 } kernel = {.fail_at = -1};
 
 static struct {
@@ -69,6 +71,8 @@ int recvmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags,
     for (int i = 0; i < received && kernel.sender != NULL; i++)
         inet_pton(AF_INET, kernel.sender,
                   &((struct sockaddr_in *)headers[i].msg_hdr.msg_name)->sin_addr);
+    for (int i = 0; i < received && kernel.translate != NULL; i++)
+        kernel.translate(headers[i].msg_hdr.msg_name, true);
     for (int i = 1; i < received && kernel.is_shuffled; i++)
         exchange(&headers[i], &headers[chance_int(i > 16 ? i - 16 : 0, i)]);
     // A lost datagram is replaced by a meaningless byte.
@@ -106,6 +110,8 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
     for (unsigned i = 0; i < count && kernel.sender != NULL; i++)
         ((struct sockaddr_in *)headers[i].msg_hdr.msg_name)->sin_addr.s_addr =
             htonl(INADDR_LOOPBACK);
+    for (unsigned i = 0; i < count && kernel.translate != NULL; i++)
+        kernel.translate(headers[i].msg_hdr.msg_name, false);
     const int sent = (int)syscall(SYS_sendmmsg, socket, headers, count, (unsigned)flags);
     kernel.fail_at -= kernel.fail_at > 0 ? sent : 0;
     for (int i = 0; i < sent; i++)

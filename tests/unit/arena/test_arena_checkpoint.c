@@ -82,8 +82,7 @@ static void open_socket(struct fixture *fixture)
     assert_true(fixture->client >= 0);
     assert_int_equal(bind(fixture->client, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(getsockname(fixture->client, (struct sockaddr *)&address, &size), 0);
-    fixture->from = (struct udp_address){.address = ntohl(address.sin_addr.s_addr),
-                                         .port = ntohs(address.sin_port)};
+    fixture->from = udp_address_v4(ntohl(address.sin_addr.s_addr), ntohs(address.sin_port));
 }
 
 // An arena without clients. Its bot does not fire, because it sees no other player.
@@ -143,7 +142,8 @@ static void play_and_die(struct fixture *fixture)
     fixture->player = rows[1].id;
     struct checkpoint_seat *seat = &fixture->checkpoint.seats[raim_player_slot(fixture->player)];
     assert_int_equal(seat->player, fixture->player);
-    seat->address = htonl(fixture->from.address);
+    seat->high = fixture->from.ip.high;
+    seat->low = fixture->from.ip.low;
     seat->port = fixture->from.port;
     checkpoint_save(fixture->checkpoint.file, fixture->match, fixture->checkpoint.seats);
     end_process(fixture);
@@ -231,7 +231,9 @@ static void test_a_match_that_ends_for_good_leaves_nothing(void **state)
     struct fixture *fixture = open_fixture();
     steps(fixture, 10);
     arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, false);
+    end_process(fixture);
     assert_int_not_equal(access(fixture->path, F_OK), 0);
+    begin_process(fixture);
     close_fixture(fixture);
 }
 

@@ -39,10 +39,13 @@ static struct bans *add(struct bans *bans, const char *network, int64_t until_s,
     return made;
 }
 
-static uint32_t address_of(const char *text)
+static struct ip_address address_of(const char *text)
 {
-    uint32_t network, prefix;
-    assert_true(bans_parse(text, &network, &prefix));
+    struct ip_address network;
+    uint32_t prefix;
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s/128", text);
+    assert_true(bans_parse(strchr(text, ':') != NULL ? whole : text, &network, &prefix));
     return network;
 }
 
@@ -55,12 +58,32 @@ static const char *why_out(const struct bans *bans, const char *address)
 static void test_networks_are_read_as_they_are_written(void **state)
 {
     (void)state;
-    static const char *const good[] = {"192.0.2.1", "0.0.0.0/0",       "10.0.0.0/8",
-                                       "0.0.0.0",   "255.255.255.255", "192.0.2.2/31"};
-    static const char *const bad[] = {"",           "192.0.2",      "192.0.2.1/24", "192.0.2.0/33",
-                                      "192.0.2.0/", "192.0.2.0/-1", "192.0.2.0/8x", "192.0.2.1 ",
-                                      "::1",        "/8",           "1.2.3.4/032",  "1.2.3.256"};
-    uint32_t network, prefix;
+    static const char *const good[] = {
+        "192.0.2.1",    "0.0.0.0/0", "10.0.0.0/8",    "0.0.0.0",        "255.255.255.255",
+        "192.0.2.2/31", "::/0",      "2001:db8::/32", "2001:db8::/64",  "2001:db8::1/128",
+        "::1/128",      "8000::/1",  "fe80::/10",     "2001:db8::2/127"};
+    static const char *const bad[] = {"",
+                                      "192.0.2",
+                                      "192.0.2.1/24",
+                                      "192.0.2.0/33",
+                                      "192.0.2.0/",
+                                      "192.0.2.0/-1",
+                                      "192.0.2.0/8x",
+                                      "192.0.2.1 ",
+                                      "::1/64",
+                                      "/8",
+                                      "1.2.3.4/332",
+                                      "1.2.3.256",
+                                      "2001:db8::/129",
+                                      "2001:db8::1/64",
+                                      "2001:db8::/",
+                                      "[::1]",
+                                      ":::",
+                                      "::ffff:0:0/95",
+                                      "fe80::1%lo",
+                                      "2001:db8::/0"};
+    struct ip_address network;
+    uint32_t prefix;
     char text[BANS_NETWORK_BYTES];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(bans_parse(good[i], &network, &prefix));
@@ -89,6 +112,44 @@ static void test_a_ban_keeps_out_its_network_and_no_other(void **state)
     free(bans);
 }
 
+static void test_a_ban_of_a_host_of_ipv6_is_of_its_64(void **state)
+{
+    (void)state;
+    struct bans *bans = add(NULL, "2001:db8:1:2:3:4:5:6", 0, "host");
+    char text[BANS_NETWORK_BYTES];
+    bans_print(bans->items[0].network, bans->items[0].prefix, text);
+    assert_string_equal(text, "2001:db8:1:2::/64");
+    bans = add(bans, "2001:db9::1/128", 0, "one");
+    bans = add(bans, "fe80::1", 0, "link");
+    assert_string_equal(why_out(bans, "2001:db8:1:2:ffff::"), "host");
+    assert_null(why_out(bans, "2001:db8:1:3::"));
+    assert_string_equal(why_out(bans, "2001:db9::1"), "one");
+    assert_null(why_out(bans, "2001:db9::2"));
+    assert_string_equal(why_out(bans, "fe80::1"), "link");
+    assert_null(why_out(bans, "fe80::2"));
+    bans = add(bans, "2001:db8::/32", 0, "net");
+    assert_string_equal(why_out(bans, "2001:db8:ffff::1"), "net");
+    free(bans);
+}
+
+static void test_a_mapped_address_meets_the_ban_of_its_ipv4_address(void **state)
+{
+    (void)state;
+    struct bans *bans = add(NULL, "192.0.2.0/24", 0, "net");
+    assert_string_equal(why_out(bans, "::ffff:192.0.2.9"), "net");
+    assert_null(why_out(bans, "::192.0.2.9"));
+    assert_null(why_out(bans, "::ffff:192.0.3.9"));
+    bans = add(bans, "::ffff:198.51.100.7", 0, "one");
+    assert_string_equal(why_out(bans, "198.51.100.7"), "one");
+    free(bans);
+    bans = add(NULL, "::/0", 0, "all of IPv6");
+    assert_string_equal(why_out(bans, "2001:db8::1"), "all of IPv6");
+    assert_null(why_out(bans, "192.0.2.1"));
+    bans = add(bans, "0.0.0.0/0", 0, "all of IPv4");
+    assert_string_equal(why_out(bans, "192.0.2.1"), "all of IPv4");
+    free(bans);
+}
+
 static void test_a_ban_ends_in_its_second(void **state)
 {
     (void)state;
@@ -109,7 +170,8 @@ static void test_a_network_is_banned_once_with_the_newest_reason(void **state)
     bans = add(bans, "192.0.2.0/24", 0, "second");
     assert_int_equal(bans->count, 1);
     assert_string_equal(why_out(bans, "192.0.2.9"), "second");
-    uint32_t network, prefix;
+    struct ip_address network;
+    uint32_t prefix;
     assert_true(bans_parse("192.0.2.0/24", &network, &prefix));
     assert_true(bans_has(bans, network, prefix, NOW));
     assert_false(bans_has(bans, network, 25, NOW));
@@ -125,10 +187,10 @@ static void test_too_many_bans_are_refused(void **state)
     struct bans *bans = calloc(1, sizeof *bans + BANS_MAX * sizeof bans->items[0]);
     bans->count = BANS_MAX;
     for (uint32_t i = 0; i < BANS_MAX; i++)
-        bans->items[i] = (struct ban){.network = i, .prefix = 32};
-    struct ban ban = {.network = BANS_MAX, .prefix = 32};
+        bans->items[i] = (struct ban){.network.low = i, .prefix = 128};
+    struct ban ban = {.network.low = BANS_MAX, .prefix = 128};
     assert_null(bans_with(bans, &ban, NOW));
-    ban.network = 7; // replaces a ban of an equal network
+    ban.network.low = 7; // replaces a ban of an equal network
     struct bans *made = bans_with(bans, &ban, NOW);
     assert_int_equal(made->count, BANS_MAX);
     free(made);
@@ -142,8 +204,14 @@ static void test_a_saved_list_is_loaded(void **state)
     struct bans *bans = NULL;
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < 30; i++) {
-            struct ban ban = {.prefix = (uint32_t)chance_int(1, 32)};
-            ban.network = (uint32_t)raim_random_next(&chance) & UINT32_MAX << (32 - ban.prefix);
+            struct ban ban = {.prefix = (uint32_t)chance_int(1, 128)};
+            const uint32_t bits = ban.prefix;
+            const bool is_v4 = bits > 96 && chance_int(0, 1);
+            ban.network.high = is_v4 ? 0 : raim_random_next(&chance);
+            ban.network.low = is_v4 ? ip_address_v4((uint32_t)raim_random_next(&chance)).low
+                                    : raim_random_next(&chance);
+            ban.network.high &= bits >= 64 ? UINT64_MAX : UINT64_MAX << (64 - bits);
+            ban.network.low &= bits <= 64 ? 0 : UINT64_MAX << (128 - bits);
             ban.until_s = chance_int(0, 1) ? 0 : NOW + chance_int(1, 1000000);
             const int length = chance_int(0, RAIM_MAX_TEXT_BYTES);
             for (int c = 0; c < length; c++)
@@ -220,6 +288,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_networks_are_read_as_they_are_written),
         cmocka_unit_test(test_a_ban_keeps_out_its_network_and_no_other),
+        cmocka_unit_test(test_a_ban_of_a_host_of_ipv6_is_of_its_64),
+        cmocka_unit_test(test_a_mapped_address_meets_the_ban_of_its_ipv4_address),
         cmocka_unit_test(test_a_ban_ends_in_its_second),
         cmocka_unit_test(test_a_network_is_banned_once_with_the_newest_reason),
         cmocka_unit_test(test_too_many_bans_are_refused),

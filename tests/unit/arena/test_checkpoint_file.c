@@ -117,7 +117,7 @@ static struct fixture *open_fixture(void)
     fixture->def.bots = 2;
     begin_process(fixture);
     steps(fixture, 200);
-    fixture->seats[1] = (struct checkpoint_seat){.address = 7, .port = 8, .player = 1025};
+    fixture->seats[1] = (struct checkpoint_seat){.low = 7, .port = 8, .player = 1025};
     bind_checkpoint(fixture);
     fixture->older = digest(fixture);
     steps(fixture, 20);
@@ -172,7 +172,8 @@ static void forge(struct fixture *fixture, size_t at, uint64_t value)
         memcpy(&match_bytes, slot + MATCH_BYTES_AT, sizeof match_bytes);
         memcpy(&path_bytes, slot + PATH_BYTES_AT, sizeof path_bytes);
         const uint64_t whole =
-            raim_digest(slot + 8, SLOT_HEAD_BYTES - 8 + places * 8 + match_bytes + path_bytes);
+            raim_digest(slot + 8, SLOT_HEAD_BYTES - 8 + places * sizeof(struct checkpoint_seat) +
+                                      match_bytes + path_bytes);
         memcpy(slot, &whole, sizeof whole);
     }
     write_bytes(fixture, fixture->bytes, fixture->size);
@@ -189,7 +190,7 @@ static void test_the_newest_slot_is_restored(void **state)
     assert_int_equal(result.verdict, CHECKPOINT_RESTORED);
     assert_true(result.age_ms < 10000);
     assert_int_equal(digest(fixture), fixture->newer);
-    assert_int_equal(fixture->seats[1].address, 7);
+    assert_int_equal(fixture->seats[1].low, 7);
     assert_int_equal(fixture->seats[1].port, 8);
     close_fixture(fixture);
 }

@@ -3,6 +3,7 @@
 // predicted, and inputs are sent in time.
 #include "chat.h"
 #include "client_fixture.h"
+#include "watch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -489,10 +490,64 @@ static void test_chat_and_kills_are_received(void **state)
     assert_string_equal(event.text, "text 1");
     assert_true(raim_client_next_event(client, &event));
     assert_true(event.kind == RAIM_CLIENT_KILL && event.player == OTHER && event.victim == OWN);
-    assert_true(fabs(event.rewound_ms - 100) < 1e-9 && event.text == NULL);
+    assert_true(fabs(event.rewound_ms - 100) < 1e-9 && event.text[0] == '\0');
     assert_true(raim_client_next_event(client, &event));
     assert_string_equal(event.text, "text 2");
     assert_false(raim_client_next_event(client, &event));
+    raim_client_destroy(client);
+}
+
+static void test_the_operator_and_refusals_of_chat_have_marks_of_their_own(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    struct raim_wire_event said = {.kind = RAIM_WIRE_CHAT, .by_operator = true, .text = "listen"};
+    assert_true(tell_events(client, FIRST_EVENT, &said, 1));
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_CHAT && event.by_operator);
+    assert_int_equal(event.player, RAIM_NOBODY);
+    const struct raim_wire_event other = chat_of(1);
+    assert_true(tell_events(client, FIRST_EVENT + 1, &other, 1));
+    assert_true(raim_client_next_event(client, &event));
+    assert_false(event.by_operator);
+    assert_true(receive(client, raim_chat_refused_write(RAIM_CHAT_MUTED, bytes, sizeof bytes)));
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_CHAT_REFUSED && event.text[0] == '\0');
+    assert_string_equal(raim_client_chat_refusal_name(event.chat_refusal), "muted");
+    raim_client_destroy(client);
+}
+
+// What a later server may send: a capability, a kind of message and a kind of event that this
+// client does not know.
+static void test_what_only_later_clients_know_is_skipped(void **state)
+{
+    (void)state;
+    struct raim_client *client = test_client();
+    struct raim_welcome message = good_welcome();
+    message.capabilities = 0xFFFFFFFF;
+    strcpy(message.arena, "arena-1");
+    assert_string_equal(raim_client_arena(client), "");
+    assert_true(welcome(client, &message));
+    assert_string_equal(raim_client_arena(client), "arena-1");
+    raim_client_destroy(client);
+    client = player();
+    struct raim_client_event event;
+    const struct raim_wire_event events[] = {
+        {.kind = RAIM_WIRE_OTHER, .type = 255, .size = 3, .text = {1, 0, 2}},
+        chat_of(1),
+    };
+    assert_true(tell_events(client, FIRST_EVENT, events, 2));
+    assert_true(raim_client_next_event(client, &event));
+    assert_string_equal(event.text, "text 1");
+    assert_int_equal(raim_client_stats(client)->events, 2); // both are acknowledged
+    for (uint32_t kind = RAIM_MESSAGE_KINDS; kind <= RAIM_MESSAGE_MAX_KIND; kind++) {
+        const uint8_t unknown[] = {(uint8_t)(kind << 1), 0xFF, 0x12};
+        assert_true(raim_client_receive(client, 0, unknown, sizeof unknown));
+    }
+    assert_int_equal(raim_client_stats(client)->decode_errors, 0);
+    const uint8_t none[] = {0, 0xFF};
+    assert_false(raim_client_receive(client, 0, none, sizeof none));
     raim_client_destroy(client);
 }
 
@@ -591,6 +646,36 @@ static void test_spectators_say_so_and_only_acknowledge(void **state)
     raim_client_destroy(client);
 }
 
+static void test_a_spectator_asks_for_another_player_now_and_in_the_next_hello(void **state)
+{
+    (void)state;
+    struct raim_client_def def = raim_client_default_def();
+    struct raim_hello hello;
+    uint32_t target;
+    def.watch = true;
+    def.target = OTHER;
+    struct raim_client *client = client_of(&def);
+    assert_int_equal(raim_client_write_watch(client, OWN, bytes, sizeof bytes), 0); // not in yet
+    raim_reader reader =
+        raim_reader_make(bytes, raim_client_write_hello(client, now_us, bytes, sizeof bytes));
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_HELLO);
+    assert_true(raim_hello_read(&reader, &hello));
+    assert_int_equal(hello.target, OWN);
+    raim_client_destroy(client);
+
+    client = spectator();
+    reader = raim_reader_make(bytes, raim_client_write_watch(client, OTHER, bytes, sizeof bytes));
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_WATCH);
+    assert_true(raim_watch_read(&reader, &target));
+    assert_int_equal(target, OTHER);
+    assert_int_equal(raim_client_write_watch(client, OTHER, bytes, 2), 0);
+    raim_client_destroy(client);
+
+    client = player();
+    assert_int_equal(raim_client_write_watch(client, OTHER, bytes, sizeof bytes), 0);
+    raim_client_destroy(client);
+}
+
 static void test_late_events_catch_up_with_a_newer_roster(void **state)
 {
     (void)state;
@@ -640,6 +725,29 @@ static void test_late_events_catch_up_with_a_newer_roster(void **state)
     raim_client_destroy(client);
 }
 
+// Another thread may draw the map of the last interpolation while a welcome brings another one.
+static void test_a_shown_map_outlives_a_change_of_map(void **state)
+{
+    (void)state;
+    struct raim_welcome message = good_welcome();
+    struct raim_client *client = player();
+    raim_client_interpolate(client, now_us);
+    const struct raim_map *shown = raim_client_map(client);
+    for (int i = 0; i < 3; i++) {
+        message.token[0]++;
+        assert_true(welcome(client, &message));
+        assert_true(
+            tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
+        assert_ptr_not_equal(raim_client_map(client), shown);
+        assert_true(raim_map_is_free(shown, (raim_vec2){0, 0}, 1) ||
+                    !raim_map_is_free(shown, (raim_vec2){0, 0}, 1)); // can be asked
+    }
+    raim_client_interpolate(client, now_us);
+    shown = raim_client_map(client);
+    assert_true(welcome(client, &message));
+    raim_client_destroy(client); // frees both
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -658,14 +766,18 @@ int main(void)
         cmocka_unit_test(test_a_left_out_input_travels_with_the_next_message),
         cmocka_unit_test(test_an_acknowledgement_that_waits_is_not_forgotten),
         cmocka_unit_test(test_the_first_inputs_after_a_welcome_are_sent),
+        cmocka_unit_test(test_a_shown_map_outlives_a_change_of_map),
         cmocka_unit_test(test_an_input_is_sent_when_its_shot_can_be_fired),
         cmocka_unit_test(test_an_input_that_is_not_due_does_nothing),
         cmocka_unit_test(test_a_shot_says_how_late_its_shooter_was_shown_the_others),
         cmocka_unit_test(test_loss_is_that_of_late),
         cmocka_unit_test(test_chat_and_kills_are_received),
+        cmocka_unit_test(test_the_operator_and_refusals_of_chat_have_marks_of_their_own),
+        cmocka_unit_test(test_what_only_later_clients_know_is_skipped),
         cmocka_unit_test(test_what_nobody_reads_makes_way),
         cmocka_unit_test(test_only_players_say_something),
         cmocka_unit_test(test_spectators_say_so_and_only_acknowledge),
+        cmocka_unit_test(test_a_spectator_asks_for_another_player_now_and_in_the_next_hello),
         cmocka_unit_test(test_late_events_catch_up_with_a_newer_roster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 
 enum { MS = 1000, S = 1000000 };
 
-static struct udp_address from = {.address = 0x0A000001, .port = 40000};
+static struct udp_address from = {.ip.low = IP_V4_MAPPED << 32 | 0x0A000001, .port = 40000};
 static const uint8_t secret[RAIM_KEY_BYTES] = {8}, other_secret[RAIM_KEY_BYTES] = {16};
 static const uint8_t session[RAIM_TOKEN_BYTES] = {9, 9};
 
@@ -30,10 +30,10 @@ static struct {
 static struct raim_connector *client;
 static uint64_t now_us;
 
-static const char *find_ban(void *context, uint32_t address)
+static const char *find_ban(void *context, struct ip_address ip)
 {
     (void)context;
-    assert_int_equal(address, 0x0A000001);
+    assert_true(ip_address_equal(ip, from.ip));
     return server.ban;
 }
 
@@ -106,7 +106,7 @@ static void receive_init(const uint8_t *data, size_t size)
                               &server.shown))
         return;
     const enum datagram_verdict verdict =
-        gate_check_credential(&server.gate, from.address, &server.shown, &resumes);
+        gate_check_credential(&server.gate, from.ip, &server.shown, &resumes);
     size_t reply_size = RAIM_RESPONSE_BYTES;
     if (verdict != DATAGRAM_OK)
         reply_size = secure_sessions_refuse(server.sessions, gate_reason(verdict), reply);

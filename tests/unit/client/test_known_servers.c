@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The file of known servers, with links of our own: first visits, other keys, and files that must
 // not be followed or believed.
+#define _XOPEN_SOURCE 700
 #include "known_servers.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -64,11 +67,7 @@ static void visit(const char *host, uint16_t port, uint8_t first)
 
 static void write_file(const char *text)
 {
-    make_parents(path);
-    FILE *file = fopen(path, "we");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    assert_true(raim_private_file_replace(path, text));
 }
 
 static void assert_known(const char *host, uint16_t port, int first)
@@ -132,7 +131,7 @@ static void test_lines_of_others_are_kept_and_damage_is_refused(void **state)
     assert_known("one.example", 7246, 1);
     assert_false(raim_known_server_find(&server, path, "bad.example", 1));
     assert_false(raim_known_server_find(&server, path, "worse.example", 1));
-    char *text = read_file(path);
+    char *text = raim_private_file_read(path, MOST_BYTES);
     assert_non_null(strstr(text, "# mine\nbad.example:1 00zz\n"));
     free(text);
 }

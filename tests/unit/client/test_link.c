@@ -121,7 +121,7 @@ static void run(void)
         }
         enet_packet_destroy(event.packet);
     }
-    raim_link_service(link_to);
+    raim_link_update(link_to);
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 

@@ -75,13 +75,19 @@ static void test_a_break_reports_its_winner_and_another_round_begins_at_0(void *
     (void)state;
     struct raim_client *client = player_in_round();
     struct raim_client_event event;
-    const struct raim_wire_phase ended = {
-        .phase = RAIM_PHASE_BREAK, .round = 3, .has_end = true, .end_tick = 700, .winner = OTHER};
+    const struct raim_wire_phase ended = {.phase = RAIM_PHASE_BREAK,
+                                          .round = 3,
+                                          .has_end = true,
+                                          .end_tick = 700,
+                                          .winner = OTHER,
+                                          .next_map = "ruins"};
     const struct raim_wire_event to_break = {.kind = RAIM_WIRE_PHASE, .phase = ended};
+    assert_string_equal(raim_client_next_map(client), "");
     assert_true(tell_events(client, FIRST_EVENT, &to_break, 1));
+    assert_string_equal(raim_client_next_map(client), "ruins");
     assert_true(raim_client_next_event(client, &event));
     assert_true(event.kind == RAIM_CLIENT_PHASE && event.phase == RAIM_CLIENT_BREAK);
-    assert_true(event.player == OTHER && event.round == 3 && event.text == NULL);
+    assert_true(event.player == OTHER && event.round == 3 && event.text[0] == '\0');
     assert_int_equal(raim_client_phase(client).winner, OTHER);
     assert_true(raim_client_phase(client).left_s == 10);
     assert_points(client, 4, 6);
@@ -94,6 +100,7 @@ static void test_a_break_reports_its_winner_and_another_round_begins_at_0(void *
     assert_true(tell_events(client, FIRST_EVENT + 1, to_play, 2));
     assert_true(raim_client_next_event(client, &event));
     assert_true(event.phase == RAIM_CLIENT_PLAY && event.round == 4);
+    assert_string_equal(raim_client_next_map(client), "");
     assert_int_equal(event.player, RAIM_NOBODY);
     assert_points(client, 1, 0);
     assert_int_equal(raim_client_roster_entry(client, 0)->deaths, 0);

@@ -334,6 +334,7 @@ static void test_every_hello_has_the_access_token(void **state)
         assert_memory_equal(hello.access, access, sizeof access);
         assert_true(enter_again(client, &message));
         raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
+        now_us += AGAIN_US;
         assert_true(wants(client));
     }
     raim_client_destroy(client);
@@ -390,6 +391,25 @@ static void test_the_picture_stays_while_it_tries(void **state)
     raim_client_destroy(client);
 }
 
+static void test_a_server_that_drops_every_session_sets_no_pace(void **state)
+{
+    (void)state;
+    struct raim_client *client = playing_client();
+    struct raim_welcome message = welcome_with_token(1);
+    int attempts = 0;
+    // Ten seconds, in each millisecond of which the server welcomes and drops the client.
+    for (int i = 0; i < 10000; i++, now_us += 1000) {
+        raim_client_disconnected(client, now_us, RAIM_REASON_LOST);
+        if (!wants(client))
+            continue;
+        attempts++;
+        assert_true(hello_of(client).resume);
+        assert_true(welcome(client, &message));
+    }
+    assert_in_range(attempts, 5, 6);
+    raim_client_destroy(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_silence_is_a_lost_connection),
         cmocka_unit_test(test_it_comes_back_as_who_it_was),
         cmocka_unit_test(test_a_session_that_is_over_is_begun_anew),
+        cmocka_unit_test(test_a_server_that_drops_every_session_sets_no_pace),
         cmocka_unit_test(test_it_tries_every_two_seconds_within_the_grace_time),
         cmocka_unit_test(test_without_grace_a_lost_connection_is_the_end),
         cmocka_unit_test(test_what_the_server_ends_stays_ended),

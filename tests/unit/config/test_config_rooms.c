@@ -116,7 +116,7 @@ static void test_the_control_over_tcp_is_protected(void **state)
     static const char arenas[] = "arenas = ({" ARENA "});\n";
     static const char refusal[] =
         "raimd.conf:2: control_listen: got 0.0.0.0 without protection, want an address of "
-        "127.0.0.0/8, or control_certificate, control_key, and control_token_file or "
+        "127.0.0.0/8 or [::1], or control_certificate, control_key, and control_token_file or "
         "control_clients\n";
     static const char *const open[] = {"", "control_token_file = \"token\";",
                                        "control_certificate = \"c.pem\"; control_key = \"k.pem\";"};

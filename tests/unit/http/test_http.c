@@ -356,7 +356,7 @@ static void test_address_that_is_none_is_named_in_the_error(void **state)
     (void)state;
     char error[128];
     assert_null(http_open("localhost", 80, &guard, &list, error, sizeof error));
-    assert_string_equal(error, "cannot bind tcp localhost:80: not an IPv4 address");
+    assert_string_equal(error, "cannot bind tcp localhost port 80: not an IPv4 or IPv6 address");
     assert_null(http_open("203.0.113.1", 8080, &guard, &list, error, sizeof error));
     assert_string_equal(error, "cannot bind tcp 203.0.113.1:8080: Cannot assign requested address");
 }

@@ -168,6 +168,52 @@ static void test_only_players_speak(void **state)
     close_table(table);
 }
 
+static void expect_refusal(struct table *table, uint32_t handle, enum raim_chat_refusal refusal)
+{
+    struct seat *seat = &table->seats[handle];
+    const uint32_t before = seat->chat_refusals;
+    ticks(table, 6); // a tenth of a second
+    assert_int_equal(seat->chat_refusals, before + 1);
+    assert_int_equal(seat->chat_refusal, refusal);
+}
+
+static void test_a_sender_alone_is_told_why_its_chat_is_refused(void **state)
+{
+    (void)state;
+    struct table *table = open_full_table(usual_def());
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    say(table, 0, "\xff");
+    expect_refusal(table, 0, RAIM_CHAT_TEXT);
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_CHAT, bytes, sizeof bytes);
+    raim_write_bits(&writer, RAIM_MAX_CHAT_BYTES + 1, 7);
+    to_match(table, 0, true, bytes, raim_writer_finish(&writer));
+    expect_refusal(table, 0, RAIM_CHAT_LENGTH);
+    say(table, 2, "from a spectator");
+    expect_refusal(table, 2, RAIM_CHAT_WATCHING);
+    for (int i = 0; i < 5; i++)
+        say(table, 0, "flood");
+    expect_refusal(table, 0, RAIM_CHAT_RATE);
+    ticks(table, 600);
+    const raim_player_id id = (raim_player_id)table->seats[0].welcome.player;
+    assert_true(raim_match_mute(table->match, id, true));
+    say(table, 0, "muted");
+    expect_refusal(table, 0, RAIM_CHAT_MUTED);
+    assert_true(raim_match_mute(table->match, id, false));
+    say(table, 0, "heard");
+    ticks(table, 12);
+    assert_int_equal(table->seats[0].chat_refusals, 4);
+    assert_int_equal(table->seats[1].chat_refusals, 0);
+    // A flood of refused chat causes ten messages a second at most.
+    for (int i = 0; i < 60; i++) {
+        for (int j = 0; j < 8; j++)
+            say(table, 1, "");
+        tick(table);
+    }
+    ticks(table, 6);
+    assert_in_range(table->seats[1].chat_refusals, 9, 11);
+    close_table(table);
+}
+
 // All players flood, join and leave for longer than the late audience's delay. The seats check that
 // no event is missing.
 static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
@@ -240,6 +286,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_four_things_may_be_said_at_once_and_then_one_a_second),
         cmocka_unit_test(test_another_connection_of_a_session_may_not_say_more),
         cmocka_unit_test(test_only_players_speak),
+        cmocka_unit_test(test_a_sender_alone_is_told_why_its_chat_is_refused),
         cmocka_unit_test(test_a_flood_of_everybody_costs_nobody_an_event),
         cmocka_unit_test(test_words_leave_room_for_everybodys_end),
     };

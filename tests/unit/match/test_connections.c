@@ -49,6 +49,7 @@ static void test_the_server_says_something_as_player_0(void **state)
     for (uint32_t i = 0; i < 3; i++) {
         const struct raim_wire_event *event = last_received(&table->seats[i]);
         assert_int_equal(event->kind, RAIM_WIRE_CHAT);
+        assert_true(event->by_operator);
         assert_int_equal(event->player, RAIM_NOBODY);
         assert_string_equal(event->text, "maintenance at noon");
     }

@@ -82,6 +82,17 @@ static void test_late_inputs_make_it_negative_and_what_is_beyond_is_cut(void **s
     assert_int_equal(other.margin, -RAIM_MAX_MARGIN);
 }
 
+static void test_a_tick_of_another_age_is_late_and_no_more(void **state)
+{
+    (void)state;
+    struct raim_inbox inbox = {0};
+    arrive(&inbox, START, 18);
+    arrive(&inbox, START, INT32_MIN + 2); // newer than the one before, in the order of ticks
+    take(&inbox, START, NULL);
+    play_window(&inbox, START + 1, 3, NEVER);
+    assert_int_equal(inbox.margin, 18);
+}
+
 static void test_where_nothing_comes_it_stays(void **state)
 {
     (void)state;
@@ -373,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_margin_is_the_least_of_the_last_whole_window),
         cmocka_unit_test(test_late_inputs_make_it_negative_and_what_is_beyond_is_cut),
+        cmocka_unit_test(test_a_tick_of_another_age_is_late_and_no_more),
         cmocka_unit_test(test_where_nothing_comes_it_stays),
         cmocka_unit_test(test_messages_that_were_overtaken_or_come_again_or_too_early_do_not_count),
         cmocka_unit_test(test_inputs_count_as_missed_from_the_first_one_on),

@@ -135,6 +135,51 @@ static void test_another_version_is_refused(void **state)
                  RAIM_REASON_VERSION, RAIM_REFUSED_VERSION);
 }
 
+// What a later client may send: capabilities and kinds of messages that this server does not know.
+static void test_what_only_later_servers_know_is_ignored(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 2, 0);
+    const struct raim_hello hello = {
+        .version = RAIM_PROTOCOL_VERSION, .capabilities = 0xFFFFFFFF, .name = "later"};
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const struct raim_client_def def = raim_client_default_def();
+    table->clients[0] = raim_client_create(&def);
+    connect(table, 0);
+    to_match(table, 0, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    assert_true(raim_match_is_admitted(table->match, 0));
+    for (uint32_t kind = RAIM_MESSAGE_KINDS; kind <= RAIM_MESSAGE_MAX_KIND; kind++) {
+        const uint8_t unknown[] = {(uint8_t)(kind << 1), 0xFF, 0x12};
+        to_match(table, 0, true, unknown, sizeof unknown);
+        to_match(table, 0, false, unknown, sizeof unknown);
+    }
+    for (int i = 0; i < 5; i++)
+        tick(table);
+    for (int refusal = 0; refusal < RAIM_REFUSALS; refusal++)
+        assert_int_equal(refused(table, (enum raim_refusal)refusal),
+                         refusal == RAIM_REFUSED_UNEXPECTED ? 8 : 0);
+    assert_true(raim_match_is_admitted(table->match, 0));
+    close_table(table);
+}
+
+static void test_a_connection_with_one_channel_is_told_why_it_ends(void **state)
+{
+    (void)state;
+    const raim_rules rules = raim_rules_default();
+    struct table *table = open_table(&rules, 2, 0);
+    const struct raim_client_def def = raim_client_default_def();
+    table->clients[0] = raim_client_create(&def);
+    connect(table, 0);
+    raim_match_refuse(table->match, 0, RAIM_REASON_CHANNELS);
+    tick(table);
+    assert_int_equal(raim_client_end(table->clients[0]).reason, RAIM_REASON_CHANNELS);
+    assert_true(raim_client_end(table->clients[0]).text[0] != '\0');
+    assert_true(table->closed[0]);
+    assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 1);
+    close_table(table);
+}
+
 static void test_a_garbage_name_is_refused(void **state)
 {
     (void)state;
@@ -354,6 +399,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_client_collides_with_the_servers_pieces_to_the_bit),
         cmocka_unit_test(test_a_full_match_says_so),
         cmocka_unit_test(test_another_version_is_refused),
+        cmocka_unit_test(test_what_only_later_servers_know_is_ignored),
+        cmocka_unit_test(test_a_connection_with_one_channel_is_told_why_it_ends),
         cmocka_unit_test(test_a_garbage_name_is_refused),
         cmocka_unit_test(test_who_says_goodbye_is_let_go),
         cmocka_unit_test(test_a_silent_connection_ends),

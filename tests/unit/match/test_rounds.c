@@ -175,6 +175,38 @@ static void test_nobody_wins_a_tie_or_without_a_point(void **state)
     }
 }
 
+static void test_a_break_names_the_map_of_the_next_round(void **state)
+{
+    (void)state;
+    struct raim_match_def def = round_def();
+    def.break_s = 1;
+    struct table *table = open_table(def);
+    const struct seat *seat = play(table, 0);
+    raim_match_set_next_map(table->match, "ruins");
+    ticks(table, 10);
+    assert_string_equal(seat->welcome.phase.next_map, "");
+    while (round_of(table).phase == RAIM_PHASE_PLAY)
+        tick(table);
+    ticks(table, 2);
+    assert_int_equal(seat->phase.phase, RAIM_PHASE_BREAK);
+    assert_string_equal(seat->phase.next_map, "ruins");
+    const struct seat *second = play(table, 1);
+    ticks(table, 2);
+    assert_string_equal(second->welcome.phase.next_map, "ruins");
+    raim_match_pause(table->match, true);
+    ticks(table, 2);
+    assert_int_equal(seat->phase.phase, RAIM_PHASE_PAUSED);
+    assert_string_equal(seat->phase.next_map, "");
+    raim_match_pause(table->match, false);
+    ticks(table, 2);
+    assert_string_equal(seat->phase.next_map, "ruins");
+    while (round_of(table).phase == RAIM_PHASE_BREAK)
+        tick(table);
+    ticks(table, 2);
+    assert_string_equal(seat->phase.next_map, "");
+    close_table(table);
+}
+
 // Nothing moves, flies or falls, and clients see that they do not steer.
 static void assert_frozen_for(struct table *table, int count)
 {
@@ -527,6 +559,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_without_rounds_nothing_ends),
         cmocka_unit_test(test_the_first_with_enough_points_ends_the_round_and_wins),
         cmocka_unit_test(test_nobody_wins_a_tie_or_without_a_point),
+        cmocka_unit_test(test_a_break_names_the_map_of_the_next_round),
         cmocka_unit_test(test_in_a_break_nobody_moves_fires_or_is_hit),
         cmocka_unit_test(test_a_round_begins_with_nothing_and_everybody_rises),
         cmocka_unit_test(test_without_a_break_the_next_round_begins_at_once),

@@ -2,6 +2,7 @@
 // Spectators: they receive their players' view and the events, delayed, and have no effect on the
 // match.
 #include "seat_fixture.h"
+#include "watch.h"
 
 #include <math.h>
 
@@ -312,6 +313,143 @@ static void test_where_nobody_is_there_is_nothing_to_see_until_somebody_comes(vo
     watch_an_empty_match(DELAY_TICKS, 77);
 }
 
+// --- Switching ---
+
+static void ask_for(struct table *table, uint32_t handle, uint32_t target)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    to_match(table, handle, true, bytes, raim_watch_write(target, bytes, sizeof bytes));
+}
+
+static void switch_and_compare(uint32_t delay_ticks)
+{
+    struct raim_match_def def = usual_def();
+    def.bots = 8;
+    def.sight = true;
+    def.spectator_delay_s = delay_ticks / 60.0;
+    struct table *table = open_table(def);
+    struct seat *players[] = {play(table, 0), play(table, 1)};
+    ticks(table, 5);
+    struct seat *spectator = watch(table, 2, players[0]->welcome.player);
+    ticks(table, (int)delay_ticks + 20);
+    for (int i = 1; i < 40; i++) {
+        struct seat *player = players[i % 2];
+        ask_for(table, 2, player->welcome.player);
+        for (int j = 0; j < 13; j++) {
+            const uint32_t before = spectator->snapshots;
+            tick(table);
+            assert_true(j > 0 || spectator->snapshots > before); // at once, as late as ever
+            assert_int_equal(watched_slot(spectator), player->welcome.player % RAIM_WIRE_PLAYERS);
+            if (spectator->snapshots > before)
+                assert_sees_what_its_player_saw(table, spectator, player);
+            assert_true(spectator->newest + delay_ticks <= raim_match_tick(table->match));
+        }
+    }
+    assert_int_equal(spectator->welcomes, 1);
+    close_table(table);
+}
+
+static void test_a_spectator_switches_at_once_and_sees_what_that_player_sees(void **state)
+{
+    (void)state;
+    switch_and_compare(0);
+    switch_and_compare(DELAY_TICKS);
+}
+
+static void test_ten_switches_a_second_are_the_most_and_the_last_wish_counts(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.spectator_delay_s = 0;
+    struct table *table = open_table(def);
+    struct seat *players[] = {play(table, 0), play(table, 1)};
+    ticks(table, 5);
+    struct seat *spectator = watch(table, 2, players[0]->welcome.player);
+    ticks(table, 20);
+    uint32_t switches = 0, last = watched_slot(spectator);
+    for (int i = 0; i < 600; i++) {
+        for (int j = 0; j < 5; j++)
+            ask_for(table, 2, players[chance_int(0, 1)]->welcome.player);
+        tick(table);
+        switches += watched_slot(spectator) != last;
+        last = watched_slot(spectator);
+    }
+    assert_in_range(switches, 20, 100);
+    ask_for(table, 2, players[0]->welcome.player);
+    ask_for(table, 2, players[1]->welcome.player);
+    ticks(table, 7);
+    assert_int_equal(watched_slot(spectator), players[1]->welcome.player % RAIM_WIRE_PLAYERS);
+    close_table(table);
+}
+
+static void test_a_wish_for_nobody_changes_nothing_and_one_for_whoever_shows_the_best(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.bots = 6;
+    def.spectator_delay_s = 0;
+    struct table *table = open_table(def);
+    struct seat *player = play(table, 0);
+    ticks(table, 1200);
+    struct seat *spectator = watch(table, 1, player->welcome.player);
+    const uint32_t slot = player->welcome.player % RAIM_WIRE_PLAYERS;
+    ticks(table, 10);
+    const uint32_t nobodies[] = {player->welcome.player + RAIM_WIRE_PLAYERS, 13, 0xffff};
+    for (uint32_t i = 0; i < 3; i++) {
+        ask_for(table, 1, nobodies[i] & 0xffff);
+        ticks(table, 10);
+        assert_int_equal(watched_slot(spectator), slot);
+    }
+    const uint32_t best = best_slot(table);
+    assert_int_not_equal(best, slot);
+    ask_for(table, 1, 0);
+    tick(table);
+    assert_int_equal(watched_slot(spectator), best);
+    for (int refusal = 0; refusal < RAIM_REFUSALS; refusal++)
+        assert_int_equal(counts(table).refused[refusal], 0);
+    close_table(table);
+}
+
+// Also while it is down: no player may see with the eyes of another.
+static void test_a_player_cannot_watch_and_a_malformed_wish_is_refused(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.bots = 12;
+    def.spectator_delay_s = 0;
+    struct table *table = open_table(def);
+    struct seat *player = play(table, 0);
+    struct seat *other = play(table, 1), *spectator = watch(table, 2, 0);
+    ticks(table, 3);
+    bool was_down = false;
+    uint32_t asked = 0;
+    for (; asked < 5000 && !was_down; asked++) {
+        ask_for(table, 0, other->welcome.player);
+        tick(table);
+        const struct raim_wire_frame *frame = frame_at(player, player->newest);
+        assert_int_equal(frame->self.slot, player->welcome.player % RAIM_WIRE_PLAYERS);
+        was_down = !frame->self.alive;
+    }
+    assert_true(was_down);
+    for (int i = 0; i < 10; i++, asked++) {
+        ask_for(table, 0, other->welcome.player);
+        tick(table);
+        assert_int_equal(watched_slot(player), player->welcome.player % RAIM_WIRE_PLAYERS);
+    }
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_UNEXPECTED], asked);
+    const uint32_t slot = watched_slot(spectator);
+    to_match(table, 2, true, (const uint8_t[]){RAIM_MESSAGE_WATCH << 1, 0}, 2);
+    to_match(table, 2, true, (const uint8_t[]){RAIM_MESSAGE_WATCH << 1, 0, 0, 0}, 4);
+    ticks(table, 10);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_MALFORMED], 2);
+    assert_int_equal(watched_slot(spectator), slot);
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    to_match(table, 2, false, bytes,
+             raim_watch_write(other->welcome.player, bytes, sizeof bytes)); // on the wrong channel
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_UNEXPECTED], asked + 1);
+    close_table(table);
+}
+
 // --- Admission and inputs ---
 
 static void test_spectators_have_places_of_their_own(void **state)
@@ -487,6 +625,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_target_is_served_and_an_unknown_one_is_the_best),
         cmocka_unit_test(test_when_the_watched_one_leaves_the_best_is_shown),
         cmocka_unit_test(test_where_nobody_is_there_is_nothing_to_see_until_somebody_comes),
+        cmocka_unit_test(test_a_spectator_switches_at_once_and_sees_what_that_player_sees),
+        cmocka_unit_test(test_ten_switches_a_second_are_the_most_and_the_last_wish_counts),
+        cmocka_unit_test(test_a_wish_for_nobody_changes_nothing_and_one_for_whoever_shows_the_best),
+        cmocka_unit_test(test_a_player_cannot_watch_and_a_malformed_wish_is_refused),
         cmocka_unit_test(test_spectators_have_places_of_their_own),
         cmocka_unit_test(test_a_match_may_have_no_spectators),
         cmocka_unit_test(test_a_spectator_steers_nobody),

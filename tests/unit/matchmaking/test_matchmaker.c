@@ -56,6 +56,8 @@ static void test_anything_else_is_refused(void **state)
         "{\"id\":\"a\",\"state\":\"placed\",\"address\":\"x\",\"port\":65536}",
         "{\"id\":\"a\",\"state\":\"placed\",\"address\":\"x\",\"port\":\"7300\"}",
         "{\"id\":\"a\",\"state\":\"placed\",\"address\":\"\",\"port\":7300}",
+        "{\"id\":\"a\",\"state\":\"placed\",\"address\":\"a b\",\"port\":7300}",
+        "{\"id\":\"a\",\"state\":\"placed\",\"address\":\"x\\n\\u001b[2J\",\"port\":7300}",
         "{\"id\":\"a\",\"state\":\"placed\",\"address\":7,\"port\":7300}",
         "{\"id\":\"a\",\"state\":\"placed\",\"address\":\"x\",\"port\":7300,\"access\":7}",
     };

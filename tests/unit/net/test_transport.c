@@ -429,13 +429,16 @@ static void test_other_descriptors_are_refused_and_closed(void **state)
     assert_int_equal(fcntl(file, F_GETFD), -1);
 }
 
-static void test_address_must_be_dotted(void **state)
+static void test_address_must_be_a_number(void **state)
 {
     (void)state;
     char error[200];
     assert_null(transport_open("localhost", 7246, 4, error, sizeof error));
-    assert_string_equal(error, "cannot bind udp localhost:7246: not a dotted IPv4 address");
-    assert_null(transport_open("::1", 7246, 4, error, sizeof error));
+    assert_string_equal(error, "cannot bind udp localhost port 7246: not an IPv4 or IPv6 address");
+    assert_null(transport_open("::ffff:127.0.0.1", 7246, 4, error, sizeof error));
+    assert_null(transport_open("[::1", 7246, 4, error, sizeof error));
+    assert_null(transport_open("fe80::1", 7246, 4, error, sizeof error));
+    assert_null(transport_open("::1%lo", 7246, 4, error, sizeof error));
     assert_null(transport_open("", 7246, 4, error, sizeof error));
     assert_null(transport_open("127.1", 7246, 4, error, sizeof error));
     assert_null(transport_open("192.0.2.1", 0, 4, error, sizeof error));
@@ -468,7 +471,7 @@ int main(int argc, char **argv)
         TEST(test_port_in_use_is_reported),
         TEST(test_a_socket_that_is_bound_already_is_served),
         TEST(test_other_descriptors_are_refused_and_closed),
-        TEST(test_address_must_be_dotted),
+        TEST(test_address_must_be_a_number),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

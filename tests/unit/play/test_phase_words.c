@@ -34,10 +34,11 @@ static void test_the_clock_says_what_ends_the_round(void **state)
 }
 
 static void assert_banner(const struct raim_client_phase *phase, const char *winner,
-                          const char *expected_title, const char *expected_text)
+                          const char *next_map, const char *expected_title,
+                          const char *expected_text)
 {
     char title[PHASE_WORDS_BYTES], text[PHASE_WORDS_BYTES];
-    assert_true(phase_words_banner(phase, winner, title, text));
+    assert_true(phase_words_banner(phase, winner, next_map, title, text));
     assert_string_equal(title, expected_title);
     assert_string_equal(text, expected_text);
 }
@@ -46,17 +47,18 @@ static void test_a_banner_names_the_winner_of_a_break(void **state)
 {
     (void)state;
     char title[PHASE_WORDS_BYTES], text[PHASE_WORDS_BYTES];
-    assert_false(phase_words_banner(&(struct raim_client_phase){.round = 1}, "", title, text));
+    assert_false(phase_words_banner(&(struct raim_client_phase){.round = 1}, "", "", title, text));
     struct raim_client_phase phase = {.kind = RAIM_CLIENT_BREAK,
                                       .round = 3,
                                       .has_end = true,
                                       .left_s = 4.1,
                                       .winner = RAIM_MAX_PLAYERS};
-    assert_banner(&phase, "Ada", "Ada wins round 3", "The next round begins in 5 s");
+    assert_banner(&phase, "Ada", "", "Ada wins round 3", "The next round begins in 5 s");
     phase.winner = RAIM_NOBODY;
-    assert_banner(&phase, "", "Round 3 is a draw", "The next round begins in 5 s");
+    assert_banner(&phase, "", "", "Round 3 is a draw", "The next round begins in 5 s");
+    assert_banner(&phase, "", "crossfire", "Round 3 is a draw", "Next: crossfire   in 5 s");
     phase.kind = RAIM_CLIENT_PAUSED;
-    assert_banner(&phase, "", "Paused", "The operator has paused the match");
+    assert_banner(&phase, "", "", "Paused", "The operator has paused the match");
 }
 
 static void test_a_restart_is_no_lost_connection(void **state)

@@ -97,6 +97,32 @@ static void test_chat_holds_120_bytes_and_none_of_121(void **state)
     }
 }
 
+static bool accepts_refusal(const uint8_t *bytes, size_t size)
+{
+    raim_reader reader = raim_reader_make(bytes, size);
+    uint32_t refusal;
+    return raim_message_read(&reader) == RAIM_MESSAGE_CHAT_REFUSED &&
+           raim_chat_refused_read(&reader, &refusal) && refusal <= 255;
+}
+
+static void test_a_refusal_survives_the_wire_also_an_unknown_one(void **state)
+{
+    (void)state;
+    for (uint32_t refusal = 0; refusal < 256; refusal++) {
+        uint8_t bytes[4];
+        uint32_t told;
+        const size_t size = raim_chat_refused_write(refusal, bytes, sizeof bytes);
+        assert_int_equal(size, 2);
+        raim_reader reader = raim_reader_make(bytes, size);
+        assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_CHAT_REFUSED);
+        assert_true(raim_chat_refused_read(&reader, &told));
+        assert_int_equal(told, refusal);
+        hostile_attack(accepts_refusal, bytes, size);
+        const bool is_known = refusal > 0 && refusal < RAIM_CHAT_REFUSALS;
+        assert_int_equal(strcmp(raim_chat_refusal_name(refusal), "unknown") != 0, is_known);
+    }
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
@@ -106,6 +132,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_is_no_utf8_is_cut_all_the_same),
         cmocka_unit_test(test_chat_does_not_fit_less_than_it_needs),
         cmocka_unit_test(test_chat_holds_120_bytes_and_none_of_121),
+        cmocka_unit_test(test_a_refusal_survives_the_wire_also_an_unknown_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

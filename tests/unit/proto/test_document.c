@@ -9,6 +9,7 @@
 #include "roster.h"
 #include "rules.h"
 #include "snapshot.h"
+#include "watch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,6 +112,7 @@ static void test_examples_of_entering_are_what_is_written(void **state)
         .rules = {20, 300, 4, 900, 1.2, 0.25, 2, 1},
         .map_name = "duel",
         .phase = {.round = 2, .has_end = true, .end_tick = 19000, .score_limit = 20},
+        .arena = "arena-1",
         .motd = "gl hf",
     };
     assert_example("welcome", bytes, raim_welcome_write(&welcome, bytes, sizeof bytes));
@@ -144,7 +146,11 @@ static void test_examples_of_playing_are_what_is_written(void **state)
     assert_example("input", bytes, raim_input_write(&input, bytes, sizeof bytes));
     assert_example("chat", bytes, raim_chat_write("gg", bytes, sizeof bytes));
 
-    static struct raim_events_message events = {.sequence = 5, .count = 4};
+    assert_example("chat refused", bytes,
+                   raim_chat_refused_write(RAIM_CHAT_MUTED, bytes, sizeof bytes));
+    assert_example("watch", bytes, raim_watch_write(1024 + 2, bytes, sizeof bytes));
+
+    static struct raim_events_message events = {.sequence = 5, .count = 7};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
                                                 .player = 1024 + 2,
                                                 .victim = 1024,
@@ -161,7 +167,16 @@ static void test_examples_of_playing_are_what_is_written(void **state)
                                                           .has_end = true,
                                                           .end_tick = 1603,
                                                           .score_limit = 20,
-                                                          .winner = 1024 + 2}};
+                                                          .winner = 1024 + 2,
+                                                          .next_map = "ruins"}};
+    events.events[4] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_CHAT, .by_operator = true, .text = "restart at 8"};
+    events.events[5] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_OTHER, .type = 200, .size = 2, .text = "\x01\xFF"};
+    events.events[6] = (struct raim_wire_event){
+        .kind = RAIM_WIRE_JOINED,
+        .entry = {.player = 2048, .bot = true, .name = "Bot 2"},
+    };
     assert_example("events", bytes, write_events(&events, bytes, sizeof bytes));
 
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
@@ -268,8 +283,8 @@ static void test_limits_are_those_of_the_code(void **state)
         {"bytes of a token", RAIM_TOKEN_BYTES},
         {"bytes of an access token", RAIM_ACCESS_BYTES},
         {"bytes of the message of the day", RAIM_MAX_MOTD_BYTES},
-        {"places for players", RAIM_WIRE_PLAYERS},
-        {"places for bullets", RAIM_WIRE_BULLETS},
+        {"slots for players", RAIM_WIRE_PLAYERS},
+        {"slots for bullets", RAIM_WIRE_BULLETS},
         {"obstacles", RAIM_WIRE_OBSTACLES},
         {"corners of an obstacle", RAIM_WIRE_POINTS},
         {"rules", RAIM_WIRE_RULES},

@@ -27,6 +27,7 @@ static bool read_hello(const uint8_t *bytes, size_t size, struct raim_hello *hel
 static void assert_same_hello(const struct raim_hello *a, const struct raim_hello *b)
 {
     assert_int_equal(a->version, b->version);
+    assert_int_equal(a->capabilities, b->capabilities);
     assert_int_equal(a->watch, b->watch);
     assert_int_equal(a->target, b->target);
     assert_int_equal(a->resume, b->resume);
@@ -62,6 +63,7 @@ static void test_hello_survives_the_wire(void **state)
     for (int i = 0; i < ROUNDS; i++) {
         struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .watch = chance_bool()}, told;
         uint8_t bytes[HELLO_BYTES];
+        hello.capabilities = chance_magnitude(32);
         hello.target = hello.watch ? chance_magnitude(16) : 0;
         hello.resume = chance_bool();
         if (hello.resume)
@@ -85,8 +87,9 @@ static void test_hello_holds_a_name_of_24_bytes_and_none_of_25(void **state)
         raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, sizeof bytes);
         raim_write_bits(&writer, RAIM_HELLO_MAGIC, 32);
         raim_write_bits(&writer, RAIM_PROTOCOL_VERSION, 16);
-        raim_write_bits(&writer, 0, 2); // plays, a new session
-        raim_write_bits(&writer, 0, 8); // without an access token
+        raim_write_bits(&writer, 0, 32); // no capability
+        raim_write_bits(&writer, 0, 2);  // plays, a new session
+        raim_write_bits(&writer, 0, 8);  // without an access token
         raim_write_bits(&writer, length, 5);
         for (uint32_t i = 0; i < length; i++)
             raim_write_bits(&writer, 'x', 8);
@@ -104,7 +107,7 @@ static void test_hello_spends_a_bit_on_a_session_unless_it_resumes_one(void **st
     uint8_t bytes[64];
     struct raim_hello told;
     const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
-    assert_int_equal(size, (1 + 4 + 32 + 16 + 1 + 1 + 8 + 5 + 3 * 8 + 7) / 8);
+    assert_int_equal(size, (1 + 4 + 32 + 16 + 32 + 1 + 1 + 8 + 5 + 3 * 8 + 7) / 8);
     assert_true(read_hello(bytes, size, &told));
     const uint8_t none[RAIM_TOKEN_BYTES] = {0};
     assert_memory_equal(told.token, none, sizeof none);
@@ -172,6 +175,7 @@ static struct raim_welcome chance_welcome(void)
 {
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
+        .capabilities = chance_magnitude(32),
         .delay_ticks = chance_magnitude(16),
         .grace_s = chance_magnitude(16),
         .tick = chance_magnitude(32),
@@ -195,6 +199,7 @@ static struct raim_welcome chance_welcome(void)
         welcome.border[i] = chance_signed(RAIM_WIRE_COORDINATE_BITS);
     for (uint32_t i = 0; i < welcome.rule_count; i++)
         welcome.rules[i] = ldexp(chance_between(-1, 1), chance_int(-30, 30));
+    chance_text(welcome.arena, RAIM_MAX_ARENA_BYTES);
     chance_text(welcome.map_name, RAIM_MAX_TITLE_BYTES);
     welcome.phase = chance_phase();
     chance_text(welcome.motd, RAIM_MAX_MOTD_BYTES);
@@ -204,6 +209,7 @@ static struct raim_welcome chance_welcome(void)
 static void assert_same_welcome(const struct raim_welcome *a, const struct raim_welcome *b)
 {
     assert_int_equal(a->version, b->version);
+    assert_int_equal(a->capabilities, b->capabilities);
     assert_int_equal(a->player, b->player);
     assert_int_equal(a->delay_ticks, b->delay_ticks);
     assert_memory_equal(a->token, b->token, RAIM_TOKEN_BYTES);
@@ -222,6 +228,7 @@ static void assert_same_welcome(const struct raim_welcome *a, const struct raim_
     assert_memory_equal(a->border, b->border, sizeof a->border);
     assert_int_equal(a->rule_count, b->rule_count);
     assert_memory_equal(a->rules, b->rules, sizeof a->rules);
+    assert_string_equal(a->arena, b->arena);
     assert_string_equal(a->map_name, b->map_name);
     assert_same_phase(&a->phase, &b->phase);
     assert_string_equal(a->motd, b->motd);

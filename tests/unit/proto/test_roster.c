@@ -131,10 +131,19 @@ static struct raim_wire_event chance_event(void)
         break;
     case RAIM_WIRE_CHAT:
         chance_text(event.text, RAIM_MAX_CHAT_BYTES);
+        event.by_operator = chance_bool();
+        event.player = event.by_operator ? 0 : event.player; // not sent
         break;
     case RAIM_WIRE_PHASE:
         event.player = 0; // not told
         event.phase = chance_phase();
+        break;
+    case RAIM_WIRE_OTHER:
+        event.player = 0; // not told
+        event.type = chance_bits(8);
+        event.size = chance_magnitude(5);
+        for (uint32_t i = 0; i < event.size; i++)
+            event.text[i] = (char)chance_bits(8);
         break;
     case RAIM_WIRE_EVENT_KINDS:
         break;
@@ -152,7 +161,10 @@ static void assert_same_event(const struct raim_wire_event *a, const struct raim
     assert_int_equal(a->score, b->score);
     assert_int_equal(a->deaths, b->deaths);
     assert_int_equal(a->rewind, b->rewind);
-    assert_string_equal(a->text, b->text);
+    assert_int_equal(a->by_operator, b->by_operator);
+    assert_int_equal(a->type, b->type);
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a->text, b->text, sizeof a->text);
     assert_same_phase(&a->phase, &b->phase);
 }
 
@@ -244,6 +256,8 @@ static raim_writer begin_events(uint8_t *bytes, enum raim_wire_event_kind kind)
     raim_write_bits(&writer, 1, 16); // sequence
     raim_write_bits(&writer, 0, 11); // one event, padding
     raim_write_ranged(&writer, kind, 0, RAIM_WIRE_EVENT_KINDS - 1);
+    if (kind == RAIM_WIRE_CHAT)
+        raim_write_bool(&writer, false); // not by the operator
     if (kind != RAIM_WIRE_PHASE)
         raim_write_bits(&writer, 1025, 16);
     return writer;
@@ -295,8 +309,10 @@ static void test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_i
             if (has_end)
                 raim_write_bits(&writer, 1234, 32);
             raim_write_count(&writer, 50);
-            if (phase == RAIM_PHASE_BREAK)
+            if (phase == RAIM_PHASE_BREAK) {
                 raim_write_bits(&writer, 1026, 16);
+                raim_write_text(&writer, "ruins", RAIM_MAX_TITLE_BYTES);
+            }
             const size_t size = raim_writer_finish(&writer);
             assert_int_equal(read_events(bytes, size, &told), phase < RAIM_PHASES);
             if (phase == RAIM_PHASES)
@@ -308,6 +324,7 @@ static void test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_i
                 .end_tick = has_end ? 1234 : 0,
                 .score_limit = 50,
                 .winner = phase == RAIM_PHASE_BREAK ? 1026 : 0,
+                .next_map = {phase == RAIM_PHASE_BREAK ? 'r' : '\0', 'u', 'i', 'n', 's'},
             };
             assert_same_phase(&told.events[0].phase, &expected);
         }
@@ -330,6 +347,33 @@ static void test_an_event_of_no_known_kind_is_refused(void **state)
     }
 }
 
+static void test_an_event_of_a_later_version_is_skipped_by_its_size(void **state)
+{
+    (void)state;
+    static struct raim_events_message told;
+    for (uint32_t size = 0; size < 128; size++) {
+        uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+        raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, sizeof bytes);
+        raim_write_bits(&writer, 1, 16); // sequence
+        raim_write_bits(&writer, 1, 11); // two events, padding
+        raim_write_bits(&writer, 5, 3);  // other
+        raim_write_bits(&writer, 200, 8);
+        raim_write_bits(&writer, size, 7);
+        for (uint32_t i = 0; i < size; i++)
+            raim_write_bits(&writer, chance_bits(8), 8);
+        raim_write_bits(&writer, 0, 6); // padding
+        raim_write_bits(&writer, RAIM_WIRE_LEFT, 3);
+        raim_write_bits(&writer, 1025, 16);
+        raim_write_bits(&writer, RAIM_REASON_LOST, 8);
+        assert_int_equal(read_events(bytes, raim_writer_finish(&writer), &told), size <= 120);
+        if (size > 120)
+            continue;
+        assert_true(told.events[0].kind == RAIM_WIRE_OTHER && told.events[0].type == 200);
+        assert_int_equal(told.events[1].player, 1025);
+        assert_int_equal(told.events[1].reason, RAIM_REASON_LOST);
+    }
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
@@ -344,6 +388,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_kill_tells_every_rewind),
         cmocka_unit_test(test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_is_one),
         cmocka_unit_test(test_an_event_of_no_known_kind_is_refused),
+        cmocka_unit_test(test_an_event_of_a_later_version_is_skipped_by_its_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "input.h"
 #include "roster.h"
 #include "snapshot.h"
+#include "watch.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -126,6 +127,7 @@ static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
     static struct raim_events_message events;
     struct raim_roster_entry entries[4];
     char said[RAIM_MAX_CHAT_BYTES + 1];
+    uint32_t number;
     const uint32_t kind = raim_message_read(reader);
     switch (kind) {
     case RAIM_MESSAGE_SNAPSHOT:
@@ -140,6 +142,12 @@ static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
     case RAIM_MESSAGE_CHAT:
         assert_true(raim_chat_read(reader, said));
         return raim_chat_write(said, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_CHAT_REFUSED:
+        assert_true(raim_chat_refused_read(reader, &number));
+        return raim_chat_refused_write(number, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_WATCH:
+        assert_true(raim_watch_read(reader, &number));
+        return raim_watch_write(number, bytes, RAIM_MAX_MESSAGE_BYTES);
     case RAIM_MESSAGE_ROSTER:
         assert_true(raim_roster_read(reader, entries, 4, &count));
         return raim_roster_write(entries, count, &written, bytes, RAIM_MAX_MESSAGE_BYTES);

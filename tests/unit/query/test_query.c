@@ -104,12 +104,13 @@ static void test_replies_to_the_byte(void **state)
                                     .players = 7,
                                     .max_players = 20,
                                     .bots = 4,
+                                    .locked = true,
                                     .port = 7246};
     assert_bytes(reply, query_write_info(&info, reply),
                  BYTES("\xFF\xFF\xFF\xFFI\x11"
                        "du\xC3\xA9l\0ruins\0raim\0arena\0"
                        "\0\0\x07\x14\x04"
-                       "dl\0\0"
+                       "dl\1\0"
                        "1.2.3\0\x80\x4E\x1C"));
 
     const struct query_player players[] = {{"Ada \xC3\x9C", 258, 90.5f},
@@ -196,14 +197,17 @@ static void test_a_challenge_is_of_one_address_and_port(void **state)
 {
     (void)state;
     struct challenge challenge = init_challenge();
-    const uint32_t mine = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
-    assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, mine, 0));
-    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 2, 1000, mine, 0));
-    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1001, mine, 0));
-    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, mine + 1, 0));
-    assert_false(challenge_verify(&challenge, CHALLENGE_COOKIE, 1, 1000, mine, 0));
-    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, QUERY_NO_CHALLENGE, 0));
-    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, 0, 0));
+    const uint32_t mine =
+        challenge_compute(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), 0);
+    assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(2, 1000), mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1001), mine, 0));
+    assert_false(
+        challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), mine + 1, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_COOKIE, udp_address_v4(1, 1000), mine, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000),
+                                  QUERY_NO_CHALLENGE, 0));
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), 0, 0));
 }
 
 static void test_a_challenge_is_of_one_secret(void **state)
@@ -212,8 +216,9 @@ static void test_a_challenge_is_of_one_secret(void **state)
     static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {2};
     struct challenge challenge = init_challenge(), other;
     challenge_init(&other, secret);
-    const uint32_t mine = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
-    assert_false(challenge_verify(&other, CHALLENGE_QUERY, 1, 1000, mine, 0));
+    const uint32_t mine =
+        challenge_compute(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), 0);
+    assert_false(challenge_verify(&other, CHALLENGE_QUERY, udp_address_v4(1, 1000), mine, 0));
 }
 
 static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
@@ -222,13 +227,18 @@ static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
     struct challenge challenge = init_challenge();
     for (int64_t start = 0; start < 10 * CHALLENGE_EPOCH_MS; start += CHALLENGE_EPOCH_MS) {
         const int64_t issued_ms = start + chance_int(0, CHALLENGE_EPOCH_MS - 1);
-        const uint32_t issued = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, issued_ms);
+        const uint32_t issued =
+            challenge_compute(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), issued_ms);
         const int64_t end_ms = start + 2 * CHALLENGE_EPOCH_MS;
-        assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, issued, issued_ms));
-        assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, issued, end_ms - 1));
-        assert_int_not_equal(challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, end_ms - 1),
-                             issued);
-        assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, issued, end_ms));
+        assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), issued,
+                                     issued_ms));
+        assert_true(challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), issued,
+                                     end_ms - 1));
+        assert_int_not_equal(
+            challenge_compute(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), end_ms - 1),
+            issued);
+        assert_false(
+            challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), issued, end_ms));
     }
 }
 
@@ -236,8 +246,9 @@ static void test_after_a_long_silence_no_old_challenge_is_good(void **state)
 {
     (void)state;
     struct challenge challenge = init_challenge();
-    const uint32_t first = challenge_compute(&challenge, CHALLENGE_QUERY, 1, 1000, 0);
-    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, 1, 1000, first,
+    const uint32_t first =
+        challenge_compute(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), 0);
+    assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), first,
                                   1000 * (int64_t)CHALLENGE_EPOCH_MS));
 }
 
@@ -254,7 +265,7 @@ static int set_up_guard(void **state)
     static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {1};
     query_guard_init(&guard, raim_random_next(&chance), secret);
     kind = QUERY_NONE;
-    somebody = (struct udp_address){.address = 0x0A000001, .port = 27005};
+    somebody = udp_address_v4(0x0A000001, 27005);
     return 0;
 }
 
@@ -324,7 +335,7 @@ static void test_a_flood_is_limited_and_the_next_network_is_not(void **state)
     // are neighbours, whom the same secret brings there together (once in 3,000).
     int others = 0;
     for (int i = 0; i < 3; i++) {
-        somebody.address = (uint32_t)chance_int(0x0B0000, 0xDFFFFF) << 8;
+        somebody.ip = ip_address_v4((uint32_t)chance_int(0x0B0000, 0xDFFFFF) << 8);
         others += judge(BYTES(INFO_REQUEST), 0) == QUERY_CHALLENGED;
     }
     assert_true(others > 0);

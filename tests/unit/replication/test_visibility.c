@@ -167,16 +167,23 @@ static struct raim_visibility_cache_query query_from(const struct stage *stage, 
     };
 }
 
-static bool may_see(struct stage *stage, struct raim_visibility_cache *pairs, uint32_t tick,
-                    raim_vec2 centre)
+static bool may_see_within(struct stage *stage, struct raim_visibility_cache *pairs, uint32_t tick,
+                           uint32_t latency, raim_vec2 centre)
 {
     raim_visibility_set_tick(stage->visibility, tick);
-    const struct raim_visibility_cache_query query = query_from(stage, tick, eye);
+    struct raim_visibility_cache_query query = query_from(stage, tick, eye);
+    query.latency = latency;
     const struct raim_view_target target = player_at(centre);
-    raim_visibility_cache_begin(pairs, 0);
+    raim_visibility_cache_begin(pairs, 0, latency);
     const bool visible = raim_visibility_cache_may_see(pairs, &query, &target);
     raim_visibility_cache_end(pairs);
     return visible;
+}
+
+static bool may_see(struct stage *stage, struct raim_visibility_cache *pairs, uint32_t tick,
+                    raim_vec2 centre)
+{
+    return may_see_within(stage, pairs, tick, LATENCY, centre);
 }
 
 static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs)
@@ -184,6 +191,38 @@ static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs
     const struct raim_obstacle_def wall = block(-50, -400, 50, 400);
     set_up(stage, make_map(&wall, 1));
     assert_true(raim_visibility_cache_create(pairs, 2, 4));
+}
+
+static void test_a_shorter_latency_does_not_hide_for_longer(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct raim_visibility_cache pairs;
+    set_up_wall(&stage, &pairs);
+    uint32_t tick = 1;
+    const uint32_t longest = tick + RAIM_VISIBILITY_CACHE_REST;
+    assert_false(may_see_within(&stage, &pairs, tick++, 2 * LATENCY, behind_the_wall));
+    // The answer holds for its rest, and no longer.
+    while (tick <= longest)
+        may_see_within(&stage, &pairs, tick++, LATENCY, in_sight);
+    assert_true(may_see_within(&stage, &pairs, tick, LATENCY, in_sight));
+    raim_visibility_cache_destroy(&pairs);
+    tear_down(&stage);
+}
+
+static void test_a_longer_latency_does_not_bring_back_what_was_seen(void **state)
+{
+    (void)state;
+    struct stage stage;
+    struct raim_visibility_cache pairs;
+    set_up_wall(&stage, &pairs);
+    uint32_t tick = 1;
+    assert_true(may_see_within(&stage, &pairs, tick++, LATENCY - 3, in_sight));
+    for (; tick <= 1 + LATENCY - 3; tick++)
+        assert_true(may_see_within(&stage, &pairs, tick, LATENCY, behind_the_wall));
+    assert_false(may_see_within(&stage, &pairs, tick, LATENCY, behind_the_wall));
+    raim_visibility_cache_destroy(&pairs);
+    tear_down(&stage);
 }
 
 static void test_who_was_seen_may_be_seen_for_a_latency_more(void **state)
@@ -266,11 +305,11 @@ static void test_targets_of_a_viewer_do_not_mix(void **state)
     for (uint32_t tick = 1; tick <= PAIRS; tick++) {
         raim_visibility_set_tick(stage.visibility, tick);
         const struct raim_visibility_cache_query query = query_from(&stage, tick, from);
-        raim_visibility_cache_begin(&all, 1);
+        raim_visibility_cache_begin(&all, 1, LATENCY);
         for (int i = 0; i < TARGETS; i++) {
             struct raim_view_target target = player_at(centres[i]);
             target.slot = 1 + (uint32_t)i;
-            raim_visibility_cache_begin(&each[i], 1);
+            raim_visibility_cache_begin(&each[i], 1, LATENCY);
             if (chance_int(0, 20) > 0)
                 assert_int_equal(raim_visibility_cache_may_see(&all, &query, &target),
                                  raim_visibility_cache_may_see(&each[i], &query, &target));
@@ -298,6 +337,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_is_seen_cheaply_is_seen_exactly),
         cmocka_unit_test(test_who_is_apart_never_peeks),
         cmocka_unit_test(test_who_was_seen_may_be_seen_for_a_latency_more),
+        cmocka_unit_test(test_a_longer_latency_does_not_bring_back_what_was_seen),
+        cmocka_unit_test(test_a_shorter_latency_does_not_hide_for_longer),
         cmocka_unit_test(test_who_is_far_behind_a_wall_stays_hidden_for_a_rest),
         cmocka_unit_test(test_who_comes_into_sight_after_a_search_is_seen_at_once),
         cmocka_unit_test(test_whoever_is_forgotten_is_looked_at_anew),

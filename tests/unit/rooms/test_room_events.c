@@ -124,6 +124,40 @@ static void test_a_journal_brings_events_back(void **state)
     room_events_close(events);
 }
 
+static void test_a_damaged_journal_ends_where_it_is_damaged(void **state)
+{
+    static const char *const lines[] = {
+        "1876951040000002 player_joined {\"number\":1}x\n",
+        "1876951040000002 player_joined {\"num}\n",
+        "1876951040000002 player_joined {\r\"number\":1}\n",
+        "9999999999999999 player_joined {}\n",
+        "1876951040000000 player_joined {}\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        assert_int_equal(fchmod(fileno(file), 0600), 0);
+        fprintf(file, "1876951040000001 player_joined {\"number\":0}\n%s", lines[i]);
+        fclose(file);
+        struct room_events *events = room_events_open(path, NOW_S);
+        assert_int_equal(assert_numbers(events, 0, 0), 1);
+        add(events, 1);
+        assert_int_equal(assert_numbers(events, 0, 0), 2);
+        assert_true(room_events_newest(events) < UINT64_C(1) << 53);
+        room_events_close(events);
+    }
+}
+
+static void test_a_clock_far_ahead_keeps_numbers_short(void **state)
+{
+    (void)state;
+    struct room_events *events = room_events_open(NULL, INT64_MAX);
+    add(events, 0);
+    assert_true(room_events_newest(events) < UINT64_C(1) << 53);
+    room_events_close(events);
+}
+
 static void test_a_journal_stays_short(void **state)
 {
     (void)state;
@@ -185,6 +219,8 @@ int main(void)
         cmocka_unit_test(test_the_oldest_are_forgotten),
         cmocka_unit_test_teardown(test_a_journal_brings_events_back, remove_journal),
         cmocka_unit_test_teardown(test_a_journal_stays_short, remove_journal),
+        cmocka_unit_test_teardown(test_a_damaged_journal_ends_where_it_is_damaged, remove_journal),
+        cmocka_unit_test(test_a_clock_far_ahead_keeps_numbers_short),
         cmocka_unit_test_teardown(test_a_damaged_journal_is_read_as_far_as_it_is_good,
                                   remove_journal),
         cmocka_unit_test(test_a_journal_that_cannot_be_written_loses_no_reader_an_event),

@@ -54,6 +54,7 @@ static void free_all(void)
     for (int i = 0; i < taken_count; i++) {
         free(taken[i].metadata);
         free(taken[i].request);
+        free(taken[i].result);
     }
 }
 
@@ -88,6 +89,14 @@ static void test_a_record_reads_back(void **state)
     assert_string_equal(read->cause, "round");
     assert_string_equal(read->metadata, "{\"k\":\"v\\n\"}");
     assert_string_equal(read->request, "{\"template\":\"duel\"}");
+    assert_null(read->result);
+    free_all();
+    char result[] = "{\"round\":3,\"winner\":null,\"scores\":[]}";
+    record.result = result;
+    assert_true(room_store_write(store, &record));
+    read_all();
+    assert_int_equal(taken_count, 1);
+    assert_string_equal(taken[0].result, result);
     free_all();
     room_store_remove(store, "x-1-00c0ffee");
     read_all();
@@ -125,6 +134,12 @@ static void test_what_is_no_record_is_removed(void **state)
         "raimd-room 1\n" LINES "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}",
         "raimd-room 1\n" LINES "is_draining 2\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n",
         "raimd-room 1\nid a\nname ../b\nport 1\n",
+        "raimd-room 1\n" LINES
+        "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\nresult {\n",
+        "raimd-room 1\n" LINES
+        "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\nmore\n",
+        "raimd-room 1\n" LINES
+        "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {\"a}\nrequest {}\n",
         "raimd-room 2\n" LINES
         "is_draining 0\ndrain_until_s 0\ncause -\nmetadata {}\nrequest {}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -149,11 +164,23 @@ static void test_what_is_no_record_is_removed(void **state)
     unlink(path);
 }
 
+static void test_what_cannot_be_read_stays(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/b.room", directory);
+    assert_int_equal(symlink("nothing", path), 0);
+    read_all();
+    assert_int_equal(taken_count, 0);
+    assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_record_reads_back),
         cmocka_unit_test(test_what_is_no_record_is_removed),
+        cmocka_unit_test(test_what_cannot_be_read_stays),
     };
     return cmocka_run_group_tests_name("room_store", tests, open_store, close_store);
 }

@@ -7,7 +7,10 @@
 #include "monotonic.h"
 #include "rooms.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +19,28 @@ enum { DEADLINE_MS = 10000, PORTS = 3 };
 static struct arena_table table;
 static struct rooms *rooms;
 static char ended[256]; // "ID CAUSE;" of each room that the observer was told of
+
+// Calls of the two functions below, which take the place of libc's.
+static pthread_t main_thread;
+static _Atomic int file_changes, file_changes_by_workers;
+
+static void note_file_change(void)
+{
+    file_changes++;
+    file_changes_by_workers += !pthread_equal(pthread_self(), main_thread);
+}
+
+int rename(const char *from, const char *to)
+{
+    note_file_change();
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int unlink(const char *path)
+{
+    note_file_change();
+    return unlinkat(AT_FDCWD, path, 0);
+}
 
 static void note_end(void *context, const char *id, const char *cause)
 {
@@ -138,6 +163,27 @@ static void test_a_room_that_nobody_joins_ends(void **state)
     wait_for_end("a nobody_joined;");
 }
 
+// A file system may take as long as it likes: other arenas of the worker must not wait for it.
+static void test_workers_change_no_files(void **state)
+{
+    (void)state;
+    char runtime[] = "/tmp/raimd-test-XXXXXX";
+    assert_non_null(mkdtemp(runtime));
+    assert_int_equal(setenv("RUNTIME_DIRECTORY", runtime, 1), 0);
+    main_thread = pthread_self();
+    file_changes = 0;
+    file_changes_by_workers = 0;
+    assert_int_equal(create("a", "{\"template\":\"t\"}"), 201);
+    const int made = file_changes;
+    assert_true(made > 0); // its checkpoint is there
+    assert_int_equal(end_room("a", ""), 202);
+    wait_for_end("a deleted;");
+    assert_true(file_changes > made); // and gone
+    assert_int_equal(file_changes_by_workers, 0);
+    unsetenv("RUNTIME_DIRECTORY");
+    assert_int_equal(rmdir(runtime), 0);
+}
+
 static void test_rooms_that_are_left_are_stopped(void **state)
 {
     (void)state;
@@ -154,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_room_is_made_and_its_end_is_observed, start, stop),
         cmocka_unit_test_setup_teardown(test_a_full_pool_and_a_closed_door, start, stop),
         cmocka_unit_test_setup_teardown(test_a_room_that_nobody_joins_ends, start, stop),
+        cmocka_unit_test_setup_teardown(test_workers_change_no_files, start, stop),
         cmocka_unit_test_setup_teardown(test_rooms_that_are_left_are_stopped, start, stop),
     };
     return RUN_IN_DIRECTORY("rooms", tests);

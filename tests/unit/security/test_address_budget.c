@@ -24,7 +24,7 @@ static int take(uint32_t address, int attempts, uint64_t tick)
 {
     int taken = 0;
     for (int i = 0; i < attempts; i++)
-        taken += address_budget_take(&budget, address, tick);
+        taken += address_budget_take(&budget, ip_address_v4(address), tick);
     return taken;
 }
 
@@ -36,6 +36,16 @@ static void test_an_address_has_its_burst_and_then_its_rate(void **state)
     assert_int_equal(take(1, 1000, 11), 3 * PER_TICK);
     assert_int_equal(take(1, 1000, 11 + BURST), BURST);
     assert_int_equal(take(1, 1000, UINT64_MAX), BURST);
+}
+
+static void test_a_64_has_one_bucket(void **state)
+{
+    (void)state;
+    int taken = 0;
+    for (uint64_t i = 0; i < 1000; i++)
+        taken += address_budget_take(&budget, (struct ip_address){0x20010DB800000001, i}, 1);
+    assert_int_equal(taken, BURST);
+    assert_true(address_budget_take(&budget, (struct ip_address){0x20010DB800000002, 1}, 1));
 }
 
 static void test_a_flood_takes_nothing_from_other_addresses(void **state)
@@ -60,7 +70,7 @@ static void test_a_flood_is_not_evicted_by_quiet_addresses(void **state)
     (void)state;
     assert_int_equal(take(1, 1000, 1), BURST);
     for (uint32_t i = 0; i < 10000; i++)
-        address_budget_take(&budget, 2 + i * 991, 1);
+        address_budget_take(&budget, ip_address_v4(2 + i * 991), 1);
     assert_int_equal(take(1, 1000, 1), 0);
 }
 
@@ -76,6 +86,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
+        cmocka_unit_test_setup(test_a_64_has_one_bucket, set_up),
         cmocka_unit_test_setup(test_a_flood_takes_nothing_from_other_addresses, set_up),
         cmocka_unit_test_setup(test_a_flood_is_not_evicted_by_quiet_addresses, set_up),
         cmocka_unit_test_setup(test_another_rate_keeps_the_used_tokens, set_up),

@@ -27,8 +27,9 @@ static bool come_and_go(uint32_t address, int64_t now_ms)
 {
     static uint32_t connection;
     connection++;
-    return connect_rate_admit(&limiter, address, (uint16_t)chance_int(1024, UINT16_MAX), connection,
-                              now_ms);
+    return connect_rate_admit(&limiter,
+                              udp_address_v4(address, (uint16_t)chance_int(1024, UINT16_MAX)),
+                              connection, now_ms);
 }
 
 static void test_an_address_has_its_burst_and_then_its_rate(void **state)
@@ -55,6 +56,47 @@ static void test_another_address_does_not_notice(void **state)
     assert_true(others > 0);
 }
 
+// Begins a connection of one of the hosts (/64) of a network (/48), which may use all its
+// addresses.
+static bool come_from_v6(uint64_t network, uint64_t host, int64_t now_ms)
+{
+    static uint32_t connection;
+    const struct udp_address from = {
+        .ip = {network << 16 | host, raim_random_next(&chance)},
+        .port = (uint16_t)chance_int(1024, UINT16_MAX),
+    };
+    return connect_rate_admit(&limiter, from, ++connection, now_ms);
+}
+
+static void test_a_64_has_the_rate_of_an_address_however_many_it_uses(void **state)
+{
+    (void)state;
+    int at_once = 0, later = 0;
+    for (int i = 0; i < 1 << 16; i++)
+        at_once += come_from_v6(0x20010DB80001, 7, 0);
+    assert_int_equal(at_once, 4 * PER_S);
+    for (int64_t ms = 1; ms <= 10000; ms++)
+        later += come_from_v6(0x20010DB80001, 7, ms);
+    assert_int_equal(later, 10 * PER_S);
+}
+
+static void test_a_48_has_a_rate_of_its_own_whatever_one_64_does(void **state)
+{
+    (void)state;
+    int taken = 0;
+    for (uint64_t host = 0; host < 1 << 16; host++)
+        taken += come_from_v6(0x20010DB80001, host, 0);
+    assert_int_equal(taken, 4 * PER_S * CONNECT_RATE_OF_NETWORK);
+    // A flood of one /64 leaves its neighbours theirs, of which one bucket may be the flood's.
+    connect_rate_init(&limiter, PER_S, raim_random_next(&chance));
+    for (int i = 0; i < 1 << 16; i++)
+        come_from_v6(0x20010DB80001, 1, 0);
+    taken = 0;
+    for (uint64_t host = 2; host < 5; host++)
+        taken += come_from_v6(0x20010DB80001, host, 0);
+    assert_true(taken >= 2);
+}
+
 static int64_t connect_rate_ms;
 
 // A thousand connections a second.
@@ -75,7 +117,8 @@ static int64_t wait_behind(void)
     connection++;
     for (int64_t waited_ms = 0, pause_ms = 500; waited_ms < 5000; pause_ms *= 2) {
         connect_rate_until(begin_ms + waited_ms);
-        if (connect_rate_admit(&limiter, HOME, port, connection, begin_ms + waited_ms))
+        if (connect_rate_admit(&limiter, udp_address_v4(HOME, port), connection,
+                               begin_ms + waited_ms))
             return waited_ms;
         waited_ms += pause_ms;
     }
@@ -105,7 +148,7 @@ static void test_an_immediate_retry_is_refused(void **state)
     for (int i = 0; i < 1000; i++)
         come_and_go(HOME, 0);
     for (int64_t ms = 0; ms < CONNECT_RATE_RETRY_MS && ms < 1000 / PER_S; ms++)
-        assert_false(connect_rate_admit(&limiter, HOME, 1234, 7, ms));
+        assert_false(connect_rate_admit(&limiter, udp_address_v4(HOME, 1234), 7, ms));
 }
 
 static void test_retrying_clients_share_a_rate(void **state)
@@ -117,7 +160,7 @@ static void test_retrying_clients_share_a_rate(void **state)
         for (int i = 0; i < 100; i++)
             taken += come_and_go(HOME, ms);
         for (uint16_t port = 0; port < WAITERS; port++)
-            taken += connect_rate_admit(&limiter, HOME, port, 7, ms);
+            taken += connect_rate_admit(&limiter, udp_address_v4(HOME, port), 7, ms);
     }
     // Two buckets, full at first.
     assert_in_range(taken, PER_S * SECONDS, (4 + 1 + 2 * SECONDS) * PER_S);
@@ -133,7 +176,7 @@ static void test_random_connects_never_exceed_both_rates(void **state)
         connect_rate_init(&limiter, (uint32_t)per_second, raim_random_next(&chance));
         while (ms < 5000) {
             ms += chance_int(0, 3);
-            taken += connect_rate_admit(&limiter, HOME, (uint16_t)chance_int(1, 50),
+            taken += connect_rate_admit(&limiter, udp_address_v4(HOME, (uint16_t)chance_int(1, 50)),
                                         (uint32_t)chance_int(1, 3), ms);
         }
         // The limiter rounds intervals to whole milliseconds.
@@ -148,6 +191,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
         cmocka_unit_test_setup(test_another_address_does_not_notice, set_up),
+        cmocka_unit_test_setup(test_a_64_has_the_rate_of_an_address_however_many_it_uses, set_up),
+        cmocka_unit_test_setup(test_a_48_has_a_rate_of_its_own_whatever_one_64_does, set_up),
         cmocka_unit_test_setup(test_a_neighbour_of_a_reconnecting_client_connects_by_retrying,
                                set_up),
         cmocka_unit_test_setup(test_an_immediate_retry_is_refused, set_up),

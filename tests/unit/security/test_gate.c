@@ -29,8 +29,8 @@ static int set_up(void **state)
     (void)state;
     init_gate();
     gate.requires_cookies = true;
-    home = (struct udp_address){0x0A000001, 40000};
-    elsewhere = (struct udp_address){0xC0000201, 40000};
+    home = udp_address_v4(0x0A000001, 40000);
+    elsewhere = udp_address_v4(0xC0000201, 40000);
     return 0;
 }
 
@@ -78,7 +78,7 @@ static void test_a_cookie_is_good_for_its_address_from_any_port(void **state)
     home.port++;
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
     assert_int_equal(connect_with(cookie, elsewhere, 0), DATAGRAM_COOKIE);
-    home.address++;
+    home.ip.low++;
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
 }
 
@@ -198,7 +198,7 @@ static void test_a_flood_of_connect_requests_is_cut_to_its_rate(void **state)
 static void test_a_thousand_connect_requests_leave_the_neighbours_theirs(void **state)
 {
     (void)state;
-    const struct udp_address neighbour = {home.address, 41000};
+    const struct udp_address neighbour = {.ip = home.ip, .port = 41000};
     for (int ms = 0; ms < 10000; ms++) {
         assert_int_equal(connect_request(home, ms * (int64_t)MS).verdict, GATE_ANSWERED);
         if (ms % 100 == 0)
@@ -214,7 +214,7 @@ static void test_all_together_have_a_rate_too(void **state)
     limits.connect_requests_total = 2000;
     gate_set_limits(&gate, &limits);
     for (uint32_t network = 1; network <= 10000; network++) {
-        const struct udp_address from = {network << 8, 40000};
+        const struct udp_address from = udp_address_v4(network << 8, 40000);
         answered += connect_request(from, network * (int64_t)100).verdict == GATE_ANSWERED;
     }
     assert_in_range(answered, 2000, 4001);
@@ -238,7 +238,7 @@ static void test_frequent_connects_and_wrong_cookies_have_different_verdicts(voi
 static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
 {
     (void)state;
-    const struct udp_address local = {0x7F000001, 40000};
+    const struct udp_address local = udp_address_v4(0x7F000001, 40000);
     for (int wanted = 0; wanted < 2; wanted++) {
         struct gate_limits limits = GATE_LIMITS_DEFAULT;
         limits.loopback = wanted;
@@ -256,13 +256,13 @@ static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
 
 // --- Policies ---
 
-static uint32_t banned; // an address in the machine's byte order; 0: none
-static int checked;     // signatures
+static struct ip_address banned;
+static int checked; // signatures
 
-static const char *find_ban(void *context, uint32_t address)
+static const char *find_ban(void *context, struct ip_address ip)
 {
     (void)context;
-    return address == banned ? "spam" : NULL;
+    return ip_address_equal(ip, banned) ? "spam" : NULL;
 }
 
 static bool admits_token(void *context, const uint8_t *token, size_t size)
@@ -275,7 +275,7 @@ static bool admits_token(void *context, const uint8_t *token, size_t size)
 static int set_up_policy(void **state)
 {
     set_up(state);
-    banned = 0;
+    banned = (struct ip_address){0};
     checked = 0;
     gate.offer.needs_admission = true;
     gate.policy = (struct gate_policy){NULL, find_ban, admits_token, NULL};
@@ -353,7 +353,7 @@ static void test_a_banned_address_gets_no_further(void **state)
     struct raim_cookie cookie;
     gate.offer.needs_admission = false;
     const uint32_t number = cookie_of(home, 0);
-    banned = home.address;
+    banned = home.ip;
     struct gate_answer answer = connect_request(home, 0);
     assert_int_equal(answer.refusal, DATAGRAM_BANNED);
     assert_int_equal(answer.size, 0);

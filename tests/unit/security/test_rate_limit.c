@@ -28,7 +28,7 @@ static int take(uint32_t address, int attempts, int64_t now_ms)
 {
     int taken = 0;
     for (int i = 0; i < attempts; i++)
-        taken += rate_limit_take(&limit, address, now_ms);
+        taken += rate_limit_take(&limit, ip_address_v4(address), now_ms);
     return taken;
 }
 
@@ -55,7 +55,7 @@ static void test_addresses_of_one_network_share_a_bucket(void **state)
     (void)state;
     int taken = 0;
     for (uint32_t host = 0; host < 256; host++)
-        taken += rate_limit_take(&limit, (HERE & ~0xFFu) | host, 0);
+        taken += rate_limit_take(&limit, ip_address_v4((HERE & ~0xFFu) | host), 0);
     assert_int_equal(taken, 5);
     assert_int_equal(take(THERE, 50, 0), 5);
 }
@@ -65,7 +65,7 @@ static void test_all_together_have_a_rate_of_their_own(void **state)
     (void)state;
     int taken = 0;
     for (uint32_t network = 0; network < 1000; network++)
-        taken += rate_limit_take(&limit, network << 8, 0);
+        taken += rate_limit_take(&limit, ip_address_v4(network << 8), 0);
     assert_int_equal(taken, 20);
     assert_int_equal(take(THERE, 50, 9), 0);
     assert_int_equal(take(THERE, 50, 10), 1);
@@ -94,9 +94,10 @@ static void test_no_source_exceeds_burst_and_rate(void **state)
     for (int i = 0; i < 200000; i++) {
         now_ms += chance_int(0, 9) == 0 ? chance_int(0, 40) : 0;
         if (chance_int(0, 1) == 0)
-            here += rate_limit_take(&limit, HERE, now_ms);
+            here += rate_limit_take(&limit, ip_address_v4(HERE), now_ms);
         else
-            all += rate_limit_take(&limit, (uint32_t)chance_int(0, INT32_MAX), now_ms);
+            all +=
+                rate_limit_take(&limit, ip_address_v4((uint32_t)chance_int(0, INT32_MAX)), now_ms);
         assert_true(here <= 5 + (now_ms - begin_ms) / 100);
         assert_true(here + all <= 20 + (now_ms - begin_ms) / 10);
     }

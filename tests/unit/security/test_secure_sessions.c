@@ -14,7 +14,7 @@
 
 enum { MOST = 1200, CAPACITY = 8, MOST_CLIENTS = 40, HASH = 1 };
 
-static const struct udp_address here = {.address = 0x0A000001, .port = 40000};
+static const struct udp_address here = {.ip.low = IP_V4_MAPPED << 32 | 0x0A000001, .port = 40000};
 static const struct secure_limits unlimited = {0};
 static const uint8_t secret[RAIM_KEY_BYTES] = {8};
 static const uint8_t word[] = {0x80, 0x01, 0, 7, 0x85, 0, 0, 1};
@@ -163,14 +163,14 @@ static void test_both_ends_understand_each_other(void **state)
     (void)state;
     for (uint16_t i = 0; i < CAPACITY; i++) {
         struct raim_connector *client = add_client();
-        const struct udp_address peer = {.address = 9, .port = i};
+        const struct udp_address peer = udp_address_v4(9, i);
         assert_int_equal(begin(client, peer), DATAGRAM_OK);
         assert_true(raim_connector_is_secure(client));
         assert_true(secure_sessions_has(sessions, peer));
     }
     for (uint16_t i = 0; i < CAPACITY; i++)
         for (int k = 0; k < 3; k++) {
-            const struct udp_address peer = {.address = 9, .port = i};
+            const struct udp_address peer = udp_address_v4(9, i);
             assert_int_equal(say(clients[i], peer), DATAGRAM_OK);
             assert_true(is_heard(clients[i], peer));
             assert_false(is_heard(clients[(i + 1) % CAPACITY], peer));
@@ -190,7 +190,7 @@ static void test_a_repeated_init_gets_the_same_answer(void **state)
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.bytes, second.bytes, first.size);
     // From another address it begins a session with other keys, which the client cannot decrypt.
-    const struct udp_address there = {.address = here.address, .port = 1};
+    const struct udp_address there = {.ip = here.ip, .port = 1};
     assert_int_equal(begin_with(&init, there, unlimited, false, &second), DATAGRAM_OK);
     assert_memory_not_equal(first.bytes, second.bytes, first.size);
     raim_connector_receive(client, now_us(), first.bytes, first.size);
@@ -339,13 +339,12 @@ static void test_sessions_without_a_peer_make_room(void **state)
 {
     (void)state;
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
-        assert_int_equal(begin(add_client(), (struct udp_address){.address = 9, .port = i}),
-                         DATAGRAM_OK);
-        secure_sessions_mark(sessions, (struct udp_address){.address = 9, .port = i});
+        assert_int_equal(begin(add_client(), udp_address_v4(9, i)), DATAGRAM_OK);
+        secure_sessions_mark(sessions, udp_address_v4(9, i));
     }
     struct raim_connector *stranger = add_client();
     for (uint16_t i = 0; i < 50; i++) {
-        const struct udp_address peer = {.address = 10, .port = i};
+        const struct udp_address peer = udp_address_v4(10, i);
         assert_int_equal(begin(stranger, peer), DATAGRAM_OK);
         assert_int_equal(begin(add_client(), here), DATAGRAM_SESSIONS);
         raim_connector_destroy(clients[--client_count]);
@@ -353,16 +352,14 @@ static void test_sessions_without_a_peer_make_room(void **state)
         assert_int_equal(say(stranger, peer), DATAGRAM_OK);
     }
     for (uint16_t i = 0; i < CAPACITY - 1; i++)
-        assert_int_equal(say(clients[i], (struct udp_address){.address = 9, .port = i}),
-                         DATAGRAM_OK);
+        assert_int_equal(say(clients[i], udp_address_v4(9, i)), DATAGRAM_OK);
 }
 
 static void test_a_resuming_client_takes_the_slot_of_a_new_one(void **state)
 {
     (void)state;
     for (uint16_t i = 0; i < CAPACITY; i++)
-        assert_int_equal(begin(add_client(), (struct udp_address){.address = i, .port = 1}),
-                         DATAGRAM_OK);
+        assert_int_equal(begin(add_client(), udp_address_v4(i, 1)), DATAGRAM_OK);
     struct raim_connector *player = add_client();
     struct datagram init = init_of(player), reply;
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_SESSIONS);
@@ -372,14 +369,12 @@ static void test_a_resuming_client_takes_the_slot_of_a_new_one(void **state)
     // Another resuming client does not take the slot of the first.
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
         init = init_of(add_client());
-        assert_int_equal(begin_with(&init, (struct udp_address){.address = i, .port = 2}, unlimited,
-                                    true, &reply),
+        assert_int_equal(begin_with(&init, udp_address_v4(i, 2), unlimited, true, &reply),
                          DATAGRAM_OK);
     }
     init = init_of(add_client());
-    assert_int_equal(
-        begin_with(&init, (struct udp_address){.address = 77, .port = 2}, unlimited, true, &reply),
-        DATAGRAM_SESSIONS);
+    assert_int_equal(begin_with(&init, udp_address_v4(77, 2), unlimited, true, &reply),
+                     DATAGRAM_SESSIONS);
     assert_int_equal(say(player, here), DATAGRAM_OK);
 }
 
@@ -391,23 +386,20 @@ static void test_an_address_and_a_network_have_their_shares(void **state)
     struct datagram init = init_of(client), reply;
     int begun = 0;
     for (uint16_t i = 0; i < 20; i++) {
-        const struct udp_address peer = {.address = 0x0A000001u + i % 5, .port = i};
+        const struct udp_address peer = udp_address_v4(0x0A000001u + i % 5, i);
         init = init_of(client);
         begun += begin_with(&init, peer, limits, false, &reply) == DATAGRAM_OK;
     }
     assert_int_equal(begun, 4);
     init = init_of(client);
-    assert_int_equal(begin_with(&init, (struct udp_address){.address = 0x0B000001, .port = 1},
-                                limits, false, &reply),
+    assert_int_equal(begin_with(&init, udp_address_v4(0x0B000001, 1), limits, false, &reply),
                      DATAGRAM_OK);
     // Only idle sessions of its own address are evicted.
     now += SECURE_PROTECTED_MS;
     init = init_of(client);
-    assert_int_equal(begin_with(&init, (struct udp_address){.address = 0x0A000001, .port = 99},
-                                limits, false, &reply),
+    assert_int_equal(begin_with(&init, udp_address_v4(0x0A000001, 99), limits, false, &reply),
                      DATAGRAM_OK);
-    assert_true(
-        secure_sessions_has(sessions, (struct udp_address){.address = 0x0B000001, .port = 1}));
+    assert_true(secure_sessions_has(sessions, udp_address_v4(0x0B000001, 1)));
 }
 
 static void test_any_bytes_are_survived(void **state)

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Everything that the client library asks the operating system for, except files: a
+// steady clock, addresses of hosts, UDP sockets, threads and mutexes. system_posix.c and
+// system_windows.c implement it; private_file.h has the files.
+// Thread rule: any thread may call any function; a socket belongs to one thread at a time.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Microseconds of a clock that never goes back.
+uint64_t raim_system_now_us(void);
+
+// --- Addresses ---
+
+struct raim_address {
+    bool is_ipv6;
+    uint8_t bytes[16]; // of IPv4: the first four
+    uint32_t scope;    // of a link-local address of IPv6: the interface
+    uint16_t port;
+};
+
+// Writes the addresses of a host in the system's order of preference and returns their number; 0:
+// there are none. Of a numeric address it returns at once, and with `is_numeric` any other host has
+// no addresses; otherwise a name may take seconds.
+uint32_t raim_system_resolve(const char *host, uint16_t port, bool is_numeric,
+                             struct raim_address *addresses, uint32_t capacity);
+
+// --- UDP sockets, which never block ---
+
+typedef intptr_t raim_socket;
+#define RAIM_NO_SOCKET ((raim_socket)-1)
+
+// Opens a socket for datagrams to and from one address. RAIM_NO_SOCKET where the system has no
+// route to it or no socket.
+raim_socket raim_system_open_udp(const struct raim_address *address);
+
+// Opens a socket on a free port of 127.0.0.1, and lets it exchange datagrams with another port
+// there alone.
+raim_socket raim_system_open_loopback(uint16_t *port);
+bool raim_system_connect_loopback(raim_socket socket, uint16_t port);
+
+// RAIM_NO_SOCKET is fine.
+void raim_system_close(raim_socket socket);
+
+// False where the datagram is lost at once.
+bool raim_system_send(raim_socket socket, const uint8_t *data, size_t size);
+
+enum raim_received {
+    RAIM_RECEIVED_NOTHING,  // no datagram waits
+    RAIM_RECEIVED_DATAGRAM, // of `size` bytes, 0 or more
+    RAIM_RECEIVED_ERROR,    // of an earlier datagram sent (ICMP), or one larger than `capacity`
+};
+
+// Takes a datagram, or an error, from the socket. `loopback_port` is the port of 127.0.0.1 that a
+// loopback socket expects datagrams of; 0 for other sockets.
+enum raim_received raim_system_receive(raim_socket socket, uint16_t loopback_port, uint8_t *data,
+                                       size_t capacity, size_t *size);
+
+// Waits until a datagram comes to one of at most 16 sockets, or for a time.
+void raim_system_wait(const raim_socket *sockets, uint32_t count, uint64_t timeout_us);
+
+// --- Threads ---
+
+struct raim_thread;
+
+// Starts a thread, which receives no signals. NULL where there is none to be had. Joining waits for
+// its end and frees it.
+struct raim_thread *raim_system_start_thread(void (*run)(void *context), void *context);
+void raim_system_join_thread(struct raim_thread *thread);
+
+// Starts a thread that nobody joins. False where there is none to be had.
+bool raim_system_start_detached_thread(void (*run)(void *context), void *context);
+
+// A mutex that its owner may lock again. NULL when memory runs out; destroying takes NULL.
+struct raim_mutex;
+struct raim_mutex *raim_system_create_mutex(void);
+void raim_system_destroy_mutex(struct raim_mutex *mutex);
+void raim_system_lock(struct raim_mutex *mutex);
+void raim_system_unlock(struct raim_mutex *mutex);

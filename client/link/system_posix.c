@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// Implements system.h with POSIX.
+#define _GNU_SOURCE // ppoll
+#include "system.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 // macOS, where a datagram raises no SIGPIPE either
+#endif
+
+enum { MAX_WAIT_SOCKETS = 16 };
+
+uint64_t raim_system_now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+// --- Addresses ---
+
+static bool read_sockaddr(const struct sockaddr *from, struct raim_address *address)
+{
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+    *address = (struct raim_address){.is_ipv6 = from->sa_family == AF_INET6};
+    if (from->sa_family == AF_INET) {
+        memcpy(&ipv4, from, sizeof ipv4);
+        memcpy(address->bytes, &ipv4.sin_addr, sizeof ipv4.sin_addr);
+        address->port = ntohs(ipv4.sin_port);
+        return true;
+    }
+    if (from->sa_family != AF_INET6)
+        return false;
+    memcpy(&ipv6, from, sizeof ipv6);
+    memcpy(address->bytes, &ipv6.sin6_addr, sizeof ipv6.sin6_addr);
+    address->scope = ipv6.sin6_scope_id;
+    address->port = ntohs(ipv6.sin6_port);
+    return true;
+}
+
+uint32_t raim_system_resolve(const char *host, uint16_t port, bool is_numeric,
+                             struct raim_address *addresses, uint32_t capacity)
+{
+    const struct addrinfo hints = {
+        .ai_flags = AI_NUMERICSERV | (is_numeric ? AI_NUMERICHOST : 0),
+        .ai_family = AF_UNSPEC,
+        .ai_socktype = SOCK_DGRAM,
+    };
+    struct addrinfo *found = NULL;
+    char service[8];
+    uint32_t count = 0;
+    snprintf(service, sizeof service, "%u", (unsigned)port);
+    if (getaddrinfo(host, service, &hints, &found) != 0)
+        return 0;
+    for (const struct addrinfo *one = found; one != NULL && count < capacity; one = one->ai_next)
+        count += read_sockaddr(one->ai_addr, &addresses[count]);
+    freeaddrinfo(found);
+    return count;
+}
+
+static socklen_t write_sockaddr(const struct raim_address *address, struct sockaddr_storage *to)
+{
+    struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = htons(address->port)};
+    struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6,
+                                .sin6_port = htons(address->port),
+                                .sin6_scope_id = address->scope};
+    memcpy(&ipv4.sin_addr, address->bytes, sizeof ipv4.sin_addr);
+    memcpy(&ipv6.sin6_addr, address->bytes, sizeof ipv6.sin6_addr);
+    if (address->is_ipv6) {
+        memcpy(to, &ipv6, sizeof ipv6);
+        return sizeof ipv6;
+    }
+    memcpy(to, &ipv4, sizeof ipv4);
+    return sizeof ipv4;
+}
+
+// --- UDP sockets ---
+
+static int open_socket(int family)
+{
+    const int number = socket(family, SOCK_DGRAM, 0);
+    if (number >= 0 && (fcntl(number, F_SETFD, FD_CLOEXEC) != 0 ||
+                        fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) != 0)) {
+        close(number);
+        return -1;
+    }
+    return number;
+}
+
+raim_socket raim_system_open_udp(const struct raim_address *address)
+{
+    struct sockaddr_storage to;
+    const socklen_t size = write_sockaddr(address, &to);
+    const int number = open_socket(address->is_ipv6 ? AF_INET6 : AF_INET);
+    if (number >= 0 && connect(number, (const struct sockaddr *)&to, size) != 0) {
+        close(number);
+        return RAIM_NO_SOCKET;
+    }
+    return number;
+}
+
+static struct sockaddr_in loopback(uint16_t port)
+{
+    return (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+}
+
+raim_socket raim_system_open_loopback(uint16_t *port)
+{
+    struct sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    const int number = open_socket(AF_INET);
+    if (number >= 0 && (bind(number, (const struct sockaddr *)&address, sizeof address) != 0 ||
+                        getsockname(number, (struct sockaddr *)&address, &size) != 0)) {
+        close(number);
+        return RAIM_NO_SOCKET;
+    }
+    *port = ntohs(address.sin_port);
+    return number;
+}
+
+bool raim_system_connect_loopback(raim_socket socket, uint16_t port)
+{
+    const struct sockaddr_in address = loopback(port);
+    return connect((int)socket, (const struct sockaddr *)&address, sizeof address) == 0;
+}
+
+void raim_system_close(raim_socket socket)
+{
+    if (socket != RAIM_NO_SOCKET)
+        close((int)socket);
+}
+
+bool raim_system_send(raim_socket socket, const uint8_t *data, size_t size)
+{
+    struct iovec part = {(void *)data, size};
+    const struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+    ssize_t sent = sendmsg((int)socket, &header, MSG_NOSIGNAL);
+    // An error of an earlier datagram, which an ICMP message has reported, is not of this one.
+    if (sent < 0 && errno == ECONNREFUSED)
+        sent = sendmsg((int)socket, &header, MSG_NOSIGNAL);
+    return sent >= 0;
+}
+
+enum raim_received raim_system_receive(raim_socket socket, uint16_t loopback_port, uint8_t *data,
+                                       size_t capacity, size_t *size)
+{
+    struct sockaddr_in from = {0};
+    struct iovec part = {data, capacity};
+    struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+    if (loopback_port != 0) {
+        header.msg_name = &from;
+        header.msg_namelen = sizeof from;
+    }
+    const ssize_t got = recvmsg((int)socket, &header, MSG_DONTWAIT);
+    *size = got > 0 ? (size_t)got : 0;
+    if (got < 0)
+        return errno == EAGAIN || errno == EWOULDBLOCK ? RAIM_RECEIVED_NOTHING
+                                                       : RAIM_RECEIVED_ERROR;
+    const bool is_expected = loopback_port == 0 ||
+                             (from.sin_family == AF_INET && from.sin_port == htons(loopback_port) &&
+                              from.sin_addr.s_addr == htonl(INADDR_LOOPBACK));
+    return (header.msg_flags & MSG_TRUNC) == 0 && is_expected ? RAIM_RECEIVED_DATAGRAM
+                                                              : RAIM_RECEIVED_ERROR;
+}
+
+void raim_system_wait(const raim_socket *sockets, uint32_t count, uint64_t timeout_us)
+{
+    struct pollfd polled[MAX_WAIT_SOCKETS];
+    const struct timespec timeout = {.tv_sec = (time_t)(timeout_us / 1000000),
+                                     .tv_nsec = (long)(timeout_us % 1000000 * 1000)};
+    assert(count <= MAX_WAIT_SOCKETS);
+    for (uint32_t i = 0; i < count; i++)
+        polled[i] = (struct pollfd){.fd = (int)sockets[i], .events = POLLIN};
+#ifdef __APPLE__ // has no ppoll
+    (void)timeout;
+    poll(polled, count, (int)((timeout_us + 999) / 1000));
+#else
+    ppoll(polled, count, &timeout, NULL);
+#endif
+}
+
+// --- Threads ---
+
+struct raim_thread {
+    pthread_t thread;
+    void (*run)(void *context);
+    void *context;
+};
+
+static void *run_thread(void *data)
+{
+    const struct raim_thread *thread = data;
+    thread->run(thread->context);
+    return NULL;
+}
+
+static void *run_detached_thread(void *data)
+{
+    const struct raim_thread thread = *(struct raim_thread *)data;
+    free(data);
+    thread.run(thread.context);
+    return NULL;
+}
+
+// The signals of the process are for the application's own threads.
+static bool start(struct raim_thread *thread, const pthread_attr_t *attributes,
+                  void *(*run)(void *))
+{
+    sigset_t all, before;
+    pthread_t number;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool good = pthread_create(&number, attributes, run, thread) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (good && attributes == NULL)
+        thread->thread = number;
+    return good;
+}
+
+static struct raim_thread *allocate_thread(void (*run)(void *context), void *context)
+{
+    struct raim_thread *thread = calloc(1, sizeof *thread);
+    if (thread == NULL)
+        return NULL;
+    thread->run = run;
+    thread->context = context;
+    return thread;
+}
+
+struct raim_thread *raim_system_start_thread(void (*run)(void *context), void *context)
+{
+    struct raim_thread *thread = allocate_thread(run, context);
+    if (thread == NULL || start(thread, NULL, run_thread))
+        return thread;
+    free(thread);
+    return NULL;
+}
+
+void raim_system_join_thread(struct raim_thread *thread)
+{
+    pthread_join(thread->thread, NULL);
+    free(thread);
+}
+
+bool raim_system_start_detached_thread(void (*run)(void *context), void *context)
+{
+    pthread_attr_t attributes;
+    struct raim_thread *thread = allocate_thread(run, context);
+    if (thread == NULL || pthread_attr_init(&attributes) != 0) {
+        free(thread);
+        return false;
+    }
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    const bool good = start(thread, &attributes, run_detached_thread);
+    pthread_attr_destroy(&attributes);
+    if (!good)
+        free(thread);
+    return good;
+}
+
+struct raim_mutex {
+    pthread_mutex_t mutex;
+};
+
+struct raim_mutex *raim_system_create_mutex(void)
+{
+    struct raim_mutex *mutex = calloc(1, sizeof *mutex);
+    pthread_mutexattr_t attributes;
+    if (mutex == NULL || pthread_mutexattr_init(&attributes) != 0) {
+        free(mutex);
+        return NULL;
+    }
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    const bool good = pthread_mutex_init(&mutex->mutex, &attributes) == 0;
+    pthread_mutexattr_destroy(&attributes);
+    if (good)
+        return mutex;
+    free(mutex);
+    return NULL;
+}
+
+void raim_system_destroy_mutex(struct raim_mutex *mutex)
+{
+    if (mutex == NULL)
+        return;
+    pthread_mutex_destroy(&mutex->mutex);
+    free(mutex);
+}
+
+void raim_system_lock(struct raim_mutex *mutex)
+{
+    pthread_mutex_lock(&mutex->mutex);
+}
+
+void raim_system_unlock(struct raim_mutex *mutex)
+{
+    pthread_mutex_unlock(&mutex->mutex);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Implements system.h with Winsock and the threads of Windows 7 and later.
+#define _WIN32_WINNT 0x0601
+#include "system.h"
+
+#include <assert.h>
+#include <process.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <winsock2.h>
+#include <ws2tcpip.h>
+
+enum { MAX_WAIT_SOCKETS = 16 };
+
+uint64_t raim_system_now_us(void)
+{
+    LARGE_INTEGER frequency, now;
+    QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&now);
+    const uint64_t per_s = (uint64_t)frequency.QuadPart, count = (uint64_t)now.QuadPart;
+    return count / per_s * 1000000 + count % per_s * 1000000 / per_s;
+}
+
+static BOOL CALLBACK start_winsock_once(INIT_ONCE *once, void *parameter, void **context)
+{
+    WSADATA data;
+    (void)once;
+    (void)parameter;
+    (void)context;
+    return WSAStartup(MAKEWORD(2, 2), &data) == 0;
+}
+
+// Before anything is asked of Winsock. It ends with the process.
+static bool start_winsock(void)
+{
+    static INIT_ONCE once = INIT_ONCE_STATIC_INIT;
+    return InitOnceExecuteOnce(&once, start_winsock_once, NULL, NULL);
+}
+
+// --- Addresses ---
+
+static bool read_sockaddr(const struct sockaddr *from, struct raim_address *address)
+{
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+    *address = (struct raim_address){.is_ipv6 = from->sa_family == AF_INET6};
+    if (from->sa_family == AF_INET) {
+        memcpy(&ipv4, from, sizeof ipv4);
+        memcpy(address->bytes, &ipv4.sin_addr, sizeof ipv4.sin_addr);
+        address->port = ntohs(ipv4.sin_port);
+        return true;
+    }
+    if (from->sa_family != AF_INET6)
+        return false;
+    memcpy(&ipv6, from, sizeof ipv6);
+    memcpy(address->bytes, &ipv6.sin6_addr, sizeof ipv6.sin6_addr);
+    address->scope = ipv6.sin6_scope_id;
+    address->port = ntohs(ipv6.sin6_port);
+    return true;
+}
+
+uint32_t raim_system_resolve(const char *host, uint16_t port, bool is_numeric,
+                             struct raim_address *addresses, uint32_t capacity)
+{
+    const struct addrinfo hints = {
+        .ai_flags = AI_NUMERICSERV | (is_numeric ? AI_NUMERICHOST : 0),
+        .ai_family = AF_UNSPEC,
+        .ai_socktype = SOCK_DGRAM,
+    };
+    struct addrinfo *found = NULL;
+    char service[8];
+    uint32_t count = 0;
+    snprintf(service, sizeof service, "%u", (unsigned)port);
+    if (!start_winsock() || getaddrinfo(host, service, &hints, &found) != 0)
+        return 0;
+    for (const struct addrinfo *one = found; one != NULL && count < capacity; one = one->ai_next)
+        count += read_sockaddr(one->ai_addr, &addresses[count]);
+    freeaddrinfo(found);
+    return count;
+}
+
+static int write_sockaddr(const struct raim_address *address, struct sockaddr_storage *to)
+{
+    struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = htons(address->port)};
+    struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6, .sin6_port = htons(address->port)};
+    ipv6.sin6_scope_id = address->scope;
+    memcpy(&ipv4.sin_addr, address->bytes, sizeof ipv4.sin_addr);
+    memcpy(&ipv6.sin6_addr, address->bytes, sizeof ipv6.sin6_addr);
+    if (address->is_ipv6) {
+        memcpy(to, &ipv6, sizeof ipv6);
+        return sizeof ipv6;
+    }
+    memcpy(to, &ipv4, sizeof ipv4);
+    return sizeof ipv4;
+}
+
+// --- UDP sockets ---
+
+static SOCKET open_socket(int family)
+{
+    u_long non_blocking = 1;
+    if (!start_winsock())
+        return INVALID_SOCKET;
+    const SOCKET number = WSASocketW(family, SOCK_DGRAM, IPPROTO_UDP, NULL, 0,
+                                     WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
+    if (number != INVALID_SOCKET && ioctlsocket(number, (long)FIONBIO, &non_blocking) != 0) {
+        closesocket(number);
+        return INVALID_SOCKET;
+    }
+    return number;
+}
+
+raim_socket raim_system_open_udp(const struct raim_address *address)
+{
+    struct sockaddr_storage to;
+    const int size = write_sockaddr(address, &to);
+    const SOCKET number = open_socket(address->is_ipv6 ? AF_INET6 : AF_INET);
+    if (number != INVALID_SOCKET && connect(number, (const struct sockaddr *)&to, size) != 0) {
+        closesocket(number);
+        return RAIM_NO_SOCKET;
+    }
+    return (raim_socket)number;
+}
+
+static struct sockaddr_in loopback(uint16_t port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+raim_socket raim_system_open_loopback(uint16_t *port)
+{
+    struct sockaddr_in address = loopback(0);
+    int size = sizeof address;
+    const SOCKET number = open_socket(AF_INET);
+    if (number != INVALID_SOCKET &&
+        (bind(number, (const struct sockaddr *)&address, sizeof address) != 0 ||
+         getsockname(number, (struct sockaddr *)&address, &size) != 0)) {
+        closesocket(number);
+        return RAIM_NO_SOCKET;
+    }
+    *port = ntohs(address.sin_port);
+    return (raim_socket)number;
+}
+
+bool raim_system_connect_loopback(raim_socket socket, uint16_t port)
+{
+    const struct sockaddr_in address = loopback(port);
+    return connect((SOCKET)socket, (const struct sockaddr *)&address, sizeof address) == 0;
+}
+
+void raim_system_close(raim_socket socket)
+{
+    if (socket != RAIM_NO_SOCKET)
+        closesocket((SOCKET)socket);
+}
+
+bool raim_system_send(raim_socket socket, const uint8_t *data, size_t size)
+{
+    return send((SOCKET)socket, (const char *)data, (int)size, 0) != SOCKET_ERROR;
+}
+
+enum raim_received raim_system_receive(raim_socket socket, uint16_t loopback_port, uint8_t *data,
+                                       size_t capacity, size_t *size)
+{
+    struct sockaddr_storage storage = {0};
+    struct sockaddr_in from;
+    int from_size = sizeof storage;
+    const int got = recvfrom((SOCKET)socket, (char *)data, (int)capacity, 0,
+                             (struct sockaddr *)&storage, &from_size);
+    *size = got > 0 ? (size_t)got : 0;
+    // An ICMP message of an earlier datagram is WSAECONNRESET, a larger datagram WSAEMSGSIZE.
+    if (got == SOCKET_ERROR)
+        return WSAGetLastError() == WSAEWOULDBLOCK ? RAIM_RECEIVED_NOTHING : RAIM_RECEIVED_ERROR;
+    memcpy(&from, &storage, sizeof from);
+    const bool is_expected = loopback_port == 0 ||
+                             (from.sin_family == AF_INET && from.sin_port == htons(loopback_port) &&
+                              from.sin_addr.s_addr == htonl(INADDR_LOOPBACK));
+    return is_expected ? RAIM_RECEIVED_DATAGRAM : RAIM_RECEIVED_ERROR;
+}
+
+void raim_system_wait(const raim_socket *sockets, uint32_t count, uint64_t timeout_us)
+{
+    struct fd_set readable = {.fd_count = count};
+    struct timeval timeout = {.tv_sec = (long)(timeout_us / 1000000),
+                              .tv_usec = (long)(timeout_us % 1000000)};
+    assert(count <= MAX_WAIT_SOCKETS);
+    if (count == 0) { // which select does not accept
+        Sleep((DWORD)((timeout_us + 999) / 1000));
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        readable.fd_array[i] = (SOCKET)sockets[i];
+    select(0, &readable, NULL, NULL, &timeout);
+}
+
+// --- Threads ---
+
+struct raim_thread {
+    HANDLE handle;
+    void (*run)(void *context);
+    void *context;
+};
+
+static unsigned __stdcall run_thread(void *data)
+{
+    const struct raim_thread *thread = data;
+    thread->run(thread->context);
+    return 0;
+}
+
+static unsigned __stdcall run_detached_thread(void *data)
+{
+    const struct raim_thread thread = *(struct raim_thread *)data;
+    free(data);
+    thread.run(thread.context);
+    return 0;
+}
+
+static struct raim_thread *allocate_thread(void (*run)(void *context), void *context)
+{
+    struct raim_thread *thread = calloc(1, sizeof *thread);
+    if (thread == NULL)
+        return NULL;
+    thread->run = run;
+    thread->context = context;
+    return thread;
+}
+
+struct raim_thread *raim_system_start_thread(void (*run)(void *context), void *context)
+{
+    struct raim_thread *thread = allocate_thread(run, context);
+    if (thread == NULL)
+        return NULL;
+    thread->handle = (HANDLE)_beginthreadex(NULL, 0, run_thread, thread, 0, NULL);
+    if (thread->handle != NULL)
+        return thread;
+    free(thread);
+    return NULL;
+}
+
+void raim_system_join_thread(struct raim_thread *thread)
+{
+    WaitForSingleObject(thread->handle, INFINITE);
+    CloseHandle(thread->handle);
+    free(thread);
+}
+
+bool raim_system_start_detached_thread(void (*run)(void *context), void *context)
+{
+    struct raim_thread *thread = allocate_thread(run, context);
+    if (thread == NULL)
+        return false;
+    const HANDLE handle = (HANDLE)_beginthreadex(NULL, 0, run_detached_thread, thread, 0, NULL);
+    if (handle == NULL)
+        free(thread);
+    else
+        CloseHandle(handle);
+    return handle != NULL;
+}
+
+struct raim_mutex {
+    CRITICAL_SECTION section; // which its owner may enter again
+};
+
+struct raim_mutex *raim_system_create_mutex(void)
+{
+    struct raim_mutex *mutex = calloc(1, sizeof *mutex);
+    if (mutex != NULL)
+        InitializeCriticalSection(&mutex->section);
+    return mutex;
+}
+
+void raim_system_destroy_mutex(struct raim_mutex *mutex)
+{
+    if (mutex == NULL)
+        return;
+    DeleteCriticalSection(&mutex->section);
+    free(mutex);
+}
+
+void raim_system_lock(struct raim_mutex *mutex)
+{
+    EnterCriticalSection(&mutex->section);
+}
+
+void raim_system_unlock(struct raim_mutex *mutex)
+{
+    LeaveCriticalSection(&mutex->section);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Binds buttons, and reads and writes the file of bindings.
+#include "bindings.h"
+
+#include "client_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_BYTES = 1024, LINE_BYTES = 128, NAME_BYTES = 32 };
+
+static const struct {
+    const char *name;                     // in the file
+    const char *title;                    // on the screen
+    const char *buttons[BINDING_DEVICES]; // defaults; "": none
+} actions[ACTION_COUNT] = {
+    [ACTION_UP] = {"up", "Move up", {"W", "Pad dpup"}},
+    [ACTION_DOWN] = {"down", "Move down", {"S", "Pad dpdown"}},
+    [ACTION_LEFT] = {"left", "Move left", {"A", "Pad dpleft"}},
+    [ACTION_RIGHT] = {"right", "Move right", {"D", "Pad dpright"}},
+    [ACTION_FIRE] = {"fire", "Fire", {"Mouse 1", "Pad righttrigger"}},
+    [ACTION_CHAT] = {"chat", "Chat", {"Return", ""}},
+    [ACTION_SCORES] = {"scores", "All scores", {"Tab", "Pad back"}},
+    [ACTION_NETWORK] = {"network", "Network graph", {"F3", ""}},
+};
+
+const char *bindings_title(enum action action)
+{
+    return actions[action].title;
+}
+
+struct bindings bindings_default(void)
+{
+    struct bindings bindings;
+    for (int device = 0; device < BINDING_DEVICES; device++)
+        for (int i = 0; i < ACTION_COUNT; i++)
+            bindings.buttons[device][i] = window_button_named(actions[i].buttons[device]);
+    return bindings;
+}
+
+void bindings_bind(struct bindings *bindings, enum action action, window_button button)
+{
+    window_button *buttons =
+        bindings->buttons[window_button_is_pad(button) ? BINDING_PAD : BINDING_KEYS];
+    for (int i = 0; i < ACTION_COUNT; i++)
+        if (buttons[i] == button)
+            buttons[i] = buttons[action];
+    buttons[action] = button;
+}
+
+bool bindings_triggers(const struct bindings *bindings, enum action action, window_button button)
+{
+    return button != 0 && (bindings->buttons[BINDING_KEYS][action] == button ||
+                           bindings->buttons[BINDING_PAD][action] == button);
+}
+
+bool bindings_are_held(const struct bindings *bindings, enum action action,
+                       const struct window *window)
+{
+    return window_is_held(window, bindings->buttons[BINDING_KEYS][action]) ||
+           window_is_held(window, bindings->buttons[BINDING_PAD][action]);
+}
+
+static bool open_path(const char *directory, char path[PATH_BYTES])
+{
+    const int length = snprintf(path, PATH_BYTES, "%skeys", directory);
+    return directory[0] != '\0' && length < PATH_BYTES;
+}
+
+// False for a line that binds no known button to a known action.
+static bool read_line(struct bindings *bindings, const char *line)
+{
+    char action[NAME_BYTES], name[NAME_BYTES];
+    if (sscanf(line, " %31[a-z] = %31[^\n]", action, name) != 2)
+        return false;
+    const window_button button = window_button_named(name);
+    for (int i = 0; i < ACTION_COUNT && button != 0; i++) {
+        if (strcmp(actions[i].name, action) == 0) {
+            bindings_bind(bindings, (enum action)i, button);
+            return true;
+        }
+    }
+    return false;
+}
+
+void bindings_load(struct bindings *bindings, const char *directory)
+{
+    char path[PATH_BYTES], line[LINE_BYTES];
+    FILE *file = open_path(directory, path) ? client_file_open(path) : NULL;
+    if (file == NULL)
+        return;
+    for (int number = 1; fgets(line, sizeof line, file) != NULL; number++)
+        if (!read_line(bindings, line))
+            fprintf(stderr, "raim: %s:%d: expected 'action = button', got '%.*s'\n", path, number,
+                    (int)strcspn(line, "\n"), line);
+    fclose(file);
+}
+
+bool bindings_save(const struct bindings *bindings, const char *directory)
+{
+    char path[PATH_BYTES], fresh[PATH_BYTES + 4], name[NAME_BYTES];
+    if (!open_path(directory, path))
+        return false;
+    snprintf(fresh, sizeof fresh, "%s.new", path);
+    FILE *file = fopen(fresh, "w");
+    if (file == NULL)
+        return false;
+    for (int device = 0; device < BINDING_DEVICES; device++) {
+        for (int i = 0; i < ACTION_COUNT; i++) {
+            window_button_name(bindings->buttons[device][i], name, sizeof name);
+            if (name[0] != '\0')
+                fprintf(file, "%s = %s\n", actions[i].name, name);
+        }
+    }
+    const bool written = ferror(file) == 0;
+    // A full disk leaves the file before.
+    return fclose(file) == 0 && written && rename(fresh, path) == 0;
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+// Handles the home screen, and asks the servers.
+#include "home.h"
+
+#include "arenas.h"
+#include "home_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double arenas_s = 5; // between two requests for a host's arenas
+
+// --- opening ---
+
+static void show_servers(struct home *home)
+{
+    const struct servers *servers = &home->preferences->servers;
+    struct server_address address;
+    for (int i = 0; i < servers->count; i++)
+        if (server_address_read(servers->entries[i].address, &address))
+            browser_add(home->browser, &address, true);
+}
+
+// A name to begin with, which others can tell from those of other newcomers.
+static void suggest_name(struct settings *settings)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(settings->name, sizeof settings->name, "Player %ld", now.tv_nsec / 1000 % 900 + 100);
+}
+
+struct home *home_open(const struct home_def *def)
+{
+    struct home *home = calloc(1, sizeof *home);
+    if (home == NULL)
+        return NULL;
+    struct settings *settings = &def->preferences->settings;
+    home->preferences = def->preferences;
+    home->has_matchmaker = def->has_matchmaker;
+    home->focus = ITEM_LIST;
+    snprintf(home->host, sizeof home->host, "%s", def->host);
+    home->browser = browser_open();
+    if (home->browser == NULL) {
+        home_close(home);
+        return NULL;
+    }
+    if (settings->name[0] == '\0')
+        suggest_name(settings);
+    entry_type(&home->name, settings->name);
+    show_servers(home);
+    browser_scan(home->browser, home->host);
+    if (def->preferences->servers.count > 0)
+        entry_type(&home->address, def->preferences->servers.entries[0].address);
+    return home;
+}
+
+void home_close(struct home *home)
+{
+    if (home == NULL)
+        return;
+    window_take_text(home->preferences->window, false);
+    arenas_destroy(home->arenas);
+    browser_close(home->browser);
+    free(home);
+}
+
+struct server_address home_server(const struct home *home)
+{
+    return home->chosen;
+}
+
+// --- the list ---
+
+static const struct browser_row *selected_row(const struct home *home)
+{
+    return browser_at(home->browser, home->selected);
+}
+
+bool home_is_favourite(const struct home *home, const char *address)
+{
+    const struct servers *servers = &home->preferences->servers;
+    const int index = servers_find(servers, address);
+    return index >= 0 && servers->entries[index].favourite;
+}
+
+static void toggle_favourite(struct home *home, const char *address)
+{
+    struct server_address listed;
+    servers_set_favourite(&home->preferences->servers, address, !home_is_favourite(home, address));
+    if (server_address_read(address, &listed))
+        browser_add(home->browser, &listed, true);
+    preferences_save_servers(home->preferences);
+}
+
+void home_keep_selected_shown(struct home *home)
+{
+    home->row_count = browser_count(home->browser);
+    if (home->selected >= home->row_count)
+        home->selected = home->row_count > 0 ? home->row_count - 1 : 0;
+    if (home->selected < home->first)
+        home->first = home->selected;
+    if (home->selected >= home->first + home->shown)
+        home->first = home->selected - home->shown + 1;
+    if (home->first < 0 || home->row_count <= home->shown)
+        home->first = 0;
+}
+
+// The index of the row under the mouse; -1: none.
+static int row_under(const struct home *home, raim_vec2 mouse)
+{
+    if (home->row_height <= 0 || !raim_box_contains(home->boxes[ITEM_LIST], mouse))
+        return -1;
+    const int row = (int)((mouse.y - home->boxes[ITEM_LIST].min.y) / home->row_height);
+    return row < home->shown && home->first + row < home->row_count ? home->first + row : -1;
+}
+
+// --- choosing ---
+
+static enum home_wish choose(struct home *home, const char *text, enum home_wish wish)
+{
+    char address[SERVER_ADDRESS_BYTES];
+    if (!server_address_read(text, &home->chosen)) {
+        snprintf(home->problem, sizeof home->problem,
+                 text[0] == '\0'
+                     ? "Type the address of a server, or choose one below"
+                     : "An address is HOST or HOST:PORT, such as play.example.org:7246");
+        home->focus = ITEM_ADDRESS;
+        return HOME_STAY;
+    }
+    server_address_write(&home->chosen, address);
+    servers_note_game(&home->preferences->servers, address, time(NULL));
+    preferences_save_servers(home->preferences);
+    preferences_save_settings(home->preferences);
+    return wish;
+}
+
+static enum home_wish choose_row(struct home *home, enum column column)
+{
+    const struct browser_row *row = selected_row(home);
+    if (row == NULL)
+        return HOME_STAY;
+    if (column == COLUMN_STAR) {
+        toggle_favourite(home, row->address);
+        return HOME_STAY;
+    }
+    return choose(home, row->address, column == COLUMN_PLAY ? HOME_PLAY : HOME_SPECTATE);
+}
+
+static enum home_wish press(struct home *home, enum item item)
+{
+    switch (item) {
+    case ITEM_SETTINGS:
+        settings_screen_open(&home->settings, home->preferences);
+        home->is_in_settings = true;
+        return HOME_STAY;
+    case ITEM_QUIT:
+        preferences_save_settings(home->preferences);
+        return HOME_QUIT;
+    case ITEM_ADDRESS:
+    case ITEM_PLAY:
+        return choose(home, home->address.text, HOME_PLAY);
+    case ITEM_SPECTATE:
+        return choose(home, home->address.text, HOME_SPECTATE);
+    case ITEM_SEARCH:
+        return HOME_SEARCH;
+    case ITEM_LIST:
+        return choose_row(home, COLUMN_PLAY);
+    case ITEM_NAME:
+        home->focus = ITEM_LIST;
+        return HOME_STAY;
+    case ITEMS:
+        break;
+    }
+    return HOME_STAY;
+}
+
+// --- events ---
+
+static enum item next_item(const struct home *home, int way)
+{
+    int item = (int)home->focus;
+    do
+        item = (item + way + ITEMS) % ITEMS;
+    while (item == ITEM_SEARCH && !home->has_matchmaker);
+    return (enum item)item;
+}
+
+// Moves the selection or, at the ends of the list, the focus.
+static void move(struct home *home, int way)
+{
+    const int last = home->row_count - 1;
+    if (home->focus != ITEM_LIST)
+        home->focus = next_item(home, way);
+    else if (home->selected + way >= 0 && home->selected + way <= last)
+        home->selected += way;
+    else if (way < 0)
+        home->focus = ITEM_ADDRESS;
+}
+
+static struct entry *focused_entry(struct home *home)
+{
+    return home->focus == ITEM_NAME      ? &home->name
+           : home->focus == ITEM_ADDRESS ? &home->address
+                                         : NULL;
+}
+
+static void copy_name(struct home *home)
+{
+    while (strlen(home->name.text) > RAIM_MAX_NAME_BYTES)
+        entry_erase(&home->name);
+    snprintf(home->preferences->settings.name, sizeof home->preferences->settings.name, "%.*s",
+             RAIM_MAX_NAME_BYTES, home->name.text);
+}
+
+static enum home_wish handle_command(struct home *home, enum window_command command)
+{
+    struct entry *entry = focused_entry(home);
+    switch (command) {
+    case COMMAND_UP:
+        move(home, -1);
+        break;
+    case COMMAND_DOWN:
+        move(home, 1);
+        break;
+    case COMMAND_LEFT:
+        if (entry == NULL && home->focus == ITEM_LIST)
+            return choose_row(home, COLUMN_STAR);
+        home->focus = next_item(home, -1);
+        break;
+    case COMMAND_RIGHT:
+        if (entry == NULL && home->focus == ITEM_LIST)
+            return choose_row(home, COLUMN_SPECTATE);
+        home->focus = next_item(home, 1);
+        break;
+    case COMMAND_NEXT:
+        home->focus = next_item(home, 1);
+        break;
+    case COMMAND_ACCEPT:
+        return press(home, home->focus);
+    case COMMAND_ERASE:
+        if (entry != NULL)
+            entry_erase(entry);
+        break;
+    case COMMAND_BACK:
+        home->focus = ITEM_LIST;
+        home->problem[0] = '\0';
+        break;
+    case COMMAND_NONE:
+        break;
+    }
+    return HOME_STAY;
+}
+
+static enum home_wish click(struct home *home, raim_vec2 mouse)
+{
+    for (int i = 0; i < ITEM_LIST; i++) {
+        if (!raim_box_contains(home->boxes[i], mouse))
+            continue;
+        home->focus = (enum item)i;
+        return i == ITEM_NAME || i == ITEM_ADDRESS ? HOME_STAY : press(home, (enum item)i);
+    }
+    const int under = row_under(home, mouse);
+    if (under < 0)
+        return HOME_STAY;
+    home->focus = ITEM_LIST;
+    home->selected = under;
+    return choose_row(home, mouse.x < home->star_x       ? COLUMN_STAR
+                            : mouse.x > home->spectate_x ? COLUMN_SPECTATE
+                                                         : COLUMN_PLAY);
+}
+
+static enum home_wish handle_home(struct home *home, const struct window_event *event)
+{
+    struct entry *entry = focused_entry(home);
+    switch (event->kind) {
+    case WINDOW_POINTED:;
+        const int under = row_under(home, window_mouse(home->preferences->window));
+        if (under >= 0 && entry == NULL) {
+            home->selected = under;
+            home->focus = ITEM_LIST;
+        }
+        return HOME_STAY;
+    case WINDOW_TYPED:
+        home->problem[0] = '\0';
+        if (entry != NULL)
+            entry_type(entry, event->text);
+        return HOME_STAY;
+    case WINDOW_PRESSED:
+        return event->clicked ? click(home, event->mouse) : handle_command(home, event->command);
+    case WINDOW_CLOSED:
+        preferences_save_settings(home->preferences);
+        return HOME_QUIT;
+    }
+    return HOME_STAY;
+}
+
+enum home_wish home_handle(struct home *home, const struct window_event *event)
+{
+    if (home->is_in_settings && event->kind != WINDOW_CLOSED) {
+        home->is_in_settings = settings_screen_handle(&home->settings, event);
+        return HOME_STAY;
+    }
+    if (event->kind == WINDOW_PRESSED && event->button != 0)
+        home->by_pad = window_button_is_pad(event->button);
+    const enum home_wish wish = handle_home(home, event);
+    copy_name(home);
+    window_take_text(home->preferences->window, focused_entry(home) != NULL);
+    return wish;
+}
+
+// --- queries ---
+
+// Asks the host for its arenas over HTTP, because they may use other ports. Without an answer the
+// scan of the usual ports has to do.
+static void update_arenas(struct home *home, double now_s)
+{
+    struct server_address address;
+    if (home->arenas == NULL && now_s >= home->next_arenas_s) {
+        home->next_arenas_s = now_s + arenas_s;
+        home->arenas = arenas_ask(home->host);
+    }
+    if (home->arenas == NULL || arenas_poll(home->arenas) == ARENAS_ASKING)
+        return;
+    snprintf(address.host, sizeof address.host, "%s", home->host);
+    for (int i = 0; i < arenas_count(home->arenas); i++) {
+        address.port = arenas_at(home->arenas, i)->port;
+        browser_add(home->browser, &address, false);
+    }
+    arenas_destroy(home->arenas);
+    home->arenas = NULL;
+}
+
+void home_update(struct home *home, double now_s)
+{
+    update_arenas(home, now_s);
+    browser_update(home->browser, now_s);
+}

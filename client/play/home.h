@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Home screen: the player's name, an address to type, favourites, servers played before and those
+// of this machine and network; and the way to the settings.
+#pragma once
+
+#include "preferences.h"
+#include "server_address.h"
+
+struct home;
+
+struct home_def {
+    struct preferences *preferences; // borrowed until home_close
+    const char *host;                // whose arenas to look for
+    bool has_matchmaker;             // offers its rooms
+};
+
+// Copies what it does not borrow. NULL when memory or sockets run out. Close takes NULL.
+struct home *home_open(const struct home_def *def);
+void home_close(struct home *home);
+
+enum home_wish {
+    HOME_STAY,
+    HOME_PLAY,     // at home_server
+    HOME_SPECTATE, // at home_server
+    HOME_SEARCH,   // for a room of the matchmaker
+    HOME_QUIT,
+};
+
+enum home_wish home_handle(struct home *home, const struct window_event *event);
+
+// The server that was chosen.
+struct server_address home_server(const struct home *home);
+
+// Sends queries and reads answers. Call it as often as possible.
+void home_update(struct home *home, double now_s);
+
+void home_draw(struct home *home, const struct ui *ui, double now_s);

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Draws the home screen.
+#include "home.h"
+
+#include "home_internal.h"
+#include "hud.h"
+#include "palette.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double row_points = 30, width_points = 940;
+
+static void draw_title(const struct ui *ui, double top)
+{
+    const double unit = ui->unit;
+    const raim_vec2 at = {(ui->area.min.x + ui->area.max.x) / 2, top};
+    const struct text_style style = {
+        .size = 56 * unit, .weight = TEXT_BOLD, .colour = PALETTE_WHITE};
+    const double width = text_width(ui->text, &style, "raim");
+    const raim_vec2 disc = {at.x - width / 2 - 30 * unit, at.y + 36 * unit};
+    const draw_colour colour = palette_player(0);
+    draw_glow(ui->draw, disc, 60 * unit, draw_faded(colour, 0.25));
+    draw_line(ui->draw, disc, (raim_vec2){disc.x + 29 * unit, disc.y}, 10 * unit, colour, colour);
+    draw_disc(ui->draw, disc, 20 * unit, PALETTE_WHITE);
+    draw_disc(ui->draw, disc, 18 * unit, colour);
+    text_write(ui->text, (raim_vec2){at.x - width / 2 + 12 * unit, at.y}, &style, "raim");
+}
+
+static void draw_field(struct home *home, const struct ui *ui, enum item item, raim_box box,
+                       const char *label, const struct entry *entry, double now_s)
+{
+    const double unit = ui->unit;
+    const bool focused = home->focus == item;
+    struct text_style style = {.size = 14 * unit, .colour = PALETTE_QUIET};
+    home->boxes[item] = box;
+    text_write(ui->text,
+               (raim_vec2){box.min.x + 2 * unit, box.min.y - text_height(&style) - 3 * unit},
+               &style, label);
+    draw_panel(ui->draw, box, 6 * unit, focused ? PALETTE_WHITE : PALETTE_QUIET);
+    const raim_box inside = {raim_vec2_add(box.min, (raim_vec2){1.5 * unit, 1.5 * unit}),
+                             raim_vec2_sub(box.max, (raim_vec2){1.5 * unit, 1.5 * unit})};
+    draw_panel(ui->draw, inside, 5 * unit, PALETTE_ROCK);
+    style = (struct text_style){.size = 17 * unit, .colour = PALETTE_WHITE};
+    const double y = (box.min.y + box.max.y - text_height(&style)) / 2;
+    const double room = box.max.x - box.min.x - 22 * unit;
+    // The end of a long text is shown, where it is typed.
+    const char *shown = text_end_within(ui->text, &style, entry->text, room);
+    const double width = text_write(ui->text, (raim_vec2){box.min.x + 10 * unit, y}, &style, shown);
+    if (focused && fmod(now_s, 1) < 0.6) {
+        const double x = box.min.x + 12 * unit + width;
+        draw_line(ui->draw, (raim_vec2){x, box.min.y + 7 * unit},
+                  (raim_vec2){x, box.max.y - 7 * unit}, 1.5 * unit, PALETTE_WHITE, PALETTE_WHITE);
+    }
+}
+
+static void draw_button(struct home *home, const struct ui *ui, enum item item, raim_box box,
+                        const char *label, bool is_main)
+{
+    const double unit = ui->unit;
+    const bool is_lit =
+        home->focus == item || raim_box_contains(box, window_mouse(home->preferences->window));
+    home->boxes[item] = box;
+    draw_panel(ui->draw, box, 6 * unit,
+               is_lit ? PALETTE_WHITE : draw_mixed(PALETTE_CHOSEN, PALETTE_QUIET, 0.3));
+    const raim_box inside = {raim_vec2_add(box.min, (raim_vec2){1.5 * unit, 1.5 * unit}),
+                             raim_vec2_sub(box.max, (raim_vec2){1.5 * unit, 1.5 * unit})};
+    draw_colour fill = PALETTE_CHOSEN;
+    fill.a = 255;
+    draw_panel(ui->draw, inside, 5 * unit, is_main || is_lit ? fill : PALETTE_SHEET);
+    const struct text_style style = {.size = 17 * unit,
+                                     .weight = is_main ? TEXT_BOLD : TEXT_PLAIN,
+                                     .align = TEXT_CENTRE,
+                                     .colour = PALETTE_WHITE};
+    text_write_within(
+        ui->text,
+        (raim_vec2){(box.min.x + box.max.x) / 2, (box.min.y + box.max.y - text_height(&style)) / 2},
+        &style, label, box.max.x - box.min.x - 8 * unit);
+}
+
+static void draw_star(const struct ui *ui, raim_vec2 centre, double radius, bool full)
+{
+    enum { POINTS = 5 };
+    static const double pi = 3.14159265358979323846;
+    raim_vec2 corners[2 * POINTS + 1];
+    for (int i = 0; i <= 2 * POINTS; i++) {
+        const double angle = pi * i / POINTS - pi / 2;
+        corners[i] = raim_vec2_mad(centre, (raim_vec2){cos(angle), sin(angle)},
+                                   i % 2 == 0 ? radius : 0.45 * radius);
+    }
+    const draw_colour colour = full ? palette_player(3) : PALETTE_QUIET;
+    for (int i = 0; i < 2 * POINTS && full; i++)
+        draw_triangle(ui->draw, (raim_vec2[3]){centre, corners[i], corners[i + 1]}, colour);
+    draw_curve(ui->draw, corners, 2 * POINTS + 1, 1.2 * ui->unit, colour);
+}
+
+static void draw_lock(const struct ui *ui, raim_vec2 centre)
+{
+    const double unit = ui->unit;
+    draw_box(ui->draw,
+             (raim_box){{centre.x - 5 * unit, centre.y - unit},
+                        {centre.x + 5 * unit, centre.y + 7 * unit}},
+             PALETTE_SHIELD);
+    draw_arc(ui->draw, (raim_vec2){centre.x, centre.y - unit}, 3.5 * unit, 1.6 * unit, 3.1416,
+             6.2832, PALETTE_SHIELD);
+}
+
+// The left ends of the columns as parts of the list's width.
+static const double name_at = 0.045, map_at = 0.44, players_at = 0.58, ping_at = 0.83,
+                    lock_at = 0.855, spectate_at = 0.885;
+
+static void write_players(const struct browser_row *row, char *words, size_t capacity)
+{
+    const struct server_info *info = &row->info;
+    int length = snprintf(words, capacity, "%u of %u", info->players, info->most_players);
+    if (info->bots > 0)
+        snprintf(words + length, capacity - (size_t)length, ", %u bot%s", info->bots,
+                 info->bots == 1 ? "" : "s");
+}
+
+static void draw_row(const struct home *home, const struct ui *ui, const struct browser_row *row,
+                     raim_box box, bool chosen)
+{
+    const double unit = ui->unit, width = box.max.x - box.min.x;
+    const double middle = (box.min.y + box.max.y) / 2;
+    char words[SERVER_ADDRESS_BYTES + SERVER_INFO_TEXT_BYTES + 8];
+    if (chosen)
+        draw_panel(ui->draw, box, 6 * unit, PALETTE_CHOSEN);
+    draw_star(ui, (raim_vec2){box.min.x + 0.022 * width, middle}, 8 * unit,
+              home_is_favourite(home, row->address));
+    struct text_style style = {.size = 16 * unit,
+                               .weight = chosen ? TEXT_BOLD : TEXT_PLAIN,
+                               .colour = row->answers ? PALETTE_WHITE : PALETTE_QUIET};
+    const double y = middle - text_height(&style) / 2;
+    if (row->answers)
+        snprintf(words, sizeof words, "%s  (%s)", row->info.name, row->address);
+    else
+        snprintf(words, sizeof words, "%s", row->address);
+    text_write_within(ui->text, (raim_vec2){box.min.x + name_at * width, y}, &style, words,
+                      (map_at - name_at - 0.01) * width);
+    style.weight = TEXT_PLAIN;
+    style.colour = chosen ? PALETTE_WHITE : PALETTE_TEXT;
+    if (!row->answers) {
+        text_write_within(ui->text, (raim_vec2){box.min.x + map_at * width, y}, &style,
+                          row->is_unknown ? "no such host" : "no answer",
+                          (players_at - map_at) * width);
+    } else {
+        text_write_within(ui->text, (raim_vec2){box.min.x + map_at * width, y}, &style,
+                          row->info.map, (players_at - map_at - 0.01) * width);
+        write_players(row, words, sizeof words);
+        text_write_within(ui->text, (raim_vec2){box.min.x + players_at * width, y}, &style, words,
+                          (ping_at - players_at - 0.07) * width);
+        style.align = TEXT_RIGHT;
+        snprintf(words, sizeof words, row->ping_ms < 1 ? "< 1 ms" : "%.0f ms", row->ping_ms);
+        text_write(ui->text, (raim_vec2){box.min.x + ping_at * width, y}, &style, words);
+        if (row->info.locked)
+            draw_lock(ui, (raim_vec2){box.min.x + lock_at * width, middle});
+    }
+    style.align = TEXT_CENTRE;
+    style.colour = chosen ? PALETTE_WHITE : PALETTE_QUIET;
+    text_write_within(ui->text, (raim_vec2){box.min.x + (spectate_at + 1) / 2 * width, y}, &style,
+                      "Spectate", (1 - spectate_at) * width);
+}
+
+static void draw_headings(const struct ui *ui, raim_box list)
+{
+    const double width = list.max.x - list.min.x, y = list.min.y - 22 * ui->unit;
+    struct text_style style = {.size = 14 * ui->unit, .colour = PALETTE_QUIET};
+    text_write(ui->text, (raim_vec2){list.min.x + name_at * width, y}, &style, "Server");
+    text_write(ui->text, (raim_vec2){list.min.x + map_at * width, y}, &style, "Map");
+    text_write(ui->text, (raim_vec2){list.min.x + players_at * width, y}, &style, "Players");
+    style.align = TEXT_RIGHT;
+    text_write(ui->text, (raim_vec2){list.min.x + ping_at * width, y}, &style, "Ping");
+}
+
+static void draw_list(struct home *home, const struct ui *ui, raim_box list)
+{
+    const double unit = ui->unit, width = list.max.x - list.min.x;
+    home->row_height = row_points * unit;
+    home->shown = (int)fmax(1, floor((list.max.y - list.min.y) / home->row_height));
+    home->star_x = list.min.x + name_at * width;
+    home->spectate_x = list.min.x + spectate_at * width;
+    home->boxes[ITEM_LIST] = list;
+    home_keep_selected_shown(home);
+    draw_panel(ui->draw,
+               (raim_box){{list.min.x - 10 * unit, list.min.y - 28 * unit},
+                          {list.max.x + 10 * unit, list.max.y + 6 * unit}},
+               10 * unit, PALETTE_SHEET);
+    draw_headings(ui, list);
+    for (int i = 0; i < home->shown && home->first + i < home->row_count; i++) {
+        const double top = list.min.y + i * home->row_height;
+        draw_row(home, ui, browser_at(home->browser, home->first + i),
+                 (raim_box){{list.min.x, top}, {list.max.x, top + home->row_height - 2 * unit}},
+                 home->focus == ITEM_LIST && home->first + i == home->selected);
+    }
+    const struct text_style style = {
+        .size = 16 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT};
+    if (home->row_count == 0)
+        text_write_wrapped(
+            ui->text, (raim_vec2){(list.min.x + list.max.x) / 2, list.min.y + 30 * unit}, &style,
+            "Looking for servers on this machine and its network. None has answered "
+            "yet: start one with raimd --demo, or type an address above.",
+            width * 0.8);
+}
+
+static void draw_top(struct home *home, const struct ui *ui, double left, double right, double top,
+                     double now_s)
+{
+    const double unit = ui->unit, height = 36 * unit, gap = 10 * unit;
+    const double second = top + height + 32 * unit, wide = 110 * unit;
+    draw_field(home, ui, ITEM_NAME, (raim_box){{left, top}, {left + 330 * unit, top + height}},
+               "Your name", &home->name, now_s);
+    draw_button(home, ui, ITEM_QUIT, (raim_box){{right - wide, top}, {right, top + height}}, "Quit",
+                false);
+    draw_button(home, ui, ITEM_SETTINGS,
+                (raim_box){{right - 2 * wide - gap, top}, {right - wide - gap, top + height}},
+                "Settings", false);
+    double x = right - wide;
+    if (home->has_matchmaker) {
+        draw_button(home, ui, ITEM_SEARCH, (raim_box){{x, second}, {x + wide, second + height}},
+                    "Find a room", true);
+        x -= wide + gap;
+    }
+    draw_button(home, ui, ITEM_SPECTATE, (raim_box){{x, second}, {x + wide, second + height}},
+                "Spectate", false);
+    x -= wide + gap;
+    draw_button(home, ui, ITEM_PLAY, (raim_box){{x, second}, {x + wide, second + height}}, "Play",
+                true);
+    draw_field(home, ui, ITEM_ADDRESS, (raim_box){{left, second}, {x - gap, second + height}},
+               "Address of a server", &home->address, now_s);
+}
+
+void home_draw(struct home *home, const struct ui *given, double now_s)
+{
+    struct ui ui = *given;
+    const raim_vec2 size = raim_vec2_sub(ui.area.max, ui.area.min);
+    // Everything fits in 760 by 560 units, and the size of the text is chosen in the settings.
+    ui.unit = fmax(fmin(size.x / 1280, size.y / 720), 0.8) * home->preferences->settings.ui_scale;
+    ui.unit = fmax(fmin(ui.unit, fmin(size.x / 760, size.y / 560)), 0.3);
+    const double unit = ui.unit, margin = 24 * unit;
+    const double half = fmin(width_points * unit, size.x - 2 * margin) / 2;
+    const double middle = (ui.area.min.x + ui.area.max.x) / 2;
+    const double top = ui.area.min.y + 106 * unit;
+    draw_box(ui.draw, ui.area, PALETTE_DARK);
+    draw_title(&ui, ui.area.min.y + 12 * unit);
+    draw_top(home, &ui, middle - half, middle + half, top, now_s);
+    const raim_box list = {{middle - half + 10 * unit, top + 154 * unit},
+                           {middle + half - 10 * unit, ui.area.max.y - 50 * unit}};
+    draw_list(home, &ui, list);
+    const struct text_style hint = {.size = 15 * unit,
+                                    .align = TEXT_CENTRE,
+                                    .colour =
+                                        home->problem[0] != '\0' ? PALETTE_BAD : PALETTE_QUIET};
+    text_write_within(
+        ui.text, (raim_vec2){middle, ui.area.max.y - 32 * unit}, &hint,
+        home->problem[0] != '\0'
+            ? home->problem
+            : "Enter: play     Tab: next field     left: favourite     right: spectate",
+        2 * half);
+    if (home->is_in_settings) {
+        hud_veil(&ui);
+        settings_screen_draw(&home->settings, &ui);
+    }
+}

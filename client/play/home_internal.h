@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The state of the home screen, which home.c changes and home_draw.c draws.
+#pragma once
+
+#include "browser.h"
+#include "entry.h"
+#include "home.h"
+#include "settings_screen.h"
+
+struct arenas;
+
+// What can have the focus; the list is one more.
+enum item {
+    ITEM_NAME,
+    ITEM_SETTINGS,
+    ITEM_QUIT,
+    ITEM_ADDRESS,
+    ITEM_PLAY,
+    ITEM_SPECTATE,
+    ITEM_SEARCH,
+    ITEM_LIST,
+    ITEMS
+};
+
+// Columns of the list; a click on the first and on the last one does not play.
+enum column { COLUMN_STAR, COLUMN_PLAY, COLUMN_SPECTATE };
+
+struct home {
+    struct preferences *preferences;
+    struct browser *browser;
+    bool has_matchmaker;
+    char host[SERVER_HOST_BYTES];
+    struct arenas *arenas; // the request under way; NULL: none
+    double next_arenas_s;
+    enum item focus;
+    struct entry name, address;
+    struct server_address chosen;
+    char problem[160];
+    int row_count, selected, first, shown; // of the list
+    bool is_in_settings;
+    bool by_pad; // the gamepad was used last
+    struct settings_screen settings;
+    // Where the items were drawn, pixels.
+    raim_box boxes[ITEMS];
+    double row_height, star_x, spectate_x;
+};
+
+bool home_is_favourite(const struct home *home, const char *address);
+
+// Counts the rows of the list, and scrolls it so that the selected one is shown.
+void home_keep_selected_shown(struct home *home);

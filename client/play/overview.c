@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Copies the overview.
+#include "overview.h"
+
+#include <string.h>
+
+static void take_scores(struct overview *overview, const struct raim_client *client)
+{
+    overview->score_count = 0;
+    for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
+        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        if (member->id == RAIM_NOBODY)
+            continue;
+        const bool own = !overview->is_spectator && slot == raim_client_own_slot(client);
+        struct hud_score *score = &overview->scores[overview->score_count++];
+        *score = (struct hud_score){
+            .id = member->id,
+            .own = own,
+            .bot = member->bot,
+            .score = member->score,
+            .deaths = member->deaths,
+            // The server sends nobody the others' round trips.
+            .ping_ms = own ? raim_client_quality(client).round_trip_ms : -1,
+        };
+        memcpy(score->name, member->name, sizeof score->name);
+    }
+    hud_sort(overview->scores, overview->score_count);
+}
+
+void overview_take(struct overview *overview, const struct raim_client *client)
+{
+    overview->phase = raim_client_phase(client);
+    strcpy(overview->next_map, raim_client_next_map(client));
+    overview->is_spectator = raim_client_is_spectator(client);
+    overview->is_alive = raim_client_alive(client);
+    overview->respawn_delay_s = raim_client_rules(client)->respawn_delay;
+    overview->watched = raim_client_roster_entry(client, raim_client_viewpoint(client))->id;
+    take_scores(overview, client);
+}

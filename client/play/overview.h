@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Overview: what the head-up display shows of the arena, copied from the client, so that it can be
+// drawn while the link's thread receives.
+#pragma once
+
+#include "client.h"
+#include "hud.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct overview {
+    struct raim_client_phase phase;
+    char next_map[RAIM_MAX_TITLE_BYTES + 1]; // in a break; "": the map stays
+    bool is_spectator;
+    bool is_alive;          // the player whose view is shown
+    double respawn_delay_s; // by the rules
+    raim_player_id watched; // whose view is shown
+    uint32_t score_count;
+    struct hud_score scores[RAIM_MAX_PLAYERS]; // sorted
+};
+
+// Copies from a client that plays.
+void overview_take(struct overview *overview, const struct raim_client *client);

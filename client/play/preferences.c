@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Loads, applies and stores the preferences.
+#include "preferences.h"
+
+#include <stdio.h>
+
+void preferences_open(struct preferences *preferences, struct window *window, bool stored)
+{
+    *preferences = (struct preferences){
+        .settings = settings_default(), .bindings = bindings_default(), .window = window};
+    if (stored && settings_directory(preferences->directory, sizeof preferences->directory)) {
+        preferences->settings = settings_load(preferences->directory);
+        servers_load(&preferences->servers, preferences->directory);
+    } else {
+        preferences->directory[0] = '\0';
+    }
+    bindings_load(&preferences->bindings, window_settings_directory(window));
+    preferences->sound = stored ? sound_open() : NULL;
+    preferences_apply(preferences);
+}
+
+void preferences_close(struct preferences *preferences)
+{
+    sound_close(preferences->sound);
+    preferences->sound = NULL;
+}
+
+void preferences_apply(const struct preferences *preferences)
+{
+    const struct settings *settings = &preferences->settings;
+    palette_choose(settings->palette);
+    sound_set_volume(preferences->sound, settings->mutes_sound ? 0 : settings->volume);
+    window_configure(preferences->window, &(struct window_style){
+                                              .ui_scale = settings->ui_scale,
+                                              .sensitivity = settings->sensitivity,
+                                              .confines_mouse = settings->confines_mouse,
+                                              .full_screen = settings->full_screen,
+                                              .frame_cap_hz = settings->frame_cap_hz,
+                                          });
+}
+
+static void report(const char *directory, const char *name, bool is_saved)
+{
+    static bool was_reported;
+    if (is_saved || directory[0] == '\0' || was_reported)
+        return;
+    fprintf(stderr, "raim: cannot write %s%s\n", directory, name);
+    was_reported = true;
+}
+
+void preferences_save_settings(const struct preferences *preferences)
+{
+    const char *directory = preferences->directory;
+    report(directory, "settings", settings_save(&preferences->settings, directory));
+    if (directory[0] != '\0')
+        bindings_save(&preferences->bindings, window_settings_directory(preferences->window));
+}
+
+void preferences_save_servers(const struct preferences *preferences)
+{
+    const char *directory = preferences->directory;
+    report(directory, "servers", servers_save(&preferences->servers, directory));
+}

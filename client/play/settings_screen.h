@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The screen of the settings, and of the keys and gamepad buttons, over the home screen or a game.
+#pragma once
+
+#include "menu.h"
+#include "preferences.h"
+
+enum settings_page { SETTINGS_MAIN, SETTINGS_BINDINGS };
+
+struct settings_screen {
+    struct preferences *preferences; // borrowed
+    enum settings_page page;
+    bool waits_for_button; // to bind to the selected action
+    struct menu menu;
+};
+
+void settings_screen_open(struct settings_screen *screen, struct preferences *preferences);
+
+// Handles an event; changes apply at once. False when the screen is left, after storing them.
+bool settings_screen_handle(struct settings_screen *screen, const struct window_event *event);
+
+void settings_screen_draw(struct settings_screen *screen, const struct ui *ui);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Plays sounds through SDL_mixer. No other file of the program includes SDL_mixer.
+#include "sound.h"
+
+#include <SDL_mixer.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BUFFER_SAMPLES = 256, CHANNELS = 24 };
+
+struct sound {
+    Mix_Chunk *chunks[SOUND_KINDS];
+    int16_t *samples[SOUND_KINDS]; // stereo
+    uint64_t plays;
+    uint64_t started[CHANNELS]; // by channel: the number of its play
+};
+
+static bool make_chunk(struct sound *sound, int kind)
+{
+    const struct sounds_clip *clip = &sounds_clips[kind];
+    int16_t *samples = malloc(2 * clip->count * sizeof *samples);
+    sound->samples[kind] = samples;
+    if (samples == NULL)
+        return false;
+    for (size_t i = 0; i < clip->count; i++)
+        samples[2 * i] = samples[2 * i + 1] = clip->samples[i];
+    const size_t bytes = 2 * clip->count * sizeof *samples;
+    sound->chunks[kind] = Mix_QuickLoad_RAW((Uint8 *)samples, (Uint32)bytes);
+    return sound->chunks[kind] != NULL;
+}
+
+static bool open_device(struct sound *sound)
+{
+    // SDL converts where the device plays another format, so the chunks may be raw.
+    if (Mix_OpenAudioDevice(SOUNDS_HZ, AUDIO_S16SYS, 2, BUFFER_SAMPLES, NULL, 0) != 0)
+        return false;
+    Mix_AllocateChannels(CHANNELS);
+    for (int i = 0; i < SOUND_KINDS; i++)
+        if (!make_chunk(sound, i))
+            return false;
+    return true;
+}
+
+struct sound *sound_open(void)
+{
+    struct sound *sound = calloc(1, sizeof *sound);
+    if (sound == NULL)
+        return NULL;
+    if (!open_device(sound)) {
+        fprintf(stderr, "raim: no sound: %s\n", SDL_GetError());
+        sound_close(sound);
+        return NULL;
+    }
+    return sound;
+}
+
+void sound_close(struct sound *sound)
+{
+    if (sound == NULL)
+        return;
+    Mix_CloseAudio(); // ignored where the device is not open
+    for (int i = 0; i < SOUND_KINDS; i++) {
+        Mix_FreeChunk(sound->chunks[i]);
+        free(sound->samples[i]);
+    }
+    free(sound);
+}
+
+void sound_set_volume(struct sound *sound, double volume)
+{
+    // Loudness is felt as about the square root of the amplitude.
+    const double amplitude = fmin(fmax(volume, 0), 1) * fmin(fmax(volume, 0), 1);
+    if (sound != NULL)
+        Mix_MasterVolume((int)lround(amplitude * MIX_MAX_VOLUME));
+}
+
+static int choose_channel(const struct sound *sound)
+{
+    int oldest = 0;
+    for (int i = 0; i < CHANNELS; i++) {
+        if (!Mix_Playing(i))
+            return i;
+        if (sound->started[i] < sound->started[oldest])
+            oldest = i;
+    }
+    return oldest;
+}
+
+static void play(struct sound *sound, enum sound_kind kind, struct sound_place place)
+{
+    const double left = fmin(place.left, 1) * 255, right = fmin(place.right, 1) * 255;
+    if (sound == NULL || (left < 1 && right < 1))
+        return;
+    const int channel = choose_channel(sound);
+    sound->started[channel] = ++sound->plays;
+    Mix_HaltChannel(channel);
+    Mix_SetPanning(channel, (Uint8)left, (Uint8)right);
+    Mix_PlayChannel(channel, sound->chunks[kind], 0);
+}
+
+void sound_play_at(struct sound *sound, enum sound_kind kind, raim_vec2 offset, raim_vec2 view)
+{
+    play(sound, kind, sound_place_of(offset, view));
+}
+
+void sound_play(struct sound *sound, enum sound_kind kind)
+{
+    play(sound, kind, (struct sound_place){0.7, 0.7});
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+// Events, and the state of keys, mouse and gamepad.
+#include "window_internal.h"
+
+#include <SDL.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A stick below this deflection is at rest.
+static const double dead_zone = 0.15;
+static const int16_t trigger_point = 9830; // three tenths of the way
+
+static enum window_command command_of_key(SDL_Keycode key)
+{
+    switch (key) {
+    case SDLK_UP:
+        return COMMAND_UP;
+    case SDLK_DOWN:
+        return COMMAND_DOWN;
+    case SDLK_LEFT:
+        return COMMAND_LEFT;
+    case SDLK_RIGHT:
+        return COMMAND_RIGHT;
+    case SDLK_TAB:
+        return COMMAND_NEXT;
+    case SDLK_RETURN:
+    case SDLK_KP_ENTER:
+        return COMMAND_ACCEPT;
+    case SDLK_ESCAPE:
+        return COMMAND_BACK;
+    case SDLK_BACKSPACE:
+        return COMMAND_ERASE;
+    default:
+        return COMMAND_NONE;
+    }
+}
+
+static enum window_command command_of_pad(uint8_t button)
+{
+    switch (button) {
+    case SDL_CONTROLLER_BUTTON_DPAD_UP:
+        return COMMAND_UP;
+    case SDL_CONTROLLER_BUTTON_DPAD_DOWN:
+        return COMMAND_DOWN;
+    case SDL_CONTROLLER_BUTTON_DPAD_LEFT:
+        return COMMAND_LEFT;
+    case SDL_CONTROLLER_BUTTON_DPAD_RIGHT:
+        return COMMAND_RIGHT;
+    case SDL_CONTROLLER_BUTTON_A:
+        return COMMAND_ACCEPT;
+    case SDL_CONTROLLER_BUTTON_B:
+    case SDL_CONTROLLER_BUTTON_START:
+        return COMMAND_BACK;
+    default:
+        return COMMAND_NONE;
+    }
+}
+
+static void set_full_screen(struct window *window, bool full)
+{
+    const bool is_full = (SDL_GetWindowFlags(window->window) & SDL_WINDOW_FULLSCREEN_DESKTOP) != 0;
+    if (full != is_full && !window->headless)
+        SDL_SetWindowFullscreen(window->window, full ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+    window->style.full_screen = full;
+}
+
+bool window_is_full_screen(const struct window *window)
+{
+    return window->style.full_screen;
+}
+
+void window_configure(struct window *window, const struct window_style *style)
+{
+    window->style = *style;
+    window_set_frame_cap(window, style->frame_cap_hz);
+    set_full_screen(window, style->full_screen);
+}
+
+// Uses the first gamepad; after it is unplugged, the next one that is plugged in.
+static void take_pad(struct window *window, const SDL_Event *event)
+{
+    if (event->type == SDL_CONTROLLERDEVICEADDED && window->pad == NULL)
+        window->pad = SDL_GameControllerOpen(event->cdevice.which);
+    if (event->type != SDL_CONTROLLERDEVICEREMOVED || window->pad == NULL ||
+        SDL_GameControllerGetAttached(window->pad))
+        return;
+    SDL_GameControllerClose(window->pad);
+    window->pad = NULL;
+}
+
+static raim_vec2 to_canvas(const struct window *window, double x, double y)
+{
+    int width = 1, height = 1;
+    const raim_vec2 size = window_size(window);
+    // Desktop pixels may differ from the display's pixels.
+    SDL_GetWindowSize(window->window, &width, &height);
+    return (raim_vec2){x * size.x / fmax(width, 1), y * size.y / fmax(height, 1)};
+}
+
+static void paste(struct window_event *out)
+{
+    char *text = SDL_GetClipboardText();
+    out->kind = WINDOW_TYPED;
+    snprintf(out->text, sizeof out->text, "%s", text != NULL ? text : "");
+    for (char *byte = out->text; *byte != '\0'; byte++)
+        if ((unsigned char)*byte < ' ')
+            *byte = ' ';
+    SDL_free(text);
+}
+
+static bool translate_key(struct window *window, const SDL_KeyboardEvent *event,
+                          struct window_event *out)
+{
+    if (event->keysym.sym == SDLK_F11) {
+        if (event->repeat == 0)
+            set_full_screen(window, !window->style.full_screen);
+        return false;
+    }
+    if (event->keysym.sym == SDLK_v && (event->keysym.mod & KMOD_CTRL) != 0 &&
+        SDL_IsTextInputActive()) {
+        paste(out);
+        return true;
+    }
+    out->button = event->repeat == 0 ? (window_button)event->keysym.scancode : 0;
+    out->command = command_of_key(event->keysym.sym);
+    out->opens_menu = event->keysym.sym == SDLK_ESCAPE;
+    // A held key repeats only where it moves the selection or erases.
+    return event->repeat == 0 || out->command == COMMAND_UP || out->command == COMMAND_DOWN ||
+           out->command == COMMAND_ERASE;
+}
+
+// A trigger is pressed where it passes the trigger point.
+static bool translate_trigger(struct window *window, const SDL_ControllerAxisEvent *event,
+                              struct window_event *out)
+{
+    if (event->axis != SDL_CONTROLLER_AXIS_TRIGGERLEFT &&
+        event->axis != SDL_CONTROLLER_AXIS_TRIGGERRIGHT)
+        return false;
+    const bool was_pulled = window->is_pulled[event->axis];
+    window->is_pulled[event->axis] = event->value > trigger_point;
+    out->button = PAD_AXIS + event->axis;
+    return event->value > trigger_point && !was_pulled;
+}
+
+static void move_pointer(struct window *window, int x, int y)
+{
+    int width = 1, height = 1;
+    SDL_GetWindowSize(window->window, &width, &height);
+    const double factor = window->style.sensitivity;
+    window->pointer.x = fmin(fmax(window->pointer.x + x * factor, 0), width - 1);
+    window->pointer.y = fmin(fmax(window->pointer.y + y * factor, 0), height - 1);
+}
+
+// Translates an event of SDL's. False for events that are handled here or ignored.
+static bool translate(struct window *window, const SDL_Event *event, struct window_event *out)
+{
+    *out = (struct window_event){.kind = WINDOW_PRESSED, .mouse = window_mouse(window)};
+    switch (event->type) {
+    case SDL_QUIT:
+        out->kind = WINDOW_CLOSED;
+        return true;
+    case SDL_KEYDOWN:
+        return translate_key(window, &event->key, out);
+    case SDL_MOUSEBUTTONDOWN:
+        out->button = MOUSE + event->button.button;
+        out->clicked = event->button.button == SDL_BUTTON_LEFT;
+        if (!window->is_relative)
+            out->mouse = to_canvas(window, event->button.x, event->button.y);
+        return true;
+    case SDL_CONTROLLERBUTTONDOWN:
+        out->button = PAD + 1 + event->cbutton.button;
+        out->command = command_of_pad(event->cbutton.button);
+        out->opens_menu = event->cbutton.button == SDL_CONTROLLER_BUTTON_START;
+        return true;
+    case SDL_CONTROLLERAXISMOTION:
+        return translate_trigger(window, &event->caxis, out);
+    case SDL_MOUSEWHEEL:
+        out->command = event->wheel.y > 0 ? COMMAND_UP : COMMAND_DOWN;
+        return event->wheel.y != 0;
+    case SDL_MOUSEMOTION:
+        if (window->is_relative)
+            move_pointer(window, event->motion.xrel, event->motion.yrel);
+        out->kind = WINDOW_POINTED;
+        return true;
+    case SDL_TEXTINPUT:
+        out->kind = WINDOW_TYPED;
+        snprintf(out->text, sizeof out->text, "%s", event->text.text);
+        return true;
+    default:
+        take_pad(window, event);
+        return false;
+    }
+}
+
+bool window_next_event(struct window *window, struct window_event *event)
+{
+    for (SDL_Event sdl; SDL_PollEvent(&sdl) != 0;)
+        if (translate(window, &sdl, event))
+            return true;
+    return false;
+}
+
+static bool is_held_on_pad(SDL_GameController *pad, window_button button)
+{
+    if (pad == NULL)
+        return false;
+    if (button >= PAD_AXIS)
+        return SDL_GameControllerGetAxis(pad, (SDL_GameControllerAxis)(button - PAD_AXIS)) >
+               trigger_point;
+    return SDL_GameControllerGetButton(pad, (SDL_GameControllerButton)(button - PAD - 1)) != 0;
+}
+
+bool window_is_held(const struct window *window, window_button button)
+{
+    if (button > PAD)
+        return is_held_on_pad(window->pad, button);
+    if (button > MOUSE)
+        return (SDL_GetMouseState(NULL, NULL) & SDL_BUTTON(button - MOUSE)) != 0;
+    int count = 0;
+    const uint8_t *keys = SDL_GetKeyboardState(&count);
+    return button > 0 && button < count && keys[button] != 0;
+}
+
+raim_vec2 window_mouse(const struct window *window)
+{
+    int x = 0, y = 0;
+    const raim_vec2 size = window_size(window);
+    if (window->headless)
+        return (raim_vec2){0.7 * size.x, 0.5 * size.y};
+    if (window->is_relative)
+        return to_canvas(window, window->pointer.x, window->pointer.y);
+    SDL_GetMouseState(&x, &y);
+    return to_canvas(window, x, y);
+}
+
+static raim_vec2 stick(SDL_GameController *pad, SDL_GameControllerAxis x, SDL_GameControllerAxis y)
+{
+    const raim_vec2 way = {SDL_GameControllerGetAxis(pad, x) / 32767.0,
+                           SDL_GameControllerGetAxis(pad, y) / -32767.0};
+    return raim_vec2_length(way) < dead_zone ? (raim_vec2){0, 0} : way;
+}
+
+struct window_pad window_pad(const struct window *window)
+{
+    if (window->pad == NULL)
+        return (struct window_pad){0};
+    return (struct window_pad){
+        .left = stick(window->pad, SDL_CONTROLLER_AXIS_LEFTX, SDL_CONTROLLER_AXIS_LEFTY),
+        .right = stick(window->pad, SDL_CONTROLLER_AXIS_RIGHTX, SDL_CONTROLLER_AXIS_RIGHTY),
+    };
+}
+
+// While its pointer is hidden, a mouse with another sensitivity than the desktop's moves a position
+// of our own.
+static void set_relative(struct window *window, bool relative)
+{
+    int x = 0, y = 0;
+    if (relative == window->is_relative)
+        return;
+    SDL_GetMouseState(&x, &y);
+    if (relative)
+        window->pointer = (raim_vec2){x, y};
+    window->is_relative = relative;
+    SDL_SetRelativeMouseMode(relative ? SDL_TRUE : SDL_FALSE);
+    if (!relative)
+        SDL_WarpMouseInWindow(window->window, (int)window->pointer.x, (int)window->pointer.y);
+}
+
+void window_show_pointer(struct window *window, bool shown)
+{
+    if (window->headless)
+        return;
+    const bool is_focused = (SDL_GetWindowFlags(window->window) & SDL_WINDOW_INPUT_FOCUS) != 0;
+    const bool grabs = !shown && is_focused && window->style.confines_mouse;
+    set_relative(window, !shown && is_focused && window->style.sensitivity != 1);
+    if (grabs != (SDL_GetWindowMouseGrab(window->window) == SDL_TRUE))
+        SDL_SetWindowMouseGrab(window->window, grabs ? SDL_TRUE : SDL_FALSE);
+    SDL_ShowCursor(shown ? SDL_ENABLE : SDL_DISABLE);
+}
+
+void window_take_text(struct window *window, bool wanted)
+{
+    if (window->headless)
+        return;
+    if (wanted == (SDL_IsTextInputActive() == SDL_TRUE))
+        return;
+    if (wanted)
+        SDL_StartTextInput();
+    else
+        SDL_StopTextInput();
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Parses, prints, compares and binds addresses.
+#define _GNU_SOURCE // SOCK_CLOEXEC
+#include "socket_address.h"
+
+#include "log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// The interface of a link-local address, by its name or its number; 0: none.
+static uint32_t find_interface(const char *name)
+{
+    const size_t digits = strspn(name, "0123456789");
+    if (name[digits] != '\0')
+        return if_nametoindex(name);
+    unsigned number = 0;
+    return digits <= 9 && sscanf(name, "%9u", &number) == 1 ? number : 0;
+}
+
+static bool parse_v6(char *text, struct sockaddr_in6 *address)
+{
+    char *interface = strchr(text, '%');
+    if (interface != NULL)
+        *interface++ = '\0';
+    if (inet_pton(AF_INET6, text, &address->sin6_addr) != 1 ||
+        IN6_IS_ADDR_V4MAPPED(&address->sin6_addr))
+        return false;
+    if (IN6_IS_ADDR_LINKLOCAL(&address->sin6_addr) != (interface != NULL))
+        return false;
+    if (interface != NULL)
+        address->sin6_scope_id = find_interface(interface);
+    return interface == NULL || address->sin6_scope_id != 0;
+}
+
+bool socket_address_parse(const char *text, uint16_t port, union socket_address *address)
+{
+    char copy[SOCKET_ADDRESS_BYTES];
+    size_t length = strlen(text);
+    memset(address, 0, sizeof *address);
+    if (inet_pton(AF_INET, text, &address->v4.sin_addr) == 1) {
+        address->v4.sin_family = AF_INET;
+        address->v4.sin_port = htons(port);
+        return true;
+    }
+    const bool has_brackets = length >= 2 && text[0] == '[' && text[length - 1] == ']';
+    if (has_brackets) {
+        text++;
+        length -= 2;
+    }
+    if (length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    address->v6.sin6_family = AF_INET6;
+    address->v6.sin6_port = htons(port);
+    return parse_v6(copy, &address->v6);
+}
+
+socklen_t socket_address_size(const union socket_address *address)
+{
+    return address->any.sa_family == AF_INET6 ? sizeof address->v6 : sizeof address->v4;
+}
+
+uint16_t socket_address_port(const union socket_address *address)
+{
+    return ntohs(address->any.sa_family == AF_INET6 ? address->v6.sin6_port : address->v4.sin_port);
+}
+
+static bool is_same_host(const union socket_address *a, const union socket_address *b)
+{
+    if (a->any.sa_family != b->any.sa_family)
+        return false;
+    if (a->any.sa_family == AF_INET)
+        return a->v4.sin_addr.s_addr == b->v4.sin_addr.s_addr;
+    return IN6_ARE_ADDR_EQUAL(&a->v6.sin6_addr, &b->v6.sin6_addr) &&
+           a->v6.sin6_scope_id == b->v6.sin6_scope_id;
+}
+
+bool socket_address_equal(const union socket_address *a, const union socket_address *b)
+{
+    return is_same_host(a, b) && socket_address_port(a) == socket_address_port(b);
+}
+
+// Whether an address is every one of its family, and for "::" of the other, too.
+static bool covers(const union socket_address *any, const union socket_address *other)
+{
+    return any->any.sa_family == AF_INET6
+               ? IN6_IS_ADDR_UNSPECIFIED(&any->v6.sin6_addr)
+               : any->v4.sin_addr.s_addr == INADDR_ANY && other->any.sa_family == AF_INET;
+}
+
+bool socket_address_overlaps(const union socket_address *a, const union socket_address *b)
+{
+    return is_same_host(a, b) || covers(a, b) || covers(b, a);
+}
+
+bool socket_address_is_loopback(const union socket_address *address)
+{
+    return address->any.sa_family == AF_INET6
+               ? IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr)
+               : ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+void socket_address_print_host(const union socket_address *address, char text[SOCKET_ADDRESS_BYTES])
+{
+    if (address->any.sa_family == AF_INET) {
+        inet_ntop(AF_INET, &address->v4.sin_addr, text, SOCKET_ADDRESS_BYTES);
+        return;
+    }
+    inet_ntop(AF_INET6, &address->v6.sin6_addr, text, SOCKET_ADDRESS_BYTES);
+    const unsigned scope = address->v6.sin6_scope_id;
+    const size_t length = strlen(text);
+    if (scope != 0)
+        snprintf(text + length, SOCKET_ADDRESS_BYTES - length, "%%%u", scope);
+}
+
+void socket_address_print(const union socket_address *address, char text[SOCKET_ADDRESS_PORT_BYTES])
+{
+    char host[SOCKET_ADDRESS_BYTES];
+    socket_address_print_host(address, host);
+    snprintf(text, SOCKET_ADDRESS_PORT_BYTES,
+             address->any.sa_family == AF_INET6 ? "[%s]:%u" : "%s:%u", host,
+             (unsigned)socket_address_port(address));
+}
+
+bool socket_address_of(int descriptor, union socket_address *address)
+{
+    socklen_t size = sizeof *address;
+    memset(address, 0, sizeof *address);
+    if (getsockname(descriptor, &address->any, &size) != 0)
+        return false;
+    errno = EAFNOSUPPORT;
+    return address->any.sa_family == AF_INET || address->any.sa_family == AF_INET6;
+}
+
+static int bind_socket(const union socket_address *address, int type)
+{
+    const int on = 1, off = 0;
+    const int family = address->any.sa_family;
+    const int descriptor = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0)
+        return -1;
+    // Without SO_REUSEADDR the kernel refuses the TCP port of a raimd that has just ended.
+    if ((type == SOCK_STREAM &&
+         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) ||
+        (family == AF_INET6 &&
+         setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off) != 0) ||
+        bind(descriptor, &address->any, socket_address_size(address)) != 0) {
+        const int error = errno;
+        close(descriptor);
+        errno = error;
+        return -1;
+    }
+    return descriptor;
+}
+
+int socket_address_bind(const union socket_address *address, int type)
+{
+    const int descriptor = bind_socket(address, type);
+    if (descriptor >= 0 || errno != EAFNOSUPPORT || address->any.sa_family != AF_INET6 ||
+        !IN6_IS_ADDR_UNSPECIFIED(&address->v6.sin6_addr))
+        return descriptor;
+    const union socket_address v4 = {
+        .v4 = {.sin_family = AF_INET, .sin_port = address->v6.sin6_port}};
+    log_warning("socket port=%u: this machine has no IPv6, \"::\" is 0.0.0.0 here",
+                socket_address_port(address));
+    return bind_socket(&v4, type);
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// The keys outside of the arenas: the status, the control, rooms, the orchestrator. See
+// config_keys.h.
+#pragma once
+
+#include "reader.h"
+
+// The table and the number of its rows.
+const struct reader_key *config_root_keys(int *count);

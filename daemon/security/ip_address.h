@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// IP addresses of both families in one form: an IPv4 address is IPv4-mapped (::ffff:a.b.c.d, RFC
+// 4291, section 2.5.5.2), as a dual-stack socket reports it, so that every rule for 1.2.3.4 meets
+// ::ffff:1.2.3.4 too.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// The first and the last 64 bits, in the machine's byte order. Both 0 (::) stands for no address.
+struct ip_address {
+    uint64_t high, low;
+};
+
+// Prefix lengths count from the first of 128 bits; those of IPv4 networks begin here.
+enum { IP_V4_PREFIX = 96, IP_PREFIX_MAX = 128 };
+
+#define IP_V4_MAPPED UINT64_C(0xFFFF)
+
+// `address` is in the machine's byte order.
+static inline struct ip_address ip_address_v4(uint32_t address)
+{
+    return (struct ip_address){.low = IP_V4_MAPPED << 32 | address};
+}
+
+static inline bool ip_address_is_v4(struct ip_address ip)
+{
+    return ip.high == 0 && ip.low >> 32 == IP_V4_MAPPED;
+}
+
+static inline bool ip_address_is_none(struct ip_address ip)
+{
+    return (ip.high | ip.low) == 0;
+}
+
+static inline bool ip_address_equal(struct ip_address a, struct ip_address b)
+{
+    return ((a.high ^ b.high) | (a.low ^ b.low)) == 0;
+}
+
+// Whether an address is of 127.0.0.0/8 or ::1.
+static inline bool ip_address_is_loopback(struct ip_address ip)
+{
+    return ip_address_is_v4(ip) ? (ip.low >> 24 & 255) == 127 : ip.high == 0 && ip.low == 1;
+}
+
+// The part of an address that limits count as one host: an IPv4 address, or an IPv6 /64, because
+// every host of a /64 can use all of its 2^64 addresses. Two hosts never have one number: that of
+// an IPv4 address begins with 32 one bits, as only multicast addresses do, which send nothing.
+static inline uint64_t ip_address_host(struct ip_address ip)
+{
+    return ip_address_is_v4(ip) ? ip.low | UINT64_C(0xFFFFFFFF) << 32 : ip.high;
+}
+
+// The part of an address that limits count as one network: an IPv4 /24, or an IPv6 /48, which is
+// the most that a site is assigned (RFC 6177). Two networks never have one number.
+static inline uint64_t ip_address_network(struct ip_address ip)
+{
+    return ip_address_host(ip) >> (ip_address_is_v4(ip) ? 8 : 16);
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The game in a window of a real X server: clicks and keys, as short as they can be, count once.
+
+Wants Xvfb and xdotool; without them it is skipped.
+"""
+
+import contextlib
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+import harness
+from harness import BIN, START_S, Program, Stage, arena, poll
+from x_server import find_window, x_server, xdo
+
+SIZE = 800, 600
+CLICKS = 12
+PAUSE_S = 0.3 # longer than the pause between two shots of a player
+STEPS_PER_TICK = 160 # of a player's run: 300 units a second, 32 steps to a unit
+MAP = """
+name = "open";
+border = ( -1500, -1500, 1500, 1500 );
+obstacles = ();
+spawns = ( ( 0, 0 ) );
+"""
+
+
+def fired_in(lines):
+    """By direction, the most bullets that were in flight at once."""
+    fired = {}
+    for line in lines:
+        bullets = [word for word in line.split() if word.startswith("b:")]
+        for bullet in bullets:
+            vx, vy = map(int, bullet.split(":")[1:])
+            way = round(math.degrees(math.atan2(vy, vx)) * CLICKS / 360) % CLICKS
+            fired[way] = max(fired.get(way, 0), bullets.count(bullet))
+    return fired
+
+
+def taps_in(lines):
+    """The key and the ticks of each movement."""
+    path = []
+    for line in lines:
+        for word in line.split()[1:]:
+            x, y = map(int, word.split(":")[1:3])
+            if not word.startswith("b:") and (not path or path[-1] != (x, y)):
+                path.append((x, y))
+    taps = []
+    for (x, y), (new_x, new_y) in zip(path, path[1:]):
+        steps = abs(new_x - x + new_y - y) / STEPS_PER_TICK
+        key = "d" if new_x > x else "a" if new_x < x else "w" if new_y > y else "s"
+        if taps and taps[-1][0] == key:
+            steps += taps.pop()[1]
+        taps.append((key, steps))
+    return taps
+
+
+@unittest.skipUnless(shutil.which("Xvfb") and shutil.which("xdotool"),
+                     "wants Xvfb and xdotool (./dev deps --all)")
+class WindowTest(unittest.TestCase):
+    def setUp(self):
+        stack = contextlib.ExitStack()
+        self.addCleanup(stack.close)
+        self.display = stack.enter_context(x_server())
+        self.stage = stack.enter_context(Stage())
+        home = stack.enter_context(tempfile.TemporaryDirectory(prefix="raim-home-"))
+        path = self.stage.directory / "open.conf"
+        path.write_text(MAP, encoding="utf-8")
+        self.daemon = self.stage.serve(arena(map=str(path), bots=0, spectator_delay=0.0))
+        self.game = self.stage._start(
+            Program, [BIN / "raim", f"127.0.0.1:{self.daemon.ports[0]}", "--name", "Mira",
+                      "--size", f"{SIZE[0]}x{SIZE[1]}"],
+            {"DISPLAY": self.display, "SDL_VIDEODRIVER": "x11", "SDL_RENDER_DRIVER": "software",
+             # Libraries that SDL loads and unloads leak.
+             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",
+             "SDL_AUDIODRIVER": "dummy", "HOME": home, "XDG_DATA_HOME": home,
+             "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home})
+        status = self.daemon.wait_pressing(1)
+        self.player = status["arenas"][0]["players"][0]["id"]
+        self.window = poll("a window", lambda: find_window(self.display, "raim"), 3 * START_S)
+        self.xdo("windowfocus", self.window)
+        x, y = self.xdo("getwindowgeometry", "--shell", self.window).split("\n")[1:3]
+        self.corner = int(x.removeprefix("X=")), int(y.removeprefix("Y="))
+
+    def xdo(self, *words):
+        return xdo(self.display, *words)
+
+    @contextlib.contextmanager
+    def watched(self):
+        """A list that gets the lines of a spectator of the player as they come."""
+        lines = []
+        with subprocess.Popen([BIN / "witness", "127.0.0.1", str(self.daemon.ports[0]),
+                               str(self.player), str(harness.LIFE_S), "bullets"],
+                              stdout=subprocess.PIPE, text=True) as witness:
+            reader = threading.Thread(target=lambda: lines.extend(iter(witness.stdout.readline, "")))
+            reader.start()
+            try:
+                poll("a snapshot", lambda: lines)
+                yield lines
+            finally:
+                witness.terminate()
+                reader.join()
+
+    def aim(self, degrees):
+        x = self.corner[0] + SIZE[0] / 2 + 200 * math.cos(math.radians(degrees))
+        y = self.corner[1] + SIZE[1] / 2 - 200 * math.sin(math.radians(degrees))
+        self.xdo("mousemove", round(x), round(y))
+
+    def test_an_instant_click_fires_once_where_it_aims(self):
+        with self.watched() as lines:
+            for i in range(CLICKS):
+                self.aim(i * 360 / CLICKS)
+                self.xdo("mousedown", "1", "mouseup", "1") # by one connection, without a pause
+                poll(f"bullet {i} in {fired_in(lines)}", lambda i=i: i in fired_in(lines))
+                time.sleep(PAUSE_S)
+        self.assertEqual(fired_in(lines), dict.fromkeys(range(CLICKS), 1))
+
+    def test_a_tap_of_a_key_moves_one_tick(self):
+        keys = 2 * "dwas"
+        with self.watched() as lines:
+            for i, key in enumerate(keys, 1):
+                self.xdo("keydown", "--delay", 0, key, "keyup", "--delay", 0, key)
+                poll(f"tap {i} in {taps_in(lines)}", lambda i=i: len(taps_in(lines)) >= i)
+                time.sleep(PAUSE_S)
+        taps = taps_in(lines)
+        self.assertEqual("".join(key for key, _ in taps), keys)
+        # On a busy machine the server may get a key's release late.
+        self.assertEqual(statistics.median(steps for _, steps in taps), 1, taps)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// One update of a link does a bounded amount of work, however much arrives.
+#include "link.h"
+#include "system.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct {
+    enum raim_received kind; // of what waits without an end
+    int received;            // from the server, in this update
+} flood;
+
+// Replaces the link's own: something always waits.
+enum raim_received __wrap_raim_system_receive(raim_socket socket, uint16_t loopback_port,
+                                              uint8_t *data, size_t capacity, size_t *size);
+
+enum raim_received __wrap_raim_system_receive(raim_socket socket, uint16_t loopback_port,
+                                              uint8_t *data, size_t capacity, size_t *size)
+{
+    (void)socket;
+    flood.received++;
+    assert_true(flood.received < 10000);
+    *size = capacity < 100 ? capacity : 100;
+    memset(data, 0xA5, *size);
+    // ENet's own socket brings what ENet has sent, and not more.
+    return loopback_port == 0 ? flood.kind : RAIM_RECEIVED_NOTHING;
+}
+
+static void check_flood(enum raim_received kind)
+{
+    const struct raim_client_def def = raim_client_default_def();
+    struct raim_link *link = raim_link_open("127.0.0.1", 9, &def);
+    assert_non_null(link);
+    flood.kind = kind;
+    for (int i = 0; i < 20; i++) {
+        flood.received = 0;
+        raim_link_update(link);
+        assert_in_range(flood.received, 1, 300);
+    }
+    raim_link_close(link);
+}
+
+static void test_an_update_takes_256_datagrams_at_the_most(void **state)
+{
+    (void)state;
+    check_flood(RAIM_RECEIVED_DATAGRAM);
+}
+
+static void test_an_update_takes_256_errors_at_the_most(void **state)
+{
+    (void)state;
+    check_flood(RAIM_RECEIVED_ERROR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_update_takes_256_datagrams_at_the_most),
+        cmocka_unit_test(test_an_update_takes_256_errors_at_the_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

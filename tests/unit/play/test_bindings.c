@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Which button does what: bound, exchanged, kept in a file and read again.
+#define _GNU_SOURCE
+#include "bindings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[64];
+
+static void path_of(char path[96])
+{
+    snprintf(path, 96, "%skeys", directory);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    char made[] = "/tmp/raim-bindings-XXXXXX";
+    if (mkdtemp(made) == NULL)
+        return -1;
+    snprintf(directory, sizeof directory, "%s/", made);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char path[96];
+    path_of(path);
+    remove(path);
+    return rmdir(directory);
+}
+
+static void write_file(const char *text)
+{
+    char path[96];
+    path_of(path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_same(const struct bindings *a, const struct bindings *b)
+{
+    assert_memory_equal(a->buttons, b->buttons, sizeof a->buttons);
+}
+
+static void test_every_action_has_a_key_of_its_own_at_first(void **state)
+{
+    (void)state;
+    const struct bindings bindings = bindings_default();
+    for (int i = 0; i < ACTION_COUNT; i++) {
+        assert_true(bindings.buttons[BINDING_KEYS][i] > 0);
+        for (int j = 0; j < i; j++)
+            assert_int_not_equal(bindings.buttons[BINDING_KEYS][i],
+                                 bindings.buttons[BINDING_KEYS][j]);
+    }
+}
+
+static void test_every_default_comes_back_by_its_name(void **state)
+{
+    (void)state;
+    const struct bindings bindings = bindings_default();
+    for (int device = 0; device < BINDING_DEVICES; device++) {
+        for (int i = 0; i < ACTION_COUNT; i++) {
+            const window_button button = bindings.buttons[device][i];
+            char name[64];
+            window_button_name(button, name, sizeof name);
+            assert_int_equal(window_button_named(name), button);
+            assert_true(button == 0 || window_button_is_pad(button) == (device == BINDING_PAD));
+        }
+    }
+    assert_int_equal(window_button_named("Pad leftx"), 0);
+    assert_int_equal(window_button_named("Pad nonsense"), 0);
+    assert_int_equal(window_button_named("no such key"), 0);
+    assert_int_equal(window_button_named("Mouse 0"), 0);
+    assert_int_equal(window_button_named("Mouse 99"), 0);
+}
+
+static void test_a_key_that_is_taken_is_exchanged(void **state)
+{
+    (void)state;
+    const struct bindings before = bindings_default();
+    struct bindings bindings = before;
+    bindings_bind(&bindings, ACTION_UP, before.buttons[BINDING_KEYS][ACTION_FIRE]);
+    assert_int_equal(bindings.buttons[BINDING_KEYS][ACTION_UP],
+                     before.buttons[BINDING_KEYS][ACTION_FIRE]);
+    assert_int_equal(bindings.buttons[BINDING_KEYS][ACTION_FIRE],
+                     before.buttons[BINDING_KEYS][ACTION_UP]);
+    bindings_bind(&bindings, ACTION_UP, bindings.buttons[BINDING_KEYS][ACTION_UP]);
+    assert_int_equal(bindings.buttons[BINDING_KEYS][ACTION_UP],
+                     before.buttons[BINDING_KEYS][ACTION_FIRE]);
+}
+
+static void test_each_device_has_a_button_of_its_own(void **state)
+{
+    (void)state;
+    const struct bindings before = bindings_default();
+    const window_button fire = before.buttons[BINDING_PAD][ACTION_FIRE];
+    struct bindings bindings = before;
+    bindings_bind(&bindings, ACTION_UP, fire);
+    assert_int_equal(bindings.buttons[BINDING_PAD][ACTION_UP], fire);
+    assert_int_equal(bindings.buttons[BINDING_KEYS][ACTION_UP],
+                     before.buttons[BINDING_KEYS][ACTION_UP]);
+    assert_true(bindings_triggers(&bindings, ACTION_UP, fire));
+    assert_true(bindings_triggers(&bindings, ACTION_UP, window_button_named("W")));
+    assert_false(bindings_triggers(&bindings, ACTION_FIRE, fire));
+    assert_false(bindings_triggers(&bindings, ACTION_CHAT, 0));
+}
+
+static void test_what_is_saved_is_loaded(void **state)
+{
+    (void)state;
+    struct bindings saved = bindings_default();
+    bindings_bind(&saved, ACTION_UP, window_button_named("Up"));
+    bindings_bind(&saved, ACTION_CHAT, window_button_named("Mouse 3"));
+    bindings_bind(&saved, ACTION_FIRE, window_button_named("Pad a"));
+    bindings_bind(&saved, ACTION_CHAT, window_button_named("Pad y"));
+    bindings_bind(&saved, ACTION_LEFT, saved.buttons[BINDING_KEYS][ACTION_RIGHT]);
+    assert_true(bindings_save(&saved, directory));
+    struct bindings loaded = bindings_default();
+    bindings_load(&loaded, directory);
+    assert_same(&loaded, &saved);
+}
+
+static void test_wrong_lines_change_nothing(void **state)
+{
+    (void)state;
+    write_file("up\nup =\n= W\njump = Space\nup = No Such Key\n\n#\nup = Mouse 77\n");
+    const struct bindings before = bindings_default();
+    struct bindings bindings = before;
+    bindings_load(&bindings, directory);
+    assert_same(&bindings, &before);
+}
+
+static void test_without_a_directory_nothing_is_kept(void **state)
+{
+    (void)state;
+    const struct bindings before = bindings_default();
+    struct bindings bindings = before;
+    bindings_load(&bindings, "");
+    bindings_load(&bindings, "/nowhere/at/all/");
+    assert_same(&bindings, &before);
+    assert_false(bindings_save(&bindings, ""));
+    assert_false(bindings_save(&bindings, "/nowhere/at/all/"));
+}
+
+static void test_a_full_disk_leaves_the_bindings_before(void **state)
+{
+    (void)state;
+    char fresh[128];
+    struct bindings saved = bindings_default();
+    bindings_bind(&saved, ACTION_UP, window_button_named("Up"));
+    assert_true(bindings_save(&saved, directory));
+    snprintf(fresh, sizeof fresh, "%skeys.new", directory);
+    assert_int_equal(symlink("/dev/full", fresh), 0);
+    const struct bindings other = bindings_default();
+    assert_false(bindings_save(&other, directory));
+    remove(fresh);
+    struct bindings loaded = bindings_default();
+    bindings_load(&loaded, directory);
+    assert_same(&loaded, &saved);
+}
+
+#define FILED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_action_has_a_key_of_its_own_at_first),
+        cmocka_unit_test(test_every_default_comes_back_by_its_name),
+        cmocka_unit_test(test_a_key_that_is_taken_is_exchanged),
+        cmocka_unit_test(test_each_device_has_a_button_of_its_own),
+        FILED(test_what_is_saved_is_loaded),
+        FILED(test_a_full_disk_leaves_the_bindings_before),
+        FILED(test_wrong_lines_change_nothing),
+        cmocka_unit_test(test_without_a_directory_nothing_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

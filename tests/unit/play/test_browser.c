@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// The server browser against a server of the test's own on loopback, and one that is hostile.
+#define _GNU_SOURCE
+#include "browser.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const uint8_t answer[] = "\xFF\xFF\xFF\xFFI\x11"
+                                "test\0Ruins\0raim\0raim\0\0\0\x02\x10\x01"
+                                "dl\0\0"
+                                "0.1.0";
+
+struct server {
+    int descriptor;
+    uint16_t port;
+    uint32_t challenge;
+    int requests;
+    bool only_challenges;
+};
+
+static void open_server(struct server *server)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    *server = (struct server){.challenge = 77};
+    server->descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    assert_true(server->descriptor >= 0);
+    assert_int_equal(bind(server->descriptor, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(server->descriptor, (struct sockaddr *)&address, &size), 0);
+    server->port = ntohs(address.sin_port);
+}
+
+// Answers everything that has arrived.
+static void serve(struct server *server)
+{
+    uint8_t data[256];
+    struct sockaddr_in from;
+    socklen_t length = sizeof from;
+    ssize_t size;
+    while ((size = recvfrom(server->descriptor, data, sizeof data, 0, (struct sockaddr *)&from,
+                            &length)) > 0) {
+        uint32_t challenge = 0;
+        server->requests++;
+        if (size == SERVER_INFO_REQUEST_BYTES)
+            memcpy(&challenge, data + 25, 4);
+        if (challenge == server->challenge && !server->only_challenges) {
+            sendto(server->descriptor, answer, sizeof answer, 0, (struct sockaddr *)&from, length);
+            continue;
+        }
+        uint8_t reply[9] = {0xFF, 0xFF, 0xFF, 0xFF, 'A'};
+        server->challenge += server->only_challenges;
+        memcpy(reply + 5, &server->challenge, 4);
+        sendto(server->descriptor, reply, sizeof reply, 0, (struct sockaddr *)&from, length);
+    }
+}
+
+static struct browser *open_browser(const struct server *server)
+{
+    struct browser *browser = browser_open();
+    assert_non_null(browser);
+    struct server_address address = {.host = "127.0.0.1", .port = server->port};
+    browser_add(browser, &address, true);
+    return browser;
+}
+
+// Steps of 10 ms of the test's own clock.
+static void run(struct browser *browser, struct server *server, double *now_s, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        browser_update(browser, *now_s += 0.01);
+        serve(server);
+    }
+}
+
+static void test_a_server_is_found_and_lost(void **state)
+{
+    (void)state;
+    struct server server;
+    double now_s = 100;
+    open_server(&server);
+    struct browser *browser = open_browser(&server);
+    assert_int_equal(browser_count(browser), 1);
+    assert_false(browser_at(browser, 0)->answers);
+    run(browser, &server, &now_s, 10);
+    const struct browser_row *row = browser_at(browser, 0);
+    assert_true(row->answers);
+    assert_string_equal(row->info.name, "test");
+    assert_string_equal(row->info.map, "Ruins");
+    assert_int_equal(row->info.players, 1);
+    assert_int_equal(row->info.bots, 1);
+    assert_true(row->ping_ms > 0 && row->ping_ms < 50);
+    assert_ptr_equal(browser_find(browser, row->address), row);
+    // The challenge is kept: a query a time is enough.
+    const int before = server.requests;
+    run(browser, &server, &now_s, 1000); // ten seconds
+    assert_in_range(server.requests - before, 4, 7);
+    close(server.descriptor);
+    for (int i = 0; i < 1500; i++)
+        browser_update(browser, now_s += 0.01);
+    assert_false(browser_at(browser, 0)->answers);
+    browser_close(browser);
+}
+
+static void test_a_row_keeps_its_index(void **state)
+{
+    (void)state;
+    struct server late, early;
+    double now_s = 100;
+    open_server(&late);
+    open_server(&early);
+    struct browser *browser = browser_open();
+    assert_non_null(browser);
+    browser_add(browser, &(struct server_address){.host = "127.0.0.1", .port = late.port}, false);
+    browser_add(browser, &(struct server_address){.host = "127.0.0.1", .port = early.port}, false);
+    run(browser, &early, &now_s, 10);
+    assert_int_equal(browser_count(browser), 1);
+    const struct browser_row *first = browser_at(browser, 0);
+    run(browser, &late, &now_s, 300);
+    assert_int_equal(browser_count(browser), 2);
+    assert_ptr_equal(browser_at(browser, 0), first);
+    close(early.descriptor);
+    run(browser, &late, &now_s, 1500);
+    assert_ptr_equal(browser_at(browser, 0), first);
+    assert_false(first->answers);
+    assert_true(browser_at(browser, 1)->answers);
+    browser_close(browser);
+    close(late.descriptor);
+}
+
+static void test_a_server_of_nothing_but_challenges_gets_few_queries(void **state)
+{
+    (void)state;
+    struct server server;
+    double now_s = 100;
+    open_server(&server);
+    server.only_challenges = true;
+    struct browser *browser = open_browser(&server);
+    run(browser, &server, &now_s, 1000); // ten seconds
+    assert_in_range(server.requests, 4, 14);
+    assert_false(browser_at(browser, 0)->answers);
+    browser_close(browser);
+    close(server.descriptor);
+}
+
+static void test_only_servers_that_answer_are_found(void **state)
+{
+    (void)state;
+    struct browser *browser = browser_open();
+    assert_non_null(browser);
+    browser_scan(browser, "127.254.253.252");
+    assert_int_equal(browser_count(browser), 0);
+    struct server_address address = {.host = "127.254.253.252", .port = SERVER_DEFAULT_PORT};
+    browser_add(browser, &address, true);
+    browser_add(browser, &address, true);
+    assert_int_equal(browser_count(browser), 1);
+    assert_null(browser_at(browser, 1));
+    // More servers than it can keep are ignored.
+    for (int i = 0; i < 2 * BROWSER_MOST; i++) {
+        address.port = (uint16_t)(10000 + i);
+        browser_add(browser, &address, true);
+    }
+    assert_int_equal(browser_count(browser), BROWSER_MOST - BROWSER_PORTS + 1);
+    browser_close(browser);
+    browser_close(NULL);
+}
+
+// A socket of another address of the loopback network, which stands for another machine.
+static int open_neighbour(int number, uint16_t port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    address.sin_addr.s_addr = htonl(0x7F400000U + (uint32_t)number);
+    const int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    assert_int_equal(bind(descriptor, (struct sockaddr *)&address, sizeof address), 0);
+    return descriptor;
+}
+
+static void say(int number, uint16_t port, const struct sockaddr_in *to, const void *data,
+                size_t size)
+{
+    const int descriptor = open_neighbour(number, port);
+    assert_int_equal(sendto(descriptor, data, size, 0, (const struct sockaddr *)to, sizeof *to),
+                     size);
+    close(descriptor);
+}
+
+// The address of the browser, to which its servers reply.
+static struct sockaddr_in address_of(struct browser *browser, const struct server *server,
+                                     double now_s)
+{
+    uint8_t data[64];
+    struct sockaddr_in from;
+    socklen_t length = sizeof from;
+    browser_update(browser, now_s);
+    assert_true(
+        recvfrom(server->descriptor, data, sizeof data, 0, (struct sockaddr *)&from, &length) > 0);
+    return from;
+}
+
+static void test_only_who_was_asked_by_broadcast_is_found(void **state)
+{
+    (void)state;
+    static const uint8_t challenge[] = {0xFF, 0xFF, 0xFF, 0xFF, 'A', 1, 2, 3, 4};
+    struct server server;
+    double now_s = 100;
+    open_server(&server);
+    struct browser *browser = open_browser(&server);
+    const struct sockaddr_in to = address_of(browser, &server, now_s);
+    // Ports that no broadcast goes to.
+    for (int i = 0; i < 200; i++) {
+        say(1, (uint16_t)(20000 + i), &to, answer, sizeof answer);
+        if (i % 50 == 49)
+            browser_update(browser, now_s += 0.001);
+    }
+    assert_int_equal(browser_count(browser), 1);
+    // Strangers of nothing but challenges hold no place for long.
+    for (int i = 0; i < 100; i++) {
+        say(2 + i, SERVER_DEFAULT_PORT, &to, challenge, sizeof challenge);
+        if (i % 50 == 49)
+            browser_update(browser, now_s += 0.001);
+    }
+    assert_int_equal(browser_count(browser), 1);
+    browser_update(browser, now_s += 10); // it broadcasts
+    say(200, SERVER_DEFAULT_PORT + 1, &to, answer, sizeof answer);
+    browser_update(browser, now_s += 0.001);
+    assert_int_equal(browser_count(browser), 2);
+    assert_string_equal(browser_at(browser, 1)->address, "127.64.0.200:7247");
+    assert_true(browser_at(browser, 1)->answers);
+    browser_close(browser);
+    close(server.descriptor);
+}
+
+static void test_only_the_first_answer_to_a_query_counts(void **state)
+{
+    (void)state;
+    struct server server;
+    double now_s = 100;
+    open_server(&server);
+    struct browser *browser = open_browser(&server);
+    const struct sockaddr_in to = address_of(browser, &server, now_s);
+    uint8_t other[sizeof answer];
+    memcpy(other, answer, sizeof other);
+    other[6] = 'b'; // "best"
+    for (int i = 0; i < 50; i++)
+        sendto(server.descriptor, i == 0 ? answer : other, sizeof other, 0,
+               (const struct sockaddr *)&to, sizeof to);
+    browser_update(browser, now_s += 0.05);
+    assert_string_equal(browser_at(browser, 0)->info.name, "test");
+    assert_true(browser_at(browser, 0)->ping_ms > 49);
+    browser_close(browser);
+    close(server.descriptor);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_server_is_found_and_lost),
+        cmocka_unit_test(test_a_row_keeps_its_index),
+        cmocka_unit_test(test_a_server_of_nothing_but_challenges_gets_few_queries),
+        cmocka_unit_test(test_only_servers_that_answer_are_found),
+        cmocka_unit_test(test_only_who_was_asked_by_broadcast_is_found),
+        cmocka_unit_test(test_only_the_first_answer_to_a_query_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

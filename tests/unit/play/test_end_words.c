@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Every end of a connection is told in plain words, and only hopeful cases are tried again.
+#include "end_words.h"
+
+#include "message.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct end_words words_of(uint32_t reason, bool entered, const char *text)
+{
+    return end_words_of(&(struct end_words_case){
+        .where = "play.example.org:7246",
+        .is_resolved = true,
+        .was_entered = entered,
+        .reason = reason,
+        .text = text,
+    });
+}
+
+static void test_a_server_that_does_not_answer(void **state)
+{
+    (void)state;
+    struct end_words words = words_of(RAIM_REASON_LOST, false, "");
+    assert_string_equal(words.title, "No answer from play.example.org:7246");
+    assert_string_equal(words.text, "Is it running? Is the address right?");
+    assert_true(words.retry_s == 3);
+    words = words_of(RAIM_REASON_LOST, true, "");
+    assert_string_equal(words.title, "The connection to play.example.org:7246 broke");
+    words = end_words_of(&(struct end_words_case){.where = "nowhere:1"});
+    assert_string_equal(words.title, "There is no host of nowhere:1");
+    assert_true(words.retry_s > 0);
+}
+
+static void test_every_reason_has_words(void **state)
+{
+    (void)state;
+    for (uint32_t reason = 0; reason < RAIM_REASONS + 2; reason++) {
+        const struct end_words words = words_of(reason, true, "Bye & %s");
+        assert_true(strlen(words.title) > 10);
+        assert_null(strchr(words.title, '%'));
+        assert_non_null(strstr(words.text, "Bye & %s")); // the server's own words
+        assert_null(strstr(words.title, "game is over"));
+    }
+}
+
+static void test_only_hopeful_cases_are_tried_again(void **state)
+{
+    (void)state;
+    static const uint32_t hopeless[] = {RAIM_REASON_BANNED, RAIM_REASON_KICKED, RAIM_REASON_VERSION,
+                                        RAIM_REASON_NAME,   RAIM_REASON_ACCESS, RAIM_REASON_RESUMED,
+                                        RAIM_REASON_IDLE};
+    for (size_t i = 0; i < sizeof hopeless / sizeof *hopeless; i++)
+        assert_true(words_of(hopeless[i], true, "").retry_s == 0);
+    assert_true(words_of(RAIM_REASON_FULL, false, "").retry_s > 0);
+    assert_true(words_of(RAIM_REASON_SHUTDOWN, true, "").retry_s > 0);
+    const struct end_words other = end_words_of(&(struct end_words_case){
+        .where = "a:1", .is_resolved = true, .shows_other_key = true, .reason = RAIM_REASON_LOST});
+    assert_string_equal(other.title, "a:1 has another key than before");
+    assert_true(other.retry_s == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_server_that_does_not_answer),
+        cmocka_unit_test(test_every_reason_has_words),
+        cmocka_unit_test(test_only_hopeful_cases_are_tried_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

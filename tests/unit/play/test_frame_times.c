@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The rate and the percentiles of frame times.
+#include "frame_times.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void test_nothing_is_reported_before_the_second_frame(void **state)
+{
+    (void)state;
+    static struct frame_times times;
+    assert_float_equal(frame_times_summary(&times).hz, 0, 0);
+    frame_times_take(&times, 5);
+    assert_float_equal(frame_times_summary(&times).p99_ms, 0, 0);
+}
+
+static void test_slow_frames_show_in_the_99th_percentile(void **state)
+{
+    (void)state;
+    static struct frame_times times;
+    double now_s = 1;
+    frame_times_take(&times, now_s);
+    for (int i = 0; i < 5000; i++)
+        frame_times_take(&times, now_s += i % 50 == 0 ? 0.040 : 0.010);
+    const struct frame_summary summary = frame_times_summary(&times);
+    assert_float_equal(summary.p50_ms, 10, 0.01);
+    assert_float_equal(summary.p99_ms, 40, 0.01);
+    assert_float_equal(summary.hz, 94.34, 0.2); // 1 / (0.98 * 10 ms + 0.02 * 40 ms)
+}
+
+static void test_a_pause_is_no_frame(void **state)
+{
+    (void)state;
+    static struct frame_times times;
+    for (int i = 1; i < 10; i++)
+        frame_times_take(&times, i * 0.02);
+    frame_times_pause(&times);
+    for (int i = 1; i < 10; i++)
+        frame_times_take(&times, 100 + i * 0.02);
+    assert_float_equal(frame_times_summary(&times).p99_ms, 20, 0.01);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_is_reported_before_the_second_frame),
+        cmocka_unit_test(test_slow_frames_show_in_the_99th_percentile),
+        cmocka_unit_test(test_a_pause_is_no_frame),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

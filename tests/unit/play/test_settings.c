@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// The settings and the servers played survive in their files, and damaged files do no harm.
+#define _GNU_SOURCE
+#include "servers.h"
+#include "settings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[64], base[32];
+
+static const char *const files[] = {"settings", "settings.bad", "servers", "servers.bad"};
+
+static void path_of(const char *name, char path[128])
+{
+    snprintf(path, 128, "%s%s", directory, name);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(base, sizeof base, "/tmp/raim-settings-XXXXXX");
+    if (mkdtemp(base) == NULL)
+        return -1;
+    snprintf(directory, sizeof directory, "%s/raim/", base);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char path[128];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        path_of(files[i], path);
+        remove(path);
+    }
+    rmdir(directory);
+    return rmdir(base);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+    const struct settings made = settings_default();
+    assert_true(settings_save(&made, directory)); // makes the directory
+    path_of(name, path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+// Loads settings in whose place the given thing stands, which is left there.
+static void check_obstacle(const char *name)
+{
+    char path[128];
+    path_of(name, path);
+    const struct settings made = settings_default(), loaded = settings_load(directory);
+    assert_true(loaded.volume == made.volume);
+    struct servers servers;
+    servers_load(&servers, directory);
+    assert_int_equal(servers.count, 0);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(remove(path), 0);
+}
+
+static void test_what_is_no_file_or_too_large_is_left_alone(void **state)
+{
+    (void)state;
+    char path[128];
+    write_file("settings", "{}");
+    path_of("settings", path);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    check_obstacle("settings");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    check_obstacle("settings");
+    assert_int_equal(symlink("/dev/zero", path), 0);
+    check_obstacle("settings");
+    write_file("settings", "{\"volume\": 0.1}");
+    assert_int_equal(truncate(path, 2 << 20), 0);
+    check_obstacle("settings");
+}
+
+static void test_deep_and_wild_values_do_no_harm(void **state)
+{
+    (void)state;
+    static char deep[400001];
+    memset(deep, '[', sizeof deep - 1);
+    write_file("settings", deep);
+    settings_load(directory);
+    write_file("settings", "{\"volume\": 1e999}");
+    settings_load(directory);
+    write_file("settings", "{\"volume\": -1e300, \"frame_cap\": -9223372036854775808, "
+                           "\"ui_scale\": NaN, \"sensitivity\": 1e-320}");
+    settings_load(directory);
+    write_file("settings", "{\"volume\": -1e300, \"frame_cap\": -9223372036854775808}");
+    const struct settings loaded = settings_load(directory);
+    assert_true(loaded.volume >= 0 && loaded.volume <= 1);
+    assert_int_equal(loaded.frame_cap_hz, 0);
+}
+
+static void test_a_full_disk_leaves_the_settings_before(void **state)
+{
+    (void)state;
+    char fresh[128];
+    struct settings settings = settings_default();
+    settings.volume = 0.25;
+    assert_true(settings_save(&settings, directory));
+    path_of("settings.new", fresh);
+    assert_int_equal(symlink("/dev/full", fresh), 0);
+    settings.volume = 0.5;
+    assert_false(settings_save(&settings, directory));
+    remove(fresh);
+    assert_true(settings_load(directory).volume == 0.25);
+}
+
+static void test_settings_survive(void **state)
+{
+    (void)state;
+    struct settings settings = {
+        .name = "Mira \u4e2d",
+        .sensitivity = 1.25,
+        .confines_mouse = true,
+        .ui_scale = 1.5,
+        .palette = PALETTE_CONTRAST,
+        .full_screen = true,
+        .frame_cap_hz = 144,
+        .volume = 0.3,
+        .mutes_sound = true,
+    };
+    assert_true(settings_save(&settings, directory));
+    const struct settings read = settings_load(directory);
+    assert_string_equal(read.name, settings.name);
+    assert_true(read.sensitivity == 1.25);
+    assert_true(read.confines_mouse);
+    assert_true(read.ui_scale == 1.5);
+    assert_int_equal(read.palette, PALETTE_CONTRAST);
+    assert_true(read.full_screen);
+    assert_int_equal(read.frame_cap_hz, 144);
+    assert_true(read.volume == 0.3);
+    assert_true(read.mutes_sound);
+}
+
+static void test_without_a_file_the_defaults_hold(void **state)
+{
+    (void)state;
+    const struct settings read = settings_load(directory);
+    assert_string_equal(read.name, "");
+    assert_true(read.sensitivity == 1);
+    assert_int_equal(read.palette, PALETTE_STANDARD);
+    assert_false(settings_save(&read, "/proc/none/"));
+    assert_false(settings_save(&read, ""));
+}
+
+static void test_a_damaged_file_is_kept_aside(void **state)
+{
+    (void)state;
+    char path[128];
+    const char *const texts[] = {"", "{\"volume\": 0.5", "[1]", "volume = 1",
+                                 "{\"name\": \"\xff\"}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        write_file("settings", texts[i]);
+        const struct settings read = settings_load(directory);
+        assert_true(read.volume == settings_default().volume);
+        path_of("settings", path);
+        assert_int_not_equal(access(path, F_OK), 0);
+        path_of("settings.bad", path);
+        assert_int_equal(access(path, F_OK), 0);
+    }
+}
+
+static void test_impossible_values_are_ignored_one_by_one(void **state)
+{
+    (void)state;
+    write_file("settings", "{\"name\": \"a name of more than twenty-four bytes\", "
+                           "\"sensitivity\": 0, \"ui_scale\": 99, \"palette\": \"mauve\", "
+                           "\"full_screen\": 1, \"frame_cap\": 7, \"volume\": \"loud\", "
+                           "\"mute\": true, \"later\": {}}");
+    const struct settings read = settings_load(directory);
+    assert_string_equal(read.name, "");
+    assert_true(read.sensitivity == 1);
+    assert_true(read.ui_scale == 1);
+    assert_int_equal(read.palette, PALETTE_STANDARD);
+    assert_false(read.full_screen);
+    assert_int_equal(read.frame_cap_hz, 0);
+    assert_true(read.volume == 0.7);
+    assert_true(read.mutes_sound);
+}
+
+static void test_settings_are_limited(void **state)
+{
+    (void)state;
+    struct settings settings = {.sensitivity = 0, .ui_scale = 9, .volume = -1, .frame_cap_hz = 5};
+    settings_limit(&settings);
+    assert_true(settings.sensitivity == 0.1);
+    assert_true(settings.ui_scale == 2);
+    assert_true(settings.volume == 0);
+    assert_int_equal(settings.frame_cap_hz, 30);
+    settings.frame_cap_hz = 0;
+    settings_limit(&settings);
+    assert_int_equal(settings.frame_cap_hz, 0);
+}
+
+static void test_the_directory_is_of_the_environment(void **state)
+{
+    (void)state;
+    char path[128];
+    setenv("XDG_CONFIG_HOME", "/c", 1);
+    assert_true(settings_directory(path, sizeof path));
+    assert_string_equal(path, "/c/raim/");
+    assert_false(settings_directory(path, 8));
+    unsetenv("XDG_CONFIG_HOME");
+    setenv("HOME", "/h", 1);
+    assert_true(settings_directory(path, sizeof path));
+    assert_string_equal(path, "/h/.config/raim/");
+    unsetenv("HOME");
+    assert_false(settings_directory(path, sizeof path));
+}
+
+static void test_favourites_come_first_then_the_latest_games(void **state)
+{
+    (void)state;
+    static struct servers servers, read;
+    servers = (struct servers){0};
+    servers_note_game(&servers, "a:1", 10);
+    servers_note_game(&servers, "b:1", 30);
+    servers_note_game(&servers, "c:1", 20);
+    servers_set_favourite(&servers, "a:1", true);
+    servers_set_favourite(&servers, "d:1", true);
+    servers_note_game(&servers, "c:1", 40);
+    assert_true(servers_save(&servers, directory));
+    servers_load(&read, directory);
+    assert_int_equal(read.count, 4);
+    const char *const order[] = {"a:1", "d:1", "c:1", "b:1"};
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(read.entries[i].address, order[i]);
+    servers_set_favourite(&read, "d:1", false); // never played
+    servers_set_favourite(&read, "a:1", false);
+    assert_int_equal(read.count, 3);
+    assert_string_equal(read.entries[2].address, "a:1");
+    assert_int_equal(servers_find(&read, "d:1"), -1);
+}
+
+static void test_a_full_list_drops_the_oldest_game(void **state)
+{
+    (void)state;
+    static struct servers servers;
+    char address[32];
+    servers = (struct servers){0};
+    servers_set_favourite(&servers, "kept:1", true);
+    for (int i = 0; i < 2 * SERVERS_MOST; i++) {
+        snprintf(address, sizeof address, "host%d:1", i);
+        servers_note_game(&servers, address, 100 + i);
+    }
+    assert_int_equal(servers.count, SERVERS_MOST);
+    assert_string_equal(servers.entries[0].address, "kept:1");
+    assert_string_equal(servers.entries[1].address, address);
+    for (int i = 0; i < 2 * SERVERS_MOST; i++) {
+        snprintf(address, sizeof address, "host%d:1", i);
+        servers_set_favourite(&servers, address, true);
+    }
+    assert_int_equal(servers.count, SERVERS_MOST); // of favourites none is dropped
+    assert_true(servers_find(&servers, "kept:1") >= 0);
+    servers_note_game(&servers, "new:1", 999);
+    assert_int_equal(servers_find(&servers, "new:1"), -1);
+}
+
+static void test_a_list_of_servers_may_be_nonsense(void **state)
+{
+    (void)state;
+    static struct servers servers;
+    write_file("servers", "{\"servers\": [1, {}, {\"address\": 5}, {\"address\": \"a:1\"}, "
+                          "{\"address\": \"a:1\", \"favourite\": true}]}");
+    servers_load(&servers, directory);
+    assert_int_equal(servers.count, 1);
+    write_file("servers", "{");
+    servers_load(&servers, directory);
+    assert_int_equal(servers.count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_settings_survive, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_no_file_or_too_large_is_left_alone, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_deep_and_wild_values_do_no_harm, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_full_disk_leaves_the_settings_before, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_without_a_file_the_defaults_hold, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_damaged_file_is_kept_aside, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_impossible_values_are_ignored_one_by_one, set_up,
+                                        tear_down),
+        cmocka_unit_test(test_settings_are_limited),
+        cmocka_unit_test(test_the_directory_is_of_the_environment),
+        cmocka_unit_test_setup_teardown(test_favourites_come_first_then_the_latest_games, set_up,
+                                        tear_down),
+        cmocka_unit_test(test_a_full_list_drops_the_oldest_game),
+        cmocka_unit_test_setup_teardown(test_a_list_of_servers_may_be_nonsense, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The screen of the settings changes, applies, stores and restores them, by keys and by mouse.
+#define _GNU_SOURCE
+#include "settings_screen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char base[32];
+static struct window *window;
+static struct preferences preferences;
+static struct settings_screen screen;
+
+static int set_up(void **state)
+{
+    (void)state;
+    const struct window_def def = {640, 480, true};
+    window = window_create(&def);
+    snprintf(base, sizeof base, "/tmp/raim-screen-XXXXXX");
+    if (window == NULL || mkdtemp(base) == NULL)
+        return -1;
+    preferences_open(&preferences, window, false);
+    snprintf(preferences.directory, sizeof preferences.directory, "%s/", base);
+    settings_screen_open(&screen, &preferences);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char path[64];
+    preferences_close(&preferences);
+    window_destroy(window);
+    palette_choose(PALETTE_STANDARD);
+    snprintf(path, sizeof path, "%s/settings", base);
+    remove(path);
+    return rmdir(base);
+}
+
+static bool press(enum window_command command)
+{
+    return settings_screen_handle(
+        &screen, &(struct window_event){.kind = WINDOW_PRESSED, .command = command});
+}
+
+static void go_to(const char *title)
+{
+    for (int i = 0; i < screen.menu.count; i++) {
+        if (strcmp(screen.menu.items[screen.menu.selected].text, title) == 0)
+            return;
+        assert_true(press(COMMAND_DOWN));
+    }
+    fail_msg("there is no %s", title);
+}
+
+static const char *detail(void)
+{
+    return screen.menu.items[screen.menu.selected].detail;
+}
+
+static void test_numbers_step_within_their_ranges(void **state)
+{
+    (void)state;
+    go_to("Mouse sensitivity");
+    press(COMMAND_RIGHT);
+    assert_true(preferences.settings.sensitivity == 1.05);
+    assert_string_equal(detail(), "1.05");
+    for (int i = 0; i < 200; i++)
+        press(COMMAND_RIGHT);
+    assert_string_equal(detail(), "5.00");
+    for (int i = 0; i < 200; i++)
+        press(COMMAND_LEFT);
+    assert_string_equal(detail(), "0.10");
+    go_to("Volume");
+    for (int i = 0; i < 3; i++)
+        press(COMMAND_RIGHT);
+    assert_string_equal(detail(), "100 %");
+    press(COMMAND_ACCEPT); // Enter and clicks go round
+    assert_string_equal(detail(), "0 %");
+    go_to("Size of text");
+    for (int i = 0; i < 9; i++)
+        press(COMMAND_LEFT);
+    assert_string_equal(detail(), "75 %");
+}
+
+static void test_colours_apply_at_once(void **state)
+{
+    (void)state;
+    go_to("Colours");
+    press(COMMAND_LEFT);
+    assert_string_equal(detail(), "High contrast");
+    assert_ptr_equal(palette_now(), palette_of(PALETTE_CONTRAST));
+    press(COMMAND_RIGHT);
+    assert_ptr_equal(palette_now(), palette_of(PALETTE_STANDARD));
+}
+
+static void test_a_limit_to_the_frame_rate_is_chosen_from_a_list(void **state)
+{
+    (void)state;
+    static const int expected[] = {30, 60, 120, 144, 240, 0};
+    go_to("Frame rate limit");
+    assert_string_equal(detail(), "as the display");
+    for (int i = 0; i < 6; i++) {
+        press(COMMAND_RIGHT);
+        assert_int_equal(preferences.settings.frame_cap_hz, expected[i]);
+    }
+}
+
+static void test_leaving_stores_everything(void **state)
+{
+    (void)state;
+    go_to("Mute");
+    press(COMMAND_ACCEPT);
+    go_to("Keep the mouse in the window");
+    press(COMMAND_ACCEPT);
+    assert_false(press(COMMAND_BACK));
+    const struct settings stored = settings_load(preferences.directory);
+    assert_true(stored.mutes_sound);
+    assert_true(stored.confines_mouse);
+}
+
+static void test_the_defaults_come_back_but_the_name_stays(void **state)
+{
+    (void)state;
+    snprintf(preferences.settings.name, sizeof preferences.settings.name, "Mira");
+    go_to("Volume");
+    press(COMMAND_LEFT);
+    go_to("Restore the defaults");
+    press(COMMAND_ACCEPT);
+    assert_true(preferences.settings.volume == settings_default().volume);
+    assert_string_equal(preferences.settings.name, "Mira");
+}
+
+static void test_a_button_is_bound(void **state)
+{
+    (void)state;
+    const window_button key = window_button_named("I");
+    go_to("Keys, mouse and gamepad ...");
+    press(COMMAND_ACCEPT);
+    assert_int_equal(screen.page, SETTINGS_BINDINGS);
+    go_to(bindings_title(ACTION_UP));
+    press(COMMAND_ACCEPT);
+    assert_string_equal(detail(), "press a key or button ...");
+    settings_screen_handle(&screen, &(struct window_event){.kind = WINDOW_POINTED});
+    assert_true(screen.waits_for_button);
+    settings_screen_handle(&screen, &(struct window_event){.kind = WINDOW_PRESSED, .button = key});
+    assert_int_equal(preferences.bindings.buttons[BINDING_KEYS][ACTION_UP], key);
+    press(COMMAND_ACCEPT);
+    settings_screen_handle(&screen, &(struct window_event){.kind = WINDOW_PRESSED,
+                                                           .button = window_button_named("Escape"),
+                                                           .command = COMMAND_BACK,
+                                                           .opens_menu = true});
+    assert_false(screen.waits_for_button); // and the old one stays
+    assert_int_equal(preferences.bindings.buttons[BINDING_KEYS][ACTION_UP], key);
+    go_to("Restore the defaults");
+    press(COMMAND_ACCEPT);
+    assert_int_not_equal(preferences.bindings.buttons[BINDING_KEYS][ACTION_UP], key);
+    go_to("Back");
+    assert_true(press(COMMAND_ACCEPT));
+    assert_int_equal(screen.page, SETTINGS_MAIN);
+    go_to("Back");
+    assert_false(press(COMMAND_ACCEPT));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_numbers_step_within_their_ranges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_colours_apply_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_limit_to_the_frame_rate_is_chosen_from_a_list,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_leaving_stores_everything, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_defaults_come_back_but_the_name_stays, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_button_is_bound, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

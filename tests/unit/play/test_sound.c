@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// A shot makes a sound on its side, measured in what SDL's disk driver was given to play; without a
+// device the game is silent.
+#define _GNU_SOURCE
+#include "play_sound.h"
+#include "sound.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const raim_vec2 view = {1600, 861};
+
+static const uint64_t golden_digest = 0x2e42c90bfc415b37U;
+
+static void test_a_place_is_louder_on_its_side_and_near(void **state)
+{
+    (void)state;
+    const struct sound_place middle = sound_place_of((raim_vec2){0, 0}, view);
+    const struct sound_place left = sound_place_of((raim_vec2){-700, 0}, view);
+    const struct sound_place right = sound_place_of((raim_vec2){700, 0}, view);
+    const struct sound_place far = sound_place_of((raim_vec2){0, 5000}, view);
+    assert_true(middle.left == middle.right);
+    assert_true(left.left > 2 * left.right);
+    assert_true(left.left == right.right && left.right == right.left);
+    assert_true(left.left < 1 && left.right > 0);
+    assert_true(far.left == 0 && far.right == 0);
+    double before = 1;
+    for (double y = 0; y < 2000; y += 50) {
+        const struct sound_place place = sound_place_of((raim_vec2){0, y}, view);
+        assert_true(place.left <= before);
+        before = place.left;
+    }
+}
+
+static void test_every_sound_is_short_and_ends_silently(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SOUND_KINDS; i++) {
+        const struct sounds_clip *clip = &sounds_clips[i];
+        int loudest = 0;
+        for (size_t k = 0; k < clip->count; k++)
+            loudest = abs(clip->samples[k]) > loudest ? abs(clip->samples[k]) : loudest;
+        print_message("sound %d: %zu samples, peak %d\n", i, clip->count, loudest);
+        assert_true(clip->count > SOUNDS_HZ / 20 && clip->count < 2 * SOUNDS_HZ);
+        assert_true(loudest > 6000 && loudest < 32767); // heard, and not clipped
+        assert_true(abs(clip->samples[clip->count - 1]) < 100);
+        assert_true(abs(clip->samples[0]) < 2000);
+    }
+}
+
+// FNV-1a over all samples.
+static void test_every_machine_synthesizes_the_same_sounds(void **state)
+{
+    (void)state;
+    uint64_t digest = 14695981039346656037U;
+    for (int i = 0; i < SOUND_KINDS; i++)
+        for (size_t k = 0; k < sounds_clips[i].count; k++)
+            digest = (digest ^ (uint16_t)sounds_clips[i].samples[k]) * 1099511628211U;
+    print_message("digest 0x%016llx\n", (unsigned long long)digest);
+    assert_true(digest == golden_digest);
+}
+
+static void play_shot(struct sound *sound, raim_vec2 offset)
+{
+    sound_play_at(sound, SOUND_SHOT, offset, view);
+}
+
+// A flash at a muzzle, as the picture shows it.
+static void play_effect(struct sound *sound, raim_vec2 offset)
+{
+    static struct effects effects;
+    static struct picture picture;
+    effects = (struct effects){0};
+    picture.view = view;
+    picture.eye = (raim_vec2){1000, -500};
+    effects_begin(&effects, &(struct effect){.kind = EFFECT_SPARK, .position = picture.eye});
+    effects_begin(&effects, &(struct effect){.kind = EFFECT_MUZZLE,
+                                             .position = raim_vec2_add(picture.eye, offset)});
+    assert_int_equal(play_sound_effects(sound, &effects, 0, &picture), 2);
+    assert_int_equal(play_sound_effects(sound, &effects, 2, &picture), 2);
+}
+
+// Plays one sound through SDL's disk driver; the energy of both sides.
+static void record(void (*play)(struct sound *, raim_vec2), raim_vec2 offset, double volume,
+                   double *left, double *right)
+{
+    char path[] = "/tmp/raim-sound-XXXXXX";
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    setenv("SDL_AUDIODRIVER", "disk", 1);
+    setenv("SDL_DISKAUDIOFILE", path, 1);
+    setenv("SDL_DISKAUDIODELAY", "1", 1); // ms per buffer
+    struct sound *sound = sound_open();
+    assert_non_null(sound);
+    sound_set_volume(sound, volume);
+    play(sound, offset);
+    nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL);
+    sound_close(sound);
+    FILE *file = fdopen(descriptor, "r");
+    int16_t pair[2];
+    *left = *right = 0;
+    while (fread(pair, sizeof pair, 1, file) == 1) {
+        *left += (double)pair[0] * pair[0];
+        *right += (double)pair[1] * pair[1];
+    }
+    fclose(file);
+    remove(path);
+}
+
+static void test_a_shot_is_heard_on_its_side(void **state)
+{
+    (void)state;
+    double left, right, faint_left, faint_right;
+    record(play_shot, (raim_vec2){600, 100}, 1, &left, &right);
+    print_message("right: %g left, %g right\n", left, right);
+    assert_true(right > 1e9 && left > 0 && right > 4 * left);
+    record(play_shot, (raim_vec2){-600, 100}, 1, &left, &right);
+    print_message("left: %g left, %g right\n", left, right);
+    assert_true(left > 1e9 && left > 4 * right);
+    record(play_shot, (raim_vec2){-600, 100}, 0.5, &faint_left, &faint_right);
+    assert_true(faint_left > 0 && faint_left < left / 4);
+    record(play_effect, (raim_vec2){-600, 100}, 1, &faint_left, &faint_right);
+    assert_true(faint_left > left / 2 && faint_left > 4 * faint_right);
+    record(play_shot, (raim_vec2){-600, 100}, 0, &faint_left, &faint_right);
+    assert_true(faint_left == 0 && faint_right == 0);
+}
+
+static void test_without_a_device_the_game_is_silent(void **state)
+{
+    (void)state;
+    setenv("SDL_AUDIODRIVER", "nonsense", 1);
+    struct sound *sound = sound_open();
+    assert_null(sound);
+    sound_set_volume(sound, 1);
+    sound_play(sound, SOUND_CHAT);
+    sound_play_at(sound, SOUND_SHOT, (raim_vec2){0, 0}, view);
+    sound_close(sound);
+}
+
+static void test_more_sounds_than_channels_do_no_harm(void **state)
+{
+    (void)state;
+    setenv("SDL_AUDIODRIVER", "dummy", 1);
+    struct sound *sound = sound_open();
+    assert_non_null(sound);
+    for (int i = 0; i < 200; i++)
+        sound_play_at(sound, (enum sound_kind)(i % SOUND_KINDS), (raim_vec2){i, -i}, view);
+    sound_close(sound);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_place_is_louder_on_its_side_and_near),
+        cmocka_unit_test(test_every_sound_is_short_and_ends_silently),
+        cmocka_unit_test(test_every_machine_synthesizes_the_same_sounds),
+        // First: SDL keeps its audio driver to the end of the program.
+        cmocka_unit_test(test_without_a_device_the_game_is_silent),
+        cmocka_unit_test(test_a_shot_is_heard_on_its_side),
+        cmocka_unit_test(test_more_sounds_than_channels_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Addresses of both families: what limits count as one host and one network, and hashes.
+#include "chance.h"
+#include "udp_address.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+// An address that can send, of either family. Some differ in a few bits only.
+static struct ip_address any_sender(void)
+{
+    struct ip_address ip = {UINT64_C(0x20010DB800000000), 1};
+    if (chance_int(0, 2) == 0)
+        return ip_address_v4((uint32_t)raim_random_next(&chance) & UINT32_C(0x0F0003FF));
+    if (chance_int(0, 1) == 0)
+        ip.high = raim_random_next(&chance);
+    ip.high ^= UINT64_C(1) << chance_int(0, 63);
+    ip.low ^= UINT64_C(1) << chance_int(0, 63);
+    if (chance_int(0, 3) == 0)
+        ip.high = raim_random_next(&chance) >> 32 & UINT32_C(0x0F0003FF); // in ::/32
+    if (ip.high >> 56 == 0xFF)
+        ip.high ^= UINT64_C(1) << 63; // no multicast
+    return ip;
+}
+
+static bool same_leading(struct ip_address a, struct ip_address b, int bits)
+{
+    for (int bit = 0; bit < bits; bit++) {
+        const uint64_t x = bit < 64 ? a.high ^ b.high : a.low ^ b.low;
+        if ((x >> (63 - bit % 64) & 1) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void test_hosts_and_networks_are_those_of_their_prefixes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000000; i++) {
+        const struct ip_address a = any_sender(), b = any_sender();
+        const bool is_v4 = ip_address_is_v4(a);
+        const bool is_one_family = is_v4 == ip_address_is_v4(b);
+        assert_int_equal(ip_address_host(a) == ip_address_host(b),
+                         is_one_family && same_leading(a, b, is_v4 ? 128 : 64));
+        assert_int_equal(ip_address_network(a) == ip_address_network(b),
+                         is_one_family && same_leading(a, b, is_v4 ? 120 : 48));
+    }
+}
+
+static void test_the_loopback_is_of_both_families(void **state)
+{
+    (void)state;
+    assert_true(ip_address_is_loopback(ip_address_v4(0x7F000001)));
+    assert_true(ip_address_is_loopback(ip_address_v4(0x7FFFFFFF)));
+    assert_true(ip_address_is_loopback((struct ip_address){0, 1}));
+    assert_false(ip_address_is_loopback(ip_address_v4(0x80000001)));
+    assert_false(ip_address_is_loopback((struct ip_address){0, 0x7F000001})); // ::127.0.0.1
+    assert_false(ip_address_is_loopback((struct ip_address){1, 1}));
+}
+
+// Universal hashing: of two addresses, at most twice as many as chance would have it collide.
+static void test_two_addresses_rarely_have_one_hash(void **state)
+{
+    (void)state;
+    enum { PAIRS = 100000, BITS = 10 };
+    int equal = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        const struct udp_address_hash hash = udp_address_hash_init(raim_random_next(&chance));
+        const struct udp_address a = {
+            .ip = any_sender(), .scope = (uint32_t)chance_int(0, 1), .port = 7246};
+        struct udp_address b = {.ip = any_sender(),
+                                .scope = (uint32_t)chance_int(0, 1),
+                                .port = (uint16_t)chance_int(7240, 7250)};
+        if (chance_int(0, 1) == 0)
+            b.ip = a.ip;
+        equal +=
+            !udp_address_equal(a, b) &&
+            (udp_address_hash_of(&hash, a) ^ udp_address_hash_of(&hash, b)) >> (64 - BITS) == 0;
+    }
+    assert_true(equal < 4 * PAIRS >> BITS);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hosts_and_networks_are_those_of_their_prefixes),
+        cmocka_unit_test(test_the_loopback_is_of_both_families),
+        cmocka_unit_test(test_two_addresses_rarely_have_one_hash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
