@@ -102,10 +102,11 @@ class Network:
         return self
 
     def __exit__(self, *_):
-        """Its end of the cable goes with it."""
+        """Deletes the cable, both ends of it, before the namespace: with the namespace alone the
+        kernel would remove it some time later."""
         with contextlib.suppress(OSError):
-            subprocess.run(["ip", "netns", "del", self.namespace], check=False,
-                           stderr=subprocess.DEVNULL)
+            for words in (f"-n {self.namespace} link del eth0", f"netns del {self.namespace}"):
+                subprocess.run(["ip", *words.split()], check=False, stderr=subprocess.DEVNULL)
 
     @staticmethod
     def has_namespaces():
