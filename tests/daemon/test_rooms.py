@@ -22,6 +22,7 @@ import unittest
 import harness
 import rooms
 from harness import BIN, START_S, Stage, poll
+from ports import free_ports
 
 POOL = 4
 
@@ -36,7 +37,7 @@ class Matchmaker(unittest.TestCase):
         self.run.mkdir()
         self.socket = self.run / "control.sock"
         self.env = {"STATE_DIRECTORY": str(self.state), "RUNTIME_DIRECTORY": str(self.run)}
-        self.first = rooms.free_ports(POOL)
+        self.first = free_ports(POOL)
 
     def raimctl(self, *words, status=0):
         result = subprocess.run([BIN / "raimctl", "-s", self.socket, *map(str, words)], text=True,
@@ -807,7 +808,7 @@ class StormTest(Matchmaker):
         return len(list(pathlib.Path(f"/proc/{self.daemon.pid}/fd").iterdir()))
 
     def test_nothing_is_left(self):
-        self.first = rooms.free_ports(self.PORTS)
+        self.first = free_ports(self.PORTS)
         api = self.serve(rooms.template(max_players=8), count=self.PORTS,
                          arenas=(harness.arena("beside"),))
         self.churn(99)

@@ -17,7 +17,7 @@ import unittest
 import harness
 import test_control
 from harness import ROOT, SLOW, START_S, arena, config, poll
-from revival import free_ports
+from ports import free_port
 from test_access import raimctl
 
 sys.dont_write_bytecode = True
@@ -376,7 +376,7 @@ class DeathTest(RoundsTest):
     def test_in_a_round(self):
         for end in (signal.SIGKILL, signal.SIGTERM):
             with self.subTest(end=end.name):
-                port, = free_ports(1)
+                port = free_port()
                 bots = self.begin(in_rounds(port=port, round_time=3.0, break_time=0.2))
                 self.wait_row("a later round", lambda row: row["round"]["number"] >= 3)
                 self.stage.write_config(config(in_rounds(port=port, round_time=90.0,
@@ -397,7 +397,7 @@ class DeathTest(RoundsTest):
                 self.daemon.stop()
 
     def test_in_a_break(self):
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, round_time=3.0, break_time=7.0))
         before = self.wait_phase("break")
         self.again()
@@ -413,7 +413,7 @@ class DeathTest(RoundsTest):
         self.finish(bots, CLIENTS)
 
     def test_in_a_pause(self):
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, round_time=60.0))
         self.ctl("arena", "pause", "one")
         before = self.wait_phase("paused")
@@ -428,7 +428,7 @@ class DeathTest(RoundsTest):
 
     def test_on_the_second_map_of_a_rotation(self):
         """The maps go on in their turns, also where one is there twice."""
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, maps=("duel", "ruins", "duel", "crossfire"),
                                     round_time=3.0, break_time=0.2))
         for name, after in (("ruins", "duel"), ("duel", "crossfire")):
@@ -445,7 +445,7 @@ class DeathTest(RoundsTest):
         self.finish(bots, CLIENTS)
 
     def test_on_a_map_that_was_ordered(self):
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, round_time=0.0))
         self.ctl("arena", "map", "one", map_file("ruins"))
         self.wait_row("the other map", lambda row: row["map"] == "ruins")
@@ -461,7 +461,7 @@ class DeathTest(RoundsTest):
         self.finish(bots, CLIENTS)
 
     def test_on_a_map_that_was_ordered_and_is_gone(self):
-        port, = free_ports(1)
+        port = free_port()
         gone = self.stage.directory / "gone.conf"
         text = (MAPS / "ruins.conf").read_text(encoding="utf-8")
         gone.write_text(text.replace('name = "ruins"', 'name = "gone"'), encoding="utf-8")
@@ -483,7 +483,7 @@ class DeathTest(RoundsTest):
         tokens = [word for i in range(CLIENTS) for word in (
             "--access", raimctl("token", "make", "--key", key, "--arena", "one", "--name",
                                 f"Guest {i}")[1])]
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, round_time=60.0, encryption="required",
                                     access="token", access_key=public), network=tokens)
         known = self.rest(bots)
@@ -504,7 +504,7 @@ class NameTest(RoundsTest):
         """Its access tokens, and what is kept of it."""
         key = self.stage.directory / "key"
         _, public, _ = raimctl("token", "key", key)
-        port, = free_ports(1)
+        port = free_port()
         def named(name):
             return arena(name, port=port, access="token", access_key=public)
         def token(name, bearer):

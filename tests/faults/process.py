@@ -18,6 +18,7 @@ import time
 
 from network import humans, wait_playing
 from page import ALLOCATIONS, CLOCK_STEP, CLOCKS_STEPPED, FAILING, SEND_ERRNO, SENDS_REFUSED, Page
+from ports import free_port
 from row import Skipped, end_bots, expect, harness, row, ticks_go_on
 
 @row(15, "wall clock +-1 h", "nobody drops")
@@ -52,11 +53,11 @@ class Lives:
         self.runtime = trial.stage.directory / "run"
         self.runtime.mkdir()
         self.env = {"RUNTIME_DIRECTORY": str(self.runtime), **(env or {})}
-        self.ports = [trial.free_port() for _ in range(arenas)]
+        self.ports = [free_port() for _ in range(arenas)]
         texts = [harness.arena(f"arena{index}", port=port, max_players=players, bots=2,
                                query_names=True)
                  for index, port in enumerate(self.ports)]
-        status = trial.free_port(socket.SOCK_STREAM)
+        status = free_port()
         self.path = trial.stage.write_config(harness.config(
             *texts, status=f"127.0.0.1:{status}", **(traceable(trial) if traced else {})),
                                              "lives.conf")
