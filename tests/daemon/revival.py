@@ -5,7 +5,7 @@ the test of it and the bench."""
 import signal
 import time
 
-from harness import arena, config
+from harness import START_S, arena, config
 from ports import free_port
 
 ARENAS = ("east", "west")
@@ -70,7 +70,7 @@ class Revival:
             return self.are_back() and all(first[who] < count for who, count in served.items())
         return all_play
 
-    def wait_playing(self, deadline_s=10):
+    def wait_playing(self, deadline_s=START_S):
         self.daemon.poll("everybody playing", self.watch_play(), deadline_s)
 
     def end(self):

@@ -9,7 +9,7 @@ import time
 import unittest
 
 import sidecar
-from harness import (BIN, ROOT, SLOW, TICK_HZ, Stage, arena, config, grown_wait_s, main, poll,
+from harness import (BIN, ROOT, SLOW, START_S, TICK_HZ, Stage, arena, config, grown_wait_s, main, poll,
                      value, waited_s)
 from ports import free_port, free_ports
 from sidecar import SdkServer, Stub
@@ -95,7 +95,7 @@ class StubTest(AgonesTest):
         self.assertEqual(self.stub.state["object_meta"]["labels"]["agones.dev/sdk-raimd-accepts"],
                          "false")
         bots.stop()
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
         self.assertEqual(self.stub.counts("POST /ready"), 1)
 
@@ -104,17 +104,18 @@ class StubTest(AgonesTest):
         self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
         daemon.send(signal.SIGTERM)
-        self.assertLess(daemon.wait(10), 4)
+        daemon.wait(START_S) # else it would wait for as long as somebody plays
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
     def test_a_second_signal_ends_at_once(self):
-        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env, agones="on")
+        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env, agones="on",
+                                  agones_drain=600)
         self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
         daemon.send(signal.SIGTERM)
         self.wait_phase(daemon, "draining")
         daemon.send(signal.SIGTERM)
-        self.assertLess(daemon.wait(10), 4)
+        daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 0)
 
     def test_an_empty_server_is_ready_again_where_configured(self):
@@ -127,7 +128,7 @@ class StubTest(AgonesTest):
         poll("Ready again", lambda: self.stub.status["state"] == "Ready")
         self.assertEqual(self.stub.counts("POST /ready"), 2)
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
     def test_an_operator_drains(self):
         socket_path = self.stage.directory / "control.sock"
@@ -174,7 +175,7 @@ class StubTest(AgonesTest):
         poll("the end of the first", lambda: self.stub.rooms() == (1, ["duel/m-2"]))
         poll("a report without it", lambda: "m-1" not in self.report())
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
     def report(self):
@@ -200,7 +201,7 @@ class StubTest(AgonesTest):
         bots.stop()
         poll("Shutdown", lambda: self.stub.counts("POST /shutdown") == 1)
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
     def test_a_signal_lets_those_in_who_are_on_their_way(self):
         daemon = self.serve_rooms(self.stub.env, free_ports(8), agones_drain=60)
@@ -213,7 +214,7 @@ class StubTest(AgonesTest):
         daemon.wait_pressing(2)
         self.assertEqual(self.stub.counts("POST /shutdown"), 0)
         bots.stop()
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
     def test_a_label_of_the_fleet_drains(self):
@@ -227,7 +228,7 @@ class StubTest(AgonesTest):
         self.assertIsNone(daemon.process.poll()) # until it is told by a signal
         self.assertEqual(daemon.get_json()["arenas"], [])
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
     def test_players_notice_nothing_of_a_spoilt_sidecar(self):
         daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env)
@@ -248,7 +249,7 @@ class StubTest(AgonesTest):
         self.assertLess(len(self.stub.calls), 400)
         self.assertLess(daemon.log.count("agones lost"), 2 * len(sidecar.MODES))
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
 
 class RealTest(AgonesTest):
@@ -322,7 +323,7 @@ class RealTest(AgonesTest):
         poll("the players", lambda: len(server.get()["status"]["lists"]["players"]["values"]) == 1)
         bots.stop()
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertEqual(server.stop(), 0, server.log)
 
     def test_allocations_by_its_file(self):
@@ -344,7 +345,7 @@ class RealTest(AgonesTest):
         self.write_file("Allocated", ["m-3"], allocated="2026-01-01T00:00:09Z")
         daemon.poll("the third", lambda: len(daemon.get_json()["arenas"]) == 1)
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertIn("Shutdown request has been received!", server.log)
 
     def test_players_notice_nothing_when_it_is_killed_ten_times(self):
@@ -360,7 +361,7 @@ class RealTest(AgonesTest):
             daemon.poll("updates of the new one", lambda: self.agones(daemon)["watching"])
         players.check()
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
 
 if __name__ == "__main__":

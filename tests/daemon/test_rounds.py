@@ -104,7 +104,7 @@ class RoundsTest(test_control.Operator):
 
     def wait_score(self, least):
         self.wait_row("a score", lambda row: sum(player["score"] for player in row["players"])
-                      >= least, deadline_s=4 * START_S)
+                      >= least, deadline_s=2 * START_S)
 
     def wait_phase(self, phase, name="one"):
         return self.wait_row(phase, lambda row: row["round"]["phase"] == phase, name)
@@ -407,9 +407,9 @@ class DeathTest(RoundsTest):
         self.assertEqual(found["round"].get("winner"), before["round"].get("winner"))
         self.assertEqual({row["id"]: row["score"] for row in found["players"]},
                          {row["id"]: row["score"] for row in before["players"]})
-        self.daemon.poll("everybody back", lambda: self.are_back(CLIENTS))
         self.wait_row("the next round", lambda row: row["round"]["number"]
                       == before["round"]["number"] + 1)
+        self.daemon.poll("everybody back", lambda: self.are_back(CLIENTS))
         self.finish(bots, CLIENTS)
 
     def test_in_a_pause(self):
