@@ -87,7 +87,11 @@ class Api:
             body = json.dumps(body)
         own = connection or self.connect()
         try:
-            own.request(method, path, body, self.headers)
+            if own.sock is None:
+                own.connect()
+            # A body that is too long is answered, and the connection closed, before it is all sent.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                own.request(method, path, body, self.headers)
             answer = Answer(own.getresponse())
         finally:
             if connection is None:

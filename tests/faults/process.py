@@ -308,14 +308,17 @@ def no_memory(trial):
 # --- disks ---
 
 class FullDisk:
-    """A file system of memory with no room left; takes root."""
+    """A file system of memory with no room left; takes CAP_SYS_ADMIN, or is skipped."""
 
     def __init__(self, directory):
         self.path = directory
 
     def __enter__(self):
         self.path.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", self.path], check=True)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", self.path],
+                                 check=False, stderr=subprocess.DEVNULL)
+        if mounted.returncode != 0:
+            raise Skipped("full disk: a tmpfs cannot be mounted here")
         return self
 
     def fill(self):
@@ -419,12 +422,12 @@ def try_truncations(trial):
      "reported, refused with a reason; no crash")
 def bad_disk(trial):
     seen, count = [], 0
-    if os.geteuid() == 0:
+    try:
         try_full_disk(trial)
         seen.append("full disk: reported, bans whole, play goes on")
         count += 1
-    else:
-        seen.append("full disk: needs root")
+    except Skipped as word:
+        seen.append(str(word))
     try:
         fates = try_truncations(trial)
         seen.append(f"bad checkpoints: {fates['refused']} refused with a reason,"
