@@ -36,6 +36,7 @@ struct raim_welcome {
     uint32_t grace_s;                 // for which a lost player's slot is kept, up to 65535
     uint32_t tick;                    // ticks played
     uint32_t event_sequence;          // of the next event
+    uint32_t epoch;                   // of what follows on the connection, see message.h
     uint32_t tick_hz;                 // 10 to 240
     uint32_t max_players;             // slots, 1 to RAIM_WIRE_PLAYERS
     uint32_t shots;                   // bullet slots of each player; shots times max_players is

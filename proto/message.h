@@ -30,6 +30,11 @@ enum raim_message_kind {
 
 #define RAIM_MESSAGE_MAX_KIND 15
 
+// The epoch of a connection: the number of its WELCOMEs, modulo 2^RAIM_EPOCH_BITS. WELCOME, EVENTS
+// and whole SNAPSHOTs contain it, because a message on the unreliable channel may overtake a
+// WELCOME or arrive after it.
+#define RAIM_EPOCH_BITS 5
+
 // Why a connection ends, in GOODBYE and in ENet's disconnect data.
 enum raim_reason {
     RAIM_REASON_NONE,

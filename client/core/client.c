@@ -279,9 +279,10 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     struct raim_replica_change change;
     if (!raim_replica_add_snapshot(&client->replica, reader, &change))
         return false;
+    struct raim_client_stats *stats = &client->stats;
+    stats->other_epoch += change.is_other_epoch;
     if (!change.is_newest)
         return true;
-    struct raim_client_stats *stats = &client->stats;
     stats->snapshots++;
     stats->shots += change.shots;
     stats->hits += change.hits;
@@ -310,8 +311,13 @@ static bool receive_events(struct raim_client *client, uint64_t now_us, raim_rea
     if (!is_in(client))
         return true;
     const bool takes = client->session.state == RAIM_CLIENT_PLAYING;
-    if (!raim_events_read(reader, &message) ||
-        (takes && !raim_client_roster_accepts_events(&client->roster, &message)))
+    if (!raim_events_read(reader, &message))
+        return false;
+    if (message.epoch != client->welcome.epoch) {
+        client->stats.other_epoch++;
+        return true;
+    }
+    if (takes && !raim_client_roster_accepts_events(&client->roster, &message))
         return false;
     // A malformed snapshot refuses the events, too.
     if (reader->offset < 8 * reader->size && (raim_message_read(reader) != RAIM_MESSAGE_SNAPSHOT ||

@@ -154,8 +154,10 @@ struct raim_client_stats {
     uint64_t kills_seen;      // of everybody, by events
     size_t largest_snapshot;  // bytes of message
     uint64_t resumes;         // sessions resumed after a lost connection
-    uint64_t entries; // welcomes: the first, resumed sessions, and changes of map or of rules
-    uint64_t rounds;  // rounds that ended while this client was connected
+    uint64_t entries;     // welcomes: the first, resumed sessions, and changes of map or of rules
+    uint64_t rounds;      // rounds that ended while this client was connected
+    uint64_t other_epoch; // messages ignored because they overtook their welcome or came after the
+                          // next one
 };
 
 // The quality of the connection, and what the client does about it.

@@ -380,8 +380,7 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
         }
     } else {
         // Without an acknowledgement the client receives whole snapshots, whatever it acknowledged
-        // before: a snapshot that overtook the new WELCOME was read with the limits of the previous
-        // match.
+        // before.
         client->has_acked = false;
     }
     if (has_events)

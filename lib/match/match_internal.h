@@ -54,6 +54,7 @@ struct raim_connection {
     uint32_t roster_sent;
     uint32_t first_tick; // it receives events and snapshots from this tick on
     bool welcome_sent;
+    uint32_t epoch;        // of its last WELCOME, see message.h
     uint32_t chat_refusal; // enum raim_chat_refusal to report; 0: none
     struct raim_event_cursor events;
 

@@ -38,10 +38,11 @@ static bool waits_for_welcome(struct raim_match_outbox *outbox, uint32_t client)
     return is_full || client < outbox->first;
 }
 
-static size_t write_welcome(struct raim_match *match, const struct raim_connection *client)
+static size_t write_welcome(struct raim_match *match, struct raim_connection *client)
 {
     struct raim_match_outbox *outbox = &match->outbox;
     const struct raim_map *map = match->def.map;
+    client->epoch = (client->epoch + 1) % (1u << RAIM_EPOCH_BITS);
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
         .player = client->player,
@@ -52,6 +53,7 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         // audience the roster is even ahead of the events; events carry totals, so the client's
         // state is correct again after them.
         .event_sequence = match->log.due[raim_audience_of(client)],
+        .epoch = client->epoch,
         .tick_hz = match->world->tick_hz,
         .max_players = match->world->max_players,
         .shots = match->world->bullets_per_player,
@@ -304,7 +306,7 @@ static size_t write_events(const struct raim_match *match, struct raim_connectio
     raim_event_cursor_step(&client->events, match->world->tick - client->delay_ticks,
                            (uint32_t)ceil(loop) + 1);
     *next = client->events.first;
-    return raim_event_log_write(&match->log, raim_audience_of(client), next, bytes,
+    return raim_event_log_write(&match->log, raim_audience_of(client), client->epoch, next, bytes,
                                 RAIM_MAX_EVENTS_BYTES);
 }
 

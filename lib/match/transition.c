@@ -110,6 +110,7 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     memcpy(to->why, from->why, sizeof to->why);
     memcpy(to->token, from->token, sizeof to->token);
     to->since_tick = from->since_tick;
+    to->epoch = from->epoch;
     to->watches = from->watches;
     if (from->state != RAIM_CONNECTION_ENTERING && from->state != RAIM_CONNECTION_PLAYING)
         return;

@@ -169,7 +169,8 @@ class VectorsTest(unittest.TestCase):
                          "raim.name": ["Ada"]},
         "welcome": {
             "raim.player": ["1026"], "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"],
-            "raim.welcome.grace_s": ["30"], "raim.tick": ["1000"], "raim.welcome.tick_hz": ["60"],
+            "raim.welcome.grace_s": ["30"], "raim.tick": ["1000"], "raim.epoch": ["1"],
+            "raim.welcome.tick_hz": ["60"],
             "raim.welcome.max_players": ["16"], "raim.welcome.shots": ["6"],
             "raim.welcome.max_rewind": ["9"],
             "raim.welcome.min_x": ["-1000"], "raim.rule.bullet_lifetime": ["1.2"],
@@ -194,7 +195,7 @@ class VectorsTest(unittest.TestCase):
         "chat refused": {"raim.chat_refusal": ["2"]},
         "watch": {"raim.watch.target": ["1026"]},
         "events": {
-            "raim.sequence": ["5"], "raim.event.count": ["7"],
+            "raim.epoch": ["1"], "raim.sequence": ["5"], "raim.event.count": ["7"],
             "raim.event.kind": ["2", "1", "3", "4", "3", "5", "0"],
             "raim.player": ["1026", "1024", "1026", "2048"], "raim.victim": ["1024"],
             "raim.deaths": ["11", "0"], "raim.rewind": ["6"], "raim.reason": ["2"],
@@ -207,7 +208,8 @@ class VectorsTest(unittest.TestCase):
             "raim.reason": ["1"], "raim.text": [""],
             "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"]},
         "snapshot whole": {
-            "raim.snapshot.baseline_age": ["0"], "raim.tick": ["1002"], "raim.self.slot": ["2"],
+            "raim.snapshot.baseline_age": ["0"], "raim.epoch": ["1"], "raim.tick": ["1002"],
+            "raim.self.slot": ["2"],
             "raim.self.margin": ["2"], "raim.snapshot.slot": ["0", "2", "3", "9"],
             "raim.snapshot.x": ["-100", "0", "200", "300"],
             "raim.snapshot.y": ["20", "0", "-10", "0"],

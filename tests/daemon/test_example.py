@@ -44,7 +44,7 @@ class VectorsTest(unittest.TestCase):
             elif kind == example.ROSTER:
                 value = reader.each(reader.entry)
             elif kind == example.EVENTS:
-                value = dict(zip(("sequence", "events"), reader.events()))
+                value = dict(zip(("epoch", "sequence", "events"), reader.events()))
             elif kind == example.SNAPSHOT:
                 value = snapshots.read(reader)
             elif kind == example.GOODBYE:
@@ -113,7 +113,7 @@ class CollisionsTest(unittest.TestCase):
         self.radius = self.told["player_radius"]
 
     def test_runs_end_where_the_server_ends_them(self):
-        welcome = {"tick": 0, "max_rewind": 0, "max_players": 1, "shots": 1,
+        welcome = {"tick": 0, "epoch": 0, "max_rewind": 0, "max_players": 1, "shots": 1,
                    "tick_hz": self.told["tick_hz"], "rules": [0, self.told["player_speed"]]}
         ways = example.Snapshots(welcome).ways
         for tick, x, y, move_x, move_y, *end in self.told["runs"]:
@@ -158,8 +158,8 @@ class MatchTest(unittest.TestCase):
 
     def tell_round(self, number):
         """EVENTS with a phase of play, without end or limit."""
-        self.tell(example.write((0, 1), (example.EVENTS, 4), (self.client.next_event, 16), (0, 11),
-                                (4, 3), (0, 2), (number, 16), (0, 1), (0, 1), (0, 1)))
+        self.tell(example.write((0, 1), (example.EVENTS, 4), (1, 5), (self.client.next_event, 16),
+                                (0, 6), (4, 3), (0, 2), (number, 16), (0, 1), (0, 1), (0, 1)))
 
     def press(self, steers):
         """Whether what it presses moves, and whether it fires."""

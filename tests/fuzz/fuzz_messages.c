@@ -240,7 +240,8 @@ static void check_snapshot(raim_reader *reader, uint8_t chooser)
         assert_one_spelling(size);
     raim_reader second = read_again(size);
     assert(raim_snapshot_read_header(&second, limits, FUZZ_NEAR_TICK, &header_again));
-    assert(header.tick == header_again.tick && header.baseline_age == header_again.baseline_age);
+    assert(header.tick == header_again.tick && header.baseline_age == header_again.baseline_age &&
+           header.epoch == header_again.epoch);
     assert(raim_snapshot_read(&second, &header, limits, baseline, &frames->again));
     assert_same_frame(limits, &frames->told, &frames->again);
 }

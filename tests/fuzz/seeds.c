@@ -131,7 +131,7 @@ static void save_server_messages(void)
         {.player = 65535, .name = "Ada"},
     };
     save_message("roster", 0, bytes, raim_roster_write(roster, 2, &written, bytes, sizeof bytes));
-    static struct raim_events_message events = {.sequence = 5, .count = 7};
+    static struct raim_events_message events = {.epoch = 1, .sequence = 5, .count = 7};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
                                                 .player = 1026,
                                                 .victim = 1024,
