@@ -248,6 +248,11 @@ void http_connection_renew(struct MHD_Connection *connection)
         http_client_renew(client, monotonic_ms());
 }
 
+void http_connection_ignore_idle(struct MHD_Connection *connection)
+{
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
+}
+
 void http_connection_limit_buffer(struct MHD_Connection *connection, int bytes)
 {
     setsockopt(descriptor_of(connection), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);

@@ -75,6 +75,9 @@ struct http_client *http_connection_client(struct MHD_Connection *connection);
 // Notes a whole request, see http_client_renew.
 void http_connection_renew(struct MHD_Connection *connection);
 
+// Ends the idle timeout of a connection, whose deadline (http_clients.h) holds on.
+void http_connection_ignore_idle(struct MHD_Connection *connection);
+
 // Sets the size of the socket's send buffer in bytes (SO_SNDBUF).
 void http_connection_limit_buffer(struct MHD_Connection *connection, int bytes);
 
