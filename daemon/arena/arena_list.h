@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "config.h"
 #include "orchestrator_report.h"
+#include "recordings.h"
 #include "worker.h"
 
 #include <stdint.h>
@@ -34,6 +35,7 @@ struct arena_list {
     struct arena_list_rooms rooms;
     struct arena_list_control control;
     const struct orchestrator_report *orchestrator; // NULL: none
+    struct recordings *recordings;                  // NULL: nothing is recorded
 };
 
 // The index of the running arena of this name, or -1.

@@ -66,7 +66,7 @@ uint32_t recordings_count(struct recordings *recordings, uint64_t *bytes);
 
 // Copies up to `capacity` entries, the newest first, from the one at `offset` on. Returns the number
 // copied.
-uint32_t recordings_list(struct recordings *recordings, uint32_t offset,
+uint32_t recordings_list(struct recordings *recordings, const char *before,
                          struct recording_entry *entries, uint32_t capacity);
 
 // Copies the entry of a file. Returns false if the list has none of this name.

@@ -120,7 +120,7 @@ SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
-        "daemon/http/status.c", "daemon/orchestrator/gameserver.c",
+        "daemon/http/recordings_json.c", "daemon/http/status.c", "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/room_text.c", "daemon/rooms/room_request.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
