@@ -112,7 +112,7 @@ PROGRAMS = {
     "raim": seen_by("client/play") + ["lib/crypto"],
 }
 
-# The exceptions: raimctl has a file for the documents of rooms; raimd's room for HTTP has a file for each part of libmicrohttpd that it uses; one
+# The exceptions: raimctl has a file for the documents of rooms and one for recordings; raimd's room for HTTP has a file for each part of libmicrohttpd that it uses; one
 # file writes the status and another reads requests with jansson; and of
 # its transport one file has ENet's host, one is what ENet calls, two judge its datagrams, and one
 # reads and writes messages in its place. What libenet does by itself is one file for all.
@@ -126,7 +126,8 @@ SEVERAL_INCLUDERS = {
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
                                "daemon/net/transport_hooks.c",
                                "lib/enet_socket/enet_socket.c"},
-    ("raimctl", "jansson.h"): {"daemon/ctl/room_documents.c", "daemon/ctl/tables.c"},
+    ("raimctl", "jansson.h"): {"daemon/ctl/recordings.c", "daemon/ctl/room_documents.c",
+                               "daemon/ctl/tables.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
     ("raim", "SDL.h"): {"client/play/window.c", "client/play/window_button.c",
