@@ -6,7 +6,7 @@
 #include "arena.h"
 #include "config.h"
 #include "orchestrator_report.h"
-#include "recordings.h"
+#include "recorder.h"
 #include "worker.h"
 
 #include <stdint.h>
@@ -34,8 +34,9 @@ struct arena_list {
     uint64_t started_ms; // CLOCK_MONOTONIC
     struct arena_list_rooms rooms;
     struct arena_list_control control;
+    struct recordings *recordings; // the recorder's; NULL: none
+    struct recorder *recorder;     // NULL: nothing is recorded
     const struct orchestrator_report *orchestrator; // NULL: none
-    struct recordings *recordings;                  // NULL: nothing is recorded
 };
 
 // The index of the running arena of this name, or -1.

@@ -99,14 +99,14 @@ int recording_clip(const struct call *call)
 {
     struct reply reply;
     const int code =
-        send_request(call,
-                     &(struct request){
-                         .path = "/arena/clip",
-                         .post = true,
-                         .fields = {{"arena", call->words[0]},
-                                    {"seconds", call->count > 1 ? call->words[1] : NULL}},
-                     },
-                     &reply);
+        commands_send_for_file(call,
+                               &(struct request){
+                                   .path = "/arena/clip",
+                                   .post = true,
+                                   .fields = {{"arena", call->words[0]},
+                                              {"seconds", call->count > 1 ? call->words[1] : NULL}},
+                               },
+                               NULL, &reply);
     if (code != EXIT_SUCCESS)
         return code;
     const bool good = recordings_print_name(reply.text, stdout);

@@ -26,7 +26,7 @@ struct recording_entry {
     uint32_t ticks, tick_hz;              // the length; 0 if the file could not be read
     uint32_t round;                       // of the arena, from 1 on
     uint32_t part;                        // of the round, from 1 on: long rounds are split
-    uint32_t players, bots;               // that were in it
+    uint32_t players, bots;               // that were in it; 0 if the file could not be read
     bool is_complete;                     // false: a crash ended it; its whole frames are readable
     bool is_clip;
     bool is_kept; // by the operator: exempt from retention
@@ -64,8 +64,8 @@ uint64_t recordings_version(struct recordings *recordings);
 // The number of recordings in the list, and the bytes of their files.
 uint32_t recordings_count(struct recordings *recordings, uint64_t *bytes);
 
-// Copies up to `capacity` entries, the newest first, from the one at `offset` on. Returns the number
-// copied.
+// Copies up to `capacity` entries, the newest first: those behind the one of the name `before`,
+// which need not exist any more; NULL: from the newest on. Returns the number copied.
 uint32_t recordings_list(struct recordings *recordings, const char *before,
                          struct recording_entry *entries, uint32_t capacity);
 
@@ -88,7 +88,7 @@ bool recordings_delete(struct recordings *recordings, const char *name);
 // is none. If nobody takes them, the oldest are dropped.
 bool recordings_take_notice(struct recordings *recordings, struct recording_notice *notice);
 
-// Changes the limits; they are enforced with the next recordings_trim.
+// Changes the limits; the next recordings_trim enforces them.
 void recordings_set_limits(struct recordings *recordings, const struct recordings_limits *limits);
 
 // Changes to another directory, whose list is empty until the next recordings_scan. Returns false
@@ -98,16 +98,21 @@ bool recordings_move(struct recordings *recordings, const char *path, char *erro
 
 // --- The recorder thread's side ---
 
-// A descriptor of the directory for files in progress, which the caller closes, and the number of
-// the directory: recordings_move changes it. Returns -1 with errno.
-int recordings_directory(struct recordings *recordings, uint64_t *number);
+// A descriptor of the directory for files in progress, which the caller closes. Returns -1 with
+// errno.
+int recordings_directory(struct recordings *recordings);
 
-// Fills the list from the directory unless that was done, and completes the files of a crash (those
-// in progress that nobody has locked). Returns true if it has read the directory.
-bool recordings_scan(struct recordings *recordings);
+// Fills the list from the directory unless that was done, and completes the files of a crash: those
+// in progress that no process has locked. Call it again once there is a reason to try those again
+// that could not be completed.
+void recordings_scan(struct recordings *recordings);
 
-// Adds a finished file of this directory to the list and gives notice of it.
-void recordings_add(struct recordings *recordings, uint64_t directory_number, const char *name);
+// Completes the files of a crash alone.
+void recordings_complete(struct recordings *recordings);
+
+// Adds a finished file in `directory` to the list, if that is still the list's directory, and gives
+// notice of it.
+void recordings_add(struct recordings *recordings, int directory, const char *name);
 
 // Deletes the oldest recordings until the limits hold. `unfinished_bytes` are those of files in
 // progress, `now_ms` is unix time. Returns the number deleted.
