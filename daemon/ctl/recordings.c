@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 38, MAP_WIDTH = 12 };
+enum { NAME_WIDTH = 38 };
 
 struct recordings {
     json_t *list;
@@ -95,16 +95,14 @@ static void write_text(FILE *out, const char *text, int width)
 static void write_recording(FILE *out, const json_t *recording)
 {
     const long long length_s = (long long)json_number_value(json_object_get(recording, "length_s"));
-    const char *map = text_at(recording, "map");
+    const bool is_readable = json_is_string(json_object_get(recording, "map"));
     char length[32];
     snprintf(length, sizeof length, "%lld:%02lld", length_s / 60, length_s % 60);
     write_text(out, text_at(recording, "name"), NAME_WIDTH);
-    fputc(' ', out);
-    write_text(out, *map != '\0' ? map : "unreadable", MAP_WIDTH);
     fprintf(out, " %6s %7lld %4lld %6.1f %-4s ", length, number_at(recording, "players"),
             number_at(recording, "bots"), (double)number_at(recording, "bytes") / 1e6,
             json_is_true(json_object_get(recording, "kept")) ? "yes" : "");
-    write_text(out, text_at(recording, "winner"), 0);
+    write_text(out, is_readable ? text_at(recording, "winner") : "(unreadable)", 0);
     fputc('\n', out);
 }
 
@@ -112,8 +110,7 @@ bool recordings_print(const struct recordings *recordings, FILE *out)
 {
     size_t i;
     const json_t *recording;
-    fprintf(out, "%-*s %-*s LENGTH PLAYERS BOTS     MB KEPT WINNER\n", NAME_WIDTH, "NAME",
-            MAP_WIDTH, "MAP");
+    fprintf(out, "%-*s LENGTH PLAYERS BOTS     MB KEPT WINNER\n", NAME_WIDTH, "NAME");
     json_array_foreach(recordings->list, i, recording) write_recording(out, recording);
     return ferror(out) == 0;
 }
