@@ -169,7 +169,8 @@ void recorder_stream_end(struct recorder_stream *stream)
     }
     log_arena_info(arena, "recording finished arena=%s file=%s bytes=%llu seconds=%u", arena,
                    file->name, (unsigned long long)file->size,
-                   (stream->tick - stream->begin.first_tick) / stream->begin.tick_hz);
+                   (stream->tick - stream->begin.first_tick + stream->begin.tick_hz / 2) /
+                       stream->begin.tick_hz);
     list_files(stream);
     recording_file_close(file);
     atomic_fetch_add(&stream->finished, 1);
