@@ -4,6 +4,7 @@
 #include "admin_commands.h"
 
 #include "admin_fields.h"
+#include "admin_recordings.h"
 #include "arena_command.h"
 #include "arena_table_changes.h"
 #include "ban_book.h"
@@ -286,6 +287,23 @@ int admin_commands_timeout_ms(const struct admin_commands *admin)
     return left_ms < INT_MAX ? (int)left_ms : INT_MAX;
 }
 
+// --- Recordings ---
+
+static void execute_delete_recording(struct admin_commands *admin, struct admin_command *command)
+{
+    admin_recordings_delete(admin->table->running.recordings, command);
+}
+
+static void execute_keep_recording(struct admin_commands *admin, struct admin_command *command)
+{
+    admin_recordings_keep(admin->table->running.recordings, command, true);
+}
+
+static void execute_unkeep_recording(struct admin_commands *admin, struct admin_command *command)
+{
+    admin_recordings_keep(admin->table->running.recordings, command, false);
+}
+
 // --- Bans ---
 
 static void change_bans(struct admin_commands *admin, struct admin_command *command,
@@ -359,6 +377,7 @@ enum {
     SECONDS = 1 << ADMIN_SECONDS,
     MAP = 1 << ADMIN_MAP,
     LEVEL = 1 << ADMIN_LEVEL,
+    RECORDING = 1 << ADMIN_RECORDING,
 };
 
 static const char no_player[] = "no client plays as this player";
@@ -407,6 +426,18 @@ static const struct admin_commands_route routes[] = {
     {.method = "POST", .path = "/arena/map", .execute = execute_map, .needs = ARENA | MAP},
     {.method = "POST", .path = "/reload", .execute = execute_reload},
     {.method = "POST", .path = "/log", .execute = execute_log, .needs = LEVEL},
+    {.method = "POST",
+     .path = "/recording/delete",
+     .execute = execute_delete_recording,
+     .needs = RECORDING},
+    {.method = "POST",
+     .path = "/recording/keep",
+     .execute = execute_keep_recording,
+     .needs = RECORDING},
+    {.method = "POST",
+     .path = "/recording/unkeep",
+     .execute = execute_unkeep_recording,
+     .needs = RECORDING},
 };
 
 #define ROUTES (sizeof routes / sizeof *routes)

@@ -14,14 +14,15 @@
 #define ADMIN_FIELD_BYTES 512 // of a value with the closing NUL; longer ones are refused
 
 enum admin_commands_field_kind {
-    ADMIN_ARENA,   // a name; "", where allowed: every arena
-    ADMIN_PLAYER,  // an id
-    ADMIN_TEXT,    // a chat message
-    ADMIN_REASON,  // optional everywhere
-    ADMIN_ADDRESS, // an IPv4 address, or a network in CIDR notation
-    ADMIN_SECONDS, // a duration; "": no end
-    ADMIN_MAP,     // the path of a map file
-    ADMIN_LEVEL,   // a log level
+    ADMIN_ARENA,     // a name; "", where allowed: every arena
+    ADMIN_PLAYER,    // an id
+    ADMIN_TEXT,      // a chat message
+    ADMIN_REASON,    // optional everywhere
+    ADMIN_ADDRESS,   // an IPv4 address, or a network in CIDR notation
+    ADMIN_SECONDS,   // a duration; "": no end
+    ADMIN_MAP,       // the path of a map file
+    ADMIN_LEVEL,     // a log level
+    ADMIN_RECORDING, // the name of a recording's file
     ADMIN_FIELDS
 };
 

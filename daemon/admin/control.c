@@ -9,6 +9,7 @@
 #include "http_answer.h"
 #include "http_form.h"
 #include "http_listener.h"
+#include "http_recordings.h"
 #include "listen_socket.h"
 #include "log.h"
 #include "monotonic.h"
@@ -45,6 +46,7 @@ struct request {
 struct control {
     struct admin_commands *admin;
     struct api *api; // NULL: none
+    struct http_recordings *recordings;
     struct http_listener *listener;
     struct request *waiting;
     unsigned requests; // not answered yet
@@ -72,6 +74,9 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
+// The operator's downloads have no rate to share, so none ever waits for http_recordings_run.
+static const struct http_downloads_def download_limits = {.max = 4, .max_of_address = 4};
+
 struct control *control_open(const char *path, struct arena_table *table, struct rooms *rooms,
                              struct api *api, char *error, size_t capacity)
 {
@@ -84,7 +89,12 @@ struct control *control_open(const char *path, struct arena_table *table, struct
     control->admin = admin_commands_open(table, rooms, error, capacity);
     if (control->admin != NULL && path == NULL)
         return control;
-    const int socket = control->admin != NULL ? listen_socket_unix(path, error, capacity) : -1;
+    control->recordings = http_recordings_create(&table->running, &download_limits);
+    if (control->admin != NULL && control->recordings == NULL)
+        snprintf(error, capacity, "out of memory");
+    const int socket = control->admin != NULL && control->recordings != NULL
+                           ? listen_socket_unix(path, error, capacity)
+                           : -1;
     if (socket < 0) {
         control_close(control);
         return NULL;
@@ -123,7 +133,10 @@ void control_close(struct control *control)
         resume_request(control->waiting);
     if (control->listener != NULL)
         http_listener_run(control->listener); // answers the requests that were just resumed
+    if (control->recordings != NULL)
+        http_recordings_close(control->recordings);
     http_listener_stop(control->listener);
+    http_recordings_destroy(control->recordings);
     if (control->path[0] != '\0')
         unlink(control->path);
     admin_commands_close(control->admin);
@@ -314,6 +327,8 @@ static bool answer(void *context, const struct http_request *step)
     struct control *control = context;
     if (control->api != NULL && api_takes(step->path))
         return api_answer(control->api, step);
+    if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
+        return http_recordings_answer(control->recordings, step);
     struct request *request = (struct request *)*step->memory;
     if (request == NULL)
         return begin(control, step);

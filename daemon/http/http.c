@@ -7,10 +7,12 @@
 #include "http_answer.h"
 #include "http_listener.h"
 #include "http_pages.h"
+#include "http_recordings.h"
 #include "http_routes.h"
 #include "http_streams.h"
 #include "listen_socket.h"
 #include "live_json.h"
+#include "monotonic.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -21,7 +23,9 @@
 
 static const char not_found[] =
     "{\"error\":\"not found\",\"paths\":[\"/\",\"/status\",\"/arenas/NAME\","
-    "\"/arenas/NAME/map\",\"/arenas/NAME/stream\",\"/metrics\",\"/healthz\",\"/readyz\"]}";
+    "\"/arenas/NAME/map\",\"/arenas/NAME/stream\",\"/recordings\",\"/recordings/NAME\",\"/"
+    "metrics\",\"/healthz\","
+    "\"/readyz\"]}";
 static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[\"GET\",\"HEAD\"]}";
 static const char unavailable[] = "{\"error\":\"out of memory\"}";
 static const char too_many[] = "{\"error\":\"too many viewers\"}";
@@ -72,10 +76,16 @@ static const char dashboard_policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+// A download may take whole seconds of an uplink that the arenas need, so all together get 4 MB a
+// second, and an address cannot have all of them.
+static const struct http_downloads_def download_limits = {
+    .max = 16, .max_of_address = 4, .bytes_per_s = 4 << 20};
+
 struct http {
     const struct arena_list *list;
     struct http_listener *listener;
     struct http_streams *streams;
+    struct http_recordings *recordings;
     struct MHD_Response *fixed[FIXED_ANSWERS];
     struct MHD_Response *parts[PARTS];
     struct http_guard guard;
@@ -94,7 +104,9 @@ static bool start(struct http *http, int socket)
         .socket = socket, .max_connections = HTTP_MAX_CLIENTS, .answer = answer, .context = http};
     http->port = listen_socket_port(socket);
     http->streams = http_streams_create(http->list);
-    if (http->streams == NULL || !make_fixed(http) || !make_parts(http)) {
+    http->recordings = http_recordings_create(http->list, &download_limits);
+    if (http->streams == NULL || http->recordings == NULL || !make_fixed(http) ||
+        !make_parts(http)) {
         close(socket);
         return false;
     }
@@ -131,8 +143,11 @@ void http_close(struct http *http)
         return;
     if (http->streams != NULL)
         http_streams_close(http->streams);
+    if (http->recordings != NULL)
+        http_recordings_close(http->recordings);
     http_listener_stop(http->listener);
     http_streams_destroy(http->streams);
+    http_recordings_destroy(http->recordings);
     for (size_t i = 0; i < PARTS; i++)
         http_answer_release(http->parts[i]);
     for (size_t i = 0; i < FIXED_ANSWERS; i++)
@@ -153,12 +168,15 @@ int http_descriptor(const struct http *http)
 
 int http_timeout_ms(const struct http *http)
 {
-    return http_listener_timeout_ms(http->listener, http_streams_timeout_ms(http->streams));
+    return http_listener_timeout_ms(
+        http->listener, monotonic_earlier_ms(http_streams_timeout_ms(http->streams),
+                                             http_recordings_timeout_ms(http->recordings)));
 }
 
 void http_run(struct http *http)
 {
     http_streams_run(http->streams);
+    http_recordings_run(http->recordings);
     http_listener_run(http->listener);
 }
 
@@ -226,7 +244,7 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
 // --- Requests ---
 
 struct resource {
-    enum { RESOURCE_NONE, RESOURCE_PART, RESOURCE_STREAM, RESOURCE_PAGE } kind;
+    enum { RESOURCE_NONE, RESOURCE_PART, RESOURCE_STREAM, RESOURCE_RECORDINGS, RESOURCE_PAGE } kind;
     size_t part;
     const struct http_route *route;
     char name[CONFIG_NAME_BYTES];
@@ -240,6 +258,9 @@ static struct resource find_resource(const char *path)
             return resource;
     resource.kind = RESOURCE_STREAM;
     if (http_path_matches(path, "/arenas/", "/stream", resource.name))
+        return resource;
+    resource.kind = RESOURCE_RECORDINGS;
+    if (http_recordings_takes(path))
         return resource;
     resource.route = http_route_find(path, resource.name);
     resource.kind = resource.route != NULL ? RESOURCE_PAGE : RESOURCE_NONE;
@@ -277,5 +298,7 @@ static bool answer(void *context, const struct http_request *request)
         return http_answer_send(connection, HTTP_OK, http->parts[resource.part]);
     if (resource.kind == RESOURCE_STREAM)
         return answer_stream(http, connection, resource.name);
+    if (resource.kind == RESOURCE_RECORDINGS)
+        return http_recordings_answer(http->recordings, request);
     return answer_page(http, connection, resource.route, request->path, resource.name);
 }

@@ -223,6 +223,15 @@ const char *http_connection_header(struct MHD_Connection *connection, const char
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
+const char *http_connection_argument(struct MHD_Connection *connection, const char *name)
+{
+    const char *value;
+    if (MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, name, strlen(name), &value,
+                                      NULL) != MHD_YES)
+        return NULL;
+    return value != NULL ? value : "";
+}
+
 bool http_connection_announces_more(struct MHD_Connection *connection, size_t most)
 {
     const char *length = http_connection_header(connection, "Content-Length");
@@ -246,6 +255,11 @@ void http_connection_renew(struct MHD_Connection *connection)
     struct http_client *client = http_connection_client(connection);
     if (client != NULL)
         http_client_renew(client, monotonic_ms());
+}
+
+void http_connection_ignore_idle(struct MHD_Connection *connection)
+{
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 }
 
 void http_connection_limit_buffer(struct MHD_Connection *connection, int bytes)

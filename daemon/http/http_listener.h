@@ -61,6 +61,10 @@ uint64_t http_listener_refused(const struct http_listener *listener);
 // The value of a request header, or NULL.
 const char *http_connection_header(struct MHD_Connection *connection, const char *name);
 
+// The value of an argument of the query, decoded; NULL if there is none, "" for one without a
+// value.
+const char *http_connection_argument(struct MHD_Connection *connection, const char *name);
+
 // Whether the Content-Length of a request is above `most` bytes. A body without one is counted as
 // it is received.
 bool http_connection_announces_more(struct MHD_Connection *connection, size_t most);
@@ -74,6 +78,9 @@ struct http_client *http_connection_client(struct MHD_Connection *connection);
 
 // Notes a whole request, see http_client_renew.
 void http_connection_renew(struct MHD_Connection *connection);
+
+// Ends the idle timeout of a connection, whose deadline (http_clients.h) holds on.
+void http_connection_ignore_idle(struct MHD_Connection *connection);
 
 // Sets the size of the socket's send buffer in bytes (SO_SNDBUF).
 void http_connection_limit_buffer(struct MHD_Connection *connection, int bytes);

@@ -115,7 +115,7 @@ PROGRAMS = {
     "raim": seen_by("client/play") + ["lib/crypto"],
 }
 
-# The exceptions: raimctl has a file for the documents of rooms; raimd's room for HTTP has a file for each part of libmicrohttpd that it uses; one
+# The exceptions: raimctl has a file for the documents of rooms and one for recordings; raimd's room for HTTP has a file for each part of libmicrohttpd that it uses; one
 # file writes the status and another reads requests with jansson; and of
 # its transport one file has ENet's host, one is what ENet calls, two judge its datagrams, and one
 # reads and writes messages in its place. What libenet does by itself is one file for all.
@@ -123,13 +123,14 @@ SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
-        "daemon/http/status.c", "daemon/orchestrator/gameserver.c",
+        "daemon/http/recordings_json.c", "daemon/http/status.c", "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/room_text.c", "daemon/rooms/room_request.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
                                "daemon/net/transport_hooks.c",
                                "lib/enet_socket/enet_socket.c"},
-    ("raimctl", "jansson.h"): {"daemon/ctl/room_documents.c", "daemon/ctl/tables.c"},
+    ("raimctl", "jansson.h"): {"daemon/ctl/recordings.c", "daemon/ctl/room_documents.c",
+                               "daemon/ctl/tables.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
     ("raim", "SDL.h"): {"client/play/window.c", "client/play/window_button.c",
