@@ -40,6 +40,7 @@ SEES = {
     "daemon/net": ["daemon/common", "daemon/security"],
     "daemon/config": ["daemon/sandbox", "daemon/security", "lib/match"],
     "daemon/query": ["daemon/config"],
+    "daemon/recording": ["daemon/common", "lib/world", "proto"],
     "daemon/arena": ["daemon/net", "daemon/query"],
     "daemon/rooms": ["daemon/arena"],
     "daemon/http": ["daemon/rooms"],
@@ -52,6 +53,7 @@ USES = {
     "lib/match": ["lib/replication"],
     "client/link": ["lib/crypto"],
     "daemon/net": ["lib/enet_socket"],
+    "daemon/recording": ["lib/match", "lib/replication"],
     "daemon/ctl": ["proto"],
 }
 
@@ -120,7 +122,7 @@ SEVERAL_INCLUDERS = {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
         "daemon/http/status.c", "daemon/orchestrator/gameserver.c",
-        "daemon/orchestrator/room_text.c", "daemon/rooms/room_request.c"},
+        "daemon/orchestrator/room_text.c", "daemon/recording/audit_report.c", "daemon/rooms/room_request.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
                                "daemon/net/transport_hooks.c",
@@ -361,6 +363,7 @@ class SelfTest(unittest.TestCase):
         "daemon/net/transport.c": ['"transport.h"', "<enet/enet.h>"],
         "daemon/config/config.h": ['"map.h"'],
         "daemon/query/answers.h": ['"config.h"'],
+        "daemon/recording/recording_file.h": [],
         "daemon/arena/arena.h": ['"match.h"'],
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
         "daemon/rooms/rooms.h": ['"arena.h"'],
