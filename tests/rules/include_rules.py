@@ -363,7 +363,7 @@ class SelfTest(unittest.TestCase):
         "daemon/net/transport.c": ['"transport.h"', "<enet/enet.h>"],
         "daemon/config/config.h": ['"map.h"'],
         "daemon/query/answers.h": ['"config.h"'],
-        "daemon/recording/recording_file.h": [],
+        "daemon/recording/mapped_file.h": [],
         "daemon/arena/arena.h": ['"match.h"'],
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
         "daemon/rooms/rooms.h": ['"arena.h"'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Maps a file.
 #define _GNU_SOURCE
-#include "recording_file.h"
+#include "mapped_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool map(struct recording_file *file, int descriptor, char *error, size_t capacity)
+static bool map(struct mapped_file *file, int descriptor, char *error, size_t capacity)
 {
     struct stat status;
     if (fstat(descriptor, &status) != 0) {
@@ -33,7 +33,7 @@ static bool map(struct recording_file *file, int descriptor, char *error, size_t
     return true;
 }
 
-bool recording_file_open(struct recording_file *file, const char *path, char *error,
+bool mapped_file_open(struct mapped_file *file, const char *path, char *error,
                          size_t capacity)
 {
     // O_NONBLOCK: a FIFO without a writer does not block the opening.
@@ -47,7 +47,7 @@ bool recording_file_open(struct recording_file *file, const char *path, char *er
     return is_mapped;
 }
 
-void recording_file_close(struct recording_file *file)
+void mapped_file_close(struct mapped_file *file)
 {
     munmap((void *)(uintptr_t)file->bytes, file->size);
 }
