@@ -46,6 +46,7 @@ void raim_sessions_set_away(struct raim_match *match, struct raim_connection *cl
         return;
     match->members[slot].away_since = match->world->tick;
     raim_world_set_away(match->world, client->player, true);
+    raim_tape_set_away(match->tape, client->player, true);
     client->player = RAIM_NOBODY;
 }
 
@@ -63,6 +64,7 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
         before->reason = RAIM_REASON_RESUMED;
     }
     raim_world_set_away(match->world, id, false);
+    raim_tape_set_away(match->tape, id, false);
     member->client = (uint32_t)(client - match->clients);
     client->player = id;
     client->slot = slot;
