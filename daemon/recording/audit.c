@@ -39,7 +39,6 @@ static void observe(struct raim_recording *recording, uint32_t slot, bool is_sec
     client->has_traffic = true;
     client->arrivals = traffic.arrivals;
     client->missed = traffic.is_missed;
-    client->clamped = traffic.is_clamped;
     if (is_second)
         client->round_trip_ms = traffic.rtt_ms;
 }

@@ -33,8 +33,7 @@ static bool map(struct mapped_file *file, int descriptor, char *error, size_t ca
     return true;
 }
 
-bool mapped_file_open(struct mapped_file *file, const char *path, char *error,
-                         size_t capacity)
+bool mapped_file_open(struct mapped_file *file, const char *path, char *error, size_t capacity)
 {
     // O_NONBLOCK: a FIFO without a writer does not block the opening.
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -13,6 +13,5 @@ struct mapped_file {
 
 // Maps a regular file. Returns false with a reason in English in `error`. A file that another
 // process shortens while it is mapped ends the process with SIGBUS.
-bool mapped_file_open(struct mapped_file *file, const char *path, char *error,
-                         size_t capacity);
+bool mapped_file_open(struct mapped_file *file, const char *path, char *error, size_t capacity);
 void mapped_file_close(struct mapped_file *file);

@@ -37,7 +37,7 @@ SEES = {
     "client/play": ["client/link", "client/matchmaking", "client/play/sounds"],
     "daemon/common": [],
     "daemon/sandbox": ["daemon/common"],
-    "daemon/recording": ["daemon/common", "lib/world", "proto"],
+    "daemon/recording": ["daemon/common", "lib/recording"],
     "daemon/security": ["lib/crypto", "proto"],
     "daemon/net": ["daemon/common", "daemon/security"],
     "daemon/config": ["daemon/sandbox", "daemon/security", "lib/match"],
@@ -47,7 +47,7 @@ SEES = {
     "daemon/http": ["daemon/rooms"],
     "daemon/admin": ["daemon/http"],
     "daemon/orchestrator": ["daemon/admin"],
-    "daemon/server": ["daemon/orchestrator"],
+    "daemon/server": ["daemon/orchestrator", "daemon/recording"],
     "daemon/ctl": [],
 }
 USES = {
