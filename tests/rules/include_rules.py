@@ -47,13 +47,14 @@ SEES = {
     "daemon/http": ["daemon/rooms"],
     "daemon/admin": ["daemon/http"],
     "daemon/orchestrator": ["daemon/admin"],
-    "daemon/server": ["daemon/orchestrator"],
+    "daemon/server": ["daemon/orchestrator", "daemon/recording"],
     "daemon/ctl": [],
 }
 USES = {
     "lib/match": ["lib/recording", "lib/replication"],
     "client/link": ["lib/crypto"],
     "daemon/net": ["lib/enet_socket"],
+    "daemon/recording": ["lib/match", "lib/replication"],
     "daemon/ctl": ["proto"],
 }
 
@@ -124,7 +125,8 @@ SEVERAL_INCLUDERS = {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
         "daemon/http/recordings_json.c", "daemon/http/status.c", "daemon/orchestrator/gameserver.c",
-        "daemon/orchestrator/room_text.c", "daemon/rooms/room_request.c"},
+        "daemon/orchestrator/room_text.c", "daemon/recording/audit_report.c",
+        "daemon/rooms/room_request.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
                                "daemon/net/transport_hooks.c",
@@ -368,6 +370,7 @@ class SelfTest(unittest.TestCase):
         "daemon/net/transport.c": ['"transport.h"', "<enet/enet.h>"],
         "daemon/config/config.h": ['"map.h"'],
         "daemon/query/answers.h": ['"config.h"'],
+        "daemon/recording/mapped_file.h": [],
         "daemon/arena/arena.h": ['"match.h"'],
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
         "daemon/rooms/rooms.h": ['"arena.h"'],
