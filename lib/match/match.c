@@ -485,8 +485,7 @@ static void take_input(struct raim_match *match, struct raim_connection *client)
     raim_sessions_track_idle(match, member, &match->inputs[slot]);
     match->totals.inputs_due += member->inputs.due - before.due;
     match->totals.inputs_missed += member->inputs.missed - before.missed;
-    raim_tape_traffic(match->tape, slot, client->arrivals, client->inbox.starved_ticks > 0,
-                      member->inputs.missed != before.missed);
+    raim_record_traffic(match, client, member->inputs.missed != before.missed);
     client->arrivals = 0;
 }
 

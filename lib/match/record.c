@@ -57,6 +57,16 @@ static void record_rtt(struct raim_match *match, const struct raim_connection *c
         raim_tape_rtt(match->tape, client->slot, (ticks + 1) * 1000 / match->world->tick_hz);
 }
 
+void raim_record_traffic(struct raim_match *match, const struct raim_connection *client,
+                         bool is_missed)
+{
+    const struct raim_inbox *inbox = &client->inbox;
+    const uint32_t flags = (inbox->starved_ticks > 0 ? RAIM_TRAFFIC_GUESSED : 0u) |
+                           (is_missed ? RAIM_TRAFFIC_MISSED : 0u) |
+                           (inbox->held.fire && inbox->is_held_clamped ? RAIM_TRAFFIC_CLAMPED : 0u);
+    raim_tape_traffic(match->tape, client->slot, client->arrivals, flags);
+}
+
 void raim_record_begin_sent(struct raim_match *match)
 {
     if (match->tape == NULL)

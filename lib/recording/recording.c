@@ -3,6 +3,7 @@
 #include "recording.h"
 
 #include "frame.h"
+#include "recording_info.h"
 #include "recording_internal.h"
 #include "recording_scan.h"
 
@@ -13,53 +14,6 @@ static bool refuse(char *error, size_t capacity, const char *why)
 {
     raim_recording_explain(error, capacity, (const char *const[]){why, NULL});
     return false;
-}
-
-static struct raim_recording_info info_of(const struct raim_recording_head *head,
-                                          const struct raim_recording_index *index)
-{
-    const struct raim_recording_scene *scene = &head->scene;
-    struct raim_recording_info info = {
-        .format = head->format,
-        .layout = head->layout,
-        .round = index->round,
-        .tick_hz = scene->tick_hz,
-        .max_players = scene->max_players,
-        .view_width = scene->view_width,
-        .view_height = scene->view_height,
-        .sight = scene->sight,
-        .rules = scene->rules,
-        .first_tick = index->frames[0].tick,
-        .ticks = index->ticks,
-        .whole_bytes = index->end,
-        .clients = index->clients,
-        .bots = index->bots,
-    };
-    // A clip begins later than the head says.
-    const int64_t late = (int64_t)(info.first_tick - head->first_tick) * 1000 / scene->tick_hz;
-    info.start_unix_ms = (int64_t)((uint64_t)head->start_unix_ms + (uint64_t)late);
-    memcpy(info.version, scene->version, sizeof info.version);
-    memcpy(info.arena, scene->arena, sizeof info.arena);
-    memcpy(info.map, head->map_name, sizeof info.map);
-    memcpy(info.winner, index->winner, sizeof info.winner);
-    return info;
-}
-
-bool raim_recording_peek(const uint8_t *bytes, size_t size, struct raim_recording_info *info,
-                         char *error, size_t capacity)
-{
-    struct raim_recording_head head;
-    struct raim_recording_index index = {0};
-    if (!raim_recording_head_read(bytes, size, &head, NULL, error, capacity))
-        return false;
-    const bool is_complete = raim_recording_index_read(&index, bytes, size);
-    if (is_complete) {
-        *info = info_of(&head, &index);
-        info->is_complete = true;
-    }
-    raim_recording_index_free(&index);
-    return is_complete ||
-           refuse(error, capacity, "it has no index: it was not finished, or it is damaged");
 }
 
 // Allocates what follows from the scene.
@@ -105,7 +59,7 @@ static bool allocate(struct raim_recording *recording)
 static bool find_frames(struct raim_recording *recording, char *error, size_t capacity)
 {
     const bool is_complete =
-        raim_recording_index_read(&recording->index, recording->bytes, recording->size);
+        raim_recording_index_find(&recording->index, recording->bytes, recording->size);
     if (!is_complete) {
         raim_recording_index_free(&recording->index);
         if (!raim_recording_scan(&recording->index, recording->packer, &recording->head,
@@ -114,7 +68,7 @@ static bool find_frames(struct raim_recording *recording, char *error, size_t ca
         if (recording->index.frame_count == 0)
             return refuse(error, capacity, "it holds no whole frame");
     }
-    recording->info = info_of(&recording->head, &recording->index);
+    recording->info = raim_recording_info_of(&recording->head, &recording->index);
     recording->info.is_complete = is_complete;
     return true;
 }
@@ -246,6 +200,20 @@ const struct raim_recording_fault *raim_recording_fault(const struct raim_record
     return recording->has_fault ? &recording->fault : NULL;
 }
 
+void raim_recording_overlook(struct raim_recording *recording)
+{
+    const enum raim_recording_fault_kind kind = recording->fault.kind;
+    if (!recording->has_fault || (kind != RAIM_FAULT_DIGEST && kind != RAIM_FAULT_KILL))
+        return;
+    recording->has_fault = false;
+    recording->overlooks = true;
+}
+
+uint32_t raim_recording_comparisons(const struct raim_recording *recording)
+{
+    return recording->compared;
+}
+
 const struct raim_world *raim_recording_expected_world(const struct raim_recording *recording)
 {
     const bool differs = recording->has_fault && recording->fault.kind == RAIM_FAULT_KEYFRAME;
@@ -323,6 +291,7 @@ struct raim_recording_traffic raim_recording_traffic(const struct raim_recording
         .arrivals = traffic >> RAIM_TRAFFIC_SHIFT,
         .is_guessed = (traffic & RAIM_TRAFFIC_GUESSED) != 0,
         .is_missed = (traffic & RAIM_TRAFFIC_MISSED) != 0,
+        .is_clamped = (traffic & RAIM_TRAFFIC_CLAMPED) != 0,
         .rtt_ms = recording->rtts[slot],
     };
 }

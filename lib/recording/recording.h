@@ -73,10 +73,34 @@ struct raim_recording *raim_recording_open(const uint8_t *bytes, size_t size, ch
                                            size_t capacity);
 void raim_recording_close(struct raim_recording *recording);
 
-// Reads the head and the index of a file, as raim_recording_open, without making the map or
-// decompressing a frame: for listings. A file without an index is refused.
-bool raim_recording_peek(const uint8_t *bytes, size_t size, struct raim_recording_info *info,
-                         char *error, size_t capacity);
+// Whether the bytes begin a recording of another version of the format or the world, which this
+// program cannot replay, however whole it is.
+bool raim_recording_is_foreign(const uint8_t *bytes, size_t size);
+
+// A file to look into, without having all of its bytes. `read` copies `count` bytes from an offset;
+// false where they are not there.
+struct raim_recording_source {
+    uint64_t size;
+    bool (*read)(void *context, uint64_t offset, void *bytes, size_t count);
+    void *context;
+};
+
+// What a listing shows of a recording. It holds no pointers.
+#define RAIM_RECORDING_LISTED 16
+struct raim_recording_summary {
+    struct raim_recording_info info;
+    uint32_t listed; // the clients' players with most points, the best first
+    struct {
+        char name[RAIM_MAX_NAME_BYTES + 1];
+        uint32_t score, deaths;
+    } players[RAIM_RECORDING_LISTED];
+};
+
+// Reads the head and the index of a file, without making the map or decompressing a frame. Refuses
+// a file without an index. It reads and allocates RAIM_RECORDING_MOST_HEAD_BYTES and
+// RAIM_RECORDING_MOST_INDEX_BYTES at most.
+bool raim_recording_peek(const struct raim_recording_source *source,
+                         struct raim_recording_summary *summary, char *error, size_t capacity);
 
 const struct raim_recording_info *raim_recording_info(const struct raim_recording *recording);
 
@@ -115,12 +139,20 @@ enum raim_recording_fault_kind {
 struct raim_recording_fault {
     enum raim_recording_fault_kind kind;
     uint64_t offset; // in the file, of the data frame
-    uint32_t tick;   // offset of the last tick that is right
+    uint32_t tick;   // offset of the last tick that was played before it
+    uint32_t agreed; // offset of the last tick whose digest or keyframe was right
     char why[RAIM_RECORDING_ERROR_BYTES];
 };
 
 // Why the last step or seek failed. NULL: it did not, or the end was reached.
 const struct raim_recording_fault *raim_recording_fault(const struct raim_recording *recording);
+
+// After RAIM_FAULT_DIGEST or RAIM_FAULT_KILL: goes on, without looking at digests and kills, to the
+// next keyframe, where the worlds can be compared: there, a step fails by RAIM_FAULT_KEYFRAME.
+void raim_recording_overlook(struct raim_recording *recording);
+
+// Returns the number of digests and keyframes that were compared since raim_recording_open.
+uint32_t raim_recording_comparisons(const struct raim_recording *recording);
 
 // At RAIM_FAULT_KEYFRAME, the recorded world, of the same tick and sizes as
 // raim_recording_world's. NULL otherwise.
@@ -158,9 +190,10 @@ bool raim_recording_sent(struct raim_recording *recording, uint32_t slot, const 
 
 // What came from a player's client.
 struct raim_recording_traffic {
-    uint32_t arrivals; // INPUT messages since the step before, up to 63
+    uint32_t arrivals; // INPUT messages since the step before, up to 31; 0 of bots
     bool is_guessed;   // the last step's input had not arrived: an earlier one was repeated
     bool is_missed;    // an earlier tick was played with other keys than were pressed
+    bool is_clamped;   // the last step's shot claimed an older view than its client can have had
     uint32_t rtt_ms;   // round trip, measured in the last second; UINT32_MAX: not known
 };
 struct raim_recording_traffic raim_recording_traffic(const struct raim_recording *recording,

@@ -17,6 +17,7 @@
 #define RAIM_RECORDING_FRAME_BYTES (8u << 20) // of a data frame's contents, from which on it ends
 #define RAIM_RECORDING_MOST_FRAME_BYTES (24u << 20) // a larger one is refused
 #define RAIM_RECORDING_MOST_HEAD_BYTES (5u << 20)
+#define RAIM_RECORDING_MOST_INDEX_BYTES (2u << 20)
 #define RAIM_RECORDING_MOST_FRAMES 4096
 #define RAIM_RECORDING_MOST_CHAPTERS 65536 // later ones are left out
 #define RAIM_RECORDING_MOST_PLAYERS 8192   // rows of the player table; later ones are left out
@@ -52,6 +53,11 @@ enum { RAIM_STEP_AIM = 1, RAIM_STEP_KEYS = 2, RAIM_STEP_REWIND = 4, RAIM_STEP_TR
     4 // above the flags: the distance to the entry's slot, 0: a number follows
 
 // The traffic of a client in a tick, in a byte: the messages that arrived, up to the most, above
-// two flags.
-enum { RAIM_TRAFFIC_GUESSED = 1, RAIM_TRAFFIC_MISSED = 2, RAIM_TRAFFIC_SHIFT = 2 };
-#define RAIM_TRAFFIC_MOST 63
+// the flags.
+enum {
+    RAIM_TRAFFIC_GUESSED = 1,
+    RAIM_TRAFFIC_MISSED = 2,
+    RAIM_TRAFFIC_CLAMPED = 4,
+    RAIM_TRAFFIC_SHIFT = 3
+};
+#define RAIM_TRAFFIC_MOST 31

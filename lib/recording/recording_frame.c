@@ -106,3 +106,10 @@ void raim_skippable_head(uint8_t head[RAIM_SKIPPABLE_HEAD_BYTES], size_t size)
         head[4 + i] = (uint8_t)(size >> (8 * i));
     }
 }
+
+uint64_t raim_skippable_size(const uint8_t head[RAIM_SKIPPABLE_HEAD_BYTES])
+{
+    return read_u32(head) == RAIM_RECORDING_SKIPPABLE
+               ? (uint64_t)RAIM_SKIPPABLE_HEAD_BYTES + read_u32(head + 4)
+               : 0;
+}

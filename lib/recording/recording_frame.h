@@ -41,4 +41,6 @@ bool raim_unpack(struct raim_packer *packer, const uint8_t *bytes, const struct 
 
 // The head of a skippable frame: 8 bytes, in front of `size` bytes of contents.
 #define RAIM_SKIPPABLE_HEAD_BYTES 8
+uint64_t
+raim_skippable_size(const uint8_t head[RAIM_SKIPPABLE_HEAD_BYTES]); // of the frame; 0: none
 void raim_skippable_head(uint8_t head[RAIM_SKIPPABLE_HEAD_BYTES], size_t size);

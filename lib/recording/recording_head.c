@@ -212,8 +212,10 @@ bool raim_recording_head_read(const uint8_t *bytes, size_t size, struct raim_rec
     if (reader.failed)
         return refuse(error, capacity, "it is no recording");
     if (head->format != RAIM_RECORDING_FORMAT || head->layout != RAIM_WORLD_LAYOUT ||
-        different != 0)
+        different != 0) {
+        head->is_foreign = true;
         return refuse_version(&reader, error, capacity);
+    }
     raim_reader digest = raim_reader_make(frame.contents + reader.size, DIGEST_BYTES);
     if (raim_read_u64(&digest) != raim_digest(frame.contents, reader.size))
         return refuse(error, capacity, "its head is damaged");

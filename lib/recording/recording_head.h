@@ -11,7 +11,8 @@ struct raim_recording_head {
     int64_t start_unix_ms;
     struct raim_recording_scene scene; // its map is that of raim_recording_head_read, or NULL
     char map_name[RAIM_MAP_NAME_BYTES];
-    size_t size; // bytes of the frame
+    size_t size;     // bytes of the frame
+    bool is_foreign; // of another version; only the versions are set
 };
 
 // Returns the bytes of a head with a scene of this size.

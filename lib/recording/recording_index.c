@@ -159,27 +159,31 @@ static void read_players(raim_reader *reader, struct raim_recording_index *index
     }
 }
 
-// Finds the index by the size in front of the last bytes. Returns its offset; 0: there is none.
-static size_t find(const uint8_t *bytes, size_t size)
+size_t raim_recording_index_size(const uint8_t footer[RAIM_RECORDING_FOOTER_BYTES])
 {
-    if (size < RAIM_SKIPPABLE_HEAD_BYTES + DIGEST + FOOTER)
-        return 0;
-    const uint8_t *footer = bytes + size - FOOTER;
+    static_assert(FOOTER == RAIM_RECORDING_FOOTER_BYTES, "a size and the tail");
     raim_reader reader = raim_reader_make(footer, 4);
-    const size_t index_size = raim_read_bits(&reader, 32);
-    const bool has_tail = memcmp(footer + 4, RAIM_RECORDING_TAIL, sizeof RAIM_RECORDING_TAIL) == 0;
-    return has_tail && index_size < size ? size - index_size : 0;
+    const size_t size = raim_read_bits(&reader, 32);
+    return memcmp(footer + 4, RAIM_RECORDING_TAIL, sizeof RAIM_RECORDING_TAIL) == 0 ? size : 0;
+}
+
+bool raim_recording_index_find(struct raim_recording_index *index, const uint8_t *bytes,
+                               size_t size)
+{
+    const size_t index_size = size >= FOOTER ? raim_recording_index_size(bytes + size - FOOTER) : 0;
+    *index = (struct raim_recording_index){0};
+    return index_size > 0 && index_size <= size &&
+           raim_recording_index_read(index, bytes + size - index_size, index_size,
+                                     size - index_size);
 }
 
 bool raim_recording_index_read(struct raim_recording_index *index, const uint8_t *bytes,
-                               size_t size)
+                               size_t size, uint64_t offset)
 {
     *index = (struct raim_recording_index){0};
-    const size_t start = find(bytes, size);
-    const struct raim_frame frame =
-        start > 0 ? raim_frame_at(bytes + start, size - start) : (struct raim_frame){0};
-    if (frame.kind != RAIM_FRAME_SKIPPABLE || frame.size != size - start ||
-        frame.contents_size < DIGEST + FOOTER)
+    const struct raim_frame frame = raim_frame_at(bytes, size);
+    if (frame.kind != RAIM_FRAME_SKIPPABLE || frame.size != size ||
+        size > RAIM_RECORDING_MOST_INDEX_BYTES || frame.contents_size < DIGEST + FOOTER)
         return false;
     const size_t contents_size = frame.contents_size - DIGEST - FOOTER;
     raim_reader digest = raim_reader_make(frame.contents + contents_size, DIGEST);
@@ -198,5 +202,5 @@ bool raim_recording_index_read(struct raim_recording_index *index, const uint8_t
         read_chapters(&reader, index);
     if (!reader.failed)
         read_players(&reader, index);
-    return raim_reader_done(&reader) && index->end == start;
+    return raim_reader_done(&reader) && index->end == offset;
 }

@@ -49,7 +49,15 @@ enum raim_index_result raim_recording_index_add(struct raim_recording_index *ind
 // Writes the frame of the index. Returns memory that the caller frees; NULL: there is none.
 uint8_t *raim_recording_index_write(const struct raim_recording_index *index, size_t *size);
 
-// Reads the index at the end of a file. Returns false where there is none, or a damaged one, or no
-// memory; free it then, too.
+// Finds the index by the last bytes of a file. Returns its size; 0: there is none.
+#define RAIM_RECORDING_FOOTER_BYTES 12
+size_t raim_recording_index_size(const uint8_t footer[RAIM_RECORDING_FOOTER_BYTES]);
+
+// Reads an index that lies at an offset of its file, in `size` bytes up to the end. Returns false
+// where there is none, or a damaged one, or no memory; free it then, too.
 bool raim_recording_index_read(struct raim_recording_index *index, const uint8_t *bytes,
+                               size_t size, uint64_t offset);
+
+// Finds and reads the index of a file, as above.
+bool raim_recording_index_find(struct raim_recording_index *index, const uint8_t *bytes,
                                size_t size);

@@ -55,6 +55,9 @@ struct raim_recording {
 
     struct raim_recording_fault fault;
     bool has_fault;
+    bool overlooks;    // differing digests and kills
+    uint32_t agreed;   // offset of the last tick whose world was compared and right
+    uint32_t compared; // worlds
 };
 
 // --- recording_replay.c ---

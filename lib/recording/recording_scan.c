@@ -52,7 +52,7 @@ static bool rebuild(const uint8_t *bytes, size_t size, const struct raim_recordi
                     struct raim_recording_rest *rest, char *error, size_t capacity)
 {
     struct raim_recording_index index;
-    const bool is_complete = raim_recording_index_read(&index, bytes, size);
+    const bool is_complete = raim_recording_index_find(&index, bytes, size);
     raim_recording_index_free(&index);
     if (is_complete) {
         rest->keep = size;

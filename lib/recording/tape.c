@@ -330,15 +330,12 @@ void raim_tape_rtt(struct raim_tape *tape, uint32_t slot, uint32_t rtt_ms)
 
 // --- steps ---
 
-void raim_tape_traffic(struct raim_tape *tape, uint32_t slot, uint32_t arrivals, bool is_guessed,
-                       bool is_missed)
+void raim_tape_traffic(struct raim_tape *tape, uint32_t slot, uint32_t arrivals, uint32_t flags)
 {
     if (tape == NULL)
         return;
     const uint32_t most = arrivals < RAIM_TRAFFIC_MOST ? arrivals : RAIM_TRAFFIC_MOST;
-    tape->next_traffic[slot] =
-        (uint8_t)(most << RAIM_TRAFFIC_SHIFT | (is_guessed ? RAIM_TRAFFIC_GUESSED : 0) |
-                  (is_missed ? RAIM_TRAFFIC_MISSED : 0));
+    tape->next_traffic[slot] = (uint8_t)(most << RAIM_TRAFFIC_SHIFT | flags);
 }
 
 static bool has_same_keys(const raim_input *a, const raim_input *b)

@@ -58,11 +58,9 @@ void raim_tape_clear_bullets(struct raim_tape *tape);
 void raim_tape_begin_round(struct raim_tape *tape);
 void raim_tape_hold_positions(struct raim_tape *tape);
 
-// What arrived of the player in `slot` since the last step: the number of its INPUT messages,
-// whether none of them brought the input that is played now, and whether an earlier tick turned out
-// to have been played with other keys than were pressed. Call it before raim_tape_step.
-void raim_tape_traffic(struct raim_tape *tape, uint32_t slot, uint32_t arrivals, bool is_guessed,
-                       bool is_missed);
+// What arrived of the player in `slot` since the last step: the number of its INPUT messages, and
+// RAIM_TRAFFIC_ flags, see struct raim_recording_traffic. Call it before raim_tape_step.
+void raim_tape_traffic(struct raim_tape *tape, uint32_t slot, uint32_t arrivals, uint32_t flags);
 
 // A step with `inputs` by slot, of the slots in the set `taken`; a tick skipped while dormant.
 void raim_tape_step(struct raim_tape *tape, const uint64_t *taken, const raim_input *inputs);
