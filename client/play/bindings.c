@@ -22,6 +22,17 @@ static const struct {
     [ACTION_CHAT] = {"chat", "Chat", {"Return", ""}},
     [ACTION_SCORES] = {"scores", "All scores", {"Tab", "Pad back"}},
     [ACTION_NETWORK] = {"network", "Network graph", {"F3", ""}},
+    [ACTION_PAUSE] = {"pause", "Recording: pause", {"Space", "Pad a"}},
+    [ACTION_SLOWER] = {"slower", "Recording: slower", {"-", ""}},
+    [ACTION_FASTER] = {"faster", "Recording: faster", {"=", ""}},
+    [ACTION_STEP_BACK] = {"stepback", "Recording: a tick back", {",", ""}},
+    [ACTION_STEP_FORWARD] = {"step", "Recording: a tick on", {".", ""}},
+    [ACTION_JUMP_BACK] = {"jumpback", "Recording: 5 s back", {"J", "Pad leftshoulder"}},
+    [ACTION_JUMP_FORWARD] = {"jump", "Recording: 5 s on", {"L", "Pad rightshoulder"}},
+    [ACTION_PREVIOUS_PLAYER] = {"previous", "Recording: player before", {"Q", "Pad x"}},
+    [ACTION_NEXT_PLAYER] = {"next", "Recording: next player", {"E", "Pad y"}},
+    [ACTION_FLY] = {"fly", "Recording: fly", {"F", "Pad b"}},
+    [ACTION_SENT] = {"sent", "Recording: as sent", {"V", ""}},
 };
 
 const char *bindings_title(enum action action)

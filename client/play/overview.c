@@ -27,6 +27,14 @@ static void take_scores(struct overview *overview, const struct raim_client *cli
     hud_sort(overview->scores, overview->score_count);
 }
 
+uint32_t overview_row(const struct overview *overview, raim_player_id id)
+{
+    uint32_t row = 0;
+    while (row < overview->score_count && overview->scores[row].id != id)
+        row++;
+    return row;
+}
+
 void overview_take(struct overview *overview, const struct raim_client *client)
 {
     overview->phase = raim_client_phase(client);

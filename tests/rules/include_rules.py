@@ -34,7 +34,7 @@ SEES = {
     "client/matchmaking": ["proto"],
     "client/bots": ["client/link", "client/matchmaking"],
     "client/play/sounds": [],
-    "client/play": ["client/link", "client/matchmaking", "client/play/sounds"],
+    "client/play": ["client/link", "client/matchmaking", "client/play/sounds", "lib/recording"],
     "daemon/common": [],
     "daemon/sandbox": ["daemon/common"],
     "daemon/recording": ["daemon/common", "lib/recording"],
