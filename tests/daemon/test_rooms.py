@@ -811,7 +811,7 @@ class StormTest(Matchmaker):
     def test_nothing_is_left(self):
         self.first = free_ports(self.PORTS)
         api = self.serve(rooms.template(max_players=8), count=self.PORTS,
-                         arenas=(harness.arena("beside"),))
+                         arenas=(harness.arena("beside"),), core_dumps=True) # /proc shows all of it
         self.churn(99)
         time.sleep(0.5) # the connection is closed
         resident, open_files = self.daemon.resident_kb(), self.descriptors()
