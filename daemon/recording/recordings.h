@@ -13,7 +13,9 @@
 #include <stdint.h>
 
 #define RECORDING_MAP_BYTES 32      // as RAIM_MAP_NAME_BYTES
-#define RECORDINGS_MOST (32 * 1024) // in the list; beyond it the oldest files are deleted
+#define RECORDINGS_MOST (16 * 1024) // in the list; beyond it the oldest files are deleted
+
+#define RECORDING_BEST 16 // players in a recording's entry
 
 // A finished recording.
 struct recording_entry {
@@ -27,6 +29,11 @@ struct recording_entry {
     uint32_t round;                       // of the arena, from 1 on
     uint32_t part;                        // of the round, from 1 on: long rounds are split
     uint32_t players, bots;               // that were in it; 0 if the file could not be read
+    uint32_t best_count;                  // the players with most points; no bots
+    struct {
+        char name[RAIM_MAX_NAME_BYTES + 1];
+        uint32_t score, deaths;
+    } best[RECORDING_BEST]; // the best first
     bool is_complete;                     // false: a crash ended it; its whole frames are readable
     bool is_clip;
     bool is_kept; // by the operator: exempt from retention
