@@ -376,6 +376,7 @@ function recordingRow(recording) {
     : [clock(recording.length_s), players + (bots > 0 ? ` + ${bots} bots` : "")];
   row.append(first, ...[recording.arena, map ?? "", recording.round, ...facts,
     recording.winner ?? "", size(recording.bytes)].map(text => element("td", text)));
+  row.cells[5].title = recording.best.map(player => `${player.name} ${player.score}`).join("\n");
   if (marks.length > 0)
     first.append(element("small", ` ${marks.join(", ")}`));
   return row;
