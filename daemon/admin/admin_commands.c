@@ -165,16 +165,15 @@ static void execute_clip(struct admin_commands *admin, struct admin_command *com
     int64_t seconds;
     const struct arena_list *list = &admin->table->running;
     const int index = find_arena(admin, command);
-    struct recorder_stream *stream =
-        index >= 0 ? arena_recorder_stream(list->arenas[index]) : NULL;
+    struct recorder_stream *stream = index >= 0 ? arena_recorder_stream(list->arenas[index]) : NULL;
     if (!admin_commands_read_seconds(command, &seconds) || seconds > MOST_S)
         refuse(command, BAD_REQUEST, "want 1 to 600 seconds");
     else if (index < 0)
         refuse(command, NOT_FOUND, no_arena);
     else if (stream == NULL)
         refuse(command, CONFLICT, "the arena is not being recorded");
-    else if (!recorder_order_clip(list->recorder, stream,
-                                  seconds > 0 ? (uint32_t)seconds : USUAL_S, command->number))
+    else if (!recorder_order_clip(list->recorder, stream, seconds > 0 ? (uint32_t)seconds : USUAL_S,
+                                  command->number))
         refuse(command, BUSY, "too many clips are being written");
     else
         command->asked = command->waiting = 1;

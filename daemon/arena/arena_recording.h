@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Decides when an arena is recorded, and copies what the match writes onto its tape to the recorder.
-// A file holds a round at most: it begins with somebody who plays and ends when the break begins,
-// when nobody has played for RECORDING_UNPLAYED_S, or with the match; after RECORDING_PART_S the
-// round continues in another file.
-// Thread rule: the worker that owns the arena.
+// Decides when an arena is recorded, and copies what the match writes onto its tape to the
+// recorder. A file holds a round at most: it begins with somebody who plays and ends when the break
+// begins, when nobody has played for RECORDING_UNPLAYED_S, or with the match; after
+// RECORDING_PART_S the round continues in another file. Thread rule: the worker that owns the
+// arena.
 #pragma once
 
 #include "config.h"

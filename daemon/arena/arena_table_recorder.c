@@ -61,8 +61,7 @@ bool arena_table_open_recorder(struct arena_table *table, const struct config *c
         log_warning("recordings off: not written for this architecture");
         return true;
     }
-    table->running.recorder =
-        recorder_open(path, &limits, &table->wakeup, error, sizeof error);
+    table->running.recorder = recorder_open(path, &limits, &table->wakeup, error, sizeof error);
     if (table->running.recorder != NULL) {
         table->running.recordings = recorder_recordings(table->running.recorder);
         return true;

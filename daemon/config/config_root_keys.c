@@ -311,8 +311,7 @@ static bool parse_control(const char *text, void *field)
 
 static bool parse_directory(const char *text, void *field)
 {
-    const bool is_good =
-        text[0] == '\0' || (text[0] == '/' && strlen(text) < CONFIG_PATH_BYTES);
+    const bool is_good = text[0] == '\0' || (text[0] == '/' && strlen(text) < CONFIG_PATH_BYTES);
     if (is_good)
         strcpy(field, text);
     return is_good;

@@ -52,6 +52,14 @@ void record_ring_submit(struct record_ring *ring)
     atomic_store_explicit(&ring->written, ring->next, memory_order_release);
 }
 
+bool record_ring_is_half_full(struct record_ring *ring)
+{
+    const uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+    if (written - ring->known_read > ring->capacity / 2)
+        ring->known_read = atomic_load_explicit(&ring->read, memory_order_acquire);
+    return written - ring->known_read > ring->capacity / 2;
+}
+
 // --- The consumer's side ---
 
 static void copy_from(const struct record_ring *ring, uint64_t from, void *bytes, size_t size)

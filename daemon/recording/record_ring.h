@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lock-free ring buffer of records of any size, from one producer to one consumer. A record is
-// there as a whole or not at all; neither side ever waits for the other, and nothing allocates after
-// creation. Memory that was never reached is never touched.
-// Thread rule: each of the two sides belongs to one thread.
+// there as a whole or not at all; neither side ever waits for the other, and nothing allocates
+// after creation. Memory that was never reached is never touched. Thread rule: each of the two
+// sides belongs to one thread.
 #pragma once
 
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ struct record_head {
 
 struct record_ring {
     uint8_t *bytes;
-    size_t capacity; // a power of two
+    size_t capacity;          // a power of two
     _Atomic uint64_t written; // bytes ever, by the producer
     uint64_t known_read;      // what the producer last knew of `read`
     uint64_t next;            // where the record in the making continues
@@ -42,6 +42,9 @@ void record_ring_add(struct record_ring *ring, const void *bytes, size_t size);
 
 // Hands the record over.
 void record_ring_submit(struct record_ring *ring);
+
+// Whether more than half of the ring is in use.
+bool record_ring_is_half_full(struct record_ring *ring);
 
 // --- The consumer's side ---
 

@@ -15,7 +15,7 @@
 #include <time.h>
 
 enum {
-    POLL_MS = 250,       // while a file is being written; a worker does not signal each tick
+    POLL_MS = 250,        // while a file is being written; a worker does not signal each tick
     IDLE_POLL_MS = 60000, // otherwise: recordings become too old
     TRIM_MS = 10000,
     BYTES_PER_SLOT = 6 * 1024, // some 20 seconds of a busy player
@@ -211,6 +211,8 @@ bool recorder_put(struct recorder_stream *stream, uint32_t tick, bool has_keyfra
         return drop(stream);
     record_ring_add(&stream->ring, chunk, size);
     record_ring_submit(&stream->ring);
+    if (record_ring_is_half_full(&stream->ring))
+        wakeup_signal(&stream->recorder->wakeup);
     return true;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The recorder: one thread that compresses and writes the recordings of all arenas. Each arena has a
-// stream, a ring into which its worker copies what a tape holds; see record_ring.h. A worker never
-// waits: where the ring is full, the recording ends with what is in it. Where the disk is full, it
-// ends with its whole frames.
+// The recorder: one thread that compresses and writes the recordings of all arenas. Each arena has
+// a stream, a ring into which its worker copies what a tape holds; see record_ring.h. A worker
+// never waits: where the ring is full, the recording ends with what is in it. Where the disk is
+// full, it ends with its whole frames.
 #pragma once
 
 #include "recordings.h"
@@ -24,9 +24,9 @@ struct recorder_counts {
 
 // --- The main thread's side ---
 
-// Opens the directory of recordings, see recordings_open. Borrows `wakeup`, of the main thread, which
-// is signalled when the list of recordings changes or a clip is done. Returns NULL with a reason in
-// `error`.
+// Opens the directory of recordings, see recordings_open. Borrows `wakeup`, of the main thread,
+// which is signalled when the list of recordings changes or a clip is done. Returns NULL with a
+// reason in `error`.
 struct recorder *recorder_open(const char *path, const struct recordings_limits *limits,
                                const struct wakeup *wakeup, char *error, size_t capacity);
 
@@ -45,13 +45,13 @@ void recorder_set_limits(struct recorder *recorder, const struct recordings_limi
 // The directory of finished recordings.
 struct recordings *recorder_recordings(const struct recorder *recorder);
 
-// Opens a stream for worlds of about `world_bytes` with so many slots. Returns NULL when memory runs
-// out.
+// Opens a stream for worlds of about `world_bytes` with so many slots. Returns NULL when memory
+// runs out.
 struct recorder_stream *recorder_open_stream(struct recorder *recorder, size_t world_bytes,
                                              uint32_t slots);
 
-// Finishes the file of a stream and frees it, in the recorder's thread. Takes NULL. No worker may be
-// using it.
+// Finishes the file of a stream and frees it, in the recorder's thread. Takes NULL. No worker may
+// be using it.
 void recorder_close_stream(struct recorder_stream *stream);
 
 // Any thread.

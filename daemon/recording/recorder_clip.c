@@ -57,10 +57,10 @@ static bool write_file(struct recorder_stream *stream, const char *name, const u
     const int directory = recordings_directory(stream->recorder->recordings);
     if (directory < 0 || !recording_file_begin(&file, directory, name))
         return false;
-    const bool is_written = recording_file_append(&file, bytes, rest->keep) &&
-                            (rest->index == NULL ||
-                             recording_file_append(&file, rest->index, rest->index_size)) &&
-                            recording_file_finish(&file);
+    const bool is_written =
+        recording_file_append(&file, bytes, rest->keep) &&
+        (rest->index == NULL || recording_file_append(&file, rest->index, rest->index_size)) &&
+        recording_file_finish(&file);
     const int problem = errno;
     if (!is_written)
         recording_file_remove(&file);

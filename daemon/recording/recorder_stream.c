@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the file of a stream: takes records from its ring, has frames compressed, and appends them.
+// Writes the file of a stream: takes records from its ring, has frames compressed, and appends
+// them.
 #define _GNU_SOURCE
 #include "log.h"
 #include "recorder_internal.h"
@@ -54,15 +55,15 @@ static void complete(struct recorder_stream *stream)
 static void fail(struct recorder_stream *stream, const char *problem)
 {
     const char *arena = stream->begin.arena;
-    atomic_fetch_add(&stream->failed, 1);
+    atomic_store(&stream->has_failed, true);
     if (!stream->is_told)
-        log_arena_warning(arena, "recording failed arena=%s file=%s: %s", arena,
-                          stream->begin.name, problem);
+        log_arena_warning(arena, "recording failed arena=%s file=%s: %s", arena, stream->begin.name,
+                          problem);
     stream->is_told = true;
     if (stream->is_writing)
         complete(stream);
     stream->is_writing = false;
-    atomic_store(&stream->has_failed, true);
+    atomic_fetch_add(&stream->failed, 1);
 }
 
 // Appends what the writer has completed. Returns false if it cannot be written.

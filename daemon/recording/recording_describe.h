@@ -9,7 +9,7 @@
 // Returns -1 with errno.
 int recording_open_file(int directory, const char *name);
 
-// Fills in the entry of a file. A file that cannot be read as a recording has the values of its name
-// and its size alone. Returns false if there is no regular file of this name, or if the name is not
-// a recording's.
+// Fills in the entry of a file. A file that cannot be read as a recording has the values of its
+// name and its size alone. Returns false if there is no regular file of this name, or if the name
+// is not a recording's.
 bool recording_describe(int directory, const char *name, struct recording_entry *entry);

@@ -33,8 +33,7 @@ bool recording_file_begin(struct recording_file *file, int directory, const char
     errno = EEXIST;
     if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
         goto failed;
-    file->file =
-        openat(directory, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    file->file = openat(directory, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file->file < 0)
         goto failed;
     flock(file->file, LOCK_EX | LOCK_NB); // without locks, on NFS perhaps, two processes compete

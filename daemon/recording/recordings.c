@@ -28,8 +28,7 @@ static int open_directory(const char *path, char *error, size_t capacity)
     const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0)
         goto failed;
-    if (fstat(directory, &status) != 0 ||
-        (status.st_uid != geteuid() && status.st_uid != 0) ||
+    if (fstat(directory, &status) != 0 || (status.st_uid != geteuid() && status.st_uid != 0) ||
         (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
         close(directory);
         snprintf(error, capacity, "cannot use \"%s\": others than this user may write to it", path);
@@ -199,9 +198,8 @@ uint32_t recordings_list(struct recordings *recordings, const char *before,
     pthread_mutex_lock(&recordings->mutex);
     uint32_t index = recordings->count;
     if (before != NULL)
-        index = recording_name_read(before, &parts)
-                    ? lower_bound(recordings, parts.start_s, before)
-                    : 0;
+        index = recording_name_read(before, &parts) ? lower_bound(recordings, parts.start_s, before)
+                                                    : 0;
     while (count < capacity && index > 0)
         entries[count++] = recordings->rows[--index].entry;
     pthread_mutex_unlock(&recordings->mutex);
@@ -270,8 +268,7 @@ bool recordings_keep(struct recordings *recordings, const char *name, bool is_ke
     pthread_mutex_lock(&recordings->mutex);
     const uint32_t index = find(recordings, name);
     errno = ENOENT;
-    const bool is_done =
-        index < recordings->count && mark(recordings->directory, name, is_kept);
+    const bool is_done = index < recordings->count && mark(recordings->directory, name, is_kept);
     const int problem = errno;
     if (is_done && recordings->rows[index].entry.is_kept != is_kept) {
         struct recording_entry *entry = &recordings->rows[index].entry;

@@ -34,7 +34,7 @@ struct recording_entry {
         char name[RAIM_MAX_NAME_BYTES + 1];
         uint32_t score, deaths;
     } best[RECORDING_BEST]; // the best first
-    bool is_complete;                     // false: a crash ended it; its whole frames are readable
+    bool is_complete;       // false: a crash ended it; its whole frames are readable
     bool is_clip;
     bool is_kept; // by the operator: exempt from retention
 };
@@ -100,8 +100,7 @@ void recordings_set_limits(struct recordings *recordings, const struct recording
 
 // Changes to another directory, whose list is empty until the next recordings_scan. Returns false
 // with a reason and changes nothing if it cannot be opened.
-bool recordings_move(struct recordings *recordings, const char *path, char *error,
-                     size_t capacity);
+bool recordings_move(struct recordings *recordings, const char *path, char *error, size_t capacity);
 
 // --- The recorder thread's side ---
 

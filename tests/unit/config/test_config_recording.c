@@ -19,9 +19,9 @@ static void test_what_is_played_is_recorded_by_default(void **state)
 static void test_a_part_of_recording_keep_leaves_the_other_default(void **state)
 {
     (void)state;
-    struct config *config = assert_accepted(
-        "recording_dir = \"/srv/raimd\"; recording_keep = { gigabytes = 0.5; };"
-        "arenas = ({" ARENA " recording = \"none\"; });");
+    struct config *config =
+        assert_accepted("recording_dir = \"/srv/raimd\"; recording_keep = { gigabytes = 0.5; };"
+                        "arenas = ({" ARENA " recording = \"none\"; });");
     assert_int_equal(config->arenas[0].recording, CONFIG_RECORDING_NONE);
     assert_string_equal(config->recording_dir, "/srv/raimd");
     assert_true(config->recording_keep.gigabytes == 0.5);
@@ -35,10 +35,12 @@ static void test_other_values_are_refused(void **state)
     assert_refused("recording_dir = \"recordings\"; arenas = ({" ARENA "});",
                    "raimd.conf:1: recording_dir: got \"recordings\", want \"\" or an absolute "
                    "path of at most 255 bytes\n");
-    assert_refused("recording_keep = { gigabytes = 0; }; arenas = ({" ARENA "});",
-                   "raimd.conf:1: recording_keep.gigabytes: got 0, want a number from 0.001 to 100000 GB\n");
-    assert_refused("recording_keep = { days = -1; }; arenas = ({" ARENA "});",
-                   "raimd.conf:1: recording_keep.days: got -1, want a number from 0 to 36500 days\n");
+    assert_refused(
+        "recording_keep = { gigabytes = 0; }; arenas = ({" ARENA "});",
+        "raimd.conf:1: recording_keep.gigabytes: got 0, want a number from 0.001 to 100000 GB\n");
+    assert_refused(
+        "recording_keep = { days = -1; }; arenas = ({" ARENA "});",
+        "raimd.conf:1: recording_keep.days: got -1, want a number from 0 to 36500 days\n");
     assert_refused("recording_keep = 5; arenas = ({" ARENA "});",
                    "raimd.conf:1: recording_keep: got 5, want a group\n");
     assert_refused("arenas = ({" ARENA " recording = \"yes\"; });",
@@ -65,9 +67,9 @@ static void test_changes_need_no_restart(void **state)
 {
     (void)state;
     struct config *before = assert_accepted("arenas = ({" ARENA "});");
-    struct config *after = assert_accepted(
-        "recording_dir = \"/srv\"; recording_keep = { gigabytes = 1; days = 2; };"
-        "arenas = ({" ARENA " recording = \"all\"; });");
+    struct config *after =
+        assert_accepted("recording_dir = \"/srv\"; recording_keep = { gigabytes = 1; days = 2; };"
+                        "arenas = ({" ARENA " recording = \"all\"; });");
     struct config_diff *diff = config_diff_create(before, after);
     assert_non_null(diff);
     assert_int_equal(diff->count, 4);

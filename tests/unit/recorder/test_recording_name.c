@@ -30,8 +30,8 @@ static void test_a_name_tells_arena_time_round_and_part(void **state)
 
 static void test_every_name_reads_back(void **state)
 {
-    static const char *const arenas[] = {"a", "r1-p2", "x-clip", "-", "x-20261123t030407z-r1",
-                                         "abcdefghijklmnopqrstuvwxyz01234"};
+    static const char *const arenas[] = {
+        "a", "r1-p2", "x-clip", "-", "x-20261123t030407z-r1", "abcdefghijklmnopqrstuvwxyz01234"};
     char text[RECORDING_NAME_BYTES], again[RECORDING_NAME_BYTES], day[64];
     (void)state;
     for (int i = 0; i < 200000; i++) {

@@ -7,12 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -224,8 +224,7 @@ static void test_what_is_kept_neither_goes_nor_counts(void **state)
     assert_int_equal(recordings_trim(recordings, 0, INT64_MAX / 2), 2);
     assert_string_equal(list(fixture, NULL), "duel-20261101T000000Z-r1.raimrec ");
     // Another process knows it, too.
-    struct recordings *other =
-        recordings_open(fixture->path, &plenty, NULL, error, sizeof error);
+    struct recordings *other = recordings_open(fixture->path, &plenty, NULL, error, sizeof error);
     recordings_scan(other);
     assert_true(recordings_find(other, a, &entry));
     assert_true(entry.is_kept);
