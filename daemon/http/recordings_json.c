@@ -23,18 +23,35 @@ static double length_s(const struct recording_entry *entry)
     return entry->tick_hz > 0 ? round(10.0 * entry->ticks / entry->tick_hz) / 10 : 0;
 }
 
+// The players with most points; NULL when memory runs out.
+static json_t *best_json(const struct recording_entry *entry)
+{
+    json_t *best = json_array();
+    for (uint32_t i = 0; best != NULL && i < entry->best_count && i < RECORDING_BEST; i++) {
+        json_t *player = json_pack("{so, si, si}", "name", text_or_null(entry->best[i].name), //
+                                   "score", (int)entry->best[i].score,                        //
+                                   "deaths", (int)entry->best[i].deaths);
+        if (json_array_append_new(best, player) == 0)
+            continue;
+        json_decref(best);
+        best = NULL;
+    }
+    return best;
+}
+
 static json_t *entry_json(const struct recording_entry *entry)
 {
-    return json_pack("{ss, ss, so, si, si, sI, sf, sI, si, si, so, sb, sb, sb}", //
-                     "name", entry->name, "arena", entry->arena,                 //
-                     "map", text_or_null(entry->map),                            //
-                     "round", (int)entry->round, "part", (int)entry->part,       //
-                     "started_at", (json_int_t)(entry->start_ms / 1000),         //
-                     "length_s", length_s(entry),                                //
-                     "bytes", (json_int_t)entry->size,                           //
-                     "players", (int)entry->players, "bots", (int)entry->bots,   //
-                     "winner", text_or_null(entry->winner),                      //
-                     "complete", entry->is_complete, "clip", entry->is_clip,     //
+    return json_pack("{ss, ss, so, si, si, sI, sf, sI, si, si, so, so, sb, sb, sb}", //
+                     "name", entry->name, "arena", entry->arena,                     //
+                     "map", text_or_null(entry->map),                                //
+                     "round", (int)entry->round, "part", (int)entry->part,           //
+                     "started_at", (json_int_t)(entry->start_ms / 1000),             //
+                     "length_s", length_s(entry),                                    //
+                     "bytes", (json_int_t)entry->size,                               //
+                     "players", (int)entry->players, "bots", (int)entry->bots,       //
+                     "best", best_json(entry),                                       //
+                     "winner", text_or_null(entry->winner),                          //
+                     "complete", entry->is_complete, "clip", entry->is_clip,         //
                      "kept", entry->is_kept);
 }
 

@@ -15,7 +15,7 @@ const histories = new Map();      // per arena: {ticks: [[p50, p99]], traffic: [
 let status = null, statusAt = 0, busy = null;
 let chosen = decodeURIComponent(location.hash.slice(1));
 let source = null, map = null, before = null, now = null, nowAt = 0, mapAt = 0, delayMs = 0;
-let recordings = "", recordingsAt = -RECORDINGS_MS, nextRecording = null;
+let recordings = "", recordingsAt = -RECORDINGS_MS, nextRecording = null, showsOlder = false;
 let names = new Map(), pollTimer = 0, clockTimer = 0, frame = 0;
 
 function colour(name) {
@@ -363,18 +363,20 @@ const size = bytes => bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB`
 
 function recordingRow(recording) {
   const row = element("tr", ""), first = element("td", "");
-  const link = element("a", new Date(recording.started_at * 1000).toLocaleString());
+  const link = element("a", new Date(recording.started_at * 1000)
+    .toLocaleString([], {dateStyle: "short", timeStyle: "short"}));
   // Relative, so that the page works behind a proxy that puts it into a folder.
   Object.assign(link, {href: `recordings/${encodeURIComponent(recording.name)}`,
                        download: recording.name, title: recording.name});
   first.append(link);
-  const {part, clip, complete, kept} = recording;
-  const marks = [part > 1 && `part ${part}`, clip && "clip", !complete && "cut short",
-                 kept && "kept"].filter(Boolean);
-  const people = recording.players + (recording.bots > 0 ? ` + ${recording.bots} bots` : "");
-  row.append(first, ...[recording.arena, recording.map ?? "unreadable", recording.round,
-    clock(recording.length_s), people, recording.winner ?? "", size(recording.bytes)]
-    .map(text => element("td", text)));
+  const {part, clip, complete, kept, bots, players, map} = recording;
+  const marks = [part > 1 && `part ${part}`, clip && "clip", map === null ? "unreadable"
+    : !complete && "cut short", kept && "kept"].filter(Boolean);
+  const facts = map === null ? ["", ""]
+    : [clock(recording.length_s), players + (bots > 0 ? ` + ${bots} bots` : "")];
+  row.append(first, ...[recording.arena, map ?? "", recording.round, ...facts,
+    recording.winner ?? "", size(recording.bytes)].map(text => element("td", text)));
+  row.cells[5].title = recording.best.map(player => `${player.name} ${player.score}`).join("\n");
   if (marks.length > 0)
     first.append(element("small", ` ${marks.join(", ")}`));
   return row;
@@ -396,8 +398,8 @@ async function loadRecordings() {
   try {
     const text = await fetch("recordings").then(answer => answer.text());
     recordingsAt = performance.now();
-    if (text === recordings)
-      return; // and what older ones are shown stays
+    if (text === recordings || showsOlder)
+      return; // a list that somebody reads stays
     recordings = text;
     showRecordings(JSON.parse(text), false);
   } catch {
@@ -410,6 +412,7 @@ async function loadOlderRecordings() {
   try {
     const page = await fetch(`recordings?before=${encodeURIComponent(before)}`)
       .then(answer => answer.json());
+    showsOlder = true;
     if (nextRecording === before)
       showRecordings(page, true);
   } catch {

@@ -29,6 +29,8 @@ static void add_entries(uint32_t count)
                                               .part = 1,
                                               .players = 3,
                                               .bots = 5,
+                                              .best_count = 1,
+                                              .best = {{"Ada", 7, 2}},
                                               .is_complete = true};
         snprintf(entries[i].name, sizeof entries[i].name, "yard-20261123T030000Z-r%u.raimrec",
                  i + 1);
@@ -65,7 +67,8 @@ static void test_entry_has_its_facts(void **state)
         body_of(text),
         "{\"recordings\":[{\"name\":\"yard-20261123T030000Z-r1.raimrec\",\"arena\":\"yard\","
         "\"map\":\"crossfire\",\"round\":1,\"part\":1,\"started_at\":1795400000,"
-        "\"length_s\":120.1,\"bytes\":123456,\"players\":3,\"bots\":5,\"winner\":\"Ada\","
+        "\"length_s\":120.1,\"bytes\":123456,\"players\":3,\"bots\":5,"
+        "\"best\":[{\"name\":\"Ada\",\"score\":7,\"deaths\":2}],\"winner\":\"Ada\","
         "\"complete\":true,\"clip\":false,\"kept\":true}],\"next\":null,\"count\":1,"
         "\"bytes\":1000}");
     free(text);
@@ -126,6 +129,7 @@ static void test_hostile_names_stay_json(void **state)
     for (size_t i = 0; i < NAMES; i++) {
         snprintf(entries[i].winner, sizeof entries[i].winner, "%s", names[i]);
         snprintf(entries[i].map, sizeof entries[i].map, "%s", names[i]);
+        snprintf(entries[i].best[0].name, sizeof entries[i].best[0].name, "%s", names[i]);
     }
     json_t *page = get_page(*state, "/recordings");
     const json_t *array = json_object_get(page, "recordings");
@@ -133,7 +137,7 @@ static void test_hostile_names_stay_json(void **state)
     for (size_t i = 0; i < NAMES; i++) {
         const json_t *entry = json_array_get(array, i);
         const char *winner = json_string_value(json_object_get(entry, "winner"));
-        assert_int_equal(json_object_size(entry), 14);
+        assert_int_equal(json_object_size(entry), 15);
         if (winner != NULL) // what is not UTF-8 is null
             assert_string_equal(winner, names[i]);
         assert_true((winner == NULL) == (i >= 3 && i <= 5));
