@@ -16,6 +16,8 @@ struct list {
 static void add(struct list *list, const char *key, const char *title, int decimals, double value)
 {
     assert(list->count < AUDIT_FIGURES);
+    const double scale = pow(10, decimals);
+    value = round(value * scale) / scale; // so that the table and the JSON agree
     list->figures[list->count++] = (struct audit_figure){list->group, key, title, decimals, value};
 }
 

@@ -85,7 +85,7 @@ static void print_differences(FILE *out, const struct raim_recording *recording)
 
 static void print_fault(FILE *out, const struct raim_recording_fault *fault, uint32_t tick_hz)
 {
-    fprintf(out, "    %s: at ", fault->why);
+    fprintf(out, "    %s: behind ", fault->why);
     print_time(out, fault->tick, tick_hz);
     fputs(", right up to ", out);
     print_time(out, fault->agreed, tick_hz);
