@@ -39,6 +39,7 @@ static void observe(struct raim_recording *recording, uint32_t slot, bool is_sec
     client->has_traffic = true;
     client->arrivals = traffic.arrivals;
     client->missed = traffic.is_missed;
+    client->clamped = traffic.is_clamped;
     if (is_second)
         client->round_trip_ms = traffic.rtt_ms;
 }
@@ -151,6 +152,8 @@ enum verify_status audit_file(const char *path, bool json, FILE *out, FILE *prob
         raim_recording_close(recording);
     } else {
         fprintf(problems, "raimd: %s: %s\n", path, error);
+        if (raim_recording_is_foreign(file.bytes, file.size))
+            status = VERIFY_OTHER_VERSION;
     }
     mapped_file_close(&file);
     return status;

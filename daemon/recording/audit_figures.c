@@ -16,6 +16,8 @@ struct list {
 static void add(struct list *list, const char *key, const char *title, int decimals, double value)
 {
     assert(list->count < AUDIT_FIGURES);
+    const double scale = pow(10, decimals);
+    value = round(value * scale) / scale; // so that the table and the JSON agree
     list->figures[list->count++] = (struct audit_figure){list->group, key, title, decimals, value};
 }
 
@@ -53,7 +55,7 @@ static void add_shots(struct list *list, const struct audit_player *player, doub
     add(list, "hit_percent", "HIT %", 1, percent(player->hits, player->shots));
     add(list, "at_moving", "AT MOVING", 0, player->shots_at_moving);
     add(list, "hits_of_moving", NULL, 0, player->hits_moving);
-    add(list, "hit_percent_of_moving", "HIT %", 1,
+    add(list, "hit_percent_of_moving", "OF MOVING %", 1,
         percent(player->hits_moving, player->shots_at_moving));
     add(list, "at_seen", "AT SEEN", 0, player->shots_at_seen);
     add(list, "on_target_percent", "ON TARGET %", 1,
@@ -126,8 +128,7 @@ static void add_rewind(struct list *list, const struct audit_player *player, dou
     add(list, "p95_ms", "P95 ms", 0, quantile(&player->rewind, 0.95, ms));
     add(list, "max_ms", "MAX ms", 0, greatest(&player->rewind, ms));
     add(list, "at_limit", "AT LIMIT", 0, player->hits_at_limit);
-    add(list, "clamped_percent", "CLAMPED %", 1,
-        percent((double)player->clamped_ticks, (double)player->client_ticks));
+    add(list, "clamped_percent", "CLAMPED %", 1, percent(player->clamped_shots, player->shots));
 }
 
 // A figure of the traffic, which bots do not have.

@@ -12,7 +12,7 @@ struct audit_figure {
     const char *key;   // in JSON
     const char *title; // of the column; NULL: in JSON alone
     int decimals;
-    double value; // NAN: not known, because nothing was counted
+    double value; // rounded to the decimals; NAN: not known, because nothing was counted
 };
 
 // Fills the figures of a player, of the same number and order for each. Returns their number.

@@ -55,6 +55,7 @@ struct audit_slot {
     uint32_t alive_since;        // tick of the present life; 0: not alive
     raim_angle aims[AUDIT_AIMS]; // by tick
     uint32_t aims_count;         // of the present life
+    bool is_clamped;             // the view that the tick's input claimed
     bool fired_before;           // in the previous tick
     struct audit_view view;
 };

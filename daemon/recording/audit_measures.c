@@ -144,7 +144,6 @@ static void take_traffic(struct audit_measures *measures, struct audit_slot *slo
     if (slot->gap > player->longest_gap)
         player->longest_gap = slot->gap;
     player->missed += client->missed;
-    player->clamped_ticks += client->clamped;
     if (client->round_trip_ms != UINT32_MAX)
         take_round_trip(measures, slot, client->round_trip_ms);
 }
@@ -198,6 +197,7 @@ bool audit_measures_tick(struct audit_measures *measures, const struct audit_tic
         slot->view = (struct audit_view){.error = UINT32_MAX};
         if (slot->player == NULL)
             continue;
+        slot->is_clamped = client->clamped;
         take_traffic(measures, slot, client);
         slot->player->present_ticks += !tick->frozen;
         const struct audit_sample *sample = audit_sample_at(measures, index, 0);

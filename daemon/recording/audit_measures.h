@@ -65,7 +65,7 @@ struct audit_player {
     uint32_t hits_in_past;      // in ticks that the bullet flew through when it was fired
     struct distribution rewind; // of hits, ticks
     uint32_t hits_at_limit;     // rewound by the arena's most
-    uint64_t clamped_ticks;     // the input claimed an older view than the client can have had
+    uint32_t clamped_shots;     // that claimed an older view than the client can have had
 
     uint32_t sightings;           // an enemy came into sight as the only one
     uint32_t aimed_before;        // of these, those with the aim on it in the tick before
@@ -94,7 +94,7 @@ struct audit_client {
     bool has_traffic;       // the members below are known
     const uint64_t *sent;   // set of player slots that were sent; borrowed; NULL: unknown
     uint32_t arrivals;      // INPUT messages that arrived
-    bool missed, clamped;   // see struct audit_player
+    bool missed, clamped;   // see struct audit_player; of the tick's input
     uint32_t round_trip_ms; // UINT32_MAX: no new measurement in this tick
 };
 

@@ -101,10 +101,9 @@ static json_t *player_json(const struct audit_player *player, uint32_t tick_hz)
             group = json_object();
             is_whole = json_object_set_new(object, figure->group, group) == 0;
         }
-        const double scale = pow(10, figure->decimals);
         json_t *value = isnan(figure->value)    ? json_null()
-                        : figure->decimals == 0 ? json_integer((json_int_t)round(figure->value))
-                                                : json_real(round(figure->value * scale) / scale);
+                        : figure->decimals == 0 ? json_integer((json_int_t)figure->value)
+                                                : json_real(figure->value);
         is_whole = is_whole && json_object_set_new(group, figure->key, value) == 0;
     }
     if (is_whole)

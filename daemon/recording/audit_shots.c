@@ -61,6 +61,7 @@ static void take_shot(struct audit_measures *measures, uint32_t index, const rai
     slot->has_fired = true;
     slot->fired_before = true;
     slot->player->shots++;
+    slot->player->clamped_shots += slot->is_clamped;
     if (slot->aims_count > 0)
         take_snap(measures, slot);
     if (view->visible > 0) {

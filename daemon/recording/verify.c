@@ -11,17 +11,19 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { DIFFERENCES = 8, ERROR_BYTES = RAIM_RECORDING_ERROR_BYTES };
+enum { DIFFERENCES = 8 };
 
 static void print_header(FILE *out)
 {
-    fprintf(out, "%-10s %10s %9s %9s %8s  %s\n", "RESULT", "LENGTH", "TICKS", "TICKS/S", "SPEED",
-            "FILE");
+    fprintf(out, "%-10s %10s %9s %9s %9s %8s  %s\n", "RESULT", "LENGTH", "TICKS", "COMPARED",
+            "TICKS/S", "SPEED", "FILE");
 }
 
-static void print_result(FILE *out, const char *result, const char *path)
+// A line for a file that could not be played.
+static void print_refusal(FILE *out, const char *result, const char *path, const char *why)
 {
-    fprintf(out, "%-10s %10s %9s %9s %8s  %s\n", result, "-", "-", "-", "-", path);
+    fprintf(out, "%-10s %10s %9s %9s %9s %8s  %s\n    %s\n", result, "-", "-", "-", "-", "-", path,
+            why);
 }
 
 // Prints ticks as a time of the recording.
@@ -81,53 +83,84 @@ static void print_differences(FILE *out, const struct raim_recording *recording)
         fprintf(out, "    and %" PRIu32 " more\n", count - DIFFERENCES);
 }
 
-static void print_fault(FILE *out, const struct raim_recording *recording)
+static void print_fault(FILE *out, const struct raim_recording_fault *fault, uint32_t tick_hz)
 {
-    const struct raim_recording_fault *fault = raim_recording_fault(recording);
+    fprintf(out, "    %s: behind ", fault->why);
+    print_time(out, fault->tick, tick_hz);
+    fputs(", right up to ", out);
+    print_time(out, fault->agreed, tick_hz);
+    fprintf(out, "; data frame at byte %" PRIu64 "\n", fault->offset);
+}
+
+static bool is_difference(const struct raim_recording_fault *fault)
+{
+    return fault != NULL && (fault->kind == RAIM_FAULT_DIGEST ||
+                             fault->kind == RAIM_FAULT_KEYFRAME || fault->kind == RAIM_FAULT_KILL);
+}
+
+// Prints why the recording ended early. Where only a digest or a kill differs, goes on to the next
+// keyframe, which shows the fields.
+static void explain(FILE *out, struct raim_recording *recording)
+{
     const struct raim_recording_info *info = raim_recording_info(recording);
-    fprintf(out, "    %s; the data frame at byte %" PRIu64 ", right up to ", fault->why,
-            fault->offset);
-    print_time(out, fault->tick, info->tick_hz);
-    fputc('\n', out);
+    const struct raim_recording_fault fault = *raim_recording_fault(recording);
+    print_fault(out, &fault, info->tick_hz);
+    if (fault.kind == RAIM_FAULT_DIGEST || fault.kind == RAIM_FAULT_KILL) {
+        raim_recording_overlook(recording);
+        while (raim_recording_step(recording))
+            ;
+        const struct raim_recording_fault *next = raim_recording_fault(recording);
+        if (next == NULL || next->kind != RAIM_FAULT_KEYFRAME)
+            return;
+        print_fault(out, next, info->tick_hz);
+    }
     print_differences(out, recording);
+}
+
+static const char *result_of(const struct raim_recording *recording)
+{
+    const struct raim_recording_info *info = raim_recording_info(recording);
+    const struct raim_recording_fault *fault = raim_recording_fault(recording);
+    if (fault != NULL)
+        return is_difference(fault) ? "differs" : "damaged";
+    if (!info->is_complete)
+        return "cut off";
+    return raim_recording_comparisons(recording) > 0 ? "verified" : "unproven";
 }
 
 static enum verify_status verify_recording(struct raim_recording *recording, const char *path,
                                            FILE *out)
 {
+    const struct raim_recording_info *info = raim_recording_info(recording);
+    raim_recording_skip_sent(recording);
     const uint64_t begin_ns = monotonic_ns();
     uint32_t ticks = 0;
     while (raim_recording_step(recording))
         ticks++;
     const double took_s = (double)(monotonic_ns() - begin_ns + 1) / 1e9;
-    const struct raim_recording_info *info = raim_recording_info(recording);
-    const struct raim_recording_fault *fault = raim_recording_fault(recording);
-    const bool differs =
-        fault != NULL && (fault->kind == RAIM_FAULT_DIGEST || fault->kind == RAIM_FAULT_KEYFRAME ||
-                          fault->kind == RAIM_FAULT_KILL);
-    const char *result = differs             ? "differs"
-                         : fault != NULL     ? "damaged"
-                         : info->is_complete ? "verified"
-                                             : "cut off";
     const double length_s = (double)ticks / info->tick_hz;
-    fprintf(out, "%-10s %8.1f s %9" PRIu32 " %9.0f %7.0fx  %s\n", result, length_s, ticks,
-            ticks / took_s, length_s / took_s, path);
-    if (fault != NULL)
-        print_fault(out, recording);
-    else if (!info->is_complete)
-        fprintf(out,
-                "    its end is missing: verified up to byte %" PRIu64 ", the last whole frame\n",
+    const char *result = result_of(recording);
+    const uint32_t compared = raim_recording_comparisons(recording);
+    fprintf(out, "%-10s %8.1f s %9" PRIu32 " %9" PRIu32 " %9.0f %7.0fx  %s\n", result, length_s,
+            ticks, compared, ticks / took_s, length_s / took_s, path);
+    if (raim_recording_fault(recording) != NULL) {
+        explain(out, recording);
+        return VERIFY_DIFFERS;
+    }
+    if (!info->is_complete)
+        fprintf(out, "    it has no index: its end is missing, behind byte %" PRIu64 "\n",
                 info->whole_bytes);
-    return fault == NULL && info->is_complete ? VERIFY_GOOD : VERIFY_DIFFERS;
+    else if (compared == 0)
+        fputs("    there is no digest in it\n", out);
+    return info->is_complete && compared > 0 ? VERIFY_GOOD : VERIFY_DIFFERS;
 }
 
 static enum verify_status verify_file(const char *path, FILE *out)
 {
-    char error[ERROR_BYTES];
+    char error[RAIM_RECORDING_ERROR_BYTES];
     struct mapped_file file;
     if (!mapped_file_open(&file, path, error, sizeof error)) {
-        print_result(out, "unreadable", path);
-        fprintf(out, "    %s\n", error);
+        print_refusal(out, "unreadable", path, error);
         return VERIFY_UNREADABLE;
     }
     enum verify_status status = VERIFY_DIFFERS;
@@ -136,9 +169,11 @@ static enum verify_status verify_file(const char *path, FILE *out)
     if (recording != NULL) {
         status = verify_recording(recording, path, out);
         raim_recording_close(recording);
+    } else if (raim_recording_is_foreign(file.bytes, file.size)) {
+        status = VERIFY_OTHER_VERSION;
+        print_refusal(out, "foreign", path, error);
     } else {
-        print_result(out, "damaged", path);
-        fprintf(out, "    %s\n", error);
+        print_refusal(out, "damaged", path, error);
     }
     mapped_file_close(&file);
     return status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writes a recording of a match, for tests and benches of what reads recordings.
-//     record_match OUT SECONDS BOTS         server-side bots alone
-//     record_match OUT SECONDS              clients over a simulated network: "bot-0" aims by
-//                                           program, "bot-1" follows enemies behind walls
+//     record_match OUT SECONDS bots COUNT      server-side bots alone
+//     record_match OUT SECONDS clients COUNT   over a simulated network: "bot-0" aims by program,
+//                                              "bot-1" follows enemies behind walls
 // The same arguments give the same bytes.
 #include "map_file.h"
 #include "netsim.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLIENTS = 12, AIMBOT = 0, WALLHACK = 1, SEED = 1, START_S = 1767225600 };
+enum { AIMBOT = 0, WALLHACK = 1, SEED = 1, START_S = 1767225600 };
 
 struct recorder {
     struct raim_match *match;
@@ -105,8 +105,8 @@ static bool is_on_screen(const struct raim_client *client, raim_vec2 position)
 static bool aim_at_seen(const struct netsim *netsim, const struct raim_client *client,
                         raim_input *input)
 {
-    struct raim_client_player players[CLIENTS];
-    const uint32_t count = raim_client_interpolated_players(client, players, CLIENTS);
+    struct raim_client_player players[NETSIM_MAX_PLAYERS];
+    const uint32_t count = raim_client_interpolated_players(client, players, NETSIM_MAX_PLAYERS);
     const raim_vec2 eye = raim_client_eye(client);
     const double radius = raim_client_rules(client)->player_radius;
     double nearest = INFINITY;
@@ -151,14 +151,15 @@ static void cheat(void *context, uint32_t player, raim_input *input)
         aim_at_hidden(netsim, client, input);
 }
 
-static int record_clients(struct recorder *recorder, const struct raim_map *map, int seconds)
+static int record_clients(struct recorder *recorder, const struct raim_map *map, int seconds,
+                          int clients)
 {
     struct netsim *netsim = NULL;
     const struct netsim_liar liar = {.context = (void *)&netsim, .press = cheat};
-    struct netsim_def def = netsim_def_of(map, CLIENTS, &(struct network_line){0}, SEED);
+    struct netsim_def def = netsim_def_of(map, (uint32_t)clients, &(struct network_line){0}, SEED);
     def.liar = &liar;
-    for (int i = 0; i < CLIENTS; i++)
-        def.lines[i] = (struct network_line){.latency_ms = 10 + 3 * i, .jitter_ms = 2};
+    for (int i = 0; i < clients; i++)
+        def.lines[i] = (struct network_line){.latency_ms = 10 + i % 12 * 3, .jitter_ms = 2};
     netsim = netsim_create(&def);
     if (netsim == NULL || !netsim_enter(netsim, 1))
         return EXIT_FAILURE;
@@ -203,7 +204,7 @@ static int record_bots(struct recorder *recorder, const struct raim_map *map, in
 
 int main(int argc, char **argv)
 {
-    if (argc < 3 || argc > 4)
+    if (argc != 5 || atoi(argv[2]) < 1 || atoi(argv[4]) < 1 || atoi(argv[4]) > NETSIM_MAX_PLAYERS)
         return EXIT_FAILURE;
     struct diagnostics report = {.out = stderr};
     struct raim_map *map = map_file_load(RAIM_SOURCE_DIR "/config/maps/crossfire.conf", NULL,
@@ -211,8 +212,9 @@ int main(int argc, char **argv)
     struct recorder recorder = {.out = fopen(argv[1], "wb")};
     if (map == NULL || recorder.out == NULL)
         return EXIT_FAILURE;
-    int status = argc == 4 ? record_bots(&recorder, map, atoi(argv[2]), atoi(argv[3]))
-                           : record_clients(&recorder, map, atoi(argv[2]));
+    int status = strcmp(argv[3], "bots") == 0
+                     ? record_bots(&recorder, map, atoi(argv[2]), atoi(argv[4]))
+                     : record_clients(&recorder, map, atoi(argv[2]), atoi(argv[4]));
     if (fclose(recorder.out) != 0)
         status = EXIT_FAILURE;
     raim_map_destroy(map);
