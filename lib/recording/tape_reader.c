@@ -65,7 +65,8 @@ static uint32_t read_number(struct raim_tape_reader *reader)
 static raim_player_id read_id(struct raim_tape_reader *reader)
 {
     const uint8_t *bytes = read_bytes(reader, 2);
-    return bytes != NULL ? (raim_player_id)(bytes[0] | bytes[1] << 8) : RAIM_NOBODY;
+    const uint32_t id = bytes != NULL ? bytes[0] | (uint32_t)bytes[1] << 8 : RAIM_NOBODY;
+    return (raim_player_id)id;
 }
 
 static uint64_t read_digest(struct raim_tape_reader *reader)
