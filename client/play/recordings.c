@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_FILES = 10000 };
+#include <sys/stat.h>
 
 static const char suffix[] = ".raimrec";
 
@@ -31,20 +30,19 @@ bool recordings_home(char *folder, size_t capacity)
     return length > 0 && (size_t)length < capacity;
 }
 
-static bool is_before(const struct recordings_entry *a, const struct recordings_entry *b)
+static bool is_listed(const struct recordings *recordings, const char *path)
 {
-    if (a->is_good != b->is_good)
-        return a->is_good;
-    if (a->is_good && a->info.start_unix_ms != b->info.start_unix_ms)
-        return a->info.start_unix_ms > b->info.start_unix_ms;
-    return strcmp(a->path, b->path) < 0;
+    for (uint32_t i = 0; i < recordings->count; i++)
+        if (strcmp(recordings->entries[i].path, path) == 0)
+            return true;
+    return false;
 }
 
-// Inserts in order; the last one makes room.
+// Inserts in the order of time; the oldest one makes room.
 static void insert(struct recordings *recordings, const struct recordings_entry *entry)
 {
     uint32_t at = 0;
-    while (at < recordings->count && is_before(&recordings->entries[at], entry))
+    while (at < recordings->count && recordings->entries[at].changed_ns >= entry->changed_ns)
         at++;
     if (at == RECORDINGS_MOST)
         return;
@@ -55,26 +53,16 @@ static void insert(struct recordings *recordings, const struct recordings_entry 
     recordings->entries[at] = *entry;
 }
 
-static bool is_listed(const struct recordings *recordings, const char *path)
-{
-    for (uint32_t i = 0; i < recordings->count; i++)
-        if (strcmp(recordings->entries[i].path, path) == 0)
-            return true;
-    return false;
-}
-
-static void add_file(struct recordings *recordings, const char *folder, const char *name)
+static void add_file(struct recordings *recordings, DIR *directory, const char *folder,
+                     const char *name)
 {
     struct recordings_entry entry = {.is_good = false};
-    struct recording_file file;
+    struct stat status;
     const int length = snprintf(entry.path, sizeof entry.path, "%s/%s", folder, name);
-    if (length >= (int)sizeof entry.path || is_listed(recordings, entry.path))
+    if (length >= (int)sizeof entry.path || is_listed(recordings, entry.path) ||
+        fstatat(dirfd(directory), name, &status, 0) != 0 || !S_ISREG(status.st_mode))
         return;
-    if (recording_file_open(&file, entry.path, entry.fault, sizeof entry.fault)) {
-        entry.is_good = raim_recording_peek(file.bytes, file.size, &entry.info, entry.fault,
-                                            sizeof entry.fault);
-        recording_file_close(&file);
-    }
+    entry.changed_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     insert(recordings, &entry);
 }
 
@@ -84,10 +72,39 @@ void recordings_add(struct recordings *recordings, const char *folder)
     if (directory == NULL)
         return;
     const struct dirent *found = readdir(directory);
-    for (int i = 0; found != NULL && i < MOST_FILES; i++) {
+    for (; found != NULL; found = readdir(directory))
         if (recordings_is_name(found->d_name))
-            add_file(recordings, folder, found->d_name);
-        found = readdir(directory);
-    }
+            add_file(recordings, directory, folder, found->d_name);
     closedir(directory);
+}
+
+// --- what is in them ---
+
+static bool read_mapped(void *context, uint64_t offset, void *bytes, size_t count)
+{
+    const struct recording_file *file = context;
+    if (offset > file->size || count > file->size - offset)
+        return false;
+    memcpy(bytes, file->bytes + offset, count);
+    return true;
+}
+
+static void read_entry(struct recordings_entry *entry)
+{
+    struct recording_file file;
+    struct raim_recording_summary summary;
+    if (!recording_file_open(&file, entry->path, entry->fault, sizeof entry->fault))
+        return;
+    const struct raim_recording_source source = {
+        .size = file.size, .read = read_mapped, .context = &file};
+    entry->is_good = raim_recording_peek(&source, &summary, entry->fault, sizeof entry->fault);
+    if (entry->is_good)
+        entry->info = summary.info;
+    recording_file_close(&file);
+}
+
+void recordings_read(struct recordings *recordings)
+{
+    for (uint32_t i = 0; i < recordings->count; i++)
+        read_entry(&recordings->entries[i]);
 }

@@ -43,6 +43,7 @@ void recordings_screen_open(struct recordings_screen *screen, const struct prefe
         recordings_add(&screen->recordings, preferences->settings.recordings);
     if (recordings_home(folder, sizeof folder))
         recordings_add(&screen->recordings, folder);
+    recordings_read(&screen->recordings);
     for (uint32_t i = 0; i < screen->recordings.count; i++) {
         write_item(&screen->recordings.entries[i], text, detail);
         menu_add(&screen->menu, text, detail);

@@ -509,6 +509,9 @@ void replay_show(struct replay *replay, double at_s)
 
 const char *replay_fault(const struct replay *replay)
 {
-    const bool is_reached = replay->playback.position >= replay->playback.ticks;
-    return replay->fault[0] != '\0' && is_reached ? replay->fault : NULL;
+    if (replay->playback.position < replay->playback.ticks)
+        return NULL;
+    if (replay->fault[0] == '\0' && !replay->info->is_complete)
+        return "The recording was not finished: up to ten seconds before its end are lost";
+    return replay->fault[0] != '\0' ? replay->fault : NULL;
 }

@@ -21,9 +21,9 @@ static bool is_shown(raim_box box)
 // --- the timeline ---
 
 // The marks of the followed player differ by shape and place, too: up for its kills, down for its
-// deaths.
+// deaths; `has_tip` false leaves the triangle out.
 static void draw_mark(const struct ui *ui, const struct timeline_mark *mark, raim_box groove,
-                      double unit)
+                      double unit, bool has_tip)
 {
     const raim_box bar = {{mark->x, groove.min.y}, {mark->x + fmax(1, unit), groove.max.y}};
     const double half = 4.5 * unit, tall = 7 * unit, x = mark->x + fmax(1, unit) / 2;
@@ -34,14 +34,18 @@ static void draw_mark(const struct ui *ui, const struct timeline_mark *mark, rai
         break;
     case TIMELINE_KILL_BY:
         draw_box(ui->draw, bar, PALETTE_GOOD);
-        draw_triangle(ui->draw, (raim_vec2[3]){{x - half, top}, {x + half, top}, {x, top - tall}},
-                      PALETTE_GOOD);
+        if (has_tip)
+            draw_triangle(ui->draw,
+                          (raim_vec2[3]){{x - half, top}, {x + half, top}, {x, top - tall}},
+                          PALETTE_GOOD);
         break;
     case TIMELINE_KILL_OF:
         draw_box(ui->draw, bar, PALETTE_BAD);
-        draw_triangle(ui->draw,
-                      (raim_vec2[3]){{x - half, bottom}, {x + half, bottom}, {x, bottom + tall}},
-                      PALETTE_BAD);
+        if (has_tip)
+            draw_triangle(
+                ui->draw,
+                (raim_vec2[3]){{x - half, bottom}, {x + half, bottom}, {x, bottom + tall}},
+                PALETTE_BAD);
         break;
     case TIMELINE_ROUND:
     case TIMELINE_ROUND_END:
@@ -52,6 +56,23 @@ static void draw_mark(const struct ui *ui, const struct timeline_mark *mark, rai
         break;
     case TIMELINE_KINDS:
         break;
+    }
+}
+
+// Marks of the followed player cover others. Where they are dense, not each has a triangle.
+static void draw_marks(const struct ui *ui, const struct timeline_mark *marks, uint32_t count,
+                       raim_box groove, double unit)
+{
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
+        double free_x = groove.min.x - 1;
+        for (uint32_t i = 0; i < count; i++) {
+            if ((int)marks[i].kind != kind)
+                continue;
+            const bool has_tip = marks[i].x >= free_x;
+            draw_mark(ui, &marks[i], groove, unit, has_tip);
+            if (has_tip)
+                free_x = marks[i].x + 8 * unit;
+        }
     }
 }
 
@@ -122,11 +143,7 @@ static void draw_bar(const struct replay *replay, const struct ui *ui)
     part.max.x = now;
     if (part.min.x < part.max.x)
         draw_box(ui->draw, part, draw_mixed(PALETTE_CHOSEN, PALETTE_QUIET, 0.25));
-    // Marks of the followed player cover others.
-    for (int kind = 0; kind < TIMELINE_KINDS; kind++)
-        for (uint32_t i = 0; i < count; i++)
-            if ((int)marks[i].kind == kind)
-                draw_mark(ui, &marks[i], groove, unit);
+    draw_marks(ui, marks, count, groove, unit);
     draw_disc(ui->draw, (raim_vec2){now, middle}, 7 * unit, PALETTE_WHITE);
     draw_tip(replay, ui, &timeline);
 }
@@ -226,9 +243,10 @@ static void write_who(const struct replay *replay, char *words, size_t capacity)
                  replay_player_name(replay, replay->followed, replay->before_tick));
     else
         snprintf(words, capacity, "%s%s", overview->scores[row].name,
-                 !replay->as_sent || replay->is_known ? ""
-                 : overview->scores[row].bot          ? ": a bot, which is sent nothing"
-                                                      : ": nothing was sent yet");
+                 !overview->is_alive                    ? " is down"
+                 : !replay->as_sent || replay->is_known ? ""
+                 : overview->scores[row].bot            ? ": a bot, which is sent nothing"
+                                                        : ": nothing was sent yet");
 }
 
 void replay_footer_draw(struct replay *replay, const struct ui *ui)

@@ -12,7 +12,7 @@
 static const double longest_run_s = 8;
 
 // Seeking plays the time before the position, in which kills and chat were that still show.
-static const double warm_up_s = 9;
+static const double warm_up_s = 9, effects_s = 0.7;
 
 static double seconds_of(const struct replay *replay, double tick)
 {
@@ -137,6 +137,7 @@ static void take_picture(struct replay *replay, struct picture *picture)
     const bool has_place = followed != NULL && (followed->life != 0 || followed->deaths > 0);
     picture->now_s = picture->moment_s = seconds_of(replay, replay->at_tick);
     picture->map = raim_recording_map(replay->recording);
+    picture->view = replay_view(replay).size;
     picture->sight = replay->info->sight;
     picture->eye = has_place ? followed->position : replay->eye;
     picture->player_radius = world->rules.player_radius;
@@ -324,25 +325,39 @@ static void seek(struct replay *replay, uint32_t tick)
     replay->at_tick = raim_recording_tick(replay->recording);
 }
 
-// Goes to a tick or, for the kills and the chat before it, somewhat earlier.
-static void go_near(struct replay *replay, uint32_t tick)
-{
-    const uint32_t warm_up = (uint32_t)(warm_up_s * replay->info->tick_hz);
-    replay->kills = replay->chat = (struct feed){.count = 0};
-    replay->has_last = false;
-    replay->is_heard = false;
-    seek(replay, tick > warm_up ? tick - warm_up : 0);
-    while (replay->at_tick < tick && step(replay))
-        ;
-    replay->effects = (struct effects){.count = 0};
-    replay->heard = 0;
-}
-
 static void exchange(struct picture **a, struct picture **b)
 {
     struct picture *other = *a;
     *a = *b;
     *b = other;
+}
+
+// Begins the effects of the present tick, of which `after` becomes the picture.
+static void note_effects(struct replay *replay, bool has_before)
+{
+    exchange(&replay->before, &replay->after);
+    take_picture(replay, replay->after);
+    if (has_before)
+        effects_compare(&replay->effects, replay->before, replay->after);
+}
+
+// Goes to a tick from somewhat earlier, for the kills, the chat and the effects that still show.
+static void go_near(struct replay *replay, uint32_t tick)
+{
+    const uint32_t warm_up = (uint32_t)(warm_up_s * replay->info->tick_hz);
+    const uint32_t effects = (uint32_t)(effects_s * replay->info->tick_hz);
+    bool has_before = false;
+    replay->kills = replay->chat = (struct feed){.count = 0};
+    replay->effects = (struct effects){.count = 0};
+    replay->has_last = false;
+    replay->is_heard = false;
+    seek(replay, tick > warm_up ? tick - warm_up : 0);
+    while (replay->at_tick < tick && step(replay)) {
+        if (tick - replay->at_tick > effects)
+            continue;
+        note_effects(replay, has_before);
+        has_before = true;
+    }
 }
 
 // Takes the pictures of a tick and of the next one.

@@ -137,8 +137,8 @@ static void choose_input(struct recorder *recorder, uint32_t handle)
             continue;
         nearest = away;
         input->fire = 1;
-        input->aim = (raim_angle)(raim_angle_of(way) + raim_random_next(&recorder->random) % 1200 -
-                                  600);
+        input->aim =
+            (raim_angle)(raim_angle_of(way) + raim_random_next(&recorder->random) % 1200 - 600);
     }
 }
 
