@@ -163,13 +163,23 @@ class PlayTest(RoundsTest):
                     continue
                 end = phase["end_tick"]
                 if number + 1 < len(phases):
-                    self.assertEqual(phases[number + 1][0], end + 1)
+                    # An arena that cannot keep up leaves out snapshots.
+                    self.assertEqual(phases[number + 1][0], next(
+                        frame["tick"] for frame in frames if frame["tick"] > end))
                     self.assertEqual((phases[number + 1][1]["phase"],
                                       phases[number + 1][1]["round"]), (PLAY, phase["round"] + 1))
                     whole += 1
                 compared += len(self.check_standstill(frames, tick, end))
         self.assertGreaterEqual(compared, 5 * least)
         return whole
+
+    def check_predictions(self, report):
+        """Hardly any was wrong, but for those of inputs that came too late for their tick."""
+        missed = int(re.search(r'^raimd_inputs_missed_total\{arena="one"\} (\d+)$',
+                               self.daemon.ask("/metrics").text, re.M)[1])
+        print(f"mispredicted {report['mispredictions']} of {report['predictions']},"
+              f" {missed} inputs too late", flush=True)
+        self.assertLess(report["mispredictions"], 0.02 * report["predictions"] + missed)
 
     def test_rounds_by_the_clock_on_the_maps_of_a_rotation(self):
         self.start(in_rounds(maps=("duel", "crossfire"), motd="Welcome, all", bots=1))
@@ -197,8 +207,7 @@ class PlayTest(RoundsTest):
         report = self.finish(bots, CLIENTS)
         self.assertGreaterEqual(report["rounds"], 4 * CLIENTS)
         self.assertGreaterEqual(report["entries"], 4 * CLIENTS)
-        print(f"mispredicted {report['mispredictions']} of {report['predictions']}", flush=True)
-        self.assertLess(report["mispredictions"], 0.02 * report["predictions"])
+        self.check_predictions(report)
 
     def test_rounds_by_points(self):
         """One map: nobody is welcomed anew, and the scores are as told."""
@@ -225,7 +234,7 @@ class PlayTest(RoundsTest):
                       > shown["round"]["number"])
         report = self.finish(bots, CLIENTS)
         self.assertEqual(report["entries"], CLIENTS)
-        self.assertLess(report["mispredictions"], 0.02 * report["predictions"])
+        self.check_predictions(report)
 
     def test_a_pause_holds_everybody_and_the_clock(self):
         self.start(in_rounds(round_time=60.0, bots=2))
