@@ -59,6 +59,7 @@ struct raim_client *raim_client_create(const struct raim_client_def *from)
         return NULL;
     client->hello = (struct raim_hello){
         .version = RAIM_PROTOCOL_VERSION,
+        .capabilities = RAIM_CAPABILITY_PINGS,
         .watch = def->watch,
         .target = def->watch ? def->target : RAIM_NOBODY,
         .access_size = def->access_size,
@@ -355,6 +356,18 @@ static bool receive_chat_refused(struct raim_client *client, raim_reader *reader
     return true;
 }
 
+static bool receive_pings(struct raim_client *client, raim_reader *reader)
+{
+    struct raim_pings pings;
+    if (!raim_pings_read(reader, &pings))
+        return false;
+    if (!is_in(client))
+        return true;
+    const bool is_other_epoch = pings.epoch != client->welcome.epoch;
+    client->stats.other_epoch += is_other_epoch;
+    return is_other_epoch || raim_client_roster_set_pings(&client->roster, &pings);
+}
+
 bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint8_t *data,
                          size_t size)
 {
@@ -383,6 +396,9 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
         break;
     case RAIM_MESSAGE_CHAT_REFUSED:
         good = receive_chat_refused(client, &reader);
+        break;
+    case RAIM_MESSAGE_PINGS:
+        good = receive_pings(client, &reader);
         break;
     case 0:
     case RAIM_MESSAGE_HELLO:

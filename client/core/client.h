@@ -84,6 +84,7 @@ struct raim_client_roster_entry {
     bool bot;
     uint32_t score, deaths; // of this round
     char name[RAIM_MAX_NAME_BYTES + 1];
+    int32_t ping_ms; // round trip as the server last sent it, in steps of 10 ms to 620; -1: unknown
 };
 
 // A living player at the tick shown.

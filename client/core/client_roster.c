@@ -38,6 +38,7 @@ static void set_member(struct raim_client_roster *roster, const struct raim_rost
         .bot = entry->bot,
         .score = entry->score,
         .deaths = entry->deaths,
+        .ping_ms = -1,
     };
     memcpy(member->name, entry->name, sizeof member->name);
 }
@@ -76,6 +77,15 @@ static void keep(struct raim_client_roster *roster, enum raim_client_event_kind 
                   .by_operator = event->by_operator,
                   .text = roster->said,
               });
+}
+
+bool raim_client_roster_set_pings(struct raim_client_roster *roster, const struct raim_pings *pings)
+{
+    if (pings->first + pings->count > roster->slots)
+        return false;
+    for (uint32_t i = 0; i < pings->count; i++)
+        roster->members[pings->first + i].ping_ms = raim_ping_to_ms(pings->values[i]);
+    return true;
 }
 
 void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal)

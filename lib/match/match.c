@@ -7,6 +7,7 @@
 #include "name.h"
 #include "name_key.h"
 #include "phase.h"
+#include "pings.h"
 #include "text.h"
 
 #include <assert.h>
@@ -322,6 +323,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         return;
     }
     client->watches = hello.watch;
+    client->wants_pings = (hello.capabilities & RAIM_CAPABILITY_PINGS) != 0;
     const bool resumes =
         !hello.watch && hello.resume && raim_sessions_find(match, hello.token) != RAIM_NOBODY;
     if (match->policy.draining && !resumes) {
@@ -397,8 +399,10 @@ void raim_match_set_rtt(struct raim_match *match, uint32_t handle, uint32_t rtt_
                         uint32_t deviation_ms)
 {
     struct raim_connection *client = client_at(match, handle);
-    if (client->state != RAIM_CONNECTION_ABSENT && rtt_ms != UINT32_MAX)
-        raim_rewind_limit_measure(&client->rewind_limit, rtt_ms, deviation_ms, match->def.tick_hz);
+    if (client->state == RAIM_CONNECTION_ABSENT || rtt_ms == UINT32_MAX)
+        return;
+    client->ping = raim_ping_of_ms(rtt_ms);
+    raim_rewind_limit_measure(&client->rewind_limit, rtt_ms, deviation_ms, match->def.tick_hz);
 }
 
 static void receive_goodbye(struct raim_match *match, struct raim_connection *client,
