@@ -3,6 +3,7 @@
 #include "client_internal.h"
 
 #include "chat.h"
+#include "utf8.h"
 #include "watch.h"
 
 #include <assert.h>
@@ -191,6 +192,15 @@ static uint64_t known_round_trip_us(const struct raim_client *client)
     return (uint64_t)(client->clock.round_trip * 1e6 / client->clock.tick_hz);
 }
 
+// A hostile server's texts must not hide or turn around what stands beside them.
+static void strip_texts(struct raim_welcome *welcome)
+{
+    raim_utf8_strip(welcome->arena);
+    raim_utf8_strip(welcome->map_name);
+    raim_utf8_strip(welcome->motd);
+    raim_utf8_strip(welcome->phase.next_map);
+}
+
 static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_reader *reader)
 {
     struct raim_welcome welcome;
@@ -204,6 +214,7 @@ static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_re
     const uint64_t round_trip_us =
         is_anew ? known_round_trip_us(client) : now_us - client->hello_us;
     client->welcome = welcome;
+    strip_texts(&client->welcome);
     client->stats.resumes += is_back;
     client->stats.rounds += is_anew && welcome.phase.round != client->roster.phase.round;
     if (!enter(client, round_trip_us, is_own_again))
@@ -341,6 +352,7 @@ static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_re
         raim_session_lose(&client->session, now_us, goodbye.reason);
     else
         raim_session_end(&client->session, goodbye.reason);
+    raim_utf8_strip(goodbye.text);
     if (client->session.state == RAIM_CLIENT_ENDED)
         memcpy(client->end.text, goodbye.text, sizeof client->end.text);
     return true;

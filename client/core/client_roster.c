@@ -2,6 +2,8 @@
 // Keeps the roster and queues the events.
 #include "client_roster.h"
 
+#include "utf8.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,7 @@ static void set_member(struct raim_client_roster *roster, const struct raim_rost
         .ping_ms = -1,
     };
     memcpy(member->name, entry->name, sizeof member->name);
+    raim_utf8_strip(member->name);
 }
 
 bool raim_client_roster_add_entries(struct raim_client_roster *roster,
@@ -102,6 +105,14 @@ static void set_phase(struct raim_client_roster *roster, const struct raim_wire_
     for (uint32_t i = 0; i < roster->slots && phase->round != roster->phase.round; i++)
         roster->members[i].score = roster->members[i].deaths = 0;
     roster->phase = *phase;
+    raim_utf8_strip(roster->phase.next_map);
+}
+
+static void add_text(struct raim_client_roster *roster, const char *said)
+{
+    char *text = roster->texts[roster->said++ % RAIM_CLIENT_ROSTER_TEXTS];
+    memcpy(text, said, sizeof roster->texts[0]);
+    raim_utf8_strip(text);
 }
 
 static void apply(struct raim_client_roster *roster, const struct raim_wire_event *event,
@@ -132,8 +143,7 @@ static void apply(struct raim_client_roster *roster, const struct raim_wire_even
         break;
     case RAIM_WIRE_CHAT:
         keep(roster, RAIM_CLIENT_CHAT, event);
-        memcpy(roster->texts[roster->said++ % RAIM_CLIENT_ROSTER_TEXTS], event->text,
-               sizeof roster->texts[0]);
+        add_text(roster, event->text);
         break;
     case RAIM_WIRE_PHASE:
         stats->rounds += event->phase.round != roster->phase.round;
