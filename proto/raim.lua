@@ -16,10 +16,10 @@ local connectionless = Proto("raim_connectionless", "raimd without a connection"
 local HELLO_MAGIC, VERSION = 0x4D494152, 7
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
-    "CHAT_REFUSED", "WATCH",
+    "CHAT_REFUSED", "WATCH", "PINGS",
 }
-for kind = 12, 15 do KINDS[kind] = ("kind %d"):format(kind) end -- of later versions
-local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true} -- on channel 1, the others on channel 0
+for kind = 13, 15 do KINDS[kind] = ("kind %d"):format(kind) end -- of later versions
+local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true, PINGS = true} -- on channel 1, the others on channel 0
 local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase", "other"}
 local CHAT_REFUSALS = {"rate", "muted", "text", "length", "watching", "busy"}
 local PHASES = {[0] = "play", "break", "paused"}
@@ -250,6 +250,9 @@ field("obstacle.seams", "u", {}, base.HEX)
 field("event.kind", "ranged", {0, 5}, base.DEC, EVENTS)
 field("phase.kind", "ranged", {0, 2}, base.DEC, PHASES)
 field("input.count", "ranged", {1, 8})
+field("pings.first", "u", {10})
+field("pings.count", "ranged", {1, 32})
+field("pings.ping", "u", {6})
 field("event.count", "ranged", {1, 64})
 field("input.move_x input.move_y", "axis", {})
 field("input.aim snapshot.bullet_aim", "angle", {16})
@@ -512,6 +515,12 @@ function messages.CHAT_REFUSED(r)
 end
 
 function messages.WATCH(r) return r:read("watch.target") end
+
+function messages.PINGS(r)
+    local first, count = r:read("epoch pings.first"), r:read("pings.count")
+    for _ = 1, count do r:read("pings.ping") end
+    return ("%d to %d"):format(first, first + count - 1)
+end
 
 -- Shows the message in `length` bytes from `start` on and returns a short description.
 local function show_message(tvb, start, length, pinfo, root, channel)

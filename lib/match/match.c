@@ -7,6 +7,7 @@
 #include "name.h"
 #include "name_key.h"
 #include "phase.h"
+#include "pings.h"
 #include "tape.h"
 #include "text.h"
 
@@ -323,6 +324,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         return;
     }
     client->watches = hello.watch;
+    client->wants_pings = (hello.capabilities & RAIM_CAPABILITY_PINGS) != 0;
     const bool resumes =
         !hello.watch && hello.resume && raim_sessions_find(match, hello.token) != RAIM_NOBODY;
     if (match->policy.draining && !resumes) {
@@ -402,6 +404,7 @@ void raim_match_set_rtt(struct raim_match *match, uint32_t handle, uint32_t rtt_
     if (client->state == RAIM_CONNECTION_ABSENT || rtt_ms == UINT32_MAX)
         return;
     client->rtt_ms = rtt_ms;
+    client->ping = raim_ping_of_ms(rtt_ms);
     raim_rewind_limit_measure(&client->rewind_limit, rtt_ms, deviation_ms, match->def.tick_hz);
 }
 

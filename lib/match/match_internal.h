@@ -43,6 +43,8 @@ struct raim_connection {
     uint32_t since_tick;               // tick of the connection
     raim_player_id player;  // that it plays; RAIM_NOBODY: a spectator, or not admitted yet
     bool watches;           // it is a spectator, or asked to be one
+    bool wants_pings;       // by its HELLO
+    uint8_t ping;           // its round trip, see pings.h
     raim_player_id watched; // by a spectator; RAIM_NOBODY: until a player joins
     bool wants_switch;      // a spectator has asked for the view of `wanted`
     raim_player_id wanted;  // RAIM_NOBODY: the server chooses
@@ -109,6 +111,7 @@ struct raim_rounds {
 enum raim_outbox_stage {
     RAIM_OUTBOX_CONNECTIONS, // welcomes and goodbyes, client by client
     RAIM_OUTBOX_UPDATES,     // events and snapshots, client by client
+    RAIM_OUTBOX_PINGS,       // round trips of some slots, client by client
     RAIM_OUTBOX_DONE,
 };
 

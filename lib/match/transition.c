@@ -112,6 +112,8 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     to->since_tick = from->since_tick;
     to->epoch = from->epoch;
     to->watches = from->watches;
+    to->wants_pings = from->wants_pings;
+    to->ping = from->ping;
     if (from->state != RAIM_CONNECTION_ENTERING && from->state != RAIM_CONNECTION_PLAYING)
         return;
     to->state = RAIM_CONNECTION_ENTERING;

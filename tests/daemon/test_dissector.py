@@ -26,7 +26,7 @@ SEED = 4
 DAMAGED = 4000
 
 INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = map(str, range(2, 9))
-UNRELIABLE = ("input", "events", "snapshot") # vectors by the first word of their names
+UNRELIABLE = ("input", "events", "snapshot", "pings") # vectors by the first word of their names
 FROM_CLIENT = ("hello", "input", "chat", "watch", "farewell")
 SEND_RELIABLE, SEND_UNRELIABLE = 6, 7
 RELIABLE, SENT_TIME = 0x80, 0x8000
@@ -194,6 +194,9 @@ class VectorsTest(unittest.TestCase):
         "chat": {"raim.text": ["gg"]},
         "chat refused": {"raim.chat_refusal": ["2"]},
         "watch": {"raim.watch.target": ["1026"]},
+        "pings": {
+            "raim.epoch": ["1"], "raim.pings.first": ["0"], "raim.pings.count": ["3"],
+            "raim.pings.ping": ["0", "4", "63"]},
         "events": {
             "raim.epoch": ["1"], "raim.sequence": ["5"], "raim.event.count": ["7"],
             "raim.event.kind": ["2", "1", "3", "4", "3", "5", "0"],
@@ -241,9 +244,9 @@ class VectorsTest(unittest.TestCase):
         self.assertEqual(capture.count("raim.kind"), len(told))
 
     def test_what_only_later_versions_send_is_shown_as_such(self):
-        later = enet_datagram(bytes((12 << 1, 0xFF)), True)
+        later = enet_datagram(bytes((13 << 1, 0xFF)), True)
         capture = Capture([(0, later, PORT, 50000), (0, later, 50000, PORT)])
-        self.assertEqual(capture.count("raim.kind == 12 and raim.unread_bits == 11"), 2)
+        self.assertEqual(capture.count("raim.kind == 13 and raim.unread_bits == 11"), 2)
         self.assertEqual(capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
 
     def test_other_ports_are_read_on_demand(self):

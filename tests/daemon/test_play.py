@@ -84,6 +84,10 @@ class PlayTest(unittest.TestCase):
             for row in rows.values():
                 self.assertTrue(kills - missed <= row["kills_seen"] <= kills, (row, kills, missed))
 
+    def test_clients_are_told_round_trips(self):
+        for row in self.report["players"]: # on loopback: 0, or a few ticks of a busy machine
+            self.assertIn(row["ping_ms"], range(0, 620, 10), row["name"])
+
     def test_status_shows_no_ip_address(self):
         for number, (_, status) in enumerate(self.pace.samples):
             self.assertIsNone(re.search(r"\d+\.\d+\.\d+\.\d+", str(status)), f"sample {number}")

@@ -2,6 +2,8 @@
 // Epochs: a client ignores messages that belong to another WELCOME than its last one.
 #include "client_fixture.h"
 
+#include "pings.h"
+
 enum { EPOCH = 3 };
 
 static uint64_t ignored(const struct raim_client *client)
@@ -104,6 +106,28 @@ static void test_what_comes_after_the_next_welcome_is_ignored(void **state)
     raim_client_destroy(client);
 }
 
+static size_t write_pings(uint32_t epoch, uint32_t first, uint32_t count)
+{
+    const struct raim_pings pings = {
+        .epoch = epoch, .first = first, .count = count, .values = {4, 0, 63}};
+    return raim_pings_write(&pings, bytes, sizeof bytes);
+}
+
+static void test_pings_are_those_of_the_epochs_slots(void **state)
+{
+    (void)state;
+    struct raim_client *client = enter_epoch(EPOCH);
+    assert_int_equal(raim_client_roster_entry(client, OWN_SLOT)->ping_ms, -1);
+    assert_true(receive(client, write_pings(EPOCH + 1, OWN_SLOT, 3)));
+    assert_int_equal(ignored(client), 1);
+    assert_int_equal(raim_client_roster_entry(client, OWN_SLOT)->ping_ms, -1);
+    assert_true(receive(client, write_pings(EPOCH, OWN_SLOT, 3)));
+    assert_int_equal(raim_client_roster_entry(client, OWN_SLOT)->ping_ms, 30);
+    assert_false(receive(client, write_pings(EPOCH, PLAYERS - 2, 3)));
+    assert_int_equal(raim_client_stats(client)->decode_errors, 1);
+    raim_client_destroy(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +136,7 @@ int main(void)
         cmocka_unit_test(test_a_snapshot_of_another_epoch_is_not_read_on),
         cmocka_unit_test(test_events_of_another_epoch_and_the_snapshot_behind_them_are_ignored),
         cmocka_unit_test(test_what_comes_after_the_next_welcome_is_ignored),
+        cmocka_unit_test(test_pings_are_those_of_the_epochs_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

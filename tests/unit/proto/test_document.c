@@ -6,6 +6,7 @@
 #include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
+#include "pings.h"
 #include "roster.h"
 #include "rules.h"
 #include "snapshot.h"
@@ -150,6 +151,8 @@ static void test_examples_of_playing_are_what_is_written(void **state)
     assert_example("chat refused", bytes,
                    raim_chat_refused_write(RAIM_CHAT_MUTED, bytes, sizeof bytes));
     assert_example("watch", bytes, raim_watch_write(1024 + 2, bytes, sizeof bytes));
+    const struct raim_pings pings = {.epoch = 1, .count = 3, .values = {0, 4, 63}};
+    assert_example("pings", bytes, raim_pings_write(&pings, bytes, sizeof bytes));
 
     static struct raim_events_message events = {.epoch = 1, .sequence = 5, .count = 7};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
