@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "arena_table_changes.h"
 
-#include "arena_table_recorder.h"
 #include "log.h"
 #include "reload.h"
 #include "sd_notify.h"
@@ -20,10 +19,8 @@ bool arena_table_reload(struct arena_table *table, struct reload_report *report)
     sd_notify_reloading();
     const bool good = reload_apply(table, report);
     reload_log(report);
-    if (good) {
+    if (good)
         log_set_level(table->config->log_level);
-        arena_table_change_recorder(table);
-    }
     arena_table_count_players(table, &players, &bots);
     sd_notify_players(players, bots);
     sd_notify_ready();

@@ -74,10 +74,9 @@ bool arena_table_open_recorder(struct arena_table *table, const struct config *c
     return true;
 }
 
-void arena_table_change_recorder(struct arena_table *table)
+void arena_table_change_recorder(struct arena_table *table, const struct config *config)
 {
     char path[PATH_MAX], error[ERROR_BYTES];
-    const struct config *config = table->config;
     const struct recordings_limits limits = limits_of(config);
     const bool moves = strcmp(table->recording_dir, config->recording_dir) != 0;
     if (table->running.recorder == NULL) {

@@ -16,5 +16,5 @@ bool recording_directory_find(const struct config *config, char path[PATH_MAX]);
 // cannot be used.
 bool arena_table_open_recorder(struct arena_table *table, const struct config *config);
 
-// Applies the table's configuration, which a reload has changed, and logs what cannot be applied.
-void arena_table_change_recorder(struct arena_table *table);
+// Applies a configuration that a reload is about to put in force, and logs what cannot be applied.
+void arena_table_change_recorder(struct arena_table *table, const struct config *config);

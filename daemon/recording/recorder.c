@@ -233,13 +233,6 @@ bool recorder_has_failed(const struct recorder_stream *stream)
 
 // --- The thread ---
 
-static int64_t unix_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void trim(struct recorder *recorder, uint64_t unfinished_bytes)
 {
     const uint64_t now_ms = monotonic_ms();
@@ -247,7 +240,7 @@ static void trim(struct recorder *recorder, uint64_t unfinished_bytes)
     if (!is_due && now_ms - recorder->trimmed_ms < TRIM_MS)
         return;
     recorder->trimmed_ms = now_ms;
-    recordings_trim(recorder->recordings, unfinished_bytes, unix_ms());
+    recordings_trim(recorder->recordings, unfinished_bytes, time(NULL));
 }
 
 // Removes a stream from the list.
@@ -332,7 +325,8 @@ static void *run(void *argument)
         bool is_writing;
         wakeup_clear(&recorder->wakeup);
         is_stopping = atomic_load(&recorder->is_stopping); // before the last records
-        recordings_scan(recorder->recordings);
+        if (recordings_scan(recorder->recordings))
+            atomic_store(&recorder->is_trim_due, true);
         const uint64_t bytes = serve_streams(recorder, &is_writing);
         serve_clips(recorder);
         trim(recorder, bytes);

@@ -19,7 +19,22 @@
 
 // --- Opening ---
 
-// Opens a directory to which no other user may write. Returns -1 with a reason in `error`.
+// Whether this process may create files in a directory. A full disk is none of its matter.
+static bool is_writable(int directory)
+{
+    static const char probe[] = ".raimd-probe";
+    unlinkat(directory, probe, 0); // of a process that was killed
+    const int file =
+        openat(directory, probe, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return errno != EACCES && errno != EPERM && errno != EROFS;
+    close(file);
+    unlinkat(directory, probe, 0);
+    return true;
+}
+
+// Opens a directory to which no other user may write. Returns -1 with errno and a reason in
+// `error`.
 static int open_directory(const char *path, char *error, size_t capacity)
 {
     struct stat status;
@@ -31,12 +46,17 @@ static int open_directory(const char *path, char *error, size_t capacity)
     if (fstat(directory, &status) != 0 || (status.st_uid != geteuid() && status.st_uid != 0) ||
         (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
         close(directory);
+        errno = EPERM;
         snprintf(error, capacity, "cannot use \"%s\": others than this user may write to it", path);
         return -1;
     }
-    return directory;
+    if (is_writable(directory))
+        return directory;
+    const int problem = errno;
+    close(directory);
+    errno = problem;
 failed:
-    snprintf(error, capacity, "cannot open \"%s\": %s", path, strerror(errno));
+    snprintf(error, capacity, "cannot use \"%s\": %s", path, strerror(errno));
     return -1;
 }
 
@@ -349,19 +369,19 @@ static bool is_over(const struct recordings *recordings, uint64_t unfinished_byt
            recordings->count > RECORDINGS_MOST;
 }
 
-uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_bytes, int64_t now_ms)
+uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_bytes, int64_t now_s)
 {
-    static const double ms_per_day = 86400e3;
+    static const double s_per_day = 86400;
     uint32_t deleted = 0;
     pthread_mutex_lock(&recordings->mutex);
     const double days = recordings->limits.days;
     for (uint32_t i = 0; i < recordings->count;) {
-        const struct recording_entry *entry = &recordings->rows[i].entry;
-        const double age_days = (double)(now_ms - entry->start_ms) / ms_per_day;
+        const struct row *row = &recordings->rows[i];
+        const double age_days = (double)(now_s - row->start_s) / s_per_day;
         const bool is_old = days > 0 && age_days > days;
         if (!is_old && !is_over(recordings, unfinished_bytes))
             break; // the rest is younger
-        if (entry->is_kept || !delete_row(recordings, i)) {
+        if (row->entry.is_kept || !delete_row(recordings, i)) {
             i++;
             continue;
         }

@@ -109,9 +109,8 @@ bool recordings_move(struct recordings *recordings, const char *path, char *erro
 int recordings_directory(struct recordings *recordings);
 
 // Fills the list from the directory unless that was done, and completes the files of a crash: those
-// in progress that no process has locked. Call it again once there is a reason to try those again
-// that could not be completed.
-void recordings_scan(struct recordings *recordings);
+// in progress that no process has locked. Returns true if it has read the directory.
+bool recordings_scan(struct recordings *recordings);
 
 // Completes the files of a crash alone.
 void recordings_complete(struct recordings *recordings);
@@ -121,5 +120,5 @@ void recordings_complete(struct recordings *recordings);
 void recordings_add(struct recordings *recordings, int directory, const char *name);
 
 // Deletes the oldest recordings until the limits hold. `unfinished_bytes` are those of files in
-// progress, `now_ms` is unix time. Returns the number deleted.
-uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_bytes, int64_t now_ms);
+// progress, `now_s` is unix time. Returns the number deleted.
+uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_bytes, int64_t now_s);

@@ -125,7 +125,7 @@ void recordings_complete(struct recordings *recordings)
     close(directory);
 }
 
-void recordings_scan(struct recordings *recordings)
+bool recordings_scan(struct recordings *recordings)
 {
     pthread_mutex_lock(&recordings->mutex);
     const bool is_scanned = recordings->is_scanned;
@@ -133,9 +133,10 @@ void recordings_scan(struct recordings *recordings)
     pthread_mutex_unlock(&recordings->mutex);
     const int directory = is_scanned ? -1 : recordings_directory(recordings);
     if (directory < 0)
-        return;
+        return false;
     for_each(directory, RECORDING_PART_SUFFIX, recordings, complete_file);
     for_each(directory, "", recordings, list_file);
     for_each(directory, RECORDING_KEPT_SUFFIX, NULL, check_mark);
     close(directory);
+    return true;
 }

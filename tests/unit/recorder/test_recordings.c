@@ -97,7 +97,7 @@ static void test_the_directory_is_made_for_its_owner_alone(void **state)
     assert_null(recordings_open(fixture->path, &plenty, NULL, error, sizeof error));
     assert_non_null(strstr(error, "others than this user may write to it"));
     assert_null(recordings_open("/nowhere/at/all", &plenty, NULL, error, sizeof error));
-    assert_string_equal(error, "cannot open \"/nowhere/at/all\": No such file or directory");
+    assert_string_equal(error, "cannot use \"/nowhere/at/all\": No such file or directory");
 }
 
 static void test_a_scan_lists_recordings_and_nothing_else(void **state)
@@ -193,7 +193,7 @@ static void test_the_oldest_go_until_the_bytes_fit(void **state)
 static void test_recordings_that_are_too_old_go(void **state)
 {
     const struct fixture *fixture = *state;
-    static const int64_t noon = INT64_C(1793664000000) + 12 * 3600000; // of 2026-11-03
+    static const int64_t noon = INT64_C(1793664000) + 12 * 3600; // of 2026-11-03
     make(fixture, a, 100);
     make(fixture, b, 100);
     make(fixture, c, 100);
