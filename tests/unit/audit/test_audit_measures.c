@@ -212,23 +212,28 @@ static void test_an_enemy_that_respawned_is_sighted_anew(void **state)
 static void test_reactions_do_not_contain_the_round_trip(void **state)
 {
     (void)state;
-    uint32_t seen_at[2];
-    for (int delayed = 0; delayed < 2; delayed++) {
+    enum { AT_ONCE, BY_ROUND_TRIP, BY_REWIND, CASES };
+    uint32_t seen_after[CASES] = {0};
+    for (int i = 0; i < CASES; i++) {
         struct fixture *f = begin(2, &wall, 1);
         raim_player *viewer = fixture_put(f->arena, (raim_vec2){0, -200});
         raim_player *enemy = fixture_put(f->arena, (raim_vec2){0, 200});
+        // The rewind of a shot is believed more than the round trip.
         *fixture_input(f->arena, viewer) =
-            (raim_input){.fire = 1, .rewind = delayed ? 10 : 0, .aim = RAIM_ANGLE_TURN / 2};
+            (raim_input){.fire = i != BY_ROUND_TRIP, .aim = RAIM_ANGLE_TURN / 2};
+        fixture_input(f->arena, viewer)->rewind = i == BY_REWIND ? 10 : 0;
+        f->clients[0].has_traffic = i != AT_ONCE;
+        f->clients[0].round_trip_ms = i == BY_ROUND_TRIP ? 84 : 400; // 84: five ticks
         step(f, WAIT);
         fixture_input(f->arena, enemy)->move_x = 1;
-        seen_at[delayed] = 0;
         while (row(f, 0)->sightings == 0) {
             step(f, 1);
-            seen_at[delayed]++;
+            seen_after[i]++;
         }
         finish(f);
     }
-    assert_int_equal(seen_at[1], seen_at[0] + 10);
+    assert_int_equal(seen_after[BY_REWIND], seen_after[AT_ONCE] + 10);
+    assert_int_equal(seen_after[BY_ROUND_TRIP], seen_after[AT_ONCE] + 5);
 }
 
 static void test_aim_on_hidden_enemies_is_compared_with_chance(void **state)
