@@ -4,6 +4,7 @@
 
 #include "chat.h"
 #include "name.h"
+#include "tape.h"
 
 #include <string.h>
 

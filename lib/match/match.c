@@ -7,6 +7,7 @@
 #include "name.h"
 #include "name_key.h"
 #include "phase.h"
+#include "tape.h"
 #include "text.h"
 
 #include <assert.h>

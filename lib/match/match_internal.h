@@ -11,7 +11,6 @@
 #include "match.h"
 #include "name_key.h"
 #include "priority.h"
-#include "tape.h"
 
 enum raim_connection_state {
     RAIM_CONNECTION_ABSENT,   // no connection

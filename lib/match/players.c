@@ -2,6 +2,8 @@
 // Players and bots: joining, leaving, unique names, the bots' inputs, and the events of a step.
 #include "match_internal.h"
 
+#include "tape.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "match_internal.h"
 
 #include "recording_scene.h"
+#include "tape.h"
 
 #include <string.h>
 

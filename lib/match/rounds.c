@@ -2,6 +2,8 @@
 // Rounds: clock, end, break and pauses.
 #include "match_internal.h"
 
+#include "tape.h"
+
 #include <assert.h>
 #include <string.h>
 

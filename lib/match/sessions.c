@@ -2,6 +2,8 @@
 // Sessions: tokens, resuming after a lost connection, idling and eviction.
 #include "match_internal.h"
 
+#include "tape.h"
+
 #include <assert.h>
 #include <string.h>
 
