@@ -130,9 +130,13 @@ static enum verify_status audit_recording(struct raim_recording *recording, cons
         return VERIFY_DIFFERS;
     }
     const struct raim_recording_fault *fault = raim_recording_fault(recording);
-    if (fault == NULL)
+    if (fault != NULL)
+        fprintf(problems, "raimd: %s: audited up to the fault: %s\n", path, fault->why);
+    else if (!raim_recording_info(recording)->is_complete)
+        fprintf(problems, "raimd: %s: audited up to its end, which is missing: it has no index\n",
+                path);
+    else
         return VERIFY_GOOD;
-    fprintf(problems, "raimd: %s: audited up to the fault: %s\n", path, fault->why);
     return VERIFY_DIFFERS;
 }
 

@@ -86,6 +86,10 @@ class AuditTest(unittest.TestCase):
         lines = self.verify(DIFFERS, self.write("short", self.bytes[:len(self.bytes) * 2 // 3]))
         self.assertEqual(lines[1].split()[:2], ["cut", "off"])
         self.assertIn("its end is missing", lines[2])
+        result = run_raimd("--audit", "--json", self.directory / "short")
+        self.assertEqual(result.returncode, DIFFERS)
+        self.assertIn("which is missing", result.stderr)
+        self.assertIsNone(json.loads(result.stdout)["fault"])
 
     def test_another_version(self):
         content = bytearray(self.bytes)

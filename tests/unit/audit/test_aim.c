@@ -62,6 +62,9 @@ static void test_an_aim_away_from_the_target_is_not_on_it(void **state)
         assert_true(aim_is_on(bearing, &target));
         assert_false(aim_is_on((raim_angle)(bearing + RAIM_ANGLE_TURN / 2), &target));
     }
+    const struct aim_target passing = {{-300, -50}, {-300, 50}, 20};
+    assert_false(aim_is_on(0, &passing));
+    assert_true(aim_is_on(RAIM_ANGLE_TURN / 2, &passing));
 }
 
 static void test_turns_are_the_shorter_way(void **state)

@@ -144,27 +144,96 @@ static void test_an_enemy_seen_a_moment_ago_is_not_sighted_again(void **state)
     finish(f);
 }
 
+static void test_a_crowd_or_a_spawn_is_no_sighting(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(3, &wall, 1);
+    raim_player *viewer = fixture_put(f->arena, (raim_vec2){0, -200});
+    raim_player *one = fixture_put(f->arena, (raim_vec2){-25, 200});
+    raim_player *other = fixture_put(f->arena, (raim_vec2){25, 200});
+    step(f, WAIT);
+    fixture_input(f->arena, one)->move_x = -1; // both come into sight in the same tick
+    fixture_input(f->arena, other)->move_x = 1;
+    step(f, 60);
+    assert_int_equal(row(f, 0)->sightings, 0);
+    fixture_input(f->arena, one)->move_x = 1; // both hide, and one comes back
+    fixture_input(f->arena, other)->move_x = -1;
+    step(f, 60);
+    fixture_input(f->arena, one)->move_x = 0;
+    fixture_input(f->arena, other)->move_x = 0;
+    step(f, WAIT);
+    viewer->life++; // as one that spawned
+    fixture_input(f->arena, other)->move_x = 1;
+    step(f, 50);
+    assert_int_equal(row(f, 0)->sightings, 0);
+    fixture_input(f->arena, other)->move_x = -1;
+    step(f, 50);
+    fixture_input(f->arena, other)->move_x = 0;
+    step(f, WAIT);
+    fixture_input(f->arena, other)->move_x = 1;
+    step(f, 50);
+    assert_int_equal(row(f, 0)->sightings, 1);
+    finish(f);
+}
+
+static void test_an_enemy_that_hides_again_draws_no_reaction(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(2, &wall, 1);
+    raim_player *enemy;
+    const raim_player *viewer = run_into_sight(f, &enemy, 0);
+    fixture_input(f->arena, enemy)->move_x = -1;
+    step(f, 10);
+    fixture_input(f->arena, enemy)->move_x = 1;
+    for (int i = 0; i < 15; i++) {
+        fixture_input(f->arena, viewer)->aim = bearing(viewer, enemy);
+        step(f, 1);
+    }
+    assert_true(row(f, 0)->shots == 0 && row(f, 0)->reaction.count == 0);
+    finish(f);
+}
+
+static void test_an_enemy_that_respawned_is_sighted_anew(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(2, NULL, 0);
+    fixture_put(f->arena, (raim_vec2){0, -200});
+    raim_player *enemy = fixture_put(f->arena, (raim_vec2){0, 200});
+    step(f, WAIT + 60);
+    assert_int_equal(row(f, 0)->sightings, 0); // it was in sight when the viewer began
+    enemy->life++;
+    enemy->position = enemy->previous = (raim_vec2){200, 200};
+    step(f, 5);
+    assert_int_equal(row(f, 0)->sightings, 1);
+    finish(f);
+}
+
 // The screen of a player whose shots are rewound shows its enemies as they were.
 static void test_reactions_do_not_contain_the_round_trip(void **state)
 {
     (void)state;
-    uint32_t seen_at[2];
-    for (int delayed = 0; delayed < 2; delayed++) {
+    enum { AT_ONCE, BY_ROUND_TRIP, BY_REWIND, CASES };
+    uint32_t seen_after[CASES] = {0};
+    for (int i = 0; i < CASES; i++) {
         struct fixture *f = begin(2, &wall, 1);
         raim_player *viewer = fixture_put(f->arena, (raim_vec2){0, -200});
         raim_player *enemy = fixture_put(f->arena, (raim_vec2){0, 200});
+        // The rewind of a shot is believed more than the round trip.
         *fixture_input(f->arena, viewer) =
-            (raim_input){.fire = 1, .rewind = delayed ? 10 : 0, .aim = RAIM_ANGLE_TURN / 2};
+            (raim_input){.fire = i != BY_ROUND_TRIP, .aim = RAIM_ANGLE_TURN / 2};
+        fixture_input(f->arena, viewer)->rewind = i == BY_REWIND ? 10 : 0;
+        f->clients[0].has_traffic = i != AT_ONCE;
+        f->clients[0].round_trip_ms = i == BY_ROUND_TRIP ? 84 : 400; // 84: five ticks
         step(f, WAIT);
         fixture_input(f->arena, enemy)->move_x = 1;
-        seen_at[delayed] = 0;
         while (row(f, 0)->sightings == 0) {
             step(f, 1);
-            seen_at[delayed]++;
+            seen_after[i]++;
         }
         finish(f);
     }
-    assert_int_equal(seen_at[1], seen_at[0] + 10);
+    assert_int_equal(seen_after[BY_REWIND], seen_after[AT_ONCE] + 10);
+    assert_int_equal(seen_after[BY_ROUND_TRIP], seen_after[AT_ONCE] + 5);
 }
 
 static void test_aim_on_hidden_enemies_is_compared_with_chance(void **state)
@@ -253,6 +322,30 @@ static void test_snaps_flicks_and_returns(void **state)
     assert_int_equal(row(f, 0)->flicks, 1);
     assert_int_equal(row(f, 0)->returns, 1);
     assert_int_equal(row(f, 0)->turn.greatest, 16384);
+    *input = (raim_input){.aim = 50000}; // an aim that moves before it flicks
+    step(f, 40);
+    input->aim = 48000;
+    step(f, 1);
+    *input = (raim_input){.fire = 1, .aim = 30000};
+    step(f, 1);
+    input->fire = 0;
+    step(f, 5);
+    assert_int_equal(row(f, 0)->shots, 4);
+    assert_int_equal(row(f, 0)->flicks, 1);
+    finish(f);
+}
+
+static void test_a_new_life_begins_with_any_aim(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(1, NULL, 0);
+    raim_player *player = fixture_put(f->arena, (raim_vec2){0, 0});
+    step(f, 10);
+    player->life++;
+    step(f, 1);
+    fixture_input(f->arena, player)->aim = 30000; // of the first tick that begins in this life
+    step(f, 10);
+    assert_int_equal(row(f, 0)->turn.greatest, 0);
     finish(f);
 }
 
@@ -357,6 +450,7 @@ static void test_a_slot_that_is_used_again_is_another_player(void **state)
     assert_string_equal(row(f, 1)->name, "second");
     assert_int_equal(row(f, 0)->present_ticks, 10);
     assert_int_equal(row(f, 1)->present_ticks, 20);
+    assert_int_equal(row(f, 1)->alive_ticks, 19); // who lived when its first tick began is gone
     assert_true(row(f, 0)->id != row(f, 1)->id);
     finish(f);
 }
@@ -384,10 +478,14 @@ int main(void)
         cmocka_unit_test(test_a_reaction_is_the_time_from_sight_to_aim),
         cmocka_unit_test(test_an_aim_that_waits_for_the_enemy_is_no_reaction),
         cmocka_unit_test(test_an_enemy_seen_a_moment_ago_is_not_sighted_again),
+        cmocka_unit_test(test_a_crowd_or_a_spawn_is_no_sighting),
+        cmocka_unit_test(test_an_enemy_that_hides_again_draws_no_reaction),
+        cmocka_unit_test(test_an_enemy_that_respawned_is_sighted_anew),
         cmocka_unit_test(test_reactions_do_not_contain_the_round_trip),
         cmocka_unit_test(test_aim_on_hidden_enemies_is_compared_with_chance),
         cmocka_unit_test(test_an_aim_that_follows_a_hidden_enemy_tracks_it),
         cmocka_unit_test(test_snaps_flicks_and_returns),
+        cmocka_unit_test(test_a_new_life_begins_with_any_aim),
         cmocka_unit_test(test_hits_of_moving_targets_and_through_the_past),
         cmocka_unit_test(test_traffic_is_counted_by_client),
         cmocka_unit_test(test_frozen_ticks_do_not_count),

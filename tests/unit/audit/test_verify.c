@@ -16,9 +16,10 @@
 
 #include <cmocka.h>
 
-enum { PLAYERS = 3, TICKS = 1500, BETWEEN = 630 }; // BETWEEN two digests, behind a keyframe
+// BETWEEN two digests, behind a keyframe; BEFORE the next keyframe and its digest.
+enum { PLAYERS = 3, TICKS = 1500, BETWEEN = 630, BEFORE = 1197 };
 
-// What the recorder does wrong, in the tick BETWEEN.
+// What the recorder does wrong: with a bullet in the tick BEFORE, otherwise BETWEEN.
 enum mistake { NONE, MOVES_A_PLAYER, TURNS_A_BULLET, FORGETS_A_SHOT, MISTAKES };
 
 static char path[] = "/tmp/raimd_test_verify_XXXXXX";
@@ -119,7 +120,7 @@ static void play(struct recorder *recorder, int tick, enum mistake mistake)
     if (mistake == FORGETS_A_SHOT && tick >= BETWEEN && tick < BETWEEN + 20)
         arena->inputs[0].fire = 0;
     fixture_step(arena);
-    if (tick == BETWEEN)
+    if (tick == (mistake == TURNS_A_BULLET ? BEFORE : BETWEEN))
         err(recorder, mistake);
     const uint64_t nobody[32] = {0};
     raim_tape_begin_sent(recorder->tape, nobody, nobody);
@@ -178,12 +179,15 @@ static void test_a_wrong_player_is_named_with_its_field(void **state)
     free(text);
 }
 
-static void test_a_wrong_bullet_is_found_by_its_digest(void **state)
+static void test_a_wrong_bullet_is_named_with_its_player(void **state)
 {
     (void)state;
     record(TURNS_A_BULLET);
     char *text = verify(VERIFY_DIFFERS, 1);
-    assert_says(text, "the world differs from the recorded digest");
+    assert_says(text, "    the world differs from the next keyframe: behind tick 1200 (20.00 s)");
+    assert_says(text,
+                " of player 0 (somebody): aim is 32769 in the recording and 32768 simulated, a "
+                "difference of -1");
     free(text);
 }
 
@@ -246,7 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_right_recording_is_verified),
         cmocka_unit_test(test_a_wrong_player_is_named_with_its_field),
-        cmocka_unit_test(test_a_wrong_bullet_is_found_by_its_digest),
+        cmocka_unit_test(test_a_wrong_bullet_is_named_with_its_player),
         cmocka_unit_test(test_a_shot_that_is_only_recorded_is_found),
         cmocka_unit_test(test_a_shortened_file_says_what_is_missing),
         cmocka_unit_test(test_files_that_are_none),
