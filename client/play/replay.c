@@ -73,8 +73,8 @@ static void limit_flight(struct replay *replay)
     replay->height = fmin(fmax(replay->height, least_height), whole);
     const double share = replay->height / whole;
     const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(border.min, border.max), 0.5);
-    const raim_vec2 reach =
-        raim_vec2_scale(raim_vec2_sub(border.max, border.min), (1 - share * share) / 2);
+    const raim_vec2 reach = raim_vec2_scale(raim_vec2_sub(border.max, border.min),
+                                            fmin(1, 1.25 * (1 - share * share)) / 2);
     replay->eye.x = fmin(fmax(replay->eye.x, middle.x - reach.x), middle.x + reach.x);
     replay->eye.y = fmin(fmax(replay->eye.y, middle.y - reach.y), middle.y + reach.y);
 }
