@@ -11,6 +11,9 @@
 // A position so far ahead is reached by seeking, not by steps.
 static const double longest_run_s = 8;
 
+// Pictures farther apart, at high speeds, have no effects.
+static const double longest_gap_s = 0.25;
+
 // Seeking plays the time before the position, in which kills and chat were that still show.
 static const double warm_up_s = 9, effects_s = 0.7;
 
@@ -355,6 +358,8 @@ static void go_near(struct replay *replay, uint32_t tick)
     while (replay->at_tick < tick && step(replay)) {
         if (tick - replay->at_tick > effects)
             continue;
+        if (!has_before)
+            replay->effects = (struct effects){.count = 0}; // without the kills before
         note_effects(replay, has_before);
         has_before = true;
     }
@@ -411,7 +416,9 @@ void replay_take(struct replay *replay)
         replay->eye = replay->shown->eye;
     else
         replay->shown->eye = replay->eye;
-    if (replay->has_last)
+    if (replay->has_last && replay->shown->now_s - replay->last->now_s > longest_gap_s)
+        replay->effects = (struct effects){.count = 0};
+    else if (replay->has_last)
         effects_compare(&replay->effects, replay->last, replay->shown);
     if (replay->is_heard)
         replay->heard = play_sound_effects(replay->preferences->sound, &replay->effects,
