@@ -447,15 +447,17 @@ static bool is_held(const struct replay *replay, enum action action, const char 
 // Flies by the held keys.
 static void move(struct replay *replay, double seconds)
 {
+    const raim_vec2 stick = window_pad(replay->window).left;
     const raim_vec2 way = {
-        is_held(replay, ACTION_RIGHT, "Right") - is_held(replay, ACTION_LEFT, "Left"),
-        is_held(replay, ACTION_UP, "Up") - is_held(replay, ACTION_DOWN, "Down"),
+        is_held(replay, ACTION_RIGHT, "Right") - is_held(replay, ACTION_LEFT, "Left") + stick.x,
+        is_held(replay, ACTION_UP, "Up") - is_held(replay, ACTION_DOWN, "Down") + stick.y,
     };
     const double length = raim_vec2_length(way);
     if (length == 0)
         return;
     fly(replay);
-    replay->eye = raim_vec2_mad(replay->eye, way, flight_share * replay->height * seconds / length);
+    replay->eye =
+        raim_vec2_mad(replay->eye, way, flight_share * replay->height * seconds / fmax(length, 1));
     limit_flight(replay);
 }
 
