@@ -49,12 +49,28 @@ struct bindings bindings_default(void)
     return bindings;
 }
 
+static bool is_of_recordings(enum action action)
+{
+    return action >= ACTION_PAUSE;
+}
+
+static bool is_of_matches(enum action action)
+{
+    return action == ACTION_FIRE || action == ACTION_CHAT;
+}
+
+// Whether two actions may have one button: they are never possible at the same time.
+static bool may_share(enum action a, enum action b)
+{
+    return (is_of_recordings(a) && is_of_matches(b)) || (is_of_recordings(b) && is_of_matches(a));
+}
+
 void bindings_bind(struct bindings *bindings, enum action action, window_button button)
 {
     window_button *buttons =
         bindings->buttons[window_button_is_pad(button) ? BINDING_PAD : BINDING_KEYS];
     for (int i = 0; i < ACTION_COUNT; i++)
-        if (buttons[i] == button)
+        if (buttons[i] == button && !may_share((enum action)i, action))
             buttons[i] = buttons[action];
     buttons[action] = button;
 }

@@ -43,7 +43,7 @@ const char *bindings_title(enum action action);
 struct bindings bindings_default(void);
 
 // Binds a button to an action, on the button's own device. An action that had this button gets the
-// other one in exchange.
+// other one in exchange, unless one of them is for matches alone and the other for recordings.
 void bindings_bind(struct bindings *bindings, enum action action, window_button button);
 
 // Whether a button triggers an action; false for button 0.

@@ -21,7 +21,7 @@ static bool write_frame(struct replay *replay, struct window *window, struct vid
     if (!window_begin(window, &view, &ui))
         return false;
     replay_draw(replay, &ui);
-    const uint32_t *pixels = window_end(window, NULL) ? window_pixels(window, &stride) : NULL;
+    const uint32_t *pixels = window_end(window, NULL) ? window_frame_pixels(window, &stride) : NULL;
     if (pixels == NULL)
         return false;
     snprintf(problem, PROBLEM_BYTES, "ffmpeg has ended early");

@@ -73,8 +73,8 @@ static void limit_flight(struct replay *replay)
     replay->height = fmin(fmax(replay->height, least_height), whole);
     const double share = replay->height / whole;
     const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(border.min, border.max), 0.5);
-    const raim_vec2 reach =
-        raim_vec2_scale(raim_vec2_sub(border.max, border.min), (1 - share * share) / 2);
+    const raim_vec2 reach = raim_vec2_scale(raim_vec2_sub(border.max, border.min),
+                                            fmin(1, 1.25 * (1 - share * share)) / 2);
     replay->eye.x = fmin(fmax(replay->eye.x, middle.x - reach.x), middle.x + reach.x);
     replay->eye.y = fmin(fmax(replay->eye.y, middle.y - reach.y), middle.y + reach.y);
 }
@@ -447,15 +447,17 @@ static bool is_held(const struct replay *replay, enum action action, const char 
 // Flies by the held keys.
 static void move(struct replay *replay, double seconds)
 {
+    const raim_vec2 stick = window_pad(replay->window).left;
     const raim_vec2 way = {
-        is_held(replay, ACTION_RIGHT, "Right") - is_held(replay, ACTION_LEFT, "Left"),
-        is_held(replay, ACTION_UP, "Up") - is_held(replay, ACTION_DOWN, "Down"),
+        is_held(replay, ACTION_RIGHT, "Right") - is_held(replay, ACTION_LEFT, "Left") + stick.x,
+        is_held(replay, ACTION_UP, "Up") - is_held(replay, ACTION_DOWN, "Down") + stick.y,
     };
     const double length = raim_vec2_length(way);
     if (length == 0)
         return;
     fly(replay);
-    replay->eye = raim_vec2_mad(replay->eye, way, flight_share * replay->height * seconds / length);
+    replay->eye =
+        raim_vec2_mad(replay->eye, way, flight_share * replay->height * seconds / fmax(length, 1));
     limit_flight(replay);
 }
 

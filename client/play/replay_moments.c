@@ -11,6 +11,9 @@
 // A position so far ahead is reached by seeking, not by steps.
 static const double longest_run_s = 8;
 
+// Pictures farther apart, at high speeds, have no effects.
+static const double longest_gap_s = 0.25;
+
 // Seeking plays the time before the position, in which kills and chat were that still show.
 static const double warm_up_s = 9, effects_s = 0.7;
 
@@ -312,6 +315,44 @@ static bool step(struct replay *replay)
     return true;
 }
 
+// --- effects ---
+
+// Whether a bullet of the recording flies on where a spark has just begun.
+static bool flies_on(const struct replay *replay, const struct effect *spark)
+{
+    const struct raim_world *world = raim_recording_world(replay->recording);
+    const raim_bullet *bullets = raim_world_bullets_const(world);
+    const double tick = world->rules.bullet_speed / world->tick_hz; // units in a tick
+    for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
+        if (bullets[slot].owner != spark->player)
+            continue;
+        const raim_vec2 at =
+            raim_bullet_position(&world->rules, &bullets[slot], world->tick, world->tick_hz);
+        const raim_vec2 way = raim_vec2_sub(at, spark->position);
+        const double along = raim_vec2_dot(way, spark->direction);
+        if (fabs(raim_vec2_cross(way, spark->direction)) < 3 && along > -2 * tick &&
+            along < 6 * tick)
+            return true;
+    }
+    return false;
+}
+
+// Begins the effects between two pictures. A bullet that is no longer sent has not ended.
+static void compare(struct replay *replay, const struct picture *before,
+                    const struct picture *after)
+{
+    struct effects *effects = &replay->effects;
+    uint32_t first = effects->count;
+    effects_compare(effects, before, after);
+    if (effects->count - first > EFFECTS)
+        first = effects->count - EFFECTS;
+    for (uint32_t i = first; i < effects->count && replay->is_known; i++) {
+        struct effect *effect = &effects->items[i % EFFECTS];
+        if (effect->kind == EFFECT_SPARK && flies_on(replay, effect))
+            effect->born_s = -1e9; // over
+    }
+}
+
 // --- ways through the recording ---
 
 // Seeks a tick; where that fails, the last one before it that is right.
@@ -338,7 +379,7 @@ static void note_effects(struct replay *replay, bool has_before)
     exchange(&replay->before, &replay->after);
     take_picture(replay, replay->after);
     if (has_before)
-        effects_compare(&replay->effects, replay->before, replay->after);
+        compare(replay, replay->before, replay->after);
 }
 
 // Goes to a tick from somewhat earlier, for the kills, the chat and the effects that still show.
@@ -355,6 +396,8 @@ static void go_near(struct replay *replay, uint32_t tick)
     while (replay->at_tick < tick && step(replay)) {
         if (tick - replay->at_tick > effects)
             continue;
+        if (!has_before)
+            replay->effects = (struct effects){.count = 0}; // without the kills before
         note_effects(replay, has_before);
         has_before = true;
     }
@@ -411,8 +454,10 @@ void replay_take(struct replay *replay)
         replay->eye = replay->shown->eye;
     else
         replay->shown->eye = replay->eye;
-    if (replay->has_last)
-        effects_compare(&replay->effects, replay->last, replay->shown);
+    if (replay->has_last && replay->shown->now_s - replay->last->now_s > longest_gap_s)
+        replay->effects = (struct effects){.count = 0};
+    else if (replay->has_last)
+        compare(replay, replay->last, replay->shown);
     if (replay->is_heard)
         replay->heard = play_sound_effects(replay->preferences->sound, &replay->effects,
                                            replay->heard, replay->shown);

@@ -333,7 +333,7 @@ bool window_end(struct window *window, const char *file)
     return saved;
 }
 
-const uint32_t *window_pixels(const struct window *window, int *stride)
+const uint32_t *window_frame_pixels(const struct window *window, int *stride)
 {
     if (!window->headless || window->surface == NULL)
         return NULL;

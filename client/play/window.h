@@ -59,7 +59,7 @@ bool window_end(struct window *window, const char *file);
 
 // The pixels of the frame that ended last, 0x00RRGGBB in rows of `stride` pixels, valid until the
 // next frame begins. Only headless; NULL elsewhere.
-const uint32_t *window_pixels(const struct window *window, int *stride);
+const uint32_t *window_frame_pixels(const struct window *window, int *stride);
 
 // Returns false when the next frame is due: where presenting waits for the display, as late as the
 // display allows, so that it shows the newest state, and otherwise at the display's rate; never for
