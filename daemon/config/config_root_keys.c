@@ -133,6 +133,13 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether a crash may write a core dump, which contains every secret "
                 "key, and whether a debugger may attach"},
+    {.name = "results",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(results),
+     .flag = true,
+     .meaning = "whether the results of rounds are kept in $STATE_DIRECTORY (results.jsonl, "
+                "results.db), or in memory if that variable is unset, for raimctl, the "
+                "dashboard and /leaderboard"},
     {.name = "public_address",
      .kind = READER_TEXT,
      IN_ROOT(public_address),

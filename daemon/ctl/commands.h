@@ -2,6 +2,7 @@
 // Table of raimctl's commands: name, arguments, options, help and function of each.
 #pragma once
 
+#include "result_documents.h"
 #include "room_documents.h"
 #include "token.h"
 
@@ -19,6 +20,7 @@ struct call {
     bool json, watch;
     const char *timeout, *duration; // NULL: not given
     struct token_options token;
+    struct results_options results;
     struct room_options room;
     int count;    // of words
     char **words; // after the command's name

@@ -42,6 +42,13 @@ struct http_listener {
     unsigned idle_runs;           // in turn, with TLS
 };
 
+static void end_nothing(struct request_memory *memory)
+{
+    (void)memory;
+}
+
+struct request_memory request_memory_none = {end_nothing};
+
 // Decodes a path in place like the library, but leaves one with an encoded NUL as it is: decoded,
 // it would end there and name something else.
 static size_t decode_path(void *context, struct MHD_Connection *connection, char *path)
@@ -221,6 +228,11 @@ uint64_t http_listener_refused(const struct http_listener *listener)
 const char *http_connection_header(struct MHD_Connection *connection, const char *name)
 {
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+const char *http_connection_argument(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 bool http_connection_announces_more(struct MHD_Connection *connection, size_t most)

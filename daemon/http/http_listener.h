@@ -23,6 +23,14 @@ struct http_request {
     void **memory; // for the handler's use, NULL at first
 };
 
+// What the memory of a request begins with, where a listener serves requests of several kinds.
+struct request_memory {
+    void (*end)(struct request_memory *memory); // frees it
+};
+
+// The memory of requests that need none: its `end` does nothing.
+extern struct request_memory request_memory_none;
+
 struct http_listener_def {
     int socket;               // owned by the listener, even if it cannot start
     uint32_t max_connections; // at most HTTP_MAX_CLIENTS
@@ -60,6 +68,9 @@ uint64_t http_listener_refused(const struct http_listener *listener);
 
 // The value of a request header, or NULL.
 const char *http_connection_header(struct MHD_Connection *connection, const char *name);
+
+// The decoded value of an argument in the query of a request's address, or NULL.
+const char *http_connection_argument(struct MHD_Connection *connection, const char *name);
 
 // Whether the Content-Length of a request is above `most` bytes. A body without one is counted as
 // it is received.
