@@ -189,8 +189,10 @@ class RoundTest(Results):
         self.wait_agreement(daemon)
         self.assertIn("results imported rounds=", daemon.log)
         self.stage.bots(daemon, 4)
-        daemon.poll("another round", lambda: torn not in
-                    (self.state / "results.jsonl").read_text(encoding="utf-8"), FIGHT_S)
+        daemon.wait_pressing(8) # with those who are away
+        rounds = len(self.lines())
+        daemon.poll("another round", lambda: len(self.lines()) > rounds, FIGHT_S)
+        self.assertNotIn(torn, (self.state / "results.jsonl").read_text(encoding="utf-8"))
         self.assertEqual(self.lines()[:len(written)], written)
         with contextlib.closing(sqlite3.connect(
                 f"file:{self.state}/results.db?mode=ro", uri=True)) as database:
