@@ -26,7 +26,7 @@ NEUTRAL_HEADERS = ["enet", "sodium", "sodium.h", "xxhash.h", "xxh3.h"]
 # What MSVC does not have: GCC's builtins, attributes, statement expressions and types.
 EXTENSIONS = re.compile(r"\b__(?:builtin|sync|atomic|attribute|extension|typeof|int128|asm)\w*"
                         r"|\btypeof\b|\basm\b|\(\{|\?:|^#\s*pragma\s+(?!once)", re.MULTILINE)
-TIMEOUT_S = 100
+TIMEOUT_S = 280
 
 
 def files(pattern, rooms=None):
