@@ -17,6 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { TRIM_AT_ONCE = 64 }; // files deleted while other threads wait
+
+static void remove_all(struct recordings *recordings);
+
 // --- Opening ---
 
 // Whether this process may create files in a directory. A full disk is none of its matter.
@@ -86,6 +90,7 @@ void recordings_close(struct recordings *recordings)
         return;
     close(recordings->directory);
     pthread_mutex_destroy(&recordings->mutex);
+    remove_all(recordings);
     free(recordings->rows);
     free(recordings);
 }
@@ -99,8 +104,7 @@ bool recordings_move(struct recordings *recordings, const char *path, char *erro
     close(recordings->directory);
     recordings->directory = directory;
     recordings->is_scanned = false;
-    recordings->count = 0;
-    recordings->bytes = recordings->kept_bytes = 0;
+    remove_all(recordings);
     recordings->version++;
     pthread_mutex_unlock(&recordings->mutex);
     return true;
@@ -128,7 +132,7 @@ static uint32_t lower_bound(const struct recordings *recordings, int64_t start_s
     uint32_t low = 0, high = recordings->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (compare(&recordings->rows[middle], start_s, name) < 0)
+        if (compare(recordings->rows[middle], start_s, name) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -143,7 +147,7 @@ static uint32_t find(const struct recordings *recordings, const char *name)
     if (!recording_name_read(name, &parts))
         return recordings->count;
     const uint32_t index = lower_bound(recordings, parts.start_s, name);
-    if (index < recordings->count && strcmp(recordings->rows[index].entry.name, name) == 0)
+    if (index < recordings->count && strcmp(recordings->rows[index]->entry.name, name) == 0)
         return index;
     return recordings->count;
 }
@@ -157,33 +161,53 @@ static void note_change(struct recordings *recordings)
 
 static void remove_row(struct recordings *recordings, uint32_t index)
 {
-    struct row *row = &recordings->rows[index];
+    struct row *row = recordings->rows[index];
     recordings->bytes -= row->entry.size;
     recordings->kept_bytes -= row->entry.is_kept ? row->entry.size : 0;
     recordings->count--;
-    memmove(row, row + 1, (recordings->count - index) * sizeof *row);
+    memmove(&recordings->rows[index], &recordings->rows[index + 1],
+            (recordings->count - index) * sizeof *recordings->rows);
+    free(row);
     note_change(recordings);
+}
+
+static void remove_all(struct recordings *recordings)
+{
+    for (uint32_t i = 0; i < recordings->count; i++)
+        free(recordings->rows[i]);
+    recordings->count = 0;
+    recordings->bytes = recordings->kept_bytes = 0;
+}
+
+// Makes room for another row. Returns false when memory runs out.
+static bool has_room(struct recordings *recordings)
+{
+    if (recordings->count < recordings->capacity)
+        return true;
+    const uint32_t capacity = recordings->capacity == 0 ? 64 : 2 * recordings->capacity;
+    struct row **longer = realloc(recordings->rows, capacity * sizeof *longer);
+    if (longer == NULL)
+        return false;
+    recordings->rows = longer;
+    recordings->capacity = capacity;
+    return true;
 }
 
 bool recordings_insert(struct recordings *recordings, const struct recording_entry *entry)
 {
     struct recording_name parts;
-    if (!recording_name_read(entry->name, &parts))
+    if (!recording_name_read(entry->name, &parts) || !has_room(recordings))
         return false;
-    if (recordings->count == recordings->capacity) {
-        const uint32_t capacity = recordings->capacity == 0 ? 64 : 2 * recordings->capacity;
-        struct row *longer = realloc(recordings->rows, capacity * sizeof *longer);
-        if (longer == NULL)
-            return false;
-        recordings->rows = longer;
-        recordings->capacity = capacity;
-    }
     const uint32_t index = lower_bound(recordings, parts.start_s, entry->name);
-    struct row *row = &recordings->rows[index];
-    if (index < recordings->count && strcmp(row->entry.name, entry->name) == 0)
+    if (index < recordings->count && strcmp(recordings->rows[index]->entry.name, entry->name) == 0)
         return false; // a scan has found it already
-    memmove(row + 1, row, (recordings->count - index) * sizeof *row);
+    struct row *row = malloc(sizeof *row);
+    if (row == NULL)
+        return false;
     *row = (struct row){.start_s = parts.start_s, .entry = *entry};
+    memmove(&recordings->rows[index + 1], &recordings->rows[index],
+            (recordings->count - index) * sizeof *recordings->rows);
+    recordings->rows[index] = row;
     recordings->count++;
     recordings->bytes += entry->size;
     recordings->kept_bytes += entry->is_kept ? entry->size : 0;
@@ -221,7 +245,7 @@ uint32_t recordings_list(struct recordings *recordings, const char *before,
         index = recording_name_read(before, &parts) ? lower_bound(recordings, parts.start_s, before)
                                                     : 0;
     while (count < capacity && index > 0)
-        entries[count++] = recordings->rows[--index].entry;
+        entries[count++] = recordings->rows[--index]->entry;
     pthread_mutex_unlock(&recordings->mutex);
     return count;
 }
@@ -232,7 +256,7 @@ bool recordings_find(struct recordings *recordings, const char *name, struct rec
     const uint32_t index = find(recordings, name);
     const bool is_found = index < recordings->count;
     if (is_found)
-        *entry = recordings->rows[index].entry;
+        *entry = recordings->rows[index]->entry;
     pthread_mutex_unlock(&recordings->mutex);
     return is_found;
 }
@@ -246,7 +270,7 @@ int recordings_open_file(struct recordings *recordings, const char *name,
     if (index == recordings->count) {
         errno = ENOENT;
     } else {
-        *entry = recordings->rows[index].entry;
+        *entry = recordings->rows[index]->entry;
         file = recording_open_file(recordings->directory, name);
     }
     const int problem = errno;
@@ -290,8 +314,8 @@ bool recordings_keep(struct recordings *recordings, const char *name, bool is_ke
     errno = ENOENT;
     const bool is_done = index < recordings->count && mark(recordings->directory, name, is_kept);
     const int problem = errno;
-    if (is_done && recordings->rows[index].entry.is_kept != is_kept) {
-        struct recording_entry *entry = &recordings->rows[index].entry;
+    if (is_done && recordings->rows[index]->entry.is_kept != is_kept) {
+        struct recording_entry *entry = &recordings->rows[index]->entry;
         entry->is_kept = is_kept;
         recordings->kept_bytes += is_kept ? entry->size : -entry->size;
         note_change(recordings);
@@ -304,7 +328,7 @@ bool recordings_keep(struct recordings *recordings, const char *name, bool is_ke
 // Deletes a file and its mark. Returns false with errno; a file that is gone already is deleted.
 static bool delete_row(struct recordings *recordings, uint32_t index)
 {
-    const struct recording_entry *entry = &recordings->rows[index].entry;
+    const struct recording_entry *entry = &recordings->rows[index]->entry;
     if (unlinkat(recordings->directory, entry->name, 0) != 0 && errno != ENOENT)
         return false;
     if (entry->is_kept)
@@ -369,24 +393,35 @@ static bool is_over(const struct recordings *recordings, uint64_t unfinished_byt
            recordings->count > RECORDINGS_MOST;
 }
 
-uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_bytes, int64_t now_s)
+// Deletes up to TRIM_AT_ONCE recordings from `*index` on, which ends at the first that stays for
+// its youth. Returns the number deleted.
+static uint32_t trim(struct recordings *recordings, uint32_t *index, uint64_t unfinished_bytes,
+                     int64_t now_s)
 {
     static const double s_per_day = 86400;
-    uint32_t deleted = 0;
-    pthread_mutex_lock(&recordings->mutex);
     const double days = recordings->limits.days;
-    for (uint32_t i = 0; i < recordings->count;) {
-        const struct row *row = &recordings->rows[i];
-        const double age_days = (double)(now_s - row->start_s) / s_per_day;
-        const bool is_old = days > 0 && age_days > days;
+    uint32_t deleted = 0;
+    while (*index < recordings->count && deleted < TRIM_AT_ONCE) {
+        const struct row *row = recordings->rows[*index];
+        const bool is_old = days > 0 && (double)(now_s - row->start_s) / s_per_day > days;
         if (!is_old && !is_over(recordings, unfinished_bytes))
             break; // the rest is younger
-        if (row->entry.is_kept || !delete_row(recordings, i)) {
-            i++;
-            continue;
-        }
-        deleted++;
+        if (!row->entry.is_kept && delete_row(recordings, *index))
+            deleted++;
+        else
+            ++*index;
     }
-    pthread_mutex_unlock(&recordings->mutex);
+    return deleted;
+}
+
+uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_bytes, int64_t now_s)
+{
+    uint32_t index = 0, deleted = 0, more = TRIM_AT_ONCE;
+    while (more == TRIM_AT_ONCE) {
+        pthread_mutex_lock(&recordings->mutex);
+        more = trim(recordings, &index, unfinished_bytes, now_s);
+        pthread_mutex_unlock(&recordings->mutex);
+        deleted += more;
+    }
     return deleted;
 }

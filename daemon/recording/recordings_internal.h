@@ -22,7 +22,7 @@ struct recordings {
     struct recordings_limits limits;
     uint64_t version;
     uint32_t count, capacity;
-    struct row *rows; // ascending by start_s and name
+    struct row **rows; // ascending by start_s and name; owned
     uint64_t bytes, kept_bytes;
     uint32_t notice_count, taken_notices; // ever; numbers modulo RECORDINGS_NOTICES
     struct recording_notice notices[RECORDINGS_NOTICES];

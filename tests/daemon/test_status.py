@@ -22,7 +22,7 @@ PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us", "stages_us",
               "late_ticks", "skipped_ticks", "snapshot_interval", "overloaded", "bytes_in",
               "bytes_out", "packets_in", "packets_out", "queries", "queries_limited", "rejections",
-              "lag_compensation_ms", "hits", "spectators", "away", "players"]
+              "recording", "lag_compensation_ms", "hits", "spectators", "away", "players"]
 ROUND_KEYS = ["number", "phase", "left_s", "score_limit", "winner"]
 TICK_US_KEYS = ["p50", "p99", "max"]
 STAGES = ["receive", "step", "interest", "encode", "send"]
