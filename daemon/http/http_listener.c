@@ -232,11 +232,7 @@ const char *http_connection_header(struct MHD_Connection *connection, const char
 
 const char *http_connection_argument(struct MHD_Connection *connection, const char *name)
 {
-    const char *value;
-    if (MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, name, strlen(name), &value,
-                                      NULL) != MHD_YES)
-        return NULL;
-    return value != NULL ? value : "";
+    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 bool http_connection_announces_more(struct MHD_Connection *connection, size_t most)

@@ -69,8 +69,7 @@ uint64_t http_listener_refused(const struct http_listener *listener);
 // The value of a request header, or NULL.
 const char *http_connection_header(struct MHD_Connection *connection, const char *name);
 
-// The value of an argument of the query, decoded; NULL if there is none, "" for one without a
-// value.
+// The decoded value of an argument in the query of a request's address, or NULL.
 const char *http_connection_argument(struct MHD_Connection *connection, const char *name);
 
 // Whether the Content-Length of a request is above `most` bytes. A body without one is counted as
