@@ -8,6 +8,7 @@
 #include "recording.h"
 #include "recording_scene.h"
 #include "recording_writer.h"
+#include "tape.h"
 
 enum { MOST_TICKS = 4096 };
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// RECORDING.md: its examples equal what is written, and its tables are in the code's order.
+#include "recording_index.h"
+#include "recording_writer.h"
+#include "tape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char document[64 * 1024];
+
+static int load_document(void **state)
+{
+    (void)state;
+    FILE *file = fopen(RAIM_SOURCE_DIR "/proto/RECORDING.md", "r");
+    if (file == NULL)
+        return -1;
+    const size_t size = fread(document, 1, sizeof document - 1, file);
+    document[size] = '\0';
+    return fclose(file);
+}
+
+// Compares with the hexadecimal block that the document marks with the name.
+static void assert_block(const char *name, const uint8_t *bytes, size_t size)
+{
+    char mark[64], hex[4096];
+    snprintf(mark, sizeof mark, "```hex %s\n", name);
+    size_t length = 0;
+    for (size_t i = 0; i < size; i++)
+        length += (size_t)snprintf(hex + length, sizeof hex - length, "%02x%c", bytes[i],
+                                   i % 24 == 23 || i == size - 1 ? '\n' : ' ');
+    snprintf(hex + length, sizeof hex - length, "```\n");
+    const char *found = strstr(document, mark);
+    if (found == NULL || strncmp(found + strlen(mark), hex, strlen(hex)) != 0)
+        fail_msg("the document should say:\n%s%s", mark, hex);
+}
+
+static void test_the_head_is_what_is_written(void **state)
+{
+    (void)state;
+    const raim_vec2 spawns[] = {{-100, 0}, {100, 0}};
+    const struct raim_obstacle_def obstacle = {.points = {{-20, -20}, {20, -20}, {0, 30}},
+                                               .count = 3};
+    const struct raim_map_def map_def = {
+        .name = "yard",
+        .border = {{-200, -100}, {200, 100}},
+        .obstacles = &obstacle,
+        .obstacle_count = 1,
+        .spawns = spawns,
+        .spawn_count = 2,
+    };
+    struct raim_map_problem problem;
+    struct raim_map *map = raim_map_create(&map_def, &problem);
+    assert_non_null(map);
+    const struct raim_recording_scene scene = {
+        .version = "1.0.0",
+        .arena = "duel",
+        .map = map,
+        .rules = raim_rules_default(),
+        .tick_hz = 60,
+        .max_players = 2,
+        .max_rewind = 12,
+        .view_width = 1600,
+        .view_height = 861,
+        .sight = true,
+        .identity = 0x0123456789ABCDEF,
+    };
+    uint8_t bytes[1024], head[1024];
+    const size_t size = raim_recording_scene_write(&scene, bytes, sizeof bytes);
+    assert_true(size > 0);
+    raim_recording_head_write(bytes, size, 7200, 1700000000000, head);
+    assert_block("head", head, raim_recording_head_bytes(size));
+    raim_map_destroy(map);
+}
+
+static void test_the_records_of_a_tick_are_what_is_written(void **state)
+{
+    (void)state;
+    const struct raim_world_def def = {
+        .rules = raim_rules_default(), .tick_hz = 60, .max_players = 2, .max_rewind = 12};
+    struct raim_world *world = raim_world_init(malloc(raim_world_size(&def)), &def);
+    struct raim_tape *tape = raim_tape_init(malloc(raim_tape_bytes(world)), world);
+    const struct raim_wire_phase phase = {
+        .phase = RAIM_PHASE_BREAK, .round = 3, .has_end = true, .end_tick = 7500, .winner = 1024};
+    size_t size;
+    raim_tape_keyframe(tape, world, &phase);
+    raim_tape_take(tape, &size);
+    raim_tape_join(tape, raim_world_join(world), "Ada", false);
+    raim_tape_join(tape, raim_world_join(world), "Bot 1", true);
+    raim_tape_chat(tape, 1024, "hi");
+    raim_tape_traffic(tape, 0, 1, 0);
+    const raim_input inputs[] = {{.move_x = 1, .fire = 1, .rewind = 4, .aim = 16384},
+                                 {.move_y = -1, .aim = 65535}};
+    raim_tape_step(tape, &(uint64_t){3}, inputs);
+    raim_tape_kill(tape, 1024, 1025);
+    raim_tape_phase(tape, &phase);
+    raim_tape_clear_bullets(tape);
+    raim_tape_rtt(tape, 0, 42);
+    raim_tape_begin_sent(tape, &(uint64_t){1}, &(uint64_t){0});
+    raim_tape_sent(tape, 0, &(uint64_t){3}, &(uint64_t){1 << 6});
+    world->tick = 1;
+    raim_tape_end_tick(tape, world);
+    const uint8_t *bytes = raim_tape_take(tape, &size);
+    assert_block("tick", bytes, size);
+    free(tape);
+    free(world);
+}
+
+static void test_the_index_is_what_is_written(void **state)
+{
+    (void)state;
+    struct raim_frame_entry frames[] = {{250, 7200}};
+    struct raim_chapter chapters[] = {
+        {.kind = RAIM_CHAPTER_ROUND, .round = 3},
+        {.tick = 90, .kind = RAIM_CHAPTER_KILL, .player = 1024, .victim = 1025},
+    };
+    struct raim_recording_player players[] = {
+        {.name = "Ada", .id = 1024, .score = 1, .left = UINT32_MAX}};
+    const struct raim_recording_index index = {
+        .frames = frames,
+        .frame_count = 1,
+        .chapters = chapters,
+        .chapter_count = 2,
+        .players = players,
+        .player_count = 1,
+        .end = 4000,
+        .ticks = 600,
+        .round = 3,
+        .clients = 1,
+        .winner = "Ada",
+    };
+    size_t size;
+    uint8_t *bytes = raim_recording_index_write(&index, &size);
+    assert_block("index", bytes, size);
+    struct raim_recording_index back;
+    assert_true(raim_recording_index_read(&back, bytes, size, 4000));
+    assert_memory_equal(back.chapters, chapters, sizeof chapters);
+    assert_string_equal(back.players[0].name, "Ada");
+    raim_recording_index_free(&back);
+    free(bytes);
+}
+
+static void test_the_kinds_of_records_are_the_documents(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "KEYFRAME",      "NAME",        "JOIN", "LEAVE", "AWAY",           "BACK",
+        "CLEAR_BULLETS", "BEGIN_ROUND", "STEP", "SKIP",  "HOLD_POSITIONS", "KILL",
+        "PHASE",         "CHAT",        "RTT",  "SENT",  "DIGEST",         "END",
+    };
+    assert_int_equal(sizeof names / sizeof *names, RAIM_RECORD_KINDS - 1);
+    for (int kind = 1; kind < RAIM_RECORD_KINDS; kind++) {
+        char row[64];
+        snprintf(row, sizeof row, "| %d | %s |", kind, names[kind - 1]);
+        if (strstr(document, row) == NULL)
+            fail_msg("the document lacks the row %s", row);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_head_is_what_is_written),
+        cmocka_unit_test(test_the_records_of_a_tick_are_what_is_written),
+        cmocka_unit_test(test_the_index_is_what_is_written),
+        cmocka_unit_test(test_the_kinds_of_records_are_the_documents),
+    };
+    return cmocka_run_group_tests(tests, load_document, NULL);
+}
