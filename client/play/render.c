@@ -78,6 +78,7 @@ enum render_outcome render(const struct options *options, struct window *window,
     const struct replay_def def = {
         .file = options->recording,
         .follow = options->follow,
+        .at_s = options->from_s,
         .window = window,
         .preferences = preferences,
         .is_bare = true,

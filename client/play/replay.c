@@ -147,35 +147,31 @@ static raim_player_id player_at(const struct replay *replay, raim_vec2 place)
     return id;
 }
 
-// Follows a player of this name or, without a name, the first human who is present, or else the
-// first bot. Where there is none, the whole arena is shown.
-static void choose_followed(struct replay *replay, const char *name)
+// The player of this name who is in the arena at a tick, or else whoever had the name first;
+// RAIM_NOBODY: nobody ever.
+static raim_player_id player_named(const struct replay *replay, const char *name, uint32_t tick)
 {
-    const struct overview *overview = &replay->overview;
-    raim_player_id human = RAIM_NOBODY, any = RAIM_NOBODY;
     uint32_t count;
+    raim_player_id id = RAIM_NOBODY;
     const struct raim_recording_player *players = raim_recording_players(replay->recording, &count);
-    for (uint32_t i = 0; i < count && name != NULL; i++) {
-        if (strcmp(players[i].name, name) == 0) {
-            replay->followed = players[i].id;
-            return;
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(players[i].name, name) != 0)
+            continue;
+        if (players[i].joined <= tick && players[i].left >= tick)
+            return players[i].id;
+        id = id == RAIM_NOBODY ? players[i].id : id;
     }
-    for (uint32_t i = overview->score_count; i-- > 0;) {
-        any = overview->scores[i].id;
-        human = overview->scores[i].bot ? human : any;
-    }
-    replay->followed = name != NULL ? RAIM_NOBODY : human != RAIM_NOBODY ? human : any;
+    return id;
 }
 
-static bool has_player(const struct replay *replay, const char *name)
+// The first human who is present, or else the first bot.
+static raim_player_id first_player(const struct replay *replay)
 {
-    uint32_t count;
-    const struct raim_recording_player *players = raim_recording_players(replay->recording, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(players[i].name, name) == 0)
-            return true;
-    return false;
+    const struct overview *overview = &replay->overview;
+    for (uint32_t i = 0; i < overview->score_count; i++)
+        if (!overview->scores[i].bot)
+            return overview->scores[i].id;
+    return overview->score_count > 0 ? overview->scores[0].id : RAIM_NOBODY;
 }
 
 // --- opening ---
@@ -227,15 +223,17 @@ struct replay *replay_open(const struct replay_def *def, char *error, size_t cap
         replay_close(replay);
         return NULL;
     }
-    if (def->follow != NULL && !has_player(replay, def->follow)) {
+    show_whole_arena(replay);
+    replay_show(replay, def->at_s);
+    if (def->follow != NULL)
+        replay->followed = player_named(replay, def->follow, replay->before_tick);
+    else if (!replay->is_bare)
+        replay->followed = first_player(replay);
+    if (def->follow != NULL && replay->followed == RAIM_NOBODY) {
         snprintf(error, capacity, "nobody in it is called '%s'", def->follow);
         replay_close(replay);
         return NULL;
     }
-    show_whole_arena(replay);
-    replay_take(replay);
-    if (def->follow != NULL || !replay->is_bare)
-        choose_followed(replay, def->follow);
     replay_retake(replay);
     return replay;
 }

@@ -10,6 +10,7 @@ struct replay;
 struct replay_def {
     const char *file;
     const char *follow;              // name of the player to follow first; NULL: chosen here
+    double at_s;                     // where it begins, seconds
     struct window *window;           // borrowed until replay_close
     struct preferences *preferences; // borrowed until replay_close
     bool is_bare;                    // without controls, hints and sounds, for a video

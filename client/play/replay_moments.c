@@ -14,7 +14,9 @@ static const double longest_run_s = 8;
 // Pictures farther apart, at high speeds, have no effects.
 static const double longest_gap_s = 0.25;
 
-// Seeking plays the time before the position, in which kills and chat were that still show.
+// Seeking plays the time before the position, in which kills, chat and effects were that still
+// show. The many steps of a large arena take too long for that: it shows no chat from before.
+enum { PLAYERS_WITH_CHAT = 128 };
 static const double warm_up_s = 9, effects_s = 0.7;
 
 static double seconds_of(const struct replay *replay, double tick)
@@ -34,13 +36,17 @@ const char *replay_player_name(const struct replay *replay, raim_player_id id, u
     return "?";
 }
 
-static struct feed_person person(const struct replay *replay, raim_player_id id)
+static struct feed_person person_at(const struct replay *replay, raim_player_id id, uint32_t tick)
 {
     struct feed_person person = {.id = id};
     if (id != RAIM_NOBODY)
-        snprintf(person.name, sizeof person.name, "%s",
-                 replay_player_name(replay, id, replay->at_tick));
+        snprintf(person.name, sizeof person.name, "%s", replay_player_name(replay, id, tick));
     return person;
+}
+
+static struct feed_person person(const struct replay *replay, raim_player_id id)
+{
+    return person_at(replay, id, replay->at_tick);
 }
 
 // The player that is followed, or NULL where it is not in the arena.
@@ -211,26 +217,31 @@ static void take_overview(struct replay *replay)
 
 // --- a tick ---
 
+static void add_kill(struct replay *replay, raim_player_id killer, raim_player_id victim,
+                     uint32_t tick)
+{
+    const raim_player_id followed = replay->followed;
+    feed_add(&replay->kills,
+             &(struct feed_line){
+                 .born_s = seconds_of(replay, tick),
+                 .own = followed != RAIM_NOBODY && (killer == followed || victim == followed),
+                 .first = person_at(replay, killer, tick),
+                 .second = person_at(replay, victim, tick),
+                 .text = "destroyed",
+             });
+}
+
 static void note_events(struct replay *replay)
 {
     const struct raim_events *events = raim_recording_events(replay->recording);
-    const double now_s = seconds_of(replay, replay->at_tick);
     for (uint32_t i = 0; i < events->count; i++) {
         const struct raim_event *event = &events->items[i];
         if (event->kind == RAIM_EVENT_HIT && event->actor == replay->followed && replay->is_heard)
             sound_play(replay->preferences->sound, SOUND_HIT);
         if (event->kind != RAIM_EVENT_KILL)
             continue;
-        const struct feed_line line = {
-            .born_s = now_s,
-            .own = replay->followed != RAIM_NOBODY &&
-                   (event->actor == replay->followed || event->victim == replay->followed),
-            .first = person(replay, event->actor),
-            .second = person(replay, event->victim),
-            .text = "destroyed",
-        };
-        feed_add(&replay->kills, &line);
-        effects_add_kill(&replay->effects, event->victim, now_s);
+        add_kill(replay, event->actor, event->victim, replay->at_tick);
+        effects_add_kill(&replay->effects, event->victim, seconds_of(replay, replay->at_tick));
     }
 }
 
@@ -248,23 +259,40 @@ static uint32_t chapter_from(const struct raim_chapter *chapters, uint32_t count
     return first;
 }
 
+static void add_coming(struct replay *replay, const struct raim_chapter *chapter)
+{
+    struct feed_line line = {.born_s = seconds_of(replay, chapter->tick),
+                             .first = person_at(replay, chapter->player, chapter->tick)};
+    const bool is_join = chapter->kind == RAIM_CHAPTER_JOIN;
+    snprintf(line.text, sizeof line.text, "%s", is_join ? "joined" : "left");
+    if (is_join || chapter->kind == RAIM_CHAPTER_LEAVE)
+        feed_add(&replay->kills, &line);
+}
+
+// Notes what the chapters tell of the present tick beyond its events.
 static void note_chapters(struct replay *replay)
 {
     uint32_t count;
     const struct raim_chapter *chapters = raim_recording_chapters(replay->recording, &count);
     for (uint32_t i = chapter_from(chapters, count, replay->at_tick);
          i < count && chapters[i].tick == replay->at_tick; i++) {
-        const struct raim_chapter *chapter = &chapters[i];
-        if (chapter->kind == RAIM_CHAPTER_ROUND || chapter->kind == RAIM_CHAPTER_ROUND_END)
-            if (replay->is_heard)
-                sound_play(replay->preferences->sound, SOUND_ROUND);
-        if (chapter->kind != RAIM_CHAPTER_JOIN && chapter->kind != RAIM_CHAPTER_LEAVE)
-            continue;
-        struct feed_line line = {.born_s = seconds_of(replay, replay->at_tick),
-                                 .first = person(replay, chapter->player)};
-        snprintf(line.text, sizeof line.text, "%s",
-                 chapter->kind == RAIM_CHAPTER_JOIN ? "joined" : "left");
-        feed_add(&replay->kills, &line);
+        const enum raim_chapter_kind kind = chapters[i].kind;
+        add_coming(replay, &chapters[i]);
+        if (replay->is_heard && (kind == RAIM_CHAPTER_ROUND || kind == RAIM_CHAPTER_ROUND_END))
+            sound_play(replay->preferences->sound, SOUND_ROUND);
+    }
+}
+
+// Notes the kills of ticks that are not played, up to the present one.
+static void note_skipped(struct replay *replay, uint32_t from)
+{
+    uint32_t count;
+    const struct raim_chapter *chapters = raim_recording_chapters(replay->recording, &count);
+    for (uint32_t i = chapter_from(chapters, count, from);
+         i < count && chapters[i].tick <= replay->at_tick; i++) {
+        if (chapters[i].kind == RAIM_CHAPTER_KILL)
+            add_kill(replay, chapters[i].player, chapters[i].victim, chapters[i].tick);
+        add_coming(replay, &chapters[i]);
     }
 }
 
@@ -385,14 +413,16 @@ static void note_effects(struct replay *replay, bool has_before)
 // Goes to a tick from somewhat earlier, for the kills, the chat and the effects that still show.
 static void go_near(struct replay *replay, uint32_t tick)
 {
-    const uint32_t warm_up = (uint32_t)(warm_up_s * replay->info->tick_hz);
+    const uint32_t shown = (uint32_t)(warm_up_s * replay->info->tick_hz);
     const uint32_t effects = (uint32_t)(effects_s * replay->info->tick_hz);
+    const uint32_t warm_up = replay->info->max_players <= PLAYERS_WITH_CHAT ? shown : effects;
     bool has_before = false;
     replay->kills = replay->chat = (struct feed){.count = 0};
     replay->effects = (struct effects){.count = 0};
     replay->has_last = false;
     replay->is_heard = false;
     seek(replay, tick > warm_up ? tick - warm_up : 0);
+    note_skipped(replay, tick > shown ? tick - shown : 0);
     while (replay->at_tick < tick && step(replay)) {
         if (tick - replay->at_tick > effects)
             continue;
