@@ -72,6 +72,13 @@ bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool
 bool admin_commands_collect_from(struct admin_commands *admin, struct arena *arena,
                                  uint32_t *number, bool *done);
 
+// Takes the result of a clip that a command has ordered; its number is that of the command. Returns
+// false if there is none.
+bool admin_commands_collect_clip(struct admin_commands *admin, struct recorder_clip *clip);
+
+// Writes the result of its clip into a command.
+void admin_commands_answer_clip(struct admin_command *command, const struct recorder_clip *clip);
+
 // Call it for a released arena before it is destroyed. Its unanswered commands are returned as not
 // done by admin_commands_collect_from, and it counts as reading no ban list.
 void admin_commands_forget(struct admin_commands *admin, struct arena *arena);

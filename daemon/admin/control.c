@@ -196,6 +196,19 @@ void control_forget(struct control *control, struct arena *arena)
         count_answer(control, number, done);
 }
 
+// Answers the commands whose clips are done.
+static void answer_clips(struct control *control)
+{
+    struct recorder_clip clip;
+    while (admin_commands_collect_clip(control->admin, &clip)) {
+        struct request *request = find_waiting(control, clip.number);
+        if (request == NULL)
+            continue; // its connection was closed or its deadline passed
+        admin_commands_answer_clip(&request->command, &clip);
+        resume_request(request);
+    }
+}
+
 void control_run(struct control *control)
 {
     uint32_t number;
@@ -206,6 +219,7 @@ void control_run(struct control *control)
         http_listener_run(control->listener);
     while (admin_commands_collect(control->admin, &number, &done))
         count_answer(control, number, done);
+    answer_clips(control);
     const uint64_t now_ms = monotonic_ms();
     for (struct request *request = control->waiting, *next; request != NULL; request = next) {
         next = request->next;

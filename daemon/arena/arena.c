@@ -275,6 +275,22 @@ bool arena_enable_feed(struct arena *arena, bool players)
     return arena->worker.feed != NULL;
 }
 
+bool arena_enable_recording(struct arena *arena, struct recorder *recorder)
+{
+    struct raim_match *match = arena->worker.match;
+    assert(arena->worker.recording.stream == NULL);
+    if (!match_tape_create(&arena->worker.current->tape, match))
+        return false;
+    arena->worker.recording.stream = recorder_open_stream(
+        recorder, raim_world_bytes(raim_match_world(match)), arena->opened.status_rows);
+    return arena->worker.recording.stream != NULL;
+}
+
+struct recorder_stream *arena_recorder_stream(struct arena *arena)
+{
+    return arena->worker.recording.stream;
+}
+
 struct arena_feed *arena_get_feed(struct arena *arena)
 {
     return arena->worker.feed;
@@ -286,6 +302,7 @@ void arena_destroy(struct arena *arena)
         return;
     if (arena->worker.transport != NULL)
         transport_close(arena->worker.transport);
+    recorder_close_stream(arena->worker.recording.stream);
     triple_buffer_destroy(&arena->shared.status);
     mailbox_destroy(&arena->shared.mailbox);
     if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
@@ -429,6 +446,9 @@ static void publish(struct arena *arena)
     status->round = raim_match_round(arena->worker.match);
     status->counts = raim_match_counts(arena->worker.match);
     status->transport = *transport_stats(arena->worker.transport);
+    status->is_recording = arena->worker.recording.running != NULL;
+    if (arena->worker.recording.stream != NULL)
+        status->recordings = recorder_stream_counts(arena->worker.recording.stream);
     publish_tick_us(arena, status);
     if (status->profile.count != arena->worker.profile.count)
         status->profile = arena->worker.profile;
@@ -594,6 +614,8 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);
     send_messages(arena);
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
+    arena_recording_run(&arena->worker.recording, arena->worker.match, arena->worker.config);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_SEND);
     if (!skips_socket)
         transport_flush(arena->worker.transport);
@@ -654,6 +676,7 @@ void arena_say_goodbye(struct arena *arena)
     if (arena->worker.leave_ns != 0)
         return; // done already
     arena_rounds_cut(arena, ROUND_END_SHUTDOWN);
+    arena_recording_end(&arena->worker.recording, arena->worker.match);
     arena_checkpoint_end(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport,
                          atomic_load(&arena->shared.keeps_checkpoint));
     send_messages(arena);

@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "config.h"
 #include "orchestrator_report.h"
+#include "recorder.h"
 #include "worker.h"
 
 #include <stdint.h>
@@ -40,6 +41,8 @@ struct arena_list {
     struct arena_list_rooms rooms;
     struct arena_list_control control;
     struct arena_list_results results;
+    struct recordings *recordings;                  // the recorder's; NULL: none
+    struct recorder *recorder;                      // NULL: nothing is recorded
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

@@ -57,6 +57,7 @@ static void fill(struct round_report *report, const struct arena *arena,
     strcpy(report->arena, config->name);
     strcpy(report->template_name, config->template_name);
     strcpy(report->map, config->map->name);
+    strcpy(report->recording, arena_recording_name(&arena->worker.recording));
     const uint32_t present =
         raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.status_rows);
     add_players(report, arena, present, false);

@@ -27,7 +27,7 @@
 #define CONFIG_ADDRESS_BYTES SOCKET_ADDRESS_BYTES
 #define CONFIG_CONTROL_BYTES 108 // a Unix socket's path with the closing NUL
 #define CONFIG_MAX_TEMPLATES 64
-#define CONFIG_PATH_BYTES 256  // of a file of the control, with the closing NUL
+#define CONFIG_PATH_BYTES 256  // of a file of the control or a directory, with the closing NUL
 #define CONFIG_MAX_ROTATION 32 // maps of an arena after its first
 
 // Whether the datagrams of an arena are encrypted.
@@ -35,6 +35,13 @@ enum config_encryption {
     CONFIG_ENCRYPTION_OFF,
     CONFIG_ENCRYPTION_OFFERED, // used with clients that support it
     CONFIG_ENCRYPTION_REQUIRED,
+};
+
+// When an arena is recorded.
+enum config_recording {
+    CONFIG_RECORDING_PLAYED, // while somebody plays who is no bot
+    CONFIG_RECORDING_ALL,    // while anybody plays
+    CONFIG_RECORDING_NONE,
 };
 
 // Whether raimd speaks to Agones' SDK server.
@@ -66,6 +73,7 @@ struct config_arena {
     bool needs_access; // clients need an access token
     struct access_control_keys access_keys;
     enum config_encryption encryption;
+    enum config_recording recording;
     raim_rules rules;
     double round_s;       // 0 to 86400; 0: no time limit
     uint32_t score_limit; // score that ends a round; 0: no limit
@@ -92,6 +100,12 @@ struct config_ports {
     uint16_t first, last; // inclusive; 0 and 0: none
 };
 
+// Which recordings are kept.
+struct config_keep {
+    double gigabytes; // of 10^9 bytes, of all of them
+    double days;      // 0: no limit
+};
+
 // The control API over TCP. Paths are resolved; "": none.
 struct config_control {
     struct config_listen listen;
@@ -114,6 +128,8 @@ struct config {
     uint32_t agones_drain_s; // 1 to 86400: the deadline of a drain that SIGTERM began
     bool agones_ready;       // becomes Ready again when the last player has left
     struct config_control control_tcp;
+    char recording_dir[CONFIG_PATH_BYTES]; // absolute; "" for recordings in $STATE_DIRECTORY
+    struct config_keep recording_keep;
     char public_address[HTTP_HOST_BYTES]; // of rooms, as matchmakers are told; "": the arena's own
     struct config_ports ports;            // of rooms
     int template_count;

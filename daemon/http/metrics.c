@@ -73,6 +73,14 @@ static const struct family families[] = {
     {"clamped_shots_total", COUNTER,
      "Shots that claimed an older view than their shooter can have had.",
      FIELD(counts.hits.clamped)},
+    {"recordings_begun_total", COUNTER, "Recordings begun.", FIELD(recordings.begun)},
+    {"recordings_finished_total", COUNTER, "Recordings finished.", FIELD(recordings.finished)},
+    {"recordings_dropped_total", COUNTER,
+     "Recordings that ended early because the recorder was too slow.", FIELD(recordings.dropped)},
+    {"recordings_failed_total", COUNTER,
+     "Recordings that ended early or never began because they could not be written.",
+     FIELD(recordings.failed)},
+    {"recorded_bytes_total", COUNTER, "Bytes written to recordings.", FIELD(recordings.bytes)},
 };
 
 // An arena's name and status, read once so that all families show one snapshot.

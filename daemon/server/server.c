@@ -5,6 +5,7 @@
 
 #include "arena_table.h"
 #include "arena_table_changes.h"
+#include "arena_table_recorder.h"
 #include "control.h"
 #include "control_tcp.h"
 #include "heap.h"
@@ -209,14 +210,15 @@ static bool add_directory(struct path_list *list, const char *variable)
 // Enters the sandbox once every port and file is open, before a worker reads the first datagram.
 static bool enter_sandbox(const struct config *config, uint16_t connect_port)
 {
-    char control[CONFIG_CONTROL_BYTES];
+    char control[CONFIG_CONTROL_BYTES], recordings[PATH_MAX];
     struct path_list writable = {0};
     if (!config->sandbox) {
         log_info("sandbox off");
         return true;
     }
     if (!add_directory(&writable, "STATE_DIRECTORY") ||
-        !add_directory(&writable, "RUNTIME_DIRECTORY")) {
+        !add_directory(&writable, "RUNTIME_DIRECTORY") ||
+        (recording_directory_find(config, recordings) && !path_list_add(&writable, recordings))) {
         path_list_clear(&writable);
         log_error("sandbox failed: out of memory");
         return false;
@@ -246,7 +248,8 @@ struct server *server_start(struct config *config, const char *path)
         return NULL;
     }
     const uint16_t agones_port = orchestrator_port(config);
-    if (!open_orchestrator(server, config, agones_port)) {
+    if (!open_orchestrator(server, config, agones_port) ||
+        !arena_table_open_recorder(&server->table, config)) {
         config_unload(config);
         orchestrator_close(server->orchestrator);
         free(server);

@@ -4,6 +4,7 @@
 
 #include "chat.h"
 #include "name.h"
+#include "tape.h"
 
 #include <string.h>
 
@@ -47,6 +48,7 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
         event->kind = RAIM_WIRE_CHAT;
         event->player = client->player;
         strcpy(event->text, cleaned);
+        raim_tape_chat(match->tape, client->player, cleaned);
     }
 }
 
@@ -64,5 +66,6 @@ bool raim_match_say(struct raim_match *match, const char *text)
     event->kind = RAIM_WIRE_CHAT;
     event->by_operator = true;
     strcpy(event->text, cleaned);
+    raim_tape_chat(match->tape, RAIM_NOBODY, cleaned);
     return true;
 }

@@ -7,6 +7,7 @@
 #include "name.h"
 #include "name_key.h"
 #include "phase.h"
+#include "tape.h"
 #include "text.h"
 
 #include <assert.h>
@@ -396,6 +397,7 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
         acknowledge_events(match, client, &message);
     if (client->watches)
         return; // a spectator's input only acknowledges
+    client->arrivals++;
     const enum raim_refusal refusal =
         raim_inbox_receive(&client->inbox, match->world, &client->rewind_limit, &message);
     if (refusal != RAIM_REFUSALS)
@@ -406,8 +408,10 @@ void raim_match_set_rtt(struct raim_match *match, uint32_t handle, uint32_t rtt_
                         uint32_t deviation_ms)
 {
     struct raim_connection *client = client_at(match, handle);
-    if (client->state != RAIM_CONNECTION_ABSENT && rtt_ms != UINT32_MAX)
-        raim_rewind_limit_measure(&client->rewind_limit, rtt_ms, deviation_ms, match->def.tick_hz);
+    if (client->state == RAIM_CONNECTION_ABSENT || rtt_ms == UINT32_MAX)
+        return;
+    client->rtt_ms = rtt_ms;
+    raim_rewind_limit_measure(&client->rewind_limit, rtt_ms, deviation_ms, match->def.tick_hz);
 }
 
 static void receive_goodbye(struct raim_match *match, struct raim_connection *client,
@@ -490,6 +494,8 @@ static void take_input(struct raim_match *match, struct raim_connection *client)
     raim_sessions_track_idle(match, member, &match->inputs[slot]);
     match->totals.inputs_due += member->inputs.due - before.due;
     match->totals.inputs_missed += member->inputs.missed - before.missed;
+    raim_record_traffic(match, client, member->inputs.missed != before.missed);
+    client->arrivals = 0;
 }
 
 // Plays one tick of a match in which somebody may be.
@@ -512,9 +518,12 @@ static void play_step(struct raim_match *match)
         raim_players_clear_inputs(match);
     else
         raim_players_fill_bot_inputs(match);
+    raim_tape_step(match->tape, match->taken, match->inputs);
     raim_world_step(world, match->def.map, match->inputs, &match->happened);
-    if (is_frozen)
-        raim_players_hold_positions(match);
+    if (is_frozen) {
+        raim_world_hold_positions(world);
+        raim_tape_hold_positions(match->tape);
+    }
     raim_players_log_events(match);
 }
 
@@ -543,20 +552,26 @@ bool raim_match_is_dormant(const struct raim_match *match)
 void raim_match_step(struct raim_match *match)
 {
     const bool is_dormant = raim_match_is_dormant(match);
+    raim_record_end_tick(match);
     match->empty_ticks = is_empty(match) ? match->empty_ticks + !is_dormant : 0;
     raim_rounds_begin_step(match);
-    if (is_dormant)
+    if (is_dormant) {
         raim_world_skip_tick(match->world);
-    else
+        raim_tape_skip(match->tape);
+    } else {
         play_step(match);
+    }
     raim_rounds_end_step(match);
     raim_event_log_release(&match->log, match->world->tick);
     raim_rounds_update_late_phase(match);
     raim_spectators_apply_events(match);
-    if (is_dormant)
-        return; // nobody is connected, so nothing is sent
+    if (is_dormant) { // nobody is connected, so nothing is sent
+        raim_record_end_tick(match);
+        return;
+    }
     raim_history_record(&match->interest.history, match->world);
     raim_spectators_record(match);
+    raim_record_begin_sent(match);
     raim_match_begin_work(match, RAIM_MATCH_INTEREST);
     raim_view_prepare(match);
     raim_outbox_begin(match);

@@ -19,6 +19,8 @@
 #include <stdint.h>
 
 struct raim_match;
+struct raim_recording_scene;
+struct raim_tape;
 
 struct raim_match_def {
     const struct raim_map *map; // borrowed for the match's whole life
@@ -245,6 +247,22 @@ void raim_match_suspend(struct raim_match *match);
 // Ends every session and sends every client a GOODBYE. Pull the messages, then close the
 // connections.
 void raim_match_shutdown(struct raim_match *match);
+
+// --- Recording, see tape.h. Call these functions between two ticks. ---
+
+// Begins to record onto an empty tape of the match's world, which is borrowed: reseeds the world,
+// so that the recording tells nothing of what was random before, and writes the first keyframe. The
+// caller draws a new random seed for each recording. With NULL ends the recording, by a digest on
+// the tape, and leaves the world alone. A match that succeeds this one, or is restored, is not
+// recorded before a recording of its own begins.
+void raim_match_record(struct raim_match *match, struct raim_tape *tape, uint64_t seed);
+
+// Writes a keyframe, with which a data frame begins, onto the tape. The bytes before must have been
+// taken.
+void raim_match_keyframe(struct raim_match *match);
+
+// Fills the scene of a recording of this match, without a version. It borrows the map.
+void raim_match_scene(const struct raim_match *match, struct raim_recording_scene *scene);
 
 // One message to send. `size` 0 with `close` set: close the connection without a message.
 struct raim_outgoing {

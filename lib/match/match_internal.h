@@ -70,6 +70,8 @@ struct raim_connection {
 
     struct raim_rewind_limit rewind_limit;
     struct raim_inbox inbox;
+    uint32_t arrivals; // INPUT messages since the last step
+    uint32_t rtt_ms;   // the transport's; valid while the rewind limit holds it
 };
 
 // The session of a player's slot. Together with the world it holds everything that outlives a
@@ -194,6 +196,7 @@ struct raim_match {
     struct raim_match_outbox outbox;
     struct raim_match_totals totals;
     const struct raim_match_observer *observer; // NULL: none
+    struct raim_tape *tape;                     // NULL: nothing is recorded
 };
 
 // Begins to load memory into the processor's cache.
@@ -296,10 +299,6 @@ void raim_players_fill_bot_inputs(struct raim_match *match);
 // Replaces all inputs by released keys with unchanged aims.
 void raim_players_clear_inputs(struct raim_match *match);
 
-// After a frozen step: restores the positions, so that overlapping players are not pushed apart
-// before play continues.
-void raim_players_hold_positions(struct raim_match *match);
-
 // Logs the step's kills as events and counts shots and hits.
 void raim_players_log_events(struct raim_match *match);
 
@@ -401,6 +400,19 @@ static inline enum raim_audience raim_audience_of(const struct raim_connection *
 {
     return client->delay_ticks > 0 ? RAIM_AUDIENCE_LATE : RAIM_AUDIENCE_LIVE;
 }
+
+// --- record.c ---
+
+// Records what was sent to a client: its set of the tick. Call it for every client that is served.
+void raim_record_sent(struct raim_match *match, const struct raim_connection *client);
+
+// Records what arrived of a client's inputs, when the one of the tick was taken.
+void raim_record_traffic(struct raim_match *match, const struct raim_connection *client,
+                         bool is_missed);
+
+// Begins and ends the records of what a tick sends.
+void raim_record_begin_sent(struct raim_match *match);
+void raim_record_end_tick(struct raim_match *match);
 
 // --- view.c: snapshots ---
 

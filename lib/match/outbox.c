@@ -321,6 +321,7 @@ static size_t write_update(struct raim_match *match, struct raim_connection *cli
         has_history(match, client)
             ? raim_view_write(match, client, events > 0, bytes + events, capacity - events)
             : 0;
+    raim_record_sent(match, client);
     if (snapshot == 0 && next == client->events.next)
         return 0;
     raim_event_cursor_send(&client->events, next, match->world->tick - client->delay_ticks);
@@ -399,6 +400,8 @@ bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoin
             return true;
         outbox->stage++;
         outbox->next_client = 0;
+        if (outbox->stage == RAIM_OUTBOX_DONE)
+            raim_record_end_tick(match);
     }
     return false;
 }

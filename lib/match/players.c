@@ -2,6 +2,8 @@
 // Players and bots: joining, leaving, unique names, the bots' inputs, and the events of a step.
 #include "match_internal.h"
 
+#include "tape.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -138,6 +140,7 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name, con
     event->kind = RAIM_WIRE_JOINED;
     event->player = id;
     raim_players_fill_entry(match, slot, &event->entry);
+    raim_tape_join(match->tape, id, member->name, member->bot);
     return id;
 }
 
@@ -147,6 +150,7 @@ void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_r
     match->playing--;
     raim_departed_note(match, raim_player_slot(id));
     raim_world_leave(match->world, id);
+    raim_tape_leave(match->tape, id, reason);
     raim_set_remove(match->taken, raim_player_slot(id));
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_LEFT;
@@ -229,15 +233,6 @@ void raim_players_clear_inputs(struct raim_match *match)
         match->inputs[slot] = (raim_input){.aim = players[slot].aim};
 }
 
-void raim_players_hold_positions(struct raim_match *match)
-{
-    raim_player *players = raim_world_players(match->world);
-    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
-         slot = raim_match_next_slot(match, slot + 1))
-        if (players[slot].state == RAIM_PLAYER_ALIVE)
-            players[slot].position = players[slot].previous;
-}
-
 // A shot counts as clamped when its input was clamped.
 static void count_shot(struct raim_match *match, raim_player_id shooter)
 {
@@ -276,5 +271,6 @@ void raim_players_log_events(struct raim_match *match)
         event->score = players[raim_player_slot(happened->actor)].score;
         event->deaths = players[raim_player_slot(happened->victim)].deaths;
         event->rewind = happened->rewind;
+        raim_tape_kill(match->tape, happened->actor, happened->victim);
     }
 }

@@ -11,8 +11,7 @@ static uint32_t least_of(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-// The minimum delay of acknowledgements within a second; UINT32_MAX: none.
-static uint32_t least_delay(const struct raim_rewind_limit *rewind_limit)
+uint32_t raim_rewind_limit_delay(const struct raim_rewind_limit *rewind_limit)
 {
     uint32_t least = UINT32_MAX;
     for (int i = 0; i < RAIM_REWIND_LIMIT_PARTS; i++)
@@ -35,7 +34,7 @@ static uint32_t jitter_of(const struct raim_rewind_limit *rewind_limit, uint32_t
 // Lowers the allowed view age to the measured one, or raises it towards that by up to `growth`.
 static void settle(struct raim_rewind_limit *rewind_limit, uint32_t growth)
 {
-    const uint32_t acked = least_delay(rewind_limit);
+    const uint32_t acked = raim_rewind_limit_delay(rewind_limit);
     const uint32_t reported =
         rewind_limit->transport_left > 0 ? rewind_limit->transport_delay : UINT32_MAX;
     const uint32_t delay = least_of(acked, reported);
@@ -75,8 +74,8 @@ void raim_rewind_limit_acknowledge(struct raim_rewind_limit *rewind_limit, uint3
         rewind_limit->median += (delay > rewind_limit->median) - (delay < rewind_limit->median);
     // Beyond this distance from the minimum the jitter is cut anyway, and the median would take
     // long to return.
-    const int32_t most =
-        (int32_t)(least_delay(rewind_limit) * SCALE + RAIM_REWIND_LIMIT_JITTER * SCALE / 2);
+    const int32_t most = (int32_t)(raim_rewind_limit_delay(rewind_limit) * SCALE +
+                                   RAIM_REWIND_LIMIT_JITTER * SCALE / 2);
     if (rewind_limit->median > most)
         rewind_limit->median = most;
     rewind_limit->is_acked = true;

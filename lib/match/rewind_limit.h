@@ -42,6 +42,10 @@ void raim_rewind_limit_acknowledge(struct raim_rewind_limit *rewind_limit, uint3
 void raim_rewind_limit_measure(struct raim_rewind_limit *rewind_limit, uint32_t rtt_ms,
                                uint32_t deviation_ms, uint32_t tick_hz);
 
+// The minimum of the delays of acknowledged snapshots within the last second, in ticks; UINT32_MAX:
+// not known.
+uint32_t raim_rewind_limit_delay(const struct raim_rewind_limit *rewind_limit);
+
 // The greatest number of ticks from the tick that a client was shown to the tick in which its input
 // arrives: the round trip, one tick of interpolation between two snapshots (RAIM_REWIND_LIMIT_SHOW)
 // and the jitter, up to RAIM_REWIND_LIMIT_JITTER. A decrease applies at once; an increase is

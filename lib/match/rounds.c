@@ -2,6 +2,8 @@
 // Rounds: clock, end, break and pauses.
 #include "match_internal.h"
 
+#include "tape.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -78,8 +80,11 @@ static void log_phase(struct raim_match *match, uint32_t tick)
     event->kind = RAIM_WIRE_PHASE;
     event->phase = raim_rounds_phase(match);
     match->rounds.sent_phase = (uint8_t)event->phase.phase;
-    if (raim_rounds_is_frozen(match))
-        raim_world_clear_bullets(match->world);
+    raim_tape_phase(match->tape, &event->phase);
+    if (!raim_rounds_is_frozen(match))
+        return;
+    raim_world_clear_bullets(match->world);
+    raim_tape_clear_bullets(match->tape);
 }
 
 bool raim_match_is_round_due(const struct raim_match *match)
@@ -95,6 +100,7 @@ void raim_rounds_begin_step(struct raim_match *match)
         start(match);
         raim_players_begin_round(match);
         raim_world_begin_round(match->world);
+        raim_tape_begin_round(match->tape);
     }
     if (match->rounds.sent_phase != phase_of(&match->rounds))
         log_phase(match, match->world->tick + 1);

@@ -2,6 +2,8 @@
 // Sessions: tokens, resuming after a lost connection, idling and eviction.
 #include "match_internal.h"
 
+#include "tape.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -46,6 +48,7 @@ void raim_sessions_set_away(struct raim_match *match, struct raim_connection *cl
         return;
     match->members[slot].away_since = match->world->tick;
     raim_world_set_away(match->world, client->player, true);
+    raim_tape_set_away(match->tape, client->player, true);
     client->player = RAIM_NOBODY;
 }
 
@@ -63,6 +66,7 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
         before->reason = RAIM_REASON_RESUMED;
     }
     raim_world_set_away(match->world, id, false);
+    raim_tape_set_away(match->tape, id, false);
     member->client = (uint32_t)(client - match->clients);
     client->player = id;
     client->slot = slot;

@@ -139,6 +139,14 @@ void raim_world_clear_bullets(struct raim_world *world)
     memset(raim_world_bullets(world), 0, world->max_bullets * sizeof(raim_bullet));
 }
 
+void raim_world_hold_positions(struct raim_world *world)
+{
+    raim_player *players = raim_world_players(world);
+    for (uint32_t slot = 0; slot < world->max_players; slot++)
+        if (players[slot].state == RAIM_PLAYER_ALIVE)
+            players[slot].position = players[slot].previous;
+}
+
 void raim_world_begin_round(struct raim_world *world)
 {
     raim_player *players = raim_world_players(world);

@@ -25,6 +25,10 @@ extern "C" {
 #define RAIM_MAX_BULLETS 8192 // 13 bits of the wire
 #define RAIM_MAX_REWIND 63    // ticks; 6 bits of the wire
 
+// The version of a world's bytes and of what a step makes of them. Change it with any change of
+// either: a recording is replayed by the same version alone.
+#define RAIM_WORLD_LAYOUT 1
+
 // An index and a generation: the slot in the low 10 bits, a generation from 1 to 63 above them, so
 // that a reused slot gets another id. 0 is no player.
 typedef uint16_t raim_player_id;
@@ -199,6 +203,10 @@ void raim_world_set_away(struct raim_world *world, raim_player_id id, bool away)
 
 // Removes every bullet.
 void raim_world_clear_bullets(struct raim_world *world);
+
+// Restores the positions before the last step, so that players who overlap are not pushed apart
+// while nobody may move.
+void raim_world_hold_positions(struct raim_world *world);
 
 // Begins a round: removes every bullet, resets all points and deaths to 0, and lets all players
 // spawn in the next step without a delay. The counts of shots and hits continue, because the slot

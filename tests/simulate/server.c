@@ -74,12 +74,14 @@ bool server_begin(struct simulation *simulation)
 {
     const struct raim_match_def def = draw_match(simulation);
     bind_match(simulation, create_match(&def), &def);
+    recordings_begin(simulation);
     save(simulation);
     return true;
 }
 
 void server_end(struct simulation *simulation)
 {
+    recordings_end(simulation);
     raim_match_destroy(simulation->match);
     free(simulation->checkpoint);
 }
@@ -132,6 +134,7 @@ static void restore(struct simulation *simulation)
 {
     struct raim_match_def def = simulation->checkpoint_def;
     def.seed = raim_random_next(&simulation->random);
+    recordings_end(simulation);
     raim_match_destroy(simulation->match);
     memset(simulation->is_connected, 0, sizeof simulation->is_connected);
     bind_match(simulation, create_match(&def), &def);
@@ -141,6 +144,7 @@ static void restore(struct simulation *simulation)
              raim_match_checkpoint_fault(simulation->match, simulation->checkpoint,
                                          simulation->checkpoint_bytes));
     simulation->bound_tick = raim_match_tick(simulation->match);
+    recordings_begin(simulation);
     simulation->verdict->restores++;
     invariants_check_restored(simulation);
 }
@@ -173,9 +177,11 @@ void server_change_map(struct simulation *simulation, uint64_t *random)
     if (def.max_clients < counts.players)
         def.max_clients = counts.players;
     struct raim_match *next = create_match(&def);
+    recordings_end(simulation);
     raim_match_transfer(next, simulation->match, raim_random_below(random, 2) == 0);
     raim_match_destroy(simulation->match);
     bind_match(simulation, next, &def);
+    recordings_begin(simulation);
     simulation->checkpoint_events = raim_match_events(next) - 1; // so that it is saved at once
     simulation->verdict->transfers++;
 }
@@ -222,6 +228,7 @@ void server_step(struct simulation *simulation)
         return;
     }
     pull(simulation);
+    recordings_take(simulation);
     if (simulation->step % DIGEST_STEPS == 0) {
         struct simulation_verdict *verdict = simulation->verdict;
         verdict->digest =

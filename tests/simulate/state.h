@@ -83,6 +83,7 @@ struct simulation {
     uint32_t checkpoint_events, checkpoint_step;
     bool crashes_now; // before the messages of this step are sent
     uint64_t announcements;
+    struct simulation_take *take; // of the match's recording
 
     struct seat seats[MAX_SEATS];
     uint32_t seat_count, honest_count;
@@ -140,6 +141,14 @@ void server_step(struct simulation *simulation);
 void server_crash(struct simulation *simulation);
 void server_restart(struct simulation *simulation);
 void server_change_map(struct simulation *simulation, uint64_t *random);
+
+// --- recordings.c: each match is recorded, and the recording replayed ---
+
+// Begins to record a match that is bound; takes what a tick recorded; replays it before the match
+// is destroyed.
+void recordings_begin(struct simulation *simulation);
+void recordings_take(struct simulation *simulation);
+void recordings_end(struct simulation *simulation);
 
 // --- rules.c: what each kind of fault does ---
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Compresses and finds frames by libzstd.
+#include "recording_frame.h"
+
+#include "recording_format.h"
+
+#include <zstd.h>
+
+#include <assert.h>
+#include <stdlib.h>
+
+// zstd's default: the recorder's thread compresses an hour of 64 players in seconds.
+enum { LEVEL = 3 };
+
+// The frame header's descriptor, behind the magic number (RFC 8878, 3.1.1.1.1).
+enum { DESCRIPTOR = 4, HAS_CHECKSUM = 4 };
+
+struct raim_packer {
+    ZSTD_CCtx *compressor;
+    ZSTD_DCtx *decompressor;
+};
+
+struct raim_packer *raim_packer_create(void)
+{
+    struct raim_packer *packer = calloc(1, sizeof *packer);
+    if (packer == NULL)
+        return NULL;
+    packer->compressor = ZSTD_createCCtx();
+    packer->decompressor = ZSTD_createDCtx();
+    if (packer->compressor == NULL || packer->decompressor == NULL ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(packer->compressor, ZSTD_c_compressionLevel, LEVEL)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(packer->compressor, ZSTD_c_checksumFlag, 1))) {
+        raim_packer_destroy(packer);
+        return NULL;
+    }
+    return packer;
+}
+
+void raim_packer_destroy(struct raim_packer *packer)
+{
+    if (packer == NULL)
+        return;
+    ZSTD_freeCCtx(packer->compressor);
+    ZSTD_freeDCtx(packer->decompressor);
+    free(packer);
+}
+
+size_t raim_packed_bound(size_t size)
+{
+    return ZSTD_compressBound(size);
+}
+
+size_t raim_pack(struct raim_packer *packer, const uint8_t *contents, size_t size, uint8_t *frame,
+                 size_t capacity)
+{
+    const size_t packed = ZSTD_compress2(packer->compressor, frame, capacity, contents, size);
+    return ZSTD_isError(packed) ? 0 : packed;
+}
+
+static uint32_t read_u32(const uint8_t *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static struct raim_frame data_frame_at(const uint8_t *bytes, size_t size)
+{
+    const struct raim_frame none = {.kind = RAIM_FRAME_NONE};
+    const unsigned long long contents = ZSTD_getFrameContentSize(bytes, size);
+    if (contents == ZSTD_CONTENTSIZE_UNKNOWN || contents == ZSTD_CONTENTSIZE_ERROR ||
+        contents == 0 || contents > RAIM_RECORDING_MOST_FRAME_BYTES ||
+        (bytes[DESCRIPTOR] & HAS_CHECKSUM) == 0)
+        return none;
+    const size_t packed = ZSTD_findFrameCompressedSize(bytes, size);
+    if (ZSTD_isError(packed))
+        return none;
+    return (struct raim_frame){RAIM_FRAME_DATA, packed, (size_t)contents, NULL};
+}
+
+struct raim_frame raim_frame_at(const uint8_t *bytes, size_t size)
+{
+    const struct raim_frame none = {.kind = RAIM_FRAME_NONE};
+    if (size < RAIM_SKIPPABLE_HEAD_BYTES)
+        return none;
+    if (read_u32(bytes) == ZSTD_MAGICNUMBER)
+        return data_frame_at(bytes, size);
+    const size_t contents = read_u32(bytes + 4);
+    if (read_u32(bytes) != RAIM_RECORDING_SKIPPABLE || contents > size - RAIM_SKIPPABLE_HEAD_BYTES)
+        return none;
+    return (struct raim_frame){RAIM_FRAME_SKIPPABLE, RAIM_SKIPPABLE_HEAD_BYTES + contents, contents,
+                               bytes + RAIM_SKIPPABLE_HEAD_BYTES};
+}
+
+bool raim_unpack(struct raim_packer *packer, const uint8_t *bytes, const struct raim_frame *frame,
+                 uint8_t *contents)
+{
+    assert(frame->kind == RAIM_FRAME_DATA);
+    return ZSTD_decompressDCtx(packer->decompressor, contents, frame->contents_size, bytes,
+                               frame->size) == frame->contents_size;
+}
+
+void raim_skippable_head(uint8_t head[RAIM_SKIPPABLE_HEAD_BYTES], size_t size)
+{
+    assert(size <= UINT32_MAX);
+    for (uint32_t i = 0; i < 4; i++) {
+        head[i] = (uint8_t)(RAIM_RECORDING_SKIPPABLE >> (8 * i));
+        head[4 + i] = (uint8_t)(size >> (8 * i));
+    }
+}
+
+uint64_t raim_skippable_size(const uint8_t head[RAIM_SKIPPABLE_HEAD_BYTES])
+{
+    return read_u32(head) == RAIM_RECORDING_SKIPPABLE
+               ? (uint64_t)RAIM_SKIPPABLE_HEAD_BYTES + read_u32(head + 4)
+               : 0;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// Recordings of matches are replayed to the bit.
+//     test_recording [--seed N]
+#include "recording_fixture.h"
+
+enum { BOTS = 3, CLIENTS = 5 };
+
+static struct raim_match_def def_of(void)
+{
+    struct raim_match_def def = usual_def();
+    def.bots = BOTS;
+    def.sight = true;
+    def.round_s = 8;
+    def.break_s = 1;
+    def.resume_grace_s = 1;
+    strcpy(def.arena, "tests");
+    return def;
+}
+
+// Plays rounds, kills, chat, joins, leaves, a pause, players who are away and come back, and
+// snapshots in every second tick.
+static void play_all(struct take *take, struct table *table)
+{
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        play(table, i);
+        record_ticks(take, table, 20);
+    }
+    watch(table, CLIENTS, 0);
+    record_ticks(take, table, 400);
+    say(table, 1, "hello");
+    assert_true(raim_match_say(table->match, "from the operator"));
+    record_ticks(take, table, 100);
+    say_goodbye(table, 2);
+    record_ticks(take, table, 60);
+    stand_up(table, 2);
+    stand_up(table, 3); // away for longer than its grace
+    record_ticks(take, table, 100);
+    play(table, 2);
+    raim_match_pause(table->match, true);
+    record_ticks(take, table, 30);
+    raim_match_pause(table->match, false);
+    raim_match_set_snapshot_interval(table->match, 2);
+    record_ticks(take, table, 200);
+    raim_match_set_snapshot_interval(table->match, 1);
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "player"};
+    memcpy(hello.token, table->seats[4].welcome.token, sizeof hello.token);
+    stand_up(table, 4);
+    record_ticks(take, table, 20);
+    connect_seat(table, 4, &hello);
+    record_ticks(take, table, 600);
+}
+
+static struct take *make_take(void)
+{
+    struct table *table = open_table(def_of());
+    struct take *take = begin_take(table->match);
+    play_all(take, table);
+    end_take(take, table->match);
+    close_table(table);
+    return take;
+}
+
+static void assert_sets(const struct truth *truth, struct raim_recording *recording, uint32_t slot,
+                        uint32_t *count)
+{
+    const uint64_t *players, *bullets;
+    assert_true(raim_recording_sent(recording, slot, &players, &bullets));
+    assert_true(players[0] == truth->players[slot]);
+    const size_t words = raim_set_words(raim_recording_world(recording)->max_bullets);
+    assert_memory_equal(bullets, truth->bullets[slot], words * sizeof *bullets);
+    ++*count;
+}
+
+static void test_each_tick_is_replayed_to_the_bit(void **state)
+{
+    (void)state;
+    struct take *take = make_take();
+    struct opened opened = open_bytes(take->bytes, take->size);
+    struct raim_recording *recording = opened.recording;
+    assert_non_null(recording);
+    assert_int_equal(raim_recording_info(recording)->ticks, take->ticks);
+    assert_true(is_true(take, recording));
+    uint32_t sets = 0;
+    while (raim_recording_step(recording)) {
+        const struct truth *truth = &take->truths[raim_recording_tick(recording)];
+        assert_true(is_true(take, recording));
+        const raim_input *inputs = raim_recording_inputs(recording);
+        for (uint32_t slot = 0; slot < CLIENTS + BOTS; slot++) {
+            if (raim_recording_name(recording, slot, NULL) == NULL)
+                continue;
+            assert_memory_equal(&inputs[slot], &truth->inputs[slot], sizeof *inputs);
+            if (truth->plays[slot])
+                assert_sets(truth, recording, slot, &sets);
+        }
+    }
+    assert_null(raim_recording_fault(recording));
+    assert_int_equal(raim_recording_tick(recording), take->ticks);
+    assert_true(sets > 4000);
+    assert_true(raim_recording_comparisons(recording) > take->ticks / 60);
+    close_opened(&opened);
+    free_take(take);
+}
+
+static void test_seeking_gives_what_playing_gives(void **state)
+{
+    (void)state;
+    struct take *take = make_take();
+    struct opened opened = open_bytes(take->bytes, take->size);
+    for (uint32_t i = 0; i < 100; i++) {
+        const uint32_t tick = (uint32_t)chance_int(0, (int)take->ticks);
+        assert_true(raim_recording_seek(opened.recording, tick));
+        assert_int_equal(raim_recording_tick(opened.recording), tick);
+        assert_true(is_true(take, opened.recording));
+    }
+    assert_false(raim_recording_seek(opened.recording, take->ticks + 1));
+    close_opened(&opened);
+    free_take(take);
+}
+
+// The chapters of a kind.
+static uint32_t count_chapters(const struct raim_recording *recording, enum raim_chapter_kind kind)
+{
+    uint32_t count, found = 0;
+    const struct raim_chapter *chapters = raim_recording_chapters(recording, &count);
+    for (uint32_t i = 0; i < count; i++)
+        found += chapters[i].kind == kind;
+    return found;
+}
+
+static void test_chapters_and_players_are_those_of_the_match(void **state)
+{
+    (void)state;
+    struct take *take = make_take();
+    struct opened opened = open_bytes(take->bytes, take->size);
+    struct raim_recording *recording = opened.recording;
+    const struct raim_recording_info *info = raim_recording_info(recording);
+    assert_string_equal(info->arena, "tests");
+    assert_string_equal(info->map, "fixture");
+    assert_string_equal(info->version, "0.0.0-test");
+    assert_true(info->is_complete && info->sight);
+    assert_int_equal(info->tick_hz, 60);
+    assert_int_equal(info->start_unix_ms, 1700000000123);
+    assert_int_equal(info->bots, BOTS);
+    assert_int_equal(info->clients, CLIENTS + 1); // one came twice
+    assert_int_equal(count_chapters(recording, RAIM_CHAPTER_JOIN), CLIENTS + 1);
+    assert_int_equal(count_chapters(recording, RAIM_CHAPTER_LEAVE), 2);
+    assert_true(count_chapters(recording, RAIM_CHAPTER_ROUND) >= 3);
+    assert_true(count_chapters(recording, RAIM_CHAPTER_ROUND_END) >= 2);
+    uint32_t kills = 0, lines = 0;
+    while (raim_recording_step(recording)) {
+        const struct raim_events *events = raim_recording_events(recording);
+        for (uint32_t i = 0; i < events->count; i++)
+            kills += events->items[i].kind == RAIM_EVENT_KILL;
+        uint32_t count;
+        raim_recording_chat(recording, &count);
+        lines += count;
+    }
+    assert_true(kills > 0);
+    assert_int_equal(count_chapters(recording, RAIM_CHAPTER_KILL), kills);
+    assert_int_equal(lines, 2);
+    uint32_t count;
+    const struct raim_recording_player *players = raim_recording_players(recording, &count);
+    assert_int_equal(count, CLIENTS + 1 + BOTS);
+    const raim_player *present = raim_world_players_const(raim_recording_world(recording));
+    for (uint32_t i = 0; i < count; i++) {
+        const raim_player *player = &present[raim_player_slot(players[i].id)];
+        if (players[i].left != UINT32_MAX)
+            continue;
+        assert_int_equal(player->id, players[i].id);
+        assert_int_equal(player->score, players[i].score);
+        assert_int_equal(player->deaths, players[i].deaths);
+        bool is_bot;
+        assert_string_equal(
+            raim_recording_name(recording, raim_player_slot(players[i].id), &is_bot),
+            players[i].name);
+        assert_int_equal(is_bot, players[i].is_bot);
+    }
+    close_opened(&opened);
+    free_take(take);
+}
+
+static void test_traffic_tells_of_silent_clients(void **state)
+{
+    (void)state;
+    struct raim_match_def def = def_of();
+    def.round_s = 0;
+    struct table *table = open_table(def);
+    struct take *take = begin_take(table->match);
+    play(table, 0);
+    play(table, 1);
+    record_ticks(take, table, 100);
+    const uint32_t silent = table->match->clients[1].slot, other = table->match->clients[0].slot;
+    table->seats[1].is_over = true; // sends nothing any more
+    record_ticks(take, table, 70);
+    end_take(take, table->match);
+    struct opened opened = open_bytes(take->bytes, take->size);
+    assert_true(raim_recording_seek(opened.recording, 100));
+    struct raim_recording_traffic traffic = raim_recording_traffic(opened.recording, silent);
+    assert_int_equal(traffic.arrivals, 1);
+    assert_false(traffic.is_guessed);
+    assert_true(traffic.rtt_ms < 100);
+    assert_true(raim_recording_seek(opened.recording, 170));
+    traffic = raim_recording_traffic(opened.recording, silent);
+    assert_int_equal(traffic.arrivals, 0);
+    assert_true(traffic.is_guessed);
+    assert_int_equal(raim_recording_traffic(opened.recording, other).arrivals, 1);
+    assert_int_equal(raim_recording_traffic(opened.recording, 0).arrivals, 0); // a bot
+    close_opened(&opened);
+    close_table(table);
+    free_take(take);
+}
+
+static void test_an_empty_match_is_recorded_while_it_sleeps(void **state)
+{
+    (void)state;
+    struct raim_match_def def = def_of();
+    def.bots = 0;
+    def.round_s = 0;
+    struct table *table = open_table(def);
+    struct take *take = begin_take(table->match);
+    record_ticks(take, table, 200);
+    assert_true(raim_match_is_dormant(table->match));
+    play(table, 0);
+    record_ticks(take, table, 200);
+    end_take(take, table->match);
+    struct opened opened = open_bytes(take->bytes, take->size);
+    while (raim_recording_step(opened.recording))
+        assert_true(is_true(take, opened.recording));
+    assert_null(raim_recording_fault(opened.recording));
+    assert_int_equal(raim_recording_tick(opened.recording), 400);
+    close_opened(&opened);
+    close_table(table);
+    free_take(take);
+}
+
+// A recording begins with a seed of its own and in the midst of a round; another follows on the
+// next map, and one of a restored match.
+static void test_recordings_follow_each_other(void **state)
+{
+    (void)state;
+    struct table *table = open_table(def_of());
+    play(table, 0);
+    play(table, 1);
+    ticks(table, 100);
+    const uint64_t random = table->match->world->random;
+    struct take *first = begin_take(table->match);
+    assert_true(table->match->world->random != random);
+    record_ticks(first, table, 200);
+    end_take(first, table->match);
+    struct raim_match *next = raim_match_create(&table->def);
+    raim_match_transfer(next, table->match, false);
+    raim_match_destroy(table->match);
+    table->match = next;
+    struct take *second = begin_take(table->match);
+    record_ticks(second, table, 200);
+    end_take(second, table->match);
+    const size_t size = raim_match_checkpoint_size(table->match);
+    void *checkpoint = malloc(size);
+    raim_match_save(table->match, checkpoint);
+    struct raim_match *restored = raim_match_create(&table->def);
+    assert_true(raim_match_restore(restored, checkpoint, size));
+    free(checkpoint);
+    raim_match_destroy(table->match);
+    table->match = restored;
+    for (uint32_t i = 0; i < SEATS; i++)
+        stand_up(table, i);
+    struct take *third = begin_take(table->match);
+    record_ticks(third, table, 200);
+    end_take(third, table->match);
+    struct take *takes[] = {first, second, third};
+    for (int i = 0; i < 3; i++) {
+        struct opened opened = open_bytes(takes[i]->bytes, takes[i]->size);
+        assert_non_null(opened.recording);
+        assert_int_equal(raim_recording_info(opened.recording)->first_tick, takes[i]->first_tick);
+        while (raim_recording_step(opened.recording))
+            assert_true(is_true(takes[i], opened.recording));
+        assert_null(raim_recording_fault(opened.recording));
+        close_opened(&opened);
+        free_take(takes[i]);
+    }
+    close_table(table);
+}
+
+static void test_an_overflowing_tape_keeps_what_it_took(void **state)
+{
+    (void)state;
+    struct table *table = open_table(def_of());
+    struct take *take = begin_take(table->match);
+    record_ticks(take, table, 100);
+    char text[RAIM_MAX_CHAT_BYTES + 1];
+    memset(text, 'x', sizeof text);
+    text[RAIM_MAX_CHAT_BYTES] = '\0';
+    for (int i = 0; i < 100000; i++)
+        raim_tape_chat(take->tape, RAIM_NOBODY, text);
+    assert_true(raim_tape_has_overflowed(take->tape));
+    tick(table);
+    assert_true(raim_recording_writer_end(take->writer));
+    take_bytes(take);
+    struct opened opened = open_bytes(take->bytes, take->size);
+    while (raim_recording_step(opened.recording))
+        assert_true(is_true(take, opened.recording));
+    assert_null(raim_recording_fault(opened.recording));
+    assert_int_equal(raim_recording_tick(opened.recording), 100);
+    close_opened(&opened);
+    close_table(table);
+    free_take(take);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_tick_is_replayed_to_the_bit),
+        cmocka_unit_test(test_seeking_gives_what_playing_gives),
+        cmocka_unit_test(test_chapters_and_players_are_those_of_the_match),
+        cmocka_unit_test(test_traffic_tells_of_silent_clients),
+        cmocka_unit_test(test_an_empty_match_is_recorded_while_it_sleeps),
+        cmocka_unit_test(test_recordings_follow_each_other),
+        cmocka_unit_test(test_an_overflowing_tape_keeps_what_it_took),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
