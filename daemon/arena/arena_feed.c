@@ -4,6 +4,7 @@
 
 #include "mailbox.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct arena_feed {
     bool players;
     struct mailbox queue;  // of struct arena_feed_item; the worker sends, as with the other one
     struct mailbox rounds; // of struct round_report
+    _Atomic uint32_t lost; // rounds
 
     // The worker's, and the main thread's once it is released.
     uint32_t slots;
@@ -187,6 +189,11 @@ void arena_feed_end_round(struct arena_feed *feed)
         report(feed, &(struct arena_feed_item){.kind = ARENA_FEED_ROUND_ENDED});
 }
 
+void arena_feed_lose_round(struct arena_feed *feed)
+{
+    atomic_fetch_add_explicit(&feed->lost, 1, memory_order_relaxed);
+}
+
 // --- The main thread's side ---
 
 bool arena_feed_take(struct arena_feed *feed, struct arena_feed_item *item)
@@ -220,4 +227,9 @@ const struct round_report *arena_feed_round(struct arena_feed *feed)
 void arena_feed_release_round(struct arena_feed *feed)
 {
     mailbox_complete(&feed->rounds);
+}
+
+uint32_t arena_feed_take_lost(struct arena_feed *feed)
+{
+    return atomic_exchange_explicit(&feed->lost, 0, memory_order_relaxed);
 }

@@ -48,6 +48,9 @@ bool arena_feed_run(struct arena_feed *feed, const struct raim_match *match);
 struct round_report *arena_feed_begin_round(struct arena_feed *feed);
 void arena_feed_end_round(struct arena_feed *feed);
 
+// Counts a round whose report found no room.
+void arena_feed_lose_round(struct arena_feed *feed);
+
 // --- The main thread's side ---
 
 // Takes the oldest item. Returns false if there is none.
@@ -61,3 +64,6 @@ bool arena_feed_take_rest(struct arena_feed *feed, struct arena_feed_item *item)
 // items are reported, it belongs to the oldest ROUND_ENDED.
 const struct round_report *arena_feed_round(struct arena_feed *feed);
 void arena_feed_release_round(struct arena_feed *feed);
+
+// The number of lost rounds since the last call.
+uint32_t arena_feed_take_lost(struct arena_feed *feed);

@@ -57,6 +57,7 @@ static void fill(struct round_report *report, const struct arena *arena,
     strcpy(report->arena, config->name);
     strcpy(report->template_name, config->template_name);
     strcpy(report->map, config->map->name);
+    strcpy(report->recording, arena_recording_name(&arena->worker.recording));
     const uint32_t present =
         raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.status_rows);
     add_players(report, arena, present, false);
@@ -94,13 +95,17 @@ void arena_rounds_run(struct arena *arena)
     if (!has_open_round(arena, &round) || round.phase != RAIM_MATCH_BREAK)
         return;
     struct round_report *report = arena_feed_begin_round(arena->worker.feed);
-    if (report == NULL)
+    if (report == NULL && round.left_ticks > 0)
         return; // tried again in the next tick of the break
+    arena->worker.ended_round = round.round;
+    if (report == NULL) {
+        arena_feed_lose_round(arena->worker.feed);
+        return;
+    }
     fill(report, arena, &round);
     report->winner = round.winner;
     report->ended = has_score(report) ? ROUND_END_SCORE : ROUND_END_CLOCK;
     arena_feed_end_round(arena->worker.feed);
-    arena->worker.ended_round = round.round;
     arena->worker.has_news = true;
 }
 
@@ -110,11 +115,13 @@ void arena_rounds_cut(struct arena *arena, enum round_end ended)
     if (!has_open_round(arena, &round))
         return;
     struct round_report *report = arena_feed_begin_round(arena->worker.feed);
-    if (report == NULL)
+    arena->worker.ended_round = round.round;
+    if (report == NULL) {
+        arena_feed_lose_round(arena->worker.feed);
         return;
+    }
     fill(report, arena, &round);
     report->ended = ended;
     arena_feed_end_round(arena->worker.feed);
-    arena->worker.ended_round = round.round;
     arena->worker.has_news = true;
 }

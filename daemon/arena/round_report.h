@@ -4,6 +4,7 @@
 #pragma once
 
 #include "match.h"
+#include "recording_name.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>
@@ -41,8 +42,9 @@ struct round_report {
     uint32_t score_limit;
     bool sight;
     raim_rules rules;
-    raim_player_id winner; // RAIM_NOBODY: a draw, or the round was cut short
-    uint32_t omitted;      // players who left before the end and are not among `players`
+    raim_player_id winner;                // RAIM_NOBODY: a draw, or the round was cut short
+    char recording[RECORDING_NAME_BYTES]; // the file that has the end of the round; "": none
+    uint32_t omitted; // players who left before the end and are not among `players`
     uint32_t player_count;
     struct round_player players[];
 };

@@ -144,7 +144,9 @@ char *result_json_write(const struct round_report *report)
             report->winner != RAIM_NOBODY ? json_integer(report->winner) : json_null()) &&
         put(object, "players", players_json(report)) &&
         put(object, "omitted", json_integer(report->omitted)) &&
-        put(object, "rules", rules_json(report)) && put(object, "recording", json_null()))
+        put(object, "rules", rules_json(report)) &&
+        put(object, "recording",
+            report->recording[0] != '\0' ? json_string(report->recording) : json_null()))
         text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(10));
     json_decref(object);
     return text;

@@ -171,6 +171,12 @@ void results_add(struct results *results, const struct round_report *report)
     results->main.lost += !post(results, line);
 }
 
+void results_lose(struct results *results, uint32_t count)
+{
+    if (results != NULL)
+        results->main.lost += count;
+}
+
 void results_read(struct results *results, struct arena_feed *feed)
 {
     const struct round_report *report;
@@ -178,6 +184,8 @@ void results_read(struct results *results, struct arena_feed *feed)
         results_add(results, report);
         arena_feed_release_round(feed);
     }
+    if (feed != NULL)
+        results_lose(results, arena_feed_take_lost(feed));
 }
 
 void results_run(struct results *results)

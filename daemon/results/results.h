@@ -36,6 +36,9 @@ void results_close(struct results *results);
 // Records a round that has ended. Copies the report. Does nothing where nobody played, or for NULL.
 void results_add(struct results *results, const struct round_report *report);
 
+// Counts results that were lost before they were handed over. Takes NULL.
+void results_lose(struct results *results, uint32_t count);
+
 // Records the rounds that an arena has reported. Only for feeds without items, which nobody else
 // reads; see arena_feed.h. Takes NULL for both.
 void results_read(struct results *results, struct arena_feed *feed);

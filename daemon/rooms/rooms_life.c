@@ -84,6 +84,7 @@ void rooms_read_feed(struct rooms *rooms, struct room *room, bool is_released, u
         note_item(rooms, room, &item, now_ms);
     while (is_released && arena_feed_take_rest(feed, &item))
         note_item(rooms, room, &item, now_ms);
+    results_lose(rooms->table->results, arena_feed_take_lost(feed));
 }
 
 // --- The end ---

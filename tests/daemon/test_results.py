@@ -137,8 +137,8 @@ class RoundTest(Results):
                 jsonschema.validate(line, schema("results"))
         self.assertEqual(events.events, [("round_ended", line) for line in lines])
         for number, line in enumerate(lines, 1):
-            self.assertEqual((line["arena"], line["round"], line["ended"], line["recording"]),
-                             ("duel", number, "score", None))
+            self.assertEqual((line["arena"], line["round"], line["ended"]),
+                             ("duel", number, "score"))
             self.assertEqual(len(line["players"]), 5)
             score = sum(player["score"] for player in line["players"])
             self.assertEqual(score, sum(player["deaths"] for player in line["players"]))
@@ -151,6 +151,10 @@ class RoundTest(Results):
             self.assertEqual(line["winner"], best[0] if len(best) == 1 else None)
             self.assertRegex(daemon.log, rf"round_ended arena=duel round={number} map=\S+ "
                                          rf"ended=score .*winner={line['winner'] or ''} ")
+        recordings = {line["recording"] for line in lines}
+        self.assertEqual(len(recordings), len(lines))
+        for name in recordings:
+            daemon.poll("the recording " + name, (self.state / "recordings" / name).exists)
         if self.sums(lines): # otherwise bots alone have fired
             self.wait_agreement(daemon)
             self.wait_agreement(daemon, "?period=day&arena=duel&map=" + lines[0]["map"])
