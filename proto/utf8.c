@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decodes UTF-8 and strips what is invisible.
+// Decodes and validates UTF-8, and strips what is invisible.
 #include "utf8.h"
 
 #include <string.h>
@@ -24,6 +24,21 @@ size_t raim_utf8_decode(const uint8_t *bytes, uint32_t *code_point)
         return 0;
     *code_point = value;
     return length;
+}
+
+bool raim_utf8_is_valid(const uint8_t *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        uint8_t next[5] = {0}; // the longest sequence, closed by NUL
+        const size_t left = size - at;
+        memcpy(next, bytes + at, left < 4 ? left : 4);
+        uint32_t code_point = 0;
+        const size_t length = raim_utf8_decode(next, &code_point);
+        if (length == 0 || code_point == 0)
+            return false;
+        at += length;
+    }
+    return true;
 }
 
 bool raim_utf8_is_invisible(uint32_t code_point)

@@ -11,6 +11,10 @@
 // that RFC 3629 forbids: overlong forms, surrogates, values beyond U+10FFFF, truncated sequences.
 size_t raim_utf8_decode(const uint8_t *bytes, uint32_t *code_point);
 
+// Returns true for UTF-8 without a NUL, of any other characters: it can be printed, and be a string
+// of C and of JSON.
+bool raim_utf8_is_valid(const uint8_t *bytes, size_t size);
+
 // Whether a code point shows nothing or changes the direction of writing: controls, line
 // separators, annotations, the object replacement character, the musical null notehead, and
 // Unicode's Default_Ignorable_Code_Point.
