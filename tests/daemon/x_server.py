@@ -6,20 +6,30 @@ import os
 import subprocess
 
 
+def start(screen, prefix):
+    """An Xvfb and the number of its display: "" where another took the number at the same time."""
+    read, write = os.pipe()
+    server = subprocess.Popen([*prefix, "Xvfb", "-displayfd", str(write), "-screen", "0", screen,
+                               "-nolisten", "tcp"], pass_fds=[write], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+    os.close(write)
+    with open(read, encoding="ascii") as pipe:
+        return server, pipe.readline().strip()
+
+
 @contextlib.contextmanager
 def x_server(screen="1280x1024x24", prefix=()):
     """The name of the display of an Xvfb; `prefix` are the words of what runs it."""
-    read, write = os.pipe()
-    with subprocess.Popen([*prefix, "Xvfb", "-displayfd", str(write), "-screen", "0", screen,
-                           "-nolisten", "tcp"], pass_fds=[write], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as server:
-        os.close(write)
-        with open(read, encoding="ascii") as pipe:
-            number = pipe.readline().strip()
-        try:
-            yield f":{number}"
-        finally:
-            server.terminate()
+    for _ in range(10):
+        server, number = start(screen, prefix)
+        with server:
+            try:
+                if number:
+                    yield f":{number}"
+                    return
+            finally:
+                server.terminate()
+    raise AssertionError("Xvfb does not start")
 
 
 def xdo(display, *words):
