@@ -29,7 +29,7 @@ TICK_HZ = 60
 
 START_S = 30    # instrumented programs on a busy machine begin slowly
 STOP_S = 1      # promised
-LIFE_S = 300    # of a program whose test died before it could end it; CTest's limit, too
+LIFE_S = 600    # of a program whose test died before it could end it; CTest's limit, too
 SKIPPED = 77    # exit status for CTest's SKIP_RETURN_CODE
 
 

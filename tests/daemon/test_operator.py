@@ -433,6 +433,7 @@ class JournalFieldsTest(unittest.TestCase):
             JournalDaemon, [*IN_JOURNAL, directory, error.fileno(), BIN / "raimd",
                             "-c", path], None, True).hold(receiver, stream)
         self.daemon.wait_started()
+        self.daemon.poll("the control socket", lambda: "control started" in self.daemon.log)
 
     def control(self, path, body):
         with contextlib.closing(socket.socket(socket.AF_UNIX)) as client:

@@ -17,7 +17,7 @@ import time
 import unittest
 
 import harness
-from harness import BIN, START_S, Program, Stage, arena, poll
+from harness import BIN, Program, Stage, arena, poll
 from x_server import find_window, x_server, xdo
 
 SIZE = 800, 600
@@ -85,7 +85,7 @@ class WindowTest(unittest.TestCase):
              "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home})
         status = self.daemon.wait_pressing(1)
         self.player = status["arenas"][0]["players"][0]["id"]
-        self.window = poll("a window", lambda: find_window(self.display, "raim"), 3 * START_S)
+        self.window = self.game.poll("a window", lambda: find_window(self.display, "raim"))
         self.xdo("windowfocus", self.window)
         x, y = self.xdo("getwindowgeometry", "--shell", self.window).split("\n")[1:3]
         self.corner = int(x.removeprefix("X=")), int(y.removeprefix("Y="))
