@@ -378,7 +378,8 @@ static void test_a_listing_reads_head_and_index_alone(void **state)
     assert_int_equal(file.reads, 4);
     source.size--;
     assert_false(raim_recording_peek(&source, &summary, error, sizeof error));
-    file.most = source.size = 5;
+    file.most = 5;
+    source.size = 5;
     assert_false(raim_recording_peek(&source, &summary, error, sizeof error));
     source.size = recorded->size; // it was cut meanwhile
     assert_false(raim_recording_peek(&source, &summary, error, sizeof error));
