@@ -34,8 +34,8 @@ struct arena_list {
     uint64_t started_ms; // CLOCK_MONOTONIC
     struct arena_list_rooms rooms;
     struct arena_list_control control;
-    struct recordings *recordings; // the recorder's; NULL: none
-    struct recorder *recorder;     // NULL: nothing is recorded
+    struct recordings *recordings;                  // the recorder's; NULL: none
+    struct recorder *recorder;                      // NULL: nothing is recorded
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

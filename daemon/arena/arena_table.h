@@ -37,7 +37,7 @@ struct arena_table {
     struct socket_activation sockets;
     struct arena_ports ports;
     char recording_dir[CONFIG_PATH_BYTES]; // configured for the directory that is in use
-    struct wakeup wakeup; // of the main thread, signalled by the workers
+    struct wakeup wakeup;                  // of the main thread, signalled by the workers
 };
 
 // Opens every arena of a configuration and its port. Returns false after logging the reason; the

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What does recording cost a tick, and how large are the files? Two equal matches play in turns, and
-// one of them is recorded as raimd does it, with its thread and files.
+// What does recording cost a tick, and how large are the files? Two equal matches play in turns,
+// and one of them is recorded as raimd does it, with its thread and files.
 //
 //   bench_recorder DIRECTORY MAP SECONDS CLIENTS BOTS [SEED]
 //     Clients see the match as they do over a network and press keys as bots do. Prints
-//     "plain_us=... recorded_us=... hook_us=... bytes=... dropped=...": the medians of the processor
-//     time of a tick without and with recording and of what the arena does after a tick for it, the
-//     size of the files, and recordings that the recorder was too slow for.
+//     "plain_us=... recorded_us=... hook_us=... bytes=... dropped=...": the medians of the
+//     processor time of a tick without and with recording and of what the arena does after a tick
+//     for it, the size of the files, and recordings that the recorder was too slow for.
 #define _GNU_SOURCE
 #include "arena_recording.h"
 #include "diagnostics.h"
@@ -101,8 +101,8 @@ static bool deliver(struct game *game)
                                                .reason = message->reason,
                                                .data = message->bytes,
                                                .size = message->size};
-        is_good = is_good &&
-                  lagged_client_take(&game->clients[message->client], game->match, &outgoing);
+        is_good =
+            is_good && lagged_client_take(&game->clients[message->client], game->match, &outgoing);
     }
     game->message_count = 0;
     return is_good;

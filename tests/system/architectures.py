@@ -35,7 +35,7 @@ ARCHITECTURES = {
     "arm64": ("aarch64-linux-gnu", "aarch64-linux-gnu", "aarch64", []),
     "s390x": ("s390x-linux-gnu", "s390x-linux-gnu", "s390x", []),
 }
-ROOMS = ("client", "crypto", "proto", "replication")
+ROOMS = ("client", "crypto", "proto", "recording", "replication")
 # A minute under qemu, of what other tests have tried there, too.
 TOO_LONG = ("view",)
 STEP_S = 600

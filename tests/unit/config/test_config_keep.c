@@ -29,7 +29,8 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
         "arenas = ({" ARENA "},{ name = \"b\"; map = \"m.conf\"; port = 1; max_players = 5;"
         "max_spectators = 6; resume_grace = 7; idle_timeout = 8; queries = false;"
         "query_names = false; round_time = 9; score_limit = 10; break_time = 11; motd = \"Hi\";"
-        "address_validation = false; recording = \"all\"; limits = { loopback = true; inputs_per_tick = 12; };"
+        "address_validation = false; recording = \"all\"; limits = { loopback = true; "
+        "inputs_per_tick = 12; };"
         "tick_hz = 30; bots = 3; spectator_delay = 1; rules = { bullet_speed = 700; }; });");
     struct config_arena arena = config->arenas[0];
     const struct config_arena *before = &config->arenas[0], *from = &config->arenas[1];

@@ -73,12 +73,13 @@ static bool has(const struct fixture *fixture, const char *name)
 // Lists everything, newest first, as "NAME NAME ".
 static const char *list(const struct fixture *fixture, const char *before)
 {
-    static char text[4096];
+    static char text[16 * (RECORDING_NAME_BYTES + 1)];
     struct recording_entry entries[16];
     const uint32_t count = recordings_list(fixture->recordings, before, entries, 16);
+    size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < count; i++)
-        sprintf(text + strlen(text), "%s ", entries[i].name);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s ", entries[i].name);
     return text;
 }
 
