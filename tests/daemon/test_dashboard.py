@@ -151,7 +151,7 @@ class DashboardTest(unittest.TestCase):
                     harness.poll("movement", lambda: page.evaluate(drawing) != before)
                     harness.poll("players", lambda: page.evaluate(
                         "document.getElementById('players').rows.length") == 8)
-                    self.assertEqual(
+                    self.assertLessEqual( # a busy machine's page has a scroll bar
                         page.evaluate("document.documentElement.scrollWidth"), width)
             page.press("Tab")
             page.press("ArrowRight")
