@@ -23,9 +23,8 @@
 
 static const char not_found[] =
     "{\"error\":\"not found\",\"paths\":[\"/\",\"/status\",\"/arenas/NAME\","
-    "\"/arenas/NAME/map\",\"/arenas/NAME/stream\",\"/recordings\",\"/recordings/NAME\",\"/"
-    "metrics\",\"/healthz\","
-    "\"/readyz\"]}";
+    "\"/arenas/NAME/map\",\"/arenas/NAME/stream\",\"/recordings\",\"/recordings/NAME\","
+    "\"/metrics\",\"/healthz\",\"/readyz\"]}";
 static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[\"GET\",\"HEAD\"]}";
 static const char unavailable[] = "{\"error\":\"out of memory\"}";
 static const char too_many[] = "{\"error\":\"too many viewers\"}";

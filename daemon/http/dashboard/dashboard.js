@@ -4,7 +4,7 @@
 
 const POLL_MS = 2000;
 const HISTORY_POLLS = 150;            // number of polls in the plots: five minutes
-const RECORDINGS_MS = 10000; // between two requests for the recordings
+const RECORDINGS_MS = 10000; // minimum time between two requests for the recordings
 const MAP_MS = 1000;         // minimum time between two requests for the map
 const EVENT_MS = 100;        // between two events; positions are interpolated
 const NAMES_AT_MOST = 32;    // maximum number of players with names on the map

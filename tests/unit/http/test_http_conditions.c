@@ -79,7 +79,7 @@ static enum http_status status_of(const struct http_conditions *conditions)
 static void test_if_range_with_another_tag_selects_the_whole_file(void **state)
 {
     static const char *const others[] = {
-        "\"a-c\"", "W/" TAG, "a-b", "\"a-b", "Mon, 23 Nov 2026 03:00:00 GMT", "*", ""};
+        "\"a-c\"", ("W/" TAG), "a-b", "\"a-b", "Mon, 23 Nov 2026 03:00:00 GMT", "*", ""};
     (void)state;
     struct http_conditions conditions = {.range = "bytes=1-2", .if_range = TAG};
     assert_int_equal(status_of(&conditions), HTTP_PARTIAL_CONTENT);
