@@ -10,6 +10,7 @@
 #include "http_form.h"
 #include "http_listener.h"
 #include "http_recordings.h"
+#include "http_results.h"
 #include "listen_socket.h"
 #include "log.h"
 #include "monotonic.h"
@@ -47,6 +48,7 @@ struct control {
     struct admin_commands *admin;
     struct api *api; // NULL: none
     struct http_recordings *recordings;
+    struct http_results *results; // NULL: none
     struct http_listener *listener;
     struct request *waiting;
     unsigned requests; // not answered yet
@@ -86,6 +88,12 @@ struct control *control_open(const char *path, struct arena_table *table, struct
         return NULL;
     }
     control->api = api;
+    if (table->results != NULL &&
+        (control->results = http_results_create(table->results)) == NULL) {
+        snprintf(error, capacity, "out of memory");
+        free(control);
+        return NULL;
+    }
     control->admin = admin_commands_open(table, rooms, error, capacity);
     if (control->admin != NULL && path == NULL)
         return control;
@@ -131,12 +139,15 @@ void control_close(struct control *control)
         return;
     while (control->waiting != NULL)
         resume_request(control->waiting);
+    if (control->results != NULL)
+        http_results_end(control->results);
     if (control->listener != NULL)
         http_listener_run(control->listener); // answers the requests that were just resumed
     if (control->recordings != NULL)
         http_recordings_close(control->recordings);
     http_listener_stop(control->listener);
     http_recordings_destroy(control->recordings);
+    http_results_destroy(control->results);
     if (control->path[0] != '\0')
         unlink(control->path);
     admin_commands_close(control->admin);
@@ -162,8 +173,10 @@ static int waiting_timeout_ms(const struct control *control, uint64_t now_ms)
 
 int control_timeout_ms(const struct control *control)
 {
-    const int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->admin),
-                                            waiting_timeout_ms(control, monotonic_ms()));
+    int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->admin),
+                                      waiting_timeout_ms(control, monotonic_ms()));
+    if (control->results != NULL)
+        own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(control->results));
     return control->listener != NULL ? http_listener_timeout_ms(control->listener, own_ms) : own_ms;
 }
 
@@ -213,6 +226,8 @@ void control_run(struct control *control)
 {
     uint32_t number;
     bool done;
+    if (control->results != NULL)
+        http_results_run(control->results);
     if (control->listener != NULL)
         http_listener_run(control->listener);
     while (admin_commands_collect(control->admin, &number, &done))
@@ -336,9 +351,31 @@ static bool read_piece(struct request *request, const char *piece, size_t size)
     return true;
 }
 
+// A step of a request for results.
+static bool answer_results(struct control *control, const struct http_request *step)
+{
+    const bool is_leaderboard = strcmp(step->path, "/leaderboard") == 0;
+    if (strcmp(step->method, "GET") != 0)
+        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
+                                        "method not allowed", "GET");
+    if (control->results == NULL)
+        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND,
+                                        "the configuration says results = false", NULL);
+    if (*step->memory == NULL) {
+        *step->memory = &request_memory_none;
+        return true;
+    }
+    if (step->piece_bytes == 0)
+        http_connection_renew(step->connection);
+    return http_results_answer(control->results,
+                               is_leaderboard ? RESULTS_LEADERBOARD : RESULTS_ROUNDS, step);
+}
+
 static bool answer(void *context, const struct http_request *step)
 {
     struct control *control = context;
+    if (strcmp(step->path, "/results") == 0 || strcmp(step->path, "/leaderboard") == 0)
+        return answer_results(control, step);
     if (control->api != NULL && api_takes(step->path))
         return api_answer(control->api, step);
     if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)

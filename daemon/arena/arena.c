@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
+#include "arena_rounds.h"
 #include "connectionless.h"
 #include "crypto.h"
 #include "log.h"
@@ -264,10 +265,13 @@ void arena_reserve_seats(struct arena *arena, struct seats *seats)
     access_control_reserve(arena->worker.access_control, has_seat, arena);
 }
 
-bool arena_enable_feed(struct arena *arena)
+bool arena_enable_feed(struct arena *arena, bool players)
 {
     assert(arena->worker.feed == NULL);
-    arena->worker.feed = arena_feed_create(arena->opened.status_rows);
+    arena->worker.feed =
+        arena_feed_create(&(struct arena_feed_def){.slots = arena->opened.status_rows,
+                                                   .departed = arena->opened.max_players,
+                                                   .players = players});
     return arena->worker.feed != NULL;
 }
 
@@ -606,6 +610,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     if (arena->worker.feed != NULL && arena_feed_run(arena->worker.feed, arena->worker.match))
         arena->worker.has_news = true;
+    arena_rounds_run(arena);
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);
     send_messages(arena);
@@ -670,6 +675,7 @@ void arena_say_goodbye(struct arena *arena)
 {
     if (arena->worker.leave_ns != 0)
         return; // done already
+    arena_rounds_cut(arena, ROUND_END_SHUTDOWN);
     arena_recording_end(&arena->worker.recording, arena->worker.match);
     arena_checkpoint_end(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport,
                          atomic_load(&arena->shared.keeps_checkpoint));

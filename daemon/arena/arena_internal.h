@@ -44,6 +44,7 @@ struct arena {
         struct used_tokens_file *used_tokens;  // NULL: used tokens cannot be recorded
         struct seats *seats;                   // reserved; NULL: none
         struct arena_feed *feed;               // NULL: nobody reads it
+        uint32_t ended_round;                  // the newest whose end was reported; 0: none
         struct arena_commands commands;
         struct arena_checkpoint checkpoint;
         struct arena_recording recording;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
+#include "arena_rounds.h"
 #include "log.h"
 #include "monotonic.h"
 
@@ -176,6 +177,8 @@ static void give_back(struct arena *arena, struct prepared_match *prepared)
 static void begin_match(struct arena *arena, struct prepared_match *prepared)
 {
     struct prepared_match *before = arena->worker.current;
+    if (prepared->match != NULL && !prepared->keeps_round)
+        arena_rounds_cut(arena, ROUND_END_CHANGED); // unless it has ended
     if (prepared->match == NULL) {
         prepared_match_inherit(prepared, before);
     } else {

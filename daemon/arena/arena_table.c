@@ -161,6 +161,12 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
         free(slot);
         return NULL;
     }
+    if (config->results && !arena_enable_feed(slot->arena, false)) {
+        snprintf(error, capacity, "out of memory");
+        arena_destroy(slot->arena);
+        free(slot);
+        return NULL;
+    }
     slot->config = config_share(config);
     slot->index = index;
     slot->ticks_seen = UINT32_MAX;

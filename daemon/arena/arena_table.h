@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct results;
+
 struct arena_slot {
     struct arena *arena;
     struct worker *worker;
@@ -37,7 +39,8 @@ struct arena_table {
     struct socket_activation sockets;
     struct arena_ports ports;
     char recording_dir[CONFIG_PATH_BYTES]; // configured for the directory that is in use
-    struct wakeup wakeup;                  // of the main thread, signalled by the workers
+    struct results *results; // borrowed, for those who read the feeds; NULL: not recorded
+    struct wakeup wakeup;    // of the main thread, signalled by the workers
 };
 
 // Opens every arena of a configuration and its port. Returns false after logging the reason; the

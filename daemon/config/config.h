@@ -83,8 +83,9 @@ struct config_arena {
         *map;           // first map; owned by the configuration, as are those of the rotation
     int rotation_count; // the rotation starts again with `map`
     const struct raim_map *rotation[CONFIG_MAX_ROTATION];
-    bool is_room;     // a template, or made of one on request
-    bool is_reopened; // with is_room: it ran in the last process
+    bool is_room;                          // a template, or made of one on request
+    char template_name[CONFIG_NAME_BYTES]; // of which a room is made; "": no room
+    bool is_reopened;                      // with is_room: it ran in the last process
 };
 
 // Address of an HTTP server.
@@ -119,6 +120,7 @@ struct config {
     enum log_level log_level;
     bool sandbox;
     bool core_dumps;
+    bool results; // of rounds are recorded
     struct config_listen status;
     struct http_guard status_guard;     // accepted host names; token for undelayed streams
     char control[CONFIG_CONTROL_BYTES]; // path, "off", or "" for $RUNTIME_DIRECTORY

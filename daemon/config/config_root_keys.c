@@ -153,6 +153,13 @@ static const struct reader_key ROOT_KEYS[] = {
      .applies = READER_AT_ONCE,
      .meaning = "which recordings are kept; the oldest are deleted first, and never those "
                 "marked by raimctl recording keep"},
+    {.name = "results",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(results),
+     .flag = true,
+     .meaning = "whether the results of rounds are kept in $STATE_DIRECTORY (results.jsonl, "
+                "results.db), or in memory if that variable is unset, for raimctl, the "
+                "dashboard and /leaderboard"},
     {.name = "public_address",
      .kind = READER_TEXT,
      IN_ROOT(public_address),

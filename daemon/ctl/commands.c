@@ -247,6 +247,44 @@ static int run_arena_map(const struct call *call)
     return send_arena_command(call, "/arena/map");
 }
 
+// --- Results ---
+
+static bool print_results(const struct call *call, const char *json)
+{
+    (void)call;
+    return results_print(json, stdout);
+}
+
+static bool print_leaderboard(const struct call *call, const char *json)
+{
+    (void)call;
+    return results_print_leaderboard(json, stdout);
+}
+
+// The options --arena and --map are also those of tokens and rooms.
+static int show_results(const struct call *call, const char *path,
+                        bool (*print)(const struct call *call, const char *json))
+{
+    char query[RESULTS_QUERY_BYTES];
+    const char *problem = NULL;
+    struct results_options options = call->results;
+    options.arena = call->token.arena;
+    options.map = call->room.map;
+    return results_make_query(path, &options, query, &problem)
+               ? show(call, query, print)
+               : commands_wrong(call->command, problem);
+}
+
+static int run_results(const struct call *call)
+{
+    return show_results(call, "/results", print_results);
+}
+
+static int run_leaderboard(const struct call *call)
+{
+    return show_results(call, "/leaderboard", print_leaderboard);
+}
+
 // --- Rooms ---
 
 // The path of the room that the command names; false after an error.
@@ -419,6 +457,12 @@ const struct command commands[] = {
      "s, m, h or d"},
     {"unban", run_unban, 1, 1, "", "ADDRESS[/PREFIX]", "Lift a ban"},
     {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans"},
+    {"results", run_results, 0, 0, "jSal", "[--since TIME] [--arena NAME] [--limit N] [--json]",
+     "Show the rounds that have ended, the newest last; TIME is a number with s, m, h or d, or a "
+     "time of UTC such as 2026-01-31 or 2026-01-31T18:00:00Z"},
+    {"leaderboard", run_leaderboard, 0, 0, "joaMl",
+     "[--period day|week|month|all] [--arena NAME] [--map MAP] [--limit N] [--json]",
+     "Show the players with most points over all rounds; NAME may be a template"},
     {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
      "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
     {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},

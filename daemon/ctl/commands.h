@@ -3,6 +3,7 @@
 #pragma once
 
 #include "request.h"
+#include "result_documents.h"
 #include "room_documents.h"
 #include "token.h"
 
@@ -21,6 +22,7 @@ struct call {
     bool json, watch;
     const char *timeout, *duration; // NULL: not given
     struct token_options token;
+    struct results_options results;
     struct room_options room;
     int count;    // of words
     char **words; // after the command's name

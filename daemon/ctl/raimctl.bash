@@ -29,7 +29,8 @@ _raimctl() {
         case ${COMP_WORDS[i]} in
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
         --timeout | --for | --not-before | --key | --arena | --name | --server-key | \
-            --template | --id | --players | --ends | --map | --places | --join-within | --metadata)
+            --template | --id | --players | --ends | --map | --places | --join-within | --metadata | \
+            --since | --period | --limit)
             ((i++)) ;;
         -*) ;;
         *)
@@ -50,18 +51,23 @@ _raimctl() {
     case $before in
     --arena) command=arenas position=0 ;;
     --timeout | --for | --not-before | --name | --server-key | --id | --players | --map | \
-        --places | --join-within | --metadata) return ;;
+        --places | --join-within | --metadata | --since | --limit) return ;;
+    --period) command=period ;;
     --ends) command=ends ;;
     --template) command=templates ;;
     esac
     case $command in
     '')
-        words='status players say kick mute unmute ban unban bans drain arena recording reload log token'
+        words='status players say kick mute unmute ban unban bans results leaderboard drain arena'
+        words+=' recording reload log token'
         words+=' --socket --version --help --usage'
         ;;
     status) words='--json --watch' ;;
     bans) words='--json' ;;
     ban) words='--for' ;;
+    results) words='--since --arena --limit --json' ;;
+    leaderboard) words='--period --arena --map --limit --json' ;;
+    period) words='day week month all' ;;
     drain) words='--timeout' ;;
     token) words='key make show' ;;
     'token make') words='--key --arena --name --not-before --for --server-key' ;;

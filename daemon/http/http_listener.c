@@ -42,6 +42,13 @@ struct http_listener {
     unsigned idle_runs;           // in turn, with TLS
 };
 
+static void end_nothing(struct request_memory *memory)
+{
+    (void)memory;
+}
+
+struct request_memory request_memory_none = {end_nothing};
+
 // Decodes a path in place like the library, but leaves one with an encoded NUL as it is: decoded,
 // it would end there and name something else.
 static size_t decode_path(void *context, struct MHD_Connection *connection, char *path)

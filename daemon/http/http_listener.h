@@ -23,6 +23,14 @@ struct http_request {
     void **memory; // for the handler's use, NULL at first
 };
 
+// What the memory of a request begins with, where a listener serves requests of several kinds.
+struct request_memory {
+    void (*end)(struct request_memory *memory); // frees it
+};
+
+// The memory of requests that need none: its `end` does nothing.
+extern struct request_memory request_memory_none;
+
 struct http_listener_def {
     int socket;               // owned by the listener, even if it cannot start
     uint32_t max_connections; // at most HTTP_MAX_CLIENTS

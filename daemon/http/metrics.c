@@ -313,6 +313,14 @@ static void write_control(FILE *out, const struct arena_list_control *control)
                 control->denied);
 }
 
+static void write_results(FILE *out, const struct arena_list_results *results)
+{
+    write_count(out, "results_written_total", COUNTER, "Results of rounds that were recorded.",
+                results->written);
+    write_count(out, "results_lost_total", COUNTER, "Results of rounds that could not be written.",
+                results->lost);
+}
+
 char *metrics_text(const struct arena_list *list, uint64_t now_ms)
 {
     char *text = NULL;
@@ -329,6 +337,7 @@ char *metrics_text(const struct arena_list *list, uint64_t now_ms)
     }
     write_process(out, list, now_ms);
     write_rooms(out, &list->rooms);
+    write_results(out, &list->results);
     write_control(out, &list->control);
     write_orchestrator(out, list->orchestrator);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {

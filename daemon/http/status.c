@@ -339,6 +339,13 @@ static json_t *rooms_json(const struct arena_list_rooms *rooms)
                               put_count(object, "refused", rooms->refused));
 }
 
+static json_t *results_json(const struct arena_list_results *results)
+{
+    json_t *object = json_object();
+    return finish(object, put_count(object, "written", results->written) &&
+                              put_count(object, "lost", results->lost));
+}
+
 char *status_json(const struct arena_list *list, uint64_t now_ms)
 {
     // Each arena's status is read once, so that the totals agree with the arenas. The empty object
@@ -352,6 +359,7 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
                            put_count(object, "workers", (uint64_t)list->worker_count) &&
                            put(object, "players", json_object()) &&
                            put(object, "rooms", rooms_json(&list->rooms)) &&
+                           put(object, "results", results_json(&list->results)) &&
                            put(object, "agones", orchestrator_json(list->orchestrator)) &&
                            put(object, "arenas", arenas_json(list, &totals)) &&
                            put_totals(json_object_get(object, "players"), &totals)));

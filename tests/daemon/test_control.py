@@ -130,11 +130,13 @@ class ControlTest(Operator):
 
     def test_answers_come_when_the_arenas_give_them(self):
         self.serve()
-        begin = time.monotonic()
+        times = []
         for _ in range(10):
+            begin = time.monotonic()
             self.ctl("say", "hello")
+            times.append(time.monotonic() - begin)
         # A main thread that is not woken sees each of them a second later, with its next duty.
-        self.assertLess(time.monotonic() - begin, 5)
+        self.assertLess(min(times[1:]), 0.5)
 
     def test_say_reaches_everybody_of_an_arena_or_of_all(self):
         daemon = self.serve()

@@ -14,6 +14,7 @@ import urllib.parse
 import harness
 import rooms
 from harness import BIN, START_S, Stage, arena, config
+from ports import free_port
 
 SHORT = {"round_time": 2, "break_time": 0.5}
 
@@ -181,7 +182,7 @@ class RecordingTest(Recorded):
         self.replay(*self.files())
 
     def test_rooms_are_recorded(self):
-        first = rooms.free_ports(1)
+        first = free_port()
         daemon = self.start(rooms.config(
             rooms.template(bots=2, recording="all"), first=first, count=1))
         daemon.poll("the control socket", lambda: "control started" in daemon.log)

@@ -4,7 +4,8 @@
 
 const POLL_MS = 2000;
 const HISTORY_POLLS = 150;            // number of polls in the plots: five minutes
-const RECORDINGS_MS = 10000; // minimum time between two requests for the recordings
+const RECORDINGS_MS = 10000; // between two requests for the recordings
+const LEADERS_MS = 10000;     // between two requests for the leaderboard
 const MAP_MS = 1000;         // minimum time between two requests for the map
 const EVENT_MS = 100;        // between two events; positions are interpolated
 const NAMES_AT_MOST = 32;    // maximum number of players with names on the map
@@ -16,6 +17,7 @@ let status = null, statusAt = 0, busy = null;
 let chosen = decodeURIComponent(location.hash.slice(1));
 let source = null, map = null, before = null, now = null, nowAt = 0, mapAt = 0, delayMs = 0;
 let recordings = "", recordingsAt = -RECORDINGS_MS, nextRecording = null, showsOlder = false;
+let leadersAt = -Infinity;
 let names = new Map(), pollTimer = 0, clockTimer = 0, frame = 0;
 
 function colour(name) {
@@ -273,6 +275,32 @@ function showPlayers(arena) {
   }));
 }
 
+// Names are what players chose, unless an access token vouches for them.
+function showLeaders(players) {
+  find("leaders").replaceChildren(...players.map(player => {
+    const row = element("tr", ""), name = element("td", player.name,
+                                                  player.verified ? "" : "unverified");
+    name.title = player.verified ? "verified by an access token" : "unverified name";
+    row.append(name, element("td", player.score), element("td", player.wins),
+               element("td", player.rounds));
+    return row;
+  }));
+}
+
+// Without results, or while the server is too busy for them, what was shown stays.
+async function loadLeaders() {
+  leadersAt = performance.now();
+  const period = find("period").value;
+  const answer = await fetch(`/leaderboard?period=${period}`);
+  if (!answer.ok)
+    return;
+  const {players} = await answer.json();
+  if (period !== find("period").value)
+    return;
+  find("all-rounds").hidden = false;
+  showLeaders(players);
+}
+
 // Shows which share of the tick time each stage takes, as a bar and in words.
 function showStages(stages) {
   const names = Object.keys(stages), any = names.some(name => stages[name].percent > 0);
@@ -459,6 +487,8 @@ async function poll() {
     showChosen();
     if (performance.now() - recordingsAt >= RECORDINGS_MS)
       loadRecordings();
+    if (statusAt - leadersAt > LEADERS_MS)
+      await loadLeaders();
   } catch {
     find("summary").textContent = "raimd does not answer";
   }
@@ -480,6 +510,7 @@ document.addEventListener("visibilitychange", updateVisibility);
 addEventListener("resize", () => { requestFrame(); showChosen(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
   () => { requestFrame(); showChosen(); });
+find("period").addEventListener("change", () => loadLeaders().catch(() => {}));
 addEventListener("hashchange", () => {
   const name = decodeURIComponent(location.hash.slice(1));
   const input = [...find("arenas").querySelectorAll("input")].find(input => input.value === name);
