@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bits.h"
+#include "utf8.h"
 
 static inline void raim_write_u64(raim_writer *writer, uint64_t value)
 {
@@ -26,14 +27,13 @@ static inline void raim_write_short_text(raim_writer *writer, const char *text)
         raim_write_bits(writer, (uint8_t)text[i], 8);
 }
 
-// Reads at most `max` bytes into `text`, which needs one more. Refuses NUL bytes.
+// Reads at most `max` bytes of UTF-8 into `text`, which needs one more.
 static inline void raim_read_short_text(raim_reader *reader, char *text, uint32_t max)
 {
     const uint32_t length = raim_read_bits(reader, 8);
     reader->failed = reader->failed || length > max;
-    for (uint32_t i = 0; i < length && !reader->failed; i++) {
+    for (uint32_t i = 0; i < length && !reader->failed; i++)
         text[i] = (char)raim_read_bits(reader, 8);
-        reader->failed = reader->failed || text[i] == '\0';
-    }
+    reader->failed = reader->failed || !raim_utf8_is_valid((const uint8_t *)text, length);
     text[reader->failed ? 0 : length] = '\0';
 }

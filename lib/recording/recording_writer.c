@@ -89,7 +89,8 @@ bool raim_recording_writer_begin(struct raim_recording_writer *writer, const uin
     if (!raim_recording_head_read(writer->file.bytes, size, &writer->head, NULL, error,
                                   sizeof error))
         return false;
-    writer->file.size = writer->written = size;
+    writer->file.size = size;
+    writer->written = size;
     writer->is_open = true;
     return true;
 }

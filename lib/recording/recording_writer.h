@@ -32,8 +32,8 @@ bool raim_recording_writer_begin(struct raim_recording_writer *writer, const uin
 bool raim_recording_writer_append(struct raim_recording_writer *writer, const uint8_t *chunk,
                                   size_t size);
 
-// Completes the last frame and writes the index. Returns false where memory runs out: then the
-// bytes before are a recording without its index.
+// Completes the last frame and writes the index. Returns false where memory runs out or an append
+// failed: what raim_recording_writer_take then gives may lack the last frame or the index.
 bool raim_recording_writer_end(struct raim_recording_writer *writer);
 
 // Takes the bytes of the file that are complete, in order; valid until the next call. NULL: none.

@@ -3,6 +3,7 @@
 #include "tape_reader.h"
 
 #include "frame.h"
+#include "utf8.h"
 #include "varint.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ static void read_text(struct raim_tape_reader *reader, char *text, uint32_t max)
     const uint32_t length = read_byte(reader);
     const uint8_t *bytes = length <= max ? read_bytes(reader, length) : NULL;
     text[0] = '\0';
-    if (bytes == NULL || memchr(bytes, '\0', length) != NULL) {
+    if (bytes == NULL || !raim_utf8_is_valid(bytes, length)) {
         fail(reader);
         return;
     }

@@ -302,6 +302,29 @@ static void test_what_no_match_does_is_refused(void **state)
     }
 }
 
+// Adds a kill in front of END.
+static size_t invent_kill(uint8_t *bytes, size_t size)
+{
+    const uint8_t kill[] = {RAIM_RECORD_KILL, 0, 4, 1, 4, RAIM_RECORD_END};
+    memcpy(bytes + size - 1, kill, sizeof kill);
+    return size - 1 + sizeof kill;
+}
+
+static void test_a_kill_that_did_not_happen_is_found(void **state)
+{
+    (void)state;
+    struct opened opened = forge(100, 1, invent_kill); // nobody has fired yet
+    while (raim_recording_step(opened.recording)) {
+    }
+    assert_int_equal(raim_recording_fault(opened.recording)->kind, RAIM_FAULT_KILL);
+    assert_int_equal(raim_recording_fault(opened.recording)->tick, 0);
+    raim_recording_overlook(opened.recording);
+    while (raim_recording_step(opened.recording)) {
+    }
+    assert_null(raim_recording_fault(opened.recording)); // nothing else differs
+    close_opened(&opened);
+}
+
 static void test_another_version_is_named(void **state)
 {
     (void)state;
@@ -371,6 +394,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_damaged_frame_stops_and_the_others_can_be_sought),
         cmocka_unit_test(test_another_world_is_found_by_the_next_digest),
         cmocka_unit_test(test_what_no_match_does_is_refused),
+        cmocka_unit_test(test_a_kill_that_did_not_happen_is_found),
         cmocka_unit_test(test_another_version_is_named),
         cmocka_unit_test(test_a_listing_reads_head_and_index_alone),
     };
