@@ -36,8 +36,8 @@ set(CPACK_DEBIAN_RAIMD_PACKAGE_CONTROL_EXTRA
 set(CPACK_DEBIAN_RAIM_PACKAGE_NAME raim)
 set(CPACK_DEBIAN_RAIM_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_RAIM_PACKAGE_DEPENDS fonts-dejavu-core)
-# For names and chat in Chinese, Japanese and Korean.
-set(CPACK_DEBIAN_RAIM_PACKAGE_SUGGESTS "fonts-noto-cjk | fonts-droid-fallback")
+# For names and chat in Chinese, Japanese and Korean; for videos of recordings.
+set(CPACK_DEBIAN_RAIM_PACKAGE_SUGGESTS "fonts-noto-cjk | fonts-droid-fallback, ffmpeg")
 set(CPACK_COMPONENT_RAIM_DESCRIPTION "2D arena shooter for servers that run raimd
 Run, aim and shoot among walls that hide what is behind them. Inputs are
 predicted, so that distance to the server is hardly felt.

@@ -22,6 +22,17 @@ static const struct {
     [ACTION_CHAT] = {"chat", "Chat", {"Return", ""}},
     [ACTION_SCORES] = {"scores", "All scores", {"Tab", "Pad back"}},
     [ACTION_NETWORK] = {"network", "Network graph", {"F3", ""}},
+    [ACTION_PAUSE] = {"pause", "Recording: pause", {"Space", "Pad a"}},
+    [ACTION_SLOWER] = {"slower", "Recording: slower", {"-", ""}},
+    [ACTION_FASTER] = {"faster", "Recording: faster", {"=", ""}},
+    [ACTION_STEP_BACK] = {"stepback", "Recording: a tick back", {",", ""}},
+    [ACTION_STEP_FORWARD] = {"step", "Recording: a tick on", {".", ""}},
+    [ACTION_JUMP_BACK] = {"jumpback", "Recording: 5 s back", {"J", "Pad leftshoulder"}},
+    [ACTION_JUMP_FORWARD] = {"jump", "Recording: 5 s on", {"L", "Pad rightshoulder"}},
+    [ACTION_PREVIOUS_PLAYER] = {"previous", "Recording: player before", {"Q", "Pad x"}},
+    [ACTION_NEXT_PLAYER] = {"next", "Recording: next player", {"E", "Pad y"}},
+    [ACTION_FLY] = {"fly", "Recording: fly", {"F", "Pad b"}},
+    [ACTION_SENT] = {"sent", "Recording: as sent", {"V", ""}},
 };
 
 const char *bindings_title(enum action action)
@@ -38,12 +49,28 @@ struct bindings bindings_default(void)
     return bindings;
 }
 
+static bool is_of_recordings(enum action action)
+{
+    return action >= ACTION_PAUSE;
+}
+
+static bool is_of_matches(enum action action)
+{
+    return action == ACTION_FIRE || action == ACTION_CHAT;
+}
+
+// Whether two actions may have one button: they are never possible at the same time.
+static bool may_share(enum action a, enum action b)
+{
+    return (is_of_recordings(a) && is_of_matches(b)) || (is_of_recordings(b) && is_of_matches(a));
+}
+
 void bindings_bind(struct bindings *bindings, enum action action, window_button button)
 {
     window_button *buttons =
         bindings->buttons[window_button_is_pad(button) ? BINDING_PAD : BINDING_KEYS];
     for (int i = 0; i < ACTION_COUNT; i++)
-        if (buttons[i] == button)
+        if (buttons[i] == button && !may_share((enum action)i, action))
             buttons[i] = buttons[action];
     buttons[action] = button;
 }

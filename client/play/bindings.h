@@ -17,6 +17,17 @@ enum action {
     ACTION_CHAT,
     ACTION_SCORES,
     ACTION_NETWORK,
+    ACTION_PAUSE, // of a recording, like those that follow
+    ACTION_SLOWER,
+    ACTION_FASTER,
+    ACTION_STEP_BACK,
+    ACTION_STEP_FORWARD,
+    ACTION_JUMP_BACK,
+    ACTION_JUMP_FORWARD,
+    ACTION_PREVIOUS_PLAYER,
+    ACTION_NEXT_PLAYER,
+    ACTION_FLY,
+    ACTION_SENT,
     ACTION_COUNT
 };
 
@@ -32,7 +43,7 @@ const char *bindings_title(enum action action);
 struct bindings bindings_default(void);
 
 // Binds a button to an action, on the button's own device. An action that had this button gets the
-// other one in exchange.
+// other one in exchange, unless one of them is for matches alone and the other for recordings.
 void bindings_bind(struct bindings *bindings, enum action action, window_button button);
 
 // Whether a button triggers an action; false for button 0.

@@ -31,6 +31,12 @@ static void suggest_name(struct settings *settings)
     snprintf(settings->name, sizeof settings->name, "Player %ld", now.tv_nsec / 1000 % 900 + 100);
 }
 
+static void open_recordings(struct home *home)
+{
+    recordings_screen_open(&home->recordings, home->preferences);
+    home->is_in_recordings = true;
+}
+
 struct home *home_open(const struct home_def *def)
 {
     struct home *home = calloc(1, sizeof *home);
@@ -49,6 +55,8 @@ struct home *home_open(const struct home_def *def)
     if (settings->name[0] == '\0')
         suggest_name(settings);
     entry_type(&home->name, settings->name);
+    if (def->shows_recordings)
+        open_recordings(home);
     show_servers(home);
     browser_scan(home->browser, home->host);
     if (def->preferences->servers.count > 0)
@@ -64,6 +72,16 @@ void home_close(struct home *home)
     arenas_destroy(home->arenas);
     browser_close(home->browser);
     free(home);
+}
+
+const char *home_recording(const struct home *home)
+{
+    return home->recording;
+}
+
+void home_report(struct home *home, const char *problem)
+{
+    snprintf(home->recordings.problem, sizeof home->recordings.problem, "%s", problem);
 }
 
 struct server_address home_server(const struct home *home)
@@ -151,6 +169,9 @@ static enum home_wish choose_row(struct home *home, enum column column)
 static enum home_wish press(struct home *home, enum item item)
 {
     switch (item) {
+    case ITEM_RECORDINGS:
+        open_recordings(home);
+        return HOME_STAY;
     case ITEM_SETTINGS:
         settings_screen_open(&home->settings, home->preferences);
         home->is_in_settings = true;
@@ -296,12 +317,26 @@ static enum home_wish handle_home(struct home *home, const struct window_event *
     return HOME_STAY;
 }
 
+static enum home_wish handle_recordings(struct home *home, const struct window_event *event)
+{
+    const int chosen =
+        recordings_screen_handle(&home->recordings, home->preferences->window, event);
+    if (chosen == RECORDINGS_SCREEN_BACK)
+        home->is_in_recordings = false;
+    if (chosen < 0)
+        return HOME_STAY;
+    home->recording = home->recordings.recordings.entries[chosen].path;
+    return HOME_WATCH;
+}
+
 enum home_wish home_handle(struct home *home, const struct window_event *event)
 {
     if (home->is_in_settings && event->kind != WINDOW_CLOSED) {
         home->is_in_settings = settings_screen_handle(&home->settings, event);
         return HOME_STAY;
     }
+    if (home->is_in_recordings && event->kind != WINDOW_CLOSED)
+        return handle_recordings(home, event);
     if (event->kind == WINDOW_PRESSED && event->button != 0)
         home->by_pad = window_button_is_pad(event->button);
     const enum home_wish wish = handle_home(home, event);

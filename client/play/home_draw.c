@@ -215,6 +215,10 @@ static void draw_top(struct home *home, const struct ui *ui, double left, double
     draw_button(home, ui, ITEM_SETTINGS,
                 (raim_box){{right - 2 * wide - gap, top}, {right - wide - gap, top + height}},
                 "Settings", false);
+    draw_button(
+        home, ui, ITEM_RECORDINGS,
+        (raim_box){{right - 3 * wide - 2 * gap, top}, {right - 2 * wide - 2 * gap, top + height}},
+        "Recordings", false);
     double x = right - wide;
     if (home->has_matchmaker) {
         draw_button(home, ui, ITEM_SEARCH, (raim_box){{x, second}, {x + wide, second + height}},
@@ -257,8 +261,10 @@ void home_draw(struct home *home, const struct ui *given, double now_s)
             ? home->problem
             : "Enter: play     Tab: next field     left: favourite     right: spectate",
         2 * half);
-    if (home->is_in_settings) {
+    if (home->is_in_settings || home->is_in_recordings)
         hud_veil(&ui);
+    if (home->is_in_settings)
         settings_screen_draw(&home->settings, &ui);
-    }
+    else if (home->is_in_recordings)
+        recordings_screen_draw(&home->recordings, &ui);
 }

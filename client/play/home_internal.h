@@ -5,6 +5,7 @@
 #include "browser.h"
 #include "entry.h"
 #include "home.h"
+#include "recordings_screen.h"
 #include "settings_screen.h"
 
 struct arenas;
@@ -12,6 +13,7 @@ struct arenas;
 // What can have the focus; the list is one more.
 enum item {
     ITEM_NAME,
+    ITEM_RECORDINGS,
     ITEM_SETTINGS,
     ITEM_QUIT,
     ITEM_ADDRESS,
@@ -37,9 +39,11 @@ struct home {
     struct server_address chosen;
     char problem[160];
     int row_count, selected, first, shown; // of the list
-    bool is_in_settings;
+    bool is_in_settings, is_in_recordings;
     bool by_pad; // the gamepad was used last
     struct settings_screen settings;
+    struct recordings_screen recordings;
+    const char *recording; // that was chosen
     // Where the items were drawn, pixels.
     raim_box boxes[ITEMS];
     double row_height, star_x, spectate_x;

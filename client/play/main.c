@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
-// raim: the game. Opens the window and switches between an arena and what leads to it: the home
-// screen or the search of a matchmaker.
+// raim: the game. Opens the window and switches between an arena, a recording, and what leads to
+// them: the home screen or the search of a matchmaker.
+#define _GNU_SOURCE
 #include "home.h"
 #include "link.h"
 #include "options.h"
 #include "play.h"
 #include "play_draw.h"
 #include "preferences.h"
+#include "render.h"
+#include "replay.h"
 #include "search.h"
 #include "window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { EXIT_UNREACHABLE = 69 };
+enum { EXIT_NO_RECORDING = 66, EXIT_UNREACHABLE = 69, PROBLEM_BYTES = 256 };
 
-// Either the home screen, the search or an arena is open.
+// Either the home screen, the search, an arena or a recording is open.
 struct game {
     const struct options *options;
     struct regions regions; // of the matchmaker
@@ -25,6 +29,7 @@ struct game {
     struct home *home;
     struct search *search;
     struct play *play;
+    struct replay *replay;
     bool is_in_room; // of the matchmaker
 };
 
@@ -114,6 +119,38 @@ static bool follow_matchmaker(struct game *game)
     return search(game, play_was_entered(game->play) ? now : now + pause_s);
 }
 
+// Notes the folder of a recording, so that the home screen lists it.
+static void note_folder(struct game *game, const char *file)
+{
+    char *path = realpath(file, NULL);
+    char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    char *folder = game->preferences.settings.recordings;
+    if (slash != NULL && slash != path && slash - path < SETTINGS_FOLDER_BYTES) {
+        *slash = '\0';
+        strcpy(folder, path);
+        preferences_save_settings(&game->preferences);
+    }
+    free(path);
+}
+
+// False, with the reason in English, where the file cannot be played.
+static bool watch_recording(struct game *game, const char *file, char *problem)
+{
+    const struct replay_def def = {
+        .file = file,
+        .follow = game->options->follow,
+        .window = game->window,
+        .preferences = &game->preferences,
+    };
+    game->replay = replay_open(&def, problem, PROBLEM_BYTES);
+    if (game->replay == NULL)
+        return false;
+    note_folder(game, file);
+    home_close(game->home);
+    game->home = NULL;
+    return true;
+}
+
 // Goes to the home screen. False when memory runs out.
 static bool go_home(struct game *game)
 {
@@ -121,10 +158,13 @@ static bool go_home(struct game *game)
         .preferences = &game->preferences,
         .host = game->options->host,
         .has_matchmaker = game->options->matchmaker != NULL,
+        .shows_recordings = game->replay != NULL,
     };
     play_close(game->play);
+    replay_close(game->replay);
     search_close(game->search);
     game->play = NULL;
+    game->replay = NULL;
     game->search = NULL;
     game->home = home_open(&def);
     return game->home != NULL;
@@ -134,6 +174,7 @@ static bool handle_home(struct game *game, const struct window_event *event)
 {
     const enum home_wish wish = home_handle(game->home, event);
     const struct server_address server = home_server(game->home);
+    char problem[PROBLEM_BYTES];
     switch (wish) {
     case HOME_STAY:
         return true;
@@ -142,6 +183,10 @@ static bool handle_home(struct game *game, const struct window_event *event)
         return enter_arena(game, &server, wish == HOME_SPECTATE);
     case HOME_SEARCH:
         return search(game, now_s());
+    case HOME_WATCH:
+        if (!watch_recording(game, home_recording(game->home), problem))
+            home_report(game->home, problem);
+        return true;
     case HOME_QUIT:
         return false;
     }
@@ -154,6 +199,10 @@ static bool handle(struct game *game, const struct window_event *event)
     if (game->play != NULL) {
         const enum play_wish wish = play_handle(game->play, event);
         return wish == PLAY_LEAVE ? go_home(game) : wish == PLAY_ON;
+    }
+    if (game->replay != NULL) {
+        const enum replay_wish wish = replay_handle(game->replay, event);
+        return wish == REPLAY_LEAVE ? go_home(game) : wish == REPLAY_ON;
     }
     if (game->home != NULL)
         return handle_home(game, event);
@@ -181,7 +230,8 @@ static bool wait_for_frame(struct game *game)
             play_update(game->play);
         if (game->home != NULL)
             home_update(game->home, now_s());
-        else if (game->options->matchmaker != NULL && !follow_matchmaker(game))
+        else if (game->replay == NULL && game->options->matchmaker != NULL &&
+                 !follow_matchmaker(game))
             return false;
     } while (window_is_early(game->window));
     return true;
@@ -192,14 +242,22 @@ static bool show(struct game *game, bool last)
     // The software renderer of a headless run does not smooth edges, so its last frame is drawn
     // larger.
     const bool fine = last && game->options->headless;
-    if (game->play != NULL)
+    struct window_view view = {.size = window_size(game->window)};
+    if (game->play != NULL) {
         play_look(game->play);
-    const raim_vec2 view = game->play != NULL ? play_view(game->play) : window_size(game->window);
+        view.size = play_view(game->play);
+    } else if (game->replay != NULL) {
+        replay_look(game->replay, now_s());
+        view = replay_view(game->replay);
+    }
     struct ui ui;
-    if (!window_begin(game->window, view, fine, &ui))
+    view.fine = fine;
+    if (!window_begin(game->window, &view, &ui))
         return false;
     if (game->play != NULL)
         play_draw(game->play, &ui, now_s());
+    else if (game->replay != NULL)
+        replay_draw(game->replay, &ui);
     else if (game->search != NULL)
         search_draw(game->search, &ui, now_s());
     else
@@ -225,7 +283,9 @@ static bool run(struct game *game)
     struct server_address server = {.port = options->port};
     snprintf(server.host, sizeof server.host, "%s", options->host);
     bool opened;
-    if (options->matchmaker != NULL)
+    if (game->replay != NULL)
+        opened = true;
+    else if (options->matchmaker != NULL)
         opened = search(game, now_s());
     else if (options->port != 0)
         opened = enter_arena(game, &server, false);
@@ -237,7 +297,7 @@ static bool run(struct game *game)
         const bool last = frame == options->frames;
         if (!show(game, last))
             return false;
-        if (game->play != NULL && play_was_entered(game->play))
+        if (game->replay != NULL || (game->play != NULL && play_was_entered(game->play)))
             game->was_in_arena = true;
         if (last)
             return true;
@@ -245,28 +305,51 @@ static bool run(struct game *game)
     return options->frames == 0 || options->screenshot == NULL;
 }
 
+// Plays or renders the recording of the command line, or plays in arenas. Returns the exit status.
+static int start(struct game *game)
+{
+    const struct options *options = game->options;
+    char problem[PROBLEM_BYTES];
+    if (options->video != NULL) {
+        static const int statuses[] = {
+            [RENDER_DONE] = EXIT_SUCCESS,
+            [RENDER_FAILED] = EXIT_FAILURE,
+            [RENDER_NO_RECORDING] = EXIT_NO_RECORDING,
+        };
+        return statuses[render(options, game->window, &game->preferences)];
+    }
+    if (options->recording != NULL && !watch_recording(game, options->recording, problem)) {
+        fprintf(stderr, "raim: %s: %s\n", options->recording, problem);
+        return EXIT_NO_RECORDING;
+    }
+    const bool good = run(game);
+    if (options->frames > 0)
+        print_frames(game);
+    if (good && options->frames > 0 && !game->was_in_arena)
+        return EXIT_UNREACHABLE;
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     const struct options options = options_parse(argc, argv);
-    const struct window_def def = {options.width, options.height, options.headless};
+    const bool headless = options.headless || options.video != NULL;
+    const struct window_def def = {options.width, options.height, headless};
     struct game game = {.options = &options};
     if (options.matchmaker != NULL)
         regions_measure(options.matchmaker, &game.regions);
     game.window = window_create(&def);
     if (game.window == NULL)
         return EXIT_FAILURE;
-    preferences_open(&game.preferences, game.window, !options.headless);
+    preferences_open(&game.preferences, game.window, !headless);
     if (options.frame_cap_hz > 0)
         window_set_frame_cap(game.window, options.frame_cap_hz);
-    const bool good = run(&game);
-    if (options.frames > 0)
-        print_frames(&game);
+    const int status = start(&game);
     play_close(game.play);
+    replay_close(game.replay);
     home_close(game.home);
     search_close(game.search);
     preferences_close(&game.preferences);
     window_destroy(game.window);
-    if (good && options.frames > 0 && !game.was_in_arena)
-        return EXIT_UNREACHABLE;
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

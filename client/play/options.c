@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include "link.h"
+#include "recordings.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -17,9 +18,11 @@ static const char about[] = "Plays in an arena of a raimd: on HOST, at UDP port 
                             "PORT, it shows the home screen "
                             "with the arenas of HOST (127.0.0.1) and of the local network; with "
                             "--matchmaker, it plays in the rooms that a "
-                            "matchmaker finds.\vExit status: 0 after a normal end, 1 after a "
-                            "failure, 64 after wrong usage, 69 where --frames were drawn without "
-                            "entering an arena.";
+                            "matchmaker finds. With FILE.raimrec, it plays a recording, and with "
+                            "--render it makes a video of one.\vExit status: 0 after a normal "
+                            "end, 1 after a failure, 64 after wrong usage, 66 where the recording "
+                            "cannot be played, 69 where --frames were drawn without entering an "
+                            "arena.";
 
 enum {
     NAME = 256,
@@ -31,7 +34,11 @@ enum {
     FRAME_CAP,
     FRAMES,
     SCREENSHOT,
-    HEADLESS
+    HEADLESS,
+    FOLLOW,
+    RENDER,
+    FROM,
+    TO
 };
 
 static const struct argp_option known[] = {
@@ -48,6 +55,12 @@ static const struct argp_option known[] = {
     {"frames", FRAMES, "N", 0, "Draw N frames, print their times, then end", 0},
     {"screenshot", SCREENSHOT, "FILE", 0, "Write the last frame as a BMP file", 0},
     {"headless", HEADLESS, NULL, 0, "Open no window, for tests and pictures; needs --frames", 0},
+    {"follow", FOLLOW, "NAME", 0, "Follow this player of the recording", 0},
+    {"render", RENDER, "FILE", 0,
+     "Render the recording FILE into the video OUT by ffmpeg; needs --size", 0},
+    {"from", FROM, "TIME", 0, "Where the video begins: seconds, M:SS or H:MM:SS (the beginning)",
+     0},
+    {"to", TO, "TIME", 0, "Where the video ends (the end)", 0},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
     {0},
 };
@@ -74,6 +87,50 @@ static bool parse_size(const char *text, int *width, int *height)
            parse_whole(text + length + 1, 180, 16384, height);
 }
 
+// Reads [[H:]M:]S with decimals of the seconds.
+static bool parse_time(const char *text, double *seconds)
+{
+    const double longest_s = 1e6;
+    double sum = 0;
+    for (int part = 0; part < 3; part++) {
+        char *end;
+        if (*text < '0' || *text > '9' || text[strspn(text, "0123456789:.")] != '\0')
+            return false;
+        sum = sum * 60 + strtod(text, &end);
+        if (*end == '\0' && sum <= longest_s) {
+            *seconds = sum;
+            return true;
+        }
+        if (*end != ':')
+            return false;
+        text = end + 1;
+    }
+    return false;
+}
+
+// Checks what a recording needs, and tells it from a video's options.
+static void check_recording(struct argp_state *state, const struct options *options)
+{
+    const bool renders = options->video != NULL;
+    if (options->is_rendered && !renders)
+        argp_error(state, "--render needs the name of the video");
+    if (!options->is_rendered && (options->from_s > 0 || options->to_s >= 0))
+        argp_error(state, "--from and --to need --render");
+    if (renders && !options->has_size)
+        argp_error(state, "--render needs --size");
+    if (renders && (options->width % 2 != 0 || options->height % 2 != 0))
+        argp_error(state, "a video has an even width and height, got %dx%d", options->width,
+                   options->height);
+    if (renders && options->to_s >= 0 && options->to_s <= options->from_s)
+        argp_error(state, "--to must be later than --from");
+    if (renders && options->frames > 0)
+        argp_error(state, "--render counts its frames itself");
+    if (options->recording == NULL && options->follow != NULL)
+        argp_error(state, "--follow needs a recording");
+    if (options->recording != NULL && options->matchmaker != NULL)
+        argp_error(state, "--matchmaker plays no recording");
+}
+
 static void check_all(struct argp_state *state, const struct options *options)
 {
     if (options->headless && options->frames == 0)
@@ -82,6 +139,7 @@ static void check_all(struct argp_state *state, const struct options *options)
         argp_error(state, "--screenshot needs --frames");
     if (options->matchmaker != NULL && (state->arg_num > 0 || options->access != NULL))
         argp_error(state, "--matchmaker finds the server and the access token itself");
+    check_recording(state, options);
 }
 
 static void take_access(struct argp_state *state, const char *text, struct options *options)
@@ -90,6 +148,22 @@ static void take_access(struct argp_state *state, const char *text, struct optio
     if (raim_link_read_access(text, access, sizeof access) == 0)
         argp_error(state, "--access wants an access token, got '%s'", text);
     options->access = text;
+}
+
+// Takes the name of a video, a recording or a server.
+static void take_argument(struct argp_state *state, char *text, struct options *options)
+{
+    if (state->arg_num > 0)
+        argp_error(state, "one server or file at a time, got '%s'", text);
+    else if (options->is_rendered)
+        options->video = text;
+    else if (recordings_is_name(text))
+        options->recording = text;
+    else if (!raim_link_read_address(text, options->host, &options->port))
+        argp_error(state,
+                   "a server is HOST, HOST:PORT or [IPV6]:PORT, and a recording ends in "
+                   ".raimrec, got '%s'",
+                   text);
 }
 
 // Takes one option or argument. argp_error ends the program with status 64.
@@ -113,6 +187,7 @@ static error_t take(int key, char *text, struct argp_state *state)
         options->matchmaker = text;
         break;
     case SIZE:
+        options->has_size = true;
         if (!parse_size(text, &options->width, &options->height))
             argp_error(state, "--size wants WIDTHxHEIGHT, from 320x180 to 16384x16384, got '%s'",
                        text);
@@ -131,14 +206,24 @@ static error_t take(int key, char *text, struct argp_state *state)
     case HEADLESS:
         options->headless = true;
         break;
+    case FOLLOW:
+        options->follow = text;
+        break;
+    case RENDER:
+        options->recording = text;
+        options->is_rendered = true;
+        break;
+    case FROM:
+    case TO:
+        if (!parse_time(text, key == FROM ? &options->from_s : &options->to_s))
+            argp_error(state, "--%s wants seconds, M:SS or H:MM:SS, got '%s'",
+                       key == FROM ? "from" : "to", text);
+        break;
     case 'h':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
         break;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "one server at a time, got '%s'", text);
-        if (!raim_link_read_address(text, options->host, &options->port))
-            argp_error(state, "a server is HOST, HOST:PORT or [IPV6]:PORT, got '%s'", text);
+        take_argument(state, text, options);
         break;
     case ARGP_KEY_END:
         check_all(state, options);
@@ -151,9 +236,11 @@ static error_t take(int key, char *text, struct argp_state *state)
 
 struct options options_parse(int argc, char **argv)
 {
-    const struct argp parser = {
-        .options = known, .parser = take, .args_doc = "[HOST[:PORT]]", .doc = about};
-    struct options options = {.host = "127.0.0.1", .width = 1280, .height = 720};
+    const struct argp parser = {.options = known,
+                                .parser = take,
+                                .args_doc = "[HOST[:PORT]]\nFILE.raimrec\n--render=FILE OUT",
+                                .doc = about};
+    struct options options = {.host = "127.0.0.1", .width = 1280, .height = 720, .to_s = -1};
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0) {
         fputs("raim: out of memory\n", stderr);
         exit(EXIT_FAILURE);

@@ -20,6 +20,12 @@ struct options {
     int frames;             // number of frames to draw before the end; 0: until the window closes
     int frame_cap_hz;       // 0: the display's rate
     const char *screenshot; // file for the last frame; NULL: none
+    const char *recording;  // file to play, or with `video` to render; NULL: none
+    const char *follow;     // name of a player of the recording; NULL: chosen by the game
+    const char *video;      // file to render into; NULL: none
+    bool is_rendered;       // --render was given
+    bool has_size;          // --size was given
+    double from_s, to_s;    // the part of the recording to render; `to_s` below 0: to its end
 };
 
 // Reads the command line. Ends the program after --help, --usage and --version with status 0, and

@@ -19,12 +19,19 @@ static void take_scores(struct overview *overview, const struct raim_client *cli
             .bot = member->bot,
             .score = member->score,
             .deaths = member->deaths,
-            // The server sends nobody the others' round trips.
-            .ping_ms = own ? raim_client_quality(client).round_trip_ms : -1,
+            .ping_ms = own ? raim_client_quality(client).round_trip_ms : member->ping_ms,
         };
         memcpy(score->name, member->name, sizeof score->name);
     }
     hud_sort(overview->scores, overview->score_count);
+}
+
+uint32_t overview_row(const struct overview *overview, raim_player_id id)
+{
+    uint32_t row = 0;
+    while (row < overview->score_count && overview->scores[row].id != id)
+        row++;
+    return row;
 }
 
 void overview_take(struct overview *overview, const struct raim_client *client)

@@ -20,5 +20,8 @@ struct overview {
     struct hud_score scores[RAIM_MAX_PLAYERS]; // sorted
 };
 
+// The row of a player in the order of the scores, or score_count.
+uint32_t overview_row(const struct overview *overview, raim_player_id id);
+
 // Copies from a client that plays.
 void overview_take(struct overview *overview, const struct raim_client *client);

@@ -164,7 +164,10 @@ static void paint_ground(const struct paint *paint)
     int count = raim_map_visible_area(map, paint->picture->eye, paint->seen, corners, CORNERS);
     if (count > CORNERS)
         count = CORNERS;
-    draw_box(paint->draw, paint->ui->area, paint->picture->sight ? PALETTE_DARK : PALETTE_FLOOR);
+    if (paint->picture->is_flown)
+        count = 0;
+    const bool is_dark = paint->picture->sight && !paint->picture->is_flown;
+    draw_box(paint->draw, paint->ui->area, is_dark ? PALETTE_DARK : PALETTE_FLOOR);
     paint_sight(paint, corners, count);
     paint_grid(paint);
     for (int i = 0; i < map->obstacle_count; i++)

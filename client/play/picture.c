@@ -27,3 +27,43 @@ void picture_hide_unseen(struct picture *picture)
     }
     picture->bullet_count = kept;
 }
+
+// --- between two moments ---
+
+static raim_vec2 point_between(raim_vec2 from, raim_vec2 to, double part)
+{
+    return raim_vec2_mad(from, raim_vec2_sub(to, from), part);
+}
+
+static void move_player(struct picture_player *player, const struct picture_player *later,
+                        double part)
+{
+    const int turn = (int16_t)(later->aim - player->aim);
+    if (player->life != later->life)
+        return;
+    player->position = point_between(player->position, later->position, part);
+    player->aim = (raim_angle)(player->aim + (int)lround(turn * part));
+}
+
+void picture_between(const struct picture *before, const struct picture *after, double part,
+                     struct picture *between)
+{
+    const double s = (after->moment_s - before->moment_s) * part;
+    uint32_t later = 0;
+    *between = *before;
+    between->moment_s += s;
+    for (uint32_t i = 0; i < between->player_count; i++) {
+        struct picture_player *player = &between->players[i];
+        const uint32_t slot = raim_player_slot(player->id);
+        while (later < after->player_count && raim_player_slot(after->players[later].id) < slot)
+            later++;
+        if (later < after->player_count && after->players[later].id == player->id)
+            move_player(player, &after->players[later], part);
+        if (player->own)
+            between->eye = player->position;
+    }
+    for (uint32_t i = 0; i < between->bullet_count; i++) {
+        struct picture_bullet *bullet = &between->bullets[i];
+        bullet->position = raim_vec2_mad(bullet->position, bullet->velocity, s);
+    }
+}

@@ -33,6 +33,7 @@ struct picture {
     const struct raim_map *map; // NULL: nothing to show yet
     raim_vec2 view;             // size, units
     bool sight;                 // obstacles hide what is behind them
+    bool is_flown;              // nobody's view: no lines of sight are drawn
     raim_vec2 eye;              // middle of the view and start of the lines of sight, units
     double player_radius, bullet_radius; // units
     double shield_left;                  // share of the local player's shield time, 0 to 1
@@ -44,3 +45,9 @@ struct picture {
 // Removes players and bullets that are outside of the view or hidden by obstacles, by the server's
 // own rule: a circle is visible where any part of it is. The local player stays.
 void picture_hide_unseen(struct picture *picture);
+
+// Fills a picture of a moment between two others of one arena, whose players are ordered by slot:
+// `part` is 0 at the first and 1 at the second. It shows the players and bullets of the first.
+// Between two lives a player stands still.
+void picture_between(const struct picture *before, const struct picture *after, double part,
+                     struct picture *between);

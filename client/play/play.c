@@ -242,24 +242,15 @@ static int way_to_target(const struct play *play, window_button button)
            bindings_triggers(play->bindings, ACTION_LEFT, button);
 }
 
-// The row of a player in the order of the scores, or score_count.
-static uint32_t row_of(const struct overview *overview, raim_player_id id)
-{
-    uint32_t row = 0;
-    while (row < overview->score_count && overview->scores[row].id != id)
-        row++;
-    return row;
-}
-
 // Lets a spectator watch another player: counted from the one asked for last, because the snapshots
 // that show it may still be on their way, unless it has left.
 static void watch_other(struct play *play, int way)
 {
     const struct overview *overview = &play->overview;
     const uint32_t count = overview->score_count;
-    uint32_t row = row_of(overview, play->target);
+    uint32_t row = overview_row(overview, play->target);
     if (row == count)
-        row = row_of(overview, overview->watched);
+        row = overview_row(overview, overview->watched);
     if (row == count || play->link == NULL)
         return;
     play->target = overview->scores[(row + count + (uint32_t)way) % count].id;

@@ -16,14 +16,14 @@ static const char file_name[] = "settings";
 
 enum kind { NUMBER, WHOLE, FLAG, TEXT, PALETTE };
 
-// Every setting but the name has a range; a whole number may be 0 besides.
+// Every number has a range; a whole number may be 0 besides.
 static const struct field {
     const char *key;
     enum kind kind;
     size_t offset;
-    double min, max;
+    double min, max; // of a text: 0, and the most bytes without the closing NUL
 } fields[] = {
-    {"name", TEXT, offsetof(struct settings, name), 0, 0},
+    {"name", TEXT, offsetof(struct settings, name), 0, RAIM_MAX_NAME_BYTES},
     {"sensitivity", NUMBER, offsetof(struct settings, sensitivity), 0.1, 5},
     {"confine_mouse", FLAG, offsetof(struct settings, confines_mouse), 0, 0},
     {"ui_scale", NUMBER, offsetof(struct settings, ui_scale), 0.75, 2},
@@ -32,6 +32,7 @@ static const struct field {
     {"frame_cap", WHOLE, offsetof(struct settings, frame_cap_hz), 30, 1000},
     {"volume", NUMBER, offsetof(struct settings, volume), 0, 1},
     {"mute", FLAG, offsetof(struct settings, mutes_sound), 0, 0},
+    {"recordings", TEXT, offsetof(struct settings, recordings), 0, SETTINGS_FOLDER_BYTES - 1},
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -113,9 +114,9 @@ static bool read_field(struct settings *settings, const struct field *field, con
         *(bool *)target = json_is_true(value);
         return true;
     case TEXT:
-        if (!json_is_string(value) || json_string_length(value) > RAIM_MAX_NAME_BYTES)
+        if (!json_is_string(value) || json_string_length(value) > (size_t)field->max)
             return false;
-        snprintf(target, RAIM_MAX_NAME_BYTES + 1, "%s", json_string_value(value));
+        snprintf(target, (size_t)field->max + 1, "%s", json_string_value(value));
         return true;
     case PALETTE:
         return json_is_string(value) && read_palette(json_string_value(value), target);
@@ -140,6 +141,13 @@ struct settings settings_load(const char *directory)
     return settings;
 }
 
+// JSON has no words for the name of a folder that is not UTF-8.
+static json_t *write_text(const char *text)
+{
+    json_t *value = json_string(text);
+    return value != NULL ? value : json_string("");
+}
+
 static json_t *write_field(const struct settings *settings, const struct field *field)
 {
     const void *source = (const char *)settings + field->offset;
@@ -151,7 +159,7 @@ static json_t *write_field(const struct settings *settings, const struct field *
     case FLAG:
         return json_boolean(*(const bool *)source);
     case TEXT:
-        return json_string(source);
+        return write_text(source);
     case PALETTE:
         return json_string(palette_of(*(const enum palette_scheme *)source)->name);
     }

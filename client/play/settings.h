@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { SETTINGS_FOLDER_BYTES = 512 };
+
 struct settings {
     char name[RAIM_MAX_NAME_BYTES + 1]; // of the player; "": not chosen yet
     double sensitivity;                 // of the mouse: factor, 0.1 to 5
@@ -19,6 +21,7 @@ struct settings {
     int frame_cap_hz; // 0: none; else 30 to 1000
     double volume;    // 0 to 1
     bool mutes_sound;
+    char recordings[SETTINGS_FOLDER_BYTES]; // folder of the recording played last; "": none
 };
 
 struct settings settings_default(void);

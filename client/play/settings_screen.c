@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum row {
     ROW_BINDINGS,
@@ -194,7 +195,8 @@ static void restore_settings(struct settings_screen *screen)
 {
     struct settings *settings = &screen->preferences->settings;
     struct settings fresh = settings_default();
-    snprintf(fresh.name, sizeof fresh.name, "%s", settings->name);
+    memcpy(fresh.name, settings->name, sizeof fresh.name);
+    memcpy(fresh.recordings, settings->recordings, sizeof fresh.recordings);
     *settings = fresh;
     preferences_apply(screen->preferences);
 }

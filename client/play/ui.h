@@ -8,6 +8,7 @@
 struct ui {
     struct draw *draw;
     struct text *text;
-    raim_box area; // of the view, pixels
-    double unit;   // scale of text and lines: about 1 where the view is 1280 pixels wide
+    raim_box area;   // of the view, pixels
+    raim_box footer; // at the bottom of the window, below the view; empty: none
+    double unit;     // scale of text and lines: about 1 where the view is 1280 pixels wide
 };

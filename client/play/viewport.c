@@ -4,16 +4,21 @@
 
 #include <assert.h>
 
-struct viewport viewport_fit(raim_vec2 view, raim_vec2 window)
+struct viewport viewport_fit_in(raim_vec2 view, raim_box room)
 {
     assert(view.x > 0);
     assert(view.y > 0);
-    const raim_vec2 room = {fmax(window.x, 1), fmax(window.y, 1)};
+    const raim_vec2 size = {fmax(room.max.x - room.min.x, 1), fmax(room.max.y - room.min.y, 1)};
     return (struct viewport){
         .view = view,
-        .middle = raim_vec2_scale(room, 0.5),
-        .scale = fmin(room.x / view.x, room.y / view.y),
+        .middle = raim_vec2_mad(room.min, size, 0.5),
+        .scale = fmin(size.x / view.x, size.y / view.y),
     };
+}
+
+struct viewport viewport_fit(raim_vec2 view, raim_vec2 window)
+{
+    return viewport_fit_in(view, (raim_box){{0, 0}, window});
 }
 
 raim_vec2 viewport_to_screen(const struct viewport *viewport, raim_vec2 world)

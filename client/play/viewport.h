@@ -18,6 +18,9 @@ struct viewport {
 // as 1). The eye is the origin.
 struct viewport viewport_fit(raim_vec2 view, raim_vec2 window);
 
+// Fits it into a part of the window, pixels.
+struct viewport viewport_fit_in(raim_vec2 view, raim_box room);
+
 raim_vec2 viewport_to_screen(const struct viewport *viewport, raim_vec2 world);
 raim_vec2 viewport_to_world(const struct viewport *viewport, raim_vec2 screen);
 

@@ -245,27 +245,43 @@ static void clear_bars(struct window *window, raim_box area)
             draw_box(window->draw, bars[i], PALETTE_BAR);
 }
 
-bool window_begin(struct window *window, raim_vec2 view, bool fine, struct ui *ui)
+// The scale of text and lines for a view of this width. Text stays legible in small windows.
+static double unit_of(const struct window *window, double width)
+{
+    const double smallest = window->fine ? 1.6 : 0.8;
+    return fmax(width / 1280, smallest) * window->style.ui_scale;
+}
+
+raim_box window_room(const struct window *window, double footer_points)
+{
+    const raim_vec2 size = window_size(window);
+    const double unit = unit_of(window, fmin(size.x, size.y * 16 / 9)); // for wide windows
+    const double footer = fmin(footer_points * unit, 0.4 * size.y);
+    return (raim_box){{0, 0}, {size.x, floor(size.y - footer)}};
+}
+
+bool window_begin(struct window *window, const struct window_view *view, struct ui *ui)
 {
     window->begun_s = now_s();
     if (window->surface != NULL && !follow_surface(window))
         return fail("cannot draw");
     measure_size(window);
-    if (fine)
+    if (view->fine)
         open_canvas(window);
-    const struct viewport viewport = viewport_fit(view, window_size(window));
+    const raim_vec2 size = window_size(window);
+    const raim_box room = window_room(window, view->footer_points);
+    const struct viewport viewport = viewport_fit_in(view->size, room);
     const raim_box area = viewport_area(&viewport);
     if (window->surface != NULL && !window->fine)
         clear_bars(window, area);
     else
         draw_clear(window->draw, PALETTE_BAR);
-    // Text stays legible in small windows.
-    const double smallest = window->fine ? 1.6 : 0.8;
     *ui = (struct ui){
         .draw = window->draw,
         .text = window->text,
         .area = area,
-        .unit = fmax((area.max.x - area.min.x) / 1280, smallest) * window->style.ui_scale,
+        .footer = {{0, room.max.y}, size},
+        .unit = unit_of(window, area.max.x - area.min.x),
     };
     return true;
 }
@@ -315,6 +331,14 @@ bool window_end(struct window *window, const char *file)
     frame_times_take(&window->times, now_s());
     plan_next_frame(window, drawn_s);
     return saved;
+}
+
+const uint32_t *window_frame_pixels(const struct window *window, int *stride)
+{
+    if (!window->headless || window->surface == NULL)
+        return NULL;
+    *stride = window->surface->pitch / (int)sizeof(uint32_t);
+    return window->surface->pixels;
 }
 
 // Whether nothing of the window can be visible. It has no frames then.

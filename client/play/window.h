@@ -36,10 +36,19 @@ bool window_is_full_screen(const struct window *window);
 
 // --- drawing ---
 
-// Begins a frame for a view of this size in units. `fine` draws four pixels for each pixel of the
-// window, which is slow, but smooths edges with any renderer. The ui is valid until the frame ends.
-// False after printing why nothing can be drawn.
-bool window_begin(struct window *window, raim_vec2 view, bool fine, struct ui *ui);
+struct window_view {
+    raim_vec2 size;       // units
+    double footer_points; // height at the bottom of the window that the view leaves free; 0: none
+    bool fine; // draws four pixels for each pixel of the window, which is slow, but smooths edges
+               // with any renderer
+};
+
+// Begins a frame for a view. The ui is valid until the frame ends. False after printing why nothing
+// can be drawn.
+bool window_begin(struct window *window, const struct window_view *view, struct ui *ui);
+
+// The part of the canvas above a footer, pixels.
+raim_box window_room(const struct window *window, double footer_points);
 
 // The size of the canvas, pixels.
 raim_vec2 window_size(const struct window *window);
@@ -47,6 +56,10 @@ raim_vec2 window_size(const struct window *window);
 // Ends the frame: writes it to a BMP file, unless `file` is NULL, and shows it. False after
 // printing why the file could not be written.
 bool window_end(struct window *window, const char *file);
+
+// The pixels of the frame that ended last, 0x00RRGGBB in rows of `stride` pixels, valid until the
+// next frame begins. Only headless; NULL elsewhere.
+const uint32_t *window_frame_pixels(const struct window *window, int *stride);
 
 // Returns false when the next frame is due: where presenting waits for the display, as late as the
 // display allows, so that it shows the newest state, and otherwise at the display's rate; never for
@@ -92,6 +105,7 @@ struct window_event {
     window_button button;        // PRESSED; 0 for a key that repeats
     enum window_command command; // PRESSED
     bool clicked;                // PRESSED: the first mouse button
+    int wheel;                   // PRESSED: the mouse's wheel, turned up 1 or down -1
     bool opens_menu;             // PRESSED: Escape or the gamepad's start button, to which no
                                  // action can be bound
     raim_vec2 mouse;             // PRESSED: where the mouse was, pixels of the canvas

@@ -178,6 +178,7 @@ static bool translate(struct window *window, const SDL_Event *event, struct wind
         return translate_trigger(window, &event->caxis, out);
     case SDL_MOUSEWHEEL:
         out->command = event->wheel.y > 0 ? COMMAND_UP : COMMAND_DOWN;
+        out->wheel = event->wheel.y > 0 ? 1 : -1;
         return event->wheel.y != 0;
     case SDL_MOUSEMOTION:
         if (window->is_relative)

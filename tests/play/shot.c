@@ -229,7 +229,7 @@ int main(int argc, char **argv)
         tell_colours(picture, &viewport);
         printf(", \"bullets\": %u}\n", picture->bullet_count);
         struct ui ui;
-        if (!window_begin(window, VIEW, true, &ui))
+        if (!window_begin(window, &(struct window_view){.size = VIEW, .fine = true}, &ui))
             return EXIT_FAILURE;
         viewport = viewport_fit(VIEW, window_size(window));
         viewport.eye = EYE;

@@ -101,6 +101,20 @@ static void test_a_key_that_is_taken_is_exchanged(void **state)
                      before.buttons[BINDING_KEYS][ACTION_FIRE]);
 }
 
+static void test_a_match_and_a_recording_may_share_a_key(void **state)
+{
+    (void)state;
+    const struct bindings before = bindings_default();
+    struct bindings bindings = before;
+    const window_button space = before.buttons[BINDING_KEYS][ACTION_PAUSE];
+    bindings_bind(&bindings, ACTION_FIRE, space);
+    assert_true(bindings_triggers(&bindings, ACTION_FIRE, space));
+    assert_true(bindings_triggers(&bindings, ACTION_PAUSE, space));
+    bindings_bind(&bindings, ACTION_UP, space); // which both have
+    assert_int_equal(bindings.buttons[BINDING_KEYS][ACTION_PAUSE],
+                     before.buttons[BINDING_KEYS][ACTION_UP]);
+}
+
 static void test_each_device_has_a_button_of_its_own(void **state)
 {
     (void)state;
@@ -135,7 +149,7 @@ static void test_what_is_saved_is_loaded(void **state)
 static void test_wrong_lines_change_nothing(void **state)
 {
     (void)state;
-    write_file("up\nup =\n= W\njump = Space\nup = No Such Key\n\n#\nup = Mouse 77\n");
+    write_file("up\nup =\n= W\ndance = Space\nup = No Such Key\n\n#\nup = Mouse 77\n");
     const struct bindings before = bindings_default();
     struct bindings bindings = before;
     bindings_load(&bindings, directory);
@@ -179,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_every_action_has_a_key_of_its_own_at_first),
         cmocka_unit_test(test_every_default_comes_back_by_its_name),
         cmocka_unit_test(test_a_key_that_is_taken_is_exchanged),
+        cmocka_unit_test(test_a_match_and_a_recording_may_share_a_key),
         cmocka_unit_test(test_each_device_has_a_button_of_its_own),
         FILED(test_what_is_saved_is_loaded),
         FILED(test_a_full_disk_leaves_the_bindings_before),

@@ -186,7 +186,7 @@ static void check_size(int width, int height, double scale)
     uint8_t *empty = NULL;
     for (int part = -1; part < PARTS; part++) {
         struct ui ui;
-        assert_true(window_begin(window, view, false, &ui));
+        assert_true(window_begin(window, &(struct window_view){.size = view}, &ui));
         draw_box(ui.draw, (raim_box){{0, 0}, window_size(window)}, (draw_colour){20, 30, 40, 255});
         const struct text_style small = {.size = 15 * ui.unit};
         const struct hud_frame frame = {

@@ -54,10 +54,47 @@ static void test_walls_hide_only_where_the_arena_has_sight(void **state)
     raim_map_destroy(map);
 }
 
+static void test_between_two_moments_all_move_but_over_a_spawn(void **state)
+{
+    (void)state;
+    static struct picture before, after, between;
+    before = (struct picture){
+        .moment_s = 1,
+        .player_count = 4,
+        .players = {{.id = 1024, .life = 1, .own = true, .position = {10, 20}, .aim = 65436},
+                    {.id = 1025, .life = 7, .position = {0, 0}},
+                    {.id = 1026, .life = 2, .position = {50, 50}},
+                    {.id = 1028, .life = 1, .position = {8, 8}}},
+        .bullet_count = 1,
+        .bullets = {{.owner = 1024, .position = {100, 0}, .velocity = {900, -60}}},
+    };
+    after = (struct picture){
+        .moment_s = 1.5,
+        .player_count = 4,
+        .players = {{.id = 1024, .life = 1, .own = true, .position = {14, 24}, .aim = 100},
+                    {.id = 1025, .life = 8, .position = {400, 0}},
+                    {.id = 1027, .life = 2, .position = {90, 90}},
+                    {.id = 1028, .life = 1, .position = {12, 0}}},
+    };
+    picture_between(&before, &after, 0.25, &between);
+    assert_float_equal(between.moment_s, 1.125, 1e-9);
+    assert_int_equal(between.player_count, 4);
+    assert_float_equal(between.players[0].position.x, 11, 1e-9);
+    assert_float_equal(between.players[0].position.y, 21, 1e-9);
+    assert_int_equal(between.players[0].aim, 65486); // by the shorter way, through 0
+    assert_float_equal(between.eye.x, 11, 1e-9);
+    assert_float_equal(between.players[1].position.x, 0, 0);  // spawned in between
+    assert_float_equal(between.players[2].position.x, 50, 0); // gone in between
+    assert_float_equal(between.players[3].position.y, 6, 1e-9);
+    assert_float_equal(between.bullets[0].position.x, 212.5, 1e-9);
+    assert_float_equal(between.bullets[0].position.y, -7.5, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walls_hide_only_where_the_arena_has_sight),
+        cmocka_unit_test(test_between_two_moments_all_move_but_over_a_spawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,9 @@ static int set_up(void **state)
     (void)state;
     const struct window_def def = {320, 200, true};
     window = window_create(&def);
-    return window != NULL && window_begin(window, (raim_vec2){320, 200}, false, &ui) ? 0 : -1;
+    return window != NULL && window_begin(window, &(struct window_view){.size = {320, 200}}, &ui)
+               ? 0
+               : -1;
 }
 
 static int tear_down(void **state)
@@ -135,7 +137,7 @@ static uint64_t picture_of(const char *words)
         sum += i * (uint64_t)byte;
     fclose(file);
     remove(path);
-    assert_true(window_begin(window, (raim_vec2){320, 200}, false, &ui));
+    assert_true(window_begin(window, &(struct window_view){.size = {320, 200}}, &ui));
     return sum;
 }
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The list of the recordings in some folders.
+#pragma once
+
+#include "recording.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RECORDINGS_PATH_BYTES = 1024, RECORDINGS_MOST = 250 };
+
+struct recordings_entry {
+    char path[RECORDINGS_PATH_BYTES];
+    int64_t changed_ns;              // when the file was written, Unix time
+    bool is_good;                    // it can be played, as far as the head and the index say
+    struct raim_recording_info info; // is_good
+    char fault[RAIM_RECORDING_ERROR_BYTES]; // otherwise: why it cannot be played
+};
+
+// Start with `count` 0.
+struct recordings {
+    uint32_t count;
+    struct recordings_entry entries[RECORDINGS_MOST]; // by the files' times, newest first
+};
+
+// Whether a name is that of a recording: it ends in ".raimrec".
+bool recordings_is_name(const char *name);
+
+// $XDG_DATA_HOME/raim/recordings, or below ~/.local/share without the variable. False where the
+// environment names none or it is too long.
+bool recordings_home(char *folder, size_t capacity);
+
+// Adds the recordings of a folder, which need not exist; of more than fit the newest are kept.
+void recordings_add(struct recordings *recordings, const char *folder);
+
+// Reads what the entries have to tell.
+void recordings_read(struct recordings *recordings);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// The state of a recording on the screen: replay.c handles it, replay_moments.c moves through the
+// recording, replay_draw.c and replay_footer.c draw it.
+#pragma once
+
+#include "effects.h"
+#include "feed.h"
+#include "menu.h"
+#include "overview.h"
+#include "picture.h"
+#include "playback.h"
+#include "recording.h"
+#include "recording_file.h"
+#include "replay.h"
+#include "replay_layout.h"
+#include "settings_screen.h"
+#include "timeline.h"
+#include "viewport.h"
+
+#define REPLAY_NO_TICK UINT32_MAX
+
+// The layer over the recording that receives the keys.
+enum replay_layer { REPLAY_NO_LAYER, REPLAY_MENU, REPLAY_SETTINGS };
+
+// What the held first mouse button drags.
+enum replay_drag { REPLAY_NO_DRAG, REPLAY_DRAG_BAR, REPLAY_DRAG_VIEW };
+
+struct replay {
+    struct window *window;
+    struct preferences *preferences;
+    struct bindings *bindings; // of the preferences
+    bool is_bare;
+    char name[128]; // of the file
+    struct recording_file file;
+    struct raim_recording *recording;
+    const struct raim_recording_info *info;
+    struct playback playback;
+    char fault[256]; // why playback.ticks is less than the recording's; "": it is not
+
+    // The recording at the tick before the position, and at the next one; the picture between
+    // them, and the one of the last frame.
+    uint32_t before_tick; // from the first one; REPLAY_NO_TICK: none
+    uint32_t at_tick;     // of `recording`
+    struct picture *before, *after, *shown, *last;
+    bool has_last; // `last` is of a moment shortly before
+    bool is_heard; // sounds play: it is played at its own speed
+
+    raim_player_id followed; // RAIM_NOBODY: the view is flown
+    bool is_present;         // the followed player is in the arena
+    bool is_known;           // it is known what the followed player was sent
+    bool as_sent;            // shows what the followed player was sent, and nothing else
+    raim_vec2 eye;           // units
+    double height;           // of the view while it is flown, units
+    enum replay_drag drag;
+    raim_vec2 dragged_at; // pixels
+
+    struct overview overview;
+    struct feed kills, chat;
+    struct effects effects;
+    uint32_t heard; // effects whose sounds have been played
+    enum replay_layer layer;
+    struct menu menu;
+    struct settings_screen settings;
+    uint32_t first_score; // row at the top of the table of scores
+    bool shows_figures;
+    double seek_ms;              // time of the last seek
+    double opened_s, now_s;      // of the wall clock
+    double moment_s;             // of the recording: what feeds and effects count
+    struct replay_layout layout; // of the frame drawn last
+    struct feed_person winner;
+};
+
+// --- replay_moments.c ---
+
+// The name of a player who was in the arena at this tick from the first one; "?": nobody with this
+// id was.
+const char *replay_player_name(const struct replay *replay, raim_player_id id, uint32_t tick);
+
+// Takes the pictures for the position, by steps or by seeking.
+void replay_take(struct replay *replay);
+
+// Takes them anew, where the view has changed.
+void replay_retake(struct replay *replay);
+
+// --- replay.c ---
+
+// The viewport of the view in its part of the window.
+struct viewport replay_viewport(const struct replay *replay);
+
+// Whether the table of all scores is shown: while its key is held, and in breaks.
+bool replay_shows_table(const struct replay *replay);
+
+// --- replay_footer.c ---
+
+void replay_footer_draw(struct replay *replay, const struct ui *ui);
