@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Other processors: i386 (32 bits), arm64, and s390x (big-endian), by Debian's cross compilers and
 qemu's user mode. On each of them the golden world, the unit tests of the wire, the encryption and
-the client, raim-bots that play against a raimd of this machine, and raimd --verify of a recording
-that this machine made, which big-endian ones refuse.
+the client, raim-bots that play against a raimd of this machine, and, on arm64, for which raimd is
+built, too, raimd --verify of a recording that this machine made.
 
 architectures.py [ARCHITECTURE...] wants the cross compilers and RAIM_BIN with a raimd; `./dev
 test-architectures` runs it. RAIM_PACKAGES lists what a build takes, of which each architecture gets
@@ -69,7 +69,7 @@ class Architecture:
     def __init__(self, name):
         libraries, compiler, emulator, self.flags = ARCHITECTURES[name]
         self.compiler = f"{compiler}-gcc"
-        self.is_big_endian = name == "s390x"
+        self.has_raimd = name == "arm64"
         packages = [word for word in os.environ["RAIM_PACKAGES"].split()
                     if word.startswith("lib") and word.endswith("-dev")]
         suite = platform.freedesktop_os_release()["VERSION_CODENAME"]
@@ -95,14 +95,15 @@ class Architecture:
             raise Failure(f"golden world: {world.first_difference(expected, output)}")
 
     def make(self):
-        """The unit tests, raim-bots and raimd."""
+        """The unit tests, raim-bots and, where it runs, raimd."""
+        programs = ["raim-bots", "raimd"] if self.has_raimd else ["raim-bots"]
         run("cmake", "-S", ROOT, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
             "-DRAIM_WERROR=ON", "-DCMAKE_SYSTEM_NAME=Linux",
             f"-DCMAKE_SYSTEM_PROCESSOR={self.compiler.split('-', maxsplit=1)[0]}",
             f"-DCMAKE_C_COMPILER={self.compiler}", f"-DCMAKE_C_FLAGS={' '.join(self.flags)}",
             f"-DCMAKE_SYSROOT={self.root}", "-DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER",
             f"-DCMAKE_CROSSCOMPILING_EMULATOR={';'.join(self.emulator)}", env=self.environment)
-        run("cmake", "--build", self.build, "--target", "raim-bots", "raimd", *unit_tests())
+        run("cmake", "--build", self.build, "--target", *programs, *unit_tests())
 
     def test(self):
         """How many unit tests passed."""
@@ -127,19 +128,17 @@ class Architecture:
         return figures
 
     def verify(self):
-        """A recording of this machine. Returns what raimd of this architecture says of it."""
+        """A recording of this machine. Returns what became of it."""
+        if not self.has_raimd:
+            return "not tried"
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory, "match.raimrec")
             run(pathlib.Path(os.environ["RAIM_BIN"], "record_match"), path, 30, "clients", 12)
             result = subprocess.run(
                 [*self.emulator, self.build / "bin/raimd", "--verify", path], text=True,
                 capture_output=True, check=False, timeout=STEP_S)
-        line = result.stdout.splitlines()[1:]
-        if self.is_big_endian:
-            if result.returncode == 0 or "little-endian" not in result.stdout:
-                raise Failure(f"recording: {result.stdout}{result.stderr}")
-            return "refused"
-        if result.returncode != 0 or len(line) != 1 or not line[0].startswith("verified"):
+        lines = result.stdout.splitlines()[1:]
+        if result.returncode != 0 or len(lines) != 1 or not lines[0].startswith("verified"):
             raise Failure(f"recording: {result.stdout}{result.stderr}")
         return "verified"
 
