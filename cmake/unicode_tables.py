@@ -110,9 +110,9 @@ def folding_of(code):
 
 
 def ignorable():
-    """What the cleaning strips, whatever it is: see name.c."""
-    text = (FILE.parent / "name.c").read_text(encoding="utf-8")
-    table = re.search(r"bool is_stripped.*?\n    \};", text, re.DOTALL)[0]
+    """What the cleaning strips, whatever it is: see utf8.c."""
+    text = (FILE.parents[2] / "proto/utf8.c").read_text(encoding="utf-8")
+    table = re.search(r"bool raim_utf8_is_invisible.*?\n    \};", text, re.DOTALL)[0]
     return {code for first, last in re.findall(r"\{0x(\w+), 0x(\w+)\}", table)
             for code in range(int(first, 16), int(last, 16) + 1)}
 

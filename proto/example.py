@@ -57,9 +57,9 @@ class Reader: # decodes the bits of a message
         return {"seams": self.u(corners), "points": [[self.s(20), self.s(20)]
                                                      for _ in range(corners)]}
 
-    def events(self): # the number of the first event modulo 2^16, and the events
-        sequence, count = self.u(16), self.ranged(1, 64)
-        return sequence, [self.pad() or (self.event(), self.pad())[0] for _ in range(count)]
+    def events(self): # the epoch, the number of the first event modulo 2^16, and the events
+        epoch, sequence, count = self.u(5), self.u(16), self.ranged(1, 64)
+        return epoch, sequence, [self.pad() or (self.event(), self.pad())[0] for _ in range(count)]
 
     def pad(self): # to the end of the byte
         if self.u(self.left % 8):
@@ -76,7 +76,8 @@ class Reader: # decodes the bits of a message
         welcome = {"version": self.u(16), "capabilities": self.u(32), "player": self.u(16),
                    "delay_ticks": self.u(16), "token": [self.u(8) for _ in range(16)],
                    "grace_s": self.u(16), "tick": self.u(32), "event_sequence": self.u(32),
-                   "tick_hz": self.ranged(10, 240), "max_players": self.ranged(1, 1024),
+                   "epoch": self.u(5), "tick_hz": self.ranged(10, 240),
+                   "max_players": self.ranged(1, 1024),
                    "shots": self.ranged(1, 8192), "max_rewind": self.u(6),
                    "view_width": self.u(16), "view_height": self.u(16), "sight": self.u(1),
                    "obstacle_count": self.ranged(0, 4096), "roster_count": self.ranged(0, 1024),
@@ -89,6 +90,7 @@ class Reader: # decodes the bits of a message
 class Snapshots: # stores the frames of the last `history` ticks, by tick, as baselines
     def __init__(self, welcome):
         self.newest, self.frames, self.max_rewind = welcome["tick"], {}, welcome["max_rewind"]
+        self.epoch = welcome["epoch"]
         self.slots, self.shots, hz = welcome["max_players"], welcome["shots"], welcome["tick_hz"]
         self.history = max(16, 1 << (hz - 1).bit_length())
         steps = 32 * welcome["rules"][1] / hz
@@ -97,8 +99,10 @@ class Snapshots: # stores the frames of the last `history` ticks, by tick, as ba
                                 for x, y in DIRECTIONS]
         self.ways += [(x * slant, y * slant) for x, y in DIRECTIONS[::2]]
 
-    def read(self, r):
+    def read(self, r): # returns None for a snapshot of another WELCOME
         age = r.ranged(0, self.history - 1)
+        if not age and r.u(5) != self.epoch:
+            return None
         least = self.newest - self.history + 1 # the least possible tick of a delta
         tick = (least + (r.ranged(0, 2 * self.history - 1) - least) % (2 * self.history)) % 2**32 \
             if age else r.u(32)
@@ -221,7 +225,10 @@ class Client:
             if (kind := r.kind()) == SNAPSHOT and self.snapshots:
                 self.take_frame(self.snapshots.read(r))
             elif kind == EVENTS and self.snapshots:
-                self.take_events(*r.events())
+                epoch, *events = r.events()
+                if epoch != self.welcome["epoch"]:
+                    return
+                self.take_events(*events)
                 if r.left and r.kind() == SNAPSHOT:
                     self.take_frame(self.snapshots.read(r))
             elif kind == WELCOME:
@@ -260,6 +267,8 @@ class Client:
                 self.members[each["player"]]["score"] = each["score"]
 
     def take_frame(self, frame):
+        if not frame:
+            return
         self.frames.append(frame)
         counts = {key: frame["self"][key] for key in ("shots", "hits")} # modulo 256
         before, self.counted = self.counted or counts, counts

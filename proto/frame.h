@@ -81,6 +81,7 @@ typedef struct raim_wire_self {
 // are valid. All arrays are borrowed.
 struct raim_wire_frame {
     uint32_t tick;
+    uint32_t epoch; // of the receiver's connection, see message.h; sent in whole snapshots
     raim_wire_self self;
     raim_wire_player *players;
     raim_wire_bullet *bullets;

@@ -107,6 +107,7 @@ size_t raim_welcome_write(const struct raim_welcome *welcome, uint8_t *bytes, si
     raim_write_bits(&writer, welcome->grace_s, GRACE_BITS);
     raim_write_bits(&writer, welcome->tick, 32);
     raim_write_bits(&writer, welcome->event_sequence, 32);
+    raim_write_bits(&writer, welcome->epoch, RAIM_EPOCH_BITS);
     raim_write_ranged(&writer, welcome->tick_hz, 10, 240);
     raim_write_ranged(&writer, welcome->max_players, 1, RAIM_WIRE_PLAYERS);
     raim_write_ranged(&writer, welcome->shots, 1, RAIM_WIRE_BULLETS);
@@ -139,6 +140,7 @@ bool raim_welcome_read(raim_reader *reader, struct raim_welcome *welcome)
     welcome->grace_s = raim_read_bits(reader, GRACE_BITS);
     welcome->tick = raim_read_bits(reader, 32);
     welcome->event_sequence = raim_read_bits(reader, 32);
+    welcome->epoch = raim_read_bits(reader, RAIM_EPOCH_BITS);
     welcome->tick_hz = raim_read_ranged(reader, 10, 240);
     welcome->max_players = raim_read_ranged(reader, 1, RAIM_WIRE_PLAYERS);
     welcome->shots = raim_read_ranged(reader, 1, RAIM_WIRE_BULLETS);

@@ -12,7 +12,7 @@
 // Magic and version have fixed positions in all versions, so that both ends can detect a mismatch.
 struct raim_hello {
     uint32_t version;
-    uint32_t capabilities; // features of the client; no bit is in use yet
+    uint32_t capabilities; // of the client: see message.h
     bool watch;            // as a spectator
     uint32_t target;       // the player's id, with `watch`; 0: the server chooses
     bool resume;           // continue the session of `token`, or begin a new one if it is over
@@ -29,13 +29,14 @@ bool raim_hello_read(raim_reader *reader, struct raim_hello *hello);
 
 struct raim_welcome {
     uint32_t version;
-    uint32_t capabilities;            // features of the server; no bit is in use yet
+    uint32_t capabilities;            // of the server: see message.h
     uint32_t player;                  // the client's own id; 0 for a spectator
     uint32_t delay_ticks;             // delay of everything that a spectator receives, up to 65535
     uint8_t token[RAIM_TOKEN_BYTES];  // to resume the session; zero for a spectator
     uint32_t grace_s;                 // for which a lost player's slot is kept, up to 65535
     uint32_t tick;                    // ticks played
     uint32_t event_sequence;          // of the next event
+    uint32_t epoch;                   // of what follows on the connection, see message.h
     uint32_t tick_hz;                 // 10 to 240
     uint32_t max_players;             // slots, 1 to RAIM_WIRE_PLAYERS
     uint32_t shots;                   // bullet slots of each player; shots times max_players is

@@ -25,10 +25,19 @@ enum raim_message_kind {
     RAIM_MESSAGE_CHAT,         // client to server, reliable
     RAIM_MESSAGE_CHAT_REFUSED, // server to client, reliable
     RAIM_MESSAGE_WATCH,        // client to server, reliable
+    RAIM_MESSAGE_PINGS,        // server to client, unreliable
     RAIM_MESSAGE_KINDS,        // from here to 15: kinds of later servers and clients, to be ignored
 };
 
 #define RAIM_MESSAGE_MAX_KIND 15
+
+// The epoch of a connection: the number of its WELCOMEs, modulo 2^RAIM_EPOCH_BITS. WELCOME, EVENTS
+// and whole SNAPSHOTs contain it, because a message on the unreliable channel may overtake a
+// WELCOME or arrive after it.
+#define RAIM_EPOCH_BITS 5
+
+// Bits of `capabilities` in HELLO and WELCOME.
+enum { RAIM_CAPABILITY_PINGS = 1 }; // HELLO: the client wants PINGS; WELCOME: the server sends them
 
 // Why a connection ends, in GOODBYE and in ENet's disconnect data.
 enum raim_reason {

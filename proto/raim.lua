@@ -16,10 +16,10 @@ local connectionless = Proto("raim_connectionless", "raimd without a connection"
 local HELLO_MAGIC, VERSION = 0x4D494152, 7
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
-    "CHAT_REFUSED", "WATCH",
+    "CHAT_REFUSED", "WATCH", "PINGS",
 }
-for kind = 12, 15 do KINDS[kind] = ("kind %d"):format(kind) end -- of later versions
-local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true} -- on channel 1, the others on channel 0
+for kind = 13, 15 do KINDS[kind] = ("kind %d"):format(kind) end -- of later versions
+local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true, PINGS = true} -- on channel 1, the others on channel 0
 local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase", "other"}
 local CHAT_REFUSALS = {"rate", "muted", "text", "length", "watching", "busy"}
 local PHASES = {[0] = "play", "break", "paused"}
@@ -217,6 +217,7 @@ end
 field("kind", "kind", {}, base.DEC, KINDS)
 field("tick welcome.event_sequence phase.end_tick", "u", {32})
 field("capabilities", "u", {32}, base.HEX)
+field("epoch", "u", {5})
 field("sequence input.snapshot input.events version phase.round welcome.delay_ticks welcome.grace_s welcome.view_width welcome.view_height", "u", {16})
 field("player victim hello.target watch.target phase.winner", "player", {})
 field("reason", "u", {8}, base.DEC, REASONS)
@@ -249,6 +250,9 @@ field("obstacle.seams", "u", {}, base.HEX)
 field("event.kind", "ranged", {0, 5}, base.DEC, EVENTS)
 field("phase.kind", "ranged", {0, 2}, base.DEC, PHASES)
 field("input.count", "ranged", {1, 8})
+field("pings.first", "u", {10})
+field("pings.count", "ranged", {1, 32})
+field("pings.ping", "u", {6})
 field("event.count", "ranged", {1, 64})
 field("input.move_x input.move_y", "axis", {})
 field("input.aim snapshot.bullet_aim", "angle", {16})
@@ -375,7 +379,9 @@ function messages.WELCOME(r)
     local arena = {frame = r.pinfo.number, bytes = r.bytes, history = 16, tick_before = {}}
     local id = r:read("capabilities player")
     arena.newest_tick = r:read("welcome.delay_ticks token welcome.grace_s tick")
-    local tick_hz = r:read("welcome.event_sequence welcome.tick_hz")
+    r:read("welcome.event_sequence")
+    arena.epoch = r:read("epoch")
+    local tick_hz = r:read("welcome.tick_hz")
     arena.max_players = r:read("welcome.max_players")
     if id % 1024 >= arena.max_players then r:refuse("leaves the player no slot") end
     arena.shots = r:read("welcome.shots")
@@ -406,7 +412,7 @@ local function read_entry(r) return " " .. r:read("player bot score deaths name"
 function messages.ROSTER(r) return r:each("Entry", read_entry, 1) end
 
 function messages.EVENTS(r)
-    local sequence, count = r:read("sequence"), r:read("event.count")
+    local sequence, count = r:read("epoch sequence"), r:read("event.count")
     r:pad()
     for index = 1, count do
         r:group("Event", function()
@@ -486,6 +492,7 @@ function messages.SNAPSHOT(r)
     if not arena then return r:leave("only WELCOME, which the capture lacks, tells their form") end
     arena.tick_before[frame] = arena.tick_before[frame] or arena.newest_tick
     local age = r:read_as("snapshot.baseline_age", "ranged", 0, arena.history - 1)
+    if age == 0 and r:read("epoch") ~= arena.epoch then return r:leave("of another WELCOME") end
     local tick = age == 0 and r:read("tick")
         or r:read_as("tick", "near_tick", arena.history, arena.tick_before[frame])
     r:group("Self", function() own = read_self(r, arena, age > 0) end)
@@ -508,6 +515,12 @@ function messages.CHAT_REFUSED(r)
 end
 
 function messages.WATCH(r) return r:read("watch.target") end
+
+function messages.PINGS(r)
+    local first, count = r:read("epoch pings.first"), r:read("pings.count")
+    for _ = 1, count do r:read("pings.ping") end
+    return ("%d to %d"):format(first, first + count - 1)
+end
 
 -- Shows the message in `length` bytes from `start` on and returns a short description.
 local function show_message(tvb, start, length, pinfo, root, channel)

@@ -137,10 +137,11 @@ static void read_event(raim_reader *reader, struct raim_wire_event *event)
     }
 }
 
-size_t raim_events_write_head(uint32_t sequence, uint32_t count,
+size_t raim_events_write_head(uint32_t epoch, uint32_t sequence, uint32_t count,
                               uint8_t bytes[RAIM_EVENTS_HEAD_BYTES])
 {
     raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, RAIM_EVENTS_HEAD_BYTES);
+    raim_write_bits(&writer, epoch, RAIM_EPOCH_BITS);
     raim_write_bits(&writer, (uint16_t)sequence, SEQUENCE_BITS);
     raim_write_ranged(&writer, count, 1, RAIM_MAX_EVENTS_MESSAGE);
     return raim_writer_finish(&writer);
@@ -157,6 +158,7 @@ size_t raim_event_write(const struct raim_wire_event *event, uint8_t bytes[RAIM_
 
 bool raim_events_read(raim_reader *reader, struct raim_events_message *message)
 {
+    message->epoch = raim_read_bits(reader, RAIM_EPOCH_BITS);
     message->sequence = (uint16_t)raim_read_bits(reader, SEQUENCE_BITS);
     message->count = raim_read_ranged(reader, 1, RAIM_MAX_EVENTS_MESSAGE);
     raim_read_padding(reader);

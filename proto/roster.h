@@ -51,6 +51,7 @@ struct raim_wire_event {
 #define RAIM_MAX_EVENTS_MESSAGE 64 // events in one message
 
 struct raim_events_message {
+    uint32_t epoch;    // see message.h
     uint16_t sequence; // low bits of the number of the first event; the others follow one by one
     uint32_t count;    // 1 to RAIM_MAX_EVENTS_MESSAGE
     struct raim_wire_event events[RAIM_MAX_EVENTS_MESSAGE];
@@ -58,7 +59,7 @@ struct raim_events_message {
 
 // An EVENTS message is its head and the bytes of its events, so that an event is encoded once for
 // all clients. Both return the number of bytes written, which fit.
-size_t raim_events_write_head(uint32_t sequence, uint32_t count,
+size_t raim_events_write_head(uint32_t epoch, uint32_t sequence, uint32_t count,
                               uint8_t bytes[RAIM_EVENTS_HEAD_BYTES]);
 size_t raim_event_write(const struct raim_wire_event *event, uint8_t bytes[RAIM_MAX_EVENT_BYTES]);
 

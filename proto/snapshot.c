@@ -550,8 +550,10 @@ size_t raim_snapshot_write(const struct raim_wire_limits *limits,
     raim_write_ranged(&writer, delta.age, 0, limits->history - 1);
     if (baseline != NULL)
         raim_write_ranged(&writer, frame->tick % (2 * limits->history), 0, 2 * limits->history - 1);
-    else
+    else {
+        raim_write_bits(&writer, frame->epoch, RAIM_EPOCH_BITS);
         raim_write_bits(&writer, frame->tick, 32);
+    }
     write_self(&writer, &delta);
     write_players(&writer, &delta);
     write_bullets(&writer, &delta);
@@ -590,7 +592,9 @@ bool raim_snapshot_read_header(raim_reader *reader, const struct raim_wire_limit
                                uint32_t near_tick, struct raim_snapshot_header *header)
 {
     header->baseline_age = raim_read_ranged(reader, 0, limits->history - 1);
+    header->epoch = 0;
     if (header->baseline_age == 0) {
+        header->epoch = raim_read_bits(reader, RAIM_EPOCH_BITS);
         header->tick = raim_read_bits(reader, 32);
     } else {
         const uint32_t ticks = 2 * limits->history, first = near_tick - limits->history + 1;
@@ -604,6 +608,7 @@ bool raim_snapshot_read(raim_reader *reader, const struct raim_snapshot_header *
                         const struct raim_wire_frame *baseline, struct raim_wire_frame *frame)
 {
     frame->tick = header->tick;
+    frame->epoch = header->epoch;
     assert((baseline == NULL) == (header->baseline_age == 0));
     const struct delta delta = make_delta(limits, baseline, frame);
     assert(delta.age == header->baseline_age);

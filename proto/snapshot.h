@@ -12,6 +12,7 @@
 struct raim_snapshot_header {
     uint32_t tick;
     uint32_t baseline_age; // ticks back to the baseline, below limits->history; 0: none
+    uint32_t epoch;        // of a whole snapshot, see message.h; 0 for a delta
 };
 
 // Writes a snapshot against a baseline frame, or whole where that is NULL. Returns its size, or 0
@@ -29,9 +30,11 @@ uint32_t raim_snapshot_player_bits(const struct raim_wire_limits *limits,
 uint32_t raim_snapshot_bullet_bits(const struct raim_wire_limits *limits,
                                    const struct raim_wire_frame *baseline,
                                    const struct raim_wire_frame *frame, uint32_t slot);
-#define RAIM_SNAPSHOT_FIXED_BITS 102 // at most, without the last byte's padding
+#define RAIM_SNAPSHOT_FIXED_BITS 107 // at most, without the last byte's padding
 
-// Reading has two parts: the header names the baseline, which the caller then looks up. A delta
+// Reading has two parts: the header names the baseline, which the caller then looks up. A whole
+// snapshot carries the epoch under which it was written; a delta needs none, because its baseline,
+// which the reader has acknowledged, is of its epoch. A delta
 // carries its tick modulo twice the history; the reader takes the tick nearest to `near_tick`, the
 // newest that it has received. That is unambiguous: the reader has acknowledged the baseline and
 // does not need snapshots older than the history. (ENet drops snapshots that arrive after a newer

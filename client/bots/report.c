@@ -171,6 +171,14 @@ static const char *server_of(const struct report_source *source, const struct op
     return source->server_count > 0 ? source->servers[player->server] : player->queue.server;
 }
 
+// The round trip that the server last sent to everybody of this player; -1: unknown.
+static int32_t server_ping_ms(const struct raim_client *client)
+{
+    return raim_client_map(client) == NULL || raim_client_is_spectator(client)
+               ? -1
+               : raim_client_roster_entry(client, raim_client_own_slot(client))->ping_ms;
+}
+
 static json_t *player_rows(const struct report_source *source)
 {
     json_t *rows = json_array();
@@ -189,6 +197,7 @@ static json_t *player_rows(const struct report_source *source)
         set(row, "kills", stats.kills);
         set(row, "deaths", stats.deaths);
         set(row, "kills_seen", stats.kills_seen);
+        json_object_set_new(row, "ping_ms", json_integer(server_ping_ms(client)));
         json_array_append_new(rows, row);
     }
     return rows;

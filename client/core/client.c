@@ -3,6 +3,7 @@
 #include "client_internal.h"
 
 #include "chat.h"
+#include "utf8.h"
 #include "watch.h"
 
 #include <assert.h>
@@ -59,6 +60,7 @@ struct raim_client *raim_client_create(const struct raim_client_def *from)
         return NULL;
     client->hello = (struct raim_hello){
         .version = RAIM_PROTOCOL_VERSION,
+        .capabilities = RAIM_CAPABILITY_PINGS,
         .watch = def->watch,
         .target = def->watch ? def->target : RAIM_NOBODY,
         .access_size = def->access_size,
@@ -190,6 +192,15 @@ static uint64_t known_round_trip_us(const struct raim_client *client)
     return (uint64_t)(client->clock.round_trip * 1e6 / client->clock.tick_hz);
 }
 
+// A hostile server's texts must not hide or turn around what stands beside them.
+static void strip_texts(struct raim_welcome *welcome)
+{
+    raim_utf8_strip(welcome->arena);
+    raim_utf8_strip(welcome->map_name);
+    raim_utf8_strip(welcome->motd);
+    raim_utf8_strip(welcome->phase.next_map);
+}
+
 static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_reader *reader)
 {
     struct raim_welcome welcome;
@@ -203,6 +214,7 @@ static bool receive_welcome(struct raim_client *client, uint64_t now_us, raim_re
     const uint64_t round_trip_us =
         is_anew ? known_round_trip_us(client) : now_us - client->hello_us;
     client->welcome = welcome;
+    strip_texts(&client->welcome);
     client->stats.resumes += is_back;
     client->stats.rounds += is_anew && welcome.phase.round != client->roster.phase.round;
     if (!enter(client, round_trip_us, is_own_again))
@@ -279,9 +291,10 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
     struct raim_replica_change change;
     if (!raim_replica_add_snapshot(&client->replica, reader, &change))
         return false;
+    struct raim_client_stats *stats = &client->stats;
+    stats->other_epoch += change.is_other_epoch;
     if (!change.is_newest)
         return true;
-    struct raim_client_stats *stats = &client->stats;
     stats->snapshots++;
     stats->shots += change.shots;
     stats->hits += change.hits;
@@ -310,8 +323,13 @@ static bool receive_events(struct raim_client *client, uint64_t now_us, raim_rea
     if (!is_in(client))
         return true;
     const bool takes = client->session.state == RAIM_CLIENT_PLAYING;
-    if (!raim_events_read(reader, &message) ||
-        (takes && !raim_client_roster_accepts_events(&client->roster, &message)))
+    if (!raim_events_read(reader, &message))
+        return false;
+    if (message.epoch != client->welcome.epoch) {
+        client->stats.other_epoch++;
+        return true;
+    }
+    if (takes && !raim_client_roster_accepts_events(&client->roster, &message))
         return false;
     // A malformed snapshot refuses the events, too.
     if (reader->offset < 8 * reader->size && (raim_message_read(reader) != RAIM_MESSAGE_SNAPSHOT ||
@@ -334,6 +352,7 @@ static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_re
         raim_session_lose(&client->session, now_us, goodbye.reason);
     else
         raim_session_end(&client->session, goodbye.reason);
+    raim_utf8_strip(goodbye.text);
     if (client->session.state == RAIM_CLIENT_ENDED)
         memcpy(client->end.text, goodbye.text, sizeof client->end.text);
     return true;
@@ -347,6 +366,18 @@ static bool receive_chat_refused(struct raim_client *client, raim_reader *reader
     if (is_in(client))
         raim_client_roster_add_chat_refusal(&client->roster, refusal);
     return true;
+}
+
+static bool receive_pings(struct raim_client *client, raim_reader *reader)
+{
+    struct raim_pings pings;
+    if (!raim_pings_read(reader, &pings))
+        return false;
+    if (!is_in(client))
+        return true;
+    const bool is_other_epoch = pings.epoch != client->welcome.epoch;
+    client->stats.other_epoch += is_other_epoch;
+    return is_other_epoch || raim_client_roster_set_pings(&client->roster, &pings);
 }
 
 bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint8_t *data,
@@ -377,6 +408,9 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
         break;
     case RAIM_MESSAGE_CHAT_REFUSED:
         good = receive_chat_refused(client, &reader);
+        break;
+    case RAIM_MESSAGE_PINGS:
+        good = receive_pings(client, &reader);
         break;
     case 0:
     case RAIM_MESSAGE_HELLO:

@@ -84,6 +84,7 @@ struct raim_client_roster_entry {
     bool bot;
     uint32_t score, deaths; // of this round
     char name[RAIM_MAX_NAME_BYTES + 1];
+    int32_t ping_ms; // round trip as the server last sent it, in steps of 10 ms to 620; -1: unknown
 };
 
 // A living player at the tick shown.
@@ -154,8 +155,10 @@ struct raim_client_stats {
     uint64_t kills_seen;      // of everybody, by events
     size_t largest_snapshot;  // bytes of message
     uint64_t resumes;         // sessions resumed after a lost connection
-    uint64_t entries; // welcomes: the first, resumed sessions, and changes of map or of rules
-    uint64_t rounds;  // rounds that ended while this client was connected
+    uint64_t entries;     // welcomes: the first, resumed sessions, and changes of map or of rules
+    uint64_t rounds;      // rounds that ended while this client was connected
+    uint64_t other_epoch; // messages ignored because they overtook their welcome or came after the
+                          // next one
 };
 
 // The quality of the connection, and what the client does about it.
@@ -274,7 +277,8 @@ bool raim_client_next_event(struct raim_client *client, struct raim_client_event
 // The arena's name in the server's configuration; "" before the first welcome.
 const char *raim_client_arena(const struct raim_client *client);
 
-// The message of the day in UTF-8; "" where there is none.
+// The message of the day in UTF-8; "" where there is none. From it, and from all other texts of the
+// server, what is invisible or changes the direction of writing has been removed.
 const char *raim_client_motd(const struct raim_client *client);
 
 // The phase of the match as of the newest event.

@@ -2,6 +2,8 @@
 // Keeps the roster and queues the events.
 #include "client_roster.h"
 
+#include "utf8.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +40,10 @@ static void set_member(struct raim_client_roster *roster, const struct raim_rost
         .bot = entry->bot,
         .score = entry->score,
         .deaths = entry->deaths,
+        .ping_ms = -1,
     };
     memcpy(member->name, entry->name, sizeof member->name);
+    raim_utf8_strip(member->name);
 }
 
 bool raim_client_roster_add_entries(struct raim_client_roster *roster,
@@ -78,6 +82,15 @@ static void keep(struct raim_client_roster *roster, enum raim_client_event_kind 
               });
 }
 
+bool raim_client_roster_set_pings(struct raim_client_roster *roster, const struct raim_pings *pings)
+{
+    if (pings->first + pings->count > roster->slots)
+        return false;
+    for (uint32_t i = 0; i < pings->count; i++)
+        roster->members[pings->first + i].ping_ms = raim_ping_to_ms(pings->values[i]);
+    return true;
+}
+
 void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal)
 {
     add_event(roster, &(struct raim_client_roster_event){
@@ -92,6 +105,14 @@ static void set_phase(struct raim_client_roster *roster, const struct raim_wire_
     for (uint32_t i = 0; i < roster->slots && phase->round != roster->phase.round; i++)
         roster->members[i].score = roster->members[i].deaths = 0;
     roster->phase = *phase;
+    raim_utf8_strip(roster->phase.next_map);
+}
+
+static void add_text(struct raim_client_roster *roster, const char *said)
+{
+    char *text = roster->texts[roster->said++ % RAIM_CLIENT_ROSTER_TEXTS];
+    memcpy(text, said, sizeof roster->texts[0]);
+    raim_utf8_strip(text);
 }
 
 static void apply(struct raim_client_roster *roster, const struct raim_wire_event *event,
@@ -122,8 +143,7 @@ static void apply(struct raim_client_roster *roster, const struct raim_wire_even
         break;
     case RAIM_WIRE_CHAT:
         keep(roster, RAIM_CLIENT_CHAT, event);
-        memcpy(roster->texts[roster->said++ % RAIM_CLIENT_ROSTER_TEXTS], event->text,
-               sizeof roster->texts[0]);
+        add_text(roster, event->text);
         break;
     case RAIM_WIRE_PHASE:
         stats->rounds += event->phase.round != roster->phase.round;

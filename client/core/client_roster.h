@@ -4,6 +4,7 @@
 
 #include "client.h"
 #include "handshake.h"
+#include "pings.h"
 #include "roster.h"
 
 #define RAIM_CLIENT_ROSTER_EVENTS 1024 // unread events kept
@@ -53,6 +54,11 @@ bool raim_client_roster_accepts_events(struct raim_client_roster *roster,
 void raim_client_roster_add_events(struct raim_client_roster *roster,
                                    const struct raim_events_message *message,
                                    struct raim_client_stats *stats);
+
+// Takes the round trips of some players. False where they are of slots that the arena does not
+// have; then nothing is taken.
+bool raim_client_roster_set_pings(struct raim_client_roster *roster,
+                                  const struct raim_pings *pings);
 
 // Queues an event for the application that the server sent to this client alone.
 void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal);

@@ -72,6 +72,7 @@ bool raim_replica_create(struct raim_replica *replica, const struct raim_welcome
 {
     *replica = (struct raim_replica){
         .tick_hz = welcome->tick_hz,
+        .epoch = welcome->epoch,
         .newest_tick = welcome->tick,
         .map_def = {.border = {raim_replica_units(welcome->border[0], welcome->border[1]),
                                raim_replica_units(welcome->border[2], welcome->border[3])}},
@@ -158,6 +159,10 @@ bool raim_replica_add_snapshot(struct raim_replica *replica, raim_reader *reader
     struct raim_snapshot_header header;
     if (!raim_snapshot_read_header(reader, &replica->limits, replica->newest_tick, &header))
         return false;
+    if (header.baseline_age == 0 && header.epoch != replica->epoch) {
+        change->is_other_epoch = true;
+        return true;
+    }
     // A late snapshot is dropped: the client acknowledges only the newest, so a late one cannot be
     // a baseline either. A snapshot older than the welcome belongs to the arena before.
     if (raim_tick_diff(header.tick, replica->newest_tick) < (replica->any ? 1 : 0))

@@ -12,6 +12,7 @@ struct raim_replica {
     struct raim_wire_limits limits;
     raim_rules rules;
     uint32_t tick_hz;
+    uint32_t epoch;              // of the WELCOME, see message.h
     struct raim_map_def map_def; // grows with each OBSTACLES message until the map is created
     struct raim_piece_def *pieces;
     uint32_t obstacles_left;
@@ -33,7 +34,8 @@ struct raim_replica {
 
 // The effect of a snapshot.
 struct raim_replica_change {
-    bool is_newest;       // false: it was late, and changed nothing
+    bool is_newest;       // false: it was late or of another epoch, and changed nothing
+    bool is_other_epoch;  // it belongs to another WELCOME
     uint32_t shots, hits; // of the local player since the snapshot before
 };
 

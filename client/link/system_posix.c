@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Implements system.h with POSIX.
 #define _GNU_SOURCE // ppoll
-#include "system.h"
+#include "internet.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,60 +29,10 @@ uint64_t raim_system_now_us(void)
 
 // --- Addresses ---
 
-static bool read_sockaddr(const struct sockaddr *from, struct raim_address *address)
-{
-    struct sockaddr_in ipv4;
-    struct sockaddr_in6 ipv6;
-    *address = (struct raim_address){.is_ipv6 = from->sa_family == AF_INET6};
-    if (from->sa_family == AF_INET) {
-        memcpy(&ipv4, from, sizeof ipv4);
-        memcpy(address->bytes, &ipv4.sin_addr, sizeof ipv4.sin_addr);
-        address->port = ntohs(ipv4.sin_port);
-        return true;
-    }
-    if (from->sa_family != AF_INET6)
-        return false;
-    memcpy(&ipv6, from, sizeof ipv6);
-    memcpy(address->bytes, &ipv6.sin6_addr, sizeof ipv6.sin6_addr);
-    address->scope = ipv6.sin6_scope_id;
-    address->port = ntohs(ipv6.sin6_port);
-    return true;
-}
-
 uint32_t raim_system_resolve(const char *host, uint16_t port, bool is_numeric,
                              struct raim_address *addresses, uint32_t capacity)
 {
-    const struct addrinfo hints = {
-        .ai_flags = AI_NUMERICSERV | (is_numeric ? AI_NUMERICHOST : 0),
-        .ai_family = AF_UNSPEC,
-        .ai_socktype = SOCK_DGRAM,
-    };
-    struct addrinfo *found = NULL;
-    char service[8];
-    uint32_t count = 0;
-    snprintf(service, sizeof service, "%u", (unsigned)port);
-    if (getaddrinfo(host, service, &hints, &found) != 0)
-        return 0;
-    for (const struct addrinfo *one = found; one != NULL && count < capacity; one = one->ai_next)
-        count += read_sockaddr(one->ai_addr, &addresses[count]);
-    freeaddrinfo(found);
-    return count;
-}
-
-static socklen_t write_sockaddr(const struct raim_address *address, struct sockaddr_storage *to)
-{
-    struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_port = htons(address->port)};
-    struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6,
-                                .sin6_port = htons(address->port),
-                                .sin6_scope_id = address->scope};
-    memcpy(&ipv4.sin_addr, address->bytes, sizeof ipv4.sin_addr);
-    memcpy(&ipv6.sin6_addr, address->bytes, sizeof ipv6.sin6_addr);
-    if (address->is_ipv6) {
-        memcpy(to, &ipv6, sizeof ipv6);
-        return sizeof ipv6;
-    }
-    memcpy(to, &ipv4, sizeof ipv4);
-    return sizeof ipv4;
+    return raim_internet_resolve(host, port, is_numeric, addresses, capacity);
 }
 
 // --- UDP sockets ---
@@ -106,7 +51,7 @@ static int open_socket(int family)
 raim_socket raim_system_open_udp(const struct raim_address *address)
 {
     struct sockaddr_storage to;
-    const socklen_t size = write_sockaddr(address, &to);
+    const socklen_t size = (socklen_t)raim_internet_write(address, &to);
     const int number = open_socket(address->is_ipv6 ? AF_INET6 : AF_INET);
     if (number >= 0 && connect(number, (const struct sockaddr *)&to, size) != 0) {
         close(number);
@@ -115,15 +60,9 @@ raim_socket raim_system_open_udp(const struct raim_address *address)
     return number;
 }
 
-static struct sockaddr_in loopback(uint16_t port)
-{
-    return (struct sockaddr_in){
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-}
-
 raim_socket raim_system_open_loopback(uint16_t *port)
 {
-    struct sockaddr_in address = loopback(0);
+    struct sockaddr_in address = raim_internet_loopback(0);
     socklen_t size = sizeof address;
     const int number = open_socket(AF_INET);
     if (number >= 0 && (bind(number, (const struct sockaddr *)&address, sizeof address) != 0 ||
@@ -137,7 +76,7 @@ raim_socket raim_system_open_loopback(uint16_t *port)
 
 bool raim_system_connect_loopback(raim_socket socket, uint16_t port)
 {
-    const struct sockaddr_in address = loopback(port);
+    const struct sockaddr_in address = raim_internet_loopback(port);
     return connect((int)socket, (const struct sockaddr *)&address, sizeof address) == 0;
 }
 
@@ -173,9 +112,7 @@ enum raim_received raim_system_receive(raim_socket socket, uint16_t loopback_por
     if (got < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK ? RAIM_RECEIVED_NOTHING
                                                        : RAIM_RECEIVED_ERROR;
-    const bool is_expected = loopback_port == 0 ||
-                             (from.sin_family == AF_INET && from.sin_port == htons(loopback_port) &&
-                              from.sin_addr.s_addr == htonl(INADDR_LOOPBACK));
+    const bool is_expected = loopback_port == 0 || raim_internet_is_loopback(&from, loopback_port);
     return (header.msg_flags & MSG_TRUNC) == 0 && is_expected ? RAIM_RECEIVED_DATAGRAM
                                                               : RAIM_RECEIVED_ERROR;
 }

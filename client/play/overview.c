@@ -19,8 +19,7 @@ static void take_scores(struct overview *overview, const struct raim_client *cli
             .bot = member->bot,
             .score = member->score,
             .deaths = member->deaths,
-            // The server sends nobody the others' round trips.
-            .ping_ms = own ? raim_client_quality(client).round_trip_ms : -1,
+            .ping_ms = own ? raim_client_quality(client).round_trip_ms : member->ping_ms,
         };
         memcpy(score->name, member->name, sizeof score->name);
     }

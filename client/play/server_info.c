@@ -2,6 +2,8 @@
 // Writes and reads A2S_INFO with bounds checks.
 #include "server_info.h"
 
+#include "utf8.h"
+
 #include <string.h>
 
 static const uint8_t request_bytes[25] = "\xFF\xFF\xFF\xFFTSource Engine Query";
@@ -23,7 +25,7 @@ static uint8_t read_8(struct reader *reader)
     return reader->data[reader->at++];
 }
 
-// Copies a text that ends with NUL as far as it fits, in whole characters, without controls.
+// Copies a text that ends with NUL as far as it fits, in whole characters, without invisible ones.
 static void read_text(struct reader *reader, char text[SERVER_INFO_TEXT_BYTES])
 {
     size_t length = 0;
@@ -38,6 +40,7 @@ static void read_text(struct reader *reader, char text[SERVER_INFO_TEXT_BYTES])
     if (is_cut && length > 0 && (uint8_t)text[length - 1] >= 0x80)
         length--;
     text[length] = '\0';
+    raim_utf8_strip(text);
 }
 
 size_t server_info_write_request(uint32_t challenge, uint8_t bytes[SERVER_INFO_REQUEST_BYTES])

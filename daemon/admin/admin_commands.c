@@ -4,6 +4,7 @@
 #include "admin_commands.h"
 
 #include "admin_fields.h"
+#include "admin_recordings.h"
 #include "arena_command.h"
 #include "arena_table_changes.h"
 #include "ban_book.h"
@@ -156,6 +157,48 @@ static void execute_resume(struct admin_commands *admin, struct admin_command *c
     ask(admin, command, &(struct command){.kind = COMMAND_PAUSE});
 }
 
+// --- Clips ---
+
+static void execute_clip(struct admin_commands *admin, struct admin_command *command)
+{
+    enum { USUAL_S = 30, MOST_S = 600 };
+    int64_t seconds;
+    const struct arena_list *list = &admin->table->running;
+    const int index = find_arena(admin, command);
+    struct recorder_stream *stream = index >= 0 ? arena_recorder_stream(list->arenas[index]) : NULL;
+    if (!admin_commands_read_seconds(command, &seconds) || seconds > MOST_S)
+        refuse(command, BAD_REQUEST, "want 1 to 600 seconds");
+    else if (index < 0)
+        refuse(command, NOT_FOUND, no_arena);
+    else if (stream == NULL)
+        refuse(command, CONFLICT, "the arena is not being recorded");
+    else if (!recorder_order_clip(list->recorder, stream, seconds > 0 ? (uint32_t)seconds : USUAL_S,
+                                  command->number))
+        refuse(command, BUSY, "too many clips are being written");
+    else
+        command->asked = command->waiting = 1;
+}
+
+bool admin_commands_collect_clip(struct admin_commands *admin, struct recorder_clip *clip)
+{
+    struct recorder *recorder = admin->table->running.recorder;
+    return recorder != NULL && recorder_take_clip(recorder, clip);
+}
+
+void admin_commands_answer_clip(struct admin_command *command, const struct recorder_clip *clip)
+{
+    char *text = NULL;
+    command->waiting = 0;
+    command->done = 1;
+    if (clip->name[0] == '\0') {
+        command->status = CONFLICT;
+        set_answer(command, status_problem_json(clip->problem));
+    } else {
+        set_answer(command,
+                   asprintf(&text, "{\"recording\":\"%s\"}\n", clip->name) < 0 ? NULL : text);
+    }
+}
+
 // --- Changes of the server ---
 
 // Answers a change that failed with its error, which may contain any text.
@@ -286,6 +329,23 @@ int admin_commands_timeout_ms(const struct admin_commands *admin)
     return left_ms < INT_MAX ? (int)left_ms : INT_MAX;
 }
 
+// --- Recordings ---
+
+static void execute_delete_recording(struct admin_commands *admin, struct admin_command *command)
+{
+    admin_recordings_delete(admin->table->running.recordings, command);
+}
+
+static void execute_keep_recording(struct admin_commands *admin, struct admin_command *command)
+{
+    admin_recordings_keep(admin->table->running.recordings, command, true);
+}
+
+static void execute_unkeep_recording(struct admin_commands *admin, struct admin_command *command)
+{
+    admin_recordings_keep(admin->table->running.recordings, command, false);
+}
+
 // --- Bans ---
 
 static void change_bans(struct admin_commands *admin, struct admin_command *command,
@@ -359,6 +419,7 @@ enum {
     SECONDS = 1 << ADMIN_SECONDS,
     MAP = 1 << ADMIN_MAP,
     LEVEL = 1 << ADMIN_LEVEL,
+    RECORDING = 1 << ADMIN_RECORDING,
 };
 
 static const char no_player[] = "no client plays as this player";
@@ -405,8 +466,25 @@ static const struct admin_commands_route routes[] = {
     {.method = "POST", .path = "/arena/pause", .execute = execute_pause, .needs = ARENA},
     {.method = "POST", .path = "/arena/resume", .execute = execute_resume, .needs = ARENA},
     {.method = "POST", .path = "/arena/map", .execute = execute_map, .needs = ARENA | MAP},
+    {.method = "POST",
+     .path = "/arena/clip",
+     .execute = execute_clip,
+     .needs = ARENA,
+     .takes = SECONDS},
     {.method = "POST", .path = "/reload", .execute = execute_reload},
     {.method = "POST", .path = "/log", .execute = execute_log, .needs = LEVEL},
+    {.method = "POST",
+     .path = "/recording/delete",
+     .execute = execute_delete_recording,
+     .needs = RECORDING},
+    {.method = "POST",
+     .path = "/recording/keep",
+     .execute = execute_keep_recording,
+     .needs = RECORDING},
+    {.method = "POST",
+     .path = "/recording/unkeep",
+     .execute = execute_unkeep_recording,
+     .needs = RECORDING},
 };
 
 #define ROUTES (sizeof routes / sizeof *routes)

@@ -14,14 +14,15 @@
 #define ADMIN_FIELD_BYTES 512 // of a value with the closing NUL; longer ones are refused
 
 enum admin_commands_field_kind {
-    ADMIN_ARENA,   // a name; "", where allowed: every arena
-    ADMIN_PLAYER,  // an id
-    ADMIN_TEXT,    // a chat message
-    ADMIN_REASON,  // optional everywhere
-    ADMIN_ADDRESS, // an IPv4 address, or a network in CIDR notation
-    ADMIN_SECONDS, // a duration; "": no end
-    ADMIN_MAP,     // the path of a map file
-    ADMIN_LEVEL,   // a log level
+    ADMIN_ARENA,     // a name; "", where allowed: every arena
+    ADMIN_PLAYER,    // an id
+    ADMIN_TEXT,      // a chat message
+    ADMIN_REASON,    // optional everywhere
+    ADMIN_ADDRESS,   // an IPv4 address, or a network in CIDR notation
+    ADMIN_SECONDS,   // a duration; "": no end
+    ADMIN_MAP,       // the path of a map file
+    ADMIN_LEVEL,     // a log level
+    ADMIN_RECORDING, // the name of a recording's file
     ADMIN_FIELDS
 };
 
@@ -71,6 +72,13 @@ bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool
 // Takes the next answer of one arena; returns false if there is none.
 bool admin_commands_collect_from(struct admin_commands *admin, struct arena *arena,
                                  uint32_t *number, bool *done);
+
+// Takes the result of a clip that a command has ordered; its number is that of the command. Returns
+// false if there is none.
+bool admin_commands_collect_clip(struct admin_commands *admin, struct recorder_clip *clip);
+
+// Writes the result of its clip into a command.
+void admin_commands_answer_clip(struct admin_command *command, const struct recorder_clip *clip);
 
 // Call it for a released arena before it is destroyed. Its unanswered commands are returned as not
 // done by admin_commands_collect_from, and it counts as reading no ban list.

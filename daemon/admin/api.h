@@ -9,11 +9,6 @@
 
 #include <stdbool.h>
 
-// What the memory of a request begins with, so that a listener can serve requests of several kinds.
-struct request_memory {
-    void (*end)(struct request_memory *memory); // frees it
-};
-
 struct api;
 
 // Borrows `rooms`. Returns NULL when memory runs out.

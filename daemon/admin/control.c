@@ -9,6 +9,8 @@
 #include "http_answer.h"
 #include "http_form.h"
 #include "http_listener.h"
+#include "http_recordings.h"
+#include "http_results.h"
 #include "listen_socket.h"
 #include "log.h"
 #include "monotonic.h"
@@ -45,6 +47,8 @@ struct request {
 struct control {
     struct admin_commands *admin;
     struct api *api; // NULL: none
+    struct http_recordings *recordings;
+    struct http_results *results; // NULL: none
     struct http_listener *listener;
     struct request *waiting;
     unsigned requests; // not answered yet
@@ -72,6 +76,9 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
+// The operator's downloads have no rate to share, so none ever waits for http_recordings_run.
+static const struct http_downloads_def download_limits = {.max = 4, .max_of_address = 4};
+
 struct control *control_open(const char *path, struct arena_table *table, struct rooms *rooms,
                              struct api *api, char *error, size_t capacity)
 {
@@ -81,10 +88,21 @@ struct control *control_open(const char *path, struct arena_table *table, struct
         return NULL;
     }
     control->api = api;
+    if (table->results != NULL &&
+        (control->results = http_results_create(table->results)) == NULL) {
+        snprintf(error, capacity, "out of memory");
+        free(control);
+        return NULL;
+    }
     control->admin = admin_commands_open(table, rooms, error, capacity);
     if (control->admin != NULL && path == NULL)
         return control;
-    const int socket = control->admin != NULL ? listen_socket_unix(path, error, capacity) : -1;
+    control->recordings = http_recordings_create(&table->running, &download_limits);
+    if (control->admin != NULL && control->recordings == NULL)
+        snprintf(error, capacity, "out of memory");
+    const int socket = control->admin != NULL && control->recordings != NULL
+                           ? listen_socket_unix(path, error, capacity)
+                           : -1;
     if (socket < 0) {
         control_close(control);
         return NULL;
@@ -121,9 +139,15 @@ void control_close(struct control *control)
         return;
     while (control->waiting != NULL)
         resume_request(control->waiting);
+    if (control->results != NULL)
+        http_results_end(control->results);
     if (control->listener != NULL)
         http_listener_run(control->listener); // answers the requests that were just resumed
+    if (control->recordings != NULL)
+        http_recordings_close(control->recordings);
     http_listener_stop(control->listener);
+    http_recordings_destroy(control->recordings);
+    http_results_destroy(control->results);
     if (control->path[0] != '\0')
         unlink(control->path);
     admin_commands_close(control->admin);
@@ -149,8 +173,10 @@ static int waiting_timeout_ms(const struct control *control, uint64_t now_ms)
 
 int control_timeout_ms(const struct control *control)
 {
-    const int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->admin),
-                                            waiting_timeout_ms(control, monotonic_ms()));
+    int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->admin),
+                                      waiting_timeout_ms(control, monotonic_ms()));
+    if (control->results != NULL)
+        own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(control->results));
     return control->listener != NULL ? http_listener_timeout_ms(control->listener, own_ms) : own_ms;
 }
 
@@ -183,14 +209,30 @@ void control_forget(struct control *control, struct arena *arena)
         count_answer(control, number, done);
 }
 
+// Answers the commands whose clips are done.
+static void answer_clips(struct control *control)
+{
+    struct recorder_clip clip;
+    while (admin_commands_collect_clip(control->admin, &clip)) {
+        struct request *request = find_waiting(control, clip.number);
+        if (request == NULL)
+            continue; // its connection was closed or its deadline passed
+        admin_commands_answer_clip(&request->command, &clip);
+        resume_request(request);
+    }
+}
+
 void control_run(struct control *control)
 {
     uint32_t number;
     bool done;
+    if (control->results != NULL)
+        http_results_run(control->results);
     if (control->listener != NULL)
         http_listener_run(control->listener);
     while (admin_commands_collect(control->admin, &number, &done))
         count_answer(control, number, done);
+    answer_clips(control);
     const uint64_t now_ms = monotonic_ms();
     for (struct request *request = control->waiting, *next; request != NULL; request = next) {
         next = request->next;
@@ -309,11 +351,35 @@ static bool read_piece(struct request *request, const char *piece, size_t size)
     return true;
 }
 
+// A step of a request for results.
+static bool answer_results(struct control *control, const struct http_request *step)
+{
+    const bool is_leaderboard = strcmp(step->path, "/leaderboard") == 0;
+    if (strcmp(step->method, "GET") != 0)
+        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
+                                        "method not allowed", "GET");
+    if (control->results == NULL)
+        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND,
+                                        "the configuration says results = false", NULL);
+    if (*step->memory == NULL) {
+        *step->memory = &request_memory_none;
+        return true;
+    }
+    if (step->piece_bytes == 0)
+        http_connection_renew(step->connection);
+    return http_results_answer(control->results,
+                               is_leaderboard ? RESULTS_LEADERBOARD : RESULTS_ROUNDS, step);
+}
+
 static bool answer(void *context, const struct http_request *step)
 {
     struct control *control = context;
+    if (strcmp(step->path, "/results") == 0 || strcmp(step->path, "/leaderboard") == 0)
+        return answer_results(control, step);
     if (control->api != NULL && api_takes(step->path))
         return api_answer(control->api, step);
+    if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
+        return http_recordings_answer(control->recordings, step);
     struct request *request = (struct request *)*step->memory;
     if (request == NULL)
         return begin(control, step);

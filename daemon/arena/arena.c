@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
+#include "arena_rounds.h"
 #include "connectionless.h"
 #include "crypto.h"
 #include "log.h"
@@ -264,11 +265,30 @@ void arena_reserve_seats(struct arena *arena, struct seats *seats)
     access_control_reserve(arena->worker.access_control, has_seat, arena);
 }
 
-bool arena_enable_feed(struct arena *arena)
+bool arena_enable_feed(struct arena *arena, bool players)
 {
     assert(arena->worker.feed == NULL);
-    arena->worker.feed = arena_feed_create(arena->opened.status_rows);
+    arena->worker.feed =
+        arena_feed_create(&(struct arena_feed_def){.slots = arena->opened.status_rows,
+                                                   .departed = arena->opened.max_players,
+                                                   .players = players});
     return arena->worker.feed != NULL;
+}
+
+bool arena_enable_recording(struct arena *arena, struct recorder *recorder)
+{
+    struct raim_match *match = arena->worker.match;
+    assert(arena->worker.recording.stream == NULL);
+    if (!match_tape_create(&arena->worker.current->tape, match))
+        return false;
+    arena->worker.recording.stream = recorder_open_stream(
+        recorder, raim_world_bytes(raim_match_world(match)), arena->opened.status_rows);
+    return arena->worker.recording.stream != NULL;
+}
+
+struct recorder_stream *arena_recorder_stream(struct arena *arena)
+{
+    return arena->worker.recording.stream;
 }
 
 struct arena_feed *arena_get_feed(struct arena *arena)
@@ -282,6 +302,7 @@ void arena_destroy(struct arena *arena)
         return;
     if (arena->worker.transport != NULL)
         transport_close(arena->worker.transport);
+    recorder_close_stream(arena->worker.recording.stream);
     triple_buffer_destroy(&arena->shared.status);
     mailbox_destroy(&arena->shared.mailbox);
     if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
@@ -425,6 +446,9 @@ static void publish(struct arena *arena)
     status->round = raim_match_round(arena->worker.match);
     status->counts = raim_match_counts(arena->worker.match);
     status->transport = *transport_stats(arena->worker.transport);
+    status->is_recording = arena->worker.recording.running != NULL;
+    if (arena->worker.recording.stream != NULL)
+        status->recordings = recorder_stream_counts(arena->worker.recording.stream);
     publish_tick_us(arena, status);
     if (status->profile.count != arena->worker.profile.count)
         status->profile = arena->worker.profile;
@@ -586,9 +610,12 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     if (arena->worker.feed != NULL && arena_feed_run(arena->worker.feed, arena->worker.match))
         arena->worker.has_news = true;
+    arena_rounds_run(arena);
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);
     send_messages(arena);
+    tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
+    arena_recording_run(&arena->worker.recording, arena->worker.match, arena->worker.config);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_SEND);
     if (!skips_socket)
         transport_flush(arena->worker.transport);
@@ -648,6 +675,8 @@ void arena_say_goodbye(struct arena *arena)
 {
     if (arena->worker.leave_ns != 0)
         return; // done already
+    arena_rounds_cut(arena, ROUND_END_SHUTDOWN);
+    arena_recording_end(&arena->worker.recording, arena->worker.match);
     arena_checkpoint_end(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport,
                          atomic_load(&arena->shared.keeps_checkpoint));
     send_messages(arena);

@@ -9,6 +9,7 @@
 #include "match.h"
 #include "overload.h"
 #include "prepared_match.h"
+#include "recorder.h"
 #include "rejection_log.h"
 #include "socket_activation.h"
 #include "tick_profile.h"
@@ -54,6 +55,8 @@ struct arena_status {
     struct raim_match_round round;
     struct raim_match_counts counts;
     struct transport_stats transport;
+    bool is_recording;
+    struct recorder_counts recordings;
     uint32_t tick_us_count;              // durations in the window
     uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order
     uint32_t tick_us_written;            // ticks of the arena when `tick_us` was last written
@@ -80,9 +83,13 @@ void arena_destroy(struct arena *arena);
 // runs the arena.
 void arena_reserve_seats(struct arena *arena, struct seats *seats);
 
-// Makes the arena report who comes and goes and how rounds end. Returns false when memory runs out.
-// Main thread, before a worker runs the arena.
-bool arena_enable_feed(struct arena *arena);
+// Makes the arena report how rounds end and, with `players`, who comes and goes. Returns false when
+// memory runs out. Main thread, before a worker runs the arena.
+bool arena_enable_feed(struct arena *arena, bool players);
+
+// Makes the arena record what is played, as its configuration says. Returns false when memory runs
+// out. Main thread, before a worker runs the arena.
+bool arena_enable_recording(struct arena *arena, struct recorder *recorder);
 
 uint16_t arena_port(const struct arena *arena);
 
@@ -196,6 +203,9 @@ bool *arena_sheds(struct arena *arena);
 
 // What the arena reports, for the main thread's side of arena_feed.h; NULL if it was not enabled.
 struct arena_feed *arena_get_feed(struct arena *arena);
+
+// The stream of the arena's recordings, for clips; NULL: there is no recorder.
+struct recorder_stream *arena_recorder_stream(struct arena *arena);
 
 // The newest published status, valid until the next call for this arena. Never blocks. All zero
 // before the first tick.

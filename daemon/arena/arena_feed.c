@@ -4,6 +4,7 @@
 
 #include "mailbox.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,10 @@ struct present {
 };
 
 struct arena_feed {
-    struct mailbox queue;    // of struct arena_feed_item; the worker sends
-    uint32_t capacity, used; // of the queue: used ones are sent and not yet released
+    bool players;
+    struct mailbox queue;  // of struct arena_feed_item; the worker sends, as with the other one
+    struct mailbox rounds; // of struct round_report
+    _Atomic uint32_t lost; // rounds
 
     // The worker's, and the main thread's once it is released.
     uint32_t slots;
@@ -24,26 +27,41 @@ struct arena_feed {
     struct raim_match_player *rows; // scratch, one per slot
     bool *seen;                     // scratch, one per slot
     uint32_t events;                // event count of the match when it was last compared
-    uint32_t ended_round;           // the newest whose end was reported; 0: none
     bool is_behind;                 // the queue was full
+    bool has_reported;              // in this run
     uint32_t next_rest;             // slot
 };
 
-struct arena_feed *arena_feed_create(uint32_t slots)
+enum { ROUNDS = 4 }; // reports that wait to be read
+
+// The smallest power of two that is at least `count`.
+static uint32_t capacity_for(uint32_t count)
+{
+    uint32_t capacity = 64;
+    while (capacity < count)
+        capacity *= 2;
+    return capacity;
+}
+
+struct arena_feed *arena_feed_create(const struct arena_feed_def *def)
 {
     struct arena_feed *feed = calloc(1, sizeof *feed);
     if (feed == NULL)
         return NULL;
-    feed->capacity = 64;
-    while (feed->capacity < 2 * slots + 2) // the end of a round and its scores fit twice
-        feed->capacity *= 2;
-    feed->slots = slots;
-    feed->present = calloc(slots, sizeof *feed->present);
-    feed->rows = calloc(slots, sizeof *feed->rows);
-    feed->seen = calloc(slots, sizeof *feed->seen);
-    feed->is_behind = true; // compares at once: the match may be restored
-    if (mailbox_create(&feed->queue, feed->capacity, sizeof(struct arena_feed_item)) &&
-        feed->present != NULL && feed->rows != NULL && feed->seen != NULL)
+    feed->players = def->players;
+    bool good =
+        mailbox_create(&feed->rounds, ROUNDS, round_report_bytes(def->slots + def->departed));
+    if (good && def->players) {
+        feed->slots = def->slots;
+        feed->present = calloc(def->slots, sizeof *feed->present);
+        feed->rows = calloc(def->slots, sizeof *feed->rows);
+        feed->seen = calloc(def->slots, sizeof *feed->seen);
+        feed->is_behind = true; // compares at once: the match may be restored
+        good = mailbox_create(&feed->queue, capacity_for(def->slots),
+                              sizeof(struct arena_feed_item)) &&
+               feed->present != NULL && feed->rows != NULL && feed->seen != NULL;
+    }
+    if (good)
         return feed;
     arena_feed_destroy(feed);
     return NULL;
@@ -53,6 +71,7 @@ void arena_feed_destroy(struct arena_feed *feed)
 {
     if (feed == NULL)
         return;
+    mailbox_destroy(&feed->rounds);
     mailbox_destroy(&feed->queue);
     free(feed->present);
     free(feed->rows);
@@ -70,7 +89,7 @@ static bool report(struct arena_feed *feed, const struct arena_feed_item *item)
         return false;
     *blank = *item;
     mailbox_submit(&feed->queue);
-    feed->used++;
+    feed->has_reported = true;
     return true;
 }
 
@@ -133,47 +152,46 @@ static bool compare_players(struct arena_feed *feed, uint32_t count)
     return good;
 }
 
-static bool report_round(struct arena_feed *feed, const struct raim_match_round *round,
-                         uint32_t count)
+static void release(struct mailbox *mailbox)
 {
-    if (feed->capacity - feed->used < count + 2)
-        return false;
-    report(feed, &(struct arena_feed_item){.kind = ARENA_FEED_ROUND_ENDED,
-                                           .player = round->winner,
-                                           .round = round->round});
-    for (uint32_t i = 0; i < count; i++) {
-        const struct raim_match_player *row = &feed->rows[i];
-        struct arena_feed_item item = {.kind = ARENA_FEED_SCORE,
-                                       .player = row->id,
-                                       .bot = row->bot,
-                                       .round = round->round,
-                                       .score = row->score,
-                                       .deaths = row->deaths};
-        memcpy(item.name, row->name, sizeof item.name);
-        report(feed, &item);
-    }
-    report(feed, &(struct arena_feed_item){.kind = ARENA_FEED_SCORES_END, .round = round->round});
-    feed->ended_round = round->round;
-    return true;
+    while (mailbox_completed(mailbox) != NULL)
+        mailbox_release(mailbox);
 }
 
 bool arena_feed_run(struct arena_feed *feed, const struct raim_match *match)
 {
-    const struct raim_match_round round = raim_match_round(match);
     const uint32_t events = raim_match_events(match);
-    const bool is_over = round.phase == RAIM_MATCH_BREAK && round.round != feed->ended_round;
-    if (events == feed->events && !is_over && !feed->is_behind)
+    if (!feed->players || (events == feed->events && !feed->is_behind))
         return false;
-    while (mailbox_completed(&feed->queue) != NULL) {
-        mailbox_release(&feed->queue);
-        feed->used--;
-    }
-    const uint32_t before = feed->used;
+    release(&feed->queue);
+    feed->has_reported = false;
     const uint32_t count = raim_match_players(match, feed->rows, feed->slots);
     feed->events = events;
-    feed->is_behind =
-        !compare_players(feed, count) || (is_over && !report_round(feed, &round, count));
-    return feed->used != before;
+    feed->is_behind = !compare_players(feed, count);
+    return feed->has_reported;
+}
+
+struct round_report *arena_feed_begin_round(struct arena_feed *feed)
+{
+    if (feed->players) {
+        release(&feed->queue);
+        if (mailbox_reserve(&feed->queue) == NULL)
+            return NULL;
+    }
+    release(&feed->rounds);
+    return mailbox_reserve(&feed->rounds);
+}
+
+void arena_feed_end_round(struct arena_feed *feed)
+{
+    mailbox_submit(&feed->rounds);
+    if (feed->players)
+        report(feed, &(struct arena_feed_item){.kind = ARENA_FEED_ROUND_ENDED});
+}
+
+void arena_feed_lose_round(struct arena_feed *feed)
+{
+    atomic_fetch_add_explicit(&feed->lost, 1, memory_order_relaxed);
 }
 
 // --- The main thread's side ---
@@ -199,4 +217,19 @@ bool arena_feed_take_rest(struct arena_feed *feed, struct arena_feed_item *item)
         return true;
     }
     return false;
+}
+
+const struct round_report *arena_feed_round(struct arena_feed *feed)
+{
+    return mailbox_peek(&feed->rounds);
+}
+
+void arena_feed_release_round(struct arena_feed *feed)
+{
+    mailbox_complete(&feed->rounds);
+}
+
+uint32_t arena_feed_take_lost(struct arena_feed *feed)
+{
+    return atomic_exchange_explicit(&feed->lost, 0, memory_order_relaxed);
 }

@@ -9,6 +9,7 @@
 #include "arena_checkpoint.h"
 #include "arena_commands.h"
 #include "arena_feed.h"
+#include "arena_recording.h"
 #include "seats.h"
 #include "snapshot_pace.h"
 #include "triple_buffer.h"
@@ -43,8 +44,10 @@ struct arena {
         struct used_tokens_file *used_tokens;  // NULL: used tokens cannot be recorded
         struct seats *seats;                   // reserved; NULL: none
         struct arena_feed *feed;               // NULL: nobody reads it
+        uint32_t ended_round;                  // the newest whose end was reported; 0: none
         struct arena_commands commands;
         struct arena_checkpoint checkpoint;
+        struct arena_recording recording;
         struct answers answers;
         struct raim_match_player *rows;
         uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC

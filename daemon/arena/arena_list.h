@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "config.h"
 #include "orchestrator_report.h"
+#include "recorder.h"
 #include "worker.h"
 
 #include <stdint.h>
@@ -25,6 +26,12 @@ struct arena_list_control {
     uint64_t denied;  // requests without the token or certificate, or from a page of a browser
 };
 
+// What results.h counts, for the status: since the start.
+struct arena_list_results {
+    uint64_t written; // results of rounds
+    uint64_t lost;    // that could not be written
+};
+
 struct arena_list {
     int count;
     struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
@@ -33,6 +40,9 @@ struct arena_list {
     uint64_t started_ms; // CLOCK_MONOTONIC
     struct arena_list_rooms rooms;
     struct arena_list_control control;
+    struct recordings *recordings; // the recorder's; NULL: none
+    struct recorder *recorder;     // NULL: nothing is recorded
+    struct arena_list_results results;
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

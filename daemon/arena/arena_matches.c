@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
+#include "arena_rounds.h"
 #include "log.h"
 #include "monotonic.h"
 
@@ -74,7 +75,13 @@ struct prepared_match *arena_prepare(const struct arena *arena, const struct con
                                      struct config *owner)
 {
     struct raim_match *match = create_match(arena, config);
-    return match != NULL ? prepared_match_create(config, owner, match) : NULL;
+    struct prepared_match *prepared =
+        match != NULL ? prepared_match_create(config, owner, match) : NULL;
+    if (prepared == NULL || arena->worker.recording.stream == NULL ||
+        match_tape_create(&prepared->tape, match))
+        return prepared;
+    prepared_match_free(prepared);
+    return NULL;
 }
 
 const struct prepared_match *arena_prepared_match(const struct arena *arena)
@@ -146,6 +153,7 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared)
     arena->worker.current = prepared;
     arena->worker.config = &prepared->config;
     arena->worker.match = prepared->match;
+    arena->worker.recording.tape = &prepared->tape;
     raim_match_tune(arena->worker.match, &tuning);
     transport_offer(arena->worker.transport, prepared->config.name,
                     arena->worker.access_control != NULL);
@@ -169,10 +177,14 @@ static void give_back(struct arena *arena, struct prepared_match *prepared)
 static void begin_match(struct arena *arena, struct prepared_match *prepared)
 {
     struct prepared_match *before = arena->worker.current;
-    if (prepared->match == NULL)
+    if (prepared->match != NULL && !prepared->keeps_round)
+        arena_rounds_cut(arena, ROUND_END_CHANGED); // unless it has ended
+    if (prepared->match == NULL) {
         prepared_match_inherit(prepared, before);
-    else
+    } else {
+        arena_recording_end(&arena->worker.recording, before->match);
         raim_match_transfer(prepared->match, before->match, prepared->keeps_round);
+    }
     arena_play_match(arena, prepared);
     before->successor = prepared;
     give_back(arena, before);

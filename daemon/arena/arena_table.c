@@ -151,7 +151,19 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
     else
         slot->arena =
             arena_create(config, &opened, &table->sockets, &table->wakeup, error, capacity);
+    if (slot->arena != NULL && table->running.recorder != NULL &&
+        !arena_enable_recording(slot->arena, table->running.recorder)) {
+        snprintf(error, capacity, "out of memory");
+        arena_destroy(slot->arena);
+        slot->arena = NULL;
+    }
     if (slot->arena == NULL) {
+        free(slot);
+        return NULL;
+    }
+    if (config->results && !arena_enable_feed(slot->arena, false)) {
+        snprintf(error, capacity, "out of memory");
+        arena_destroy(slot->arena);
         free(slot);
         return NULL;
     }
@@ -188,7 +200,12 @@ void arena_slot_close(struct arena_slot *slot)
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path)
 {
     char error[ERROR_BYTES];
-    *table = (struct arena_table){.config = config, .path = path, .ports = table->ports};
+    *table = (struct arena_table){.config = config,
+                                  .path = path,
+                                  .ports = table->ports,
+                                  .running.recorder = table->running.recorder,
+                                  .running.recordings = table->running.recordings};
+    strcpy(table->recording_dir, config->recording_dir);
     table->running.started_ms = monotonic_ms();
     socket_activation_init(&table->sockets);
     if (!wakeup_open(&table->wakeup)) {
@@ -260,6 +277,10 @@ bool arena_table_start(struct arena_table *table)
     struct arena_list *running = &table->running;
     struct arena *assigned[CONFIG_MAX_ARENAS];
     char error[ERROR_BYTES];
+    if (running->recorder != NULL && !recorder_start(running->recorder, error, sizeof error)) {
+        log_error("recordings failed: %s", error);
+        return false;
+    }
     const int worker_count = count_workers(table->config);
     running->workers = calloc((size_t)worker_count, sizeof(struct worker *));
     if (running->workers == NULL) {
@@ -306,6 +327,7 @@ void arena_table_close(struct arena_table *table)
         arena_slot_close(slot);
     }
     free(table->running.workers);
+    recorder_close(table->running.recorder); // it signals the wakeup
     wakeup_close(&table->wakeup);
     config_unload(table->config);
 }

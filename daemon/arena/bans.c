@@ -61,6 +61,7 @@ bool bans_parse(const char *text, struct ip_address *network, uint32_t *prefix)
     if (!parse_address(address, network))
         return false;
     if (text[length] == '\0') {
+        *network = ip_address_untranslated(*network);
         *prefix = host_prefix(*network);
         *network = leading(*network, *prefix);
         return true;
@@ -72,7 +73,11 @@ bool bans_parse(const char *text, struct ip_address *network, uint32_t *prefix)
     // The prefix of a dotted address counts from its first bit.
     const bool is_dotted = strchr(address, ':') == NULL;
     *prefix = (uint32_t)atoi(digits) + (is_dotted ? IP_V4_PREFIX : 0);
-    return *prefix <= IP_PREFIX_MAX && ip_address_equal(leading(*network, *prefix), *network);
+    if (*prefix > IP_PREFIX_MAX || !ip_address_equal(leading(*network, *prefix), *network))
+        return false;
+    if (*prefix > IP_V4_PREFIX) // 64:ff9b::/96 stays what it is: it is not all of IPv4
+        *network = ip_address_untranslated(*network);
+    return true;
 }
 
 void bans_print_address(struct ip_address ip, char text[BANS_NETWORK_BYTES])
@@ -100,13 +105,18 @@ static bool is_over(const struct ban *ban, int64_t now_s)
     return ban->until_s != 0 && ban->until_s <= now_s;
 }
 
+static bool covers(const struct ban *ban, struct ip_address ip)
+{
+    return ip_address_equal(leading(ip, ban->prefix), ban->network) &&
+           (!ip_address_is_v4(ip) || ban->prefix >= IP_V4_PREFIX);
+}
+
 const struct ban *bans_find(const struct bans *bans, struct ip_address ip, int64_t now_s)
 {
-    const bool is_v4 = ip_address_is_v4(ip);
+    const struct ip_address untranslated = ip_address_untranslated(ip);
     for (uint32_t i = 0; bans != NULL && i < bans->count; i++) {
         const struct ban *ban = &bans->items[i];
-        if (ip_address_equal(leading(ip, ban->prefix), ban->network) &&
-            (!is_v4 || ban->prefix >= IP_V4_PREFIX) && !is_over(ban, now_s))
+        if ((covers(ban, ip) || covers(ban, untranslated)) && !is_over(ban, now_s))
             return ban;
     }
     return NULL;

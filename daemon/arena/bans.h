@@ -35,7 +35,8 @@ void bans_print(struct ip_address network, uint32_t prefix, char text[BANS_NETWO
 // Prints an address alone.
 void bans_print_address(struct ip_address ip, char text[BANS_NETWORK_BYTES]);
 
-// The first ban in force that covers an address, or NULL. "::/0" covers no IPv4 address. NULL
+// The first ban in force that covers an address, or NULL. "::/0" covers no IPv4 address. One of
+// 64:ff9b::/96 is covered as the IPv4 address that it stands for, too. NULL
 // `bans` is an empty list.
 const struct ban *bans_find(const struct bans *bans, struct ip_address ip, int64_t now_s);
 

@@ -25,6 +25,7 @@ void prepared_match_free(struct prepared_match *prepared)
     if (prepared == NULL)
         return;
     raim_match_destroy(prepared->match); // before its map
+    match_tape_destroy(&prepared->tape);
     config_unload(prepared->owner);
     free(prepared);
 }
@@ -47,7 +48,9 @@ void prepared_match_inherit(struct prepared_match *prepared, struct prepared_mat
     config_tune(&prepared->config, &tuned);
     prepared->map = before->map;
     prepared->match = before->match;
+    prepared->tape = before->tape;
     before->match = NULL;
+    before->tape = (struct match_tape){0};
 }
 
 struct raim_match_tuning prepared_match_tuning(const struct config_arena *config)

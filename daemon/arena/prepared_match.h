@@ -7,6 +7,7 @@
 #include "checkpoint.h"
 #include "config.h"
 #include "match.h"
+#include "match_tape.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@ struct prepared_match {
     struct config_arena config;       // a copy; its maps belong to the owner; `map` is played
     struct config *owner;             // held; NULL: none
     struct raim_match *match;         // NULL: the running match continues, tuned by `config`
+    struct match_tape tape;           // of the match; all zero: it cannot be recorded
     struct checkpoint_map map;        // identifies the map in checkpoints
     bool at_once;                     // begins with the next tick, not with the next round
     bool keeps_round;                 // the round and its scores continue

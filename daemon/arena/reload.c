@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "reload.h"
 
+#include "arena_table_recorder.h"
 #include "config_diff.h"
 #include "config_values.h"
 #include "log.h"
@@ -408,10 +409,12 @@ bool reload_apply(struct arena_table *table, struct reload_report *report)
     struct reload reload = {.table = table, .wanted = wanted, .report = report};
     struct config_diff *diff = NULL;
     const bool good = prepare(&reload, table->config, &diff);
-    if (good)
+    if (good) {
+        arena_table_change_recorder(table, wanted); // before an arena begins a file
         execute_plans(&reload);
-    else
+    } else {
         drop_plans(&reload);
+    }
     config_diff_free(diff);
     free(reload.plans);
     free_merged(reload.running);

@@ -27,7 +27,7 @@
 #define CONFIG_ADDRESS_BYTES SOCKET_ADDRESS_BYTES
 #define CONFIG_CONTROL_BYTES 108 // a Unix socket's path with the closing NUL
 #define CONFIG_MAX_TEMPLATES 64
-#define CONFIG_PATH_BYTES 256  // of a file of the control, with the closing NUL
+#define CONFIG_PATH_BYTES 256  // of a file of the control or a directory, with the closing NUL
 #define CONFIG_MAX_ROTATION 32 // maps of an arena after its first
 
 // Whether the datagrams of an arena are encrypted.
@@ -35,6 +35,13 @@ enum config_encryption {
     CONFIG_ENCRYPTION_OFF,
     CONFIG_ENCRYPTION_OFFERED, // used with clients that support it
     CONFIG_ENCRYPTION_REQUIRED,
+};
+
+// When an arena is recorded.
+enum config_recording {
+    CONFIG_RECORDING_PLAYED, // while somebody plays who is no bot
+    CONFIG_RECORDING_ALL,    // while anybody plays
+    CONFIG_RECORDING_NONE,
 };
 
 // Whether raimd speaks to Agones' SDK server.
@@ -66,6 +73,7 @@ struct config_arena {
     bool needs_access; // clients need an access token
     struct access_control_keys access_keys;
     enum config_encryption encryption;
+    enum config_recording recording;
     raim_rules rules;
     double round_s;       // 0 to 86400; 0: no time limit
     uint32_t score_limit; // score that ends a round; 0: no limit
@@ -75,8 +83,9 @@ struct config_arena {
         *map;           // first map; owned by the configuration, as are those of the rotation
     int rotation_count; // the rotation starts again with `map`
     const struct raim_map *rotation[CONFIG_MAX_ROTATION];
-    bool is_room;     // a template, or made of one on request
-    bool is_reopened; // with is_room: it ran in the last process
+    bool is_room;                          // a template, or made of one on request
+    char template_name[CONFIG_NAME_BYTES]; // of which a room is made; "": no room
+    bool is_reopened;                      // with is_room: it ran in the last process
 };
 
 // Address of an HTTP server.
@@ -89,6 +98,12 @@ struct config_listen {
 // The UDP ports of rooms.
 struct config_ports {
     uint16_t first, last; // inclusive; 0 and 0: none
+};
+
+// Which recordings are kept.
+struct config_keep {
+    double gigabytes; // of 10^9 bytes, of all of them
+    double days;      // 0: no limit
 };
 
 // The control API over TCP. Paths are resolved; "": none.
@@ -105,6 +120,7 @@ struct config {
     enum log_level log_level;
     bool sandbox;
     bool core_dumps;
+    bool results; // of rounds are recorded
     struct config_listen status;
     struct http_guard status_guard;     // accepted host names; token for undelayed streams
     char control[CONFIG_CONTROL_BYTES]; // path, "off", or "" for $RUNTIME_DIRECTORY
@@ -112,6 +128,8 @@ struct config {
     uint32_t agones_drain_s; // 1 to 86400: the deadline of a drain that SIGTERM began
     bool agones_ready;       // becomes Ready again when the last player has left
     struct config_control control_tcp;
+    char recording_dir[CONFIG_PATH_BYTES]; // absolute; "" for recordings in $STATE_DIRECTORY
+    struct config_keep recording_keep;
     char public_address[HTTP_HOST_BYTES]; // of rooms, as matchmakers are told; "": the arena's own
     struct config_ports ports;            // of rooms
     int template_count;

@@ -29,6 +29,7 @@ static bool parse_motd(const char *text, void *field);
 static bool parse_access(const char *text, void *field);
 static bool parse_access_key(const char *text, void *field);
 static bool parse_encryption(const char *text, void *field);
+static bool parse_recording(const char *text, void *field);
 
 static const struct reader_key ARENA_KEYS[] = {
     {.name = "name",
@@ -267,6 +268,16 @@ static const struct reader_key ARENA_KEYS[] = {
      .expected = "\"off\", \"offered\" or \"required\"",
      .meaning = "encryption of datagrams: never, for clients that support it, or "
                 "required of all clients"},
+    {.name = "recording",
+     .kind = READER_TEXT,
+     IN_ARENA(recording),
+     .text = "played",
+     .parse = parse_recording,
+     .expected = "\"all\", \"played\" or \"none\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "which rounds are recorded: those that somebody plays who is no bot "
+                "(\"played\"), also those of bots alone (\"all\"), or none; see "
+                "recording_dir"},
     {.name = "rules",
      .kind = READER_GROUP,
      IN_ARENA(rules),
@@ -336,6 +347,8 @@ const struct reader_key *config_keys(enum config_group group, int *count)
     case CONFIG_LIMITS:
         *count = COUNT(LIMIT_KEYS);
         return LIMIT_KEYS;
+    case CONFIG_KEEP:
+        return config_keep_keys(count);
     case CONFIG_RULES:
         break;
     }
@@ -481,6 +494,22 @@ static bool parse_encryption(const char *text, void *field)
     for (int i = 0; i < COUNT(names); i++) {
         if (strcmp(text, names[i]) == 0) {
             *(enum config_encryption *)field = (enum config_encryption)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_recording(const char *text, void *field)
+{
+    static const char *const names[] = {
+        [CONFIG_RECORDING_PLAYED] = "played",
+        [CONFIG_RECORDING_ALL] = "all",
+        [CONFIG_RECORDING_NONE] = "none",
+    };
+    for (int i = 0; i < COUNT(names); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *(enum config_recording *)field = (enum config_recording)i;
             return true;
         }
     }

@@ -12,13 +12,15 @@
 static_assert(CONFIG_MAX_ARENAS == 256, "`expected` of arenas names the limit");
 static_assert(CONFIG_CONTROL_BYTES == 108, "`expected` of control names the limit");
 static_assert(CONFIG_MAX_TEMPLATES == 64, "`expected` of templates names the limit");
+static_assert(CONFIG_PATH_BYTES == 256, "`expected` of recording_dir names the limit");
 static_assert(HTTP_MAX_HOSTS == 16, "`expected` of status_hosts names the limit");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
 // Offset and size of the field that holds a key's value.
-#define IN_ROOT(member)                                                                            \
-    .offset = offsetof(struct config, member), .size = sizeof(((struct config *)0)->member)
+#define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+#define IN_ROOT(member) IN(struct config, member)
+#define IN_KEEP(member) IN(struct config_keep, member)
 
 static const struct reader_key *arena_keys(int *count);
 static bool parse_status(const char *text, void *field);
@@ -27,6 +29,7 @@ static bool parse_host(const char *text, void *field);
 static bool parse_control(const char *text, void *field);
 static bool parse_log_level(const char *text, void *field);
 static bool parse_agones(const char *text, void *field);
+static bool parse_directory(const char *text, void *field);
 
 static_assert(offsetof(struct http_guard, host_count) == 0 &&
                   offsetof(struct http_guard, hosts) < offsetof(struct http_guard, token),
@@ -133,6 +136,30 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether a crash may write a core dump, which contains every secret "
                 "key, and whether a debugger may attach"},
+    {.name = "recording_dir",
+     .kind = READER_TEXT,
+     IN_ROOT(recording_dir),
+     .text = "",
+     .parse = parse_directory,
+     .expected = "\"\" or an absolute path of at most 255 bytes",
+     .applies = READER_AT_ONCE,
+     .meaning = "directory of recordings, which nobody but raimd may write to; \"\" selects "
+                "recordings in $STATE_DIRECTORY, and records nothing if that variable is unset"},
+    {.name = "recording_keep",
+     .kind = READER_GROUP,
+     IN_ROOT(recording_keep),
+     .expected = "a group",
+     .keys = config_keep_keys,
+     .applies = READER_AT_ONCE,
+     .meaning = "which recordings are kept; the oldest are deleted first, and never those "
+                "marked by raimctl recording keep"},
+    {.name = "results",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(results),
+     .flag = true,
+     .meaning = "whether the results of rounds are kept in $STATE_DIRECTORY (results.jsonl, "
+                "results.db), or in memory if that variable is unset, for raimctl, the "
+                "dashboard and /leaderboard"},
     {.name = "public_address",
      .kind = READER_TEXT,
      IN_ROOT(public_address),
@@ -191,6 +218,33 @@ static const struct reader_key ROOT_KEYS[] = {
      .applies = READER_AT_ONCE,
      .meaning = "the arenas to run, one group each; the list may be empty beside templates"},
 };
+
+static const struct reader_key KEEP_KEYS[] = {
+    {.name = "gigabytes",
+     .kind = READER_NUMBER,
+     IN_KEEP(gigabytes),
+     .value = 10,
+     .min = 0.001,
+     .max = 100000,
+     .unit = "GB",
+     .applies = READER_AT_ONCE,
+     .meaning = "maximum size of all recordings together"},
+    {.name = "days",
+     .kind = READER_NUMBER,
+     IN_KEEP(days),
+     .value = 30,
+     .min = 0,
+     .max = 36500,
+     .unit = "days",
+     .applies = READER_AT_ONCE,
+     .meaning = "maximum age of a recording; 0 sets no limit"},
+};
+
+const struct reader_key *config_keep_keys(int *count)
+{
+    *count = COUNT(KEEP_KEYS);
+    return KEEP_KEYS;
+}
 
 const struct reader_key *config_root_keys(int *count)
 {
@@ -257,6 +311,14 @@ static bool parse_control(const char *text, void *field)
 {
     const bool is_good = text[0] == '\0' || strcmp(text, "off") == 0 ||
                          (text[0] == '/' && strlen(text) < CONFIG_CONTROL_BYTES);
+    if (is_good)
+        strcpy(field, text);
+    return is_good;
+}
+
+static bool parse_directory(const char *text, void *field)
+{
+    const bool is_good = text[0] == '\0' || (text[0] == '/' && strlen(text) < CONFIG_PATH_BYTES);
     if (is_good)
         strcpy(field, text);
     return is_good;

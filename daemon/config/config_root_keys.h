@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keys outside of the arenas: the status, the control, rooms, the orchestrator. See
+// The keys outside of the arenas: the status, the control, recordings, rooms, the orchestrator. See
 // config_keys.h.
 #pragma once
 
@@ -7,3 +7,6 @@
 
 // The table and the number of its rows.
 const struct reader_key *config_root_keys(int *count);
+
+// The table of the keys of recording_keep.
+const struct reader_key *config_keep_keys(int *count);

@@ -4,6 +4,7 @@
 #include "commands.h"
 
 #include "duration.h"
+#include "recording_commands.h"
 #include "request.h"
 #include "tables.h"
 
@@ -23,11 +24,11 @@ int commands_wrong(const struct command *command, const char *problem)
 
 // --- Asking ---
 
-// Sends a request and prints errors. On EXIT_SUCCESS the caller frees the reply's text.
-static int send_request(const struct call *call, const struct request *request, struct reply *reply)
+int commands_send_for_file(const struct call *call, const struct request *request, FILE *file,
+                           struct reply *reply)
 {
     char problem[4096];
-    if (!request_send(call->socket, request, reply)) {
+    if (!request_download(call->socket, request, file, reply)) {
         fprintf(stderr, "raimctl: cannot reach raimd at %s: %s\n", call->socket, reply->why);
         return EXIT_UNREACHABLE;
     }
@@ -40,7 +41,12 @@ static int send_request(const struct call *call, const struct request *request, 
     return EXIT_REFUSED;
 }
 
-static int send_command(const struct call *call, const struct request *request)
+static int send_request(const struct call *call, const struct request *request, struct reply *reply)
+{
+    return commands_send_for_file(call, request, NULL, reply);
+}
+
+int commands_send(const struct call *call, const struct request *request)
 {
     struct reply reply;
     const int code = send_request(call, request, &reply);
@@ -49,7 +55,7 @@ static int send_command(const struct call *call, const struct request *request)
     return code;
 }
 
-static int not_understood(void)
+int commands_not_understood(void)
 {
     fputs("raimctl: refused: the answer cannot be read\n", stderr);
     return EXIT_REFUSED;
@@ -75,7 +81,7 @@ static int show(const struct call *call, const char *path,
     const bool good = call->json ? puts(reply.text) >= 0 : print(call, reply.text);
     fflush(stdout);
     free(reply.text);
-    return good ? EXIT_SUCCESS : not_understood();
+    return good ? EXIT_SUCCESS : commands_not_understood();
 }
 
 static bool print_status(const struct call *call, const char *json)
@@ -118,33 +124,33 @@ static int run_bans(const struct call *call)
 static int run_say(const struct call *call)
 {
     const bool has_arena = call->count == 2;
-    return send_command(call, &(struct request){
-                                  .path = "/say",
-                                  .post = true,
-                                  .fields = {{"arena", has_arena ? call->words[0] : NULL},
-                                             {"text", call->words[has_arena ? 1 : 0]}},
-                              });
+    return commands_send(call, &(struct request){
+                                   .path = "/say",
+                                   .post = true,
+                                   .fields = {{"arena", has_arena ? call->words[0] : NULL},
+                                              {"text", call->words[has_arena ? 1 : 0]}},
+                               });
 }
 
 static int run_kick(const struct call *call)
 {
-    return send_command(call, &(struct request){
-                                  .path = "/kick",
-                                  .post = true,
-                                  .fields = {{"arena", argument(call, 0)},
-                                             {"player", argument(call, 1)},
-                                             {"reason", argument(call, 2)}},
-                              });
+    return commands_send(call, &(struct request){
+                                   .path = "/kick",
+                                   .post = true,
+                                   .fields = {{"arena", argument(call, 0)},
+                                              {"player", argument(call, 1)},
+                                              {"reason", argument(call, 2)}},
+                               });
 }
 
 static int set_mute(const struct call *call, const char *path)
 {
-    return send_command(call,
-                        &(struct request){
-                            .path = path,
-                            .post = true,
-                            .fields = {{"arena", argument(call, 0)}, {"player", argument(call, 1)}},
-                        });
+    return commands_send(
+        call, &(struct request){
+                  .path = path,
+                  .post = true,
+                  .fields = {{"arena", argument(call, 0)}, {"player", argument(call, 1)}},
+              });
 }
 
 static int run_mute(const struct call *call)
@@ -166,26 +172,26 @@ static int run_ban(const struct call *call)
             return commands_wrong(call->command, "--for wants a time like 90s, 15m, 2h or 7d");
         snprintf(seconds, sizeof seconds, "%llu", time);
     }
-    return send_command(call, &(struct request){
-                                  .path = "/ban",
-                                  .post = true,
-                                  .fields = {{"address", argument(call, 0)},
-                                             {"seconds", call->duration != NULL ? seconds : NULL},
-                                             {"reason", argument(call, 1)}},
-                              });
+    return commands_send(call, &(struct request){
+                                   .path = "/ban",
+                                   .post = true,
+                                   .fields = {{"address", argument(call, 0)},
+                                              {"seconds", call->duration != NULL ? seconds : NULL},
+                                              {"reason", argument(call, 1)}},
+                               });
 }
 
 static int run_unban(const struct call *call)
 {
-    return send_command(call, &(struct request){.path = "/unban",
-                                                .post = true,
-                                                .fields = {{"address", argument(call, 0)}}});
+    return commands_send(call, &(struct request){.path = "/unban",
+                                                 .post = true,
+                                                 .fields = {{"address", argument(call, 0)}}});
 }
 
 static int run_drain(const struct call *call)
 {
     const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
-    const int code = send_command(
+    const int code = commands_send(
         call,
         &(struct request){.path = "/drain", .post = true, .fields = {{"seconds", call->timeout}}});
     if (code != EXIT_SUCCESS)
@@ -208,12 +214,12 @@ static int run_drain(const struct call *call)
 
 static int send_arena_command(const struct call *call, const char *path)
 {
-    return send_command(call,
-                        &(struct request){
-                            .path = path,
-                            .post = true,
-                            .fields = {{"arena", argument(call, 0)}, {"map", argument(call, 1)}},
-                        });
+    return commands_send(call,
+                         &(struct request){
+                             .path = path,
+                             .post = true,
+                             .fields = {{"arena", argument(call, 0)}, {"map", argument(call, 1)}},
+                         });
 }
 
 static int run_arena_add(const struct call *call)
@@ -239,6 +245,44 @@ static int run_arena_resume(const struct call *call)
 static int run_arena_map(const struct call *call)
 {
     return send_arena_command(call, "/arena/map");
+}
+
+// --- Results ---
+
+static bool print_results(const struct call *call, const char *json)
+{
+    (void)call;
+    return results_print(json, stdout);
+}
+
+static bool print_leaderboard(const struct call *call, const char *json)
+{
+    (void)call;
+    return results_print_leaderboard(json, stdout);
+}
+
+// The options --arena and --map are also those of tokens and rooms.
+static int show_results(const struct call *call, const char *path,
+                        bool (*print)(const struct call *call, const char *json))
+{
+    char query[RESULTS_QUERY_BYTES];
+    const char *problem = NULL;
+    struct results_options options = call->results;
+    options.arena = call->token.arena;
+    options.map = call->room.map;
+    return results_make_query(path, &options, query, &problem)
+               ? show(call, query, print)
+               : commands_wrong(call->command, problem);
+}
+
+static int run_results(const struct call *call)
+{
+    return show_results(call, "/results", print_results);
+}
+
+static int run_leaderboard(const struct call *call)
+{
+    return show_results(call, "/leaderboard", print_leaderboard);
 }
 
 // --- Rooms ---
@@ -272,7 +316,7 @@ static int send_body(const struct call *call, const char *id, const char *method
         return code;
     const bool good = call->json ? fputs(reply.text, stdout) >= 0 : room_print(reply.text, stdout);
     free(reply.text);
-    return good ? EXIT_SUCCESS : not_understood();
+    return good ? EXIT_SUCCESS : commands_not_understood();
 }
 
 static int run_arena_create(const struct call *call)
@@ -354,12 +398,12 @@ static int run_reload(const struct call *call)
         return code;
     const bool good = tables_reload(reply.text, stdout);
     free(reply.text);
-    return good ? EXIT_SUCCESS : not_understood();
+    return good ? EXIT_SUCCESS : commands_not_understood();
 }
 
 static int run_log_level(const struct call *call)
 {
-    return send_command(
+    return commands_send(
         call,
         &(struct request){.path = "/log", .post = true, .fields = {{"level", argument(call, 0)}}});
 }
@@ -413,6 +457,12 @@ const struct command commands[] = {
      "s, m, h or d"},
     {"unban", run_unban, 1, 1, "", "ADDRESS[/PREFIX]", "Lift a ban"},
     {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans"},
+    {"results", run_results, 0, 0, "jSal", "[--since TIME] [--arena NAME] [--limit N] [--json]",
+     "Show the rounds that have ended, the newest last; TIME is a number with s, m, h or d, or a "
+     "time of UTC such as 2026-01-31 or 2026-01-31T18:00:00Z"},
+    {"leaderboard", run_leaderboard, 0, 0, "joaMl",
+     "[--period day|week|month|all] [--arena NAME] [--map MAP] [--limit N] [--json]",
+     "Show the players with most points over all rounds; NAME may be a template"},
     {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
      "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
     {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},
@@ -423,6 +473,8 @@ const struct command commands[] = {
     {"arena resume", run_arena_resume, 1, 1, "", "NAME", "Resume a paused arena"},
     {"arena map", run_arena_map, 2, 2, "", "NAME FILE",
      "Start a new round on another map at once; FILE is a path as in the configuration"},
+    {"arena clip", recording_clip, 1, 2, "", "NAME [SECONDS]",
+     "Save the last seconds of an arena that records (30) as a recording"},
     {"arena create", run_arena_create, 0, 0, "jTiPeMNJm",
      "--template NAME --id ID [--players NAME,...] [--ends empty|round|never] [--map MAP] "
      "[--places N] [--join-within SECONDS] [--metadata NAME=VALUE]... [--json]",
@@ -439,6 +491,16 @@ const struct command commands[] = {
      "Show what arenas can be made of"},
     {"arena capacity", run_arena_capacity, 0, 0, "j", "[--json]",
      "Show how many more arenas can be made"},
+    {"recording list", recording_list, 0, 1, "j", "[ARENA] [--json]",
+     "Show the recordings, the newest first"},
+    {"recording get", recording_get, 1, 2, "", "NAME [FILE]",
+     "Copy a recording to a file, by default of its name and in this directory; - is the standard "
+     "output"},
+    {"recording delete", recording_delete, 1, 1, "", "NAME", "Delete a recording"},
+    {"recording keep", recording_keep, 1, 1, "", "NAME",
+     "Exempt a recording from the limits that delete old ones"},
+    {"recording unkeep", recording_unkeep, 1, 1, "", "NAME",
+     "Let the limits delete a recording again"},
     {"reload", run_reload, 0, 0, "", "",
      "Reload the configuration; prints the applied changes and those that need a restart"},
     {"log level", run_log_level, 1, 1, "", "LEVEL",

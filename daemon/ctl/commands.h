@@ -2,10 +2,13 @@
 // Table of raimctl's commands: name, arguments, options, help and function of each.
 #pragma once
 
+#include "request.h"
+#include "result_documents.h"
 #include "room_documents.h"
 #include "token.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum {
     EXIT_REFUSED = 1,
@@ -19,6 +22,7 @@ struct call {
     bool json, watch;
     const char *timeout, *duration; // NULL: not given
     struct token_options token;
+    struct results_options results;
     struct room_options room;
     int count;    // of words
     char **words; // after the command's name
@@ -42,3 +46,14 @@ const struct command *commands_find(int count, char **words, int *used);
 
 // Prints a usage error of the command and returns its exit status, EX_USAGE.
 int commands_wrong(const struct command *command, const char *problem);
+
+// Sends a request and prints errors; returns the exit status. A file is written to `file`, unless
+// that is NULL. On EXIT_SUCCESS the caller frees the reply's text.
+int commands_send_for_file(const struct call *call, const struct request *request, FILE *file,
+                           struct reply *reply);
+
+// Sends a request whose answer is not shown, and prints errors; returns the exit status.
+int commands_send(const struct call *call, const struct request *request);
+
+// Prints that an answer cannot be read, and returns the exit status.
+int commands_not_understood(void);

@@ -38,6 +38,9 @@ static const struct argp_option options[] = {
     {"places", LONG + 'N', "N", OPTION_HIDDEN, NULL, 2},
     {"join-within", LONG + 'J', "SECONDS", OPTION_HIDDEN, NULL, 2},
     {"metadata", LONG + 'm', "NAME=VALUE", OPTION_HIDDEN, NULL, 2},
+    {"since", LONG + 'S', "TIME", OPTION_HIDDEN, NULL, 2},
+    {"period", LONG + 'o', "PERIOD", OPTION_HIDDEN, NULL, 2},
+    {"limit", LONG + 'l', "N", OPTION_HIDDEN, NULL, 2},
     {"drain", LONG + 'd', NULL, OPTION_HIDDEN, NULL, 2},
     {"help", 'h', NULL, 0, "Print this text", -1},
     {"usage", LONG, NULL, 0, "Print a short summary", -1},
@@ -126,6 +129,15 @@ static bool take_option(struct command_line *line, char letter, const char *argu
         break;
     case 'f':
         call->duration = argument;
+        break;
+    case 'S':
+        call->results.since = argument;
+        break;
+    case 'o':
+        call->results.period = argument;
+        break;
+    case 'l':
+        call->results.limit = argument;
         break;
     case 'k':
         call->token.key = argument;

@@ -17,6 +17,11 @@ _raimctl_templates() {
         grep -o '{"name":"[a-z0-9_-]*","maps":' | cut -d '"' -f 4
 }
 
+_raimctl_recordings() {
+    raimctl ${1+-s "$1"} recording list --json 2>/dev/null |
+        grep -o '{"name":"[A-Za-z0-9._-]*","arena":' | cut -d '"' -f 4
+}
+
 _raimctl() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local command='' socket='' position=0 words='' i
@@ -24,42 +29,49 @@ _raimctl() {
         case ${COMP_WORDS[i]} in
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
         --timeout | --for | --not-before | --key | --arena | --name | --server-key | \
-            --template | --id | --players | --ends | --map | --places | --join-within | --metadata)
+            --template | --id | --players | --ends | --map | --places | --join-within | --metadata | \
+            --since | --period | --limit)
             ((i++)) ;;
         -*) ;;
         *)
             case $command in
             '') command=${COMP_WORDS[i]} ;;
-            arena | log | token) command+=" ${COMP_WORDS[i]}" ;;
+            arena | log | recording | token) command+=" ${COMP_WORDS[i]}" ;;
             *) ((position++)) ;;
             esac
             ;;
         esac
     done
     if [[ $before == -s || $before == --socket || $before == --key || $command == 'token key' ||
-        ($command == 'arena map' && $position -eq 1) ]]; then
+        ($command == 'arena map' && $position -eq 1) ||
+        ($command == 'recording get' && $position -eq 1) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return
     fi
     case $before in
     --arena) command=arenas position=0 ;;
     --timeout | --for | --not-before | --name | --server-key | --id | --players | --map | \
-        --places | --join-within | --metadata) return ;;
+        --places | --join-within | --metadata | --since | --limit) return ;;
+    --period) command=period ;;
     --ends) command=ends ;;
     --template) command=templates ;;
     esac
     case $command in
     '')
-        words='status players say kick mute unmute ban unban bans drain arena reload log token'
+        words='status players say kick mute unmute ban unban bans results leaderboard drain arena'
+        words+=' recording reload log token'
         words+=' --socket --version --help --usage'
         ;;
     status) words='--json --watch' ;;
     bans) words='--json' ;;
     ban) words='--for' ;;
+    results) words='--since --arena --limit --json' ;;
+    leaderboard) words='--period --arena --map --limit --json' ;;
+    period) words='day week month all' ;;
     drain) words='--timeout' ;;
     token) words='key make show' ;;
     'token make') words='--key --arena --name --not-before --for --server-key' ;;
-    arena) words='add remove pause resume map create list show change end templates capacity' ;;
+    arena) words='add remove pause resume map clip create list show change end templates capacity' ;;
     ends) words='empty round never' ;;
     templates) words=$(_raimctl_templates ${socket:+"$socket"}) ;;
     'arena create')
@@ -72,10 +84,18 @@ _raimctl() {
         [[ $command != 'arena change' ]] || words+=' --places --metadata'
         [[ $command != 'arena end' ]] || words+=' --drain --timeout'
         ;;
+    recording) words='list get delete keep unkeep' ;;
+    'recording list')
+        [[ $position -gt 0 ]] || words=$(_raimctl_arenas ${socket:+"$socket"})
+        words+=' --json'
+        ;;
+    'recording get' | 'recording delete' | 'recording keep' | 'recording unkeep')
+        [[ $position -gt 0 ]] || words=$(_raimctl_recordings ${socket:+"$socket"})
+        ;;
     log) words='level' ;;
     'log level') [[ $position -gt 0 ]] || words='error warning info' ;;
     arenas | players | say | kick | mute | unmute | 'arena remove' | 'arena pause' | \
-        'arena resume' | 'arena map')
+        'arena resume' | 'arena map' | 'arena clip')
         [[ $position -gt 0 ]] || words=$(_raimctl_arenas ${socket:+"$socket"})
         [[ $command != players ]] || words+=' --json'
         ;;

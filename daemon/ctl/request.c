@@ -43,17 +43,37 @@ static bool fill_form(CURL *curl, const struct request *request, struct form *fo
     return true;
 }
 
+// Where the body of a response goes.
+struct sink {
+    CURL *curl;
+    FILE *file; // the body of a response with status 200; NULL: text, too
+    FILE *text;
+};
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *context)
+{
+    const struct sink *sink = context;
+    long status = 0;
+    curl_easy_getinfo(sink->curl, CURLINFO_RESPONSE_CODE, &status);
+    return fwrite(bytes, size, count,
+                  sink->file != NULL && status == 200 ? sink->file : sink->text);
+}
+
 static CURLcode perform(CURL *curl, const char *socket, const struct request *request,
-                        const struct form *form, FILE *out)
+                        const struct form *form, struct sink *sink)
 {
     char url[URL_BYTES];
     snprintf(url, sizeof url, "http://raimd%s", request->path);
     curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket);
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)DEADLINE_S);
+    if (sink->file == NULL)
+        curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)DEADLINE_S);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)DEADLINE_S);
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, out);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, sink);
     curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
     if (request->method != NULL) {
         curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
@@ -68,15 +88,22 @@ static CURLcode perform(CURL *curl, const char *socket, const struct request *re
 
 bool request_send(const char *socket, const struct request *request, struct reply *reply)
 {
+    return request_download(socket, request, NULL, reply);
+}
+
+bool request_download(const char *socket, const struct request *request, FILE *file,
+                      struct reply *reply)
+{
     struct form form = {.length = 0};
     size_t size;
     *reply = (struct reply){0};
     CURL *curl = curl_easy_init();
     FILE *out = open_memstream(&reply->text, &size);
+    struct sink sink = {.curl = curl, .file = file, .text = out};
     CURLcode code = CURLE_OUT_OF_MEMORY;
     long failure = 0; // errno of a failed connect
     if (curl != NULL && out != NULL && fill_form(curl, request, &form))
-        code = perform(curl, socket, request, &form, out);
+        code = perform(curl, socket, request, &form, &sink);
     if (code == CURLE_OK)
         curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply->status);
     else if (code == CURLE_COULDNT_CONNECT)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { REQUEST_FIELDS = 4 }; // maximum per form
 
@@ -28,3 +29,8 @@ bool request_init(void);
 // Sends a request and waits up to 10 s. Returns false, with the reason in `why`, if the daemon
 // cannot be reached or sends no response.
 bool request_send(const char *socket, const struct request *request, struct reply *reply);
+
+// Like request_send for a file: writes the body of a response with status 200 to `file`, and waits
+// for as long as bytes arrive.
+bool request_download(const char *socket, const struct request *request, FILE *file,
+                      struct reply *reply);

@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: MIT
 // Routes requests of the status server to pages, dashboard files, event streams and error
 // responses.
+#define _GNU_SOURCE
 #include "http.h"
 
 #include "embedded.h"
+#include "event_feed.h"
 #include "http_answer.h"
 #include "http_listener.h"
 #include "http_pages.h"
+#include "http_recordings.h"
+#include "http_results.h"
 #include "http_routes.h"
 #include "http_streams.h"
 #include "listen_socket.h"
 #include "live_json.h"
+#include "monotonic.h"
+#include "room_events.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char not_found[] =
     "{\"error\":\"not found\",\"paths\":[\"/\",\"/status\",\"/arenas/NAME\","
-    "\"/arenas/NAME/map\",\"/arenas/NAME/stream\",\"/metrics\",\"/healthz\",\"/readyz\"]}";
+    "\"/arenas/NAME/map\",\"/arenas/NAME/stream\",\"/recordings\",\"/recordings/NAME\","
+    "\"/leaderboard\",\"/events\",\"/metrics\",\"/healthz\",\"/readyz\"]}";
 static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[\"GET\",\"HEAD\"]}";
 static const char unavailable[] = "{\"error\":\"out of memory\"}";
+static const char wrong_event[] = "{\"error\":\"want the id of an event in Last-Event-ID\"}";
 static const char too_many[] = "{\"error\":\"too many viewers\"}";
 static const char wrong_host[] =
     "{\"error\":\"unknown host name: use the IP address, or add the name to status_hosts\"}";
@@ -37,6 +46,7 @@ enum fixed {
     FIXED_NOT_ALLOWED,
     FIXED_UNAVAILABLE,
     FIXED_TOO_MANY,
+    FIXED_WRONG_EVENT,
     FIXED_WRONG_HOST,
     FIXED_WRONG_ORIGIN,
     FIXED_WRONG_TOKEN,
@@ -51,6 +61,7 @@ static const struct {
     [FIXED_NOT_ALLOWED] = {HTTP_METHOD_NOT_ALLOWED, not_allowed},
     [FIXED_UNAVAILABLE] = {HTTP_UNAVAILABLE, unavailable},
     [FIXED_TOO_MANY] = {HTTP_UNAVAILABLE, too_many},
+    [FIXED_WRONG_EVENT] = {HTTP_BAD_REQUEST, wrong_event},
     [FIXED_WRONG_HOST] = {HTTP_MISDIRECTED_REQUEST, wrong_host},
     [FIXED_WRONG_ORIGIN] = {HTTP_FORBIDDEN, wrong_origin},
     [FIXED_WRONG_TOKEN] = {HTTP_UNAUTHORIZED, wrong_token},
@@ -72,10 +83,20 @@ static const char dashboard_policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+// A download may take whole seconds of an uplink that the arenas need, so all together get 4 MB a
+// second, and an address cannot have all of them.
+static const struct http_downloads_def download_limits = {
+    .max = 16, .max_of_address = 4, .bytes_per_s = 4 << 20};
+
 struct http {
     const struct arena_list *list;
     struct http_listener *listener;
     struct http_streams *streams;
+    struct http_recordings *recordings;
+    struct results *recorded;     // NULL: no results are recorded, as the next three
+    struct room_events *events;   // rounds that have ended
+    struct event_feed *feed;      // of `events`
+    struct http_results *results; // queries
     struct MHD_Response *fixed[FIXED_ANSWERS];
     struct MHD_Response *parts[PARTS];
     struct http_guard guard;
@@ -86,15 +107,21 @@ struct http {
 static bool make_fixed(struct http *http);
 static bool make_parts(struct http *http);
 static bool answer(void *context, const struct http_request *request);
+static void end_request(void *context, void *memory);
 
 // Starts the server. Takes ownership of the socket.
 static bool start(struct http *http, int socket)
 {
-    const struct http_listener_def def = {
-        .socket = socket, .max_connections = HTTP_MAX_CLIENTS, .answer = answer, .context = http};
+    const struct http_listener_def def = {.socket = socket,
+                                          .max_connections = HTTP_MAX_CLIENTS,
+                                          .answer = answer,
+                                          .end = end_request,
+                                          .context = http};
     http->port = listen_socket_port(socket);
     http->streams = http_streams_create(http->list);
-    if (http->streams == NULL || !make_fixed(http) || !make_parts(http)) {
+    http->recordings = http_recordings_create(http->list, &download_limits);
+    if (http->streams == NULL || http->recordings == NULL || !make_fixed(http) ||
+        !make_parts(http)) {
         close(socket);
         return false;
     }
@@ -125,14 +152,50 @@ struct http *http_open(const char *address, uint16_t port, const struct http_gua
     return http;
 }
 
+static void note_round(void *context, const char *line)
+{
+    const struct http *http = context;
+    room_events_add(http->events, "round_ended", strdup(line));
+}
+
+bool http_serve_results(struct http *http, struct results *results)
+{
+    http->events = room_events_open(NULL, (int64_t)time(NULL));
+    http->feed = http->events != NULL ? event_feed_create(http->events) : NULL;
+    http->results = http_results_create(results);
+    if (http->feed == NULL || http->results == NULL)
+        return false;
+    http->recorded = results;
+    results_observe(results, note_round, http);
+    return true;
+}
+
+// Ends what waits for results or for their events, before the listener does.
+static void end_results(struct http *http)
+{
+    if (http->recorded == NULL)
+        return;
+    results_observe(http->recorded, NULL, NULL);
+    http_results_end(http->results);
+    event_feed_end(http->feed);
+    http_listener_run(http->listener);
+}
+
 void http_close(struct http *http)
 {
     if (http == NULL)
         return;
     if (http->streams != NULL)
         http_streams_close(http->streams);
+    if (http->recordings != NULL)
+        http_recordings_close(http->recordings);
+    end_results(http);
     http_listener_stop(http->listener);
+    event_feed_destroy(http->feed);
+    room_events_close(http->events);
+    http_results_destroy(http->results);
     http_streams_destroy(http->streams);
+    http_recordings_destroy(http->recordings);
     for (size_t i = 0; i < PARTS; i++)
         http_answer_release(http->parts[i]);
     for (size_t i = 0; i < FIXED_ANSWERS; i++)
@@ -153,12 +216,23 @@ int http_descriptor(const struct http *http)
 
 int http_timeout_ms(const struct http *http)
 {
-    return http_listener_timeout_ms(http->listener, http_streams_timeout_ms(http->streams));
+    int own_ms = monotonic_earlier_ms(http_streams_timeout_ms(http->streams),
+                                      http_recordings_timeout_ms(http->recordings));
+    if (http->recorded != NULL) {
+        own_ms = monotonic_earlier_ms(own_ms, event_feed_timeout_ms(http->feed));
+        own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(http->results));
+    }
+    return http_listener_timeout_ms(http->listener, own_ms);
 }
 
 void http_run(struct http *http)
 {
     http_streams_run(http->streams);
+    http_recordings_run(http->recordings);
+    if (http->recorded != NULL) {
+        event_feed_run(http->feed);
+        http_results_run(http->results);
+    }
     http_listener_run(http->listener);
 }
 
@@ -223,10 +297,32 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
     return http_answer_send_once(connection, HTTP_OK, stream);
 }
 
+// A stream of the rounds that end.
+static bool answer_events(const struct http *http, struct MHD_Connection *connection)
+{
+    uint64_t last;
+    if (http->recorded == NULL)
+        return answer_fixed(http, connection, FIXED_NOT_FOUND);
+    if (!event_feed_read_id(http->feed, http_connection_header(connection, "Last-Event-ID"), &last))
+        return answer_fixed(http, connection, FIXED_WRONG_EVENT);
+    struct MHD_Response *stream = event_feed_open(http->feed, connection, last);
+    if (stream == NULL)
+        return answer_fixed(http, connection, FIXED_TOO_MANY);
+    return http_answer_send_once(connection, HTTP_OK, stream);
+}
+
 // --- Requests ---
 
 struct resource {
-    enum { RESOURCE_NONE, RESOURCE_PART, RESOURCE_STREAM, RESOURCE_PAGE } kind;
+    enum {
+        RESOURCE_NONE,
+        RESOURCE_PART,
+        RESOURCE_STREAM,
+        RESOURCE_RECORDINGS,
+        RESOURCE_EVENTS,
+        RESOURCE_LEADERBOARD,
+        RESOURCE_PAGE,
+    } kind;
     size_t part;
     const struct http_route *route;
     char name[CONFIG_NAME_BYTES];
@@ -238,8 +334,17 @@ static struct resource find_resource(const char *path)
     for (; resource.part < PARTS; resource.part++)
         if (strcmp(path, parts[resource.part].path) == 0)
             return resource;
+    resource.kind = RESOURCE_EVENTS;
+    if (strcmp(path, "/events") == 0)
+        return resource;
+    resource.kind = RESOURCE_LEADERBOARD;
+    if (strcmp(path, "/leaderboard") == 0)
+        return resource;
     resource.kind = RESOURCE_STREAM;
     if (http_path_matches(path, "/arenas/", "/stream", resource.name))
+        return resource;
+    resource.kind = RESOURCE_RECORDINGS;
+    if (http_recordings_takes(path))
         return resource;
     resource.route = http_route_find(path, resource.name);
     resource.kind = resource.route != NULL ? RESOURCE_PAGE : RESOURCE_NONE;
@@ -259,7 +364,7 @@ static bool answer(void *context, const struct http_request *request)
     struct http *http = context;
     struct MHD_Connection *connection = request->connection;
     if (*request->memory == NULL && !has_body(connection)) {
-        *request->memory = http;
+        *request->memory = &request_memory_none;
         return true;
     }
     http_connection_renew(connection);
@@ -277,5 +382,20 @@ static bool answer(void *context, const struct http_request *request)
         return http_answer_send(connection, HTTP_OK, http->parts[resource.part]);
     if (resource.kind == RESOURCE_STREAM)
         return answer_stream(http, connection, resource.name);
+    if (resource.kind == RESOURCE_RECORDINGS)
+        return http_recordings_answer(http->recordings, request);
+    if (resource.kind == RESOURCE_EVENTS)
+        return answer_events(http, connection);
+    if (resource.kind == RESOURCE_LEADERBOARD && http->recorded == NULL)
+        return answer_fixed(http, connection, FIXED_NOT_FOUND);
+    if (resource.kind == RESOURCE_LEADERBOARD)
+        return http_results_answer(http->results, RESULTS_LEADERBOARD, request);
     return answer_page(http, connection, resource.route, request->path, resource.name);
+}
+
+static void end_request(void *context, void *memory)
+{
+    (void)context;
+    struct request_memory *request = memory;
+    request->end(request);
 }

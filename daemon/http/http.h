@@ -5,7 +5,9 @@
 
 #include "arena_list.h"
 #include "http_guard.h"
+#include "results.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +18,10 @@ struct http;
 struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
                        const struct arena_list *list, char *error, size_t capacity);
 void http_close(struct http *http);
+
+// Serves the leaderboard, and the events of rounds that end. Borrows the results. Returns false
+// when memory runs out.
+bool http_serve_results(struct http *http, struct results *results);
 
 uint16_t http_port(const struct http *http);
 int http_descriptor(const struct http *http);

@@ -13,14 +13,19 @@
 #define STREAM_BLOCK_BYTES 1024 // ignored by the library in chunked responses, but must not be 0
 
 static_assert(HTTP_STREAM_END == MHD_CONTENT_READER_END_OF_STREAM, "equals the library's value");
+static_assert(HTTP_STREAM_BROKEN == MHD_CONTENT_READER_END_WITH_ERROR, "equals the library's");
+
+// Values of Cache-Control.
+static const char never[] = "no-store", validated[] = "no-cache";
 
 // Adds the common headers. Takes ownership of the response; passes NULL through.
-static struct MHD_Response *add_headers(struct MHD_Response *response, const char *type)
+static struct MHD_Response *add_headers(struct MHD_Response *response, const char *type,
+                                        const char *caching)
 {
     if (response == NULL)
         return NULL;
     if (http_answer_add_header(response, "Content-Type", type) &&
-        http_answer_add_header(response, "Cache-Control", "no-store") &&
+        http_answer_add_header(response, "Cache-Control", caching) &&
         http_answer_add_header(response, "X-Content-Type-Options", "nosniff") &&
         http_answer_add_header(response, "Cross-Origin-Resource-Policy", "same-origin"))
         return response;
@@ -31,7 +36,8 @@ static struct MHD_Response *add_headers(struct MHD_Response *response, const cha
 struct MHD_Response *http_answer_constant(const char *type, const char *text)
 {
     return add_headers(
-        MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT), type);
+        MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT), type,
+        never);
 }
 
 struct MHD_Response *http_answer_text(const char *type, char *text)
@@ -42,7 +48,7 @@ struct MHD_Response *http_answer_text(const char *type, char *text)
         MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
     if (response == NULL)
         free(text);
-    return add_headers(response, type);
+    return add_headers(response, type, never);
 }
 
 struct MHD_Response *http_answer_stream(const char *type,
@@ -54,7 +60,19 @@ struct MHD_Response *http_answer_stream(const char *type,
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, read, context, end);
     if (response == NULL)
         end(context);
-    return add_headers(response, type);
+    return add_headers(response, type, never);
+}
+
+struct MHD_Response *http_answer_blocks(const char *type, uint64_t size, size_t block_bytes,
+                                        ssize_t (*read)(void *context, uint64_t position,
+                                                        char *bytes, size_t capacity),
+                                        void (*end)(void *context), void *context)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(size, block_bytes, read, context, end);
+    if (response == NULL)
+        end(context);
+    return add_headers(response, type, validated);
 }
 
 bool http_answer_add_header(struct MHD_Response *response, const char *name, const char *value)

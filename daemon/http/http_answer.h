@@ -18,13 +18,17 @@ enum http_status {
     HTTP_OK = 200,
     HTTP_CREATED = 201,
     HTTP_ACCEPTED = 202,
+    HTTP_PARTIAL_CONTENT = 206,
+    HTTP_NOT_MODIFIED = 304,
     HTTP_BAD_REQUEST = 400,
     HTTP_UNAUTHORIZED = 401,
     HTTP_FORBIDDEN = 403,
     HTTP_NOT_FOUND = 404,
     HTTP_METHOD_NOT_ALLOWED = 405,
     HTTP_CONFLICT = 409,
+    HTTP_PRECONDITION_FAILED = 412,
     HTTP_CONTENT_TOO_LARGE = 413,
+    HTTP_RANGE_NOT_SATISFIABLE = 416,
     HTTP_MISDIRECTED_REQUEST = 421,
     HTTP_UNPROCESSABLE = 422,
     HTTP_SERVER_ERROR = 500,
@@ -44,6 +48,15 @@ struct MHD_Response *http_answer_text(const char *type, char *text);
 // reference ends, or before NULL is returned.
 #define HTTP_STREAM_END ((ssize_t)-1)
 struct MHD_Response *http_answer_stream(const char *type,
+                                        ssize_t (*read)(void *context, uint64_t position,
+                                                        char *bytes, size_t capacity),
+                                        void (*end)(void *context), void *context);
+
+// A response of `size` bytes, which may be cached if it is validated each time it is used. `read`
+// and `end` are as above, but `read` is asked for blocks of `block_bytes`, of which the response
+// keeps one in memory, and returns HTTP_STREAM_BROKEN to close the connection.
+#define HTTP_STREAM_BROKEN ((ssize_t)-2)
+struct MHD_Response *http_answer_blocks(const char *type, uint64_t size, size_t block_bytes,
                                         ssize_t (*read)(void *context, uint64_t position,
                                                         char *bytes, size_t capacity),
                                         void (*end)(void *context), void *context);

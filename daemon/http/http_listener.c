@@ -42,6 +42,13 @@ struct http_listener {
     unsigned idle_runs;           // in turn, with TLS
 };
 
+static void end_nothing(struct request_memory *memory)
+{
+    (void)memory;
+}
+
+struct request_memory request_memory_none = {end_nothing};
+
 // Decodes a path in place like the library, but leaves one with an encoded NUL as it is: decoded,
 // it would end there and name something else.
 static size_t decode_path(void *context, struct MHD_Connection *connection, char *path)
@@ -223,6 +230,11 @@ const char *http_connection_header(struct MHD_Connection *connection, const char
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
+const char *http_connection_argument(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
 bool http_connection_announces_more(struct MHD_Connection *connection, size_t most)
 {
     const char *length = http_connection_header(connection, "Content-Length");
@@ -246,6 +258,11 @@ void http_connection_renew(struct MHD_Connection *connection)
     struct http_client *client = http_connection_client(connection);
     if (client != NULL)
         http_client_renew(client, monotonic_ms());
+}
+
+void http_connection_ignore_idle(struct MHD_Connection *connection)
+{
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 }
 
 void http_connection_limit_buffer(struct MHD_Connection *connection, int bytes)

@@ -23,6 +23,14 @@ struct http_request {
     void **memory; // for the handler's use, NULL at first
 };
 
+// What the memory of a request begins with, where a listener serves requests of several kinds.
+struct request_memory {
+    void (*end)(struct request_memory *memory); // frees it
+};
+
+// The memory of requests that need none: its `end` does nothing.
+extern struct request_memory request_memory_none;
+
 struct http_listener_def {
     int socket;               // owned by the listener, even if it cannot start
     uint32_t max_connections; // at most HTTP_MAX_CLIENTS
@@ -61,6 +69,9 @@ uint64_t http_listener_refused(const struct http_listener *listener);
 // The value of a request header, or NULL.
 const char *http_connection_header(struct MHD_Connection *connection, const char *name);
 
+// The decoded value of an argument in the query of a request's address, or NULL.
+const char *http_connection_argument(struct MHD_Connection *connection, const char *name);
+
 // Whether the Content-Length of a request is above `most` bytes. A body without one is counted as
 // it is received.
 bool http_connection_announces_more(struct MHD_Connection *connection, size_t most);
@@ -74,6 +85,9 @@ struct http_client *http_connection_client(struct MHD_Connection *connection);
 
 // Notes a whole request, see http_client_renew.
 void http_connection_renew(struct MHD_Connection *connection);
+
+// Ends the idle timeout of a connection, whose deadline (http_clients.h) holds on.
+void http_connection_ignore_idle(struct MHD_Connection *connection);
 
 // Sets the size of the socket's send buffer in bytes (SO_SNDBUF).
 void http_connection_limit_buffer(struct MHD_Connection *connection, int bytes);

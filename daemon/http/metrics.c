@@ -73,6 +73,14 @@ static const struct family families[] = {
     {"clamped_shots_total", COUNTER,
      "Shots that claimed an older view than their shooter can have had.",
      FIELD(counts.hits.clamped)},
+    {"recordings_begun_total", COUNTER, "Recordings begun.", FIELD(recordings.begun)},
+    {"recordings_finished_total", COUNTER, "Recordings finished.", FIELD(recordings.finished)},
+    {"recordings_dropped_total", COUNTER,
+     "Recordings that ended early because the recorder was too slow.", FIELD(recordings.dropped)},
+    {"recordings_failed_total", COUNTER,
+     "Recordings that ended early or never began because they could not be written.",
+     FIELD(recordings.failed)},
+    {"recorded_bytes_total", COUNTER, "Bytes written to recordings.", FIELD(recordings.bytes)},
 };
 
 // An arena's name and status, read once so that all families show one snapshot.
@@ -305,6 +313,14 @@ static void write_control(FILE *out, const struct arena_list_control *control)
                 control->denied);
 }
 
+static void write_results(FILE *out, const struct arena_list_results *results)
+{
+    write_count(out, "results_written_total", COUNTER, "Results of rounds that were recorded.",
+                results->written);
+    write_count(out, "results_lost_total", COUNTER, "Results of rounds that could not be written.",
+                results->lost);
+}
+
 char *metrics_text(const struct arena_list *list, uint64_t now_ms)
 {
     char *text = NULL;
@@ -321,6 +337,7 @@ char *metrics_text(const struct arena_list *list, uint64_t now_ms)
     }
     write_process(out, list, now_ms);
     write_rooms(out, &list->rooms);
+    write_results(out, &list->results);
     write_control(out, &list->control);
     write_orchestrator(out, list->orchestrator);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {

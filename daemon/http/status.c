@@ -239,6 +239,17 @@ static json_t *round_json(const struct arena_status *status, uint32_t tick_hz)
                       put(object, "winner", winner_json(status)));
 }
 
+static json_t *recording_json(const struct arena_status *status)
+{
+    json_t *object = json_object();
+    return finish(object, put(object, "now", json_boolean(status->is_recording)) &&
+                              put_count(object, "begun", status->recordings.begun) &&
+                              put_count(object, "finished", status->recordings.finished) &&
+                              put_count(object, "dropped", status->recordings.dropped) &&
+                              put_count(object, "failed", status->recordings.failed) &&
+                              put_count(object, "bytes", status->recordings.bytes));
+}
+
 static json_t *arena_json(struct arena *arena, struct totals *totals)
 {
     const struct config_arena *config = arena_config(arena);
@@ -270,6 +281,7 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                       put_count(object, "queries", status->transport.queries) &&
                       put_count(object, "queries_limited", status->transport.queries_limited) &&
                       put(object, "rejections", rejections_json(status)) &&
+                      put(object, "recording", recording_json(status)) &&
                       put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
                       put(object, "hits", hits_json(&status->counts.hits)) &&
                       put_count(object, "spectators", status->counts.spectators) &&
@@ -327,6 +339,13 @@ static json_t *rooms_json(const struct arena_list_rooms *rooms)
                               put_count(object, "refused", rooms->refused));
 }
 
+static json_t *results_json(const struct arena_list_results *results)
+{
+    json_t *object = json_object();
+    return finish(object, put_count(object, "written", results->written) &&
+                              put_count(object, "lost", results->lost));
+}
+
 char *status_json(const struct arena_list *list, uint64_t now_ms)
 {
     // Each arena's status is read once, so that the totals agree with the arenas. The empty object
@@ -340,6 +359,7 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
                            put_count(object, "workers", (uint64_t)list->worker_count) &&
                            put(object, "players", json_object()) &&
                            put(object, "rooms", rooms_json(&list->rooms)) &&
+                           put(object, "results", results_json(&list->results)) &&
                            put(object, "agones", orchestrator_json(list->orchestrator)) &&
                            put(object, "arenas", arenas_json(list, &totals)) &&
                            put_totals(json_object_get(object, "players"), &totals)));

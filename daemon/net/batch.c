@@ -5,11 +5,11 @@
 
 #include <assert.h>
 
-void batch_init(struct batch *batch, int family, struct local_addresses *locals)
+void batch_init(struct batch *batch, int family, bool has_locals)
 {
     assert(family == AF_INET || family == AF_INET6);
     batch->family = family;
-    batch->locals = locals;
+    batch->has_locals = has_locals;
     batch->next = 0;
     batch->count = 0;
     for (size_t i = 0; i < BATCH_DATAGRAMS; i++) {
@@ -26,7 +26,7 @@ void batch_init(struct batch *batch, int family, struct local_addresses *locals)
 
 bool batch_receive(struct batch *batch, int socket)
 {
-    for (size_t i = 0; i < BATCH_DATAGRAMS && batch->locals != NULL; i++) {
+    for (size_t i = 0; i < BATCH_DATAGRAMS && batch->has_locals; i++) {
         batch->headers[i].msg_hdr.msg_control = &batch->controls[i];
         batch->headers[i].msg_hdr.msg_controllen = sizeof batch->controls[i];
     }
@@ -42,8 +42,8 @@ struct udp_address batch_sender(struct batch *batch, size_t datagram)
 {
     assert(datagram < batch->count);
     struct udp_address from = socket_udp_read(&batch->addresses[datagram].any);
-    if (batch->locals != NULL)
-        from.local = local_addresses_find(batch->locals, &batch->headers[datagram].msg_hdr);
+    if (batch->has_locals)
+        from.local = local_address_read(&batch->headers[datagram].msg_hdr);
     return from;
 }
 
@@ -58,9 +58,9 @@ void batch_add(struct batch *batch, struct udp_address to, size_t size)
     assert(batch->count < BATCH_DATAGRAMS && size <= BATCH_BYTES);
     batch->parts[batch->count].iov_len = size;
     socket_udp_write(to, batch->family, &batch->addresses[batch->count]);
-    if (batch->locals != NULL)
-        local_addresses_write(batch->locals, to.local, &batch->controls[batch->count],
-                              &batch->headers[batch->count].msg_hdr);
+    if (batch->has_locals)
+        local_address_write(to.local, &batch->controls[batch->count],
+                            &batch->headers[batch->count].msg_hdr);
     batch->count++;
 }
 

@@ -4,7 +4,7 @@
 // first.
 #pragma once
 
-#include "local_addresses.h"
+#include "local_address.h"
 #include "secure_channel.h"
 #include "socket_udp.h"
 #include "wire_limits.h"
@@ -24,10 +24,10 @@ enum {
 };
 
 struct batch {
-    int family;                     // of the socket: AF_INET, or AF_INET6, which may carry both
-    struct local_addresses *locals; // NULL: the socket has one address, or is of IPv4
-    size_t next;                    // index of the first unread datagram, when receiving
-    size_t count;                   // datagrams held
+    int family;      // of the socket: AF_INET, or AF_INET6, which may carry both
+    bool has_locals; // the socket has several addresses, see local_address.h
+    size_t next;     // index of the first unread datagram, when receiving
+    size_t count;    // datagrams held
     struct mmsghdr headers[BATCH_DATAGRAMS];
     struct iovec parts[BATCH_DATAGRAMS];
     union socket_address addresses[BATCH_DATAGRAMS];
@@ -40,8 +40,8 @@ struct batch_sent {
     uint32_t packets, bytes, errors;
 };
 
-// Borrows `locals`, which may be NULL.
-void batch_init(struct batch *batch, int family, struct local_addresses *locals);
+// `has_locals`: the socket reports where datagrams arrive, see local_address_enable.
+void batch_init(struct batch *batch, int family, bool has_locals);
 
 // Receives the waiting datagrams without blocking. False when the kernel had fewer than a full
 // batch.

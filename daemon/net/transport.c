@@ -171,12 +171,11 @@ static struct transport *create_transport(int socket, uint32_t peers, char *erro
     gate_init(&transport->gate, transport->port, &secrets.gate);
     raim_crypto_wipe(&secrets, sizeof secrets);
     transport_limit_addresses(transport);
-    struct local_addresses *locals = NULL;
-    if (bound.any.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&bound.v6.sin6_addr) &&
-        local_addresses_enable(socket))
-        locals = &transport->locals;
-    batch_init(&transport->in, bound.any.sa_family, locals);
-    batch_init(&transport->out, bound.any.sa_family, locals);
+    const bool has_locals = bound.any.sa_family == AF_INET6 &&
+                            IN6_IS_ADDR_UNSPECIFIED(&bound.v6.sin6_addr) &&
+                            local_address_enable(socket);
+    batch_init(&transport->in, bound.any.sa_family, has_locals);
+    batch_init(&transport->out, bound.any.sa_family, has_locals);
     enet_queue_init(&transport->queue);
     transport->now_ms = now_ms();
     return transport;

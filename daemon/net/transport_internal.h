@@ -60,7 +60,6 @@ struct transport {
     bool is_overtime;                // this receive reads no more datagrams
     int64_t deadline_ms;             // earliest deadline of a connection; INT64_MAX: none
     struct address_budget addresses; // datagram budgets of addresses
-    struct local_addresses locals;   // of a socket of all addresses
     struct batch in;
     struct batch out;
     struct enet_queue queue;

@@ -229,7 +229,6 @@ void rooms_free_room(struct room *room)
     if (room->record.metadata != room->request.metadata)
         free(room->record.metadata);
     room_request_clear(&room->request);
-    free(text_buffer_take(&room->scores));
     free(room->record.result);
     free(room);
 }
@@ -283,6 +282,7 @@ bool rooms_open_arena(struct rooms *rooms, struct room *room, char *error, size_
     struct arena_table *table = rooms->table;
     struct room_request *request = &room->request;
     struct seats *seats = NULL;
+    strcpy(request->arena.template_name, request->template_name);
     strcpy(request->arena.name, room->record.name);
     request->arena.port = room->record.port;
     request->arena.is_reopened = room->is_resumed;
@@ -301,7 +301,7 @@ bool rooms_open_arena(struct rooms *rooms, struct room *room, char *error, size_
     room->arena = slot->arena;
     if (seats != NULL)
         arena_reserve_seats(room->arena, seats);
-    const bool has_feed = arena_enable_feed(room->arena);
+    const bool has_feed = arena_enable_feed(room->arena, true);
     if (has_feed && arena_table_add(table, slot))
         return true;
     snprintf(error, capacity, has_feed ? "the worker is busy" : "out of memory");

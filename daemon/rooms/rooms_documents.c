@@ -158,16 +158,32 @@ char *rooms_ended_event(const struct room *room, const char *cause)
     return text_buffer_take(&out);
 }
 
-char *rooms_result(struct room *room)
+static void print_score(struct text_buffer *out, const struct round_player *player)
+{
+    text_buffer_print(out, "{\"player\":%u,\"name\":", player->id);
+    room_request_quote(out, player->name);
+    text_buffer_print(out, ",\"bot\":%s,\"score\":%u,\"deaths\":%u}",
+                      player->bot ? "true" : "false", player->score, player->deaths);
+}
+
+char *rooms_result(const struct round_report *report)
 {
     struct text_buffer out = {0};
-    char *scores = text_buffer_take(&room->scores);
-    text_buffer_print(&out, "{\"round\":%u,\"winner\":", room->round.round);
-    if (room->round.player != RAIM_NOBODY)
-        text_buffer_print(&out, "%u", room->round.player);
+    text_buffer_print(&out, "{\"round\":%u,\"winner\":", report->round);
+    if (report->winner != RAIM_NOBODY)
+        text_buffer_print(&out, "%u", report->winner);
     else
         text_buffer_print(&out, "null");
-    text_buffer_print(&out, ",\"scores\":[%s]}", scores != NULL ? scores : "");
-    free(scores);
+    text_buffer_print(&out, ",\"scores\":[");
+    bool is_first = true;
+    for (uint32_t i = 0; i < report->player_count; i++) {
+        if (report->players[i].left)
+            continue;
+        if (!is_first)
+            text_buffer_add(&out, ",", 1);
+        is_first = false;
+        print_score(&out, &report->players[i]);
+    }
+    text_buffer_print(&out, "]}");
     return text_buffer_take(&out);
 }

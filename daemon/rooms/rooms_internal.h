@@ -39,9 +39,6 @@ struct room {
     const char *cause;      // of its end; NULL: not decided
     uint32_t rounds;        // that have ended
     uint64_t round_ended_ms;
-    struct text_buffer scores; // of the round whose reports are being read
-    uint32_t scores_count;
-    struct arena_feed_item round; // that has ended
 };
 
 // A room that has ended, for repeated requests.
@@ -129,5 +126,5 @@ char *rooms_player_event(const struct room *room, const struct arena_feed_item *
 char *rooms_round_event(const struct room *room, const char *result);
 char *rooms_ended_event(const struct room *room, const char *cause);
 
-// {"round", "winner", "scores"} of the round whose reports were read.
-char *rooms_result(struct room *room);
+// {"round", "winner", "scores"} of a round, with the players who were there at its end.
+char *rooms_result(const struct round_report *report);

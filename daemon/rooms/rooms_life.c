@@ -5,6 +5,7 @@
 
 #include "log.h"
 #include "monotonic.h"
+#include "results.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -39,19 +40,16 @@ static void note_left(struct rooms *rooms, struct room *room, const struct arena
     room_events_add(rooms->events, "player_left", rooms_player_event(room, item));
 }
 
-static void note_score(struct room *room, const struct arena_feed_item *item)
-{
-    text_buffer_print(&room->scores,
-                      "%s{\"player\":%u,\"name\":", room->scores_count++ > 0 ? "," : "",
-                      item->player);
-    room_request_quote(&room->scores, item->name);
-    text_buffer_print(&room->scores, ",\"bot\":%s,\"score\":%u,\"deaths\":%u}",
-                      item->bot ? "true" : "false", item->score, item->deaths);
-}
-
+// A round that was cut short has no result for the matchmaker.
 static void note_round(struct rooms *rooms, struct room *room, uint64_t now_ms)
 {
-    char *result = rooms_result(room);
+    const struct round_report *report = arena_feed_round(feed_of(room));
+    const bool is_whole = report->ended == ROUND_END_CLOCK || report->ended == ROUND_END_SCORE;
+    char *result = is_whole ? rooms_result(report) : NULL;
+    results_add(rooms->table->results, report);
+    arena_feed_release_round(feed_of(room));
+    if (!is_whole)
+        return;
     room->rounds++;
     room->round_ended_ms = now_ms;
     room_events_add(rooms->events, "round_ended", rooms_round_event(room, result));
@@ -73,13 +71,6 @@ static void note_item(struct rooms *rooms, struct room *room, const struct arena
         note_left(rooms, room, item);
         break;
     case ARENA_FEED_ROUND_ENDED:
-        room->round = *item;
-        room->scores_count = 0;
-        break;
-    case ARENA_FEED_SCORE:
-        note_score(room, item);
-        break;
-    case ARENA_FEED_SCORES_END:
         note_round(rooms, room, now_ms);
         break;
     }
@@ -93,6 +84,7 @@ void rooms_read_feed(struct rooms *rooms, struct room *room, bool is_released, u
         note_item(rooms, room, &item, now_ms);
     while (is_released && arena_feed_take_rest(feed, &item))
         note_item(rooms, room, &item, now_ms);
+    results_lose(rooms->table->results, arena_feed_take_lost(feed));
 }
 
 // --- The end ---

@@ -51,7 +51,7 @@ bool connect_rate_admit(struct connect_rate *limiter, struct udp_address from, u
 {
     // The address's own bucket comes first, so that one /64 cannot drain that of its network.
     if (rate_limit_take(&limiter->initial, from.ip, now_ms) &&
-        (ip_address_is_v4(from.ip) ||
+        (ip_address_is_v4(ip_address_untranslated(from.ip)) ||
          rate_limit_take(&limiter->networks, from.ip, now_ms * US_PER_MS)))
         return true;
     // Multiplied twice: in a plain sum, a change of the address could cancel one of the connection.

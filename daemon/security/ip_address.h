@@ -44,11 +44,21 @@ static inline bool ip_address_is_loopback(struct ip_address ip)
     return ip_address_is_v4(ip) ? (ip.low >> 24 & 255) == 127 : ip.high == 0 && ip.low == 1;
 }
 
+// The IPv4 address that an address of 64:ff9b::/96 stands for (RFC 6052, section 2.1), as a
+// translator in front of a host without IPv4 writes the sources of datagrams; any other address
+// itself. Limits and bans count such a client by its IPv4 address: all of IPv4 is in one /64.
+static inline struct ip_address ip_address_untranslated(struct ip_address ip)
+{
+    const bool is_translated = ip.high == UINT64_C(0x0064FF9B00000000) && ip.low >> 32 == 0;
+    return is_translated ? ip_address_v4((uint32_t)ip.low) : ip;
+}
+
 // The part of an address that limits count as one host: an IPv4 address, or an IPv6 /64, because
 // every host of a /64 can use all of its 2^64 addresses. Two hosts never have one number: that of
 // an IPv4 address begins with 32 one bits, as only multicast addresses do, which send nothing.
 static inline uint64_t ip_address_host(struct ip_address ip)
 {
+    ip = ip_address_untranslated(ip);
     return ip_address_is_v4(ip) ? ip.low | UINT64_C(0xFFFFFFFF) << 32 : ip.high;
 }
 
@@ -56,5 +66,5 @@ static inline uint64_t ip_address_host(struct ip_address ip)
 // the most that a site is assigned (RFC 6177). Two networks never have one number.
 static inline uint64_t ip_address_network(struct ip_address ip)
 {
-    return ip_address_host(ip) >> (ip_address_is_v4(ip) ? 8 : 16);
+    return ip_address_host(ip) >> (ip_address_is_v4(ip_address_untranslated(ip)) ? 8 : 16);
 }

@@ -9,9 +9,9 @@
 
 struct udp_address {
     struct ip_address ip;
-    uint32_t scope; // the interface of a link-local IPv6 address; else 0
-    uint16_t port;  // in the machine's byte order
-    uint8_t local;  // number of the server's address that it sends to; 0: any. Not compared
+    struct ip_address local; // the server's address that it sends to; none: any. Not compared
+    uint32_t scope;          // the interface of a link-local IPv6 address; else 0
+    uint16_t port;           // in the machine's byte order
 };
 
 // `address` is in the machine's byte order.

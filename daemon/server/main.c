@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // raimd: options, configuration, signals, and the main thread's loop.
 #define _GNU_SOURCE
+#include "audit.h"
 #include "config.h"
 #include "config_dump.h"
 #include "config_values.h"
@@ -13,6 +14,7 @@
 #include "sandbox.h"
 #include "sd_notify.h"
 #include "server.h"
+#include "verify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +140,13 @@ static int end_output(void)
     return EXIT_FAILURE;
 }
 
+static int replay(const struct options *options)
+{
+    if (options->action == OPTIONS_AUDIT)
+        return audit_file(options->recordings[0], options->json, stdout, stderr);
+    return verify_files(options->recordings, options->recording_count, stdout);
+}
+
 // Loads the configuration for -t, -T and the start. Returns NULL after reporting every mistake,
 // with the exit status.
 static struct config *load_config(const struct options *options, int *exit_status)
@@ -180,6 +189,11 @@ int main(int argc, char **argv)
     if (options.action == OPTIONS_DUMP_CONFIG) {
         config_dump(stdout);
         return end_output();
+    }
+    if (options.action == OPTIONS_VERIFY || options.action == OPTIONS_AUDIT) {
+        const int status = replay(&options);
+        const int output = end_output();
+        return output == EXIT_SUCCESS ? status : output;
     }
     heap_init();
     log_init();

@@ -5,6 +5,7 @@
 
 #include "arena_table.h"
 #include "arena_table_changes.h"
+#include "arena_table_recorder.h"
 #include "control.h"
 #include "control_tcp.h"
 #include "heap.h"
@@ -13,10 +14,12 @@
 #include "monotonic.h"
 #include "orchestrator.h"
 #include "periodic.h"
+#include "results.h"
 #include "rooms.h"
 #include "sandbox.h"
 #include "unit_directories.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +33,7 @@ enum {
 
 struct server {
     struct arena_table table;
+    struct results *results;           // NULL: off
     struct http *http;                 // NULL: off
     struct rooms *rooms;               // NULL: nobody can request one
     struct api *api;                   // NULL: as rooms
@@ -50,6 +54,41 @@ static void print_listen(const struct config_listen *listen, uint16_t port,
              port);
 }
 
+// Prepares to record results, before anything reads them. The thread is started in the sandbox.
+static bool open_results(struct server *server)
+{
+    char directory[PATH_MAX];
+    if (!server->table.config->results)
+        return true;
+    const bool has_directory =
+        unit_directories_find("STATE_DIRECTORY", directory, sizeof directory);
+    if (!has_directory)
+        log_info("results in memory only: there is no $STATE_DIRECTORY");
+    const struct results_def def = {.directory = has_directory ? directory : NULL,
+                                    .wakeup = &server->table.wakeup,
+                                    .counts = &server->table.running.results};
+    server->results = results_create(&def);
+    server->table.results = server->results;
+    if (server->results == NULL)
+        log_error("results failed: out of memory");
+    return server->results != NULL;
+}
+
+static bool start_results(struct server *server)
+{
+    if (server->results == NULL || results_start(server->results))
+        return true;
+    log_error("results failed: cannot start a thread: %s", strerror(errno));
+    return false;
+}
+
+// Reads the results of an arena, except of a room, whose reports rooms.h reads.
+static void read_results(struct server *server, struct arena *arena)
+{
+    if (!arena_config(arena)->is_room)
+        results_read(server->results, arena_get_feed(arena));
+}
+
 static bool open_status(struct server *server)
 {
     char address[SOCKET_ADDRESS_PORT_BYTES];
@@ -61,6 +100,10 @@ static bool open_status(struct server *server)
                              &server->table.running, error, sizeof error);
     if (server->http == NULL) {
         log_error("status failed: %s", error);
+        return false;
+    }
+    if (server->results != NULL && !http_serve_results(server->http, server->results)) {
+        log_error("status failed: out of memory");
         return false;
     }
     print_listen(&config->status, http_port(server->http), address);
@@ -167,14 +210,15 @@ static bool add_directory(struct path_list *list, const char *variable)
 // Enters the sandbox once every port and file is open, before a worker reads the first datagram.
 static bool enter_sandbox(const struct config *config, uint16_t connect_port)
 {
-    char control[CONFIG_CONTROL_BYTES];
+    char control[CONFIG_CONTROL_BYTES], recordings[PATH_MAX];
     struct path_list writable = {0};
     if (!config->sandbox) {
         log_info("sandbox off");
         return true;
     }
     if (!add_directory(&writable, "STATE_DIRECTORY") ||
-        !add_directory(&writable, "RUNTIME_DIRECTORY")) {
+        !add_directory(&writable, "RUNTIME_DIRECTORY") ||
+        (recording_directory_find(config, recordings) && !path_list_add(&writable, recordings))) {
         path_list_clear(&writable);
         log_error("sandbox failed: out of memory");
         return false;
@@ -204,15 +248,17 @@ struct server *server_start(struct config *config, const char *path)
         return NULL;
     }
     const uint16_t agones_port = orchestrator_port(config);
-    if (!open_orchestrator(server, config, agones_port)) {
+    if (!open_orchestrator(server, config, agones_port) ||
+        !arena_table_open_recorder(&server->table, config)) {
         config_unload(config);
         orchestrator_close(server->orchestrator);
         free(server);
         return NULL;
     }
-    if (!arena_table_open(&server->table, config, path) || !open_rooms(server) ||
-        !open_status(server) || !open_control(server) || !open_control_tcp(server) ||
-        !enter_sandbox(config, agones_port) || !arena_table_start(&server->table) ||
+    if (!arena_table_open(&server->table, config, path) || !open_results(server) ||
+        !open_rooms(server) || !open_status(server) || !open_control(server) ||
+        !open_control_tcp(server) || !enter_sandbox(config, agones_port) ||
+        !start_results(server) || !arena_table_start(&server->table) ||
         !start_orchestrator(server, agones_port)) {
         if (server->rooms != NULL)
             rooms_keep(server->rooms); // the next start may succeed
@@ -240,7 +286,12 @@ void server_stop(struct server *server)
     arena_table_stop(&server->table);
     control_close(server->control); // after the workers, which read its ban lists
     api_destroy(server->api);
+    for (int i = 0; i < server->table.running.count; i++)
+        read_results(server, server->table.running.arenas[i]);
+    for (const struct arena_slot *slot = server->table.leaving; slot != NULL; slot = slot->next)
+        read_results(server, slot->arena);
     rooms_close(server->rooms);
+    results_close(server->results);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
     arena_table_close(&server->table);
     free(server);
@@ -281,11 +332,15 @@ static void collect(struct server *server)
 {
     struct arena_slot *gone;
     arena_table_collect(&server->table);
+    for (int i = 0; i < server->table.running.count && server->results != NULL; i++)
+        read_results(server, server->table.running.arenas[i]);
+    results_run(server->results);
     while ((gone = arena_table_next_gone(&server->table)) != NULL) {
         if (server->control != NULL)
             control_forget(server->control, gone->arena);
         if (server->rooms != NULL)
             rooms_forget(server->rooms, gone->arena);
+        read_results(server, gone->arena);
         arena_slot_close(gone);
         server->is_trim_due = true;
     }

@@ -12,7 +12,7 @@
 
 // Version of the layout. Change it with any change of the bytes' meaning, so that another build
 // refuses them.
-enum { LAYOUT = 2 };
+enum { LAYOUT = 3 };
 
 // The structs must not have padding, whose bytes would be saved uninitialised.
 struct head {
@@ -25,7 +25,6 @@ struct head {
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed, snapshots;
     struct raim_rounds rounds;
-    uint32_t reserved;             // 0
     char map[RAIM_MAP_NAME_BYTES]; // for raim_match_checkpoint_map; `identity` decides
 };
 
@@ -35,17 +34,19 @@ struct saved_member {
     uint32_t joined_tick;
     uint32_t due, missed; // inputs
     uint32_t chat_debt_ticks;
+    uint32_t shots_before, hits_before;
     char name[RAIM_MAX_NAME_BYTES + 1];
+    char subject[RAIM_MAX_NAME_BYTES + 1];
     uint8_t bot, muted; // 0 or 1
-    uint8_t reserved[5];
+    uint8_t reserved[4];
 };
 
 static_assert(sizeof(struct raim_match_hits) == 6 * 8, "no padding");
 static_assert(sizeof(struct head) ==
-                  4 * 4 + 2 * 8 + 6 * 8 + 3 * 8 + 5 * 4 + 4 + RAIM_MAP_NAME_BYTES,
+                  4 * 4 + 2 * 8 + 6 * 8 + 3 * 8 + (8 + 5 * 4 + 4) + RAIM_MAP_NAME_BYTES,
               "no padding");
 static_assert(sizeof(struct raim_bot) == 8 + 2 * 16 + 4 * 4 + 2 * 2 + 4, "no padding");
-static_assert(sizeof(struct saved_member) == sizeof(struct raim_bot) + 16 + 4 * 4 + 25 + 7,
+static_assert(sizeof(struct saved_member) == sizeof(struct raim_bot) + 16 + 6 * 4 + 2 * 25 + 6,
               "no padding");
 
 static struct head head_of(const struct raim_match *match)
@@ -89,9 +90,12 @@ static void save_member(const struct raim_match *match, uint32_t slot, struct sa
     saved->due = member->inputs.due;
     saved->missed = member->inputs.missed;
     saved->chat_debt_ticks = member->chat_debt_ticks;
+    saved->shots_before = member->shots_before;
+    saved->hits_before = member->hits_before;
     saved->bot = member->bot;
     saved->muted = member->muted;
     strcpy(saved->name, member->name);
+    strcpy(saved->subject, member->subject);
     if (member->bot)
         saved->brain = member->brain;
     else
@@ -206,8 +210,9 @@ static bool load(const struct raim_match *match, const uint8_t *bytes, struct lo
 static bool are_rounds_sound(const struct raim_rounds *rounds)
 {
     static const uint32_t longest_ticks = 86400 * 240; // round_s by tick_hz
-    return rounds->round > 0 && rounds->left_ticks <= longest_ticks &&
-           rounds->winner <= UINT16_MAX && rounds->paused <= 1 && rounds->has_end <= 1 &&
+    return rounds->round > 0 && rounds->left_ticks <= longest_ticks && rounds->start_ms >= 0 &&
+           rounds->start_ms <= INT64_C(1) << 53 && rounds->winner <= UINT16_MAX &&
+           rounds->paused <= 1 && rounds->has_end <= 1 &&
            (rounds->phase == RAIM_PHASE_PLAY || rounds->phase == RAIM_PHASE_BREAK);
 }
 
@@ -240,7 +245,8 @@ static bool is_member_sound(const raim_player *player, const struct saved_member
     static const struct saved_member nobody;
     if (player->id == RAIM_NOBODY)
         return memcmp(saved, &nobody, sizeof nobody) == 0;
-    if (saved->bot > 1 || saved->muted > 1 || saved->missed > saved->due || !is_name(saved->name))
+    if (saved->bot > 1 || saved->muted > 1 || saved->missed > saved->due || !is_name(saved->name) ||
+        (saved->subject[0] != '\0' && !is_name(saved->subject)))
         return false;
     return saved->bot == 0 || (player->away == 0 && raim_bot_is_valid(&saved->brain));
 }
@@ -274,10 +280,13 @@ static void restore_member(struct raim_match *match, uint32_t slot,
         .away_since = match->world->tick,
         .inputs = {saved->due, saved->missed},
         .chat_debt_ticks = saved->chat_debt_ticks,
+        .shots_before = saved->shots_before,
+        .hits_before = saved->hits_before,
         .brain = saved->brain,
     };
     memcpy(member->name, saved->name, sizeof member->name);
     member->key = raim_name_key_of(member->name);
+    memcpy(member->subject, saved->subject, sizeof member->subject);
     memcpy(member->token, saved->token, sizeof member->token);
     raim_set_remove(match->taken, slot);
     if (player->id != RAIM_NOBODY)

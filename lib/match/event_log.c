@@ -79,7 +79,7 @@ void raim_event_log_release(struct raim_event_log *log, uint32_t tick)
 }
 
 size_t raim_event_log_write(const struct raim_event_log *log, enum raim_audience audience,
-                            uint32_t *sequence, uint8_t *bytes, size_t capacity)
+                            uint32_t epoch, uint32_t *sequence, uint8_t *bytes, size_t capacity)
 {
     const uint32_t first = *sequence, due = log->due[audience] - first;
     size_t size = RAIM_EVENTS_HEAD_BYTES;
@@ -95,6 +95,6 @@ size_t raim_event_log_write(const struct raim_event_log *log, enum raim_audience
     if (count == 0)
         return 0;
     *sequence = first + count;
-    raim_events_write_head(first, count, bytes);
+    raim_events_write_head(epoch, first, count, bytes);
     return size;
 }

@@ -7,6 +7,7 @@
 #include "name.h"
 #include "name_key.h"
 #include "phase.h"
+#include "pings.h"
 #include "tape.h"
 #include "text.h"
 
@@ -117,8 +118,10 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     match->inputs = calloc(slots, sizeof *match->inputs);
     match->happened.capacity = raim_events_bound(slots, bullets);
     match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
+    match->departed.rows = calloc(match->def.max_clients, sizeof *match->departed.rows);
     if (match->clients == NULL || match->connected == NULL || match->members == NULL ||
-        match->taken == NULL || match->inputs == NULL || match->happened.items == NULL)
+        match->taken == NULL || match->inputs == NULL || match->happened.items == NULL ||
+        match->departed.rows == NULL)
         return false;
     const struct raim_wire_limits limits = raim_history_limits(match->world);
     return raim_history_create(&match->interest.history, &limits, limits.history) &&
@@ -173,7 +176,7 @@ struct raim_match *raim_match_create(const struct raim_match_def *def)
     for (uint32_t i = 0; i < def->bots; i++) {
         char name[RAIM_MAX_NAME_BYTES + 1];
         raim_text_append_number(raim_text_append(name, "Bot "), i + 1);
-        raim_players_join(match, name, NULL);
+        raim_players_join(match, name, "", NULL);
     }
     raim_rounds_begin(match);
     return match;
@@ -197,6 +200,7 @@ void raim_match_destroy(struct raim_match *match)
     free(match->interest.waited);
     free(match->interest.priority_entries);
     free(match->happened.items);
+    free(match->departed.rows);
     raim_event_log_destroy(&match->log);
     free(match);
 }
@@ -255,12 +259,13 @@ void raim_match_disconnect(struct raim_match *match, uint32_t handle)
 }
 
 // Gives a client a new player; false when the match is full.
-static bool join(struct raim_match *match, struct raim_connection *client, const char *name)
+static bool join(struct raim_match *match, struct raim_connection *client, const char *name,
+                 const char *subject)
 {
     const uint32_t most = match->policy.tuning.max_clients;
     if (match->playing > most || (match->playing == most && !raim_sessions_evict(match)))
         return false;
-    client->player = raim_players_join(match, name, client);
+    client->player = raim_players_join(match, name, subject, client);
     if (client->player == RAIM_NOBODY)
         return false;
     client->slot = raim_player_slot(client->player);
@@ -269,13 +274,13 @@ static bool join(struct raim_match *match, struct raim_connection *client, const
 
 // Admits a client as spectator, resumed or new player; false when the match is full.
 static bool enter(struct raim_match *match, struct raim_connection *client,
-                  const struct raim_hello *hello, const char *name)
+                  const struct raim_hello *hello, const char *name, const char *subject)
 {
     if (hello->watch)
         return raim_spectators_join(match, client, hello->target);
     const raim_player_id id = hello->resume ? raim_sessions_find(match, hello->token) : RAIM_NOBODY;
     if (id == RAIM_NOBODY)
-        return join(match, client, name);
+        return join(match, client, name, subject);
     raim_sessions_resume(match, client, id);
     return true;
 }
@@ -291,12 +296,13 @@ static bool has_slot(const struct raim_match *match, const struct raim_hello *he
             raim_sessions_find_evictable(match) != RAIM_NOBODY);
 }
 
-// Asks the guard, which may replace the client's name.
-static bool is_admitted(const struct raim_match *match, struct raim_hello *hello)
+// Asks the guard, which may give the client the name of its access token.
+static bool is_admitted(const struct raim_match *match, const struct raim_hello *hello,
+                        char name[RAIM_MAX_NAME_BYTES + 1])
 {
     const struct raim_match_guard *guard = match->def.guard;
-    return guard == NULL || guard->admit(guard->context, hello->access, hello->access_size,
-                                         hello->watch, hello->name);
+    return guard == NULL ||
+           guard->admit(guard->context, hello->access, hello->access_size, hello->watch, name);
 }
 
 // Cleans a name from a HELLO or an access token; false when it is not permitted.
@@ -309,7 +315,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
                           raim_reader *reader)
 {
     struct raim_hello hello;
-    char name[RAIM_MAX_NAME_BYTES + 1];
+    char name[RAIM_MAX_NAME_BYTES + 1], subject[RAIM_MAX_NAME_BYTES + 1] = "";
     if (!raim_hello_read(reader, &hello)) {
         raim_connections_refuse(match, client, RAIM_REFUSED_MALFORMED, RAIM_REASON_MALFORMED);
         return;
@@ -323,6 +329,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         return;
     }
     client->watches = hello.watch;
+    client->wants_pings = (hello.capabilities & RAIM_CAPABILITY_PINGS) != 0;
     const bool resumes =
         !hello.watch && hello.resume && raim_sessions_find(match, hello.token) != RAIM_NOBODY;
     if (match->policy.draining && !resumes) {
@@ -331,15 +338,18 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     }
     // An access token is valid once, so it is only used up when the match has room.
     const bool has_room = resumes || has_slot(match, &hello);
-    if (has_room && !resumes && !is_admitted(match, &hello)) {
+    if (has_room && !resumes && !is_admitted(match, &hello, subject)) {
         raim_connections_refuse(match, client, RAIM_REFUSED_ACCESS, RAIM_REASON_ACCESS);
         return;
     }
-    if (match->def.guard != NULL && !take_name(hello.name, name)) { // the token's name may differ
-        raim_connections_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
-        return;
+    if (subject[0] != '\0') {
+        if (!take_name(subject, name)) {
+            raim_connections_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
+            return;
+        }
+        memcpy(subject, name, sizeof subject);
     }
-    if (!has_room || !enter(match, client, &hello, name)) {
+    if (!has_room || !enter(match, client, &hello, name, subject)) {
         raim_connections_refuse(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
         return;
     }
@@ -381,8 +391,7 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
         }
     } else {
         // Without an acknowledgement the client receives whole snapshots, whatever it acknowledged
-        // before: a snapshot that overtook the new WELCOME was read with the limits of the previous
-        // match.
+        // before.
         client->has_acked = false;
     }
     if (has_events)
@@ -403,6 +412,7 @@ void raim_match_set_rtt(struct raim_match *match, uint32_t handle, uint32_t rtt_
     if (client->state == RAIM_CONNECTION_ABSENT || rtt_ms == UINT32_MAX)
         return;
     client->rtt_ms = rtt_ms;
+    client->ping = raim_ping_of_ms(rtt_ms);
     raim_rewind_limit_measure(&client->rewind_limit, rtt_ms, deviation_ms, match->def.tick_hz);
 }
 
@@ -616,27 +626,11 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
 uint32_t raim_match_players(const struct raim_match *match, struct raim_match_player *rows,
                             uint32_t capacity)
 {
-    const raim_player *players = raim_world_players_const(match->world);
     uint32_t count = 0;
     for (uint32_t slot = raim_match_next_slot(match, 0);
          slot < match->world->max_players && count < capacity;
-         slot = raim_match_next_slot(match, slot + 1)) {
-        const struct raim_member *member = &match->members[slot];
-        struct raim_match_player *row = &rows[count++];
-        *row = (struct raim_match_player){
-            .bot = member->bot,
-            .away = players[slot].away != 0,
-            .muted = member->muted,
-            .client = member->client,
-            .id = players[slot].id,
-            .score = players[slot].score,
-            .deaths = players[slot].deaths,
-            .played_ticks = match->world->tick - member->joined_tick,
-            .inputs_due = member->inputs.due,
-            .inputs_missed = member->inputs.missed,
-        };
-        memcpy(row->name, member->name, sizeof row->name);
-    }
+         slot = raim_match_next_slot(match, slot + 1))
+        raim_players_fill_row(match, slot, &rows[count++]);
     return count;
 }
 

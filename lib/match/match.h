@@ -53,8 +53,9 @@ struct raim_match_def {
 // Validates access tokens for the match, which has neither keys nor a clock.
 struct raim_match_guard {
     void *context;
-    // True when the token admits its bearer, as a player or, if it `watches`, as a spectator; may
-    // then replace the name by the token's.
+    // True when the token admits its bearer, as a player or, if it `watches`, as a spectator. Then
+    // writes the player name in the token, its subject, into `name`, which is "" before; without
+    // one the client's own name is used.
     bool (*admit)(void *context, const uint8_t *token, size_t size, bool watches,
                   char name[RAIM_MAX_NAME_BYTES + 1]);
 };
@@ -279,12 +280,14 @@ bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoin
 
 struct raim_match_player {
     char name[RAIM_MAX_NAME_BYTES + 1];
+    char subject[RAIM_MAX_NAME_BYTES + 1]; // of its access token; "": the client chose the name
     bool bot;
     bool away; // its connection was lost; it may resume
     bool muted;
     uint32_t client; // its handle; meaningless for bots and while away
     raim_player_id id;
     uint32_t score, deaths;
+    uint32_t shots, hits;   // in this round; see raim_player
     uint32_t played_ticks;  // since it joined
     uint32_t inputs_due;    // ticks since its first input, while it was not away
     uint32_t inputs_missed; // of inputs_due, those played with other keys than its client pressed
@@ -311,8 +314,21 @@ struct raim_match_round {
     uint32_t left_ticks;   // with has_end: ticks until then
     uint32_t score_limit;  // 0: none
     raim_player_id winner; // in a break; RAIM_NOBODY: a draw
+    uint32_t played_ticks; // of the round, without its pauses and the break
+    int64_t start_ms;      // see raim_match_set_round_start; 0: not set
 };
 struct raim_match_round raim_match_round(const struct raim_match *match);
+
+// Notes when the present round began, in ms of the caller's clock, from 1 to 2^53. It is part of
+// checkpoints and ends with the round. The match itself does not use it.
+void raim_match_set_round_start(struct raim_match *match, int64_t start_ms);
+
+// Fills at most `capacity` rows with the players who played in the present round and left before
+// its end, as they were then; returns the count. At most max_clients are remembered: where more
+// have left, those with the fewest points are omitted, and counted in `omitted`. They are not part
+// of checkpoints.
+uint32_t raim_match_departed(const struct raim_match *match, struct raim_match_player *players,
+                             uint32_t capacity, uint32_t *omitted);
 
 struct raim_match_counts {
     uint32_t players, bots, spectators; // clients that play; bots; clients that watch

@@ -43,6 +43,8 @@ struct raim_connection {
     uint32_t since_tick;               // tick of the connection
     raim_player_id player;  // that it plays; RAIM_NOBODY: a spectator, or not admitted yet
     bool watches;           // it is a spectator, or asked to be one
+    bool wants_pings;       // by its HELLO
+    uint8_t ping;           // its round trip, see pings.h
     raim_player_id watched; // by a spectator; RAIM_NOBODY: until a player joins
     bool wants_switch;      // a spectator has asked for the view of `wanted`
     raim_player_id wanted;  // RAIM_NOBODY: the server chooses
@@ -54,6 +56,7 @@ struct raim_connection {
     uint32_t roster_sent;
     uint32_t first_tick; // it receives events and snapshots from this tick on
     bool welcome_sent;
+    uint32_t epoch;        // of its last WELCOME, see message.h
     uint32_t chat_refusal; // enum raim_chat_refusal to report; 0: none
     struct raim_event_cursor events;
 
@@ -78,7 +81,8 @@ struct raim_connection {
 // connection.
 struct raim_member {
     char name[RAIM_MAX_NAME_BYTES + 1];
-    struct raim_name_key key; // of the name
+    struct raim_name_key key;              // of the name
+    char subject[RAIM_MAX_NAME_BYTES + 1]; // of its access token; "": none
     bool bot;
     bool muted;                      // by the operator
     uint8_t token[RAIM_TOKEN_BYTES]; // of its session; unused for bots
@@ -89,25 +93,30 @@ struct raim_member {
     raim_input last_input;    // of the previous tick
     uint32_t idle_ticks;      // played ticks since its input last changed
     uint32_t chat_debt_ticks; // chat rate limiter: falls by 1 per tick, rises with each chat
-    struct raim_bot brain;    // bots only
+    // The world's counts when the round began, modulo 2^32: the round's are the differences.
+    uint32_t shots_before, hits_before;
+    struct raim_bot brain; // bots only
 };
 
 // State of the rounds: plain data without padding, because checkpoints store it as it is.
 struct raim_rounds {
-    uint32_t round;       // from 1 on
-    uint32_t left_ticks;  // until the clock ends the round or the break
-    uint32_t score_limit; // points that end this round, 0: none
-    uint32_t winner;      // of a break, by id; RAIM_NOBODY: a draw
-    uint8_t phase;        // enum raim_phase: PLAY or BREAK, also while paused
-    uint8_t paused;       // 1: paused by the operator
-    uint8_t has_end;      // 1: the clock ends the phase
-    uint8_t sent_phase;   // enum raim_phase of the last phase event
+    int64_t start_ms;      // of the round, see raim_match_set_round_start; 0: not set
+    uint32_t round;        // from 1 on
+    uint32_t left_ticks;   // until the clock ends the round or the break
+    uint32_t score_limit;  // points that end this round, 0: none
+    uint32_t winner;       // of a break, by id; RAIM_NOBODY: a draw
+    uint32_t played_ticks; // of the round
+    uint8_t phase;         // enum raim_phase: PLAY or BREAK, also while paused
+    uint8_t paused;        // 1: paused by the operator
+    uint8_t has_end;       // 1: the clock ends the phase
+    uint8_t sent_phase;    // enum raim_phase of the last phase event
 };
 
 // Stages of the outbox, passed once a tick.
 enum raim_outbox_stage {
     RAIM_OUTBOX_CONNECTIONS, // welcomes and goodbyes, client by client
     RAIM_OUTBOX_UPDATES,     // events and snapshots, client by client
+    RAIM_OUTBOX_PINGS,       // round trips of some slots, client by client
     RAIM_OUTBOX_DONE,
 };
 
@@ -148,6 +157,13 @@ struct raim_match_outbox {
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
 };
 
+// Players who left during the present round: departed.c.
+struct raim_match_departed {
+    struct raim_match_player *rows; // max_clients of them
+    uint32_t count;
+    uint32_t omitted; // for whom there was no row
+};
+
 // Counters that carry over to the succeeding match. All except `refused` also survive a restart.
 struct raim_match_totals {
     struct raim_match_hits hits;
@@ -176,6 +192,7 @@ struct raim_match {
     uint32_t snapshot_interval;  // ticks from a client's snapshot to its next
 
     struct raim_rounds rounds;
+    struct raim_match_departed departed;
     char next_map[RAIM_MAX_TITLE_BYTES + 1]; // see raim_match_set_next_map
     struct raim_event_log log;
     struct raim_match_interest interest;
@@ -265,13 +282,20 @@ void raim_outbox_begin(struct raim_match *match);
 // destroyed and leaving and for the phase events of a step.
 bool raim_players_has_event_room(const struct raim_match *match);
 
-// Adds a player for a client, or a bot when `client` is NULL. The name must be clean. Returns
-// RAIM_NOBODY when no slot is free.
-raim_player_id raim_players_join(struct raim_match *match, const char *name,
+// Adds a player for a client, or a bot when `client` is NULL. The name must be clean, and so must
+// the subject, "" for none. Returns RAIM_NOBODY when no slot is free.
+raim_player_id raim_players_join(struct raim_match *match, const char *name, const char *subject,
                                  const struct raim_connection *client);
 void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason);
 void raim_players_fill_entry(const struct raim_match *match, uint32_t slot,
                              struct raim_roster_entry *entry);
+
+// Fills the row of a slot that has a player.
+void raim_players_fill_row(const struct raim_match *match, uint32_t slot,
+                           struct raim_match_player *row);
+
+// Makes the present counts of shots and hits those before the round.
+void raim_players_begin_round(struct raim_match *match);
 
 // Computes the bots' inputs.
 void raim_players_fill_bot_inputs(struct raim_match *match);
@@ -281,6 +305,14 @@ void raim_players_clear_inputs(struct raim_match *match);
 
 // Logs the step's kills as events and counts shots and hits.
 void raim_players_log_events(struct raim_match *match);
+
+// --- departed.c: players who left during the round ---
+
+// Remembers a player who leaves, if it has played in this round.
+void raim_departed_note(struct raim_match *match, uint32_t slot);
+
+// Takes over those of the round that the succeeding match continues.
+void raim_departed_carry(struct raim_match *next, const struct raim_match *before);
 
 // --- sessions.c: resuming, idling, eviction ---
 

@@ -3,25 +3,10 @@
 #include "name.h"
 
 #include "unicode.h"
+#include "utf8.h"
 
 #include <assert.h>
 #include <string.h>
-
-static bool is_stripped(uint32_t c)
-{
-    // Code points that show nothing or change the direction of writing: controls, line separators,
-    // annotations, the object replacement character, the musical null notehead, and Unicode's
-    // Default_Ignorable_Code_Point.
-    static const struct raim_unicode_range rows[] = {
-        {0x0000, 0x001F},   {0x007F, 0x009F},   {0x00AD, 0x00AD},   {0x034F, 0x034F},
-        {0x061C, 0x061C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},   {0x180B, 0x180F},
-        {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
-        {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFC},
-        {0x1BCA0, 0x1BCA3}, {0x1D159, 0x1D159}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
-    };
-    static const struct raim_unicode_ranges ranges = {rows, sizeof rows / sizeof rows[0]};
-    return raim_unicode_is_among(&ranges, c);
-}
 
 static bool is_space(uint32_t c)
 {
@@ -80,10 +65,10 @@ bool raim_text_clean(const char *text, char *cleaned, uint32_t max)
     uint32_t marks = 0;
     for (size_t length; *bytes != 0; bytes += length) {
         uint32_t c = 0;
-        length = raim_unicode_decode(bytes, &c);
+        length = raim_utf8_decode(bytes, &c);
         if (length == 0)
             return false;
-        if (is_stripped(c) || is_private(c))
+        if (raim_utf8_is_invisible(c) || is_private(c))
             continue;
         marks = count_marks(marks, c);
         if (marks <= RAIM_TEXT_MAX_MARKS)
@@ -110,10 +95,10 @@ bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
     uint32_t marks = RAIM_NAME_MAX_MARKS; // a mark must not begin a name
     for (size_t length; *bytes != 0 && !writer.is_full; bytes += length) {
         uint32_t c = 0;
-        length = raim_unicode_decode(bytes, &c);
+        length = raim_utf8_decode(bytes, &c);
         if (length == 0)
             return false;
-        if (is_stripped(c))
+        if (raim_utf8_is_invisible(c))
             continue;
         if (is_space(c)) {
             if (writer.size == writer.visible)

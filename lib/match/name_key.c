@@ -5,6 +5,7 @@
 #include "digest.h"
 #include "text.h"
 #include "unicode.h"
+#include "utf8.h"
 
 #include <assert.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static struct skeleton skeleton_of(const char *name)
     for (size_t length; *bytes != 0; bytes += length) {
         uint32_t c = 0;
         char *end = skeleton.bytes + skeleton.size;
-        length = raim_unicode_decode(bytes, &c);
+        length = raim_utf8_decode(bytes, &c);
         assert(length > 0 && skeleton.size + RAIM_UNICODE_TARGET_BYTES <= SKELETON_BYTES);
         if (c == ' ' || raim_unicode_is_among(&raim_unicode_marks, c))
             continue;

@@ -4,6 +4,7 @@
 
 #include "chat.h"
 #include "handshake.h"
+#include "pings.h"
 #include "text.h"
 
 #include <assert.h>
@@ -38,12 +39,14 @@ static bool waits_for_welcome(struct raim_match_outbox *outbox, uint32_t client)
     return is_full || client < outbox->first;
 }
 
-static size_t write_welcome(struct raim_match *match, const struct raim_connection *client)
+static size_t write_welcome(struct raim_match *match, struct raim_connection *client)
 {
     struct raim_match_outbox *outbox = &match->outbox;
     const struct raim_map *map = match->def.map;
+    client->epoch = (client->epoch + 1) % (1u << RAIM_EPOCH_BITS);
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
+        .capabilities = RAIM_CAPABILITY_PINGS,
         .player = client->player,
         .delay_ticks = client->delay_ticks,
         .grace_s = (uint32_t)match->policy.tuning.resume_grace_s,
@@ -52,6 +55,7 @@ static size_t write_welcome(struct raim_match *match, const struct raim_connecti
         // audience the roster is even ahead of the events; events carry totals, so the client's
         // state is correct again after them.
         .event_sequence = match->log.due[raim_audience_of(client)],
+        .epoch = client->epoch,
         .tick_hz = match->world->tick_hz,
         .max_players = match->world->max_players,
         .shots = match->world->bullets_per_player,
@@ -304,7 +308,7 @@ static size_t write_events(const struct raim_match *match, struct raim_connectio
     raim_event_cursor_step(&client->events, match->world->tick - client->delay_ticks,
                            (uint32_t)ceil(loop) + 1);
     *next = client->events.first;
-    return raim_event_log_write(&match->log, raim_audience_of(client), next, bytes,
+    return raim_event_log_write(&match->log, raim_audience_of(client), client->epoch, next, bytes,
                                 RAIM_MAX_EVENTS_BYTES);
 }
 
@@ -388,12 +392,62 @@ static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoin
     return false;
 }
 
+// The present round trip of the player in a slot, as its client's transport measures it.
+static uint8_t ping_of(const struct raim_match *match, uint32_t slot)
+{
+    const raim_player *player = &raim_world_players_const(match->world)[slot];
+    const struct raim_member *member = &match->members[slot];
+    return player->id == RAIM_NOBODY || member->bot || player->away
+               ? RAIM_PING_UNKNOWN
+               : match->clients[member->client].ping;
+}
+
+// Writes the round trips of the slots whose turn it is; 0 where none is known. Every client gets a
+// message each two seconds, in a tick of its own.
+static size_t write_pings(struct raim_match *match, uint32_t index)
+{
+    const struct raim_connection *client = &match->clients[index];
+    const uint32_t period = 2 * match->def.tick_hz, turn = match->world->tick + index;
+    const uint32_t slots = match->world->max_players;
+    // The roster of a late spectator is not of now.
+    if (!client->wants_pings || !receives_tick(match, client) || client->delay_ticks > 0 ||
+        turn % period != 0)
+        return 0;
+    const uint32_t turns = (slots + RAIM_PINGS_SLOTS - 1) / RAIM_PINGS_SLOTS;
+    struct raim_pings pings = {.epoch = client->epoch,
+                               .first = turn / period % turns * RAIM_PINGS_SLOTS};
+    bool any = false;
+    for (uint32_t slot = pings.first; slot < slots && pings.count < RAIM_PINGS_SLOTS; slot++) {
+        const uint8_t ping = ping_of(match, slot);
+        any = any || ping != RAIM_PING_UNKNOWN;
+        pings.values[pings.count++] = ping;
+    }
+    return any ? raim_pings_write(&pings, match->outbox.message, sizeof match->outbox.message) : 0;
+}
+
+static bool pull_pings(struct raim_match *match, struct raim_outgoing *outgoing)
+{
+    struct raim_match_outbox *outbox = &match->outbox;
+    for (outbox->next_client = raim_match_next_client(match, outbox->next_client);
+         outbox->next_client < match->def.max_connections;
+         outbox->next_client = raim_match_next_client(match, outbox->next_client + 1)) {
+        const size_t size = write_pings(match, outbox->next_client);
+        if (size == 0)
+            continue;
+        *outgoing = (struct raim_outgoing){
+            .client = outbox->next_client++, .data = outbox->message, .size = size};
+        return true;
+    }
+    return false;
+}
+
 bool raim_match_outgoing(struct raim_match *match, struct raim_outgoing *outgoing)
 {
     struct raim_match_outbox *outbox = &match->outbox;
     static bool (*const pull[])(struct raim_match *, struct raim_outgoing *) = {
         [RAIM_OUTBOX_CONNECTIONS] = pull_connections,
         [RAIM_OUTBOX_UPDATES] = pull_updates,
+        [RAIM_OUTBOX_PINGS] = pull_pings,
     };
     while (outbox->stage != RAIM_OUTBOX_DONE) {
         if (pull[outbox->stage](match, outgoing))

@@ -82,7 +82,40 @@ static void give_name(struct raim_match *match, uint32_t slot, const char *name)
     }
 }
 
-raim_player_id raim_players_join(struct raim_match *match, const char *name,
+void raim_players_fill_row(const struct raim_match *match, uint32_t slot,
+                           struct raim_match_player *row)
+{
+    const raim_player *player = &raim_world_players_const(match->world)[slot];
+    const struct raim_member *member = &match->members[slot];
+    *row = (struct raim_match_player){
+        .bot = member->bot,
+        .away = player->away != 0,
+        .muted = member->muted,
+        .client = member->client,
+        .id = player->id,
+        .score = player->score,
+        .deaths = player->deaths,
+        .shots = player->shots - member->shots_before,
+        .hits = player->hits - member->hits_before,
+        .played_ticks = match->world->tick - member->joined_tick,
+        .inputs_due = member->inputs.due,
+        .inputs_missed = member->inputs.missed,
+    };
+    memcpy(row->name, member->name, sizeof row->name);
+    memcpy(row->subject, member->subject, sizeof row->subject);
+}
+
+void raim_players_begin_round(struct raim_match *match)
+{
+    const raim_player *players = raim_world_players_const(match->world);
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1)) {
+        match->members[slot].shots_before = players[slot].shots;
+        match->members[slot].hits_before = players[slot].hits;
+    }
+}
+
+raim_player_id raim_players_join(struct raim_match *match, const char *name, const char *subject,
                                  const struct raim_connection *client)
 {
     const raim_player_id id =
@@ -94,6 +127,8 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name,
     raim_set_add(match->taken, slot);
     *member = (struct raim_member){.bot = client == NULL, .joined_tick = match->world->tick};
     give_name(match, slot, name);
+    assert(strlen(subject) < sizeof member->subject);
+    strcpy(member->subject, subject);
     if (client != NULL) {
         member->client = (uint32_t)(client - match->clients);
         memcpy(member->token, client->token, sizeof member->token);
@@ -113,6 +148,7 @@ void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_r
 {
     assert(!match->members[raim_player_slot(id)].bot);
     match->playing--;
+    raim_departed_note(match, raim_player_slot(id));
     raim_world_leave(match->world, id);
     raim_tape_leave(match->tape, id, reason);
     raim_set_remove(match->taken, raim_player_slot(id));

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-static_assert(sizeof(struct raim_rounds) == 4 * 4 + 4, "no padding");
+static_assert(sizeof(struct raim_rounds) == 8 + 5 * 4 + 4, "no padding");
 
 static const uint32_t wire_rounds = 1 << 16; // the wire carries a round's number modulo this
 
@@ -26,6 +26,9 @@ static void start(struct raim_match *match)
     rounds->left_ticks = rounds->has_end && ticks == 0 ? 1 : ticks;
     rounds->score_limit = match->policy.tuning.score_limit;
     rounds->winner = RAIM_NOBODY;
+    rounds->played_ticks = 0;
+    rounds->start_ms = 0;
+    match->departed.count = match->departed.omitted = 0;
 }
 
 static enum raim_phase phase_of(const struct raim_rounds *rounds)
@@ -95,6 +98,7 @@ void raim_rounds_begin_step(struct raim_match *match)
     if (raim_match_is_round_due(match)) {
         match->rounds.round++;
         start(match);
+        raim_players_begin_round(match);
         raim_world_begin_round(match->world);
         raim_tape_begin_round(match->tape);
     }
@@ -127,6 +131,7 @@ void raim_rounds_end_step(struct raim_match *match)
     rounds->left_ticks -= rounds->left_ticks > 0;
     if (rounds->phase == RAIM_PHASE_BREAK)
         return;
+    rounds->played_ticks++;
     uint32_t most;
     const raim_player_id winner = find_winner(match, &most);
     const bool is_over = (rounds->has_end && rounds->left_ticks == 0) ||
@@ -187,5 +192,13 @@ struct raim_match_round raim_match_round(const struct raim_match *match)
         .left_ticks = rounds->left_ticks,
         .score_limit = rounds->score_limit,
         .winner = (raim_player_id)rounds->winner,
+        .played_ticks = rounds->played_ticks,
+        .start_ms = rounds->start_ms,
     };
+}
+
+void raim_match_set_round_start(struct raim_match *match, int64_t start_ms)
+{
+    assert(start_ms > 0 && start_ms <= INT64_C(1) << 53);
+    match->rounds.start_ms = start_ms;
 }

@@ -18,6 +18,17 @@ static const raim_player *player_before(const struct transition *transition, uin
     return &raim_world_players_const(transition->before->world)[slot];
 }
 
+// The world of the next match counts shots and hits from 0 on; those of a round that goes on are
+// kept by a base below 0, modulo 2^32.
+static void carry_round_counts(const struct transition *transition, uint32_t from, uint32_t to)
+{
+    const raim_player *player = player_before(transition, from);
+    const struct raim_member *before = &transition->before->members[from];
+    struct raim_member *member = &transition->next->members[to];
+    member->shots_before = transition->keeps_round ? before->shots_before - player->shots : 0;
+    member->hits_before = transition->keeps_round ? before->hits_before - player->hits : 0;
+}
+
 // Carries a player's state over to its id in the next match.
 static void carry_player(struct transition *transition, uint32_t slot, raim_player_id id)
 {
@@ -28,6 +39,7 @@ static void carry_player(struct transition *transition, uint32_t slot, raim_play
     raim_set_add(next->taken, raim_player_slot(id));
     to->aim = from->aim;
     to->away = from->away;
+    carry_round_counts(transition, slot, raim_player_slot(id));
     if (!transition->keeps_round)
         return;
     to->score = from->score;
@@ -61,8 +73,8 @@ static void place_bots(struct transition *transition)
 static void carry_member(struct transition *transition, uint32_t slot, raim_player_id id)
 {
     assert(id != RAIM_NOBODY);
-    carry_player(transition, slot, id);
     transition->next->members[raim_player_slot(id)] = transition->before->members[slot];
+    carry_player(transition, slot, id);
     transition->next->playing++;
 }
 
@@ -110,7 +122,10 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     memcpy(to->why, from->why, sizeof to->why);
     memcpy(to->token, from->token, sizeof to->token);
     to->since_tick = from->since_tick;
+    to->epoch = from->epoch;
     to->watches = from->watches;
+    to->wants_pings = from->wants_pings;
+    to->ping = from->ping;
     if (from->state != RAIM_CONNECTION_ENTERING && from->state != RAIM_CONNECTION_PLAYING)
         return;
     to->state = RAIM_CONNECTION_ENTERING;
@@ -142,6 +157,7 @@ static void carry_rounds(const struct transition *transition)
     if (transition->keeps_round) {
         next->rounds = *from;
         next->rounds.winner = id_after(transition, (raim_player_id)from->winner);
+        raim_departed_carry(next, transition->before);
     } else {
         next->rounds.round = from->round + 1;
         next->rounds.paused = from->paused;

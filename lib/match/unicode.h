@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unicode support for names and chat: UTF-8 decoding and tables of code point properties.
+// Unicode support for names and chat: tables of code point properties.
 #pragma once
 
 #include <stdbool.h>
@@ -42,10 +42,6 @@ extern const struct raim_unicode_mappings raim_unicode_folds;
 
 // Prototypes of confusable code points (UTS #39), see name_key.h.
 extern const struct raim_unicode_mappings raim_unicode_skeletons;
-
-// Decodes one code point of a NUL-terminated string. Returns its length in bytes, or 0 for bytes
-// that RFC 3629 forbids: overlong forms, surrogates, values beyond U+10FFFF, truncated sequences.
-size_t raim_unicode_decode(const uint8_t *bytes, uint32_t *code_point);
 
 bool raim_unicode_is_among(const struct raim_unicode_ranges *ranges, uint32_t code_point);
 

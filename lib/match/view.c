@@ -75,6 +75,10 @@ enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
     const struct raim_shown *shown = raim_shown_at(match, client, tick);
     if (age < 0 || !shown->valid || !shown->sent || shown->tick != tick)
         return RAIM_REFUSED_ACK;
+    // Of before its last WELCOME: the client discards it, so it must not become a baseline.
+    if (client->state != RAIM_CONNECTION_PLAYING ||
+        raim_tick_diff(tick, client->first_tick - client->delay_ticks) < 0)
+        return RAIM_REFUSALS;
     if (!client->has_acked || raim_tick_diff(tick, client->acked_tick) > 0) {
         measure_latency(match, client, tick, input_tick);
         raim_rewind_limit_acknowledge(&client->rewind_limit, (uint32_t)age);
@@ -191,6 +195,7 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     update_shown(match, interest, client, shown);
     raim_match_begin_work(match, RAIM_MATCH_ENCODING);
     struct raim_wire_frame frame = frame_of(interest, shown);
+    frame.epoch = client->epoch;
     const enum raim_wire_change change = change_of(match, interest, client, &frame);
     if (change != RAIM_WIRE_PREDICTED)
         client->quiet_since = tick;

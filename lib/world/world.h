@@ -204,8 +204,8 @@ void raim_world_set_away(struct raim_world *world, raim_player_id id, bool away)
 // Removes every bullet.
 void raim_world_clear_bullets(struct raim_world *world);
 
-// Restores the positions before the last step, so that players who overlap are not pushed apart while
-// nobody may move.
+// Restores the positions before the last step, so that players who overlap are not pushed apart
+// while nobody may move.
 void raim_world_hold_positions(struct raim_world *world);
 
 // Begins a round: removes every bullet, resets all points and deaths to 0, and lets all players

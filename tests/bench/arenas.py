@@ -26,6 +26,7 @@ os.environ.setdefault("RAIM_BIN", str(BIN))
 sys.path.insert(0, str(ROOT / "tests/daemon"))
 
 import harness # noqa: E402
+from ports import free_ports # noqa: E402
 import rooms # noqa: E402
 
 rooms.jsonschema = None # checking answers would be what is measured
@@ -90,7 +91,7 @@ def main():
     with harness.Stage() as stage, multiprocessing.Pool(options.clients, os.nice, (10,)) as pool:
         directory = str(stage.directory)
         control = stage.directory / "control.sock"
-        text = rooms.config(rooms.template(max_players=8), first=rooms.free_ports(PORTS),
+        text = rooms.config(rooms.template(max_players=8), first=free_ports(PORTS),
                             count=PORTS, arenas=(harness.arena("beside", max_players=PLAYERS),))
         env = {"STATE_DIRECTORY": directory, "RUNTIME_DIRECTORY": directory}
         daemon = stage.raimd("-c", stage.write_config(text), env=env).wait_started()

@@ -20,7 +20,7 @@ import time
 import typing
 import urllib.request
 
-from shared import BIN, ROOT
+from shared import BIN, ROOT, SHORTEST
 
 programs = BIN  # where raimd and raim-bots are; --programs compares others
 
@@ -158,7 +158,7 @@ def bare(kind, case, size_in, size_out):
                     stdout=subprocess.DEVNULL):
             result = figures(server.stdout.readline())
     expected = case.clients * result["ticks"]
-    if not 0.97 < result["received"] / expected < 1.03:
+    if not 0.97 < result["received"] / expected < 1.03 and not SHORTEST:
         raise Failure(f"the {kind} loop got {result['received']:.0f} of {expected:.0f} datagrams")
     # A datagram answered is a client's tick: the two timers are not in step.
     return row(kind, result["cpu_ns"], case.clients, result["received"],

@@ -3,23 +3,12 @@
 the test of it and the bench."""
 
 import signal
-import socket
 import time
 
-from harness import arena, config
+from harness import START_S, arena, config
+from ports import free_port
 
 ARENAS = ("east", "west")
-
-
-def free_ports(count):
-    """UDP ports that nobody has: the next process is to have them again."""
-    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
-    for opened in sockets:
-        opened.bind(("127.0.0.1", 0))
-    ports = [opened.getsockname()[1] for opened in sockets]
-    for opened in sockets:
-        opened.close()
-    return ports
 
 
 class Revival:
@@ -31,9 +20,9 @@ class Revival:
         self.directory = directory or stage.directory / "run"
         self.directory.mkdir(exist_ok=True)
         self.path = stage.write_config(config(*(
-            arena(name, port=port, max_players=players, resume_grace=float(grace_s), bots=bots,
+            arena(name, port=free_port(), max_players=players, resume_grace=float(grace_s), bots=bots,
                   **keys)
-            for name, port in zip(ARENAS, free_ports(len(ARENAS))))))
+            for name in ARENAS)))
         self.daemon = None
 
     def start(self):
@@ -81,7 +70,7 @@ class Revival:
             return self.are_back() and all(first[who] < count for who, count in served.items())
         return all_play
 
-    def wait_playing(self, deadline_s=10):
+    def wait_playing(self, deadline_s=START_S):
         self.daemon.poll("everybody playing", self.watch_play(), deadline_s)
 
     def end(self):

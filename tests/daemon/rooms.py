@@ -5,7 +5,6 @@ each answer checked against openapi.json, and the stream of events."""
 import contextlib
 import http.client
 import json
-import random
 import re
 import socket
 import ssl
@@ -18,19 +17,6 @@ try:
     import jsonschema
 except ImportError:
     jsonschema = None # then answers are not checked; test_rooms.py says so
-
-
-def free_ports(count):
-    """The first of so many UDP ports in a row that nobody has now."""
-    chance = random.Random()
-    for _ in range(1000):
-        first = chance.randrange(20000, 32000 - count)
-        with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
-            for port in range(first, first + count):
-                probe = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-                probe.bind(("127.0.0.1", port))
-            return first
-    raise AssertionError("no ports are free")
 
 
 def template(name="duel", **keys):
@@ -101,7 +87,11 @@ class Api:
             body = json.dumps(body)
         own = connection or self.connect()
         try:
-            own.request(method, path, body, self.headers)
+            if own.sock is None:
+                own.connect()
+            # A body that is too long is answered, and the connection closed, before it is all sent.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                own.request(method, path, body, self.headers)
             answer = Answer(own.getresponse())
         finally:
             if connection is None:

@@ -24,6 +24,7 @@ import time
 import urllib.request
 
 import harness
+from ports import free_port
 
 # A flood needs a stream that is open.
 MODES = ("flood", "slow", "refusing", "garbage", "endless", "trailers", "extended", "silent",
@@ -262,12 +263,6 @@ def find_sdk_server():
     if named:
         return pathlib.Path(named)
     return built if built.exists() else shutil.which("sdk-server")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class SdkServer:

@@ -4,14 +4,14 @@
 
 import json
 import signal
-import socket
 import subprocess
 import time
 import unittest
 
 import sidecar
-from harness import (BIN, ROOT, SLOW, TICK_HZ, Stage, arena, config, grown_wait_s, main, poll,
+from harness import (BIN, ROOT, SLOW, START_S, TICK_HZ, Stage, arena, config, grown_wait_s, main, poll,
                      value, waited_s)
+from ports import free_port, free_ports
 from sidecar import SdkServer, Stub
 
 DUEL = ROOT / "config/maps/duel.conf"
@@ -20,12 +20,6 @@ DUEL = ROOT / "config/maps/duel.conf"
 def template(name="duel", **keys):
     keys = {"name": name, "address": "127.0.0.1", "map": str(DUEL), **keys}
     return value(keys)
-
-
-def free_udp_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class AgonesTest(unittest.TestCase):
@@ -79,7 +73,7 @@ class StubTest(AgonesTest):
         self.stub = self.enterContext(Stub())
 
     def test_the_life_of_a_game_server(self):
-        port = free_udp_port()
+        port = free_port()
         self.stub.state = sidecar.game_server(ports=(("default", port),))
         daemon = self.stage.serve(arena("duel"), env=self.stub.env)
         self.assertEqual(daemon.ports, [port]) # the GameServer's only one
@@ -101,30 +95,31 @@ class StubTest(AgonesTest):
         self.assertEqual(self.stub.state["object_meta"]["labels"]["agones.dev/sdk-raimd-accepts"],
                          "false")
         bots.stop()
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
         self.assertEqual(self.stub.counts("POST /ready"), 1)
 
     def test_the_deadline_of_a_drain(self):
-        daemon = self.stage.serve(arena(port=free_udp_port()), env=self.stub.env, agones_drain=1)
+        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env, agones_drain=1)
         self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
         daemon.send(signal.SIGTERM)
-        self.assertLess(daemon.wait(10), 4)
+        daemon.wait(START_S) # else it would wait for as long as somebody plays
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
     def test_a_second_signal_ends_at_once(self):
-        daemon = self.stage.serve(arena(port=free_udp_port()), env=self.stub.env, agones="on")
+        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env, agones="on",
+                                  agones_drain=600)
         self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
         daemon.send(signal.SIGTERM)
         self.wait_phase(daemon, "draining")
         daemon.send(signal.SIGTERM)
-        self.assertLess(daemon.wait(10), 4)
+        daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 0)
 
     def test_an_empty_server_is_ready_again_where_configured(self):
-        daemon = self.stage.serve(arena(port=free_udp_port()), env=self.stub.env, agones_ready=True)
+        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env, agones_ready=True)
         self.wait_phase(daemon)
         bots = self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
@@ -133,11 +128,11 @@ class StubTest(AgonesTest):
         poll("Ready again", lambda: self.stub.status["state"] == "Ready")
         self.assertEqual(self.stub.counts("POST /ready"), 2)
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
     def test_an_operator_drains(self):
         socket_path = self.stage.directory / "control.sock"
-        daemon = self.stage.serve(arena(port=free_udp_port()), env=self.stub.env,
+        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env,
                                   control=str(socket_path))
         self.wait_phase(daemon)
         with subprocess.Popen([BIN / "raimctl", "-s", socket_path, "drain"],
@@ -161,7 +156,7 @@ class StubTest(AgonesTest):
         self.assertEqual(self.stub.calls, [])
 
     def test_an_allocation_makes_rooms_and_their_end_gives_them_back(self):
-        daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8, agones_drain=2)
+        daemon = self.serve_rooms(self.stub.env, free_ports(8), agones_drain=2)
         self.wait_phase(daemon)
         poll("the pool's capacity",
              lambda: self.stub.status["counters"]["rooms"]["capacity"] == "8")
@@ -180,7 +175,7 @@ class StubTest(AgonesTest):
         poll("the end of the first", lambda: self.stub.rooms() == (1, ["duel/m-2"]))
         poll("a report without it", lambda: "m-1" not in self.report())
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
     def report(self):
@@ -188,7 +183,7 @@ class StubTest(AgonesTest):
             "agones.dev/sdk-raimd-rooms", "{}"))
 
     def test_a_label_leaves_the_rooms_that_run_open(self):
-        daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8)
+        daemon = self.serve_rooms(self.stub.env, free_ports(8))
         self.wait_phase(daemon)
         self.stub.allocate("m-1", annotation={"join_within_s": 600})
         room = poll("the room", lambda: self.report().get("m-1"))
@@ -206,10 +201,10 @@ class StubTest(AgonesTest):
         bots.stop()
         poll("Shutdown", lambda: self.stub.counts("POST /shutdown") == 1)
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
     def test_a_signal_lets_those_in_who_are_on_their_way(self):
-        daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8, agones_drain=60)
+        daemon = self.serve_rooms(self.stub.env, free_ports(8), agones_drain=60)
         self.wait_phase(daemon)
         self.stub.allocate("m-1", annotation={"join_within_s": 600})
         room = poll("the room", lambda: self.report().get("m-1"))
@@ -219,11 +214,11 @@ class StubTest(AgonesTest):
         daemon.wait_pressing(2)
         self.assertEqual(self.stub.counts("POST /shutdown"), 0)
         bots.stop()
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
     def test_a_label_of_the_fleet_drains(self):
-        daemon = self.serve_rooms(self.stub.env, free_udp_port() // 8 * 8)
+        daemon = self.serve_rooms(self.stub.env, free_ports(8))
         self.wait_phase(daemon)
         self.stub.change(lambda state: state["object_meta"]["labels"].update(
             {"raimd/drain": "true"}))
@@ -233,10 +228,10 @@ class StubTest(AgonesTest):
         self.assertIsNone(daemon.process.poll()) # until it is told by a signal
         self.assertEqual(daemon.get_json()["arenas"], [])
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
     def test_players_notice_nothing_of_a_spoilt_sidecar(self):
-        daemon = self.stage.serve(arena(port=free_udp_port()), env=self.stub.env)
+        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env)
         self.wait_phase(daemon)
         players = Watched(self, daemon)
         resident_kb, grown_kb = daemon.resident_kb(), 0
@@ -254,7 +249,7 @@ class StubTest(AgonesTest):
         self.assertLess(len(self.stub.calls), 400)
         self.assertLess(daemon.log.count("agones lost"), 2 * len(sidecar.MODES))
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
 
 class RealTest(AgonesTest):
@@ -328,13 +323,13 @@ class RealTest(AgonesTest):
         poll("the players", lambda: len(server.get()["status"]["lists"]["players"]["values"]) == 1)
         bots.stop()
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertEqual(server.stop(), 0, server.log)
 
     def test_allocations_by_its_file(self):
         self.write_file()
         server = self.sdk_server("--local", "-f", str(self.file)).start()
-        daemon = self.serve_rooms(server.env, free_udp_port() // 8 * 8, agones_drain=2)
+        daemon = self.serve_rooms(server.env, free_ports(8), agones_drain=2)
         self.wait_phase(daemon)
         daemon.poll("Ready", lambda: self.agones(daemon)["state"] == "Ready")
         self.write_file("Allocated", ["m-1", "m-2"], allocated="2026-01-01T00:00:00Z",
@@ -350,13 +345,13 @@ class RealTest(AgonesTest):
         self.write_file("Allocated", ["m-3"], allocated="2026-01-01T00:00:09Z")
         daemon.poll("the third", lambda: len(daemon.get_json()["arenas"]) == 1)
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
         self.assertIn("Shutdown request has been received!", server.log)
 
     def test_players_notice_nothing_when_it_is_killed_ten_times(self):
         self.write_file()
         server = self.sdk_server("--local", "-f", str(self.file)).start()
-        daemon = self.stage.serve(arena(port=free_udp_port()), env=server.env)
+        daemon = self.stage.serve(arena(port=free_port()), env=server.env)
         self.wait_phase(daemon)
         players = Watched(self, daemon)
         for _ in range(10):
@@ -366,7 +361,7 @@ class RealTest(AgonesTest):
             daemon.poll("updates of the new one", lambda: self.agones(daemon)["watching"])
         players.check()
         daemon.send(signal.SIGTERM)
-        daemon.wait(10)
+        daemon.wait(START_S)
 
 
 if __name__ == "__main__":

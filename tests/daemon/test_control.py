@@ -130,11 +130,13 @@ class ControlTest(Operator):
 
     def test_answers_come_when_the_arenas_give_them(self):
         self.serve()
-        begin = time.monotonic()
+        times = []
         for _ in range(10):
+            begin = time.monotonic()
             self.ctl("say", "hello")
+            times.append(time.monotonic() - begin)
         # A main thread that is not woken sees each of them a second later, with its next duty.
-        self.assertLess(time.monotonic() - begin, 5)
+        self.assertLess(min(times[1:]), 0.5)
 
     def test_say_reaches_everybody_of_an_arena_or_of_all(self):
         daemon = self.serve()
@@ -435,7 +437,7 @@ class UsageTest(unittest.TestCase):
             "raimctl: want one of: log level\n"))
         self.assertTrue(self.raimctl("arena", "dance").stderr.startswith(
             "raimctl: want one of: arena add, arena remove, arena pause, arena resume, "
-            "arena map, arena create, arena list, arena show, arena change, arena end, "
+            "arena map, arena clip, arena create, arena list, arena show, arena change, arena end, "
             "arena templates, arena capacity\n"))
 
     @unittest.skipUnless(shutil.which("bash"), "no bash")
@@ -444,7 +446,7 @@ class UsageTest(unittest.TestCase):
 
     def test_every_command_is_in_the_help_and_in_the_completion(self):
         text = (ROOT / "daemon/ctl/commands.c").read_text(encoding="utf-8")
-        names = re.findall(r'\{"([a-z ]+)", run_\w+,', text)
+        names = re.findall(r'\{"([a-z ]+)", \w+, \d', text)
         self.assertGreater(len(names), 16)
         if shutil.which("bash") is None:
             self.skipTest("no bash")

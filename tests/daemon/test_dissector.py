@@ -26,7 +26,7 @@ SEED = 4
 DAMAGED = 4000
 
 INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = map(str, range(2, 9))
-UNRELIABLE = ("input", "events", "snapshot") # vectors by the first word of their names
+UNRELIABLE = ("input", "events", "snapshot", "pings") # vectors by the first word of their names
 FROM_CLIENT = ("hello", "input", "chat", "watch", "farewell")
 SEND_RELIABLE, SEND_UNRELIABLE = 6, 7
 RELIABLE, SENT_TIME = 0x80, 0x8000
@@ -169,7 +169,8 @@ class VectorsTest(unittest.TestCase):
                          "raim.name": ["Ada"]},
         "welcome": {
             "raim.player": ["1026"], "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"],
-            "raim.welcome.grace_s": ["30"], "raim.tick": ["1000"], "raim.welcome.tick_hz": ["60"],
+            "raim.welcome.grace_s": ["30"], "raim.tick": ["1000"], "raim.epoch": ["1"],
+            "raim.welcome.tick_hz": ["60"],
             "raim.welcome.max_players": ["16"], "raim.welcome.shots": ["6"],
             "raim.welcome.max_rewind": ["9"],
             "raim.welcome.min_x": ["-1000"], "raim.rule.bullet_lifetime": ["1.2"],
@@ -193,8 +194,11 @@ class VectorsTest(unittest.TestCase):
         "chat": {"raim.text": ["gg"]},
         "chat refused": {"raim.chat_refusal": ["2"]},
         "watch": {"raim.watch.target": ["1026"]},
+        "pings": {
+            "raim.epoch": ["1"], "raim.pings.first": ["0"], "raim.pings.count": ["3"],
+            "raim.pings.ping": ["0", "4", "63"]},
         "events": {
-            "raim.sequence": ["5"], "raim.event.count": ["7"],
+            "raim.epoch": ["1"], "raim.sequence": ["5"], "raim.event.count": ["7"],
             "raim.event.kind": ["2", "1", "3", "4", "3", "5", "0"],
             "raim.player": ["1026", "1024", "1026", "2048"], "raim.victim": ["1024"],
             "raim.deaths": ["11", "0"], "raim.rewind": ["6"], "raim.reason": ["2"],
@@ -207,7 +211,8 @@ class VectorsTest(unittest.TestCase):
             "raim.reason": ["1"], "raim.text": [""],
             "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"]},
         "snapshot whole": {
-            "raim.snapshot.baseline_age": ["0"], "raim.tick": ["1002"], "raim.self.slot": ["2"],
+            "raim.snapshot.baseline_age": ["0"], "raim.epoch": ["1"], "raim.tick": ["1002"],
+            "raim.self.slot": ["2"],
             "raim.self.margin": ["2"], "raim.snapshot.slot": ["0", "2", "3", "9"],
             "raim.snapshot.x": ["-100", "0", "200", "300"],
             "raim.snapshot.y": ["20", "0", "-10", "0"],
@@ -239,9 +244,9 @@ class VectorsTest(unittest.TestCase):
         self.assertEqual(capture.count("raim.kind"), len(told))
 
     def test_what_only_later_versions_send_is_shown_as_such(self):
-        later = enet_datagram(bytes((12 << 1, 0xFF)), True)
+        later = enet_datagram(bytes((13 << 1, 0xFF)), True)
         capture = Capture([(0, later, PORT, 50000), (0, later, 50000, PORT)])
-        self.assertEqual(capture.count("raim.kind == 12 and raim.unread_bits == 11"), 2)
+        self.assertEqual(capture.count("raim.kind == 13 and raim.unread_bits == 11"), 2)
         self.assertEqual(capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
 
     def test_other_ports_are_read_on_demand(self):

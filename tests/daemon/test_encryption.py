@@ -106,6 +106,7 @@ class Encrypted(unittest.TestCase):
             self.assertTrue(datagram.startswith(HEAD) or 0x40 <= datagram[0] < 0x80)
         self.assertGreater(len(wire.down), 100)
 
+    @unittest.skipUnless(harness.HAS_IPV6, "skipped: this machine has no IPv6")
     def test_clients_play_over_ipv6(self):
         daemon = self.serve(bots=4)
         wire = Wire(daemon.ports[0], "::1")

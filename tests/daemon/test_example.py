@@ -3,7 +3,9 @@
 """The client that was written from the document alone: it reads every vector as the document says,
 and in a real arena it reads every snapshot and sees players where the server's own code does."""
 
+import contextlib
 import json
+import signal
 import statistics
 import subprocess
 import sys
@@ -22,8 +24,9 @@ try:
 except ImportError: # it needs python3-enet
     example = None
 
-SECONDS = 30
-WATCHED_S = 24
+FRAMES = 80     # before its router forgets it
+LONGEST_S = 90  # until it has seen and done enough; chance decides, and how busy the machine is
+ENOUGH = 0, "the test has ended"
 
 
 @unittest.skipUnless(example, "skipped: python3-enet is not installed")
@@ -41,7 +44,7 @@ class VectorsTest(unittest.TestCase):
             elif kind == example.ROSTER:
                 value = reader.each(reader.entry)
             elif kind == example.EVENTS:
-                value = dict(zip(("sequence", "events"), reader.events()))
+                value = dict(zip(("epoch", "sequence", "events"), reader.events()))
             elif kind == example.SNAPSHOT:
                 value = snapshots.read(reader)
             elif kind == example.GOODBYE:
@@ -110,7 +113,7 @@ class CollisionsTest(unittest.TestCase):
         self.radius = self.told["player_radius"]
 
     def test_runs_end_where_the_server_ends_them(self):
-        welcome = {"tick": 0, "max_rewind": 0, "max_players": 1, "shots": 1,
+        welcome = {"tick": 0, "epoch": 0, "max_rewind": 0, "max_players": 1, "shots": 1,
                    "tick_hz": self.told["tick_hz"], "rules": [0, self.told["player_speed"]]}
         ways = example.Snapshots(welcome).ways
         for tick, x, y, move_x, move_y, *end in self.told["runs"]:
@@ -155,8 +158,8 @@ class MatchTest(unittest.TestCase):
 
     def tell_round(self, number):
         """EVENTS with a phase of play, without end or limit."""
-        self.tell(example.write((0, 1), (example.EVENTS, 4), (self.client.next_event, 16), (0, 11),
-                                (4, 3), (0, 2), (number, 16), (0, 1), (0, 1), (0, 1)))
+        self.tell(example.write((0, 1), (example.EVENTS, 4), (1, 5), (self.client.next_event, 16),
+                                (0, 6), (4, 3), (0, 2), (number, 16), (0, 1), (0, 1), (0, 1)))
 
     def press(self, steers):
         """Whether what it presses moves, and whether it fires."""
@@ -200,61 +203,105 @@ class MatchTest(unittest.TestCase):
 
 @unittest.skipUnless(example, "skipped: python3-enet is not installed")
 class ExampleTest(unittest.TestCase):
-    """Half a minute among bots, behind a router that once forgets it, watched through the reference
-    client."""
+    """Among bots, behind a router that once forgets it, watched through the reference client, until
+    it has seen and done enough of everything."""
 
     @classmethod
     def setUpClass(cls):
         stage = cls.enterClassContext(Stage())
-        # On the small map it meets somebody all the time: 12 shots at least in 12 runs; on crossfire
-        # 6 to 31.
+        # On the small map it meets somebody all the time.
         cls.daemon = stage.serve(arena("pit", bots=6, spectator_delay=0.0,
                                        map=str(harness.ROOT / "config/maps/duel.conf")))
-        cls.port = cls.daemon.ports[0]
-        nat = Nat(cls.port)
+        port = cls.daemon.ports[0]
+        nat = Nat(port)
         cls.addClassCleanup(nat.close)
         cls.client = example.Client("127.0.0.1", nat.port)
-        play = threading.Thread(target=cls.client.play, args=(SECONDS,))
+        play = threading.Thread(target=cls.client.play, args=(harness.LIFE_S,))
         play.start()
         try:
             harness.poll("snapshot", lambda: cls.client.frames)
-            cls.welcome = cls.client.welcome
-            cls.own = cls.welcome["player"]
-            with subprocess.Popen(
-                    [harness.BIN / "witness", "127.0.0.1", str(cls.port), str(cls.own),
-                     str(WATCHED_S)], stdout=subprocess.PIPE, text=True) as witness:
-                harness.poll("play", lambda: len(cls.client.frames) > 10 * WATCHED_S / 3)
+            begin, cls.welcome = time.monotonic(), cls.client.welcome
+            cls.own, cls.seen = cls.welcome["player"], {}
+            with cls.witness(port):
+                harness.poll("play", lambda: len(cls.client.frames) > FRAMES)
                 nat.rebind()
-                watched = witness.communicate(timeout=60)[0]
-            if witness.returncode != 0:
-                raise AssertionError(f"the witness ended with {witness.returncode}")
-            cls.row = next(row for row in cls.daemon.get_json()["arenas"][0]["players"]
-                           if row["id"] == cls.own)
+                harness.poll("enough of everything", cls.has_seen_enough, LONGEST_S, 0.5)
+            row = next(row for row in cls.daemon.get_json()["arenas"][0]["players"]
+                       if row["id"] == cls.own)
+            # Its counts are read before the message that tells of the last point.
+            harness.poll("word of every point", lambda: cls.client.members.get(
+                cls.own, {}).get("score", -1) >= row["score"])
+            cls.played_s = time.monotonic() - begin
         finally:
+            cls.client.ended = cls.client.ended or ENOUGH
             play.join()
         cls.daemon.wait_players(0)
-        cls.seen = {}
-        for line in watched.splitlines():
-            tick, *players = line.split()
-            cls.seen[int(tick)] = {place: (x, y, life) for place, x, y, life in (
-                map(int, player.split(":")) for player in players)}
+
+    @classmethod
+    @contextlib.contextmanager
+    def witness(cls, port):
+        """Within, what the reference client sees goes into `seen`: players by place, by tick."""
+        def read(lines):
+            for line in lines:
+                tick, *players = line.split()
+                cls.seen[int(tick)] = {place: (x, y, life) for place, x, y, life in (
+                    map(int, player.split(":")) for player in players)}
+        with subprocess.Popen([harness.BIN / "witness", "127.0.0.1", str(port), str(cls.own),
+                               str(harness.LIFE_S)], stdout=subprocess.PIPE, text=True) as witness:
+            reader = threading.Thread(target=read, args=(witness.stdout,))
+            reader.start()
+            try:
+                yield
+            finally:
+                witness.terminate()
+                reader.join()
+        if witness.returncode != -signal.SIGTERM:
+            raise AssertionError(f"the witness ended with {witness.returncode}")
+
+    @classmethod
+    def has_seen_enough(cls):
+        return (cls.client.welcome is not cls.welcome and cls.walked() > 100
+                and len(cls.shots()) > 5 and len(cls.ages()) > 5 and len(cls.compared()) > 100)
+
+    @classmethod
+    def compared(cls):
+        """Of each player in a frame that the witness saw in its tick, too: (when and who, what the
+        client saw, what the witness saw)."""
+        return [((frame["tick"], place), (player["x"], player["y"], player["life"]), theirs[place])
+                for frame in list(cls.client.frames) for theirs in [cls.seen.get(frame["tick"], {})]
+                for place, player in frame["players"].items() if place in theirs]
+
+    @classmethod
+    def walked(cls):
+        """Between its places furthest apart from left to right, in units."""
+        xs = [frame["players"][frame["self"]["slot"]]["x"] / 32
+              for frame in list(cls.client.frames) if frame["self"]["alive"]]
+        return max(xs) - min(xs) if xs else 0
+
+    @classmethod
+    def shots(cls):
+        """All counts of its own shots that it was told."""
+        return {frame["self"]["shots"] for frame in list(cls.client.frames)}
+
+    @classmethod
+    def ages(cls):
+        """How many ticks ago its bullets were launched as it saw them first, by place and launch."""
+        ages = {}
+        for frame in list(cls.client.frames):
+            for place, bullet in frame["bullets"].items():
+                if place // cls.welcome["shots"] == frame["self"]["slot"]:
+                    ages.setdefault((place, bullet["tick"]), frame["tick"] - bullet["tick"])
+        return ages
 
     def test_it_plays_to_the_end_and_reads_everything(self):
-        self.assertIsNone(self.client.ended)
+        self.assertIs(self.client.ended, ENOUGH)
         self.assertEqual(self.client.errors, 0)
-        self.assertGreater(len(self.client.frames), 10 * (SECONDS - 2))
+        # A client that is lost to a router notices it after 1.5 s.
+        self.assertGreater(len(self.client.frames), 10 * (self.played_s - 3))
 
     def test_it_sees_players_where_the_server_has_them(self):
-        compared = 0
-        for frame in self.client.frames:
-            theirs = self.seen.get(frame["tick"], {})
-            for place, player in frame["players"].items():
-                if place in theirs:
-                    self.assertEqual((player["x"], player["y"], player["life"]), theirs[place],
-                                     (frame["tick"], place))
-                    compared += 1
-        # How many it has in sight is chance: 370 to 830 in 12 runs.
-        self.assertGreater(compared, 100)
+        for what, seen, theirs in self.compared():
+            self.assertEqual(seen, theirs, what)
 
     def test_it_resumes_where_it_was(self):
         self.assertIsNot(self.client.welcome, self.welcome)
@@ -262,28 +309,13 @@ class ExampleTest(unittest.TestCase):
             self.assertEqual(self.client.welcome[key], self.welcome[key], key)
         self.assertGreater(self.client.welcome["tick"], self.welcome["tick"])
 
-    def test_it_walks_and_shoots(self):
-        own = [frame["players"][frame["self"]["slot"]] for frame in self.client.frames
-               if frame["self"]["alive"]]
-        xs = [player["x"] / 32 for player in own]
-        self.assertGreater(max(xs) - min(xs), 100)
-        shots = {frame["self"]["shots"] for frame in self.client.frames}
-        self.assertGreater(len(shots), 5)
-
     def test_its_bullets_are_launched_in_the_tick_that_it_saw(self):
-        ages = {} # of own bullets as they are seen first, by place and launch
-        for frame in self.client.frames:
-            for place, bullet in frame["bullets"].items():
-                if place // self.welcome["shots"] == frame["self"]["slot"]:
-                    ages.setdefault((place, bullet["tick"]), frame["tick"] - bullet["tick"])
+        ages = self.ages()
         print(f"own bullets launched {statistics.median(ages.values())} ticks ago", flush=True)
-        self.assertGreater(len(ages), 5)
         self.assertGreater(statistics.median(ages.values()), 1) # that of a bullet as of now
 
-    def test_it_hears_of_every_point(self):
-        told = self.client.members[self.own]
-        self.assertEqual(told["name"], "Example")
-        self.assertGreaterEqual(told["score"], self.row["score"])
+    def test_it_knows_its_name(self):
+        self.assertEqual(self.client.members[self.own]["name"], "Example")
 
 
 @unittest.skipUnless(example, "skipped: python3-enet is not installed")
@@ -311,9 +343,9 @@ class DemoTest(unittest.TestCase):
         daemon = stage.serve(arena(map=duel, bots=6, spectator_delay=0.0))
         client = self.Judge("127.0.0.1", daemon.ports[0])
         for _ in range(4): # the first ten seconds are enough where the machine keeps up
-            client.ended = None
+            client.ended, client.right, client.wrong = None, 0, 0
             client.play(10)
-            if client.hits:
+            if client.hits and client.right > 60 and client.wrong < 0.2 * client.right:
                 break
         print(f"shots={client.shots} hits={client.hits} right={client.right} wrong={client.wrong}",
               flush=True)

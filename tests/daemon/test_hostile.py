@@ -167,7 +167,8 @@ class CookieTest(unittest.TestCase):
         self.assertEqual(self.status()["bytes_out"], 0)
         took_s = self.join() if enet else 0
         flood.join()
-        self.wait_refused("cookie", count // 2) # the kernel, too, drops some
+        # The kernel, too, drops some: many where raimd may not enlarge its buffer.
+        self.wait_refused("cookie", count // 10)
         status = self.status()
         print(f"{count} spoofed CONNECTs, refused {status['rejections']['cookie']}, "
               f"an honest client in after {took_s:.3f} s", flush=True)

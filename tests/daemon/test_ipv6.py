@@ -17,6 +17,7 @@ import unittest
 import harness
 import rooms
 from harness import Stage, arena, poll
+from ports import free_ports
 from secure_client import COOKIE, MISSING, Cookie, SecureClient, connect_request
 from test_control import Operator
 from test_network import Nat
@@ -156,7 +157,7 @@ class AddressTest(unittest.TestCase):
     @unittest.skipUnless(harness.HAS_IPV6, "skipped: this machine has no IPv6")
     def test_rooms_are_made_over_ipv6(self):
         """Their sockets are made in the sandbox."""
-        first = rooms.free_ports(2)
+        first = free_ports(2)
         with Stage() as stage, socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as taken:
             taken.bind(("::1", first))
             text = rooms.config(rooms.template(address="::"), first=first, count=2,

@@ -20,8 +20,8 @@ import unittest
 
 import harness
 import rooms
-import sidecar
 from harness import BIN, ROOT, START_S, Stage, poll
+from ports import free_port, free_ports
 
 sys.path.insert(0, str(ROOT / "deploy/matchmaker"))
 import bounded_server # noqa: E402
@@ -290,7 +290,7 @@ class FleetTest(unittest.TestCase):
 
     def serve(self, **keys):
         """A raimd with a control API on loopback."""
-        first = rooms.free_ports(4)
+        first = free_ports(4)
         directory = self.stage.directory / f"raimd{first}"
         directory.mkdir()
         keys = {"max_players": 4, "round_time": 60, "access": "token",
@@ -312,7 +312,7 @@ class FleetTest(unittest.TestCase):
         return None
 
     def start(self, port=None, **settings):
-        port = port or sidecar.free_port()
+        port = port or free_port()
         path = self.stage.directory / "matchmaker.json"
         path.write_text(json.dumps({
             "listen": f"127.0.0.1:{port}", "key": str(self.key),
@@ -406,7 +406,7 @@ class FleetTest(unittest.TestCase):
         """Nobody answers in the first one. Returns a matchmaker, in which nobody waits so long that
         any region will do, and the raimd of the second one."""
         daemons = [self.serve(), self.serve()]
-        unused, near = sidecar.free_port(), self.servers[1]["url"].removeprefix("http://")
+        unused, near = free_port(), self.servers[1]["url"].removeprefix("http://")
         client = self.start(players=players, fill_s=60, regions={
             "far": {"raimd": self.servers[:1], "ping": f"127.0.0.1:{unused}"},
             "near": {"raimd": self.servers[1:], "ping": near}})

@@ -378,7 +378,7 @@ class JournalTest(unittest.TestCase):
         port = self.stage.serve(arena()).ports[0]
         path = self.stage.write_config(config(arena(port=port)))
         result = run_raimd("-c", path, prefix=TO_JOURNAL)
-        self.assertRegex(result.stderr, rf"^<3>.*127\.0\.0\.1:{port}")
+        self.assertRegex(result.stderr, rf"(?m)^<3>.*127\.0\.0\.1:{port}")
 
     def test_lines_begin_with_the_time_elsewhere(self):
         daemon = self.stage.serve(arena(), prefix=REDIRECTED)

@@ -25,7 +25,7 @@ class PlayTest(unittest.TestCase):
         stage = cls.enterClassContext(Stage())
         cls.daemon = stage.serve(arena("north"), arena("south"))
         bots = stage.bots(cls.daemon, CLIENTS, SECONDS)
-        cls.daemon.wait_players(CLIENTS)
+        cls.joined = cls.daemon.wait_players(CLIENTS)
         # The bots hold their fire at the end, so the last sample with all of them has the scores
         # that stay.
         cls.pace = Pace(cls.daemon)
@@ -73,14 +73,20 @@ class PlayTest(unittest.TestCase):
 
     def test_scores_are_the_kills_that_clients_were_told_of(self):
         self.assertGreater(self.report["kills"], 0)
-        for shown in self.status["arenas"]:
+        for shown, joined in zip(self.status["arenas"], self.joined["arenas"]):
             rows = self.rows[shown["port"]]
             for key, told in (("score", "kills"), ("deaths", "deaths")):
                 self.assertEqual({player["name"]: player[key] for player in shown["players"]},
                                  {name: row[told] for name, row in rows.items()}, key)
-            # Everybody was there from before the first kill on.
-            kills = sum(player["score"] for player in shown["players"])
-            self.assertEqual({row["kills_seen"] for row in rows.values()}, {kills})
+            # Everybody was there before the first kill, or, on a busy machine, after a few.
+            kills, missed = (sum(player["score"] for player in each["players"])
+                             for each in (shown, joined))
+            for row in rows.values():
+                self.assertTrue(kills - missed <= row["kills_seen"] <= kills, (row, kills, missed))
+
+    def test_clients_are_told_round_trips(self):
+        for row in self.report["players"]: # on loopback: 0, or a few ticks of a busy machine
+            self.assertIn(row["ping_ms"], range(0, 620, 10), row["name"])
 
     def test_status_shows_no_ip_address(self):
         for number, (_, status) in enumerate(self.pace.samples):

@@ -10,17 +10,12 @@ import unittest
 
 import harness
 from harness import ROOT, SLOW, Stage, arena, config
+from ports import free_port
 from test_operator import HAS_SYSTEMD, Manager
 
 MAPS = ROOT / "config/maps"
 RELOADS = 5 if SLOW else 20
 CLIENTS = 4 if SLOW else 16
-
-
-def free_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def with_rules(text, **rules):

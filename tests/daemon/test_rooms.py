@@ -22,6 +22,7 @@ import unittest
 import harness
 import rooms
 from harness import BIN, START_S, Stage, poll
+from ports import free_ports
 
 POOL = 4
 
@@ -36,7 +37,7 @@ class Matchmaker(unittest.TestCase):
         self.run.mkdir()
         self.socket = self.run / "control.sock"
         self.env = {"STATE_DIRECTORY": str(self.state), "RUNTIME_DIRECTORY": str(self.run)}
-        self.first = rooms.free_ports(POOL)
+        self.first = free_ports(POOL)
 
     def raimctl(self, *words, status=0):
         result = subprocess.run([BIN / "raimctl", "-s", self.socket, *map(str, words)], text=True,
@@ -675,9 +676,10 @@ class TcpTest(Matchmaker):
             with contextlib.closing(socket.create_connection(("127.0.0.1", self.port()))) as half:
                 half.sendall(text)
                 time.sleep(0.3)
-                begin_s = self.main_thread_s()
+                begin, begin_s = time.monotonic(), self.main_thread_s()
                 time.sleep(1)
-                self.assertLess(self.main_thread_s() - begin_s, 0.15)
+                took_s = self.main_thread_s() - begin_s
+                self.assertLess(took_s, 0.15 * (time.monotonic() - begin))
 
     def main_thread_s(self):
         """The CPU time of the daemon's main thread."""
@@ -698,11 +700,11 @@ class TcpTest(Matchmaker):
                                    headers={"Authorization": f"Bearer {self.TOKEN}"})
                 return connection.getresponse().status
         self.assertEqual(ask("127.0.0.1"), 200)
-        for _ in range(300): # in less time than any but a few of them take to be allowed again
-            socket.create_connection(("127.0.0.1", port), timeout=START_S).close()
-        with self.assertRaises(OSError):
-            for _ in range(10):
-                ask("127.0.0.1")
+        def is_refused():
+            for _ in range(300): # more than are allowed again while it connects
+                socket.create_connection(("127.0.0.1", port), timeout=START_S).close()
+            return not self.is_answered(ask)
+        poll("a refusal", is_refused)
         self.assertEqual(ask("127.0.0.2"), 200)
         self.assertGreater(self.metric("raimd_control_connections_limited_total"), 100)
         poll("its connections again", lambda: self.is_answered(ask))
@@ -807,9 +809,9 @@ class StormTest(Matchmaker):
         return len(list(pathlib.Path(f"/proc/{self.daemon.pid}/fd").iterdir()))
 
     def test_nothing_is_left(self):
-        self.first = rooms.free_ports(self.PORTS)
+        self.first = free_ports(self.PORTS)
         api = self.serve(rooms.template(max_players=8), count=self.PORTS,
-                         arenas=(harness.arena("beside"),))
+                         arenas=(harness.arena("beside"),), core_dumps=True) # /proc shows all of it
         self.churn(99)
         time.sleep(0.5) # the connection is closed
         resident, open_files = self.daemon.resident_kb(), self.descriptors()

@@ -17,7 +17,7 @@ import unittest
 import harness
 import test_control
 from harness import ROOT, SLOW, START_S, arena, config, poll
-from revival import free_ports
+from ports import free_port
 from test_access import raimctl
 
 sys.dont_write_bytecode = True
@@ -104,7 +104,7 @@ class RoundsTest(test_control.Operator):
 
     def wait_score(self, least):
         self.wait_row("a score", lambda row: sum(player["score"] for player in row["players"])
-                      >= least, deadline_s=4 * START_S)
+                      >= least, deadline_s=2 * START_S)
 
     def wait_phase(self, phase, name="one"):
         return self.wait_row(phase, lambda row: row["round"]["phase"] == phase, name)
@@ -163,13 +163,23 @@ class PlayTest(RoundsTest):
                     continue
                 end = phase["end_tick"]
                 if number + 1 < len(phases):
-                    self.assertEqual(phases[number + 1][0], end + 1)
+                    # An arena that cannot keep up leaves out snapshots.
+                    self.assertEqual(phases[number + 1][0], next(
+                        frame["tick"] for frame in frames if frame["tick"] > end))
                     self.assertEqual((phases[number + 1][1]["phase"],
                                       phases[number + 1][1]["round"]), (PLAY, phase["round"] + 1))
                     whole += 1
                 compared += len(self.check_standstill(frames, tick, end))
         self.assertGreaterEqual(compared, 5 * least)
         return whole
+
+    def check_predictions(self, report):
+        """Hardly any was wrong, but for those of inputs that came too late for their tick."""
+        missed = int(re.search(r'^raimd_inputs_missed_total\{arena="one"\} (\d+)$',
+                               self.daemon.ask("/metrics").text, re.M)[1])
+        print(f"mispredicted {report['mispredictions']} of {report['predictions']},"
+              f" {missed} inputs too late", flush=True)
+        self.assertLess(report["mispredictions"], 0.02 * report["predictions"] + missed)
 
     def test_rounds_by_the_clock_on_the_maps_of_a_rotation(self):
         self.start(in_rounds(maps=("duel", "crossfire"), motd="Welcome, all", bots=1))
@@ -197,8 +207,7 @@ class PlayTest(RoundsTest):
         report = self.finish(bots, CLIENTS)
         self.assertGreaterEqual(report["rounds"], 4 * CLIENTS)
         self.assertGreaterEqual(report["entries"], 4 * CLIENTS)
-        print(f"mispredicted {report['mispredictions']} of {report['predictions']}", flush=True)
-        self.assertLess(report["mispredictions"], 0.02 * report["predictions"])
+        self.check_predictions(report)
 
     def test_rounds_by_points(self):
         """One map: nobody is welcomed anew, and the scores are as told."""
@@ -225,7 +234,7 @@ class PlayTest(RoundsTest):
                       > shown["round"]["number"])
         report = self.finish(bots, CLIENTS)
         self.assertEqual(report["entries"], CLIENTS)
-        self.assertLess(report["mispredictions"], 0.02 * report["predictions"])
+        self.check_predictions(report)
 
     def test_a_pause_holds_everybody_and_the_clock(self):
         self.start(in_rounds(round_time=60.0, bots=2))
@@ -376,7 +385,7 @@ class DeathTest(RoundsTest):
     def test_in_a_round(self):
         for end in (signal.SIGKILL, signal.SIGTERM):
             with self.subTest(end=end.name):
-                port, = free_ports(1)
+                port = free_port()
                 bots = self.begin(in_rounds(port=port, round_time=3.0, break_time=0.2))
                 self.wait_row("a later round", lambda row: row["round"]["number"] >= 3)
                 self.stage.write_config(config(in_rounds(port=port, round_time=90.0,
@@ -397,7 +406,7 @@ class DeathTest(RoundsTest):
                 self.daemon.stop()
 
     def test_in_a_break(self):
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, round_time=3.0, break_time=7.0))
         before = self.wait_phase("break")
         self.again()
@@ -407,13 +416,13 @@ class DeathTest(RoundsTest):
         self.assertEqual(found["round"].get("winner"), before["round"].get("winner"))
         self.assertEqual({row["id"]: row["score"] for row in found["players"]},
                          {row["id"]: row["score"] for row in before["players"]})
-        self.daemon.poll("everybody back", lambda: self.are_back(CLIENTS))
         self.wait_row("the next round", lambda row: row["round"]["number"]
                       == before["round"]["number"] + 1)
+        self.daemon.poll("everybody back", lambda: self.are_back(CLIENTS))
         self.finish(bots, CLIENTS)
 
     def test_in_a_pause(self):
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, round_time=60.0))
         self.ctl("arena", "pause", "one")
         before = self.wait_phase("paused")
@@ -428,7 +437,7 @@ class DeathTest(RoundsTest):
 
     def test_on_the_second_map_of_a_rotation(self):
         """The maps go on in their turns, also where one is there twice."""
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, maps=("duel", "ruins", "duel", "crossfire"),
                                     round_time=3.0, break_time=0.2))
         for name, after in (("ruins", "duel"), ("duel", "crossfire")):
@@ -445,7 +454,7 @@ class DeathTest(RoundsTest):
         self.finish(bots, CLIENTS)
 
     def test_on_a_map_that_was_ordered(self):
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, round_time=0.0))
         self.ctl("arena", "map", "one", map_file("ruins"))
         self.wait_row("the other map", lambda row: row["map"] == "ruins")
@@ -461,7 +470,7 @@ class DeathTest(RoundsTest):
         self.finish(bots, CLIENTS)
 
     def test_on_a_map_that_was_ordered_and_is_gone(self):
-        port, = free_ports(1)
+        port = free_port()
         gone = self.stage.directory / "gone.conf"
         text = (MAPS / "ruins.conf").read_text(encoding="utf-8")
         gone.write_text(text.replace('name = "ruins"', 'name = "gone"'), encoding="utf-8")
@@ -483,7 +492,7 @@ class DeathTest(RoundsTest):
         tokens = [word for i in range(CLIENTS) for word in (
             "--access", raimctl("token", "make", "--key", key, "--arena", "one", "--name",
                                 f"Guest {i}")[1])]
-        port, = free_ports(1)
+        port = free_port()
         bots = self.begin(in_rounds(port=port, round_time=60.0, encryption="required",
                                     access="token", access_key=public), network=tokens)
         known = self.rest(bots)
@@ -504,7 +513,7 @@ class NameTest(RoundsTest):
         """Its access tokens, and what is kept of it."""
         key = self.stage.directory / "key"
         _, public, _ = raimctl("token", "key", key)
-        port, = free_ports(1)
+        port = free_port()
         def named(name):
             return arena(name, port=port, access="token", access_key=public)
         def token(name, bearer):

@@ -54,7 +54,7 @@ class SandboxTest(unittest.TestCase):
     def test_every_thread_is_filtered(self):
         daemon = self.start(arena("one"), arena("two"), workers=2)
         self.need("seccomp")
-        self.assertGreaterEqual(len(threads(daemon, "Seccomp")), 3)
+        daemon.poll("its workers", lambda: len(threads(daemon, "Seccomp")) >= 3)
         self.assertEqual(set(threads(daemon, "Seccomp")), {"2"})
         self.assertEqual(set(threads(daemon, "NoNewPrivs")), {"1"})
 
@@ -88,7 +88,9 @@ class SandboxTest(unittest.TestCase):
                     "configuration reloaded applied=1 restart=0")
         daemon.poll("its port", lambda: len(daemon.get_json()["arenas"]) == 2)
         port = daemon.get_json()["arenas"][1]["port"]
-        self.stage.bots(daemon, 2, seconds=0.5, ports=[port]).report()
+        bots = self.stage.bots(daemon, 2, ports=[port])
+        daemon.wait_pressing(2)
+        bots.stop()
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
             self.assertRaises(OSError, taken.bind, ("127.0.0.1", port))
 

@@ -14,14 +14,9 @@ import unittest
 
 import harness
 from harness import Stage, arena, config
+from ports import free_port
 
 CLOSED = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh"]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def fill(pipe):

@@ -11,6 +11,7 @@ import unittest
 
 import harness
 from harness import BIN, ROOT, Stage, arena, config
+from ports import free_port
 from secure_client import COOKIE, SecureClient, connect_request
 
 UNITS = ROOT / "systemd"
@@ -151,8 +152,7 @@ class PassedSocketsTest(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("systemd-socket-activate"), "skipped: no such tool")
     def test_the_first_datagram_starts_it(self):
-        with bound() as free:
-            port = free.getsockname()[1]
+        port = free_port()
         path = self.stage.write_config(config(arena(port=port)))
         daemon = self.stage.raimd("-c", path, prefix=["systemd-socket-activate", "-d", "-l",
                                                       f"127.0.0.1:{port}"])

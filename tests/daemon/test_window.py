@@ -23,6 +23,7 @@ from x_server import find_window, x_server, xdo
 SIZE = 800, 600
 CLICKS = 12
 PAUSE_S = 0.3 # longer than the pause between two shots of a player
+PRESS_S = 3   # longer than a bullet flies, and than it takes to see what a press did
 STEPS_PER_TICK = 160 # of a player's run: 300 units a second, 32 steps to a unit
 MAP = """
 name = "open";
@@ -113,12 +114,27 @@ class WindowTest(unittest.TestCase):
         y = self.corner[1] + SIZE[1] / 2 - 200 * math.sin(math.radians(degrees))
         self.xdo("mousemove", round(x), round(y))
 
+    def until(self, what, seen, *words):
+        """Presses by xdotool until it is seen. Once is enough, unless an input of the player has
+        missed its tick: on a busy machine a press may be lost with it."""
+        for _ in range(10):
+            missed, begin = self.missed(), time.monotonic()
+            self.xdo(*words)
+            poll(what, lambda: seen() or (time.monotonic() > begin + PRESS_S
+                                          and self.missed() > missed))
+            if seen():
+                return
+        self.fail(f"no {what}")
+
+    def missed(self):
+        return self.daemon.get_json()["arenas"][0]["players"][0]["inputs_missed"]
+
     def test_an_instant_click_fires_once_where_it_aims(self):
         with self.watched() as lines:
             for i in range(CLICKS):
                 self.aim(i * 360 / CLICKS)
-                self.xdo("mousedown", "1", "mouseup", "1") # by one connection, without a pause
-                poll(f"bullet {i} in {fired_in(lines)}", lambda i=i: i in fired_in(lines))
+                self.until(f"bullet {i} in {fired_in(lines)}", lambda i=i: i in fired_in(lines),
+                           "mousedown", "1", "mouseup", "1") # by one connection, without a pause
                 time.sleep(PAUSE_S)
         self.assertEqual(fired_in(lines), dict.fromkeys(range(CLICKS), 1))
 
@@ -126,8 +142,8 @@ class WindowTest(unittest.TestCase):
         keys = 2 * "dwas"
         with self.watched() as lines:
             for i, key in enumerate(keys, 1):
-                self.xdo("keydown", "--delay", 0, key, "keyup", "--delay", 0, key)
-                poll(f"tap {i} in {taps_in(lines)}", lambda i=i: len(taps_in(lines)) >= i)
+                self.until(f"tap {i} in {taps_in(lines)}", lambda i=i: len(taps_in(lines)) >= i,
+                           "keydown", "--delay", 0, key, "keyup", "--delay", 0, key)
                 time.sleep(PAUSE_S)
         taps = taps_in(lines)
         self.assertEqual("".join(key for key, _ in taps), keys)

@@ -5,6 +5,7 @@ import contextlib
 import time
 
 from page import ALLOCATIONS, FAILING, Page
+from ports import free_port, free_ports
 from process import is_clean_end, start_failing
 from row import Skipped, end_bots, expect, harness, row, ticks_go_on
 
@@ -15,13 +16,11 @@ POOL = 8
 
 def serve(trial, stub):
     """A daemon with an arena and a pool for rooms, and players in the arena."""
-    pool = trial.free_port() // POOL * POOL
+    pool = free_ports(POOL)
     template = harness.value({"name": "duel", "address": "127.0.0.1",
                               "map": str(harness.ROOT / "config/maps/duel.conf")})
-    # The pool must not have the arena's port.
-    port = next(port for port in iter(trial.free_port, None) if not pool <= port < pool + POOL)
     path = trial.stage.write_config(
-        harness.config(harness.arena(port=port), agones_drain=2) # rooms are expected at its end
+        harness.config(harness.arena(port=free_port()), agones_drain=2) # rooms are expected at its end
         + f'ports = "{pool}-{pool + POOL - 1}";\ntemplates = ( {template} );\n')
     daemon = trial.stage.raimd("-c", path, env=stub.env).wait_started()
     daemon.poll("Ready", lambda: stub.counts("POST /ready") > 0)
@@ -128,7 +127,7 @@ def no_memory_beside_agones(trial):
     with contextlib.closing(Page(trial.stage, "fault_memory")) as page, sidecar.Stub() as stub:
         env = {**page.env, **stub.env}
         path = trial.stage.write_config(
-            harness.config(harness.arena(port=trial.free_port()), workers=1))
+            harness.config(harness.arena(port=free_port()), workers=1))
         status, log = start_failing(trial, page, path, 0, env)
         expect(status is None, f"does not start: {log}")
         in_start = page[ALLOCATIONS]

@@ -14,6 +14,7 @@ import time
 
 import rooms
 from page import ALLOCATIONS, FAILING, Page
+from ports import free_ports
 from row import Skipped, arena_of, end_bots, expect, harness, row, ticks_go_on
 
 POOL = 8
@@ -27,7 +28,7 @@ class Server:
         self.socket = self.directory / "control.sock"
         self.env = {"STATE_DIRECTORY": str(self.directory), "RUNTIME_DIRECTORY": str(self.directory),
                     **(env or {})}
-        self.first = rooms.free_ports(POOL)
+        self.first = free_ports(POOL)
         text = rooms.config(rooms.template(max_players=8), first=self.first, count=POOL,
                             arenas=(harness.arena("beside", max_players=4),), **keys)
         self.daemon = trial.stage.raimd("-c", trial.stage.write_config(text, "rooms.conf"),

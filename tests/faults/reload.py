@@ -7,6 +7,7 @@ import re
 import signal
 
 from page import ALLOCATIONS, FAILING, Page
+from ports import free_port
 from row import Skipped, end_bots, expect, harness, row, ticks_go_on
 
 MAPS = harness.ROOT / "config/maps"
@@ -15,7 +16,7 @@ MAPS = harness.ROOT / "config/maps"
 def configurations(trial):
     """Two texts for a daemon to change between: keys that apply at once, that take another match,
     that are kept until a restart, another map, a rotation, and an arena that comes and goes."""
-    port = trial.free_port()
+    port = free_port()
     one = {"port": port, "max_players": 4, "bots": 2}
     yield harness.config(harness.arena("one", map=str(MAPS / "duel.conf"), **one), workers=1)
     group = harness.arena("one", motd="Hello", tick_hz=30, map=str(MAPS / "ruins.conf"), **one)

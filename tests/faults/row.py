@@ -4,7 +4,6 @@
 import contextlib
 import os
 import pathlib
-import socket
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -75,12 +74,6 @@ class Trial:
         bots = self.stage.bots(daemon, clients, **keywords)
         daemon.wait_pressing(clients)
         return bots
-
-    @staticmethod
-    def free_port(kind=socket.SOCK_DGRAM):
-        with socket.socket(socket.AF_INET, kind) as probe:
-            probe.bind(("127.0.0.1", 0))
-            return probe.getsockname()[1]
 
 
 def expect(condition, seen):

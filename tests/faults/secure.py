@@ -9,6 +9,7 @@ import threading
 import time
 
 import secure_client
+from ports import free_port
 from row import Skipped, arena_of, end_bots, expect, harness, row, ticks_go_on
 from secure_client import SecureClient
 from stranger import connect_command, datagram
@@ -216,7 +217,7 @@ def downgrade(trial):
 def repeated_invites(trial):
     runtime = trial.stage.directory / "run"
     runtime.mkdir()
-    ports = trial.free_port(), trial.free_port(socket.SOCK_STREAM)
+    ports = free_port(), free_port()
     path = trial.stage.write_config(harness.config(
         harness.arena(port=ports[0], max_players=4), status=f"127.0.0.1:{ports[1]}"))
     env = {"RUNTIME_DIRECTORY": str(runtime), "STATE_DIRECTORY": str(runtime)}

@@ -34,6 +34,7 @@ import harness # noqa: E402
 import sidecar # noqa: E402
 from director import Director, GameServer, StubServer # noqa: E402
 from harness import BIN # noqa: E402
+from ports import free_port, free_ports # noqa: E402
 
 PODS = 3
 LIMIT_S = 5 # of being out of play
@@ -55,17 +56,6 @@ class Settings:
 
 def say(text):
     print(f"fleet: {text}", flush=True)
-
-
-def free_udp_ports(count, first=20000):
-    """The first of so many in a row that are free, not below `first`."""
-    for start in range(first, 32000, count):
-        with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
-            for port in range(start, start + count):
-                probe = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-                probe.bind(("127.0.0.1", port))
-            return start
-    raise SystemExit("fleet: no ports are free")
 
 
 class Loopback:
@@ -303,7 +293,7 @@ class Fleet:
         self.key = self.directory / "signer"
         self.public_key = subprocess.run([BIN / "raimctl", "token", "key", self.key], check=True,
                                          capture_output=True, text=True).stdout.strip()
-        self.pods, self.all_pods, self.programs, self.next_port = [], [], [], 20000
+        self.pods, self.all_pods, self.programs = [], [], []
         self.harms = [] # (when, name, the addresses whose bots it concerns)
         self.statuses = []
 
@@ -312,9 +302,7 @@ class Fleet:
         if self.has_namespaces:
             pod = Pod(self, f"raimd-{number}", Network(number), 7300)
         else:
-            first = free_udp_ports(self.settings.pool, self.next_port)
-            self.next_port = first + self.settings.pool
-            pod = Pod(self, f"raimd-{number}", Loopback(), first)
+            pod = Pod(self, f"raimd-{number}", Loopback(), free_ports(self.settings.pool))
         self.all_pods.append(pod)
         pod.wait_ready()
         self.pods.append(pod)
@@ -322,7 +310,7 @@ class Fleet:
 
     def start_matchmaker(self):
         settings = {
-            "listen": f"127.0.0.1:{sidecar.free_port()}", "key": str(self.key),
+            "listen": f"127.0.0.1:{free_port()}", "key": str(self.key),
             "players": self.settings.places, "fill_s": 1,
             "regions": {"local": {"allocator": {"url": self.director.url},
                                   "kubernetes": {"url": self.director.url}}}}

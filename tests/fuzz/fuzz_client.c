@@ -144,8 +144,10 @@ static void receive_snapshot(struct raim_client *client, struct fuzz_input *inpu
     raim_write_ranged(&writer, baseline_age, 0, limits.history - 1);
     if (baseline_age > 0)
         raim_write_ranged(&writer, tick % (2 * limits.history), 0, 2 * limits.history - 1);
-    else
+    else {
+        raim_write_bits(&writer, fuzz_byte(input) % 8 == 0, RAIM_EPOCH_BITS);
         raim_write_bits(&writer, tick, 32);
+    }
     for (uint32_t i = fuzz_byte(input); i > 0 && input->left > 0; i--)
         raim_write_bits(&writer, fuzz_byte(input), 8);
     receive(client, bytes, raim_writer_finish(&writer));
@@ -185,6 +187,7 @@ static void receive_events(struct raim_client *client, struct fuzz_input *input)
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const int8_t ahead = (int8_t)fuzz_byte(input);
     struct raim_events_message message = {
+        .epoch = ahead == INT8_MIN,
         .sequence = (uint16_t)(FIRST_EVENT + (uint32_t)ahead),
         .count = 1 + fuzz_byte(input) % 4,
     };

@@ -11,6 +11,7 @@
 #include "input.h"
 #include "name.h"
 #include "name_key.h"
+#include "pings.h"
 #include "roster.h"
 #include "watch.h"
 
@@ -156,6 +157,13 @@ static void check_watch(raim_reader *reader)
         assert_one_spelling(raim_watch_write(target, written, message_size));
 }
 
+static void check_pings(raim_reader *reader)
+{
+    struct raim_pings pings;
+    if (raim_pings_read(reader, &pings))
+        assert_one_spelling(raim_pings_write(&pings, written, message_size));
+}
+
 static void check_chat_refused(raim_reader *reader)
 {
     uint32_t refusal;
@@ -240,7 +248,8 @@ static void check_snapshot(raim_reader *reader, uint8_t chooser)
         assert_one_spelling(size);
     raim_reader second = read_again(size);
     assert(raim_snapshot_read_header(&second, limits, FUZZ_NEAR_TICK, &header_again));
-    assert(header.tick == header_again.tick && header.baseline_age == header_again.baseline_age);
+    assert(header.tick == header_again.tick && header.baseline_age == header_again.baseline_age &&
+           header.epoch == header_again.epoch);
     assert(raim_snapshot_read(&second, &header, limits, baseline, &frames->again));
     assert_same_frame(limits, &frames->told, &frames->again);
 }
@@ -295,6 +304,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case RAIM_MESSAGE_WATCH:
         check_watch(&reader);
+        break;
+    case RAIM_MESSAGE_PINGS:
+        check_pings(&reader);
         break;
     default:
         check_bare_text();

@@ -11,6 +11,7 @@
 #include "handshake.h"
 #include "input.h"
 #include "match.h"
+#include "pings.h"
 #include "roster.h"
 #include "watch.h"
 
@@ -79,6 +80,8 @@ static void save_client_messages(void)
         .version = RAIM_PROTOCOL_VERSION, .access_size = 4, .access = {1, 2, 3, 255}, .name = "i"};
     save_message("hello-access", 0, bytes, raim_hello_write(&invited, bytes, sizeof bytes));
     save_message("chat", 0, bytes, raim_chat_write(" well shot \xE2\x9C\x93", bytes, sizeof bytes));
+    const struct raim_pings pings = {.epoch = 1, .first = 30, .count = 3, .values = {0, 1, 63}};
+    save_message("pings", 0, bytes, raim_pings_write(&pings, bytes, sizeof bytes));
     save_message("watch", 0, bytes, raim_watch_write(RAIM_MAX_PLAYERS + 3, bytes, sizeof bytes));
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     save_message("goodbye", 0, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
@@ -131,7 +134,7 @@ static void save_server_messages(void)
         {.player = 65535, .name = "Ada"},
     };
     save_message("roster", 0, bytes, raim_roster_write(roster, 2, &written, bytes, sizeof bytes));
-    static struct raim_events_message events = {.sequence = 5, .count = 7};
+    static struct raim_events_message events = {.epoch = 1, .sequence = 5, .count = 7};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
                                                 .player = 1026,
                                                 .victim = 1024,

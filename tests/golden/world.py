@@ -22,7 +22,7 @@ GOLDEN = HERE / "world.txt"
 VARIANTS = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O3")]
 # The flags of the build that affect results.
 FLAGS = ["-std=c17", "-ffp-contract=off", "-fno-math-errno"]
-TIMEOUT_S = 100
+TIMEOUT_S = 280
 SKIPPED = 77
 
 

@@ -37,22 +37,25 @@ SEES = {
     "client/play": ["client/link", "client/matchmaking", "client/play/sounds", "lib/recording"],
     "daemon/common": [],
     "daemon/sandbox": ["daemon/common"],
+    "daemon/recording": ["daemon/common", "lib/recording"],
     "daemon/security": ["lib/crypto", "proto"],
     "daemon/net": ["daemon/common", "daemon/security"],
     "daemon/config": ["daemon/sandbox", "daemon/security", "lib/match"],
     "daemon/query": ["daemon/config"],
-    "daemon/arena": ["daemon/net", "daemon/query"],
-    "daemon/rooms": ["daemon/arena"],
+    "daemon/arena": ["daemon/net", "daemon/query", "daemon/recording"],
+    "daemon/results": ["daemon/arena"],
+    "daemon/rooms": ["daemon/results"],
     "daemon/http": ["daemon/rooms"],
     "daemon/admin": ["daemon/http"],
     "daemon/orchestrator": ["daemon/admin"],
-    "daemon/server": ["daemon/orchestrator"],
+    "daemon/server": ["daemon/orchestrator", "daemon/recording"],
     "daemon/ctl": [],
 }
 USES = {
     "lib/match": ["lib/recording", "lib/replication"],
     "client/link": ["lib/crypto"],
     "daemon/net": ["lib/enet_socket"],
+    "daemon/recording": ["lib/match", "lib/replication"],
     "daemon/ctl": ["proto"],
 }
 
@@ -114,7 +117,7 @@ PROGRAMS = {
     "raim": seen_by("client/play") + ["lib/crypto"],
 }
 
-# The exceptions: raimctl has a file for the documents of rooms; raimd's room for HTTP has a file for each part of libmicrohttpd that it uses; one
+# The exceptions: raimctl has a file for the documents of rooms and one for recordings; raimd's room for HTTP has a file for each part of libmicrohttpd that it uses; one
 # file writes the status and another reads requests with jansson; and of
 # its transport one file has ENet's host, one is what ENet calls, two judge its datagrams, and one
 # reads and writes messages in its place. What libenet does by itself is one file for all.
@@ -122,13 +125,17 @@ SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
-        "daemon/http/status.c", "daemon/orchestrator/gameserver.c",
-        "daemon/orchestrator/room_text.c", "daemon/rooms/room_request.c"},
+        "daemon/http/recordings_json.c", "daemon/http/status.c", "daemon/orchestrator/gameserver.c",
+        "daemon/orchestrator/room_text.c", "daemon/recording/audit_report.c",
+        "daemon/results/result_json.c",
+        "daemon/rooms/room_request.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
                                "daemon/net/transport_hooks.c",
                                "lib/enet_socket/enet_socket.c"},
-    ("raimctl", "jansson.h"): {"daemon/ctl/room_documents.c", "daemon/ctl/tables.c"},
+    ("raimctl", "jansson.h"): {
+        "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c", "daemon/ctl/room_documents.c",
+        "daemon/ctl/tables.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
     ("raim", "SDL.h"): {"client/play/window.c", "client/play/window_button.c",
@@ -360,14 +367,17 @@ class SelfTest(unittest.TestCase):
         "client/play/window.c": ['"link.h"', "<SDL.h>"],
         "daemon/common/log.h": [],
         "daemon/sandbox/sandbox.c": ['"log.h"'],
+        "daemon/recording/recordings.h": ['"log.h"', '"wire.h"'],
         "daemon/security/gate.h": ['"wire.h"'],
         "daemon/net/transport.h": ['"gate.h"'],
         "daemon/net/transport.c": ['"transport.h"', "<enet/enet.h>"],
         "daemon/config/config.h": ['"map.h"'],
         "daemon/query/answers.h": ['"config.h"'],
+        "daemon/recording/mapped_file.h": [],
         "daemon/arena/arena.h": ['"match.h"'],
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
-        "daemon/rooms/rooms.h": ['"arena.h"'],
+        "daemon/results/results.h": ['"arena.h"'],
+        "daemon/rooms/rooms.h": ['"results.h"'],
         "daemon/http/status.h": ['"arena.h"'],
         "daemon/admin/control.h": ['"status.h"'],
         "daemon/orchestrator/agones.h": ['"control.h"'],
@@ -453,7 +463,8 @@ class SelfTest(unittest.TestCase):
     def test_a_forbidden_header_is_found_behind_an_allowed_one(self):
         problems = self.problems({"daemon/net/transport.h": ['"gate.h"', '"enet_socket.h"'],
                                   "daemon/arena/arena.h": ['"transport.h"'],
-                                  "daemon/arena/arena.c": [], "daemon/rooms/rooms.h": [],
+                                  "daemon/arena/arena.c": [], "daemon/results/results.h": [],
+                                  "daemon/rooms/rooms.h": [],
                                   "daemon/http/status.h": [], "daemon/http/bad.c": ['"arena.h"']})
         self.assertEqual(problems, [
             "daemon/arena/arena.h: includes lib/enet_socket/enet_socket.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { AGAIN_S = 2, MAX_POLL_INPUTS = 16, CHANGE_US = 15 * SECOND_US };
+enum { AGAIN_S = 2, MAX_POLL_INPUTS = 16 };
 static const double connect_timeout_s = 5;
 
 uint64_t seat_now_us(const struct simulation *simulation, const struct seat *seat)
@@ -238,11 +238,9 @@ void seat_deliver(struct simulation *simulation, const struct network_delivery *
                   raim_client_write_hello(seat->client, now_us, bytes, sizeof bytes));
         break;
     case NETWORK_MESSAGE:
-        // The server believes what a liar acknowledges. Around a change of the map, which is told
-        // reliably, unreliable messages come too late or too early.
+        // The server believes what a liar acknowledges.
         if (!raim_client_receive(seat->client, now_us, delivery->data, delivery->size) &&
-            !seat->is_liar &&
-            (delivery->reliable || simulation->now_us - simulation->bound_us > CHANGE_US))
+            !seat->is_liar)
             fail(simulation, "clients_read_all_messages", "seat %u: %zu bytes, first %u, state %d",
                  seat->index, delivery->size, delivery->data[0], (int)seat->state);
         break;

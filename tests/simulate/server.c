@@ -50,7 +50,6 @@ static void bind_match(struct simulation *simulation, struct raim_match *match,
 {
     simulation->match = match;
     simulation->match_def = *def;
-    simulation->bound_us = simulation->now_us;
     simulation->bound_tick = raim_match_tick(match);
     invariants_forget_match(simulation);
 }

@@ -73,7 +73,6 @@ struct simulation {
     // --- server.c ---
     struct raim_match *match;
     struct raim_match_def match_def;
-    uint64_t bound_us; // when this match began
     uint32_t bound_tick;
     bool is_connected[MAX_HANDLES]; // by the handle: the match knows of the connection
     struct network *network;

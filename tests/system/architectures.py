@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Other processors: i386 (32 bits), arm64, and s390x (big-endian), by Debian's cross compilers and
 qemu's user mode. On each of them the golden world, the unit tests of the wire, the encryption and
-the client, and raim-bots that play against a raimd of this machine.
+the client, raim-bots that play against a raimd of this machine, and raimd --verify of a recording
+that this machine made, which big-endian ones refuse.
 
 architectures.py [ARCHITECTURE...] wants the cross compilers and RAIM_BIN with a raimd; `./dev
 test-architectures` runs it. RAIM_PACKAGES lists what a build takes, of which each architecture gets
@@ -68,6 +69,7 @@ class Architecture:
     def __init__(self, name):
         libraries, compiler, emulator, self.flags = ARCHITECTURES[name]
         self.compiler = f"{compiler}-gcc"
+        self.is_big_endian = name == "s390x"
         packages = [word for word in os.environ["RAIM_PACKAGES"].split()
                     if word.startswith("lib") and word.endswith("-dev")]
         suite = platform.freedesktop_os_release()["VERSION_CODENAME"]
@@ -93,14 +95,14 @@ class Architecture:
             raise Failure(f"golden world: {world.first_difference(expected, output)}")
 
     def make(self):
-        """The unit tests and raim-bots."""
+        """The unit tests, raim-bots and raimd."""
         run("cmake", "-S", ROOT, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
             "-DRAIM_WERROR=ON", "-DCMAKE_SYSTEM_NAME=Linux",
             f"-DCMAKE_SYSTEM_PROCESSOR={self.compiler.split('-', maxsplit=1)[0]}",
             f"-DCMAKE_C_COMPILER={self.compiler}", f"-DCMAKE_C_FLAGS={' '.join(self.flags)}",
             f"-DCMAKE_SYSROOT={self.root}", "-DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER",
             f"-DCMAKE_CROSSCOMPILING_EMULATOR={';'.join(self.emulator)}", env=self.environment)
-        run("cmake", "--build", self.build, "--target", "raim-bots", *unit_tests())
+        run("cmake", "--build", self.build, "--target", "raim-bots", "raimd", *unit_tests())
 
     def test(self):
         """How many unit tests passed."""
@@ -124,6 +126,23 @@ class Architecture:
             raise Failure(f"bots that play: {figures}")
         return figures
 
+    def verify(self):
+        """A recording of this machine. Returns what raimd of this architecture says of it."""
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "match.raimrec")
+            run(pathlib.Path(os.environ["RAIM_BIN"], "record_match"), path, 30, "clients", 12)
+            result = subprocess.run(
+                [*self.emulator, self.build / "bin/raimd", "--verify", path], text=True,
+                capture_output=True, check=False, timeout=STEP_S)
+        line = result.stdout.splitlines()[1:]
+        if self.is_big_endian:
+            if result.returncode == 0 or "little-endian" not in result.stdout:
+                raise Failure(f"recording: {result.stdout}{result.stderr}")
+            return "refused"
+        if result.returncode != 0 or len(line) != 1 or not line[0].startswith("verified"):
+            raise Failure(f"recording: {result.stdout}{result.stderr}")
+        return "verified"
+
 
 def examine(name):
     """Does all of it and prints a line. Returns false where a tool is missing."""
@@ -136,9 +155,10 @@ def examine(name):
     architecture.play_golden_world()
     architecture.make()
     passed = architecture.test()
+    recording = architecture.verify()
     figures = architecture.play()
-    print(f"{name}: golden world: same; {passed} unit tests passed; bots: {figures};"
-          f" {time.monotonic() - begin:.0f} s", flush=True)
+    print(f"{name}: golden world: same; {passed} unit tests passed; recording: {recording};"
+          f" bots: {figures}; {time.monotonic() - begin:.0f} s", flush=True)
     return True
 
 

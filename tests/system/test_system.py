@@ -300,6 +300,15 @@ class Steps:
         poll("nobody", lambda: self.wait_serving()["players"]["now"] == 0, 60)
         bots = self.bots(4, 0)
         player = poll("bot-1 among four", lambda: self.find_player("bot-1", 4))
+        self.machine.run("raimctl", "arena", "map", "duel", "maps/duel.conf") # cuts the round short
+        result = poll("a result", lambda: json.loads(
+            self.machine.run("raimctl", "results", "--json"))["results"])[-1]
+        assert result["arena"] == "duel" and result["ended"] == "changed", result
+        assert "EVENT" in self.machine.run("journalctl", "-u", "raimd", "EVENT=round_ended",
+                                           "ARENA=duel", "-o", "json", "-n", "1")
+        self.machine.run("raimctl", "leaderboard")
+        self.machine.run("test", "-s", "/var/lib/raimd/results.db")
+        poll("bot-1 among four", lambda: self.find_player("bot-1", 4))
         self.machine.run("raimctl", "say", "good evening")
         self.machine.run("raimctl", "kick", "duel", player, "enough for today")
         poll("three players", lambda: self.wait_serving()["players"]["now"] == 3)

@@ -11,7 +11,7 @@ static inline size_t write_events(const struct raim_events_message *message, uin
     size_t size = RAIM_EVENTS_HEAD_BYTES;
     if (capacity < size)
         return 0;
-    raim_events_write_head(message->sequence, message->count, bytes);
+    raim_events_write_head(message->epoch, message->sequence, message->count, bytes);
     for (uint32_t i = 0; i < message->count; i++) {
         uint8_t event[RAIM_MAX_EVENT_BYTES];
         const size_t more = raim_event_write(&message->events[i], event);

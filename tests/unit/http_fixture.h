@@ -8,10 +8,12 @@
 #include "http_clients.h"
 #include "live_json.h"
 #include "metrics.h"
+#include "recordings.h"
 #include "status.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -31,8 +33,10 @@
 #define LARGE_PAGE ((size_t)8 << 20)
 
 static char yard; // an arena that is somewhere, and never looked at
-static const struct arena_list list = {
-    .arenas = {(struct arena *)&yard}, .count = 1, .worker_count = 2};
+static const struct arena_list list = {.arenas = {(struct arena *)&yard},
+                                       .count = 1,
+                                       .worker_count = 2,
+                                       .recordings = (struct recordings *)&yard};
 
 // Requests ask for the host x.
 static const struct http_guard guard = {
@@ -116,6 +120,57 @@ char *metrics_text(const struct arena_list *given, uint64_t now_ms)
     return strdup("raimd_players{arena=\"yard\"} 3\n");
 }
 
+// The list of recordings below, which are made up, too: the newest first.
+#define MOST_ENTRIES 120
+static struct recording_entry entries[MOST_ENTRIES];
+static uint32_t entry_count;
+static uint64_t entries_version;
+static unsigned listings;
+static int open_errno;     // of recordings_open_file, which otherwise
+static char file_path[64]; // opens this file
+
+uint64_t recordings_version(struct recordings *recordings)
+{
+    (void)recordings;
+    return entries_version;
+}
+
+uint32_t recordings_count(struct recordings *recordings, uint64_t *bytes)
+{
+    (void)recordings;
+    *bytes = UINT64_C(1000) * entry_count;
+    return entry_count;
+}
+
+uint32_t recordings_list(struct recordings *recordings, const char *before,
+                         struct recording_entry *copies, uint32_t capacity)
+{
+    (void)recordings;
+    uint32_t first = 0, count = 0;
+    listings++;
+    for (uint32_t i = 0; before != NULL && i < entry_count; i++)
+        if (strcmp(entries[i].name, before) == 0)
+            first = i + 1;
+    while (count < capacity && first + count < entry_count) {
+        copies[count] = entries[first + count];
+        count++;
+    }
+    return count;
+}
+
+int recordings_open_file(struct recordings *recordings, const char *name,
+                         struct recording_entry *entry)
+{
+    (void)recordings;
+    errno = open_errno != 0 ? open_errno : ENOENT;
+    for (uint32_t i = 0; open_errno == 0 && i < entry_count; i++)
+        if (strcmp(entries[i].name, name) == 0) {
+            *entry = entries[i];
+            return open(file_path, O_RDONLY | O_CLOEXEC);
+        }
+    return -1;
+}
+
 static inline uint64_t clock_ms(void)
 {
     struct timespec now;
@@ -131,6 +186,10 @@ static inline int start_server(void **state)
     out_of_memory = false;
     is_ready = true;
     delay_ms = 0;
+    entry_count = 0;
+    entries_version++;
+    listings = 0;
+    open_errno = 0;
     struct http *http = http_open("127.0.0.1", 0, &guard, &list, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(http);

@@ -211,6 +211,10 @@ static inline void read_snapshot(struct table *table, struct seat *seat, raim_re
     const struct raim_wire_frame *baseline = NULL;
     const uint32_t near_tick = seat->any ? seat->newest : seat->welcome.tick;
     assert_true(raim_snapshot_read_header(reader, &seat->limits, near_tick, &header));
+    if (header.baseline_age == 0 && header.epoch != seat->welcome.epoch) {
+        assert_true(table->is_far); // it overtook its WELCOME
+        return;
+    }
     if (raim_tick_diff(header.tick, seat->any ? seat->newest : seat->welcome.tick) <= 0) {
         assert_true(table->is_far); // overtaken by a newer one
         return;
@@ -279,6 +283,10 @@ static inline void read_events(struct table *table, struct seat *seat, raim_read
 {
     struct raim_events_message events;
     assert_true(raim_events_read(reader, &events));
+    if (seat->welcome_sent && events.epoch != seat->welcome.epoch) {
+        assert_true(table->is_far);
+        return;
+    }
     const bool has_roster = seat->welcome_sent && seat->roster_sent == seat->welcome.roster_count;
     assert_true(has_roster || table->is_far); // without it, they come again
     if (has_roster)

@@ -12,7 +12,7 @@ import sys
 
 def main():
     program, path = sys.argv[1], pathlib.Path(sys.argv[2])
-    printed = subprocess.run([program], check=True, timeout=100, stdout=subprocess.PIPE,
+    printed = subprocess.run([program], check=True, timeout=280, stdout=subprocess.PIPE,
                              text=True).stdout
     if "--bless" in sys.argv[3:]:
         path.write_text(printed, encoding="utf-8")

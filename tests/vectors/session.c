@@ -67,6 +67,7 @@ static struct raim_wire_frame new_frame(uint32_t tick)
     struct raim_wire_frame frame;
     raim_wire_frame_init(&frame, &limits, calloc(1, raim_wire_frame_bytes(&limits)));
     frame.tick = tick;
+    frame.epoch = 1; // as in the WELCOME of the examples
     frame.self = (raim_wire_self){.slot = 2, .steers = true, .alive = true};
     return frame;
 }

@@ -60,7 +60,7 @@ class Stats(ctypes.Structure):
                 ("events_ahead", c_uint64), ("events_repeated", c_uint64), ("shots", c_uint64),
                 ("hits", c_uint64), ("kills", c_uint64), ("deaths", c_uint64),
                 ("kills_seen", c_uint64), ("largest_snapshot", c_size_t), ("resumes", c_uint64),
-                ("entries", c_uint64), ("rounds", c_uint64)]
+                ("entries", c_uint64), ("rounds", c_uint64), ("other_epoch", c_uint64)]
 
 
 class End(ctypes.Structure):

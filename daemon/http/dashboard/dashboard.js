@@ -4,6 +4,8 @@
 
 const POLL_MS = 2000;
 const HISTORY_POLLS = 150;            // number of polls in the plots: five minutes
+const RECORDINGS_MS = 10000; // between two requests for the recordings
+const LEADERS_MS = 10000;     // between two requests for the leaderboard
 const MAP_MS = 1000;         // minimum time between two requests for the map
 const EVENT_MS = 100;        // between two events; positions are interpolated
 const NAMES_AT_MOST = 32;    // maximum number of players with names on the map
@@ -14,6 +16,8 @@ const histories = new Map();      // per arena: {ticks: [[p50, p99]], traffic: [
 let status = null, statusAt = 0, busy = null;
 let chosen = decodeURIComponent(location.hash.slice(1));
 let source = null, map = null, before = null, now = null, nowAt = 0, mapAt = 0, delayMs = 0;
+let recordings = "", recordingsAt = -RECORDINGS_MS, nextRecording = null, showsOlder = false;
+let leadersAt = -Infinity;
 let names = new Map(), pollTimer = 0, clockTimer = 0, frame = 0;
 
 function colour(name) {
@@ -271,6 +275,32 @@ function showPlayers(arena) {
   }));
 }
 
+// Names are what players chose, unless an access token vouches for them.
+function showLeaders(players) {
+  find("leaders").replaceChildren(...players.map(player => {
+    const row = element("tr", ""), name = element("td", player.name,
+                                                  player.verified ? "" : "unverified");
+    name.title = player.verified ? "verified by an access token" : "unverified name";
+    row.append(name, element("td", player.score), element("td", player.wins),
+               element("td", player.rounds));
+    return row;
+  }));
+}
+
+// Without results, or while the server is too busy for them, what was shown stays.
+async function loadLeaders() {
+  leadersAt = performance.now();
+  const period = find("period").value;
+  const answer = await fetch(`/leaderboard?period=${period}`);
+  if (!answer.ok)
+    return;
+  const {players} = await answer.json();
+  if (period !== find("period").value)
+    return;
+  find("all-rounds").hidden = false;
+  showLeaders(players);
+}
+
 // Shows which share of the tick time each stage takes, as a bar and in words.
 function showStages(stages) {
   const names = Object.keys(stages), any = names.some(name => stages[name].percent > 0);
@@ -354,6 +384,70 @@ function showChosen() {
   plot(find("traffic"), history.traffic, 1000, rate);
 }
 
+// --- Recordings ---
+
+const size = bytes => bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB`
+  : `${Math.max(1, Math.round(bytes / 1e3))} kB`;
+
+function recordingRow(recording) {
+  const row = element("tr", ""), first = element("td", "");
+  const link = element("a", new Date(recording.started_at * 1000)
+    .toLocaleString([], {dateStyle: "short", timeStyle: "short"}));
+  // Relative, so that the page works behind a proxy that puts it into a folder.
+  Object.assign(link, {href: `recordings/${encodeURIComponent(recording.name)}`,
+                       download: recording.name, title: recording.name});
+  first.append(link);
+  const {part, clip, complete, kept, bots, players, map} = recording;
+  const marks = [part > 1 && `part ${part}`, clip && "clip", map === null ? "unreadable"
+    : !complete && "cut short", kept && "kept"].filter(Boolean);
+  const facts = map === null ? ["", ""]
+    : [clock(recording.length_s), players + (bots > 0 ? ` + ${bots} bots` : "")];
+  row.append(first, ...[recording.arena, map ?? "", recording.round, ...facts,
+    recording.winner ?? "", size(recording.bytes)].map(text => element("td", text)));
+  row.cells[5].title = recording.best.map(player => `${player.name} ${player.score}`).join("\n");
+  if (marks.length > 0)
+    first.append(element("small", ` ${marks.join(", ")}`));
+  return row;
+}
+
+// Shows the newest page, or adds the next one to what is shown.
+function showRecordings(page, adds) {
+  const rows = page.recordings.map(recordingRow);
+  if (adds)
+    find("recordings").append(...rows);
+  else
+    find("recordings").replaceChildren(...rows);
+  nextRecording = page.next;
+  find("recorded").hidden = page.count === 0;
+  find("more").hidden = page.next === null;
+}
+
+async function loadRecordings() {
+  try {
+    const text = await fetch("recordings").then(answer => answer.text());
+    recordingsAt = performance.now();
+    if (text === recordings || showsOlder)
+      return; // a list that somebody reads stays
+    recordings = text;
+    showRecordings(JSON.parse(text), false);
+  } catch {
+    recordings = "";
+  }
+}
+
+async function loadOlderRecordings() {
+  const before = nextRecording;
+  try {
+    const page = await fetch(`recordings?before=${encodeURIComponent(before)}`)
+      .then(answer => answer.json());
+    showsOlder = true;
+    if (nextRecording === before)
+      showRecordings(page, true);
+  } catch {
+    find("summary").textContent = "raimd does not answer";
+  }
+}
+
 function uptime(seconds) {
   const [days, hours, minutes] =
     [seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60].map(Math.floor);
@@ -391,6 +485,10 @@ async function poll() {
       watch();
     showArenas(status.arenas);
     showChosen();
+    if (performance.now() - recordingsAt >= RECORDINGS_MS)
+      loadRecordings();
+    if (statusAt - leadersAt > LEADERS_MS)
+      await loadLeaders();
   } catch {
     find("summary").textContent = "raimd does not answer";
   }
@@ -407,10 +505,12 @@ function updateVisibility() {
   clockTimer = setInterval(showRound, 1000);
 }
 
+find("more").addEventListener("click", loadOlderRecordings);
 document.addEventListener("visibilitychange", updateVisibility);
 addEventListener("resize", () => { requestFrame(); showChosen(); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
   () => { requestFrame(); showChosen(); });
+find("period").addEventListener("change", () => loadLeaders().catch(() => {}));
 addEventListener("hashchange", () => {
   const name = decodeURIComponent(location.hash.slice(1));
   const input = [...find("arenas").querySelectorAll("input")].find(input => input.value === name);

@@ -67,5 +67,5 @@ spec:
     - name: run
       emptyDir: {medium: Memory, sizeLimit: 64Mi}
     - name: state
-      emptyDir: {sizeLimit: 64Mi}
+      emptyDir: {sizeLimit: {{ .Values.stateSize }}}
 {{- end }}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an arena reports: who came and left, how a round ended, and nothing twice or lost, however
+// What an arena reports: who came and left, which rounds ended, and nothing twice or lost, however
 // seldom the reports are read.                                          test_arena_feed [--seed N]
 #include "seat_fixture.h"
 
@@ -23,7 +23,8 @@ static struct raim_match_def feed_def(void)
 static void begin(struct raim_match_def def)
 {
     table = open_table(def);
-    feed = arena_feed_create(def.max_clients + def.bots);
+    feed = arena_feed_create(&(struct arena_feed_def){
+        .slots = def.max_clients + def.bots, .departed = def.max_clients, .players = true});
     assert_non_null(feed);
 }
 
@@ -106,34 +107,67 @@ static void test_a_slot_that_changes_hands_between_two_looks(void **state)
     end();
 }
 
-static void play_rounds(double break_s, int count)
+// Hands over the report of a round. Returns false if there was no room.
+static bool end_round(uint32_t round)
 {
-    struct raim_match_def def = feed_def();
-    def.round_s = 0.5;
-    def.break_s = break_s;
-    begin(def);
-    play(table, 0);
-    run(count);
+    struct round_report *report = arena_feed_begin_round(feed);
+    if (report == NULL)
+        return false;
+    *report = (struct round_report){.round = round, .player_count = 2};
+    report->players[1].score = round;
+    arena_feed_end_round(feed);
+    return true;
+}
+
+static void assert_round(uint32_t round)
+{
+    const struct round_report *report = arena_feed_round(feed);
+    assert_non_null(report);
+    assert_int_equal(report->round, round);
+    assert_int_equal(report->players[1].score, round);
+    arena_feed_release_round(feed);
+}
+
+static void test_rounds_are_reported_among_those_who_come_and_leave(void **state)
+{
+    (void)state;
     struct arena_feed_item item;
-    uint32_t rounds = 0, scores = 0, players = 0;
-    while (arena_feed_take(feed, &item)) {
-        rounds += item.kind == ARENA_FEED_ROUND_ENDED;
-        players += item.kind == ARENA_FEED_JOINED;
-        scores += item.kind == ARENA_FEED_SCORE && item.round == rounds;
-        assert_true(item.kind != ARENA_FEED_SCORES_END ||
-                    (item.round == rounds && scores == 3 * rounds));
-    }
-    assert_in_range(rounds, 2, 3);
-    assert_int_equal(scores, 3 * rounds); // with two bots
-    assert_int_equal(players, 1);
+    begin(feed_def());
+    play(table, 0);
+    run(3);
+    assert_true(end_round(1));
+    play(table, 1);
+    run(3);
+    assert_next(ARENA_FEED_JOINED, 0);
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.kind, ARENA_FEED_ROUND_ENDED);
+    assert_round(1);
+    assert_null(arena_feed_round(feed));
+    assert_next(ARENA_FEED_JOINED, 1);
+    assert_none();
     end();
 }
 
-static void test_a_round_ends_with_every_score_once(void **state)
+static void test_reports_that_nobody_reads_are_bounded(void **state)
 {
     (void)state;
-    play_rounds(0, 3 * 30 + 5); // the next round begins with the next tick
-    play_rounds(0.5, 5 * 30 + 5);
+    uint32_t count = 0, read = 0;
+    table = open_table(feed_def());
+    feed = arena_feed_create(&(struct arena_feed_def){.slots = 10, .departed = 8});
+    play(table, 0);
+    while (end_round(count + 1))
+        assert_in_range(++count, 1, 16);
+    run(3);
+    assert_none();                  // without players, nobody is reported
+    for (int i = 0; i < 100; i++) { // as many as were released fit again
+        assert_round(++read);
+        assert_true(end_round(++count));
+        assert_false(end_round(count + 1));
+    }
+    while (read < count)
+        assert_round(++read);
+    assert_null(arena_feed_round(feed));
+    end();
 }
 
 static void test_a_full_queue_delays_and_loses_nothing(void **state)
@@ -178,7 +212,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_who_comes_and_leaves_is_reported_once),
         cmocka_unit_test(test_a_slot_that_changes_hands_between_two_looks),
-        cmocka_unit_test(test_a_round_ends_with_every_score_once),
+        cmocka_unit_test(test_rounds_are_reported_among_those_who_come_and_leave),
+        cmocka_unit_test(test_reports_that_nobody_reads_are_bounded),
         cmocka_unit_test(test_a_full_queue_delays_and_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,37 @@ static void test_a_mapped_address_meets_the_ban_of_its_ipv4_address(void **state
     free(bans);
 }
 
+static void test_a_translated_address_meets_the_ban_of_its_ipv4_address(void **state)
+{
+    (void)state;
+    static const char *const rows[][3] = {
+        // a ban, an address, whether it is banned
+        {"1.2.3.4", "64:ff9b::102:304", "y"},
+        {"1.2.3.0/24", "64:ff9b::1.2.3.9", "y"},
+        {"64:ff9b::1.2.3.4", "1.2.3.4", "y"},
+        {"64:ff9b::1.2.3.4", "64:ff9b::1.2.3.5", ""}, // not the /64, which is all of IPv4
+        {"64:ff9b::1.2.3.0/120", "1.2.3.200", "y"},
+        {"64:ff9b::/96", "64:ff9b::1.2.3.4", "y"},
+        {"64:ff9b::/96", "1.2.3.4", ""},
+        {"1.2.3.4", "64:ff9b:1::102:304", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct ban ban = {0};
+        struct ip_address ip;
+        uint32_t prefix;
+        assert_true(bans_parse(rows[i][0], &ban.network, &ban.prefix));
+        // A prefix of its own, because a host of IPv6 is read as its /64.
+        char text[64];
+        snprintf(text, sizeof text, "%s%s", rows[i][1], strchr(rows[i][1], ':') ? "/128" : "");
+        assert_true(bans_parse(text, &ip, &prefix));
+        if (strchr(rows[i][1], ':') != NULL && strstr(rows[i][1], "64:ff9b::") != NULL)
+            ip = (struct ip_address){UINT64_C(0x0064FF9B00000000), (uint32_t)ip.low};
+        struct bans *bans = bans_with(NULL, &ban, 0);
+        assert_int_equal(bans_find(bans, ip, 0) != NULL, *rows[i][2] != '\0');
+        free(bans);
+    }
+}
+
 static void test_a_ban_ends_in_its_second(void **state)
 {
     (void)state;
@@ -290,6 +321,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_ban_keeps_out_its_network_and_no_other),
         cmocka_unit_test(test_a_ban_of_a_host_of_ipv6_is_of_its_64),
         cmocka_unit_test(test_a_mapped_address_meets_the_ban_of_its_ipv4_address),
+        cmocka_unit_test(test_a_translated_address_meets_the_ban_of_its_ipv4_address),
         cmocka_unit_test(test_a_ban_ends_in_its_second),
         cmocka_unit_test(test_a_network_is_banned_once_with_the_newest_reason),
         cmocka_unit_test(test_too_many_bans_are_refused),

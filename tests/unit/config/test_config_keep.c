@@ -29,7 +29,8 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
         "arenas = ({" ARENA "},{ name = \"b\"; map = \"m.conf\"; port = 1; max_players = 5;"
         "max_spectators = 6; resume_grace = 7; idle_timeout = 8; queries = false;"
         "query_names = false; round_time = 9; score_limit = 10; break_time = 11; motd = \"Hi\";"
-        "address_validation = false; limits = { loopback = true; inputs_per_tick = 12; };"
+        "address_validation = false; recording = \"all\"; limits = { loopback = true; "
+        "inputs_per_tick = 12; };"
         "tick_hz = 30; bots = 3; spectator_delay = 1; rules = { bullet_speed = 700; }; });");
     struct config_arena arena = config->arenas[0];
     const struct config_arena *before = &config->arenas[0], *from = &config->arenas[1];
@@ -46,6 +47,7 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
     assert_true(arena.break_s == 11);
     assert_string_equal(arena.motd, "Hi");
     assert_false(arena.address_validation);
+    assert_int_equal(arena.recording, CONFIG_RECORDING_ALL);
     assert_true(arena.limits.loopback);
     assert_int_equal(arena.limits.inputs_per_tick, 12);
     assert_int_equal(arena.port, before->port);

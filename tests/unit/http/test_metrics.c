@@ -185,6 +185,8 @@ static void test_every_number_finds_its_family(void **state)
     status->late_ticks = 11;
     status->skipped_ticks = 12;
     status->round = (struct raim_match_round){.phase = RAIM_MATCH_PAUSED, .round = 26};
+    status->recordings = (struct recorder_counts){
+        .begun = 31, .finished = 32, .dropped = 33, .failed = 34, .bytes = 7000000000};
     status->counts.players = 13;
     status->counts.bots = 14;
     status->counts.spectators = 15;
@@ -227,6 +229,11 @@ static void test_every_number_finds_its_family(void **state)
     assert_line(text, "raimd_send_errors_total{arena=\"one\"} 24");
     assert_line(text, "raimd_slow_peers_total{arena=\"one\"} 25");
     assert_line(text, "raimd_players{arena=\"two\"} 0");
+    assert_line(text, "raimd_recordings_begun_total{arena=\"one\"} 31");
+    assert_line(text, "raimd_recordings_finished_total{arena=\"one\"} 32");
+    assert_line(text, "raimd_recordings_dropped_total{arena=\"one\"} 33");
+    assert_line(text, "raimd_recordings_failed_total{arena=\"one\"} 34");
+    assert_line(text, "raimd_recorded_bytes_total{arena=\"one\"} 7000000000");
     free(text);
 }
 

@@ -96,6 +96,9 @@ static int make_fixture(void **state)
     status->tick = 1000;
     status->late_ticks = 5;
     status->skipped_ticks = 6;
+    status->is_recording = true;
+    status->recordings = (struct recorder_counts){
+        .begun = 31, .finished = 32, .dropped = 33, .failed = 34, .bytes = 7000000000};
     status->counts.players = 2;
     status->counts.bots = 1;
     status->counts.spectators = 4;
@@ -182,8 +185,8 @@ static void test_document_reports_all_and_in_order(void **state)
 {
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->list, 62999));
-    ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "players", "rooms", "agones",
-                "arenas");
+    ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "players", "rooms", "results",
+                "agones", "arenas");
     assert_int_equal(integer_at(document, "schema"), 1);
     assert_true(json_string_length(json_object_get(document, "version")) > 0);
     assert_int_equal(integer_at(document, "uptime_s"), 61);
@@ -206,7 +209,8 @@ static void test_arena_reports_its_numbers(void **state)
     ASSERT_KEYS(arena, "name", "port", "map", "state", "round", "tick", "tick_hz", "tick_us",
                 "stages_us", "late_ticks", "skipped_ticks", "snapshot_interval", "overloaded",
                 "bytes_in", "bytes_out", "packets_in", "packets_out", "queries", "queries_limited",
-                "rejections", "lag_compensation_ms", "hits", "spectators", "away", "players");
+                "rejections", "recording", "lag_compensation_ms", "hits", "spectators", "away",
+                "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
     assert_int_equal(integer_at(arena, "port"), 7246);
@@ -223,6 +227,14 @@ static void test_arena_reports_its_numbers(void **state)
     assert_int_equal(integer_at(arena, "lag_compensation_ms"), 150);
     assert_int_equal(integer_at(arena, "spectators"), 4);
     assert_int_equal(integer_at(arena, "away"), 1);
+    json_t *recording = json_object_get(arena, "recording");
+    ASSERT_KEYS(recording, "now", "begun", "finished", "dropped", "failed", "bytes");
+    assert_true(json_is_true(json_object_get(recording, "now")));
+    assert_int_equal(integer_at(recording, "begun"), 31);
+    assert_int_equal(integer_at(recording, "finished"), 32);
+    assert_int_equal(integer_at(recording, "dropped"), 33);
+    assert_int_equal(integer_at(recording, "failed"), 34);
+    assert_int_equal(integer_at(recording, "bytes"), 7000000000);
     json_decref(document);
 }
 

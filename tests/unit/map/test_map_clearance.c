@@ -55,13 +55,13 @@ static void test_the_largest_map_has_a_bounded_clearance(void **state)
     (void)state;
     const raim_box border = {{-RAIM_MAP_REACH, -RAIM_MAP_REACH}, {RAIM_MAP_REACH, RAIM_MAP_REACH}};
     const double reach = RAIM_MAP_REACH - 1;
-    static struct raim_obstacle_def obstacles[500];
-    for (int i = 0; i < 500; i++)
+    static struct raim_obstacle_def obstacles[20];
+    for (int i = 0; i < 20; i++)
         obstacles[i] = block(-reach, -reach + i, reach, reach - i);
     struct raim_map_problem problem;
     struct raim_map *map = raim_map_create(
         &(struct raim_map_def){
-            .name = "large", .border = border, .obstacles = obstacles, .obstacle_count = 500},
+            .name = "large", .border = border, .obstacles = obstacles, .obstacle_count = 20},
         &problem);
     assert_non_null(map);
     assert_true(map->clearance.columns * map->clearance.rows <= RAIM_MAP_CLEARANCE_CELLS);

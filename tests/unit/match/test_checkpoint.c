@@ -6,7 +6,7 @@
 #include "match_internal.h"
 #include "validate.h"
 
-enum { GRACE_TICKS = 120, ROUNDS = 400, PLAYED_ON = 200, SAVED_MEMBER_BYTES = 128 };
+enum { GRACE_TICKS = 120, ROUNDS = 150, PLAYED_ON = 200, SAVED_MEMBER_BYTES = 128 };
 
 static struct raim_match_def checkpoint_def(void)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { BURST = 100, MOST_TICKS = 3000 };
+enum { BURST = 100, MOST_TICKS = 3000, EPOCH = 31 };
 
 // The events that an audience has received. An event's `deaths` is a running number, its `score`
 // the tick.
@@ -28,13 +28,14 @@ static void listen(const struct raim_event_log *log, enum raim_audience audience
         (size_t)chance_int(RAIM_EVENTS_HEAD_BYTES + RAIM_MAX_EVENT_BYTES, RAIM_MAX_MESSAGE_BYTES);
     for (;;) {
         uint32_t sequence = first_sequence + listener->received;
-        const size_t size = raim_event_log_write(log, audience, &sequence, bytes, capacity);
+        const size_t size = raim_event_log_write(log, audience, EPOCH, &sequence, bytes, capacity);
         if (size == 0)
             return;
         assert_true(size <= capacity);
         raim_reader reader = raim_reader_make(bytes, size);
         assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_EVENTS);
         assert_true(raim_events_read(&reader, &message) && raim_reader_done(&reader));
+        assert_int_equal(message.epoch, EPOCH);
         assert_int_equal(message.sequence, (uint16_t)(first_sequence + listener->received));
         assert_int_equal(sequence, first_sequence + listener->received + message.count);
         for (uint32_t i = 0; i < message.count; i++) {
@@ -120,11 +121,14 @@ static void test_a_restart_discards_all_events(void **state)
     raim_event_log_restart(&log, 77);
     uint32_t next = 77;
     for (int audience = 0; audience < RAIM_AUDIENCES; audience++)
-        assert_int_equal(raim_event_log_write(&log, audience, &next, bytes, sizeof bytes), 0);
+        assert_int_equal(raim_event_log_write(&log, audience, EPOCH, &next, bytes, sizeof bytes),
+                         0);
     add(&log, 6, 1);
     raim_event_log_release(&log, 6);
-    assert_int_equal(raim_event_log_write(&log, RAIM_AUDIENCE_LATE, &next, bytes, sizeof bytes), 0);
-    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, &next, bytes, sizeof bytes) > 0);
+    assert_int_equal(
+        raim_event_log_write(&log, RAIM_AUDIENCE_LATE, EPOCH, &next, bytes, sizeof bytes), 0);
+    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, EPOCH, &next, bytes, sizeof bytes) >
+                0);
     assert_int_equal(next, 78);
     raim_event_log_destroy(&log);
 }
@@ -144,7 +148,8 @@ static void test_events_are_kept_until_newer_ones_take_their_place(void **state)
         assert_true(raim_event_log_reaches(&log, RAIM_AUDIENCE_LIVE, first));
     }
     uint32_t next = first;
-    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, &next, bytes, sizeof bytes) > 0);
+    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, EPOCH, &next, bytes, sizeof bytes) >
+                0);
     assert_int_equal(next, first + 8);
     add(&log, 9, 1);
     raim_event_log_release(&log, 9);
@@ -175,9 +180,11 @@ static void test_a_message_holds_at_most_64_events(void **state)
     add(&log, 1, 65);
     raim_event_log_release(&log, 1);
     uint32_t next = 0;
-    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, &next, bytes, sizeof bytes) > 0);
+    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, EPOCH, &next, bytes, sizeof bytes) >
+                0);
     assert_int_equal(next, 64);
-    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, &next, bytes, sizeof bytes) > 0);
+    assert_true(raim_event_log_write(&log, RAIM_AUDIENCE_LIVE, EPOCH, &next, bytes, sizeof bytes) >
+                0);
     assert_int_equal(next, 65);
     raim_event_log_destroy(&log);
 }

@@ -255,8 +255,10 @@ static void test_a_client_that_lacks_too_much_is_welcomed_anew(void **state)
     table->is_far = true;
     idle->is_over = true; // it sends nothing from now on
     const struct raim_event_log *log = &table->match->log;
+    uint32_t snapshot_before = 0;
     for (uint32_t i = 0; i <= log->capacity; i++) {
         assert_int_equal(idle->welcomes, 1);
+        snapshot_before = idle->newest;
         assert_true(raim_match_say(table->match, "x"));
         tick(table);
     }
@@ -264,6 +266,10 @@ static void test_a_client_that_lacks_too_much_is_welcomed_anew(void **state)
     assert_int_equal(idle->welcomes, 2);
     assert_int_equal(idle->roster_sent, idle->welcome.roster_count);
     assert_int_equal(seat->welcomes, 1);
+    assert_int_equal(idle->welcome.epoch, 2);
+    // An acknowledgement that was on its way names a snapshot that the client has discarded.
+    send_input(table, 1, raim_match_tick(table->match) + 1, true, snapshot_before);
+    assert_false(table->match->clients[1].has_acked);
     // Now it takes part again.
     idle->is_over = false;
     raim_match_say(table->match, "y");

@@ -17,7 +17,7 @@ struct packet {
 // Additional state of a seat.
 static struct guest {
     uint32_t epoch;      // the match of its last welcome, by number
-    bool misreads;       // reads snapshots that overtake a WELCOME, and acknowledges them
+    bool misreads;       // acknowledges snapshots that overtake a WELCOME, which it cannot read
     bool says_so;        // reports to the match that it has no snapshot
     bool has_misread;    // since its last welcome
     uint32_t misread;    // that tick
@@ -84,6 +84,20 @@ static void assert_frame_is_true(struct table *table, struct seat *seat)
     }
 }
 
+// Whether a message says that it belongs to another WELCOME than the seat's.
+static bool is_of_other_epoch(const struct seat *seat, const struct packet *packet)
+{
+    static struct raim_events_message events;
+    struct raim_snapshot_header header;
+    raim_reader reader = raim_reader_make(packet->bytes, packet->size);
+    if (raim_message_read(&reader) == RAIM_MESSAGE_EVENTS) {
+        assert_true(raim_events_read(&reader, &events));
+        return events.epoch != seat->welcome.epoch;
+    }
+    assert_true(raim_snapshot_read_header(&reader, &seat->limits, seat->welcome.tick, &header));
+    return header.baseline_age == 0 && header.epoch != seat->welcome.epoch;
+}
+
 static void receive_snapshot(struct table *table, const struct packet *packet)
 {
     struct seat *seat = &table->seats[packet->handle];
@@ -92,10 +106,13 @@ static void receive_snapshot(struct table *table, const struct packet *packet)
         return;
     if (packet->epoch != guest->epoch && raim_tick_diff(packet->epoch, guest->epoch) > 0) {
         overtaken++;
+        assert_true(guest->misreads || is_of_other_epoch(seat, packet));
         guest->has_misread = guest->has_misread || guest->misreads;
         guest->misread = packet->tick - seat->welcome.delay_ticks;
         return;
     }
+    if (is_of_other_epoch(seat, packet))
+        return;
     struct raim_snapshot_header header;
     raim_reader reader = raim_reader_make(packet->bytes, packet->size);
     uint16_t next = 0;
@@ -107,9 +124,8 @@ static void receive_snapshot(struct table *table, const struct packet *packet)
     assert_true(raim_snapshot_read_header(&reader, &seat->limits, near_tick, &header));
     const bool is_news = raim_tick_diff(header.tick, near_tick) > 0;
     if (packet->epoch != guest->epoch && is_news) {
-        // By another delay its tick is another one. Almost always it is told against what is not
-        // known.
-        assert_true(header.baseline_age > 0 || seat->welcome.delay_ticks > 0);
+        // By another delay its tick is another one. It is told against what is not known.
+        assert_true(header.baseline_age > 0 && seat->welcome.delay_ticks > 0);
         return;
     }
     if (is_news && header.baseline_age > 0 &&

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static const raim_vec2 window_pixels = {1600, 1000};
+static const raim_vec2 view_window = {1600, 1000};
 static const raim_vec2 view = {1600, 861};
 
 static struct window_pad pad;
@@ -46,7 +46,7 @@ static int set_up(void **state)
 {
     (void)state;
     bindings = bindings_default();
-    viewport = viewport_fit(view, window_pixels);
+    viewport = viewport_fit(view, view_window);
     viewport.eye = (raim_vec2){123, -45};
     controls = (struct controls){0};
     pad = (struct window_pad){0};

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,6 +90,15 @@ static void play_effect(struct sound *sound, raim_vec2 offset)
     assert_int_equal(play_sound_effects(sound, &effects, 2, &picture), 2);
 }
 
+enum { HEARD_BYTES = 300000 }; // more than a second, longer than a shot
+
+static off_t size_of(int descriptor)
+{
+    struct stat status;
+    assert_int_equal(fstat(descriptor, &status), 0);
+    return status.st_size;
+}
+
 // Plays one sound through SDL's disk driver; the energy of both sides.
 static void record(void (*play)(struct sound *, raim_vec2), raim_vec2 offset, double volume,
                    double *left, double *right)
@@ -103,7 +113,10 @@ static void record(void (*play)(struct sound *, raim_vec2), raim_vec2 offset, do
     assert_non_null(sound);
     sound_set_volume(sound, volume);
     play(sound, offset);
-    nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL);
+    const off_t heard = size_of(descriptor) + HEARD_BYTES;
+    for (int i = 0; i < 3000 && size_of(descriptor) < heard; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_true(size_of(descriptor) >= heard);
     sound_close(sound);
     FILE *file = fdopen(descriptor, "r");
     int16_t pair[2];

@@ -6,6 +6,7 @@
 #include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
+#include "pings.h"
 #include "roster.h"
 #include "rules.h"
 #include "snapshot.h"
@@ -98,6 +99,7 @@ static void test_examples_of_entering_are_what_is_written(void **state)
         .grace_s = 30,
         .tick = 1000,
         .event_sequence = 5,
+        .epoch = 1,
         .tick_hz = 60,
         .max_players = 16,
         .shots = 6,
@@ -149,8 +151,10 @@ static void test_examples_of_playing_are_what_is_written(void **state)
     assert_example("chat refused", bytes,
                    raim_chat_refused_write(RAIM_CHAT_MUTED, bytes, sizeof bytes));
     assert_example("watch", bytes, raim_watch_write(1024 + 2, bytes, sizeof bytes));
+    const struct raim_pings pings = {.epoch = 1, .count = 3, .values = {0, 4, 63}};
+    assert_example("pings", bytes, raim_pings_write(&pings, bytes, sizeof bytes));
 
-    static struct raim_events_message events = {.sequence = 5, .count = 7};
+    static struct raim_events_message events = {.epoch = 1, .sequence = 5, .count = 7};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,
                                                 .player = 1024 + 2,
                                                 .victim = 1024,
@@ -205,6 +209,7 @@ static void test_examples_of_snapshots_are_what_is_written(void **state)
     uint64_t flying_before[2] = {(uint64_t)1 << 54};
     const struct raim_wire_frame before = {
         .tick = 1002,
+        .epoch = 1,
         .self = {.slot = 2, .steers = true, .alive = true, .margin = 2},
         .players = players_before,
         .bullets = bullets_before,

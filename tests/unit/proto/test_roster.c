@@ -227,9 +227,9 @@ static void test_a_message_holds_1_to_64_events(void **state)
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         static struct raim_events_message told;
         raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, sizeof bytes);
+        raim_write_bits(&writer, 31, RAIM_EPOCH_BITS);
         raim_write_bits(&writer, 1, 16); // sequence
         raim_write_bits(&writer, (count - 1) & 63, 6);
-        raim_write_bits(&writer, 0, 5);
         for (uint32_t i = 0; i < count; i++) {
             raim_write_ranged(&writer, RAIM_WIRE_LEFT, 0, RAIM_WIRE_EVENT_KINDS - 1);
             raim_write_bits(&writer, 1025, 16);
@@ -354,8 +354,9 @@ static void test_an_event_of_a_later_version_is_skipped_by_its_size(void **state
     for (uint32_t size = 0; size < 128; size++) {
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         raim_writer writer = raim_message_write(RAIM_MESSAGE_EVENTS, bytes, sizeof bytes);
+        raim_write_bits(&writer, 0, RAIM_EPOCH_BITS);
         raim_write_bits(&writer, 1, 16); // sequence
-        raim_write_bits(&writer, 1, 11); // two events, padding
+        raim_write_bits(&writer, 1, 6);  // two events
         raim_write_bits(&writer, 5, 3);  // other
         raim_write_bits(&writer, 200, 8);
         raim_write_bits(&writer, size, 7);

@@ -43,6 +43,7 @@ static raim_writer begin_whole(void)
     raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, sizeof bytes);
     whole = true;
     raim_write_bits(&writer, 0, 4); // no baseline
+    raim_write_bits(&writer, 0, RAIM_EPOCH_BITS);
     raim_write_bits(&writer, 100, 32);
     raim_write_ranged(&writer, 0, 0, limits.players - 1);
     raim_write_bits(&writer, 2, 2); // a spectator's, alive
@@ -232,6 +233,7 @@ static void test_self_stays_within_its_ranges(void **state)
         raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, sizeof bytes);
         whole = true;
         raim_write_bits(&writer, 0, 4);
+        raim_write_bits(&writer, 0, RAIM_EPOCH_BITS);
         raim_write_bits(&writer, 100, 32);
         raim_write_bits(&writer, place_good ? 2 : 3, 2 + 1 + 1);
         raim_write_count(&writer, timer);

@@ -5,6 +5,7 @@
 #include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
+#include "pings.h"
 #include "roster.h"
 #include "snapshot.h"
 #include "watch.h"
@@ -127,6 +128,7 @@ static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
     static struct raim_events_message events;
     struct raim_roster_entry entries[4];
     char said[RAIM_MAX_CHAT_BYTES + 1];
+    struct raim_pings pings;
     uint32_t number;
     const uint32_t kind = raim_message_read(reader);
     switch (kind) {
@@ -148,6 +150,9 @@ static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
     case RAIM_MESSAGE_WATCH:
         assert_true(raim_watch_read(reader, &number));
         return raim_watch_write(number, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_PINGS:
+        assert_true(raim_pings_read(reader, &pings));
+        return raim_pings_write(&pings, bytes, RAIM_MAX_MESSAGE_BYTES);
     case RAIM_MESSAGE_ROSTER:
         assert_true(raim_roster_read(reader, entries, 4, &count));
         return raim_roster_write(entries, count, &written, bytes, RAIM_MAX_MESSAGE_BYTES);

@@ -151,13 +151,16 @@ static void test_no_flipped_bit_shows_a_wrong_world(void **state)
 {
     (void)state;
     uint32_t refused = 0, faults = 0;
+    const size_t head = raim_recording_head_size(recorded->bytes, recorded->size);
     uint8_t *bytes = malloc(recorded->size);
     for (int i = 0; i < 1000; i++) {
-        const uint32_t bit = raim_random_below(&chance, (uint32_t)recorded->size * 8);
+        const size_t most = i < 100 ? head : recorded->size;
+        const uint32_t bit = raim_random_below(&chance, (uint32_t)most * 8);
         memcpy(bytes, recorded->bytes, recorded->size);
         bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
         struct opened opened = open_bytes(bytes, recorded->size);
         refused += opened.recording == NULL;
+        assert_true(opened.recording == NULL || bit / 8 >= head);
         if (opened.recording != NULL)
             look_around(opened.recording, &faults);
         else
@@ -302,6 +305,29 @@ static void test_what_no_match_does_is_refused(void **state)
     }
 }
 
+// Adds a kill in front of END.
+static size_t invent_kill(uint8_t *bytes, size_t size)
+{
+    const uint8_t kill[] = {RAIM_RECORD_KILL, 0, 4, 1, 4, RAIM_RECORD_END};
+    memcpy(bytes + size - 1, kill, sizeof kill);
+    return size - 1 + sizeof kill;
+}
+
+static void test_a_kill_that_did_not_happen_is_found(void **state)
+{
+    (void)state;
+    struct opened opened = forge(100, 1, invent_kill); // nobody has fired yet
+    while (raim_recording_step(opened.recording)) {
+    }
+    assert_int_equal(raim_recording_fault(opened.recording)->kind, RAIM_FAULT_KILL);
+    assert_int_equal(raim_recording_fault(opened.recording)->tick, 0);
+    raim_recording_overlook(opened.recording);
+    while (raim_recording_step(opened.recording)) {
+    }
+    assert_null(raim_recording_fault(opened.recording)); // nothing else differs
+    close_opened(&opened);
+}
+
 static void test_another_version_is_named(void **state)
 {
     (void)state;
@@ -371,6 +397,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_damaged_frame_stops_and_the_others_can_be_sought),
         cmocka_unit_test(test_another_world_is_found_by_the_next_digest),
         cmocka_unit_test(test_what_no_match_does_is_refused),
+        cmocka_unit_test(test_a_kill_that_did_not_happen_is_found),
         cmocka_unit_test(test_another_version_is_named),
         cmocka_unit_test(test_a_listing_reads_head_and_index_alone),
     };

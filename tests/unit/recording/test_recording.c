@@ -29,7 +29,7 @@ static void play_all(struct take *take, struct table *table)
     record_ticks(take, table, 400);
     say(table, 1, "hello");
     assert_true(raim_match_say(table->match, "from the operator"));
-    record_ticks(take, table, 100);
+    record_ticks(take, table, 130);
     say_goodbye(table, 2);
     record_ticks(take, table, 60);
     stand_up(table, 2);
@@ -210,6 +210,39 @@ static void test_traffic_tells_of_silent_clients(void **state)
     free_take(take);
 }
 
+// Players who overlap stay where they are in a pause, and part afterwards.
+static void test_a_pause_holds_players_who_overlap(void **state)
+{
+    (void)state;
+    struct raim_match_def def = def_of();
+    def.bots = 0;
+    def.round_s = 0;
+    struct table *table = open_table(def);
+    play(table, 0);
+    play(table, 1);
+    ticks(table, 30);
+    raim_match_pause(table->match, true);
+    ticks(table, 2);
+    raim_player *players = raim_world_players(table->match->world);
+    assert_true(players[0].state == RAIM_PLAYER_ALIVE && players[1].state == RAIM_PLAYER_ALIVE);
+    players[1].position = players[1].previous = players[0].position;
+    struct take *take = begin_take(table->match);
+    record_ticks(take, table, 20);
+    assert_true(players[0].position.x == players[1].position.x);
+    raim_match_pause(table->match, false);
+    record_ticks(take, table, 20);
+    assert_true(players[0].position.x != players[1].position.x);
+    end_take(take, table->match);
+    struct opened opened = open_bytes(take->bytes, take->size);
+    while (raim_recording_step(opened.recording))
+        assert_true(is_true(take, opened.recording));
+    assert_null(raim_recording_fault(opened.recording));
+    assert_int_equal(raim_recording_tick(opened.recording), 40);
+    close_opened(&opened);
+    close_table(table);
+    free_take(take);
+}
+
 static void test_an_empty_match_is_recorded_while_it_sleeps(void **state)
 {
     (void)state;
@@ -316,6 +349,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_seeking_gives_what_playing_gives),
         cmocka_unit_test(test_chapters_and_players_are_those_of_the_match),
         cmocka_unit_test(test_traffic_tells_of_silent_clients),
+        cmocka_unit_test(test_a_pause_holds_players_who_overlap),
         cmocka_unit_test(test_an_empty_match_is_recorded_while_it_sleeps),
         cmocka_unit_test(test_recordings_follow_each_other),
         cmocka_unit_test(test_an_overflowing_tape_keeps_what_it_took),

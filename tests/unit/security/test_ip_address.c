@@ -62,6 +62,26 @@ static void test_the_loopback_is_of_both_families(void **state)
     assert_false(ip_address_is_loopback((struct ip_address){1, 1}));
 }
 
+static void test_a_translated_address_counts_as_its_ipv4_address(void **state)
+{
+    (void)state;
+    const struct ip_address nat64 = {UINT64_C(0x0064FF9B00000000), 0x01020304};
+    const struct ip_address other = {UINT64_C(0x0064FF9B00000000), 0x01020404};
+    assert_true(ip_address_host(nat64) == ip_address_host(ip_address_v4(0x01020304)));
+    assert_true(ip_address_network(nat64) == ip_address_network(ip_address_v4(0x01020399)));
+    assert_true(ip_address_host(nat64) != ip_address_host(other));
+    assert_true(ip_address_network(nat64) != ip_address_network(other));
+    // Limits exempt the loopback; nobody from elsewhere becomes it.
+    const struct ip_address loopback = {UINT64_C(0x0064FF9B00000000), 0x7F000001};
+    assert_false(ip_address_is_loopback(loopback));
+    // Outside of the /96 it is an address like any other.
+    const struct ip_address outside = {UINT64_C(0x0064FF9B00000000),
+                                       UINT64_C(1) << 32 | 0x01020304};
+    assert_true(ip_address_host(outside) == outside.high);
+    const struct ip_address local = {UINT64_C(0x0064FF9B00010000), 0x01020304}; // RFC 8215
+    assert_true(ip_address_host(local) == local.high);
+}
+
 // Universal hashing: of two addresses, at most twice as many as chance would have it collide.
 static void test_two_addresses_rarely_have_one_hash(void **state)
 {
@@ -90,6 +110,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hosts_and_networks_are_those_of_their_prefixes),
         cmocka_unit_test(test_the_loopback_is_of_both_families),
+        cmocka_unit_test(test_a_translated_address_counts_as_its_ipv4_address),
         cmocka_unit_test(test_two_addresses_rarely_have_one_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Downloads of files over HTTP. They are read block by block by the thread of the listener and
+// share a rate, in turns, so that they neither keep that thread busy nor fill the machine's uplink.
+// Their number is bounded, in all and of an address. A client that does not take a block within
+// HTTP_DEADLINE_MS is disconnected: it needs some 15 kB/s, because the kernel wants more only once
+// a good part of its buffer is free. Main thread only.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HTTP_DOWNLOAD_BLOCK_BYTES (1U << 16) // what a client gets at a time, and keeps in memory
+
+struct MHD_Connection;
+struct http_downloads;
+
+struct http_downloads_def {
+    unsigned max, max_of_address; // downloads at a time; an address is a host, see ip_address_host
+    uint64_t bytes_per_s;         // of all downloads; 0: not limited
+};
+
+// Returns NULL when memory runs out.
+struct http_downloads *http_downloads_create(const struct http_downloads_def *def);
+
+// All downloads must have ended. Takes NULL.
+void http_downloads_destroy(struct http_downloads *downloads);
+
+// Answers a GET or HEAD request with an open regular file: 200, 206, 304, 412 or 416 by the
+// request's headers (http_conditions.h), or 503 with Retry-After where too many are under way.
+// `name` is the name to save it under, of letters, digits, dots, hyphens and underscores. Takes the
+// descriptor. A file that turns out shorter than it was closes the connection. Returns what a
+// request handler returns.
+bool http_downloads_answer(struct http_downloads *downloads, struct MHD_Connection *connection,
+                           bool is_head, int descriptor, const char *name);
+
+// Ends all downloads at the next run of the listener or its stop.
+void http_downloads_close(struct http_downloads *downloads);
+
+// Milliseconds until http_downloads_run must be called, or -1. Call it before the listener runs.
+int http_downloads_timeout_ms(const struct http_downloads *downloads);
+void http_downloads_run(struct http_downloads *downloads);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Serves the list of recordings and their files.
+#include "http_recordings.h"
+
+#include "http_answer.h"
+#include "recordings.h"
+#include "recordings_json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char root[] = "/recordings";
+
+struct http_recordings {
+    const struct arena_list *list;
+    struct http_downloads *downloads;
+    struct MHD_Response *newest; // the first page of the list; NULL: not rendered yet
+    uint64_t newest_version;     // of the list, when it was rendered
+};
+
+struct http_recordings *http_recordings_create(const struct arena_list *list,
+                                               const struct http_downloads_def *limits)
+{
+    struct http_recordings *recordings = calloc(1, sizeof *recordings);
+    if (recordings == NULL)
+        return NULL;
+    recordings->list = list;
+    recordings->downloads = http_downloads_create(limits);
+    if (recordings->downloads != NULL)
+        return recordings;
+    free(recordings);
+    return NULL;
+}
+
+void http_recordings_destroy(struct http_recordings *recordings)
+{
+    if (recordings == NULL)
+        return;
+    http_answer_release(recordings->newest);
+    http_downloads_destroy(recordings->downloads);
+    free(recordings);
+}
+
+void http_recordings_close(struct http_recordings *recordings)
+{
+    http_downloads_close(recordings->downloads);
+}
+
+int http_recordings_timeout_ms(const struct http_recordings *recordings)
+{
+    return http_downloads_timeout_ms(recordings->downloads);
+}
+
+void http_recordings_run(struct http_recordings *recordings)
+{
+    http_downloads_run(recordings->downloads);
+}
+
+bool http_recordings_takes(const char *path)
+{
+    const size_t length = sizeof root - 1;
+    return strncmp(path, root, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+// Sends the first page, which is rendered once for each change of the list.
+static bool answer_newest(struct http_recordings *recordings, struct MHD_Connection *connection)
+{
+    struct recordings *list = recordings->list->recordings;
+    const uint64_t version = list != NULL ? recordings_version(list) : 0;
+    if (recordings->newest == NULL || recordings->newest_version != version) {
+        http_answer_release(recordings->newest);
+        recordings->newest = http_answer_text(HTTP_JSON_TYPE, recordings_json(list, NULL));
+        recordings->newest_version = version;
+    }
+    return recordings->newest != NULL && http_answer_send(connection, HTTP_OK, recordings->newest);
+}
+
+static bool answer_list(struct http_recordings *recordings, struct MHD_Connection *connection)
+{
+    struct recording_name parts;
+    const char *before = http_connection_argument(connection, "before");
+    if (before == NULL)
+        return answer_newest(recordings, connection);
+    if (!recording_name_read(before, &parts))
+        return http_answer_send_problem(connection, HTTP_BAD_REQUEST,
+                                        "want the name of a recording in before", NULL);
+    return http_answer_send_once(
+        connection, HTTP_OK,
+        http_answer_text(HTTP_JSON_TYPE, recordings_json(recordings->list->recordings, before)));
+}
+
+static bool answer_file(struct http_recordings *recordings, const struct http_request *request,
+                        const char *name)
+{
+    struct recording_name parts;
+    struct recording_entry entry;
+    struct recordings *list = recordings->list->recordings;
+    if (list == NULL || !recording_name_read(name, &parts))
+        return http_answer_send_problem(request->connection, HTTP_NOT_FOUND, "no such recording",
+                                        NULL);
+    const int file = recordings_open_file(list, name, &entry);
+    if (file >= 0)
+        return http_downloads_answer(recordings->downloads, request->connection,
+                                     strcmp(request->method, "HEAD") == 0, file, name);
+    if (errno == ENOENT)
+        return http_answer_send_problem(request->connection, HTTP_NOT_FOUND, "no such recording",
+                                        NULL);
+    return http_answer_send_problem(request->connection, HTTP_UNAVAILABLE,
+                                    "the recording cannot be opened", NULL);
+}
+
+bool http_recordings_answer(struct http_recordings *recordings, const struct http_request *request)
+{
+    const char *rest = request->path + sizeof root - 1;
+    return *rest == '\0' ? answer_list(recordings, request->connection)
+                         : answer_file(recordings, request, rest + 1);
+}

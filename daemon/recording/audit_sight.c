@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Whom a player sees: sightings and reactions, and aim on enemies that obstacles hide.
+#include "audit_internal.h"
+
+#include <math.h>
+
+// An enemy on the screen of a viewer, hidden or not.
+struct enemy {
+    uint32_t slot;
+    struct audit_pair *pair;
+    struct aim_target target;
+    bool is_visible, is_moving;
+};
+
+struct crowd {
+    struct enemy enemies[AUDIT_MAX_TARGETS];
+    uint32_t count, visible;
+};
+
+static struct audit_pair *pair_of(const struct audit_measures *measures, uint32_t viewer,
+                                  uint32_t target, uint8_t life)
+{
+    struct audit_pair *pair = &measures->pairs[(size_t)viewer * measures->def.max_players + target];
+    if (pair->life != life)
+        *pair = (struct audit_pair){.life = life};
+    return pair;
+}
+
+// Where an enemy was on the viewer's screen. False when it was not alive there.
+static bool find_enemy(const struct audit_measures *measures, uint32_t slot, uint32_t delay,
+                       raim_vec2 eye, struct enemy *enemy, uint8_t *life)
+{
+    const struct audit_def *def = &measures->def;
+    const struct audit_sample *now = audit_sample_at(measures, slot, delay);
+    if (!now->alive || !raim_is_in_view(def->view, eye, now->position, def->rules.player_radius))
+        return false;
+    const struct audit_sample *before = audit_sample_at(measures, slot, delay + 1);
+    raim_vec2 velocity = {0, 0};
+    if (before->alive && before->life == now->life)
+        velocity = raim_vec2_scale(raim_vec2_sub(now->position, before->position), def->tick_hz);
+    enemy->slot = slot;
+    enemy->is_moving = velocity.x != 0 || velocity.y != 0;
+    enemy->is_visible =
+        !def->sight || raim_visibility_sees_circle(measures->visibility, eye, now->position,
+                                                   def->rules.player_radius, true);
+    enemy->target = aim_target_at(eye, now->position, velocity,
+                                  def->rules.player_radius + def->rules.bullet_radius,
+                                  def->rules.bullet_speed, def->rules.bullet_lifetime);
+    *life = now->life;
+    return true;
+}
+
+static void look(struct audit_measures *measures, uint32_t viewer, const uint64_t *sent,
+                 struct crowd *crowd)
+{
+    const struct audit_slot *slot = &measures->slots[viewer];
+    const raim_vec2 eye = audit_sample_at(measures, viewer, 0)->position;
+    const uint32_t oldest = measures->tick < AUDIT_HISTORY - 1 ? measures->tick : AUDIT_HISTORY - 1;
+    const uint32_t delay = slot->view_delay + 1 < oldest ? slot->view_delay : 0;
+    crowd->count = crowd->visible = 0;
+    for (uint32_t other = 0; other < measures->def.max_players; other++) {
+        struct enemy *enemy = &crowd->enemies[crowd->count];
+        uint8_t life;
+        if (crowd->count == AUDIT_MAX_TARGETS)
+            return;
+        if (other == viewer || !find_enemy(measures, other, delay, eye, enemy, &life))
+            continue;
+        enemy->pair = pair_of(measures, viewer, other, life);
+        if (sent != NULL && (sent[other / 64] >> (other % 64) & 1) != 0)
+            enemy->pair->sent = measures->tick;
+        crowd->visible += enemy->is_visible;
+        crowd->count++;
+    }
+}
+
+// Whether `ticks` have passed since an earlier tick; true for one that never was.
+static bool is_past(const struct audit_measures *measures, uint32_t earlier, uint32_t ticks)
+{
+    return earlier == 0 || measures->tick - earlier > ticks;
+}
+
+// Counts sightings and reactions to them. An enemy that the viewer saw within AUDIT_SIGHTING_S only
+// reappears.
+static void react(struct audit_measures *measures, struct audit_slot *slot,
+                  const struct enemy *enemy, bool is_only)
+{
+    struct audit_pair *pair = enemy->pair;
+    const bool is_on = aim_is_on(audit_aim_at(measures, slot, 0), &enemy->target);
+    const bool is_rested = measures->tick - slot->alive_since > measures->memory_ticks;
+    if (is_past(measures, pair->seen, measures->sighting_ticks) && is_only && is_rested) {
+        slot->player->sightings++;
+        slot->player->aimed_before_chance += (double)aim_width(&enemy->target) / RAIM_ANGLE_TURN;
+        if (aim_is_on(audit_aim_at(measures, slot, 1), &enemy->target))
+            slot->player->aimed_before++;
+        else
+            pair->since = measures->tick;
+    }
+    pair->seen = measures->tick;
+    pair->on_ticks = 0;
+    if (pair->since == 0)
+        return;
+    if (is_on)
+        distribution_add(&slot->player->reaction, measures->tick - pair->since);
+    if (is_on || is_past(measures, pair->since, measures->reaction_ticks))
+        pair->since = 0;
+}
+
+static void see(struct audit_measures *measures, struct audit_slot *slot, const struct crowd *crowd)
+{
+    const raim_angle aim = audit_aim_at(measures, slot, 0);
+    struct audit_view *view = &slot->view;
+    view->visible = crowd->visible;
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        const struct enemy *enemy = &crowd->enemies[i];
+        if (!enemy->is_visible) {
+            enemy->pair->since = 0;
+            continue;
+        }
+        const uint32_t error = aim_error(aim, &enemy->target);
+        if (error < view->error) {
+            view->error = error;
+            view->is_moving = enemy->is_moving;
+        }
+        view->on_visible |= aim_is_on(aim, &enemy->target);
+        react(measures, slot, enemy, crowd->visible == 1);
+    }
+}
+
+// Follows the aim on a hidden enemy. It is tracked once the aim has turned with it by more than the
+// enemy's width: an aim that stands still while an enemy passes behind a wall does not track.
+static void track(struct audit_measures *measures, struct audit_slot *slot,
+                  const struct enemy *enemy, bool is_on)
+{
+    struct audit_pair *pair = enemy->pair;
+    const raim_angle aim = audit_aim_at(measures, slot, 0);
+    if (!is_on) {
+        pair->on_ticks = 0;
+        return;
+    }
+    if (pair->on_ticks == 0) {
+        pair->on_from = aim;
+        pair->is_tracked = false;
+    }
+    if (pair->on_ticks < UINT16_MAX)
+        pair->on_ticks++;
+    if (pair->is_tracked) {
+        slot->player->tracking_ticks++;
+    } else if (pair->on_ticks >= measures->tracking_ticks &&
+               aim_turn(aim, pair->on_from) > aim_width(&enemy->target)) {
+        pair->is_tracked = true;
+        slot->player->tracking_ticks += pair->on_ticks;
+    }
+    if (pair->is_tracked && pair->on_ticks > slot->player->longest_tracking)
+        slot->player->longest_tracking = pair->on_ticks;
+}
+
+// Counts a tick in which the viewer saw nobody. Whom it saw a moment ago it may remember.
+static void aim_at_hidden(struct audit_measures *measures, struct audit_slot *slot,
+                          const struct crowd *crowd)
+{
+    const raim_angle aim = audit_aim_at(measures, slot, 0);
+    struct audit_hidden *groups[2] = {&slot->player->unsent, &slot->player->sent};
+    bool any[2] = {false, false}, on[2] = {false, false};
+    double chance[2] = {0, 0};
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        const struct enemy *enemy = &crowd->enemies[i];
+        if (!is_past(measures, enemy->pair->seen, measures->memory_ticks))
+            continue;
+        const bool is_on = aim_is_on(aim, &enemy->target);
+        const int group = !is_past(measures, enemy->pair->sent, measures->memory_ticks);
+        any[group] = true;
+        on[group] |= is_on;
+        chance[group] += (double)aim_width(&enemy->target) / RAIM_ANGLE_TURN;
+        track(measures, slot, enemy, is_on);
+    }
+    for (int group = 0; group < 2; group++) {
+        groups[group]->ticks += any[group];
+        groups[group]->on_ticks += on[group];
+        groups[group]->chance += fmin(1, chance[group]);
+        if (on[group])
+            slot->view.hidden = groups[group];
+    }
+}
+
+static void forget_tracks(const struct crowd *crowd)
+{
+    for (uint32_t i = 0; i < crowd->count; i++)
+        crowd->enemies[i].pair->on_ticks = 0;
+}
+
+void audit_sight_tick(struct audit_measures *measures, uint32_t viewer, const uint64_t *sent)
+{
+    struct audit_slot *slot = &measures->slots[viewer];
+    struct crowd crowd;
+    look(measures, viewer, sent, &crowd);
+    see(measures, slot, &crowd);
+    if (crowd.visible == 0 && measures->tick - slot->alive_since > measures->memory_ticks)
+        aim_at_hidden(measures, slot, &crowd);
+    else
+        forget_tracks(&crowd);
+}

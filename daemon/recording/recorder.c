@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+// The recorder's thread, and the sides of the threads that use it.
+#define _GNU_SOURCE
+#include "recorder_internal.h"
+
+#include "monotonic.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    POLL_MS = 250,        // while a file is being written; a worker does not signal each tick
+    IDLE_POLL_MS = 60000, // otherwise: recordings become too old
+    TRIM_MS = 10000,
+    BYTES_PER_SLOT = 6 * 1024, // some 20 seconds of a busy player
+};
+
+static void *run(void *argument);
+
+// --- The main thread's side ---
+
+struct recorder *recorder_open(const char *path, const struct recordings_limits *limits,
+                               const struct wakeup *wakeup, char *error, size_t capacity)
+{
+    struct recordings *recordings = recordings_open(path, limits, wakeup, error, capacity);
+    if (recordings == NULL)
+        return NULL;
+    struct recorder *recorder = calloc(1, sizeof *recorder);
+    if (recorder == NULL || !wakeup_open(&recorder->wakeup)) {
+        snprintf(error, capacity, "%s", strerror(errno));
+        recordings_close(recordings);
+        free(recorder);
+        return NULL;
+    }
+    recorder->recordings = recordings;
+    recorder->main_wakeup = wakeup;
+    pthread_mutex_init(&recorder->mutex, NULL);
+    return recorder;
+}
+
+bool recorder_start(struct recorder *recorder, char *error, size_t capacity)
+{
+    const int problem = pthread_create(&recorder->thread, NULL, run, recorder);
+    recorder->is_started = problem == 0;
+    if (problem != 0)
+        snprintf(error, capacity, "cannot start the recorder: %s", strerror(problem));
+    return problem == 0;
+}
+
+// Frees the streams of a recorder whose thread never ran.
+static void free_streams(struct recorder *recorder)
+{
+    while (recorder->streams != NULL) {
+        struct recorder_stream *stream = recorder->streams;
+        recorder->streams = stream->next;
+        recorder_stream_free(stream);
+    }
+}
+
+void recorder_close(struct recorder *recorder)
+{
+    if (recorder == NULL)
+        return;
+    atomic_store(&recorder->is_stopping, true);
+    wakeup_signal(&recorder->wakeup);
+    if (recorder->is_started)
+        pthread_join(recorder->thread, NULL);
+    free_streams(recorder);
+    recordings_close(recorder->recordings);
+    wakeup_close(&recorder->wakeup);
+    pthread_mutex_destroy(&recorder->mutex);
+    free(recorder);
+}
+
+void recorder_set_limits(struct recorder *recorder, const struct recordings_limits *limits)
+{
+    recordings_set_limits(recorder->recordings, limits);
+    atomic_store(&recorder->is_trim_due, true);
+    wakeup_signal(&recorder->wakeup);
+}
+
+struct recordings *recorder_recordings(const struct recorder *recorder)
+{
+    return recorder->recordings;
+}
+
+bool recorder_move(struct recorder *recorder, const char *path, char *error, size_t capacity)
+{
+    if (!recordings_move(recorder->recordings, path, error, capacity))
+        return false;
+    wakeup_signal(&recorder->wakeup); // the new directory is to be scanned
+    return true;
+}
+
+struct recorder_stream *recorder_open_stream(struct recorder *recorder, size_t world_bytes,
+                                             uint32_t slots)
+{
+    struct recorder_stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL ||
+        !record_ring_create(&stream->ring, 2 * world_bytes + (size_t)slots * BYTES_PER_SLOT)) {
+        free(stream);
+        return NULL;
+    }
+    stream->recorder = recorder;
+    stream->file = (struct recording_file){.directory = -1, .file = -1};
+    pthread_mutex_lock(&recorder->mutex);
+    stream->next = recorder->streams;
+    recorder->streams = stream;
+    pthread_mutex_unlock(&recorder->mutex);
+    return stream;
+}
+
+void recorder_close_stream(struct recorder_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    struct recorder *recorder = stream->recorder;
+    pthread_mutex_lock(&recorder->mutex);
+    for (uint32_t i = 0; i < recorder->order_count; i++)
+        if (recorder->orders[i].stream == stream)
+            recorder->orders[i].stream = NULL;
+    pthread_mutex_unlock(&recorder->mutex);
+    atomic_store(&stream->is_closing, true); // the recorder's thread may free it from now on
+    wakeup_signal(&recorder->wakeup);
+}
+
+struct recorder_counts recorder_stream_counts(const struct recorder_stream *stream)
+{
+    return (struct recorder_counts){
+        .begun = atomic_load_explicit(&stream->begun, memory_order_relaxed),
+        .finished = atomic_load_explicit(&stream->finished, memory_order_relaxed),
+        .dropped = atomic_load_explicit(&stream->dropped, memory_order_relaxed),
+        .failed = atomic_load_explicit(&stream->failed, memory_order_relaxed),
+        .bytes = atomic_load_explicit(&stream->bytes, memory_order_relaxed),
+    };
+}
+
+bool recorder_order_clip(struct recorder *recorder, struct recorder_stream *stream,
+                         uint32_t seconds, uint32_t number)
+{
+    pthread_mutex_lock(&recorder->mutex);
+    const bool has_room = recorder->order_count + recorder->clip_count < RECORDER_CLIPS;
+    if (has_room)
+        recorder->orders[recorder->order_count++] =
+            (struct recorder_clip_order){.stream = stream, .seconds = seconds, .number = number};
+    pthread_mutex_unlock(&recorder->mutex);
+    wakeup_signal(&recorder->wakeup);
+    return has_room;
+}
+
+bool recorder_take_clip(struct recorder *recorder, struct recorder_clip *clip)
+{
+    pthread_mutex_lock(&recorder->mutex);
+    const bool has_one = recorder->clip_count > 0;
+    if (has_one) {
+        *clip = recorder->clips[0];
+        recorder->clip_count--;
+        memmove(&recorder->clips[0], &recorder->clips[1],
+                recorder->clip_count * sizeof recorder->clips[0]);
+    }
+    pthread_mutex_unlock(&recorder->mutex);
+    return has_one;
+}
+
+// --- The worker's side ---
+
+// Ends the recording for want of room; an end always fits.
+static bool drop(struct recorder_stream *stream)
+{
+    const struct record_head head = {.kind = RECORDER_DROPPED};
+    const bool fits = record_ring_begin(&stream->ring, &head, 0);
+    if (fits)
+        record_ring_submit(&stream->ring);
+    atomic_fetch_add_explicit(&stream->dropped, 1, memory_order_relaxed);
+    wakeup_signal(&stream->recorder->wakeup);
+    return false;
+}
+
+bool recorder_begin(struct recorder_stream *stream, const struct recorder_begin *begin,
+                    const uint8_t *scene, size_t scene_size)
+{
+    const struct record_head head = {.size = (uint32_t)(sizeof *begin + scene_size),
+                                     .kind = RECORDER_BEGIN,
+                                     .tick = begin->first_tick};
+    atomic_fetch_add_explicit(&stream->begun, 1, memory_order_relaxed);
+    atomic_store_explicit(&stream->has_failed, false, memory_order_relaxed);
+    if (!record_ring_begin(&stream->ring, &head, sizeof head)) {
+        atomic_fetch_add_explicit(&stream->dropped, 1, memory_order_relaxed);
+        return false;
+    }
+    record_ring_add(&stream->ring, begin, sizeof *begin);
+    record_ring_add(&stream->ring, scene, scene_size);
+    record_ring_submit(&stream->ring);
+    wakeup_signal(&stream->recorder->wakeup);
+    return true;
+}
+
+bool recorder_put(struct recorder_stream *stream, uint32_t tick, bool has_keyframe,
+                  const uint8_t *chunk, size_t size)
+{
+    const struct record_head head = {.size = (uint32_t)size,
+                                     .kind = has_keyframe ? RECORDER_KEYFRAME : RECORDER_CHUNK,
+                                     .tick = tick};
+    if (!record_ring_begin(&stream->ring, &head, sizeof head))
+        return drop(stream);
+    record_ring_add(&stream->ring, chunk, size);
+    record_ring_submit(&stream->ring);
+    if (record_ring_is_half_full(&stream->ring))
+        wakeup_signal(&stream->recorder->wakeup);
+    return true;
+}
+
+void recorder_end(struct recorder_stream *stream)
+{
+    const struct record_head head = {.kind = RECORDER_END};
+    const bool fits = record_ring_begin(&stream->ring, &head, 0);
+    assert(fits); // begin and put have left room for it
+    if (fits)
+        record_ring_submit(&stream->ring);
+    wakeup_signal(&stream->recorder->wakeup);
+}
+
+bool recorder_has_failed(const struct recorder_stream *stream)
+{
+    return atomic_load_explicit(&stream->has_failed, memory_order_relaxed);
+}
+
+// --- The thread ---
+
+static void trim(struct recorder *recorder, uint64_t unfinished_bytes)
+{
+    const uint64_t now_ms = monotonic_ms();
+    const bool is_due = atomic_exchange(&recorder->is_trim_due, false);
+    if (!is_due && now_ms - recorder->trimmed_ms < TRIM_MS)
+        return;
+    recorder->trimmed_ms = now_ms;
+    recordings_trim(recorder->recordings, unfinished_bytes, time(NULL));
+}
+
+// Removes a stream from the list.
+static void unlink_stream(struct recorder *recorder, const struct recorder_stream *stream)
+{
+    pthread_mutex_lock(&recorder->mutex);
+    struct recorder_stream **link = &recorder->streams;
+    while (*link != stream)
+        link = &(*link)->next;
+    *link = stream->next;
+    pthread_mutex_unlock(&recorder->mutex);
+}
+
+// The stream behind another one, or the first.
+static struct recorder_stream *next_stream(struct recorder *recorder,
+                                           const struct recorder_stream *stream)
+{
+    pthread_mutex_lock(&recorder->mutex);
+    struct recorder_stream *next = stream != NULL ? stream->next : recorder->streams;
+    pthread_mutex_unlock(&recorder->mutex);
+    return next;
+}
+
+// Writes what the workers have recorded. Returns the bytes of files in progress.
+static uint64_t serve_streams(struct recorder *recorder, bool *is_writing)
+{
+    uint64_t bytes = 0;
+    struct recorder_stream *next;
+    *is_writing = false;
+    for (struct recorder_stream *stream = next_stream(recorder, NULL); stream != NULL;
+         stream = next) {
+        const bool is_closing = atomic_load(&stream->is_closing); // before its last records
+        recorder_stream_drain(stream);
+        next = next_stream(recorder, stream);
+        if (is_closing) {
+            recorder_stream_end(stream);
+            unlink_stream(recorder, stream);
+            recorder_stream_free(stream);
+            continue;
+        }
+        *is_writing = *is_writing || stream->is_writing;
+        bytes += stream->is_writing ? stream->file.size : 0;
+    }
+    return bytes;
+}
+
+static void serve_clips(struct recorder *recorder)
+{
+    for (bool is_done = false; !is_done;) {
+        struct recorder_clip_order order = {0};
+        pthread_mutex_lock(&recorder->mutex);
+        is_done = recorder->order_count == 0;
+        if (!is_done)
+            order = recorder->orders[0];
+        pthread_mutex_unlock(&recorder->mutex);
+        if (is_done)
+            break;
+        struct recorder_clip clip = {.number = order.number};
+        if (order.stream != NULL)
+            recorder_stream_clip(order.stream, order.seconds, &clip);
+        else
+            snprintf(clip.problem, sizeof clip.problem, "the arena has ended");
+        pthread_mutex_lock(&recorder->mutex);
+        recorder->order_count--;
+        memmove(&recorder->orders[0], &recorder->orders[1],
+                recorder->order_count * sizeof recorder->orders[0]);
+        recorder->clips[recorder->clip_count++] = clip;
+        pthread_mutex_unlock(&recorder->mutex);
+        wakeup_signal(recorder->main_wakeup);
+    }
+}
+
+static void *run(void *argument)
+{
+    struct recorder *recorder = argument;
+    const struct sched_param none = {0};
+    pthread_setname_np(pthread_self(), "raimd-recorder");
+    // A wakeup of it does not preempt a tick on the same CPU.
+    if (sched_getscheduler(0) == SCHED_OTHER)
+        sched_setscheduler(0, SCHED_BATCH, &none);
+    for (bool is_stopping = false; !is_stopping;) {
+        bool is_writing;
+        wakeup_clear(&recorder->wakeup);
+        is_stopping = atomic_load(&recorder->is_stopping); // before the last records
+        if (recordings_scan(recorder->recordings))
+            atomic_store(&recorder->is_trim_due, true);
+        const uint64_t bytes = serve_streams(recorder, &is_writing);
+        serve_clips(recorder);
+        trim(recorder, bytes);
+        struct pollfd wait = {.fd = recorder->wakeup.descriptor, .events = POLLIN};
+        if (!is_stopping)
+            poll(&wait, 1, is_writing ? POLL_MS : IDLE_POLL_MS);
+    }
+    return NULL;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Tests of the distribution against sorted values.
+#include "chance.h"
+#include "distribution.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { VALUES = 2000 };
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void test_an_empty_distribution_is_zero(void **state)
+{
+    (void)state;
+    const struct distribution empty = {0};
+    assert_true(distribution_quantile(&empty, 0.5) == 0);
+    assert_true(distribution_share_below(&empty, 5) == 0);
+}
+
+static void test_quantiles_are_those_of_the_sorted_values(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        struct distribution distribution = {0};
+        uint32_t values[VALUES];
+        const int count = chance_int(1, VALUES);
+        const double scale = chance_between(0, 20);
+        for (int i = 0; i < count; i++) {
+            values[i] = (uint32_t)exp2(chance_between(0, scale)) - 1;
+            distribution_add(&distribution, values[i]);
+        }
+        qsort(values, (size_t)count, sizeof *values, compare);
+        assert_int_equal(distribution.least, values[0]);
+        assert_int_equal(distribution.greatest, values[count - 1]);
+        for (int i = 0; i <= 20; i++) {
+            const int rank = (int)fmax(1, ceil(i / 20.0 * count));
+            const double value = values[rank - 1];
+            const double quantile = distribution_quantile(&distribution, i / 20.0);
+            assert_true(fabs(quantile - value) <=
+                        (value < DISTRIBUTION_LINEAR ? 0 : value / DISTRIBUTION_LINEAR));
+        }
+    }
+}
+
+static void test_a_share_below_a_bound_is_exact_for_small_bounds(void **state)
+{
+    (void)state;
+    struct distribution distribution = {0};
+    for (uint32_t value = 0; value < 100; value++)
+        distribution_add(&distribution, value);
+    assert_true(distribution_share_below(&distribution, 0) == 0);
+    assert_true(fabs(distribution_share_below(&distribution, 7) - 0.07) < 1e-12);
+    assert_true(fabs(distribution_share_below(&distribution, 64) - 0.64) < 1e-12);
+}
+
+static void test_values_beyond_the_limit_keep_their_greatest(void **state)
+{
+    (void)state;
+    struct distribution distribution = {0};
+    distribution_add(&distribution, UINT32_MAX);
+    distribution_add(&distribution, 3);
+    assert_int_equal(distribution.greatest, UINT32_MAX);
+    assert_true(distribution_quantile(&distribution, 0.5) == 3);
+    assert_true(distribution_quantile(&distribution, 1) < DISTRIBUTION_LIMIT);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_empty_distribution_is_zero),
+        cmocka_unit_test(test_quantiles_are_those_of_the_sorted_values),
+        cmocka_unit_test(test_a_share_below_a_bound_is_exact_for_small_bounds),
+        cmocka_unit_test(test_values_beyond_the_limit_keep_their_greatest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Tests of raimd --verify on recordings of a small world whose recorder may err.
+#define _GNU_SOURCE
+#include "arena_fixture.h"
+#include "digest.h"
+#include "recording_scene.h"
+#include "recording_writer.h"
+#include "tape.h"
+#include "verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// BETWEEN two digests, behind a keyframe; BEFORE the next keyframe and its digest.
+enum { PLAYERS = 3, TICKS = 1500, BETWEEN = 630, BEFORE = 1197 };
+
+// What the recorder does wrong: with a bullet in the tick BEFORE, otherwise BETWEEN.
+enum mistake { NONE, MOVES_A_PLAYER, TURNS_A_BULLET, FORGETS_A_SHOT, MISTAKES };
+
+static char path[] = "/tmp/raimd_test_verify_XXXXXX";
+
+struct recorder {
+    struct arena_fixture *arena;
+    struct raim_tape *tape;
+    struct raim_recording_writer *writer;
+    FILE *out;
+};
+
+static void drain(struct recorder *recorder)
+{
+    size_t size;
+    const uint8_t *chunk = raim_tape_take(recorder->tape, &size);
+    if (chunk != NULL)
+        assert_true(raim_recording_writer_append(recorder->writer, chunk, size));
+    const uint8_t *bytes = raim_recording_writer_take(recorder->writer, &size);
+    if (bytes != NULL)
+        assert_int_equal(fwrite(bytes, 1, size, recorder->out), size);
+}
+
+static void write_keyframe(struct recorder *recorder)
+{
+    const struct raim_world *world = recorder->arena->world;
+    const struct raim_wire_phase phase = {.phase = RAIM_PHASE_PLAY, .round = 1};
+    raim_tape_keyframe(recorder->tape, world, &phase);
+    for (uint32_t slot = 0; slot < PLAYERS; slot++)
+        raim_tape_name(recorder->tape, raim_world_players_const(world)[slot].id, "somebody", false);
+    drain(recorder);
+}
+
+static void begin(struct recorder *recorder)
+{
+    const raim_rules rules = raim_rules_default();
+    recorder->arena = fixture_create(&rules, PLAYERS, NULL, 0);
+    struct raim_world *world = recorder->arena->world;
+    for (int i = 0; i < PLAYERS; i++)
+        fixture_put(recorder->arena, (raim_vec2){300 * i, 0});
+    for (int i = 0; i < 10; i++) // fills the history, as of a match
+        fixture_step(recorder->arena);
+    const struct raim_recording_scene scene = {
+        .version = "0",
+        .arena = "test",
+        .map = recorder->arena->map,
+        .rules = rules,
+        .tick_hz = 60,
+        .max_players = PLAYERS,
+        .max_rewind = world->max_rewind,
+        .view_width = 1600,
+        .view_height = 861,
+        .sight = true,
+        .identity = raim_world_identity(world, recorder->arena->map),
+    };
+    const size_t bound = raim_recording_scene_bound(&scene);
+    uint8_t *bytes = malloc(bound);
+    const size_t size = raim_recording_scene_write(&scene, bytes, bound);
+    recorder->out = fopen(path, "wb");
+    recorder->writer = raim_recording_writer_create();
+    recorder->tape = raim_tape_init(malloc(raim_tape_bytes(world)), world);
+    assert_true(raim_recording_writer_begin(recorder->writer, bytes, size, world->tick, 0));
+    free(bytes);
+    write_keyframe(recorder);
+}
+
+static void end(struct recorder *recorder)
+{
+    raim_tape_end(recorder->tape, recorder->arena->world);
+    drain(recorder);
+    assert_true(raim_recording_writer_end(recorder->writer));
+    drain(recorder);
+    fclose(recorder->out);
+    raim_recording_writer_destroy(recorder->writer);
+    free(recorder->tape);
+    fixture_destroy(recorder->arena);
+}
+
+static void err(struct recorder *recorder, enum mistake mistake)
+{
+    struct raim_world *world = recorder->arena->world;
+    if (mistake == MOVES_A_PLAYER)
+        raim_world_players(world)[1].position.y += 0.25;
+    if (mistake == TURNS_A_BULLET)
+        for (uint32_t slot = 0; slot < world->max_bullets; slot++)
+            if (raim_world_bullets(world)[slot].owner != RAIM_NOBODY)
+                raim_world_bullets(world)[slot].aim ^= 1;
+}
+
+// Players who run up and down, and one who fires at nobody; the last one stands and waits.
+static void play(struct recorder *recorder, int tick, enum mistake mistake)
+{
+    struct arena_fixture *arena = recorder->arena;
+    const uint64_t taken = (1u << PLAYERS) - 1;
+    for (int i = 0; i < PLAYERS - 1; i++)
+        arena->inputs[i] = (raim_input){
+            .move_y = (int8_t)(tick / 60 % 2 == 0 ? 1 : -1), .fire = i == 0, .aim = 32768};
+    raim_tape_step(recorder->tape, &taken, arena->inputs);
+    if (mistake == FORGETS_A_SHOT && tick >= BETWEEN && tick < BETWEEN + 20)
+        arena->inputs[0].fire = 0;
+    fixture_step(arena);
+    if (tick == (mistake == TURNS_A_BULLET ? BEFORE : BETWEEN))
+        err(recorder, mistake);
+    const uint64_t nobody[32] = {0};
+    raim_tape_begin_sent(recorder->tape, nobody, nobody);
+    raim_tape_end_tick(recorder->tape, arena->world);
+    drain(recorder);
+    if (raim_tape_wants_keyframe(recorder->tape))
+        write_keyframe(recorder);
+}
+
+static void record(enum mistake mistake)
+{
+    struct recorder recorder;
+    begin(&recorder);
+    for (int tick = 0; tick < TICKS; tick++)
+        play(&recorder, tick, mistake);
+    end(&recorder);
+}
+
+// Verifies the file, `count` times. The caller frees the text.
+static char *verify(enum verify_status expected, int count)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    char *const paths[] = {path, path};
+    assert_int_equal(verify_files(paths, count, out), expected);
+    fclose(out);
+    return text;
+}
+
+static void assert_says(const char *text, const char *words)
+{
+    if (strstr(text, words) == NULL)
+        fail_msg("\"%s\" is not in:\n%s", words, text);
+}
+
+static void test_a_right_recording_is_verified(void **state)
+{
+    (void)state;
+    record(NONE);
+    char *text = verify(VERIFY_GOOD, 2);
+    assert_says(text, "verified       25.0 s      1500");
+    free(text);
+}
+
+static void test_a_wrong_player_is_named_with_its_field(void **state)
+{
+    (void)state;
+    record(MOVES_A_PLAYER);
+    char *text = verify(VERIFY_DIFFERS, 1);
+    assert_says(text, "differs");
+    assert_says(text, "the world differs from the recorded digest: behind tick 649 (10.82 s)");
+    assert_says(text, "right up to tick 600 (10.00 s)");
+    assert_says(text, "player 1 (somebody): position.y is ");
+    assert_says(text, "a difference of -0.25");
+    free(text);
+}
+
+static void test_a_wrong_bullet_is_named_with_its_player(void **state)
+{
+    (void)state;
+    record(TURNS_A_BULLET);
+    char *text = verify(VERIFY_DIFFERS, 1);
+    assert_says(text, "    the world differs from the next keyframe: behind tick 1200 (20.00 s)");
+    assert_says(text,
+                " of player 0 (somebody): aim is 32769 in the recording and 32768 simulated, a "
+                "difference of -1");
+    free(text);
+}
+
+static void test_a_shot_that_is_only_recorded_is_found(void **state)
+{
+    (void)state;
+    record(FORGETS_A_SHOT);
+    char *text = verify(VERIFY_DIFFERS, 1);
+    assert_says(text, "player 0 (somebody): shots is ");
+    assert_says(text, "a difference of ");
+    free(text);
+}
+
+static void test_a_shortened_file_says_what_is_missing(void **state)
+{
+    (void)state;
+    record(NONE);
+    FILE *file = fopen(path, "rb");
+    fseek(file, 0, SEEK_END);
+    const long size = ftell(file);
+    fclose(file);
+    for (long cut = 1; cut < size; cut = cut * 3 + 1) {
+        record(NONE);
+        assert_int_equal(truncate(path, size - cut), 0);
+        char *text = verify(VERIFY_DIFFERS, 1);
+        if (strstr(text, "cut off") == NULL)
+            assert_says(text, "damaged");
+        free(text);
+    }
+}
+
+static void test_files_that_are_none(void **state)
+{
+    (void)state;
+    FILE *file = fopen(path, "wb");
+    fclose(file);
+    char *text = verify(VERIFY_UNREADABLE, 1);
+    assert_says(text, "the file is empty");
+    free(text);
+    file = fopen(path, "wb");
+    fputs("something else\n", file);
+    fclose(file);
+    text = verify(VERIFY_DIFFERS, 1);
+    assert_says(text, "damaged");
+    free(text);
+}
+
+static int clear(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+int main(void)
+{
+    const int descriptor = mkstemp(path);
+    if (descriptor < 0)
+        return EXIT_FAILURE;
+    close(descriptor);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_right_recording_is_verified),
+        cmocka_unit_test(test_a_wrong_player_is_named_with_its_field),
+        cmocka_unit_test(test_a_wrong_bullet_is_named_with_its_player),
+        cmocka_unit_test(test_a_shot_that_is_only_recorded_is_found),
+        cmocka_unit_test(test_a_shortened_file_says_what_is_missing),
+        cmocka_unit_test(test_files_that_are_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, clear);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// The events of a client: chat, kills, refusals, and what it skips or forgets.
+#include "chat.h"
+#include "client_fixture.h"
+
+#include <stdio.h>
+
+static struct raim_wire_event chat_of(int number)
+{
+    struct raim_wire_event event = {.kind = RAIM_WIRE_CHAT, .player = OWN};
+    snprintf(event.text, sizeof event.text, "text %d", number);
+    return event;
+}
+
+static void test_chat_and_kills_are_received(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    const struct raim_wire_event events[] = {
+        chat_of(1),
+        {.kind = RAIM_WIRE_KILL, .player = OTHER, .victim = OWN, .rewind = 6},
+        chat_of(2),
+    };
+    assert_true(tell_events(client, FIRST_EVENT, events, 3));
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_CHAT && event.player == OWN);
+    assert_string_equal(event.text, "text 1");
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_KILL && event.player == OTHER && event.victim == OWN);
+    assert_true(fabs(event.rewound_ms - 100) < 1e-9 && event.text[0] == '\0');
+    assert_true(raim_client_next_event(client, &event));
+    assert_string_equal(event.text, "text 2");
+    assert_false(raim_client_next_event(client, &event));
+    raim_client_destroy(client);
+}
+
+static void test_the_operator_and_refusals_of_chat_have_marks_of_their_own(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    struct raim_wire_event said = {.kind = RAIM_WIRE_CHAT, .by_operator = true, .text = "listen"};
+    assert_true(tell_events(client, FIRST_EVENT, &said, 1));
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_CHAT && event.by_operator);
+    assert_int_equal(event.player, RAIM_NOBODY);
+    const struct raim_wire_event other = chat_of(1);
+    assert_true(tell_events(client, FIRST_EVENT + 1, &other, 1));
+    assert_true(raim_client_next_event(client, &event));
+    assert_false(event.by_operator);
+    assert_true(receive(client, raim_chat_refused_write(RAIM_CHAT_MUTED, bytes, sizeof bytes)));
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_CHAT_REFUSED && event.text[0] == '\0');
+    assert_string_equal(raim_client_chat_refusal_name(event.chat_refusal), "muted");
+    raim_client_destroy(client);
+}
+
+// What a later server may send: a capability, a kind of message and a kind of event that this
+// client does not know.
+static void test_what_only_later_clients_know_is_skipped(void **state)
+{
+    (void)state;
+    struct raim_client *client = test_client();
+    struct raim_welcome message = good_welcome();
+    message.capabilities = 0xFFFFFFFF;
+    strcpy(message.arena, "arena-1");
+    assert_string_equal(raim_client_arena(client), "");
+    assert_true(welcome(client, &message));
+    assert_string_equal(raim_client_arena(client), "arena-1");
+    raim_client_destroy(client);
+    client = player();
+    struct raim_client_event event;
+    const struct raim_wire_event events[] = {
+        {.kind = RAIM_WIRE_OTHER, .type = 255, .size = 3, .text = {1, 0, 2}},
+        chat_of(1),
+    };
+    assert_true(tell_events(client, FIRST_EVENT, events, 2));
+    assert_true(raim_client_next_event(client, &event));
+    assert_string_equal(event.text, "text 1");
+    assert_int_equal(raim_client_stats(client)->events, 2); // both are acknowledged
+    for (uint32_t kind = RAIM_MESSAGE_KINDS; kind <= RAIM_MESSAGE_MAX_KIND; kind++) {
+        const uint8_t unknown[] = {(uint8_t)(kind << 1), 0xFF, 0x12};
+        assert_true(raim_client_receive(client, 0, unknown, sizeof unknown));
+    }
+    assert_int_equal(raim_client_stats(client)->decode_errors, 0);
+    const uint8_t none[] = {0, 0xFF};
+    assert_false(raim_client_receive(client, 0, none, sizeof none));
+    raim_client_destroy(client);
+}
+
+static void test_what_nobody_reads_makes_way(void **state)
+{
+    (void)state;
+    enum { KEPT = 1024, TEXTS = 16 };
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    uint32_t sequence = FIRST_EVENT;
+    for (int i = 0; i < 100; i++) {
+        const struct raim_wire_event chat = chat_of(i);
+        assert_true(tell_events(client, sequence++, &chat, 1));
+    }
+    for (int i = 100 - TEXTS; i < 100; i++) {
+        const struct raim_wire_event chat = chat_of(i);
+        assert_true(raim_client_next_event(client, &event));
+        assert_string_equal(event.text, chat.text);
+    }
+    assert_false(raim_client_next_event(client, &event));
+    for (uint32_t i = 0; i < 2 * KEPT; i++) {
+        const struct raim_wire_event kill = {.kind = RAIM_WIRE_KILL, .player = OWN, .victim = OWN};
+        assert_true(tell_events(client, sequence++, &kill, 1));
+    }
+    for (int i = 0; i < KEPT; i++)
+        assert_true(raim_client_next_event(client, &event) && event.kind == RAIM_CLIENT_KILL);
+    assert_false(raim_client_next_event(client, &event));
+    raim_client_destroy(client);
+}
+
+static void test_only_players_say_something(void **state)
+{
+    (void)state;
+    char text[RAIM_MAX_CHAT_BYTES + 1];
+    struct raim_client *client = player();
+    const size_t size = raim_client_write_chat(client, "hello", bytes, sizeof bytes);
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_CHAT);
+    assert_true(raim_chat_read(&reader, text));
+    assert_string_equal(text, "hello");
+    assert_int_equal(raim_client_write_chat(client, "", bytes, sizeof bytes), 0);
+    raim_client_destroy(client);
+    client = spectator();
+    assert_int_equal(raim_client_write_chat(client, "hello", bytes, sizeof bytes), 0);
+    raim_client_destroy(client);
+    client = test_client();
+    assert_int_equal(raim_client_write_chat(client, "hello", bytes, sizeof bytes), 0);
+    raim_client_destroy(client);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chat_and_kills_are_received),
+        cmocka_unit_test(test_the_operator_and_refusals_of_chat_have_marks_of_their_own),
+        cmocka_unit_test(test_what_only_later_clients_know_is_skipped),
+        cmocka_unit_test(test_what_nobody_reads_makes_way),
+        cmocka_unit_test(test_only_players_say_something),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

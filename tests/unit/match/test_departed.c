@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// What the result of a round needs: shots and hits of the round alone, players who left before its
+// end, the subject of an access token, and the round's time, also after a checkpoint and a change
+// of the match.                                                          test_departed [--seed N]
+#include "seat_fixture.h"
+
+#include "match_internal.h"
+
+static struct raim_match_def round_def(void)
+{
+    struct raim_match_def def = usual_def();
+    def.round_s = 1;
+    def.break_s = 0;
+    def.resume_grace_s = 5;
+    return def;
+}
+
+// Joins, and presses nothing.
+static void sit(struct table *table, uint32_t handle)
+{
+    play(table, handle)->is_idle = true;
+}
+
+static raim_player *player_of(const struct table *table, uint32_t handle)
+{
+    return &raim_world_players(table->match->world)[table->match->clients[handle].slot];
+}
+
+static struct raim_match_player row_of(const struct raim_match *match, raim_player_id id)
+{
+    struct raim_match_player rows[SLOTS];
+    const uint32_t count = raim_match_players(match, rows, SLOTS);
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].id == id)
+            return rows[i];
+    fail_msg("player %u is not there", id);
+    return rows[0];
+}
+
+static uint32_t departed_of(const struct raim_match *match, struct raim_match_player rows[SLOTS])
+{
+    uint32_t omitted;
+    const uint32_t count = raim_match_departed(match, rows, SLOTS, &omitted);
+    assert_int_equal(omitted, match->departed.omitted);
+    return count;
+}
+
+// Leaves with a GOODBYE, so that nobody waits for the player.
+static void leave(struct table *table, uint32_t handle)
+{
+    raim_match_kick(table->match, table->match->clients[handle].player, "");
+    ticks(table, 3);
+    stand_up(table, handle);
+}
+
+static void give(const struct table *table, uint32_t handle, uint32_t score, uint32_t shots,
+                 uint32_t hits)
+{
+    raim_player *player = player_of(table, handle);
+    player->score = score;
+    player->shots += shots;
+    player->hits += hits;
+}
+
+static void test_shots_and_hits_are_those_of_the_round(void **state)
+{
+    (void)state;
+    struct table *table = open_table(round_def());
+    sit(table, 0);
+    tick(table);
+    const raim_player_id id = table->match->clients[0].player;
+    give(table, 0, 1, 7, 3);
+    assert_int_equal(row_of(table->match, id).shots, 7);
+    assert_int_equal(row_of(table->match, id).hits, 3);
+    ticks(table, 60); // the next round has begun
+    assert_int_equal(raim_match_round(table->match).round, 2);
+    assert_int_equal(row_of(table->match, id).shots, 0);
+    give(table, 0, 1, 2, 1);
+    assert_int_equal(row_of(table->match, id).shots, 2);
+    assert_int_equal(row_of(table->match, id).hits, 1);
+    assert_int_equal(player_of(table, 0)->shots, 9); // the world counts on
+    close_table(table);
+}
+
+static void test_who_leaves_is_remembered_until_the_round_ends(void **state)
+{
+    (void)state;
+    struct raim_match_player rows[SLOTS];
+    struct table *table = open_table(round_def());
+    sit(table, 0);
+    sit(table, 1);
+    sit(table, 2);
+    ticks(table, 2);
+    give(table, 0, 4, 9, 5);
+    player_of(table, 1)->deaths = 1;
+    const raim_player_id first = table->match->clients[0].player;
+    leave(table, 0);
+    leave(table, 1);
+    leave(table, 2); // it has done nothing
+    assert_int_equal(departed_of(table->match, rows), 2);
+    assert_int_equal(rows[0].id, first);
+    assert_string_equal(rows[0].name, "player");
+    assert_int_equal(rows[0].score, 4);
+    assert_int_equal(rows[0].shots, 9);
+    assert_int_equal(rows[0].hits, 5);
+    assert_int_equal(rows[1].deaths, 1);
+    ticks(table, 60);
+    assert_int_equal(departed_of(table->match, rows), 0);
+    close_table(table);
+}
+
+static void test_of_too_many_the_best_are_remembered(void **state)
+{
+    (void)state;
+    struct raim_match_player rows[SLOTS];
+    struct raim_match_def def = round_def();
+    def.round_s = 0;
+    struct table *table = open_table(def);
+    uint32_t best = 0;
+    for (uint32_t i = 1; i <= 3 * def.max_clients; i++) {
+        sit(table, 0);
+        ticks(table, 2);
+        give(table, 0, i * 5 % 23, 1, 0);
+        leave(table, 0);
+    }
+    assert_int_equal(departed_of(table->match, rows), def.max_clients);
+    assert_int_equal(table->match->departed.omitted, 2 * def.max_clients);
+    for (uint32_t i = 0; i < def.max_clients; i++)
+        best += rows[i].score;
+    assert_int_equal(best, 22 + 21 + 20 + 19 + 18 + 17 + 16 + 15); // of 1..22 once, 1 and 5 twice
+    close_table(table);
+}
+
+static void test_a_round_that_goes_on_in_another_match_keeps_everything(void **state)
+{
+    (void)state;
+    struct raim_match_player rows[SLOTS];
+    struct raim_match_def def = round_def();
+    def.bots = 1;
+    struct table *table = open_table(def);
+    sit(table, 0);
+    sit(table, 1);
+    ticks(table, 2);
+    give(table, 0, 2, 5, 2);
+    give(table, 1, 1, 3, 1);
+    const raim_player_id id = table->match->clients[0].player;
+    leave(table, 1);
+    raim_match_set_round_start(table->match, 1234567890123);
+    const uint32_t played = raim_match_round(table->match).played_ticks;
+    for (int keeps = 1; keeps >= 0; keeps--) {
+        def.map = table->map;
+        struct raim_match *next = raim_match_create(&def);
+        raim_match_transfer(next, table->match, keeps == 1);
+        raim_match_destroy(table->match);
+        table->match = next;
+        assert_int_equal(row_of(next, id).shots, keeps ? 5 : 0);
+        assert_int_equal(row_of(next, id).hits, keeps ? 2 : 0);
+        assert_int_equal(departed_of(next, rows), keeps);
+        assert_int_equal(raim_match_round(next).start_ms, keeps ? 1234567890123 : 0);
+        assert_int_equal(raim_match_round(next).played_ticks, keeps ? played : 0);
+    }
+    close_table(table);
+}
+
+static bool admit(void *context, const uint8_t *token, size_t size, bool watches,
+                  char name[RAIM_MAX_NAME_BYTES + 1])
+{
+    (void)token, (void)size, (void)watches;
+    assert_string_equal(name, "");
+    strcpy(name, context);
+    return true;
+}
+
+static void test_a_subject_is_kept_apart_from_the_name(void **state)
+{
+    (void)state;
+    char subject[] = " Ann ";
+    const struct raim_match_guard guard = {.context = subject, .admit = admit};
+    struct raim_match_def def = round_def();
+    def.guard = &guard;
+    struct table *table = open_table(def);
+    sit(table, 0);
+    sit(table, 1); // under the same name, which gets a number
+    subject[0] = '\0';
+    sit(table, 2);
+    tick(table);
+    for (uint32_t handle = 0; handle < 3; handle++) {
+        const struct raim_match_player row =
+            row_of(table->match, table->match->clients[handle].player);
+        static const char *const names[] = {"Ann", "Ann (2)", "player"};
+        assert_string_equal(row.name, names[handle]);
+        assert_string_equal(row.subject, handle < 2 ? "Ann" : "");
+    }
+    close_table(table);
+}
+
+static void test_a_checkpoint_keeps_round_and_subject(void **state)
+{
+    (void)state;
+    char subject[] = "Ann";
+    const struct raim_match_guard guard = {.context = subject, .admit = admit};
+    struct raim_match_def def = round_def();
+    def.guard = &guard;
+    struct table *table = open_table(def);
+    sit(table, 0);
+    ticks(table, 65); // in the second round
+    give(table, 0, 1, 4, 2);
+    const raim_player_id id = table->match->clients[0].player;
+    raim_match_set_round_start(table->match, 1234567890123);
+    const struct raim_match_round before = raim_match_round(table->match);
+    const size_t size = raim_match_checkpoint_size(table->match);
+    void *bytes = malloc(size);
+    raim_match_save(table->match, bytes);
+    def.map = table->map;
+    def.max_clients--; // succeeds the saved match
+    for (int i = 0; i < 2; i++, def.max_clients++) {
+        struct raim_match *match = raim_match_create(&def);
+        assert_true(raim_match_restore(match, bytes, size));
+        assert_int_equal(row_of(match, id).shots, 4);
+        assert_int_equal(row_of(match, id).hits, 2);
+        assert_string_equal(row_of(match, id).subject, "Ann");
+        assert_int_equal(raim_match_round(match).start_ms, 1234567890123);
+        assert_int_equal(raim_match_round(match).played_ticks, before.played_ticks);
+        raim_match_destroy(match);
+    }
+    free(bytes);
+    close_table(table);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shots_and_hits_are_those_of_the_round),
+        cmocka_unit_test(test_who_leaves_is_remembered_until_the_round_ends),
+        cmocka_unit_test(test_of_too_many_the_best_are_remembered),
+        cmocka_unit_test(test_a_round_that_goes_on_in_another_match_keeps_everything),
+        cmocka_unit_test(test_a_subject_is_kept_apart_from_the_name),
+        cmocka_unit_test(test_a_checkpoint_keeps_round_and_subject),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// PINGS: who receives the round trips of whom, when, and in how many bytes.
+#include "pings.h"
+#include "transition_fixture.h"
+
+enum { PERIOD = 2 * 60, HEADER_BYTES = 8 }; // ticks; of ENet's command for an unreliable packet
+
+// What a connection has received of PINGS.
+struct received {
+    uint32_t messages, epoch;
+    size_t bytes;
+    bool has[RAIM_WIRE_PLAYERS];
+    uint8_t values[RAIM_WIRE_PLAYERS];
+};
+
+static void take(struct received *received, const struct raim_outgoing *out)
+{
+    struct raim_pings pings;
+    raim_reader reader = raim_reader_make(out->data, out->size);
+    if (raim_message_read(&reader) != RAIM_MESSAGE_PINGS)
+        return;
+    assert_false(out->reliable);
+    assert_true(raim_pings_read(&reader, &pings));
+    received->messages++;
+    received->epoch = pings.epoch;
+    received->bytes += out->size + HEADER_BYTES;
+    for (uint32_t i = 0; i < pings.count; i++) {
+        received->has[pings.first + i] = true;
+        received->values[pings.first + i] = pings.values[i];
+    }
+}
+
+static struct received listen(struct table *table, uint32_t handle, int count)
+{
+    struct received received = {0};
+    struct raim_outgoing out;
+    for (int i = 0; i < count; i++) {
+        raim_match_step(table->match);
+        while (raim_match_outgoing(table->match, &out))
+            if (out.client == handle)
+                take(&received, &out);
+    }
+    return received;
+}
+
+static void enter_seat(struct table *table, uint32_t handle, uint32_t capabilities, bool watch)
+{
+    connect_seat(table, handle,
+                 &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION,
+                                      .capabilities = capabilities,
+                                      .watch = watch,
+                                      .name = "player"});
+}
+
+static uint32_t slot_of(const struct table *table, uint32_t handle)
+{
+    return table->match->clients[handle].slot;
+}
+
+static void test_who_asks_receives_everybodys_round_trip(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.bots = 1;
+    struct table *table = open_table(def);
+    enter_seat(table, 0, RAIM_CAPABILITY_PINGS, false);
+    enter_seat(table, 1, 0, false);
+    listen(table, 0, 2);
+    raim_match_set_rtt(table->match, 1, 37, 0);
+    const struct received received = listen(table, 0, PERIOD);
+    assert_int_equal(received.messages, 1);
+    assert_int_equal(raim_ping_to_ms(received.values[slot_of(table, 1)]), 40);
+    assert_int_equal(raim_ping_to_ms(received.values[slot_of(table, 0)]), -1); // not measured yet
+    assert_true(received.has[0]);
+    assert_int_equal(raim_ping_to_ms(received.values[0]), -1); // the bot
+    assert_int_equal(listen(table, 1, 2 * PERIOD).messages, 0);
+    // A player that is away has none.
+    const uint32_t slot = slot_of(table, 1);
+    raim_match_disconnect(table->match, 1);
+    raim_match_set_rtt(table->match, 0, 12, 0);
+    const struct received later = listen(table, 0, PERIOD);
+    assert_int_equal(raim_ping_to_ms(later.values[slot]), -1);
+    assert_int_equal(raim_ping_to_ms(later.values[slot_of(table, 0)]), 10);
+    close_table(table);
+}
+
+static void test_a_late_spectator_receives_none(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.spectator_delay_s = 0.5;
+    struct table *table = open_table(def);
+    enter_seat(table, 0, 0, false);
+    enter_seat(table, 1, RAIM_CAPABILITY_PINGS, true);
+    listen(table, 1, 2);
+    raim_match_set_rtt(table->match, 0, 30, 0);
+    assert_int_equal(listen(table, 1, 2 * PERIOD).messages, 0);
+    close_table(table);
+}
+
+static void test_a_new_match_goes_on_in_its_own_epoch(void **state)
+{
+    (void)state;
+    struct table *table = open_table(usual_def());
+    enter_seat(table, 0, RAIM_CAPABILITY_PINGS, false);
+    listen(table, 0, 2);
+    raim_match_set_rtt(table->match, 0, 30, 0);
+    assert_int_equal(listen(table, 0, PERIOD).epoch, 1);
+    succeed(table, usual_def(), true);
+    const struct received received = listen(table, 0, PERIOD);
+    assert_int_equal(received.epoch, 2);
+    assert_int_equal(raim_ping_to_ms(received.values[slot_of(table, 0)]), 30);
+    close_table(table);
+}
+
+// By the document a message in two seconds at most: less than half a byte of a client per tick.
+static void test_a_hundred_slots_take_turns_and_cost_less_than_half_a_byte_a_tick(void **state)
+{
+    (void)state;
+    enum { CLIENTS = 100, TURNS = (CLIENTS + RAIM_PINGS_SLOTS - 1) / RAIM_PINGS_SLOTS };
+    struct raim_match_def def = usual_def();
+    def.max_clients = CLIENTS;
+    def.max_connections = CLIENTS;
+    def.max_spectators = 0;
+    def.map = fixture_map(NULL, 0);
+    static struct table table;
+    table.match = raim_match_create(&def);
+    assert_non_null(table.match);
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    const uint8_t token[RAIM_TOKEN_BYTES] = {0};
+    for (uint32_t handle = 0; handle < CLIENTS; handle++) {
+        struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION,
+                                   .capabilities = RAIM_CAPABILITY_PINGS};
+        snprintf(hello.name, sizeof hello.name, "name %u", handle);
+        raim_match_connect(table.match, handle, token);
+        raim_match_receive(table.match, handle, true, bytes,
+                           raim_hello_write(&hello, bytes, sizeof bytes));
+        raim_match_set_rtt(table.match, handle, 10 * (handle % 60), 0);
+    }
+    listen(&table, 50, 10);
+    const struct received received = listen(&table, 50, TURNS * PERIOD);
+    printf("%.2f bytes a tick\n", (double)received.bytes / (TURNS * PERIOD));
+    assert_int_equal(received.messages, TURNS);
+    assert_true(2 * received.bytes < TURNS * PERIOD);
+    for (uint32_t handle = 0; handle < CLIENTS; handle++)
+        assert_int_equal(raim_ping_to_ms(received.values[slot_of(&table, handle)]),
+                         10 * (handle % 60));
+    raim_match_destroy(table.match);
+    raim_map_destroy((struct raim_map *)def.map);
+}
+
+static void test_values_round_to_10_ms_and_end_at_620(void **state)
+{
+    (void)state;
+    const uint32_t rows[][2] = {{0, 0},     {4, 0},     {5, 10},    {14, 10},
+                                {619, 620}, {620, 620}, {625, 620}, {UINT32_MAX - 1, 620}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(raim_ping_to_ms(raim_ping_of_ms(rows[i][0])), rows[i][1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_asks_receives_everybodys_round_trip),
+        cmocka_unit_test(test_a_late_spectator_receives_none),
+        cmocka_unit_test(test_a_new_match_goes_on_in_its_own_epoch),
+        cmocka_unit_test(test_a_hundred_slots_take_turns_and_cost_less_than_half_a_byte_a_tick),
+        cmocka_unit_test(test_values_round_to_10_ms_and_end_at_620),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// The directory of finished recordings: its list, marks, retention, and what a crash has left.
+#define _GNU_SOURCE
+#include "recordings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct recordings_limits plenty = {.bytes = UINT64_C(1) << 40};
+
+struct fixture {
+    char directory[32], path[48];
+    struct recordings *recordings;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    char error[256];
+    strcpy(fixture->directory, "/tmp/test_recordings_XXXXXX");
+    assert_non_null(mkdtemp(fixture->directory));
+    snprintf(fixture->path, sizeof fixture->path, "%s/made", fixture->directory);
+    fixture->recordings = recordings_open(fixture->path, &plenty, NULL, error, sizeof error);
+    assert_non_null(fixture->recordings);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    char command[64];
+    recordings_close(fixture->recordings);
+    snprintf(command, sizeof command, "rm -r %s", fixture->directory);
+    const int result = system(command);
+    free(fixture);
+    return result;
+}
+
+static const char *path_of(const struct fixture *fixture, const char *name)
+{
+    static char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", fixture->path, name);
+    return path;
+}
+
+// Makes a file of zeroes, which no reader takes for a recording.
+static void make(const struct fixture *fixture, const char *name, int size)
+{
+    const int file = open(path_of(fixture, name), O_WRONLY | O_CREAT, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(ftruncate(file, size), 0);
+    close(file);
+}
+
+static bool has(const struct fixture *fixture, const char *name)
+{
+    return access(path_of(fixture, name), F_OK) == 0;
+}
+
+// Lists everything, newest first, as "NAME NAME ".
+static const char *list(const struct fixture *fixture, const char *before)
+{
+    static char text[16 * (RECORDING_NAME_BYTES + 1)];
+    struct recording_entry entries[16];
+    const uint32_t count = recordings_list(fixture->recordings, before, entries, 16);
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s ", entries[i].name);
+    return text;
+}
+
+static const char a[] = "duel-20261101T000000Z-r1.raimrec";
+static const char b[] = "crossfire-20261102T000000Z-r1.raimrec";
+static const char c[] = "duel-20261103T000000Z-r2.raimrec";
+
+static void test_the_directory_is_made_for_its_owner_alone(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct stat status;
+    char error[256];
+    assert_int_equal(stat(fixture->path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0700);
+    assert_int_equal(chmod(fixture->path, 0770), 0);
+    assert_null(recordings_open(fixture->path, &plenty, NULL, error, sizeof error));
+    assert_non_null(strstr(error, "others than this user may write to it"));
+    assert_null(recordings_open("/nowhere/at/all", &plenty, NULL, error, sizeof error));
+    assert_string_equal(error, "cannot use \"/nowhere/at/all\": No such file or directory");
+}
+
+static void test_a_scan_lists_recordings_and_nothing_else(void **state)
+{
+    const struct fixture *fixture = *state;
+    make(fixture, b, 10);
+    make(fixture, a, 20);
+    make(fixture, c, 30);
+    make(fixture, "notes.txt", 1);
+    make(fixture, ".raimrec", 1);
+    assert_int_equal(mkdir(path_of(fixture, "duel-20261104T000000Z-r1.raimrec"), 0700), 0);
+    assert_int_equal(symlink(a, path_of(fixture, "duel-20261105T000000Z-r1.raimrec")), 0);
+    assert_string_equal(list(fixture, NULL), "");
+    recordings_scan(fixture->recordings);
+    assert_string_equal(list(fixture, NULL), "duel-20261103T000000Z-r2.raimrec "
+                                             "crossfire-20261102T000000Z-r1.raimrec "
+                                             "duel-20261101T000000Z-r1.raimrec ");
+    uint64_t bytes;
+    assert_int_equal(recordings_count(fixture->recordings, &bytes), 3);
+    assert_int_equal(bytes, 60);
+    struct recording_entry entry;
+    assert_true(recordings_find(fixture->recordings, b, &entry));
+    assert_string_equal(entry.arena, "crossfire");
+    assert_int_equal(entry.round, 1);
+    assert_int_equal(entry.start_ms, INT64_C(1793577600000));
+    assert_int_equal(entry.ticks, 0); // it could not be read
+    assert_false(recordings_find(fixture->recordings, "../made", &entry));
+    assert_false(recordings_find(fixture->recordings, "notes.txt", &entry));
+    const int file = recordings_open_file(fixture->recordings, a, &entry);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(recordings_open_file(fixture->recordings, "notes.txt", &entry), -1);
+    assert_int_equal(errno, ENOENT);
+}
+
+static void test_a_page_begins_behind_a_name_even_if_it_is_gone(void **state)
+{
+    const struct fixture *fixture = *state;
+    make(fixture, a, 1);
+    make(fixture, b, 1);
+    make(fixture, c, 1);
+    recordings_scan(fixture->recordings);
+    assert_string_equal(list(fixture, b), "duel-20261101T000000Z-r1.raimrec ");
+    assert_true(recordings_delete(fixture->recordings, b));
+    assert_false(has(fixture, b));
+    assert_string_equal(list(fixture, b), "duel-20261101T000000Z-r1.raimrec ");
+    assert_string_equal(list(fixture, a), "");
+    assert_string_equal(list(fixture, "nonsense"), "");
+    assert_false(recordings_delete(fixture->recordings, b));
+    assert_int_equal(errno, ENOENT);
+}
+
+static void test_every_change_has_another_version(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct recordings *recordings = fixture->recordings;
+    make(fixture, a, 1);
+    uint64_t before = recordings_version(recordings);
+    recordings_scan(recordings);
+    assert_int_not_equal(recordings_version(recordings), before);
+    before = recordings_version(recordings);
+    recordings_scan(recordings); // it was scanned before
+    assert_int_equal(recordings_version(recordings), before);
+    assert_true(recordings_keep(recordings, a, true));
+    assert_int_not_equal(recordings_version(recordings), before);
+    before = recordings_version(recordings);
+    assert_true(recordings_keep(recordings, a, true));
+    assert_int_equal(recordings_version(recordings), before);
+    assert_true(recordings_delete(recordings, a));
+    assert_int_not_equal(recordings_version(recordings), before);
+}
+
+static void test_the_oldest_go_until_the_bytes_fit(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct recordings *recordings = fixture->recordings;
+    make(fixture, a, 100);
+    make(fixture, b, 100);
+    make(fixture, c, 100);
+    recordings_scan(recordings);
+    recordings_set_limits(recordings, &(struct recordings_limits){.bytes = 300});
+    assert_int_equal(recordings_trim(recordings, 0, 0), 0);
+    assert_int_equal(recordings_trim(recordings, 1, 0), 1); // one byte in progress is too much
+    assert_string_equal(list(fixture, NULL), "duel-20261103T000000Z-r2.raimrec "
+                                             "crossfire-20261102T000000Z-r1.raimrec ");
+    assert_false(has(fixture, a));
+    recordings_set_limits(recordings, &(struct recordings_limits){.bytes = 1});
+    assert_int_equal(recordings_trim(recordings, 0, 0), 2);
+    assert_false(has(fixture, b));
+    assert_false(has(fixture, c));
+}
+
+static void test_recordings_that_are_too_old_go(void **state)
+{
+    const struct fixture *fixture = *state;
+    static const int64_t noon = INT64_C(1793664000) + 12 * 3600; // of 2026-11-03
+    make(fixture, a, 100);
+    make(fixture, b, 100);
+    make(fixture, c, 100);
+    recordings_scan(fixture->recordings);
+    recordings_set_limits(fixture->recordings, &(struct recordings_limits){1000, 2.6});
+    assert_int_equal(recordings_trim(fixture->recordings, 0, noon), 0);
+    recordings_set_limits(fixture->recordings, &(struct recordings_limits){1000, 2});
+    assert_int_equal(recordings_trim(fixture->recordings, 0, noon), 1);
+    assert_true(has(fixture, b));
+    recordings_set_limits(fixture->recordings, &(struct recordings_limits){1000, 0});
+    assert_int_equal(recordings_trim(fixture->recordings, 0, noon * 2), 0); // no limit
+}
+
+static void test_what_is_kept_neither_goes_nor_counts(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct recordings *recordings = fixture->recordings;
+    struct recording_entry entry;
+    char error[256];
+    make(fixture, a, 100);
+    make(fixture, b, 100);
+    make(fixture, c, 100);
+    recordings_scan(recordings);
+    assert_true(recordings_keep(recordings, a, true));
+    recordings_set_limits(recordings, &(struct recordings_limits){.bytes = 200});
+    assert_int_equal(recordings_trim(recordings, 0, 0), 0);
+    recordings_set_limits(recordings, &(struct recordings_limits){.bytes = 100, .days = 1});
+    assert_int_equal(recordings_trim(recordings, 0, INT64_MAX / 2), 2);
+    assert_string_equal(list(fixture, NULL), "duel-20261101T000000Z-r1.raimrec ");
+    // Another process knows it, too.
+    struct recordings *other = recordings_open(fixture->path, &plenty, NULL, error, sizeof error);
+    recordings_scan(other);
+    assert_true(recordings_find(other, a, &entry));
+    assert_true(entry.is_kept);
+    recordings_close(other);
+    assert_true(recordings_keep(recordings, a, false));
+    assert_int_equal(recordings_trim(recordings, 0, INT64_MAX / 2), 1);
+    assert_false(has(fixture, a));
+    assert_false(has(fixture, "duel-20261101T000000Z-r1.raimrec.kept"));
+}
+
+static void test_a_mark_goes_with_its_recording(void **state)
+{
+    const struct fixture *fixture = *state;
+    make(fixture, a, 1);
+    make(fixture, "duel-20261103T000000Z-r2.raimrec.kept", 0); // deleted by hand
+    recordings_scan(fixture->recordings);
+    assert_false(has(fixture, "duel-20261103T000000Z-r2.raimrec.kept"));
+    assert_true(recordings_keep(fixture->recordings, a, true));
+    assert_true(has(fixture, "duel-20261101T000000Z-r1.raimrec.kept"));
+    assert_true(recordings_delete(fixture->recordings, a)); // although it is kept
+    assert_false(has(fixture, "duel-20261101T000000Z-r1.raimrec.kept"));
+}
+
+static void test_a_file_without_a_frame_is_removed_after_a_crash(void **state)
+{
+    const struct fixture *fixture = *state;
+    make(fixture, "duel-20261101T000000Z-r1.raimrec.part", 100);
+    make(fixture, "duel-20261103T000000Z-r2.raimrec.part", 0);
+    make(fixture, "notes.part", 10);
+    recordings_scan(fixture->recordings);
+    assert_string_equal(list(fixture, NULL), "");
+    assert_false(has(fixture, "duel-20261101T000000Z-r1.raimrec.part"));
+    assert_false(has(fixture, "duel-20261103T000000Z-r2.raimrec.part"));
+    assert_true(has(fixture, "notes.part"));
+}
+
+static void test_an_added_file_is_listed_once_and_noticed(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct recordings *recordings = fixture->recordings;
+    struct recording_notice notice;
+    make(fixture, c, 5);
+    const int directory = recordings_directory(recordings);
+    assert_true(directory >= 0);
+    recordings_add(recordings, directory, c);
+    recordings_add(recordings, directory, c);
+    recordings_add(recordings, directory, a); // is not there
+    assert_string_equal(list(fixture, NULL), "duel-20261103T000000Z-r2.raimrec ");
+    assert_true(recordings_take_notice(recordings, &notice));
+    assert_string_equal(notice.name, c);
+    assert_string_equal(notice.arena, "duel");
+    assert_int_equal(notice.round, 2);
+    assert_false(recordings_take_notice(recordings, &notice));
+    // Of a directory that is not in use any more nothing is listed.
+    char error[256];
+    make(fixture, a, 5);
+    assert_true(recordings_move(recordings, fixture->directory, error, sizeof error));
+    recordings_add(recordings, directory, a);
+    assert_string_equal(list(fixture, NULL), "");
+    close(directory);
+}
+
+static void test_a_thousand_notices_keep_the_newest(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct recording_notice notice;
+    const int directory = recordings_directory(fixture->recordings);
+    char name[RECORDING_NAME_BYTES];
+    for (int i = 1; i <= 1000; i++) {
+        snprintf(name, sizeof name, "duel-20261101T000000Z-r%d.raimrec", i);
+        make(fixture, name, 1);
+        recordings_add(fixture->recordings, directory, name);
+    }
+    int count = 0;
+    while (recordings_take_notice(fixture->recordings, &notice))
+        count++;
+    assert_in_range(count, 16, 999);
+    assert_int_equal(notice.round, 1000);
+    close(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        TEST(test_the_directory_is_made_for_its_owner_alone),
+        TEST(test_a_scan_lists_recordings_and_nothing_else),
+        TEST(test_a_page_begins_behind_a_name_even_if_it_is_gone),
+        TEST(test_every_change_has_another_version),
+        TEST(test_the_oldest_go_until_the_bytes_fit),
+        TEST(test_recordings_that_are_too_old_go),
+        TEST(test_what_is_kept_neither_goes_nor_counts),
+        TEST(test_a_mark_goes_with_its_recording),
+        TEST(test_a_file_without_a_frame_is_removed_after_a_crash),
+        TEST(test_an_added_file_is_listed_once_and_noticed),
+        TEST(test_a_thousand_notices_keep_the_newest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

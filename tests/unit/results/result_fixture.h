@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Reports of rounds, and a directory for their files.
+#pragma once
+
+#include "chance.h"
+#include "result_json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define DAY_MS INT64_C(86400000)
+
+static inline struct round_report *make_report(uint32_t players)
+{
+    struct round_report *report = calloc(1, round_report_bytes(players));
+    *report = (struct round_report){
+        .arena = "duel",
+        .map = "Duel \"1\"",
+        .round = 3,
+        .ended = ROUND_END_SCORE,
+        .start_ms = 1700000000123,
+        .end_ms = 1700000060456,
+        .played_ticks = 3600,
+        .tick_hz = 60,
+        .round_s = 300,
+        .score_limit = 20,
+        .rules = raim_rules_default(),
+        .player_count = players,
+    };
+    for (uint32_t i = 0; i < players; i++)
+        report->players[i].ping_ms = ROUND_NO_PING;
+    return report;
+}
+
+static inline struct round_player *set_player(struct round_report *report, uint32_t index,
+                                              const char *name, const char *subject, uint32_t score)
+{
+    struct round_player *player = &report->players[index];
+    *player = (struct round_player){.id = (raim_player_id)(1024 + index),
+                                    .score = score,
+                                    .deaths = 1,
+                                    .shots = 2 * score + 1,
+                                    .hits = score,
+                                    .ping_ms = 20};
+    snprintf(player->name, sizeof player->name, "%s", name);
+    snprintf(player->subject, sizeof player->subject, "%s", subject);
+    return player;
+}
+
+static inline void make_directory(char path[64])
+{
+    strcpy(path, "/tmp/raimd-results-XXXXXX");
+    assert_non_null(mkdtemp(path));
+}
+
+// Removes a directory with its files.
+static inline void remove_directory(const char *path)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", path);
+    assert_int_equal(system(command), 0);
+}

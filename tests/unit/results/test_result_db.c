@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+// The database: totals agree with the rounds that were added, in any order and replaced or not; it
+// stays bounded; and a damaged file is moved aside.                      test_result_db [--seed N]
+#define _GNU_SOURCE
+#include "result_fixture.h"
+
+#include "result_db.h"
+
+#include <assert.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static char problem[RESULT_DB_PROBLEM_BYTES];
+
+static struct result_db *open_memory(void)
+{
+    bool is_new;
+    struct result_db *db = result_db_open("", &is_new, problem);
+    assert_non_null(db);
+    assert_string_equal(problem, "");
+    assert_true(is_new);
+    return db;
+}
+
+static int64_t today(void)
+{
+    return (int64_t)time(NULL) / 86400;
+}
+
+static bool add(struct result_db *db, const struct round_report *report)
+{
+    struct result result;
+    char *line = result_json_write(report);
+    assert_true(result_json_read(line, strlen(line), &result));
+    const bool is_good = result_db_add(db, &result, line, strlen(line));
+    result_json_clear(&result);
+    free(line);
+    return is_good;
+}
+
+static struct leaderboard_row rows[100];
+
+static int ask(struct result_db *db, int64_t first_day, const char *arena, const char *map)
+{
+    return result_db_leaderboard(db, first_day, arena, map, rows, 100);
+}
+
+static void test_verified_and_unverified_players_of_a_name_are_two(void **state)
+{
+    (void)state;
+    struct result_db *db = open_memory();
+    struct round_report *report = make_report(4);
+    set_player(report, 0, "Ann", "Ann", 3);
+    set_player(report, 1, "Ann 2", "Ann", 2); // the same person, twice in the round
+    set_player(report, 2, "Ann", "", 4);
+    set_player(report, 3, "Bot 1", "", 9)->bot = true;
+    report->winner = 1026;
+    assert_true(add(db, report));
+    assert_int_equal(ask(db, -1, "", ""), 2);
+    assert_string_equal(rows[0].name, "Ann");
+    assert_true(rows[0].verified);
+    assert_true(rows[0].score == 5 && rows[0].rounds == 1 && rows[0].wins == 0);
+    assert_string_equal(rows[1].name, "Ann");
+    assert_false(rows[1].verified);
+    assert_true(rows[1].score == 4 && rows[1].rounds == 1 && rows[1].wins == 1);
+    free(report);
+    result_db_close(db);
+}
+
+static void test_periods_arenas_and_maps_select(void **state)
+{
+    (void)state;
+    struct result_db *db = open_memory();
+    struct round_report *report = make_report(1);
+    set_player(report, 0, "Ann", "", 1);
+    static const int64_t ages[] = {0, 3, 10, 40}; // days
+    for (int i = 0; i < 4; i++) {
+        report->end_ms = (today() - ages[i]) * DAY_MS + 5000;
+        report->start_ms = report->end_ms - 1000;
+        snprintf(report->map, sizeof report->map, "%s", i < 2 ? "one" : "two");
+        assert_true(add(db, report));
+    }
+    static const struct {
+        int64_t day;
+        const char *arena, *map;
+        int64_t rounds;
+    } cases[] = {
+        {0, "", "", 1},     {6, "", "", 2},          {29, "", "", 3},    {0, "duel", "one", 1},
+        {6, "", "two", 0},  {29, "other", "", 0},    {29, "", "two", 1}, {29, "duel", "two", 1},
+        {29, "", "ONE", 0}, {29, "' OR 1=1", "", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int count = ask(db, today() - cases[i].day, cases[i].arena, cases[i].map);
+        assert_int_equal(count, cases[i].rounds > 0);
+        assert_true(count == 0 || rows[0].rounds == cases[i].rounds);
+    }
+    assert_int_equal(ask(db, -1, "", ""), 1);
+    assert_int_equal(rows[0].rounds, 4);
+    free(report);
+    result_db_close(db);
+}
+
+// Random rounds, some of them reported twice as after a restart, against sums made here.
+static void test_totals_are_those_of_the_last_report_of_each_round(void **state)
+{
+    (void)state;
+    enum { PEOPLE = 12, ROUNDS = 60 };
+    struct result_db *db = open_memory();
+    int64_t score[PEOPLE] = {0}, rounds[PEOPLE] = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct round_report *report = make_report(PEOPLE);
+        const int count = chance_int(1, PEOPLE);
+        report->end_ms = today() * DAY_MS + 1;
+        report->start_ms = 1000 * (round + 1);
+        report->player_count = (uint32_t)count;
+        const bool is_twice = chance_int(0, 2) == 0;
+        for (int i = 0; i < count; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "p%d", i);
+            set_player(report, (uint32_t)i, name, "", (uint32_t)chance_int(0, 5));
+        }
+        if (is_twice) {
+            report->ended = ROUND_END_SHUTDOWN;
+            assert_true(add(db, report));
+            for (int i = 0; i < count; i++)
+                report->players[i].score += (uint32_t)chance_int(0, 2);
+        }
+        assert_true(add(db, report));
+        for (int i = 0; i < count; i++) {
+            score[i] += report->players[i].score;
+            rounds[i]++;
+        }
+        free(report);
+    }
+    const int count = ask(db, -1, "", "");
+    for (int i = 0; i < count; i++) {
+        const long person = strtol(rows[i].name + 1, NULL, 10);
+        assert_true(rows[i].score == score[person] && rows[i].rounds == rounds[person]);
+        assert_true(i == 0 || rows[i].score <= rows[i - 1].score);
+    }
+    assert_int_equal(count, PEOPLE);
+    result_db_close(db);
+}
+
+static void test_who_left_before_a_restart_keeps_the_points(void **state)
+{
+    (void)state;
+    struct result_db *db = open_memory();
+    struct round_report *report = make_report(2);
+    set_player(report, 0, "Ann", "", 3);
+    set_player(report, 1, "Bob", "", 2)->left = true;
+    report->ended = ROUND_END_SHUTDOWN;
+    assert_true(add(db, report));
+    report->player_count = 1; // the next process does not know Bob
+    report->players[0].score = 5;
+    report->ended = ROUND_END_CLOCK;
+    assert_true(add(db, report));
+    assert_int_equal(ask(db, -1, "", ""), 2);
+    assert_true(rows[0].score == 5 && rows[0].rounds == 1);
+    assert_true(rows[1].score == 2 && rows[1].rounds == 1);
+    free(report);
+    result_db_close(db);
+}
+
+static int64_t count_of(const char *path, const char *what)
+{
+    char command[256];
+    snprintf(command, sizeof command, "sqlite3 '%s' 'SELECT count(*) FROM %s'", path, what);
+    FILE *in = popen(command, "r");
+    long count = -1;
+    if (fscanf(in, "%ld", &count) != 1)
+        count = -1;
+    pclose(in);
+    return count;
+}
+
+static void test_strangers_do_not_fill_it(void **state)
+{
+    (void)state;
+    enum { PEOPLE = 400, ROUNDS = 66 }; // the 66th prunes
+    static_assert(PEOPLE * ROUNDS > RESULT_DB_PLAYERS + RESULT_DB_PLAYERS / 4, "too many");
+    struct result_db *db = open_memory();
+    struct round_report *report = make_report(PEOPLE);
+    uint32_t number = 0;
+    result_db_begin(db);
+    for (int round = 0; round < ROUNDS; round++) {
+        report->end_ms = today() * DAY_MS + round;
+        report->start_ms = 1000 * (round + 1);
+        for (uint32_t i = 0; i < PEOPLE; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "stranger %u", ++number);
+            set_player(report, i, name, "", 1);
+        }
+        if (round == 0)
+            set_player(report, 0, "Ann", "Ann", 1); // plays once
+        struct result result;
+        char *line = result_json_write(report);
+        assert_true(result_json_read(line, strlen(line), &result));
+        assert_true(result_db_add(db, &result, "{}", 2));
+        result_json_clear(&result);
+        free(line);
+    }
+    assert_true(result_db_end(db));
+    static struct leaderboard_row all[2 * RESULT_DB_PLAYERS];
+    const int count = result_db_leaderboard(db, -1, "", "", all, 2 * RESULT_DB_PLAYERS);
+    assert_in_range(count, RESULT_DB_PLAYERS / 2, RESULT_DB_PLAYERS);
+    bool has_ann = false;
+    for (int i = 0; i < count; i++)
+        has_ann = has_ann || strcmp(all[i].name, "Ann") == 0;
+    assert_true(has_ann); // an access token vouched for her
+    free(report);
+    result_db_close(db);
+}
+
+static void collect(void *context, const char *line, size_t size)
+{
+    uint32_t *count = context;
+    (*count)++;
+    struct result result;
+    assert_true(result_json_read(line, size, &result));
+    assert_int_equal(result.start_ms, 1000 * (int64_t)(result.end_ms - 5));
+    result_json_clear(&result);
+}
+
+static void test_rounds_are_listed_from_a_time_on(void **state)
+{
+    (void)state;
+    struct result_db *db = open_memory();
+    struct round_report *report = make_report(1);
+    set_player(report, 0, "Ann", "", 1);
+    for (int64_t i = 1; i <= 10; i++) {
+        report->start_ms = i * 1000;
+        report->end_ms = i + 5;
+        assert_true(add(db, report));
+    }
+    static const struct {
+        int64_t since_ms;
+        const char *arena;
+        uint32_t limit, count;
+    } cases[] = {
+        {0, "", 100, 10}, {0, "", 3, 3}, {12, "", 100, 4}, {0, "duel", 5, 5}, {0, "x", 5, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t count = 0;
+        assert_true(result_db_rounds(db, cases[i].since_ms, cases[i].arena, cases[i].limit, collect,
+                                     &count));
+        assert_int_equal(count, cases[i].count);
+    }
+    assert_int_equal(result_db_newest_ms(db), 15);
+    free(report);
+    result_db_close(db);
+}
+
+static void write_file(const char *path, const char *text, size_t size)
+{
+    FILE *out = fopen(path, "w");
+    assert_int_equal(fwrite(text, 1, size, out), size);
+    fclose(out);
+}
+
+static void test_a_bad_file_is_moved_aside(void **state)
+{
+    (void)state;
+    char directory[64], path[128], bad[160];
+    bool is_new;
+    struct stat status;
+    make_directory(directory);
+    snprintf(path, sizeof path, "%s/results.db", directory);
+    snprintf(bad, sizeof bad, "%s.bad", path);
+    struct round_report *report = make_report(1);
+    set_player(report, 0, "Ann", "", 1);
+    static char garbage[16384];
+    memset(garbage, 'g', sizeof garbage);
+    for (int i = 0; i < 3; i++) {
+        if (i == 0)
+            write_file(path, garbage, sizeof garbage);
+        else if (i == 1)
+            assert_int_equal(symlink("/dev/zero", path), 0);
+        else { // another layout
+            char command[256];
+            snprintf(command, sizeof command,
+                     "sqlite3 '%s' 'PRAGMA user_version=7; CREATE TABLE x(y)'", path);
+            assert_int_equal(system(command), 0);
+        }
+        struct result_db *db = result_db_open(path, &is_new, problem);
+        assert_non_null(db);
+        assert_true(is_new && problem[0] != '\0');
+        assert_int_equal(lstat(bad, &status), 0);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 077, 0);
+        assert_true(add(db, report));
+        result_db_close(db);
+        db = result_db_open(path, &is_new, problem);
+        assert_true(db != NULL && !is_new && problem[0] == '\0');
+        result_db_close(db);
+        unlink(path);
+    }
+    free(report);
+    remove_directory(directory);
+}
+
+static void test_a_file_that_is_damaged_later_is_noticed(void **state)
+{
+    (void)state;
+    char directory[64], path[128];
+    bool is_new;
+    make_directory(directory);
+    snprintf(path, sizeof path, "%s/results.db", directory);
+    struct round_report *report = make_report(50);
+    for (uint32_t i = 0; i < 50; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%u", i);
+        set_player(report, i, name, "", 1);
+    }
+    struct result_db *db = result_db_open(path, &is_new, problem);
+    for (int i = 0; i < 20; i++) {
+        report->start_ms++;
+        assert_true(add(db, report));
+    }
+    result_db_close(db);
+    assert_true(count_of(path, "rounds") == 20 || system("command -v sqlite3 >/dev/null") != 0);
+    FILE *file = fopen(path, "r+");
+    fseek(file, 4096, SEEK_SET);
+    for (int i = 0; i < 40960; i++)
+        fputc(chance_int(0, 255), file);
+    fclose(file);
+    db = result_db_open(path, &is_new, problem);
+    bool is_noticed = problem[0] != '\0';
+    for (int i = 0; i < 5 && !is_noticed; i++) {
+        report->start_ms++;
+        is_noticed = !add(db, report) && result_db_is_damaged(db);
+    }
+    assert_true(is_noticed);
+    result_db_close(db);
+    db = result_db_open(path, &is_new, problem);
+    free(report);
+    result_db_close(db);
+    remove_directory(directory);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_verified_and_unverified_players_of_a_name_are_two),
+        cmocka_unit_test(test_periods_arenas_and_maps_select),
+        cmocka_unit_test(test_totals_are_those_of_the_last_report_of_each_round),
+        cmocka_unit_test(test_who_left_before_a_restart_keeps_the_points),
+        cmocka_unit_test(test_strangers_do_not_fill_it),
+        cmocka_unit_test(test_rounds_are_listed_from_a_time_on),
+        cmocka_unit_test(test_a_bad_file_is_moved_aside),
+        cmocka_unit_test(test_a_file_that_is_damaged_later_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

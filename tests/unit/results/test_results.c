@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// The thread: every result that is handed over is written, queries are answered while results come,
+// and what waits is bounded.                                                test_results [--seed N]
+#define _GNU_SOURCE
+#include "result_fixture.h"
+
+#include "monotonic.h"
+#include "results.h"
+
+#include <poll.h>
+#include <sys/stat.h>
+
+struct bench {
+    char directory[64];
+    struct wakeup wakeup;
+    struct arena_list_results counts;
+    struct results *results;
+};
+
+static void begin(struct bench *bench, const char *directory)
+{
+    bench->counts = (struct arena_list_results){0};
+    assert_true(wakeup_open(&bench->wakeup));
+    bench->results = results_create(&(struct results_def){
+        .directory = directory, .wakeup = &bench->wakeup, .counts = &bench->counts});
+    assert_non_null(bench->results);
+}
+
+static void end(struct bench *bench)
+{
+    results_close(bench->results);
+    wakeup_close(&bench->wakeup);
+}
+
+static void add(struct bench *bench, int64_t start_ms, const char *name, uint32_t score)
+{
+    struct round_report *report = make_report(2);
+    report->start_ms = start_ms;
+    set_player(report, 0, name, "", score);
+    set_player(report, 1, "Bot 1", "", 1)->bot = true;
+    results_add(bench->results, report);
+    free(report);
+}
+
+// Waits for the answer, and returns a copy.
+static char *ask(struct bench *bench, enum results_kind kind, uint32_t limit)
+{
+    struct results_query query;
+    memset(&query, 0, sizeof query);
+    query.kind = kind;
+    query.limit = limit;
+    struct results_answer *answer = results_ask(bench->results, &query);
+    assert_non_null(answer);
+    const uint64_t end_ms = monotonic_ms() + 30000;
+    const char *text;
+    while (!results_answered(bench->results, answer, &text)) {
+        struct pollfd wait = {.fd = bench->wakeup.descriptor, .events = POLLIN};
+        assert_true(monotonic_ms() < end_ms);
+        poll(&wait, 1, 1000);
+        wakeup_clear(&bench->wakeup);
+    }
+    assert_non_null(text);
+    char *copy = strdup(text);
+    results_release(bench->results, answer);
+    return copy;
+}
+
+static uint32_t count(const char *text, const char *what)
+{
+    uint32_t found = 0;
+    while ((text = strstr(text, what)) != NULL) {
+        found++;
+        text++;
+    }
+    return found;
+}
+
+static void test_every_result_is_written_before_the_end(void **state)
+{
+    (void)state;
+    struct bench bench;
+    make_directory(bench.directory);
+    begin(&bench, bench.directory);
+    assert_true(results_start(bench.results));
+    for (int i = 1; i <= 50; i++) {
+        add(&bench, i, "Ann", 2);
+        if (i % 10 == 0)
+            free(ask(&bench, RESULTS_LEADERBOARD, (uint32_t)i));
+    }
+    end(&bench);
+    begin(&bench, bench.directory);
+    assert_true(results_start(bench.results));
+    char *text = ask(&bench, RESULTS_ROUNDS, 1000);
+    assert_int_equal(count(text, "\"round\":3"), 50);
+    free(text);
+    text = ask(&bench, RESULTS_LEADERBOARD, 10);
+    assert_non_null(strstr(text, "\"rounds\":50,\"wins\":0,\"score\":100,"));
+    free(text);
+    end(&bench);
+    // The database is made anew from the lines.
+    char path[128];
+    snprintf(path, sizeof path, "%s/results.db", bench.directory);
+    assert_int_equal(unlink(path), 0);
+    begin(&bench, bench.directory);
+    assert_true(results_start(bench.results));
+    text = ask(&bench, RESULTS_LEADERBOARD, 10);
+    assert_non_null(strstr(text, "\"rounds\":50,\"wins\":0,\"score\":100,"));
+    free(text);
+    end(&bench);
+    remove_directory(bench.directory);
+}
+
+static void test_without_a_directory_they_are_in_memory(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, NULL);
+    add(&bench, 1, "before the thread", 1);
+    assert_true(results_start(bench.results));
+    char *text = ask(&bench, RESULTS_LEADERBOARD, 10);
+    assert_non_null(strstr(text, "before the thread"));
+    free(text);
+    end(&bench);
+}
+
+static void test_what_waits_is_bounded(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, NULL); // without its thread
+    struct results_query query;
+    memset(&query, 0, sizeof query);
+    struct results_answer *answers[64];
+    uint32_t asked = 0;
+    for (query.limit = 1; query.limit <= 64; query.limit++) {
+        struct results_answer *answer = results_ask(bench.results, &query);
+        if (answer != NULL)
+            answers[asked++] = answer;
+    }
+    assert_in_range(asked, 8, 32);
+    query.limit = 1;
+    struct results_answer *again = results_ask(bench.results, &query); // the same query is shared
+    assert_ptr_equal(again, answers[0]);
+    results_release(bench.results, again);
+    while (asked > 0)
+        results_release(bench.results, answers[--asked]);
+    struct round_report *report = make_report(1000);
+    for (uint32_t i = 0; i < 1000; i++)
+        set_player(report, i, "a player with a long nam", "", 1);
+    for (int i = 0; i < 200; i++)
+        results_add(bench.results, report);
+    results_run(bench.results);
+    assert_in_range(bench.counts.lost, 80, 160);
+    free(report);
+    end(&bench);
+}
+
+static void test_a_directory_that_is_gone_costs_results_and_nothing_else(void **state)
+{
+    (void)state;
+    struct bench bench;
+    make_directory(bench.directory);
+    assert_int_equal(rmdir(bench.directory), 0);
+    begin(&bench, bench.directory);
+    assert_true(results_start(bench.results));
+    add(&bench, 1, "Ann", 1);
+    const uint64_t end_ms = monotonic_ms() + 30000;
+    for (results_run(bench.results); bench.counts.lost == 0; results_run(bench.results))
+        assert_true(monotonic_ms() < end_ms);
+    assert_int_equal(mkdir(bench.directory, 0700), 0);
+    add(&bench, 2, "Ann", 1);
+    end(&bench);
+    char path[128];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/results.jsonl", bench.directory);
+    assert_int_equal(stat(path, &status), 0);
+    assert_true(status.st_size > 0);
+    remove_directory(bench.directory);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_result_is_written_before_the_end),
+        cmocka_unit_test(test_without_a_directory_they_are_in_memory),
+        cmocka_unit_test(test_what_waits_is_bounded),
+        cmocka_unit_test(test_a_directory_that_is_gone_costs_results_and_nothing_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
