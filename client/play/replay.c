@@ -11,6 +11,7 @@ static const double longest_frame_s = 0.5; // a window that stood still for long
 static const double zoom_factor = 1.2;     // of a notch of the wheel
 static const double flight_share = 1.2;    // of the view's height, in a second
 static const double least_height = 200;    // of the view, units
+static const double beyond_border = 200;   // units that the eye may be outside of the arena
 static const double whole_margin = 1.04;   // around the whole arena
 static const double click_pixels = 14;     // from a player at least, that it is meant
 
@@ -65,16 +66,18 @@ static void fly(struct replay *replay)
     replay_retake(replay);
 }
 
-// Near, the eye may be anywhere in the arena; the farther, the closer to its middle.
+// Near, the eye may be anywhere in the arena and somewhat beyond; the farther, the closer to its
+// middle.
 static void limit_flight(struct replay *replay)
 {
-    const raim_box border = raim_recording_map(replay->recording)->border;
+    const raim_box border =
+        raim_box_grow(raim_recording_map(replay->recording)->border, beyond_border);
     const double whole = fmax(whole_height(replay), least_height);
     replay->height = fmin(fmax(replay->height, least_height), whole);
     const double share = replay->height / whole;
     const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(border.min, border.max), 0.5);
     const raim_vec2 reach = raim_vec2_scale(raim_vec2_sub(border.max, border.min),
-                                            fmin(1, 1.25 * (1 - share * share)) / 2);
+                                            fmin(1, 1.6 * (1 - share * share)) / 2);
     replay->eye.x = fmin(fmax(replay->eye.x, middle.x - reach.x), middle.x + reach.x);
     replay->eye.y = fmin(fmax(replay->eye.y, middle.y - reach.y), middle.y + reach.y);
 }

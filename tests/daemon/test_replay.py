@@ -184,11 +184,10 @@ class WindowTest(unittest.TestCase):
         self.wait(f"marker at {part}",
                   lambda screen: abs((self.marker(screen) or 9) - part) < 0.03)
 
-    def pause(self):
-        """Pauses, and returns what is then shown."""
-        self.xdo("key", "space")
+    def wait_standing(self):
+        """What is shown once that no longer changes."""
         def stands(screen):
-            time.sleep(0.2)
+            time.sleep(0.3)
             return self.screen().pixels == screen.pixels and screen
         return self.wait("a picture that stands", stands)
 
@@ -200,27 +199,32 @@ class WindowTest(unittest.TestCase):
         # The floor and the walls are dark.
         return colour if around.count(colour) >= 3 and max(colour) > 140 else None
 
+    def follow_living(self):
+        """Follows one player after another until one is alive; what is then shown."""
+        for _ in range(8):
+            screen = self.screen()
+            if self.colour_in_middle(screen):
+                break
+            self.xdo("key", "e")
+            self.wait("another player", lambda now, then=screen: now.part(*WHO) != then.part(*WHO))
+        return self.screen()
+
     def test_the_timeline_seeks_and_players_are_followed(self):
         self.open(self.file)
         self.wait("the recording", self.marker)
         self.click(BAR_LEFT + 0.5 * BAR_WIDTH, BAR_Y)
         self.wait_marker(0.5)
-        self.pause()
-        # A tenth of a second back and on again is the same picture.
-        self.xdo("key", "comma", "comma") # the first one ends on a whole tick
-        time.sleep(0.5)
-        before = self.screen()
+        self.xdo("key", "space")
+        paused = self.wait_standing()
+        # Some ticks back and on again is the same picture.
+        self.xdo("key", *["comma"] * 7)
+        self.wait("a time before", lambda screen: screen.part(*TIME) != paused.part(*TIME))
+        before = self.wait_standing()
         self.xdo("key", *["period"] * 6)
         self.wait("another time", lambda screen: screen.part(*TIME) != before.part(*TIME))
         self.xdo("key", *["comma"] * 6)
         self.wait("the picture again", lambda screen: screen.pixels == before.pixels)
-        # To where the followed player is alive, by ticks of time.
-        for _ in range(20):
-            if self.colour_in_middle(self.screen()):
-                break
-            self.xdo("key", "l")
-            time.sleep(0.5)
-        shown = self.screen()
+        shown = self.follow_living()
         colour = self.colour_in_middle(shown)
         self.assertIsNotNone(colour, "a player in the middle")
         # Flying begins there; the view is dragged, and a click on the player follows again.
@@ -240,14 +244,10 @@ class WindowTest(unittest.TestCase):
     def test_the_home_screen_lists_recordings(self):
         self.open()
         self.wait("the home screen", lambda screen: len(set(screen.pixels[::401])) > 3)
-        time.sleep(0.5)
         self.click(*RECORDINGS_BUTTON)
-        time.sleep(0.5)
         self.xdo("key", "Return")
         self.wait("the recording", self.marker)
-        self.xdo("key", "Escape")
-        time.sleep(0.3)
-        self.xdo("key", "Down", "Down", "Return") # leave, to the list
+        self.xdo("key", "Escape", "Down", "Down", "Return") # leave, to the list
         self.wait("the list", lambda screen: self.marker(screen) is None)
         settings = json.loads((self.home / "raim/settings").read_text(encoding="utf-8"))
         self.assertEqual(settings["recordings"], str(self.recordings))

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import socket
 import struct
 import subprocess
 
@@ -11,6 +12,17 @@ import subprocess
 def x_server(screen="1280x1024x24", prefix=(), pixels=None):
     """The name of the display of an Xvfb; `prefix` are the words of what runs it. With `pixels`, a
     directory, read_screen(pixels) tells what it shows."""
+    # A server that ends may remove the socket of another one that has just taken its number.
+    for _ in range(5):
+        with _xvfb(screen, prefix, pixels) as display:
+            if _is_reachable(display):
+                yield display
+                return
+    raise AssertionError("no X server can be reached")
+
+
+@contextlib.contextmanager
+def _xvfb(screen, prefix, pixels):
     read, write = os.pipe()
     with subprocess.Popen([*prefix, "Xvfb", "-displayfd", str(write), "-screen", "0", screen,
                            "-nolisten", "tcp", *(["-fbdir", str(pixels)] if pixels else [])],
@@ -23,6 +35,11 @@ def x_server(screen="1280x1024x24", prefix=(), pixels=None):
             yield f":{number}"
         finally:
             server.terminate()
+
+
+def _is_reachable(display):
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(f"/tmp/.X11-unix/X{display[1:]}") == 0
 
 
 def xdo(display, *words):
