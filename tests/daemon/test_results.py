@@ -338,8 +338,9 @@ class FullDiskTest(Results):
 mount -t tmpfs -o size=1m full "$1"; shift
 exec "$@"
 """, "mount", self.state]
-        daemon = self.stage.serve(easy_arena(score_limit=1, round_time=60.0), env=self.env,
-                                  prefix=mount)
+        daemon = self.stage.serve( # without recordings, which would free space now and then
+            easy_arena(score_limit=1, round_time=60.0, recording="none"), env=self.env,
+            prefix=mount)
         inside = f"/proc/{daemon.pid}/root{self.state}"
         self.stage.bots(daemon, 4)
         daemon.poll("a result", lambda: daemon.get_json()["results"]["written"] >= 1, FIGHT_S)
