@@ -131,8 +131,7 @@ bool result_log_write(struct result_log *log, const char *line, size_t size, con
         if (!open_file(log, problem))
             return false;
     }
-    if (write_all(log->file, line, size) && write_all(log->file, "\n", 1) &&
-        fdatasync(log->file) == 0) {
+    if (write_all(log->file, line, size) && write_all(log->file, "\n", 1)) {
         log->size += (int64_t)size + 1;
         return true;
     }

@@ -19,8 +19,9 @@ struct result_log *result_log_create(const char *directory);
 // Takes NULL.
 void result_log_close(struct result_log *log);
 
-// Appends a line, without its line feed, and syncs it to the disk. On failure returns false with a
-// reason, and the file is as it was: a later call tries again.
+// Appends a line, without its line feed. It is not synced to the disk: it has to survive the
+// process, and a sync would delay a restart. On failure returns false with a reason, and the file
+// is as it was: a later call tries again.
 bool result_log_write(struct result_log *log, const char *line, size_t size, const char **problem);
 
 // Reads the newest `files` files, at most RESULT_LOG_FILES + 1, from the oldest line to the newest.

@@ -24,15 +24,28 @@ enum {
 
 // Adds the lines of results.jsonl to the database.
 struct import {
+    struct results *results;
     struct result_db *db;
+    bool is_given_up; // the process ends: the next one begins anew
     int64_t after_ms; // earlier rounds are known
     uint64_t rounds;
 };
+
+static bool is_ending(struct results *results)
+{
+    pthread_mutex_lock(&results->shared.lock);
+    const bool ends = results->shared.is_ending;
+    pthread_mutex_unlock(&results->shared.lock);
+    return ends;
+}
 
 static bool import_line(void *context, const char *line, size_t size)
 {
     struct import *import = context;
     struct result result;
+    import->is_given_up = is_ending(import->results);
+    if (import->is_given_up)
+        return false;
     if (!result_json_read(line, size, &result))
         return true;
     if (result.end_ms > import->after_ms)
@@ -44,12 +57,15 @@ static bool import_line(void *context, const char *line, size_t size)
 // A new database gets every round that the files have; another one what it has missed.
 static void import_log(struct results *results, bool is_new)
 {
-    struct import import = {.db = results->own.db,
+    struct import import = {.results = results,
+                            .db = results->own.db,
                             .after_ms = result_db_newest_ms(results->own.db)};
     if (results->own.log == NULL)
         return;
     result_db_begin(results->own.db);
     result_log_read(results->own.log, is_new ? RESULT_LOG_FILES + 1 : 1, import_line, &import);
+    if (import.is_given_up)
+        return; // closing the database takes it back
     if (result_db_end(results->own.db) && import.rounds > 0)
         log_info("results imported rounds=%llu", (unsigned long long)import.rounds);
 }
@@ -238,8 +254,8 @@ static bool wait_for_work(struct results *results, struct results_line **line,
         *line = results->shared.first;
         *answer = *line == NULL ? find_asked(results) : NULL;
         const bool has_query = *answer != NULL;
-        if (has_query && monotonic_ns() < results->own.query_ns)
-            *answer = NULL;
+        if (results->shared.is_ending || (has_query && monotonic_ns() < results->own.query_ns))
+            *answer = NULL; // at the end nobody waits for it any more
         if (*line != NULL || *answer != NULL || results->shared.is_ending)
             break;
         wait_for_signal(results, has_query);

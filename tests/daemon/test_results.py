@@ -14,6 +14,7 @@ import sqlite3
 import threading
 import unittest
 
+import browser
 import harness
 from harness import ROOT, Stage, arena
 from revival import free_ports
@@ -326,6 +327,36 @@ class HostileTest(Results):
         daemon.stop()
 
 
+class DashboardTest(Results):
+    @unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+    def test_names_are_text_in_the_dashboard(self):
+        hostile = "<b id=evil>x</b>"
+        players = [{"id": 1024 + i, "name": name, "verified": i == 0,
+                    "subject": name if i == 0 else None, "bot": False, "left": False,
+                    "score": 2 - i, "deaths": 1, "shots": 4, "hits": 2, "ping_ms": 9}
+                   for i, name in enumerate(("Ann", hostile))]
+        line = {"schema": 1, "arena": "duel", "template": None, "map": "duel", "round": 1,
+                "start": "2026-01-31T18:00:00.000Z", "end": "2026-01-31T18:05:00.000Z",
+                "length_s": 300.0, "ended": "clock", "winner": 1024, "players": players,
+                "omitted": 0, "rules": {"tick_hz": 60, "round_time": 300.0, "score_limit": 0,
+                                        "sight": True}, "recording": None}
+        if jsonschema is not None:
+            jsonschema.validate(line, schema("results"))
+        (self.state / "results.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+        daemon = self.serve(easy_arena())
+        self.wait_agreement(daemon)
+        self.assertIn(hostile, self.raimctl("leaderboard"))
+        cells = "[...document.querySelectorAll('#leaders td')].map(cell => cell.textContent).join()"
+        with browser.Browser() as page:
+            page.open("http://{}:{}/".format(*daemon.status_address))
+            harness.poll("the leaderboard", lambda: page.evaluate(cells) ==
+                         f"Ann,2,1,1,{hostile},1,0,1", FIGHT_S)
+            self.assertTrue(page.evaluate("document.getElementById('evil') === null"))
+            self.assertEqual(page.evaluate(
+                "document.querySelectorAll('#leaders .unverified').length"), 1)
+            self.assertEqual(page.said, [])
+
+
 class FullDiskTest(Results):
     def setUp(self):
         super().setUp()
@@ -338,8 +369,9 @@ class FullDiskTest(Results):
 mount -t tmpfs -o size=1m full "$1"; shift
 exec "$@"
 """, "mount", self.state]
-        daemon = self.stage.serve(easy_arena(score_limit=1, round_time=60.0), env=self.env,
-                                  prefix=mount)
+        daemon = self.stage.serve( # without recordings, which would free space now and then
+            easy_arena(score_limit=1, round_time=60.0, recording="none"), env=self.env,
+            prefix=mount)
         inside = f"/proc/{daemon.pid}/root{self.state}"
         self.stage.bots(daemon, 4)
         daemon.poll("a result", lambda: daemon.get_json()["results"]["written"] >= 1, FIGHT_S)
