@@ -17,7 +17,7 @@ import unittest
 import browser
 import harness
 from harness import ROOT, Stage, arena
-from revival import free_ports
+from ports import free_port
 from test_access import raimctl
 from test_full_disk import can_fill
 
@@ -204,7 +204,7 @@ class RoundTest(Results):
             self.assertEqual(database.execute("PRAGMA journal_mode").fetchone(), ("wal",))
 
     def test_a_round_that_goes_on_in_the_next_process_counts_once(self):
-        port, = free_ports(1)
+        port = free_port()
         keys = {"round_time": 600.0, "port": port}
         daemon = self.serve(easy_arena(**keys))
         self.stage.bots(daemon, 3)

@@ -315,7 +315,7 @@ class FullDisk:
 
     def __enter__(self):
         self.path.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", self.path],
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", self.path],
                                  check=False, stderr=subprocess.DEVNULL)
         if mounted.returncode != 0:
             raise Skipped("full disk: a tmpfs cannot be mounted here")
