@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The structure of an arena, private to the two files that implement it: arena.c runs the ticks,
-// arena_matches.c changes the match.
+// The structure of an arena, private to the files that implement it: arena_open.c opens and closes
+// it, arena.c runs the ticks, arena_matches.c changes the match.
 #pragma once
 
 #include "access_control.h"

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// Opens and closes an arena: its access control, transport, encryption and first match.
+#define _GNU_SOURCE
+#include "arena_internal.h"
+
+#include "arena_rounds.h"
+#include "crypto.h"
+#include "log.h"
+#include "monotonic.h"
+#include "server_key.h"
+#include "unit_directories.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MESSAGES = 32 }; // room for the burst of commands of an operator's script
+
+// The number of connections: more than there are slots for players and spectators, so that a full
+// arena can still answer that it is full.
+static uint32_t connections_for(const struct config_arena *config)
+{
+    const uint32_t places = config->max_players + config->max_spectators;
+    return places + places / 8 + 8;
+}
+
+static int64_t now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec;
+}
+
+// The callback by which the match reports the stages of a tick.
+static void begin_work(void *context, enum raim_match_work work)
+{
+    tick_timer_enter(context,
+                     work == RAIM_MATCH_INTEREST ? TICK_STAGE_INTEREST : TICK_STAGE_ENCODE);
+}
+
+// The callback by which the match checks an access token.
+static bool admit(void *context, const uint8_t *token, size_t size, bool watches,
+                  char name[RAIM_MAX_NAME_BYTES + 1])
+{
+    return access_control_admit(context, token, size, now_s(), watches, name) ==
+           ACCESS_CONTROL_ADMITTED;
+}
+
+// The callback by which the access control asks for reserved seats.
+static bool has_seat(void *context, const char *name)
+{
+    const struct arena *arena = context;
+    const struct raim_match *match = arena->worker.match;
+    return seats_take(arena->worker.seats, name, raim_match_playing(match),
+                      arena->worker.config->max_players, monotonic_ms());
+}
+
+static bool open_access_control(struct arena *arena, const struct config_arena *config)
+{
+    char runtime[PATH_MAX], state[PATH_MAX], error[2 * PATH_MAX];
+    if (!config->needs_access)
+        return true;
+    const bool has_runtime = unit_directories_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
+    // The name of a room is never used again, and a room's table need not outlive a reboot.
+    const bool has_state =
+        !config->is_room && unit_directories_find("STATE_DIRECTORY", state, sizeof state);
+    if (!has_state && !config->is_room)
+        log_arena_warning(
+            config->name,
+            "used tokens are stored only in %s arena=%s: there is no $STATE_DIRECTORY",
+            has_runtime ? "the runtime directory" : "memory", config->name);
+    const struct used_tokens_file_def used = {
+        .name = config->name,
+        .runtime = has_runtime ? runtime : NULL,
+        .state = has_state ? state : NULL,
+        .now_s = time(NULL),
+        .is_continued = config->is_reopened,
+    };
+    arena->worker.used_tokens = used_tokens_file_open(&used, error, sizeof error);
+    if (error[0] != '\0')
+        log_arena_error(config->name, "access tokens refused arena=%s: %s", config->name, error);
+    const struct access_control_def def = {
+        .arena = config->name,
+        .keys = &config->access_keys,
+        .used = arena->worker.used_tokens != NULL
+                    ? used_tokens_file_table(arena->worker.used_tokens)
+                    : NULL,
+    };
+    arena->worker.access_control = access_control_create(&def);
+    arena->opened.guard =
+        (struct raim_match_guard){.context = arena->worker.access_control, .admit = admit};
+    return arena->worker.access_control != NULL;
+}
+
+static struct transport *open_transport(const struct config_arena *config,
+                                        struct socket_activation *sockets, char *error,
+                                        size_t capacity)
+{
+    const uint32_t peers = connections_for(config);
+    const int socket = socket_activation_find(sockets, config->address, config->port);
+    if (socket >= 0)
+        return transport_adopt(socket, peers, error, capacity);
+    return transport_open(config->address, config->port, peers, error, capacity);
+}
+
+// The capacity of the status: bots can be added at run time, up to the configured maximum.
+static uint32_t most_players(const struct config_arena *config)
+{
+    const uint32_t most = config->max_players + CONFIG_MAX_BOTS;
+    return most < RAIM_MAX_PLAYERS ? most : RAIM_MAX_PLAYERS;
+}
+
+// --- Callbacks of the transport about unknown addresses ---
+
+static const char *find_ban(void *context, struct ip_address ip)
+{
+    const struct arena *arena = context;
+    return arena_commands_find_ban(&arena->worker.commands, ip);
+}
+
+static bool admits_token(void *context, const uint8_t *token, size_t size)
+{
+    const struct arena *arena = context;
+    return access_control_check(arena->worker.access_control, token, size, now_s()) ==
+           ACCESS_CONTROL_ADMITTED;
+}
+
+static bool has_session(void *context, const uint8_t *token)
+{
+    const struct arena *arena = context;
+    return raim_match_has_session(arena->worker.match, token);
+}
+
+static bool offer_encryption(struct arena *arena, bool required, char *error, size_t capacity)
+{
+    uint8_t secret[RAIM_KEY_BYTES];
+    if (!server_key_get(secret, error, capacity))
+        return false;
+    const bool encrypted = transport_enable_encryption(arena->worker.transport, secret, required);
+    raim_crypto_wipe(secret, sizeof secret);
+    if (!encrypted)
+        snprintf(error, capacity, "out of memory");
+    return encrypted;
+}
+
+// Loads the map that the operator had chosen in the last process. Returns NULL, after logging why,
+// if it cannot be loaded any more.
+static struct config *load_checkpoint_map(const struct config_arena *config, const char *path)
+{
+    char *text = NULL;
+    size_t size;
+    struct diagnostics report = {.out = open_memstream(&text, &size)};
+    if (report.out == NULL)
+        return NULL;
+    struct config *map = config_load_map("", path, config->rules.player_radius, &report);
+    fclose(report.out);
+    const char *words = report.no_memory || text == NULL ? "out of memory" : text;
+    if (map == NULL)
+        log_arena_warning(config->name, "map failed arena=%s: %.*s", config->name,
+                          (int)strcspn(words, "\n"), words);
+    free(text);
+    return map;
+}
+
+// Prepares the first match, on the map that the last process played on.
+static struct prepared_match *prepare_first_match(const struct arena *arena,
+                                                  const struct config_arena *config,
+                                                  struct config *owner)
+{
+    struct config_arena first = *config;
+    struct checkpoint_map map = arena_checkpoint_find_map(&arena->worker.checkpoint, config);
+    struct config *own_map = map.path[0] != '\0' ? load_checkpoint_map(config, map.path) : NULL;
+    if (own_map == NULL)
+        map.path[0] = '\0';
+    else
+        first.rotation_count = 0; // the rotation's maps belong to another owner
+    first.map = own_map != NULL  ? own_map->maps[0]
+                : map.index == 0 ? config->map
+                                 : config->rotation[map.index - 1];
+    struct prepared_match *prepared =
+        arena_prepare(arena, &first, own_map != NULL ? own_map : owner);
+    config_unload(own_map); // the prepared match shares it
+    if (prepared != NULL)
+        prepared->map = map;
+    return prepared;
+}
+
+struct arena *arena_create(struct config *owner, const struct config_arena *config,
+                           struct socket_activation *sockets, const struct wakeup *wakeup,
+                           char *error, size_t capacity)
+{
+    struct arena *arena = calloc(1, sizeof *arena);
+    if (arena == NULL) {
+        snprintf(error, capacity, "out of memory");
+        return NULL;
+    }
+    arena->opened.max_players = config->max_players;
+    arena->opened.max_spectators = config->max_spectators;
+    arena->opened.connections = connections_for(config);
+    arena->opened.tick_ns = NS_PER_S / config->tick_hz;
+    arena->opened.status_rows = most_players(config);
+    arena->opened.is_room = config->is_room;
+    if (config->is_room) // it is silent only if its first tick is late
+        atomic_init(&arena->shared.ticked_ms, monotonic_ms());
+    arena->opened.wakeup = wakeup;
+    snapshot_pace_init(&arena->worker.pace, config->tick_hz);
+    arena->worker.observer =
+        (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};
+    const bool has_access_control = open_access_control(arena, config);
+    if (has_access_control && arena_checkpoint_create(&arena->worker.checkpoint, config->name))
+        arena->worker.current = prepare_first_match(arena, config, owner);
+    arena->main.current = arena->worker.current;
+    arena->worker.rows = calloc(arena->opened.status_rows, sizeof *arena->worker.rows);
+    const size_t status_size =
+        sizeof(struct arena_status) + arena->opened.status_rows * sizeof(struct arena_player);
+    if (!triple_buffer_create(&arena->shared.status, status_size) ||
+        !mailbox_create(&arena->shared.mailbox, MESSAGES, sizeof(struct command)) ||
+        !has_access_control || arena->worker.current == NULL || arena->worker.rows == NULL) {
+        snprintf(error, capacity, "out of memory");
+        arena_destroy(arena);
+        return NULL;
+    }
+    arena->worker.transport = open_transport(config, sockets, error, capacity);
+    if (arena->worker.transport == NULL) {
+        arena_destroy(arena);
+        return NULL;
+    }
+    arena->opened.port = transport_port(arena->worker.transport);
+    transport_set_policy(arena->worker.transport, &(struct gate_policy){
+                                                      .context = arena,
+                                                      .find_ban = find_ban,
+                                                      .admits_token = admits_token,
+                                                      .has_session = has_session,
+                                                  });
+    if (config->encryption != CONFIG_ENCRYPTION_OFF &&
+        !offer_encryption(arena, config->encryption == CONFIG_ENCRYPTION_REQUIRED, error,
+                          capacity)) {
+        arena_destroy(arena);
+        return NULL;
+    }
+    arena_play_match(arena, arena->worker.current);
+    return arena;
+}
+
+void arena_reserve_seats(struct arena *arena, struct seats *seats)
+{
+    assert(arena->worker.seats == NULL && arena->worker.access_control != NULL);
+    arena->worker.seats = seats;
+    access_control_reserve(arena->worker.access_control, has_seat, arena);
+}
+
+bool arena_enable_feed(struct arena *arena, bool players)
+{
+    assert(arena->worker.feed == NULL);
+    arena->worker.feed =
+        arena_feed_create(&(struct arena_feed_def){.slots = arena->opened.status_rows,
+                                                   .departed = arena->opened.max_players,
+                                                   .players = players});
+    return arena->worker.feed != NULL;
+}
+
+bool arena_enable_recording(struct arena *arena, struct recorder *recorder)
+{
+    struct raim_match *match = arena->worker.match;
+    assert(arena->worker.recording.stream == NULL);
+    if (!match_tape_create(&arena->worker.current->tape, match))
+        return false;
+    arena->worker.recording.stream = recorder_open_stream(
+        recorder, raim_world_bytes(raim_match_world(match)), arena->opened.status_rows);
+    return arena->worker.recording.stream != NULL;
+}
+
+struct recorder_stream *arena_recorder_stream(struct arena *arena)
+{
+    return arena->worker.recording.stream;
+}
+
+struct arena_feed *arena_get_feed(struct arena *arena)
+{
+    return arena->worker.feed;
+}
+
+void arena_destroy(struct arena *arena)
+{
+    if (arena == NULL)
+        return;
+    if (arena->worker.transport != NULL)
+        transport_close(arena->worker.transport);
+    recorder_close_stream(arena->worker.recording.stream);
+    triple_buffer_destroy(&arena->shared.status);
+    mailbox_destroy(&arena->shared.mailbox);
+    if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
+        arena_checkpoint_discard(&arena->worker.checkpoint); // even if no worker ran it
+    arena_checkpoint_destroy(&arena->worker.checkpoint);
+    arena_collect(arena);
+    prepared_match_free_all(prepared_match_take(&arena->shared.offered));
+    prepared_match_free(arena->worker.next);
+    prepared_match_free(arena->worker.current);
+    access_control_destroy(arena->worker.access_control);
+    if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
+        used_tokens_file_remove(arena->worker.used_tokens);
+    else
+        used_tokens_file_close(arena->worker.used_tokens);
+    seats_destroy(arena->worker.seats);
+    arena_feed_destroy(arena->worker.feed);
+    free(arena->worker.rows);
+    free(arena);
+}
