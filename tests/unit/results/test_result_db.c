@@ -6,6 +6,8 @@
 
 #include "result_db.h"
 
+#include <sqlite3.h>
+
 #include <assert.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -162,18 +164,6 @@ static void test_who_left_before_a_restart_keeps_the_points(void **state)
     result_db_close(db);
 }
 
-static int64_t count_of(const char *path, const char *what)
-{
-    char command[256];
-    snprintf(command, sizeof command, "sqlite3 '%s' 'SELECT count(*) FROM %s'", path, what);
-    FILE *in = popen(command, "r");
-    long count = -1;
-    if (fscanf(in, "%ld", &count) != 1)
-        count = -1;
-    pclose(in);
-    return count;
-}
-
 static void test_strangers_do_not_fill_it(void **state)
 {
     (void)state;
@@ -257,6 +247,15 @@ static void write_file(const char *path, const char *text, size_t size)
     fclose(out);
 }
 
+// Changes the file as another program would, and moves what is in its log into it.
+static void change(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
 static void test_a_bad_file_is_moved_aside(void **state)
 {
     (void)state;
@@ -275,12 +274,8 @@ static void test_a_bad_file_is_moved_aside(void **state)
             write_file(path, garbage, sizeof garbage);
         else if (i == 1)
             assert_int_equal(symlink("/dev/zero", path), 0);
-        else { // another layout
-            char command[256];
-            snprintf(command, sizeof command,
-                     "sqlite3 '%s' 'PRAGMA user_version=7; CREATE TABLE x(y)'", path);
-            assert_int_equal(system(command), 0);
-        }
+        else
+            change(path, "PRAGMA user_version=7; CREATE TABLE x(y)");
         struct result_db *db = result_db_open(path, &is_new, problem);
         assert_non_null(db);
         assert_true(is_new && problem[0] != '\0');
@@ -317,7 +312,7 @@ static void test_a_file_that_is_damaged_later_is_noticed(void **state)
         assert_true(add(db, report));
     }
     result_db_close(db);
-    assert_true(count_of(path, "rounds") == 20 || system("command -v sqlite3 >/dev/null") != 0);
+    change(path, "PRAGMA wal_checkpoint(TRUNCATE)");
     FILE *file = fopen(path, "r+");
     fseek(file, 4096, SEEK_SET);
     for (int i = 0; i < 40960; i++)
