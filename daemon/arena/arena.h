@@ -83,9 +83,9 @@ void arena_destroy(struct arena *arena);
 // runs the arena.
 void arena_reserve_seats(struct arena *arena, struct seats *seats);
 
-// Makes the arena report how rounds end and, with `players`, who comes and goes. Returns false when
-// memory runs out. Main thread, before a worker runs the arena.
-bool arena_enable_feed(struct arena *arena, bool players);
+// Makes the arena report what happens. Returns false when memory runs out. Main thread, before a
+// worker runs the arena.
+bool arena_enable_feed(struct arena *arena);
 
 // Makes the arena record what is played, as its configuration says. Returns false when memory runs
 // out. Main thread, before a worker runs the arena.

@@ -16,14 +16,13 @@
 #include "listen_socket.h"
 #include "live_json.h"
 #include "monotonic.h"
-#include "room_events.h"
+#include "server_events.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char not_found[] =
@@ -93,10 +92,8 @@ struct http {
     struct http_listener *listener;
     struct http_streams *streams;
     struct http_recordings *recordings;
-    struct results *recorded;     // NULL: no results are recorded, as the next three
-    struct room_events *events;   // rounds that have ended
-    struct event_feed *feed;      // of `events`
-    struct http_results *results; // queries
+    struct event_feed *feed;      // of the server's events; NULL: none
+    struct http_results *results; // queries; NULL: no results are recorded
     struct MHD_Response *fixed[FIXED_ANSWERS];
     struct MHD_Response *parts[PARTS];
     struct http_guard guard;
@@ -152,33 +149,27 @@ struct http *http_open(const char *address, uint16_t port, const struct http_gua
     return http;
 }
 
-static void note_round(void *context, const char *line)
+bool http_serve_events(struct http *http, const struct server_events *events)
 {
-    const struct http *http = context;
-    room_events_add(http->events, "round_ended", strdup(line));
+    http->feed = event_feed_create(server_events_journal(events));
+    return http->feed != NULL;
 }
 
 bool http_serve_results(struct http *http, struct results *results)
 {
-    http->events = room_events_open(NULL, (int64_t)time(NULL));
-    http->feed = http->events != NULL ? event_feed_create(http->events) : NULL;
     http->results = http_results_create(results);
-    if (http->feed == NULL || http->results == NULL)
-        return false;
-    http->recorded = results;
-    results_observe(results, note_round, http);
-    return true;
+    return http->results != NULL;
 }
 
-// Ends what waits for results or for their events, before the listener does.
-static void end_results(struct http *http)
+// Ends what waits for results or for events, before the listener does.
+static void end_streams(struct http *http)
 {
-    if (http->recorded == NULL)
-        return;
-    results_observe(http->recorded, NULL, NULL);
-    http_results_end(http->results);
-    event_feed_end(http->feed);
-    http_listener_run(http->listener);
+    if (http->results != NULL)
+        http_results_end(http->results);
+    if (http->feed != NULL)
+        event_feed_end(http->feed);
+    if (http->results != NULL || http->feed != NULL)
+        http_listener_run(http->listener);
 }
 
 void http_close(struct http *http)
@@ -189,10 +180,9 @@ void http_close(struct http *http)
         http_streams_close(http->streams);
     if (http->recordings != NULL)
         http_recordings_close(http->recordings);
-    end_results(http);
+    end_streams(http);
     http_listener_stop(http->listener);
     event_feed_destroy(http->feed);
-    room_events_close(http->events);
     http_results_destroy(http->results);
     http_streams_destroy(http->streams);
     http_recordings_destroy(http->recordings);
@@ -218,10 +208,10 @@ int http_timeout_ms(const struct http *http)
 {
     int own_ms = monotonic_earlier_ms(http_streams_timeout_ms(http->streams),
                                       http_recordings_timeout_ms(http->recordings));
-    if (http->recorded != NULL) {
+    if (http->feed != NULL)
         own_ms = monotonic_earlier_ms(own_ms, event_feed_timeout_ms(http->feed));
+    if (http->results != NULL)
         own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(http->results));
-    }
     return http_listener_timeout_ms(http->listener, own_ms);
 }
 
@@ -229,10 +219,10 @@ void http_run(struct http *http)
 {
     http_streams_run(http->streams);
     http_recordings_run(http->recordings);
-    if (http->recorded != NULL) {
+    if (http->feed != NULL)
         event_feed_run(http->feed);
+    if (http->results != NULL)
         http_results_run(http->results);
-    }
     http_listener_run(http->listener);
 }
 
@@ -297,11 +287,11 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
     return http_answer_send_once(connection, HTTP_OK, stream);
 }
 
-// A stream of the rounds that end.
+// A stream of the server's events.
 static bool answer_events(const struct http *http, struct MHD_Connection *connection)
 {
     uint64_t last;
-    if (http->recorded == NULL)
+    if (http->feed == NULL)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     if (!event_feed_read_id(http->feed, http_connection_header(connection, "Last-Event-ID"), &last))
         return answer_fixed(http, connection, FIXED_WRONG_EVENT);
@@ -386,7 +376,7 @@ static bool answer(void *context, const struct http_request *request)
         return http_recordings_answer(http->recordings, request);
     if (resource.kind == RESOURCE_EVENTS)
         return answer_events(http, connection);
-    if (resource.kind == RESOURCE_LEADERBOARD && http->recorded == NULL)
+    if (resource.kind == RESOURCE_LEADERBOARD && http->results == NULL)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     if (resource.kind == RESOURCE_LEADERBOARD)
         return http_results_answer(http->results, RESULTS_LEADERBOARD, request);

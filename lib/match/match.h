@@ -21,6 +21,7 @@
 struct raim_match;
 struct raim_recording_scene;
 struct raim_tape;
+struct raim_wire_event;
 
 struct raim_match_def {
     const struct raim_map *map; // borrowed for the match's whole life
@@ -262,6 +263,10 @@ bool raim_match_checkpoint_map(const void *bytes, size_t size, char map[RAIM_MAP
 // The number of the next event. While it does not change, no score has changed and no player has
 // joined or left; a checkpoint is stale once it has changed.
 uint32_t raim_match_events(const struct raim_match *match);
+
+// The event with a number below raim_match_events; NULL: the match does not hold it any more, or it
+// is of a match that this one succeeded. Valid until the next step or message.
+const struct raim_wire_event *raim_match_event(const struct raim_match *match, uint32_t number);
 
 // Copies the session token of a player who is away. Returns false when no player with this id is
 // away.
