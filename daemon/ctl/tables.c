@@ -55,9 +55,13 @@ static void write_arena(FILE *out, const json_t *arena, long long players)
     write_column(out, text_of(arena, "name"), 15);
     write_column(out, text_of(arena, "map"), 10);
     write_column(out, text_of(json_object_get(arena, "round"), "phase"), 6);
-    fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld\n", number_of(arena, "port"), clients,
-            bots, number_of(arena, "spectators"), number_of(tick_us, "p50"),
-            number_of(tick_us, "p99"), number_of(arena, "late_ticks"));
+    fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld", number_of(arena, "port"), clients, bots,
+            number_of(arena, "spectators"), number_of(tick_us, "p50"), number_of(tick_us, "p99"),
+            number_of(arena, "late_ticks"));
+    const char *hostname = text_of(arena, "hostname");
+    const bool is_shown =
+        strcmp(hostname, "-") != 0 && strcmp(hostname, text_of(arena, "name")) != 0;
+    fprintf(out, "%s%s\n", is_shown ? "  " : "", is_shown ? hostname : "");
 }
 
 bool tables_status(const char *text, FILE *out)
