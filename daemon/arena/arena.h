@@ -52,6 +52,7 @@ struct arena_status {
     uint32_t snapshot_interval;  // ticks between two snapshots of a client; see snapshot_pace.h
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning
+    struct histogram pings;      // of the connected players, by histogram_ping_bounds_ns
     struct raim_match_round round;
     struct raim_match_counts counts;
     struct transport_stats transport;

@@ -7,6 +7,7 @@
 #include "embedded.h"
 #include "event_feed.h"
 #include "http_answer.h"
+#include "http_document.h"
 #include "http_listener.h"
 #include "http_pages.h"
 #include "http_recordings.h"
@@ -66,21 +67,34 @@ static const struct {
     [FIXED_WRONG_TOKEN] = {HTTP_UNAUTHORIZED, wrong_token},
 };
 
-// The dashboard's files.
+#define HTML_TYPE "text/html; charset=utf-8"
+#define CSS_TYPE "text/css; charset=utf-8"
+#define JS_TYPE "text/javascript; charset=utf-8"
+#define SCHEMA_TYPE "application/schema+json"
+
+// Files that never change: the dashboard's, and the schemas of what is served.
 static const struct part {
     const char *path, *type, *text;
 } parts[] = {
-    {"/", "text/html; charset=utf-8", embedded_dashboard_html},
-    {"/dashboard.css", "text/css; charset=utf-8", embedded_dashboard_css},
-    {"/dashboard.js", "text/javascript; charset=utf-8", embedded_dashboard_js},
+    {"/", HTML_TYPE, embedded_dashboard_html},
+    {"/dashboard.css", CSS_TYPE, embedded_dashboard_css},
+    {"/dashboard.js", JS_TYPE, embedded_dashboard_js},
+    {"/status.schema.json", SCHEMA_TYPE, embedded_schema_status},
+    {"/recordings.schema.json", SCHEMA_TYPE, embedded_schema_recordings},
+    {"/results.schema.json", SCHEMA_TYPE, embedded_schema_results},
+    {"/leaderboard.schema.json", SCHEMA_TYPE, embedded_schema_leaderboard},
 };
 
 #define PARTS (sizeof parts / sizeof *parts)
 
-// Content-Security-Policy: no foreign resources, no inline scripts or styles, no framing.
-static const char dashboard_policy[] =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+// No foreign resources, no inline scripts or styles, no framing.
+static const struct http_header part_headers[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"Referrer-Policy", "no-referrer"},
+    {NULL, NULL},
+};
 
 // A download may take whole seconds of an uplink that the arenas need, so all together get 4 MB a
 // second, and an address cannot have all of them.
@@ -95,7 +109,7 @@ struct http {
     struct event_feed *feed;      // of the server's events; NULL: none
     struct http_results *results; // queries; NULL: no results are recorded
     struct MHD_Response *fixed[FIXED_ANSWERS];
-    struct MHD_Response *parts[PARTS];
+    struct http_document parts[PARTS];
     struct http_guard guard;
     struct http_pages pages;
     uint16_t port;
@@ -187,7 +201,7 @@ void http_close(struct http *http)
     http_streams_destroy(http->streams);
     http_recordings_destroy(http->recordings);
     for (size_t i = 0; i < PARTS; i++)
-        http_answer_release(http->parts[i]);
+        http_document_clear(&http->parts[i]);
     for (size_t i = 0; i < FIXED_ANSWERS; i++)
         http_answer_release(http->fixed[i]);
     http_pages_clear(&http->pages);
@@ -229,7 +243,7 @@ void http_run(struct http *http)
 static bool make_fixed(struct http *http)
 {
     for (int i = 0; i < FIXED_ANSWERS; i++) {
-        http->fixed[i] = http_answer_constant(HTTP_JSON_TYPE, fixed_answers[i].text);
+        http->fixed[i] = http_answer_constant(HTTP_JSON_TYPE, fixed_answers[i].text, false);
         if (http->fixed[i] == NULL)
             return false;
     }
@@ -240,14 +254,9 @@ static bool make_fixed(struct http *http)
 
 static bool make_parts(struct http *http)
 {
-    for (size_t i = 0; i < PARTS; i++) {
-        struct MHD_Response *part = http_answer_constant(parts[i].type, parts[i].text);
-        http->parts[i] = part;
-        if (part == NULL ||
-            !http_answer_add_header(part, "Content-Security-Policy", dashboard_policy) ||
-            !http_answer_add_header(part, "Referrer-Policy", "no-referrer"))
+    for (size_t i = 0; i < PARTS; i++)
+        if (!http_document_keep(&http->parts[i], parts[i].type, parts[i].text, part_headers))
             return false;
-    }
     return true;
 }
 
@@ -263,12 +272,12 @@ static bool answer_page(struct http *http, struct MHD_Connection *connection,
                         const struct http_route *route, const char *path, const char *name)
 {
     enum http_status problem;
-    const struct http_page *page =
-        http_pages_get(&http->pages, route, path, name, http->list, &problem);
-    if (page == NULL)
-        return answer_fixed(http, connection,
-                            problem == HTTP_NOT_FOUND ? FIXED_NOT_FOUND : FIXED_UNAVAILABLE);
-    return http_answer_send(connection, page->status, page->response);
+    bool is_sent;
+    if (http_pages_send(&http->pages, connection, route, path, name, http->list, &problem,
+                        &is_sent))
+        return is_sent;
+    return answer_fixed(http, connection,
+                        problem == HTTP_NOT_FOUND ? FIXED_NOT_FOUND : FIXED_UNAVAILABLE);
 }
 
 static bool answer_stream(struct http *http, struct MHD_Connection *connection, const char *name)
@@ -369,7 +378,7 @@ static bool answer(void *context, const struct http_request *request)
     if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
         return answer_fixed(http, connection, FIXED_NOT_ALLOWED);
     if (resource.kind == RESOURCE_PART)
-        return http_answer_send(connection, HTTP_OK, http->parts[resource.part]);
+        return http_document_send(&http->parts[resource.part], connection, HTTP_OK);
     if (resource.kind == RESOURCE_STREAM)
         return answer_stream(http, connection, resource.name);
     if (resource.kind == RESOURCE_RECORDINGS)

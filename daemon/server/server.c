@@ -15,6 +15,7 @@
 #include "monotonic.h"
 #include "orchestrator.h"
 #include "periodic.h"
+#include "process_usage.h"
 #include "results.h"
 #include "rooms.h"
 #include "sandbox.h"
@@ -110,6 +111,7 @@ static bool open_status(struct server *server)
     char address[SOCKET_ADDRESS_PORT_BYTES];
     const struct config *config = server->table.config;
     char error[ERROR_BYTES];
+    server->table.running.process = process_usage_open(); // before the sandbox closes /proc
     if (!config->status.is_on)
         return true;
     server->http = http_open(config->status.address, config->status.port, &config->status_guard,
@@ -310,6 +312,7 @@ void server_stop(struct server *server)
         arena_reports_end(&reports, slot->arena);
     rooms_close(server->rooms);
     results_close(server->results);
+    process_usage_close(server->table.running.process);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
     arena_table_close(&server->table);
     server_events_close(server->events);

@@ -620,11 +620,13 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
         .inputs_due = match->totals.inputs_due,
         .inputs_missed = match->totals.inputs_missed,
         .snapshots = match->totals.snapshots,
+        .joins = match->totals.joins,
     };
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1))
         counts.away += players[slot].away;
+    memcpy(counts.leaves, match->totals.leaves, sizeof counts.leaves);
     memcpy(counts.refused, match->totals.refused, sizeof counts.refused);
     return counts;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "map.h"
+#include "message.h"
 #include "refusal.h"
 #include "rules.h"
 #include "wire_limits.h"
@@ -372,6 +373,8 @@ struct raim_match_counts {
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed; // sums over all players ever; see struct raim_match_player
     uint64_t snapshots;                 // written for clients
+    uint64_t joins;                     // of players, not of bots; a resumed session is no join
+    uint64_t leaves[RAIM_REASONS];      // of players, by enum raim_reason
     uint64_t refused[RAIM_REFUSALS];
 };
 

@@ -188,10 +188,11 @@ struct raim_match_lines {
     struct raim_match_line waiting[RAIM_MATCH_LINES];
 };
 
-// Counters that carry over to the succeeding match. All except `refused` also survive a restart.
+// Counters that carry over to the succeeding match. All but the last three also survive a restart.
 struct raim_match_totals {
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed, snapshots;
+    uint64_t joins, leaves[RAIM_REASONS]; // of players
     uint64_t refused[RAIM_REFUSALS];
 };
 

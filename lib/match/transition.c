@@ -148,6 +148,8 @@ static void carry_counts(struct raim_match *next, const struct raim_match *befor
     next->totals.inputs_due = before->totals.inputs_due;
     next->totals.inputs_missed = before->totals.inputs_missed;
     next->totals.snapshots = before->totals.snapshots;
+    next->totals.joins = before->totals.joins;
+    memcpy(next->totals.leaves, before->totals.leaves, sizeof next->totals.leaves);
     memcpy(next->totals.refused, before->totals.refused, sizeof next->totals.refused);
 }
 

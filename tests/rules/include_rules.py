@@ -118,8 +118,8 @@ PROGRAMS = {
     "raim": seen_by("client/play") + ["lib/crypto"],
 }
 
-# The exceptions: raimctl has a file for the documents of rooms and one for recordings, and signs
-# tokens itself; raimd's room for HTTP has a file for each part of libmicrohttpd that it uses; one
+# The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
+# for HTTP has a file for each part of libmicrohttpd that it uses; one
 # file writes the status and another reads requests with jansson; and of
 # its transport one file has ENet's host, one is what ENet calls, two judge its datagrams, and one
 # reads and writes messages in its place. What libenet does by itself is one file for all.
@@ -138,8 +138,8 @@ SEVERAL_INCLUDERS = {
                                "lib/enet_socket/enet_socket.c"},
     ("raimctl", "sodium.h"): {"daemon/ctl/token.c", "lib/crypto/crypto.c"},
     ("raimctl", "jansson.h"): {
-        "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c", "daemon/ctl/room_documents.c",
-        "daemon/ctl/tables.c"},
+        "daemon/ctl/members.c", "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c",
+        "daemon/ctl/room_documents.c", "daemon/ctl/tables.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
     ("raim", "SDL.h"): {"client/play/window.c", "client/play/window_button.c",
