@@ -36,6 +36,10 @@ static void add_arena(struct columns *columns, const json_t *arena)
     columns_add_number(columns, number_of(tick_us, "p50"));
     columns_add_number(columns, number_of(tick_us, "p99"));
     columns_add_number(columns, number_of(arena, "late_ticks"));
+    const char *hostname = text_of(arena, "hostname");
+    columns_add(columns, strcmp(hostname, "-") != 0 && strcmp(hostname, text_of(arena, "name")) != 0
+                             ? hostname
+                             : "");
 }
 
 bool tables_status(const char *text, FILE *out)
@@ -47,8 +51,8 @@ bool tables_status(const char *text, FILE *out)
     if (good) {
         size_t i;
         char uptime[32];
-        struct columns *columns =
-            columns_create("ARENA|MAP|PHASE|>PORT|>PLAYERS|>BOTS|>WATCH|>P50(us)|>P99(us)|>LATE");
+        struct columns *columns = columns_create(
+            "ARENA|MAP|PHASE|>PORT|>PLAYERS|>BOTS|>WATCH|>P50(us)|>P99(us)|>LATE|HOSTNAME");
         format_duration(uptime, number_of(status, "uptime_s"));
         fprintf(out,
                 "raimd %s, up %s, workers %lld, players %lld of %lld, bots %lld, spectators "
