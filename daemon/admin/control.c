@@ -14,6 +14,7 @@
 #include "listen_socket.h"
 #include "log.h"
 #include "monotonic.h"
+#include "operator_page.h"
 #include "unit_directories.h"
 
 #include <assert.h>
@@ -45,6 +46,8 @@ struct control {
     struct api *api; // NULL: none
     struct http_recordings *recordings;
     struct http_results *results; // NULL: none
+    struct http *page;            // the dashboard; NULL: none
+    struct http_guard guard;      // names of hosts
     struct http_listener *listener;
     unsigned requests; // not answered yet
     char path[CONFIG_CONTROL_BYTES];
@@ -117,14 +120,25 @@ struct control *control_open(const char *path, struct arena_table *table, struct
     return control;
 }
 
-void control_close(struct control *control)
+void control_serve_page(struct control *control, struct http *http, const struct http_guard *guard)
 {
-    if (control == NULL)
-        return;
+    control->page = http;
+    control->guard = *guard;
+}
+
+void control_end(struct control *control)
+{
     if (control->orders != NULL)
         admin_orders_end(control->orders);
     if (control->results != NULL)
         http_results_end(control->results);
+}
+
+void control_close(struct control *control)
+{
+    if (control == NULL)
+        return;
+    control_end(control);
     if (control->listener != NULL)
         http_listener_run(control->listener); // answers the requests that were just resumed
     if (control->recordings != NULL)
@@ -246,7 +260,8 @@ static void take_field(void *context, const char *name, const char *piece, uint6
 }
 
 // Begins a request whose headers are complete, or answers it with an error.
-static bool begin(struct control *control, const struct http_request *step)
+static bool begin(struct control *control, const struct http_request *step, const char *by,
+                  const char *via)
 {
     bool path_is_known;
     const bool is_post = strcmp(step->method, "POST") == 0;
@@ -268,6 +283,8 @@ static bool begin(struct control *control, const struct http_request *step)
     request->control = control;
     request->connection = step->connection;
     request->order.command.route = route;
+    request->order.command.via = via;
+    snprintf(request->order.command.by, sizeof request->order.command.by, "%s", by);
     if (is_post)
         request->form = http_form_create(step->connection, take_field, request);
     return !is_post || request->form != NULL;
@@ -316,25 +333,26 @@ static void set_giver(struct MHD_Connection *connection, char by[ORDER_BY_BYTES]
         snprintf(by, ORDER_BY_BYTES, "uid:%u", user);
 }
 
-static bool answer_api(struct control *control, const struct http_request *step)
+static bool is_of_results(const char *path)
 {
-    char by[ORDER_BY_BYTES];
-    set_giver(step->connection, by);
-    return api_answer(control->api, step, by);
+    return strcmp(path, "/results") == 0 || strcmp(path, "/leaderboard") == 0;
 }
 
-static bool answer(void *context, const struct http_request *step)
+bool control_takes(const char *path)
 {
-    struct control *control = context;
-    if (strcmp(step->path, "/results") == 0 || strcmp(step->path, "/leaderboard") == 0)
+    bool is_known;
+    admin_commands_find(path, "GET", &is_known);
+    return is_known || is_of_results(path);
+}
+
+bool control_answer(struct control *control, const struct http_request *step, const char *by,
+                    const char *via)
+{
+    if (is_of_results(step->path))
         return answer_results(control, step);
-    if (control->api != NULL && api_takes(step->path))
-        return answer_api(control, step);
-    if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
-        return http_recordings_answer(control->recordings, step);
     struct request *request = (struct request *)*step->memory;
     if (request == NULL)
-        return begin(control, step);
+        return begin(control, step, by, via);
     if (step->piece_bytes > 0)
         return read_piece(request, step->piece, step->piece_bytes);
     if (request->is_begun)
@@ -347,15 +365,34 @@ static bool answer(void *context, const struct http_request *step)
         return http_answer_send_problem(
             step->connection, HTTP_BAD_REQUEST,
             "want a form of known fields, none too long, without control characters", NULL);
-    request->order.command.via = "raimctl";
     request->order.done = finish_order;
-    set_giver(step->connection, request->order.command.by);
     admin_orders_give(control->orders, &request->order);
     if (!request->order.is_waiting)
         return conclude(request);
     request->is_suspended = true;
     http_connection_suspend(step->connection);
     return true;
+}
+
+// A step of a request over the socket.
+static bool answer(void *context, const struct http_request *step)
+{
+    struct control *control = context;
+    char by[ORDER_BY_BYTES];
+    bool is_answered = false;
+    if (*step->memory == NULL) {
+        const bool is_good = operator_page_check(&control->guard, step, &is_answered);
+        if (is_answered)
+            return is_good;
+    }
+    set_giver(step->connection, by);
+    if (control->api != NULL && api_takes(step->path))
+        return api_answer(control->api, step, by);
+    if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
+        return http_recordings_answer(control->recordings, step);
+    if (!control_takes(step->path) && control->page != NULL && http_serves(step->path))
+        return http_answer_operator(control->page, step, HTTP_OPERATOR);
+    return control_answer(control, step, by, operator_page_orders(step) ? "page" : "raimctl");
 }
 
 static void end_request(void *context, void *memory)
