@@ -99,9 +99,11 @@ class ActsTest(test_control.Operator):
         daemon = self.begin(arena("one"), arena("two"))
         bots = self.stage.bots(daemon, 2, ports=daemon.ports[1:])
         poll("its players", lambda: len(self.shown("two")["players"]) == 2)
-        self.assertEqual(self.ctl("arena", "remove", "two"), "") # they are being told goodbye
+        bots.send(signal.SIGSTOP) # so that the goodbye takes its time
+        self.assertEqual(self.ctl("arena", "remove", "two"), "")
         self.assertEqual(self.ctl("arena", "add", "two"), "")
         self.assertEqual(self.names(), ["one", "two"])
+        bots.send(signal.SIGCONT)
         bots.stop(signal.SIGINT)
 
     def test_bans_hold_in_an_arena_that_comes_later(self):
