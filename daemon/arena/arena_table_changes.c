@@ -6,7 +6,6 @@
 #include "log.h"
 #include "reload.h"
 #include "sd_notify.h"
-#include "source.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -92,7 +91,7 @@ static struct prepared_match *prepare_map(const struct arena_table *table,
                                           const struct arena_slot *slot, struct config *map,
                                           const char *path)
 {
-    char *resolved = source_resolve(table->path != NULL ? table->path : "", path);
+    char *resolved = config_find_map(table->path != NULL ? table->path : "", path);
     if (resolved == NULL)
         return NULL;
     char *whole = realpath(resolved, NULL);

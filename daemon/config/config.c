@@ -91,7 +91,7 @@ struct config *config_demo(struct diagnostics *diagnostics)
 struct config *config_load_map(const char *config_path, const char *path, double radius,
                                struct diagnostics *diagnostics)
 {
-    char *resolved = source_resolve(config_path, path);
+    char *resolved = config_find_map(config_path, path);
     struct config *config = calloc(1, sizeof *config);
     if (config != NULL)
         config->maps = calloc(1, sizeof *config->maps);

@@ -178,9 +178,13 @@ void config_tune(struct config_arena *arena, const struct config_arena *from);
 // max_players, clamped to 8..64.
 struct gate_limits config_limits(const struct config_arena *arena);
 
-// Loads a single map as a configuration without arenas. `path` is relative to the directory of
-// `config_path`; the spawns are checked for players of this radius in units. Returns NULL after
-// reporting every mistake.
+// The file of a map that a configuration names: a relative path is that of a file beside the
+// configuration or, if there is none, of one that raimd was installed with. The caller frees it.
+// Returns NULL when memory runs out.
+char *config_find_map(const char *config_path, const char *path);
+
+// Loads a single map as a configuration without arenas. `path` is as of config_find_map; the spawns
+// are checked for players of this radius in units. Returns NULL after reporting every mistake.
 struct config *config_load_map(const char *config_path, const char *path, double radius,
                                struct diagnostics *diagnostics);
 
