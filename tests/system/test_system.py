@@ -345,7 +345,7 @@ class Steps:
         assert "127.0.0.0/8" in told and "come back tomorrow" in told, told
         self.machine.run("raimctl", "unban", "127.0.0.0/8")
         self.play()
-        self.wait_journal("control command=kick")
+        self.wait_journal(" via=raimctl command=kick")
         return "said, kicked, banned, restarted, still banned, unbanned"
 
     def activate_it_by_a_datagram(self):
