@@ -43,7 +43,8 @@ struct arena_list {
     struct recordings *recordings; // the recorder's; NULL: none
     struct recorder *recorder;     // NULL: nothing is recorded
     struct arena_list_results results;
-    struct process_usage *process;                  // of common/process_usage.h; NULL: unknown
+    struct process_usage *process; // of common/process_usage.h; NULL: unknown
+    struct last_hour *last_hour;   // of the arenas, of http/last_hour.h; NULL: none
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

@@ -11,6 +11,7 @@
 #include "control_tcp.h"
 #include "heap.h"
 #include "http.h"
+#include "last_hour.h"
 #include "log.h"
 #include "monotonic.h"
 #include "orchestrator.h"
@@ -112,6 +113,7 @@ static bool open_status(struct server *server)
     const struct config *config = server->table.config;
     char error[ERROR_BYTES];
     server->table.running.process = process_usage_open(); // before the sandbox closes /proc
+    server->table.running.last_hour = last_hour_create(&server->table.running, monotonic_ms());
     if (!config->status.is_on)
         return true;
     server->http = http_open(config->status.address, config->status.port, &config->status_guard,
@@ -312,6 +314,7 @@ void server_stop(struct server *server)
         arena_reports_end(&reports, slot->arena);
     rooms_close(server->rooms);
     results_close(server->results);
+    last_hour_destroy(server->table.running.last_hour);
     process_usage_close(server->table.running.process);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
     arena_table_close(&server->table);
