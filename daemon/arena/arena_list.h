@@ -50,6 +50,7 @@ struct arena_list {
     struct recorder *recorder;     // NULL: nothing is recorded
     struct arena_list_results results;
     struct arena_list_masters masters;
+    struct process_usage *process;                  // of common/process_usage.h; NULL: unknown
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

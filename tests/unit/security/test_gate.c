@@ -302,7 +302,7 @@ static int set_up_policy(void **state)
     banned = (struct ip_address){0};
     checked = 0;
     gate.offer.needs_admission = true;
-    gate.policy = (struct gate_policy){NULL, find_ban, admits_token, NULL, NULL};
+    gate.policy = (struct gate_policy){.find_ban = find_ban, .admits_token = admits_token};
     return 0;
 }
 
