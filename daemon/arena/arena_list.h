@@ -32,6 +32,12 @@ struct arena_list_results {
     uint64_t lost;    // that could not be written
 };
 
+// Where the master servers are, for the status.
+struct arena_list_masters {
+    const struct config_masters *masters; // NULL: none
+    int addresses[CONFIG_MAX_MASTERS];    // of each; 0: not resolved
+};
+
 struct arena_list {
     int count;
     struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
@@ -45,6 +51,7 @@ struct arena_list {
     struct arena_list_results results;
     struct process_usage *process; // of common/process_usage.h; NULL: unknown
     struct last_hour *last_hour;   // of the arenas, of http/last_hour.h; NULL: none
+    struct arena_list_masters masters;
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

@@ -33,6 +33,7 @@
 #define CONFIG_REGION_BYTES (32 + 1)
 #define CONFIG_WEBSITE_BYTES (128 + 1)
 #define CONFIG_MAX_TAGS 8
+#define CONFIG_MAX_MASTERS 8
 #define CONFIG_TAG_BYTES (15 + 1)
 
 // Whether the datagrams of an arena are encrypted.
@@ -129,6 +130,17 @@ struct config_control {
     char token[HTTP_TOKEN_BYTES]; // bearer token; "": none
 };
 
+// Master servers, by which clients find the arenas.
+struct config_master {
+    char host[HTTP_HOST_BYTES]; // a name or an address without brackets
+    uint16_t port;              // UDP
+};
+
+struct config_masters {
+    int count;
+    struct config_master items[CONFIG_MAX_MASTERS];
+};
+
 struct config {
     uint32_t workers; // 0: one per CPU
     enum log_level log_level;
@@ -146,6 +158,7 @@ struct config {
     struct config_keep recording_keep;
     char public_address[HTTP_HOST_BYTES]; // of rooms, as matchmakers are told; "": the arena's own
     struct config_ports ports;            // of rooms
+    struct config_masters masters;
     int template_count;
     struct config_arena *templates; // of rooms; their ports are 0
     int arena_count;
