@@ -9,6 +9,7 @@
 #include "recorder.h"
 #include "worker.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // What rooms.h counts, for the status.
@@ -32,6 +33,15 @@ struct arena_list_results {
     uint64_t lost;    // that could not be written
 };
 
+// What event_hook.h counts, for the metrics: since the start.
+struct arena_list_hook {
+    bool is_on;
+    uint64_t delivered; // events that the hook has accepted
+    uint64_t failures;  // attempts that failed
+    uint64_t dropped;   // events that it refused, or that became too old while it failed
+    uint64_t waiting;   // events, now
+};
+
 struct arena_list {
     int count;
     struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
@@ -43,6 +53,7 @@ struct arena_list {
     struct recordings *recordings; // the recorder's; NULL: none
     struct recorder *recorder;     // NULL: nothing is recorded
     struct arena_list_results results;
+    struct arena_list_hook hook;
     struct process_usage *process;                  // of common/process_usage.h; NULL: unknown
     const struct orchestrator_report *orchestrator; // NULL: none
 };
