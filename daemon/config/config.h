@@ -14,6 +14,7 @@
 #include "path_list.h"
 #include "rules.h"
 #include "socket_address.h"
+#include "url.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>
@@ -147,6 +148,9 @@ struct config {
     bool sandbox;
     bool core_dumps;
     bool results; // of rounds are recorded
+    uint32_t event_kinds;                     // see event_kinds.h
+    char event_hook[URL_BYTES];               // an URL, or the words of a command; "": none
+    char event_hook_secret[HTTP_TOKEN_BYTES]; // "": requests are not signed
     struct config_listen status;
     struct http_guard status_guard;     // accepted host names; token for undelayed streams
     char control[CONFIG_CONTROL_BYTES]; // path, "off", or "" for $RUNTIME_DIRECTORY

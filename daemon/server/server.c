@@ -10,6 +10,7 @@
 #include "arena_table_recorder.h"
 #include "control.h"
 #include "control_tcp.h"
+#include "event_hook.h"
 #include "heap.h"
 #include "http.h"
 #include "last_hour.h"
@@ -23,6 +24,7 @@
 #include "rooms.h"
 #include "sandbox.h"
 #include "server_events.h"
+#include "server_processes.h"
 #include "unit_directories.h"
 
 #include <errno.h>
@@ -39,7 +41,10 @@ enum {
 
 struct server {
     struct arena_table table;
+    struct server_processes processes;
     struct server_events *events;
+    struct event_hook *hook;
+    bool has_started;
     bool is_restarting;                // the next process continues the matches
     struct results *results;           // NULL: off
     struct http *http;                 // NULL: off
@@ -107,9 +112,22 @@ static bool open_events(struct server *server)
         unit_directories_find("STATE_DIRECTORY", directory, sizeof directory);
     server->events = server_events_open(has_directory ? directory : NULL);
     server->table.events = server->events;
-    if (server->events == NULL)
+    if (server->events != NULL)
+        server->hook =
+            event_hook_open(&(struct event_hook_def){.events = server->events,
+                                                     .processes = &server->processes,
+                                                     .counts = &server->table.running.hook,
+                                                     .directory = has_directory ? directory : NULL});
+    if (server->hook == NULL)
         log_error("events failed: out of memory");
-    return server->events != NULL;
+    return server->hook != NULL;
+}
+
+static void close_events(struct server *server)
+{
+    event_hook_close(server->hook);
+    server_processes_close(&server->processes);
+    server_events_close(server->events);
 }
 
 static struct arena_reports reports_of(struct server *server)
@@ -279,13 +297,17 @@ struct server *server_start(struct config *config, const char *path)
         return NULL;
     }
     const uint16_t agones_port = orchestrator_port(config);
-    if (!open_orchestrator(server, config, agones_port) ||
+    if (!server_processes_start(&server->processes, config) ||
+        !open_orchestrator(server, config, agones_port) ||
         !arena_table_open_recorder(&server->table, config) || !open_events(server)) {
         config_unload(config);
         orchestrator_close(server->orchestrator);
+        close_events(server);
         free(server);
         return NULL;
     }
+    server->table.urls = server->processes.urls;
+    server_events_choose(server->events, config->event_kinds);
     if (!arena_table_open(&server->table, config, path) || !open_results(server) ||
         !open_rooms(server) || !open_status(server) || !open_control(server) ||
         !open_control_tcp(server) || !enter_sandbox(config, agones_port) ||
@@ -296,6 +318,7 @@ struct server *server_start(struct config *config, const char *path)
         server_stop(server);
         return NULL;
     }
+    server->has_started = true;
     server_events_add(server->events, "start", NULL, strdup("{\"version\":\"" RAIM_VERSION "\"}"));
     periodic_start(&server->periodic, monotonic_ms());
     return server;
@@ -330,8 +353,11 @@ void server_stop(struct server *server)
     announcer_stop(server->announcer);
     process_usage_close(server->table.running.process);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
+    if (server->has_started)
+        server_events_add(server->events, "stop", NULL, strdup("{}"));
+    event_hook_finish(server->hook, server->table.config);
+    close_events(server);
     arena_table_close(&server->table);
-    server_events_close(server->events);
     free(server);
 }
 
@@ -341,6 +367,7 @@ void server_descriptors(const struct server *server, int descriptors[SERVER_DESC
     descriptors[1] = server->http != NULL ? http_descriptor(server->http) : -1;
     descriptors[2] = server->control != NULL ? control_descriptor(server->control) : -1;
     descriptors[3] = server->control_tcp != NULL ? control_tcp_descriptor(server->control_tcp) : -1;
+    server_processes_descriptors(&server->processes, descriptors + 4);
 }
 
 int server_timeout_ms(const struct server *server)
@@ -353,9 +380,14 @@ int server_timeout_ms(const struct server *server)
     int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
                                           monotonic_earlier_ms(http_ms, control_ms));
     timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
+<<<<<<< HEAD
     if (server->announcer != NULL)
         timeout_ms =
             monotonic_earlier_ms(timeout_ms, announcer_timeout_ms(server->announcer, now_ms));
+=======
+    timeout_ms = monotonic_earlier_ms(timeout_ms, server_processes_timeout_ms(&server->processes));
+    timeout_ms = monotonic_earlier_ms(timeout_ms, event_hook_timeout_ms(server->hook, now_ms));
+>>>>>>> wp-events
     if (server->is_trim_due)
         timeout_ms = monotonic_earlier_ms(timeout_ms, TRIM_EVERY_MS);
     if (server->api != NULL) {
@@ -416,6 +448,8 @@ void server_serve(struct server *server)
     if (server->announcer != NULL)
         announcer_run(server->announcer, &server->table.running, monotonic_ms());
     periodic_run(&server->periodic, &server->table, monotonic_ms());
+    server_processes_run(&server->processes);
+    event_hook_run(server->hook, server->table.config, monotonic_ms()); // last: with every event
 }
 
 bool server_reload(struct server *server, struct reload_report *report)
