@@ -11,6 +11,7 @@
 #include "log_level.h"
 #include "map.h"
 #include "match.h"
+#include "password.h"
 #include "path_list.h"
 #include "rules.h"
 #include "socket_address.h"
@@ -51,6 +52,12 @@ enum config_agones {
     CONFIG_AGONES_ON,
 };
 
+// The password of an arena.
+struct config_password {
+    bool is_set;
+    struct password password;
+};
+
 struct config_arena {
     char name[CONFIG_NAME_BYTES];
     char address[CONFIG_ADDRESS_BYTES]; // IPv4 or IPv6 without brackets; see socket_address.h
@@ -72,6 +79,7 @@ struct config_arena {
     struct gate_limits limits;
     bool needs_access; // clients need an access token
     struct access_control_keys access_keys;
+    struct config_password password;
     enum config_encryption encryption;
     enum config_recording recording;
     raim_rules rules;

@@ -31,7 +31,7 @@ static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
         .players = counts.players + counts.bots,
         .max_players = config->max_players + counts.bots,
         .bots = counts.bots,
-        .locked = config->needs_access,
+        .locked = config->needs_access || config->password.is_set,
         .port = subject->port,
     };
     return query_write_info(&info, reply);
