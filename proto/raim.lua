@@ -16,12 +16,11 @@ local connectionless = Proto("raim_connectionless", "raimd without a connection"
 local HELLO_MAGIC, VERSION = 0x4D494152, 7
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
-    "CHAT_REFUSED", "WATCH", "PINGS",
+    "CHAT_REFUSED", "WATCH", "PINGS", "kind 13", "NOTICE", "kind 15", -- 13, 15: of later versions
 }
-for kind = 13, 15 do KINDS[kind] = ("kind %d"):format(kind) end -- of later versions
 local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true, PINGS = true} -- on channel 1, the others on channel 0
 local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase", "other"}
-local CHAT_REFUSALS = {"rate", "muted", "text", "length", "watching", "busy"}
+local CHAT_REFUSALS = {"rate", "muted", "text", "length", "watching", "busy", "repeat", "command"}
 local PHASES = {[0] = "play", "break", "paused"}
 local REASONS = {
     [0] = "none", "left", "lost", "shutdown", "version", "full", "name", "silent", "malformed",
@@ -250,6 +249,7 @@ field("obstacle.seams", "u", {}, base.HEX)
 field("event.kind", "ranged", {0, 5}, base.DEC, EVENTS)
 field("phase.kind", "ranged", {0, 2}, base.DEC, PHASES)
 field("input.count", "ranged", {1, 8})
+field("notice.challenge", "u", {1})
 field("pings.first", "u", {10})
 field("pings.count", "ranged", {1, 32})
 field("pings.ping", "u", {6})
@@ -515,6 +515,10 @@ function messages.CHAT_REFUSED(r)
 end
 
 function messages.WATCH(r) return r:read("watch.target") end
+
+function messages.NOTICE(r)
+    return (r:read("notice.challenge") == 1 and "challenge " or "") .. r:read("text")
+end
 
 function messages.PINGS(r)
     local first, count = r:read("epoch pings.first"), r:read("pings.count")

@@ -133,6 +133,17 @@ static void publish_tick_us(const struct arena *arena, struct arena_status *stat
         status->tick_us_count = count < ARENA_TICK_WINDOW ? count : ARENA_TICK_WINDOW;
 }
 
+// Counts the round trips of the connected players, once a second.
+static void count_pings(struct arena *arena, const struct arena_status *status)
+{
+    if (arena->worker.published++ % PUBLISHES_PER_S != 0)
+        return;
+    for (uint32_t i = 0; i < status->player_count; i++)
+        if (!status->players[i].match.bot && !status->players[i].match.away)
+            histogram_count_by(&arena->worker.pings, histogram_ping_bounds_ns,
+                               status->players[i].ping_ms * (NS_PER_S / 1000));
+}
+
 static void publish(struct arena *arena)
 {
     struct arena_status *status = triple_buffer_back(&arena->shared.status);
@@ -169,6 +180,8 @@ static void publish(struct arena *arena)
                             : (struct ip_address){0},
         };
     }
+    count_pings(arena, status);
+    status->pings = arena->worker.pings;
     status->bullet_count = 0;
     if (status->player_count > 0)
         publish_bullets(world, status);

@@ -55,7 +55,7 @@ struct arena {
         bool is_readable;     // while asleep: a datagram waits
         uint64_t leave_ns;    // CLOCK_MONOTONIC; 0: it stays
         uint64_t late_ticks, skipped_ticks;
-        struct histogram durations, latenesses;
+        struct histogram durations, latenesses, pings;
         uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
         uint32_t tick_us_count;              // ever
         struct snapshot_pace pace;
@@ -63,6 +63,7 @@ struct arena {
         struct tick_profile profile;
         struct raim_match_observer observer; // that runs the timer
         uint32_t publish_in;                 // ticks
+        uint32_t published;                  // times
         bool has_news;                       // wakes the main thread after this tick
     } worker;
 

@@ -272,13 +272,11 @@ void arena_reserve_seats(struct arena *arena, struct seats *seats)
     access_control_reserve(arena->worker.access_control, has_seat, arena);
 }
 
-bool arena_enable_feed(struct arena *arena, bool players)
+bool arena_enable_feed(struct arena *arena)
 {
     assert(arena->worker.feed == NULL);
-    arena->worker.feed =
-        arena_feed_create(&(struct arena_feed_def){.slots = arena->opened.status_rows,
-                                                   .departed = arena->opened.max_players,
-                                                   .players = players});
+    arena->worker.feed = arena_feed_create(&(struct arena_feed_def){
+        .slots = arena->opened.status_rows, .departed = arena->opened.max_players});
     return arena->worker.feed != NULL;
 }
 

@@ -161,7 +161,7 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
         free(slot);
         return NULL;
     }
-    if (config->results && !arena_enable_feed(slot->arena, false)) {
+    if (!arena_enable_feed(slot->arena)) {
         snprintf(error, capacity, "out of memory");
         arena_destroy(slot->arena);
         free(slot);
@@ -203,6 +203,8 @@ bool arena_table_open(struct arena_table *table, struct config *config, const ch
     *table = (struct arena_table){.config = config,
                                   .path = path,
                                   .ports = table->ports,
+                                  .urls = table->urls,
+                                  .events = table->events,
                                   .running.recorder = table->running.recorder,
                                   .running.recordings = table->running.recordings};
     strcpy(table->recording_dir, config->recording_dir);

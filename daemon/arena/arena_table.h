@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct fetch;
 struct results;
+struct server_events;
 
 struct arena_slot {
     struct arena *arena;
@@ -39,14 +41,16 @@ struct arena_table {
     struct socket_activation sockets;
     struct arena_ports ports;
     char recording_dir[CONFIG_PATH_BYTES]; // configured for the directory that is in use
-    struct results *results; // borrowed, for those who read the feeds; NULL: not recorded
-    struct wakeup wakeup;    // of the main thread, signalled by the workers
+    struct results *results;      // borrowed, for those who read the feeds; NULL: not recorded
+    struct fetch *urls;           // borrowed; NULL: no URL was configured at the start
+    struct server_events *events; // borrowed; NULL in tests alone
+    struct wakeup wakeup;         // of the main thread, signalled by the workers
 };
 
 // Opens every arena of a configuration and its port. Returns false after logging the reason; the
 // caller must call arena_table_close in either case. Takes `config` in either case. Borrows `path`,
-// of the configuration's file; NULL for none. The table is zeroed, except that `ports` and the
-// recorder, which it takes, may be set.
+// of the configuration's file; NULL for none. The table is zeroed, except that `ports`,
+// `urls`, `events` and the recorder, which it takes, may be set.
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path);
 
 // The configuration that a slot is to have, from its next prepared match on.

@@ -250,6 +250,15 @@ static json_t *recording_json(const struct arena_status *status)
                               put_count(object, "bytes", status->recordings.bytes));
 }
 
+static json_t *tags_json(const struct config_tags *tags)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (int i = 0; i < tags->count && complete; i++)
+        complete = json_array_append_new(array, json_string(tags->words[i])) == 0;
+    return finish(array, complete);
+}
+
 static json_t *arena_json(struct arena *arena, struct totals *totals)
 {
     const struct config_arena *config = arena_config(arena);
@@ -260,35 +269,38 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
     totals->spectators += status->counts.spectators;
     totals->max += config->max_players;
     json_t *object = json_object();
-    return finish(
-        object,
-        put(object, "name", name_json(config->name, sizeof config->name)) &&
-            put_count(object, "port", arena_port(arena)) &&
-            put(object, "map", name_json(config->map->name, sizeof config->map->name)) &&
-            put(object, "state", json_string(state)) &&
-            put(object, "locked", json_boolean(config->needs_access || config->password.is_set)) &&
-            put(object, "round", round_json(status, config->tick_hz)) &&
-            put_count(object, "tick", status->tick) &&
-            put_count(object, "tick_hz", config->tick_hz) &&
-            put(object, "tick_us", tick_us_json(status)) &&
-            put(object, "stages_us", stages_json(&status->profile)) &&
-            put_count(object, "late_ticks", status->late_ticks) &&
-            put_count(object, "skipped_ticks", status->skipped_ticks) &&
-            put_count(object, "snapshot_interval", status->snapshot_interval) &&
-            put(object, "overloaded", json_boolean(arena_overload(arena)->is_on)) &&
-            put_count(object, "bytes_in", status->transport.bytes_in) &&
-            put_count(object, "bytes_out", status->transport.bytes_out) &&
-            put_count(object, "packets_in", status->transport.packets_in) &&
-            put_count(object, "packets_out", status->transport.packets_out) &&
-            put_count(object, "queries", status->transport.queries) &&
-            put_count(object, "queries_limited", status->transport.queries_limited) &&
-            put(object, "rejections", rejections_json(status)) &&
-            put(object, "recording", recording_json(status)) &&
-            put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
-            put(object, "hits", hits_json(&status->counts.hits)) &&
-            put_count(object, "spectators", status->counts.spectators) &&
-            put_count(object, "away", status->counts.away) &&
-            put(object, "players", arena_players_json(status, config->tick_hz)));
+    return finish(object,
+                  put(object, "name", name_json(config->name, sizeof config->name)) &&
+                      put(object, "hostname", text_json(config_shown_name(config))) &&
+                      put(object, "tags", tags_json(&config->tags)) &&
+                      put(object, "region", text_json(config->region)) &&
+                      put(object, "website", text_json(config->website)) &&
+                      put(object, "locked", json_boolean(config_is_locked(config))) &&
+                      put_count(object, "port", arena_port(arena)) &&
+                      put(object, "map", name_json(config->map->name, sizeof config->map->name)) &&
+                      put(object, "state", json_string(state)) &&
+                      put(object, "round", round_json(status, config->tick_hz)) &&
+                      put_count(object, "tick", status->tick) &&
+                      put_count(object, "tick_hz", config->tick_hz) &&
+                      put(object, "tick_us", tick_us_json(status)) &&
+                      put(object, "stages_us", stages_json(&status->profile)) &&
+                      put_count(object, "late_ticks", status->late_ticks) &&
+                      put_count(object, "skipped_ticks", status->skipped_ticks) &&
+                      put_count(object, "snapshot_interval", status->snapshot_interval) &&
+                      put(object, "overloaded", json_boolean(arena_overload(arena)->is_on)) &&
+                      put_count(object, "bytes_in", status->transport.bytes_in) &&
+                      put_count(object, "bytes_out", status->transport.bytes_out) &&
+                      put_count(object, "packets_in", status->transport.packets_in) &&
+                      put_count(object, "packets_out", status->transport.packets_out) &&
+                      put_count(object, "queries", status->transport.queries) &&
+                      put_count(object, "queries_limited", status->transport.queries_limited) &&
+                      put(object, "rejections", rejections_json(status)) &&
+                      put(object, "recording", recording_json(status)) &&
+                      put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
+                      put(object, "hits", hits_json(&status->counts.hits)) &&
+                      put_count(object, "spectators", status->counts.spectators) &&
+                      put_count(object, "away", status->counts.away) &&
+                      put(object, "players", arena_players_json(status, config->tick_hz)));
 }
 
 static json_t *arenas_json(const struct arena_list *list, struct totals *totals)

@@ -10,6 +10,7 @@
 #include "interest.h"
 #include "match.h"
 #include "name_key.h"
+#include "notice.h"
 #include "priority.h"
 
 enum raim_connection_state {
@@ -58,6 +59,9 @@ struct raim_connection {
     bool welcome_sent;
     uint32_t epoch;        // of its last WELCOME, see message.h
     uint32_t chat_refusal; // enum raim_chat_refusal to report; 0: none
+    bool reads_notices;    // by its HELLO
+    uint8_t notices;       // lines in its queue
+    uint32_t notice_tick;  // in which the last one left
     struct raim_event_cursor events;
 
     // --- view.c ---
@@ -84,15 +88,21 @@ struct raim_member {
     struct raim_name_key key;              // of the name
     char subject[RAIM_MAX_NAME_BYTES + 1]; // of its access token; "": none
     bool bot;
-    bool muted;                      // by the operator
-    uint8_t token[RAIM_TOKEN_BYTES]; // of its session; unused for bots
-    uint32_t client;                 // index of its client; unused for bots and while away
+    bool muted;          // by the operator
+    uint8_t admin_level; // of its login as an admin, which ends with the connection;
+                         // 0: none
+    char admin[RAIM_MAX_NAME_BYTES + 1]; // the admin's name; "": none
+    uint8_t token[RAIM_TOKEN_BYTES];     // of its session; unused for bots
+    uint32_t client;                     // index of its client; unused for bots and while away
     uint32_t joined_tick;
     uint32_t away_since; // tick; valid while the world's player is away
     struct raim_inbox_tally inputs;
-    raim_input last_input;    // of the previous tick
-    uint32_t idle_ticks;      // played ticks since its input last changed
-    uint32_t chat_debt_ticks; // chat rate limiter: falls by 1 per tick, rises with each chat
+    raim_input last_input;       // of the previous tick
+    uint32_t idle_ticks;         // played ticks since its input last changed
+    uint32_t chat_debt_ticks;    // chat rate limiter: falls by 1 per tick, rises with each chat
+    uint32_t command_debt_ticks; // that of commands
+    uint32_t chat_tick;          // of the last chat line
+    uint64_t chat_digest;        // of its text; 0: none
     // The world's counts when the round began, modulo 2^32: the round's are the differences.
     uint32_t shots_before, hits_before;
     struct raim_bot brain; // bots only
@@ -164,10 +174,25 @@ struct raim_match_departed {
     uint32_t omitted; // for whom there was no row
 };
 
-// Counters that carry over to the succeeding match. All except `refused` also survive a restart.
+// Lines that wait to be sent to a client: notices.c. Memory that is never used is never touched.
+#define RAIM_NOTICES 16
+struct raim_notice_queue {
+    uint32_t first;
+    struct raim_notice lines[RAIM_NOTICES];
+};
+
+// Lines of players that wait for raim_match_next_line.
+#define RAIM_MATCH_LINES 8
+struct raim_match_lines {
+    uint32_t first, count;
+    struct raim_match_line waiting[RAIM_MATCH_LINES];
+};
+
+// Counters that carry over to the succeeding match. All but the last three also survive a restart.
 struct raim_match_totals {
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed, snapshots;
+    uint64_t joins, leaves[RAIM_REASONS]; // of players
     uint64_t refused[RAIM_REFUSALS];
 };
 
@@ -184,6 +209,8 @@ struct raim_match {
     struct raim_connection *clients; // def.max_connections
     uint64_t *connected;             // set of the clients that are not absent
     uint32_t connected_count;
+    struct raim_notice_queue *notices; // by client
+    struct raim_match_lines lines;
     struct raim_member *members; // by slot
     uint64_t *taken;             // set of the slots with a player
     uint32_t playing;            // members that are not bots
@@ -287,6 +314,9 @@ bool raim_players_has_event_room(const struct raim_match *match);
 raim_player_id raim_players_join(struct raim_match *match, const char *name, const char *subject,
                                  const struct raim_connection *client);
 void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason);
+
+// Makes a bot of a player that has just entered the world, without an event.
+void raim_players_place_bot(struct raim_match *match, raim_player_id id, const char *name);
 void raim_players_fill_entry(const struct raim_match *match, uint32_t slot,
                              struct raim_roster_entry *entry);
 
@@ -356,6 +386,34 @@ void raim_sessions_end(struct raim_match *match);
 // refusal is reported to the client within a tenth of a second.
 void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
                        raim_reader *reader);
+
+// --- chat_command.c: commands that players type ---
+
+// Executes a command of a player, "/help" or "help". Answers go to its client alone.
+void raim_chat_command(struct raim_match *match, struct raim_connection *client, const char *line);
+
+// Receives the NOTICE of a client that plays or watches. The reader stands behind the kind.
+void raim_notices_receive(struct raim_match *match, struct raim_connection *client,
+                          raim_reader *reader);
+
+// --- notices.c: lines for one client, and lines of admins ---
+
+// Queues a line for a client alone. Nothing happens where the client reads no NOTICE, the queue is
+// full or the text cannot be cleaned.
+void raim_match_notice(struct raim_match *match, struct raim_connection *client, const char *text);
+
+// Writes the oldest line of a client's queue, at most one in a tick; 0: none.
+size_t raim_notices_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
+                          size_t capacity);
+
+// Takes the queue over into the succeeding match.
+void raim_notices_carry(struct raim_match *next, struct raim_connection *to,
+                        const struct raim_match *before, const struct raim_connection *from);
+
+// Queues a player's line for raim_match_next_line; false: the queue is full. Half of it is kept for
+// those who are logged in.
+bool raim_notices_add_line(struct raim_match *match, const struct raim_connection *client,
+                           const char *text);
 
 // --- connections.c: refusing and ending connections ---
 

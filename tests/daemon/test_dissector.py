@@ -197,6 +197,8 @@ class VectorsTest(unittest.TestCase):
         "pings": {
             "raim.epoch": ["1"], "raim.pings.first": ["0"], "raim.pings.count": ["3"],
             "raim.pings.ping": ["0", "4", "63"]},
+        "notice": {"raim.notice.challenge": ["0"], "raim.text": ["help"]},
+        "notice challenge": {"raim.notice.challenge": ["1"], "raim.text": ["iU5q"]},
         "events": {
             "raim.epoch": ["1"], "raim.sequence": ["5"], "raim.event.count": ["7"],
             "raim.event.kind": ["2", "1", "3", "4", "3", "5", "0"],

@@ -472,7 +472,7 @@ class JournalFieldsTest(unittest.TestCase):
         for _ in range(300):
             self.assertEqual(self.control("/log", "level=info"), "200")
         self.assertTrue(self.daemon.ticks())
-        self.assertIn("control command=log", self.daemon.log)
+        self.assertIn(" via=raimctl command=log", self.daemon.log)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
 #include "fuzz_talk.h"
 
 #include "control_tcp.h"
+#include "event_journal.h"
 #include "fuzz_arenas.h"
-#include "room_events.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -46,9 +46,9 @@ static int timeout_ms(void)
 
 static void command(uint8_t command)
 {
-    const unsigned count = command == 'E' ? ROOM_EVENTS_MAX + 1 : 1;
+    const unsigned count = command == 'E' ? EVENT_JOURNAL_MAX + 1 : 1;
     for (unsigned i = 0; i < count; i++)
-        room_events_add(rooms_events(rooms), "arena_ready", strdup("{\"id\":\"x\"}"));
+        event_journal_add(rooms_events(rooms), "arena_ready", strdup("{\"id\":\"x\"}"));
 }
 
 static void hear(int status, const char *method)
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_talk_now_ms = 1000000;
     has_token = memmem(data, size, token, strlen(token)) != NULL;
     rooms = rooms_open(&fuzz_fleet, error, sizeof error);
-    api = rooms != NULL ? api_create(rooms) : NULL;
+    api = rooms != NULL ? api_create(rooms, NULL) : NULL;
     tcp = api != NULL
               ? control_tcp_open(&config, api, &fuzz_fleet.running.control, error, sizeof error)
               : NULL;

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Keeps the events in a ring, and appends them to the journal, which is rewritten with the kept
+// ones when it has grown to twice their number. A line of the journal is "ID KIND JSON".
+#define _GNU_SOURCE
+#include "event_journal.h"
+
+#include "json_text.h"
+#include "log.h"
+#include "state_file.h"
+#include "text_buffer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    KIND_BYTES = 32,
+    NUMBERS_PER_S = 1 << 20,
+    RETRY_EVENTS = 256, // after a failure, the journal is tried again once in so many events
+};
+
+// The largest number that a journal or the clock may begin with: numbers stay below 2^53 even if
+// one of them is wrong.
+static const uint64_t MAX_FIRST_ID = (UINT64_C(1) << 53) - (UINT64_C(1) << 40);
+
+static const off_t MAX_JOURNAL_BYTES = 3 * (off_t)EVENT_JOURNAL_MAX_BYTES; // that are read
+
+struct event_journal {
+    char *path; // NULL: no journal
+    int file;   // -1: it cannot be written
+    uint32_t lines;
+    size_t bytes_written; // to the journal since it was last rewritten
+    bool has_failed;
+    uint64_t newest, unwritten;
+
+    uint32_t first, count; // of the ring
+    size_t bytes;
+    struct journal_event ring[EVENT_JOURNAL_MAX];
+};
+
+static size_t size_of(const struct journal_event *event)
+{
+    return strlen(event->kind) + strlen(event->text) + sizeof *event;
+}
+
+static struct journal_event *at(struct event_journal *events, uint32_t index)
+{
+    return &events->ring[(events->first + index) % EVENT_JOURNAL_MAX];
+}
+
+static void forget_oldest(struct event_journal *events)
+{
+    struct journal_event *oldest = at(events, 0);
+    events->bytes -= size_of(oldest);
+    free(oldest->kind);
+    free(oldest->text);
+    events->first = (events->first + 1) % EVENT_JOURNAL_MAX;
+    events->count--;
+}
+
+// Takes both texts, of which none may be NULL.
+static void keep(struct event_journal *events, uint64_t id, char *kind, char *text)
+{
+    const struct journal_event event = {.id = id, .kind = kind, .text = text};
+    const size_t size = size_of(&event);
+    while (events->count > 0 &&
+           (events->count == EVENT_JOURNAL_MAX || events->bytes + size > EVENT_JOURNAL_MAX_BYTES))
+        forget_oldest(events);
+    *at(events, events->count) = event;
+    events->count++;
+    events->bytes += size;
+    events->newest = id;
+}
+
+// --- The journal ---
+
+// Keeps the event of a line. Returns false if it is damaged.
+static bool read_line(struct event_journal *events, const char *line)
+{
+    char kind[KIND_BYTES];
+    uint64_t id;
+    int length = 0;
+    if (sscanf(line, "%16" SCNu64 " %31[a-z_] %n", &id, kind, &length) != 2 || length == 0 ||
+        id <= events->newest || id > MAX_FIRST_ID || !json_text_is_object(line + length))
+        return false;
+    char *copy = strdup(kind), *text = strdup(line + length);
+    if (copy == NULL || text == NULL) {
+        free(copy);
+        free(text);
+        return false;
+    }
+    keep(events, id, copy, text);
+    return true;
+}
+
+static void read_journal(struct event_journal *events)
+{
+    const char *problem;
+    struct stat status;
+    char *line = NULL;
+    size_t capacity = 0;
+    const int file = state_file_open(events->path, O_RDONLY, STATE_FILE_SECRET, &problem);
+    if (file < 0 && errno != ENOENT)
+        log_warning("events not read: \"%s\": %s", events->path, problem);
+    if (file < 0)
+        return;
+    FILE *in = fdopen(file, "r");
+    if (in == NULL || fstat(file, &status) != 0 || status.st_size > MAX_JOURNAL_BYTES) {
+        log_warning("events not read: \"%s\" is too long", events->path);
+    } else {
+        ssize_t length;
+        while ((length = getline(&line, &capacity, in)) > 0) {
+            // A line without its end was being written when the process died.
+            if (line[length - 1] != '\n' || (line[length - 1] = '\0', !read_line(events, line)))
+                break;
+        }
+    }
+    free(line);
+    if (in != NULL)
+        fclose(in);
+    else
+        close(file);
+}
+
+static void print_line(struct text_buffer *out, const struct journal_event *event)
+{
+    text_buffer_print(out, "%" PRIu64 " %s %s\n", event->id, event->kind, event->text);
+}
+
+static bool write_all(int file, const char *text, size_t size)
+{
+    while (size > 0) {
+        const ssize_t count = write(file, text, size);
+        if (count < 0 && errno != EINTR)
+            return false;
+        text += count > 0 ? count : 0;
+        size -= count > 0 ? (size_t)count : 0;
+    }
+    return true;
+}
+
+static void note_failure(struct event_journal *events)
+{
+    if (!events->has_failed)
+        log_warning("events not written: \"%s\": %s", events->path, strerror(errno));
+    events->has_failed = true;
+    if (events->file >= 0)
+        close(events->file);
+    events->file = -1;
+}
+
+// Replaces the journal by one of the kept events. It is not synced to the disk: it has to survive
+// the process, not the machine.
+static void rewrite(struct event_journal *events)
+{
+    char temporary[PATH_MAX] = "";
+    struct text_buffer text = {0};
+    for (uint32_t i = 0; i < events->count; i++)
+        print_line(&text, at(events, i));
+    if (events->file >= 0)
+        close(events->file);
+    events->file = state_file_begin(events->path, temporary);
+    const bool good = events->file >= 0 && !text.no_memory &&
+                      write_all(events->file, text.text, text.size) &&
+                      rename(temporary, events->path) == 0;
+    events->lines = events->count;
+    events->bytes_written = text.size;
+    free(text_buffer_take(&text));
+    events->has_failed = events->has_failed && !good;
+    if (good)
+        return;
+    note_failure(events);
+    unlink(temporary); // it would hold what is left of a full disk
+}
+
+static void append(struct event_journal *events, const struct journal_event *event)
+{
+    struct text_buffer text = {0};
+    print_line(&text, event);
+    const bool good = !text.no_memory && write_all(events->file, text.text, text.size);
+    events->lines++;
+    events->bytes_written += text.size;
+    free(text_buffer_take(&text));
+    if (!good)
+        note_failure(events);
+}
+
+// --- Public ---
+
+struct event_journal *event_journal_open(const char *path, int64_t now_s)
+{
+    struct event_journal *events = calloc(1, sizeof *events);
+    if (events == NULL)
+        return NULL;
+    events->file = -1;
+    if (path != NULL) {
+        events->path = strdup(path);
+        if (events->path == NULL) {
+            free(events);
+            return NULL;
+        }
+        read_journal(events);
+    }
+    // Beyond whatever the last process could not write.
+    const uint64_t begin = (uint64_t)(now_s > 0 ? now_s : 0) * NUMBERS_PER_S;
+    if (events->newest < begin && begin <= MAX_FIRST_ID)
+        events->newest = begin;
+    if (events->count > 0)
+        rewrite(events); // without what is damaged
+    return events;
+}
+
+void event_journal_close(struct event_journal *events)
+{
+    if (events == NULL)
+        return;
+    while (events->count > 0)
+        forget_oldest(events);
+    if (events->file >= 0)
+        close(events->file);
+    free(events->path);
+    free(events);
+}
+
+void event_journal_add(struct event_journal *events, const char *kind, char *text)
+{
+    char *copy = text != NULL ? strdup(kind) : NULL;
+    if (copy == NULL) {
+        log_warning("event lost kind=%s: out of memory", kind);
+        free(text);
+        return;
+    }
+    keep(events, events->newest + 1, copy, text);
+    if (events->path == NULL)
+        return;
+    // A rewrite costs milliseconds.
+    const bool is_long = events->lines >= 2 * EVENT_JOURNAL_MAX ||
+                         events->bytes_written >= 2 * EVENT_JOURNAL_MAX_BYTES;
+    if (events->file < 0 ? events->unwritten % RETRY_EVENTS == 0 : is_long)
+        rewrite(events);
+    else if (events->file >= 0)
+        append(events, at(events, events->count - 1));
+    events->unwritten += events->file < 0;
+}
+
+const struct journal_event *event_journal_next(const struct event_journal *events, uint64_t id)
+{
+    uint32_t low = 0, high = events->count; // the first event behind `id` is in between
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (events->ring[(events->first + middle) % EVENT_JOURNAL_MAX].id > id)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < events->count ? &events->ring[(events->first + low) % EVENT_JOURNAL_MAX] : NULL;
+}
+
+uint64_t event_journal_newest(const struct event_journal *events)
+{
+    return events->newest;
+}
+
+uint64_t event_journal_forgotten(const struct event_journal *events)
+{
+    return events->count > 0 ? events->ring[events->first].id - 1 : events->newest;
+}
+
+uint64_t event_journal_unwritten(const struct event_journal *events)
+{
+    return events->unwritten;
+}
