@@ -6,12 +6,9 @@
 #include "log.h"
 #include "reload.h"
 #include "sd_notify.h"
-<<<<<<< HEAD
-=======
 #include "server_events.h"
 #include "source.h"
 #include "text_buffer.h"
->>>>>>> wp-events
 
 #include <assert.h>
 #include <stdio.h>

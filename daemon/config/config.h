@@ -11,6 +11,7 @@
 #include "log_level.h"
 #include "map.h"
 #include "match.h"
+#include "password.h"
 #include "path_list.h"
 #include "rules.h"
 #include "socket_address.h"
@@ -58,6 +59,12 @@ enum config_agones {
     CONFIG_AGONES_ON,
 };
 
+// The password of an arena.
+struct config_password {
+    bool is_set;
+    struct password password;
+};
+
 // Words by which server browsers find an arena.
 struct config_tags {
     int count;
@@ -85,6 +92,7 @@ struct config_arena {
     struct gate_limits limits;
     bool needs_access; // clients need an access token
     struct access_control_keys access_keys;
+    struct config_password password;
     enum config_encryption encryption;
     enum config_recording recording;
     raim_rules rules;

@@ -380,14 +380,11 @@ int server_timeout_ms(const struct server *server)
     int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
                                           monotonic_earlier_ms(http_ms, control_ms));
     timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
-<<<<<<< HEAD
     if (server->announcer != NULL)
         timeout_ms =
             monotonic_earlier_ms(timeout_ms, announcer_timeout_ms(server->announcer, now_ms));
-=======
     timeout_ms = monotonic_earlier_ms(timeout_ms, server_processes_timeout_ms(&server->processes));
     timeout_ms = monotonic_earlier_ms(timeout_ms, event_hook_timeout_ms(server->hook, now_ms));
->>>>>>> wp-events
     if (server->is_trim_due)
         timeout_ms = monotonic_earlier_ms(timeout_ms, TRIM_EVERY_MS);
     if (server->api != NULL) {
