@@ -32,8 +32,8 @@ class OperatorPageTest(unittest.TestCase):
                                   control_listen="127.0.0.1:0", control_token_file=str(token),
                                   env={"RUNTIME_DIRECTORY": str(run)})
         self.stage, self.socket = stage, run / "control.sock"
-        self.address = re.search(r"control started url=http://([\d.]+):(\d+)/v1",
-                                 self.daemon.log).groups()
+        self.address = self.daemon.poll("the control", lambda: re.search(
+            r"control started url=http://([\d.]+):(\d+)/v1", self.daemon.log)).groups()
 
     def tcp(self):
         return http.client.HTTPConnection(*self.address, timeout=harness.START_S)
@@ -43,9 +43,17 @@ class OperatorPageTest(unittest.TestCase):
 
     def ask(self, connect, path, headers, body=None):
         """The status of an answer and, of a document, its text."""
+        headers = {"Host": "localhost", **headers}
+        if body is not None:
+            headers["Content-Length"] = str(len(body))
+        lines = [f"{'GET' if body is None else 'POST'} {path} HTTP/1.1",
+                 *(f"{name}: {value}" for name, value in headers.items()), "", body or ""]
         with contextlib.closing(connect()) as connection:
-            connection.request("GET" if body is None else "POST", path, body, headers)
-            answer = connection.getresponse()
+            connection.connect()
+            # At once: a refused request is answered before its body is read.
+            connection.sock.sendall("\r\n".join(lines).encode())
+            answer = http.client.HTTPResponse(connection.sock)
+            answer.begin()
             is_stream = answer.getheader("Content-Type") == "text/event-stream"
             return answer.status, "" if is_stream else answer.read().decode()
 
