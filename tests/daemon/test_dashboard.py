@@ -175,6 +175,22 @@ class DashboardTest(unittest.TestCase):
             self.assertEqual(page.said, [])
 
 
+    @unittest.skipIf(browser.FIREFOX is None, "no firefox here (Debian: firefox-esr)")
+    def test_firefox_draws_it_too(self):
+        drawing = "document.getElementById('live').toDataURL()"
+        with browser.Firefox() as page:
+            page.open("http://{}:{}/#second".format(*self.daemon.status_address))
+            harness.poll("live map", lambda: page.evaluate(
+                "document.getElementById('caption')?.textContent") == "live", 30)
+            before = page.evaluate(drawing)
+            harness.poll("movement", lambda: page.evaluate(drawing) != before)
+            harness.poll("players", lambda: page.evaluate(
+                "document.getElementById('players').rows.length") == 4)
+            self.assertEqual(page.evaluate("document.getElementById('arenas').rows.length"), 2)
+            self.assertEqual(page.evaluate("document.documentElement.scrollWidth"),
+                             page.evaluate("document.documentElement.clientWidth"))
+
+
 @unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
 class RoundTest(unittest.TestCase):
     """The page follows what the operator does."""

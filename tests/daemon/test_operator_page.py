@@ -122,6 +122,9 @@ class OperatorPageTest(unittest.TestCase):
         page.open("http://{}:{}/".format(*self.address))
         harness.poll("the form", lambda: page.evaluate(
             "document.getElementById('login')?.hidden === false"), 30)
+        harness.poll("another poll", lambda: page.evaluate(
+            "performance.getEntriesByType('resource').filter("
+            "it => it.name.endsWith('/orders')).length > 1"))
         page.evaluate(f"document.getElementById('token').value = '{TOKEN}';"
                       "document.querySelector('#login button').click()")
         kick = "[...document.querySelectorAll('#players button')].find(it => it.textContent == 'Kick')"
