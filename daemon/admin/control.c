@@ -6,6 +6,7 @@
 
 #include "admin_fields.h"
 #include "admin_orders.h"
+#include "event_feed.h"
 #include "http_answer.h"
 #include "http_form.h"
 #include "http_listener.h"
@@ -14,6 +15,7 @@
 #include "listen_socket.h"
 #include "log.h"
 #include "monotonic.h"
+#include "server_events.h"
 #include "unit_directories.h"
 
 #include <assert.h>
@@ -45,6 +47,7 @@ struct control {
     struct api *api; // NULL: none
     struct http_recordings *recordings;
     struct http_results *results; // NULL: none
+    struct event_feed *feed;      // of the server's events, with what is private; NULL: none
     struct http_listener *listener;
     unsigned requests; // not answered yet
     char path[CONFIG_CONTROL_BYTES];
@@ -89,6 +92,13 @@ struct control *control_open(const char *path, struct arena_table *table, struct
         free(control);
         return NULL;
     }
+    if (table->events != NULL &&
+        (control->feed = event_feed_create(server_events_journal(table->events), true)) == NULL) {
+        snprintf(error, capacity, "out of memory");
+        http_results_destroy(control->results);
+        free(control);
+        return NULL;
+    }
     control->orders = admin_orders_open(table, rooms, error, capacity);
     if (control->orders != NULL && path == NULL)
         return control;
@@ -125,6 +135,8 @@ void control_close(struct control *control)
         admin_orders_end(control->orders);
     if (control->results != NULL)
         http_results_end(control->results);
+    if (control->feed != NULL)
+        event_feed_end(control->feed);
     if (control->listener != NULL)
         http_listener_run(control->listener); // answers the requests that were just resumed
     if (control->recordings != NULL)
@@ -132,6 +144,7 @@ void control_close(struct control *control)
     http_listener_stop(control->listener);
     http_recordings_destroy(control->recordings);
     http_results_destroy(control->results);
+    event_feed_destroy(control->feed);
     if (control->path[0] != '\0')
         unlink(control->path);
     admin_orders_close(control->orders);
@@ -148,6 +161,8 @@ int control_timeout_ms(const struct control *control)
     int own_ms = admin_orders_timeout_ms(control->orders);
     if (control->results != NULL)
         own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(control->results));
+    if (control->feed != NULL)
+        own_ms = monotonic_earlier_ms(own_ms, event_feed_timeout_ms(control->feed));
     return control->listener != NULL ? http_listener_timeout_ms(control->listener, own_ms) : own_ms;
 }
 
@@ -165,6 +180,8 @@ void control_run(struct control *control)
 {
     if (control->results != NULL)
         http_results_run(control->results);
+    if (control->feed != NULL)
+        event_feed_run(control->feed);
     if (control->listener != NULL)
         http_listener_run(control->listener);
     admin_orders_run(control->orders);
@@ -323,9 +340,33 @@ static bool answer_api(struct control *control, const struct http_request *step)
     return api_answer(control->api, step, by);
 }
 
+// A step of a request for events.
+static bool answer_events(struct control *control, const struct http_request *step)
+{
+    struct event_feed_request request;
+    if (strcmp(step->method, "GET") != 0)
+        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
+                                        "method not allowed", "GET");
+    if (*step->memory == NULL) {
+        *step->memory = &request_memory_none;
+        return true;
+    }
+    if (!event_feed_read(control->feed, step->connection, step->path, &request))
+        return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST,
+                                        "want the id of an event", NULL);
+    struct MHD_Response *response = event_feed_open(control->feed, step->connection, &request);
+    if (response == NULL)
+        return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE,
+                                        "too many event streams", NULL);
+    return http_answer_send_once(step->connection, HTTP_OK, response);
+}
+
 static bool answer(void *context, const struct http_request *step)
 {
     struct control *control = context;
+    if (control->feed != NULL &&
+        (strcmp(step->path, "/events") == 0 || strcmp(step->path, "/events.jsonl") == 0))
+        return answer_events(control, step);
     if (strcmp(step->path, "/results") == 0 || strcmp(step->path, "/leaderboard") == 0)
         return answer_results(control, step);
     if (control->api != NULL && api_takes(step->path))

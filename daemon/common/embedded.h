@@ -10,5 +10,6 @@ extern const char embedded_dashboard_css[];
 extern const char embedded_dashboard_js[];
 extern const char embedded_schema_status[];
 extern const char embedded_schema_recordings[];
+extern const char embedded_schema_events[];
 extern const char embedded_schema_results[];
 extern const char embedded_schema_leaderboard[];
