@@ -34,6 +34,12 @@ struct arena_list_results {
     uint64_t lost;    // that could not be written
 };
 
+// Where the master servers are, for the status.
+struct arena_list_masters {
+    const struct config_masters *masters; // NULL: none
+    int addresses[CONFIG_MAX_MASTERS];    // of each; 0: not resolved
+};
+
 // What event_hook.h counts, for the metrics: since the start.
 struct arena_list_hook {
     bool is_on;
@@ -55,8 +61,10 @@ struct arena_list {
     struct recordings *recordings; // the recorder's; NULL: none
     struct recorder *recorder;     // NULL: nothing is recorded
     struct arena_list_results results;
+    struct process_usage *process; // of common/process_usage.h; NULL: unknown
+    struct last_hour *last_hour;   // of the arenas, of http/last_hour.h; NULL: none
+    struct arena_list_masters masters;
     struct arena_list_hook hook;
-    struct process_usage *process;                  // of common/process_usage.h; NULL: unknown
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

@@ -113,7 +113,7 @@ static struct prepared_match *prepare_map(const struct arena_table *table,
                                           const struct arena_slot *slot, struct config *map,
                                           const char *path)
 {
-    char *resolved = source_resolve(table->path != NULL ? table->path : "", path);
+    char *resolved = config_find_map(table->path != NULL ? table->path : "", path);
     if (resolved == NULL)
         return NULL;
     char *whole = realpath(resolved, NULL);

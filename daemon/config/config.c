@@ -92,7 +92,7 @@ struct config *config_demo(struct diagnostics *diagnostics)
 struct config *config_load_map(const char *config_path, const char *path, double radius,
                                struct diagnostics *diagnostics)
 {
-    char *resolved = source_resolve(config_path, path);
+    char *resolved = config_find_map(config_path, path);
     struct config *config = calloc(1, sizeof *config);
     if (config != NULL)
         config->maps = calloc(1, sizeof *config->maps);
@@ -127,7 +127,7 @@ const char *config_shown_name(const struct config_arena *arena)
 
 bool config_is_locked(const struct config_arena *arena)
 {
-    return arena->needs_access;
+    return arena->needs_access || arena->password.is_set;
 }
 
 struct config *config_of_arena(const struct config_arena *arena, struct config *owner)
@@ -279,6 +279,10 @@ void config_load_arena(struct config_arena *arena, reader_node group, bool is_te
     if (arena->needs_access && arena->access_keys.count == 0)
         reader_error(reader_member(group, "access"),
                      "got \"token\" without an access_key, want one");
+    if (arena->password.is_set && arena->encryption == CONFIG_ENCRYPTION_OFF)
+        reader_error(reader_member(group, "password"),
+                     "got a password without encryption, want encryption \"offered\" or "
+                     "\"required\"");
     if (arena->max_players + arena->bots > RAIM_MAX_PLAYERS)
         reader_error(reader_member(group, "bots"),
                      "got %u beside %u max_players, want at most %d together", arena->bots,

@@ -240,6 +240,13 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether an allocated GameServer becomes Ready again when the last room has "
                 "ended and the last player has left"},
+    {.name = "masters",
+     .kind = READER_LIST,
+     IN_ROOT(masters),
+     .load = config_load_masters,
+     .expected = "a list of at most 8 of \"HOST:PORT\", \"HOST\" and \"[IPV6]:PORT\"",
+     .meaning = "master servers (dpmaster) that list the arenas for clients, except rooms; without "
+                "PORT at port 27950"},
     {.name = "arenas",
      .kind = READER_LIST,
      .load = config_load_arenas,

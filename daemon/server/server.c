@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "server.h"
 
+#include "announcer.h"
 #include "arena_reports.h"
 #include "arena_table.h"
 #include "arena_table_changes.h"
@@ -12,7 +13,9 @@
 #include "event_hook.h"
 #include "heap.h"
 #include "http.h"
+#include "last_hour.h"
 #include "log.h"
+#include "master_resolver.h"
 #include "monotonic.h"
 #include "orchestrator.h"
 #include "periodic.h"
@@ -50,6 +53,7 @@ struct server {
     struct control *control;           // NULL: off
     struct control_tcp *control_tcp;   // NULL: off
     struct orchestrator *orchestrator; // NULL: off
+    struct announcer *announcer;       // NULL: off
     struct periodic periodic;
     bool is_trim_due;    // memory was freed
     uint64_t trimmed_ms; // CLOCK_MONOTONIC
@@ -92,6 +96,14 @@ static bool start_results(struct server *server)
     return false;
 }
 
+static bool start_announcer(struct server *server)
+{
+    const struct config_masters *masters = &server->table.config->masters;
+    if (masters->count > 0)
+        server->announcer = announcer_start(masters, &server->table.running.masters);
+    return masters->count == 0 || server->announcer != NULL;
+}
+
 // Prepares to note events, before anything happens.
 static bool open_events(struct server *server)
 {
@@ -130,6 +142,7 @@ static bool open_status(struct server *server)
     const struct config *config = server->table.config;
     char error[ERROR_BYTES];
     server->table.running.process = process_usage_open(); // before the sandbox closes /proc
+    server->table.running.last_hour = last_hour_create(&server->table.running, monotonic_ms());
     if (!config->status.is_on)
         return true;
     server->http = http_open(config->status.address, config->status.port, &config->status_guard,
@@ -263,6 +276,7 @@ static bool enter_sandbox(const struct config *config, uint16_t connect_port)
         .writable = &writable,
         .control = control_path(config->control, control) ? control : NULL,
         .connect_port = connect_port,
+        .resolves_names = master_resolver_needs_names(&config->masters),
     };
     const struct sandbox_report report = sandbox_enter(&paths);
     path_list_clear(&writable);
@@ -297,7 +311,7 @@ struct server *server_start(struct config *config, const char *path)
     if (!arena_table_open(&server->table, config, path) || !open_results(server) ||
         !open_rooms(server) || !open_status(server) || !open_control(server) ||
         !open_control_tcp(server) || !enter_sandbox(config, agones_port) ||
-        !start_results(server) || !arena_table_start(&server->table) ||
+        !start_results(server) || !arena_table_start(&server->table) || !start_announcer(server) ||
         !start_orchestrator(server, agones_port)) {
         if (server->rooms != NULL)
             rooms_keep(server->rooms); // the next start may succeed
@@ -335,6 +349,8 @@ void server_stop(struct server *server)
         arena_reports_end(&reports, slot->arena);
     rooms_close(server->rooms);
     results_close(server->results);
+    last_hour_destroy(server->table.running.last_hour);
+    announcer_stop(server->announcer);
     process_usage_close(server->table.running.process);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
     if (server->has_started)
@@ -364,6 +380,9 @@ int server_timeout_ms(const struct server *server)
     int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
                                           monotonic_earlier_ms(http_ms, control_ms));
     timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
+    if (server->announcer != NULL)
+        timeout_ms =
+            monotonic_earlier_ms(timeout_ms, announcer_timeout_ms(server->announcer, now_ms));
     timeout_ms = monotonic_earlier_ms(timeout_ms, server_processes_timeout_ms(&server->processes));
     timeout_ms = monotonic_earlier_ms(timeout_ms, event_hook_timeout_ms(server->hook, now_ms));
     if (server->is_trim_due)
@@ -423,6 +442,8 @@ void server_serve(struct server *server)
         control_tcp_run(server->control_tcp);
     if (server->orchestrator != NULL)
         orchestrator_run(server->orchestrator, monotonic_ms());
+    if (server->announcer != NULL)
+        announcer_run(server->announcer, &server->table.running, monotonic_ms());
     periodic_run(&server->periodic, &server->table, monotonic_ms());
     server_processes_run(&server->processes);
     event_hook_run(server->hook, server->table.config, monotonic_ms()); // last: with every event
