@@ -6,6 +6,7 @@
 
 #include "admin_fields.h"
 #include "admin_orders.h"
+#include "event_feed.h"
 #include "http_answer.h"
 #include "http_form.h"
 #include "http_listener.h"
@@ -15,6 +16,7 @@
 #include "log.h"
 #include "monotonic.h"
 #include "operator_page.h"
+#include "server_events.h"
 #include "unit_directories.h"
 
 #include <assert.h>
@@ -48,6 +50,7 @@ struct control {
     struct http_results *results; // NULL: none
     struct http *page;            // the dashboard; NULL: none
     struct http_guard guard;      // names of hosts
+    struct event_feed *feed;      // of the server's events, with what is private; NULL: none
     struct http_listener *listener;
     unsigned requests; // not answered yet
     char path[CONFIG_CONTROL_BYTES];
@@ -92,6 +95,13 @@ struct control *control_open(const char *path, struct arena_table *table, struct
         free(control);
         return NULL;
     }
+    if (table->events != NULL &&
+        (control->feed = event_feed_create(server_events_journal(table->events), true)) == NULL) {
+        snprintf(error, capacity, "out of memory");
+        http_results_destroy(control->results);
+        free(control);
+        return NULL;
+    }
     control->orders = admin_orders_open(table, rooms, error, capacity);
     if (control->orders != NULL && path == NULL)
         return control;
@@ -132,6 +142,8 @@ void control_end(struct control *control)
         admin_orders_end(control->orders);
     if (control->results != NULL)
         http_results_end(control->results);
+    if (control->feed != NULL)
+        event_feed_end(control->feed);
 }
 
 void control_close(struct control *control)
@@ -146,6 +158,7 @@ void control_close(struct control *control)
     http_listener_stop(control->listener);
     http_recordings_destroy(control->recordings);
     http_results_destroy(control->results);
+    event_feed_destroy(control->feed);
     if (control->path[0] != '\0')
         unlink(control->path);
     admin_orders_close(control->orders);
@@ -162,6 +175,8 @@ int control_timeout_ms(const struct control *control)
     int own_ms = admin_orders_timeout_ms(control->orders);
     if (control->results != NULL)
         own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(control->results));
+    if (control->feed != NULL)
+        own_ms = monotonic_earlier_ms(own_ms, event_feed_timeout_ms(control->feed));
     return control->listener != NULL ? http_listener_timeout_ms(control->listener, own_ms) : own_ms;
 }
 
@@ -179,6 +194,8 @@ void control_run(struct control *control)
 {
     if (control->results != NULL)
         http_results_run(control->results);
+    if (control->feed != NULL)
+        event_feed_run(control->feed);
     if (control->listener != NULL)
         http_listener_run(control->listener);
     admin_orders_run(control->orders);
@@ -338,16 +355,46 @@ static bool is_of_results(const char *path)
     return strcmp(path, "/results") == 0 || strcmp(path, "/leaderboard") == 0;
 }
 
+// A step of a request for events.
+static bool answer_events(struct control *control, const struct http_request *step)
+{
+    struct event_feed_request request;
+    if (strcmp(step->method, "GET") != 0)
+        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
+                                        "method not allowed", "GET");
+    if (control->feed == NULL)
+        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
+    if (*step->memory == NULL) {
+        *step->memory = &request_memory_none;
+        return true;
+    }
+    if (!event_feed_read(control->feed, step->connection, step->path, &request))
+        return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST,
+                                        "want the id of an event", NULL);
+    struct MHD_Response *response = event_feed_open(control->feed, step->connection, &request);
+    if (response == NULL)
+        return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE,
+                                        "too many event streams", NULL);
+    return http_answer_send_once(step->connection, HTTP_OK, response);
+}
+
+static bool is_of_events(const char *path)
+{
+    return strcmp(path, "/events") == 0 || strcmp(path, "/events.jsonl") == 0;
+}
+
 bool control_takes(const char *path)
 {
     bool is_known;
     admin_commands_find(path, "GET", &is_known);
-    return is_known || is_of_results(path);
+    return is_known || is_of_results(path) || is_of_events(path);
 }
 
 bool control_answer(struct control *control, const struct http_request *step, const char *by,
                     const char *via)
 {
+    if (is_of_events(step->path))
+        return answer_events(control, step);
     if (is_of_results(step->path))
         return answer_results(control, step);
     struct request *request = (struct request *)*step->memory;

@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "config.h"
 #include "orchestrator_report.h"
+#include "overload.h"
 #include "recorder.h"
 #include "worker.h"
 
@@ -53,6 +54,7 @@ struct arena_list {
     struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
     int worker_count;
     struct worker **workers;
+    struct worker_load loads[CONFIG_MAX_WORKERS]; // of the workers
     uint64_t started_ms; // CLOCK_MONOTONIC
     struct arena_list_rooms rooms;
     struct arena_list_control control;

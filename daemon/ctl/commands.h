@@ -19,7 +19,7 @@ enum {
 struct call {
     const struct command *command;
     const char *socket;
-    bool json, watch;
+    bool json, watch, follows;
     const char *timeout, *duration; // NULL: not given
     struct token_options token;
     struct results_options results;

@@ -39,6 +39,7 @@ static const struct argp_option options[] = {
     {"join-within", LONG + 'J', "SECONDS", OPTION_HIDDEN, NULL, 2},
     {"metadata", LONG + 'm', "NAME=VALUE", OPTION_HIDDEN, NULL, 2},
     {"since", LONG + 'S', "TIME", OPTION_HIDDEN, NULL, 2},
+    {"follow", LONG + 'F', NULL, OPTION_HIDDEN, NULL, 2},
     {"period", LONG + 'o', "PERIOD", OPTION_HIDDEN, NULL, 2},
     {"limit", LONG + 'l', "N", OPTION_HIDDEN, NULL, 2},
     {"drain", LONG + 'd', NULL, OPTION_HIDDEN, NULL, 2},
@@ -123,6 +124,9 @@ static bool take_option(struct command_line *line, char letter, const char *argu
         break;
     case 'w':
         call->watch = true;
+        break;
+    case 'F':
+        call->follows = true;
         break;
     case 't':
         call->timeout = argument;

@@ -58,7 +58,7 @@ _raimctl() {
     esac
     case $command in
     '')
-        words='status players say kick mute unmute ban unban bans results leaderboard drain arena'
+        words='status players say kick mute unmute ban unban bans results leaderboard events drain arena'
         words+=' recording reload log token password'
         words+=' --socket --version --help --usage'
         ;;
@@ -66,6 +66,7 @@ _raimctl() {
     bans) words='--json' ;;
     ban) words='--for' ;;
     results) words='--since --arena --limit --json' ;;
+    events) words='--since --follow' ;;
     leaderboard) words='--period --arena --map --limit --json' ;;
     period) words='day week month all' ;;
     drain) words='--timeout' ;;
