@@ -32,6 +32,14 @@ struct arena_list_results {
     uint64_t lost;    // that could not be written
 };
 
+// What lan_discovery.h counts, for the status: requests since the start.
+struct arena_list_discovery {
+    bool is_on;
+    uint64_t answered;
+    uint64_t limited; // beyond the rate
+    uint64_t refused; // from beyond a router, or malformed
+};
+
 // Where the master servers are, for the status.
 struct arena_list_masters {
     const struct config_masters *masters; // NULL: none
@@ -50,6 +58,7 @@ struct arena_list {
     struct recorder *recorder;     // NULL: nothing is recorded
     struct arena_list_results results;
     struct arena_list_masters masters;
+    struct arena_list_discovery discovery;
     struct process_usage *process;                  // of common/process_usage.h; NULL: unknown
     const struct orchestrator_report *orchestrator; // NULL: none
 };

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "commands.h"
 
+#include "discover.h"
 #include "duration.h"
 #include "password_prompt.h"
 #include "recording_commands.h"
@@ -474,6 +475,9 @@ const struct command commands[] = {
     {"leaderboard", run_leaderboard, 0, 0, "joaMl",
      "[--period day|week|month|all] [--arena NAME] [--map MAP] [--limit N] [--json]",
      "Show the players with most points over all rounds; NAME may be a template"},
+    {"discover", discover, 0, 64, "jR", "[HOST[:PORT]...] [--master HOST:PORT]... [--json]",
+     "Find arenas and show their names, players and maps: those of the local network, or those at "
+     "addresses and in the lists of master servers"},
     {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
      "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
     {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},
