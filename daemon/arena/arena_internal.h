@@ -29,8 +29,8 @@ struct arena {
         uint32_t status_rows; // capacity of the status, in players
         uint32_t max_players, max_spectators, connections;
         bool is_room;
-        struct raim_match_guard guard; // without a context: every client is admitted
-        const struct wakeup *wakeup;   // of the main thread
+        struct raim_match_guard guard;
+        const struct wakeup *wakeup; // of the main thread
     } opened;
 
     // Only the worker touches it.
@@ -40,7 +40,7 @@ struct arena {
         struct raim_match *match;          // of `current`
         struct prepared_match *next;       // begins with the next round; NULL: none
         struct transport *transport;
-        struct access_control *access_control; // NULL: every client is admitted
+        struct access_control *access_control; // NULL: no client needs a token
         struct used_tokens_file *used_tokens;  // NULL: used tokens cannot be recorded
         struct seats *seats;                   // reserved; NULL: none
         struct arena_feed *feed;               // NULL: nobody reads it

@@ -11,9 +11,11 @@
 #include "log_level.h"
 #include "map.h"
 #include "match.h"
+#include "password.h"
 #include "path_list.h"
 #include "rules.h"
 #include "socket_address.h"
+#include "url.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>
@@ -57,6 +59,12 @@ enum config_agones {
     CONFIG_AGONES_ON,
 };
 
+// The password of an arena.
+struct config_password {
+    bool is_set;
+    struct password password;
+};
+
 // Words by which server browsers find an arena.
 struct config_tags {
     int count;
@@ -84,6 +92,7 @@ struct config_arena {
     struct gate_limits limits;
     bool needs_access; // clients need an access token
     struct access_control_keys access_keys;
+    struct config_password password;
     enum config_encryption encryption;
     enum config_recording recording;
     raim_rules rules;
@@ -147,6 +156,9 @@ struct config {
     bool sandbox;
     bool core_dumps;
     bool results; // of rounds are recorded
+    uint32_t event_kinds;                     // see event_kinds.h
+    char event_hook[URL_BYTES];               // an URL, or the words of a command; "": none
+    char event_hook_secret[HTTP_TOKEN_BYTES]; // "": requests are not signed
     struct config_listen status;
     struct http_guard status_guard;     // accepted host names; token for undelayed streams
     char control[CONFIG_CONTROL_BYTES]; // path, "off", or "" for $RUNTIME_DIRECTORY
@@ -192,9 +204,13 @@ void config_tune(struct config_arena *arena, const struct config_arena *from);
 // max_players, clamped to 8..64.
 struct gate_limits config_limits(const struct config_arena *arena);
 
-// Loads a single map as a configuration without arenas. `path` is relative to the directory of
-// `config_path`; the spawns are checked for players of this radius in units. Returns NULL after
-// reporting every mistake.
+// The file of a map that a configuration names: a relative path is that of a file beside the
+// configuration or, if there is none, of one that raimd was installed with. The caller frees it.
+// Returns NULL when memory runs out.
+char *config_find_map(const char *config_path, const char *path);
+
+// Loads a single map as a configuration without arenas. `path` is as of config_find_map; the spawns
+// are checked for players of this radius in units. Returns NULL after reporting every mistake.
 struct config *config_load_map(const char *config_path, const char *path, double radius,
                                struct diagnostics *diagnostics);
 

@@ -341,11 +341,14 @@ static void fill_key(reader_node node, const struct reader_key *key, void *into,
         describe_expected(key, expected, sizeof expected);
         // Brackets of another kind are the usual mistake.
         const bool has_brackets = config_setting_is_aggregate(node.setting);
-        reader_value_error(node, "%s%s", expected,
-                           !has_brackets               ? ""
-                           : key->kind == READER_LIST  ? ": ( ... )"
-                           : key->kind == READER_GROUP ? ": { ... }"
-                                                       : "");
+        if (key->is_secret)
+            reader_error(node, "got something else, want %s", expected);
+        else
+            reader_value_error(node, "%s%s", expected,
+                               !has_brackets               ? ""
+                               : key->kind == READER_LIST  ? ": ( ... )"
+                               : key->kind == READER_GROUP ? ": { ... }"
+                                                           : "");
     }
     if (key->kind == READER_GROUP) {
         int count;
@@ -390,7 +393,7 @@ static void report_unknown_key(reader_node node, const struct reader_key *keys, 
     const char *name = config_setting_name(node.setting);
     const char *nearest = NULL;
     int nearest_distance = TYPING_MISTAKES + 1;
-    char all[EXPECTED_BYTES * 2] = "";
+    char all[EXPECTED_BYTES * 8] = "";
     size_t used = 0;
     for (int i = 0; i < count; i++) {
         const int distance = edit_distance(name, keys[i].name);

@@ -71,9 +71,11 @@ void transport_set_dscp(struct transport *transport, uint32_t dscp);
 // datagrams and two per peer slot are always read.
 void transport_limit_time(struct transport *transport, uint32_t us);
 
-// Sets the contents of cookies: the arena's name, of 1 to 31 bytes, and whether clients need a
-// credential. Initially "arena" and false.
-void transport_offer(struct transport *transport, const char *arena, bool needs_admission);
+// Sets the contents of cookies: the arena's name, of 1 to 31 bytes, whether clients need a
+// credential, and the salt of the password of RAIM_PASSWORD_SALT_BYTES that is one; NULL: none.
+// Without encryption no password is accepted. Initially "arena", false and NULL.
+void transport_offer(struct transport *transport, const char *arena, bool needs_admission,
+                     const uint8_t *salt);
 
 // Sets how bans and credentials are checked (see gate.h). Copies the policy and borrows its
 // context.
@@ -145,6 +147,9 @@ bool transport_is_connected(const struct transport *transport, uint32_t peer);
 
 // Whether a connected peer's datagrams are encrypted and authenticated.
 bool transport_is_secure(const struct transport *transport, uint32_t peer);
+
+// Whether a connected peer has shown that it knows the arena's password.
+bool transport_knows_password(const struct transport *transport, uint32_t peer);
 
 // The address and port of a connected peer, valid for a transport_send_to after the connection has
 // ended.

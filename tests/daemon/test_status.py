@@ -30,7 +30,7 @@ TICK_US_KEYS = ["p50", "p99", "max"]
 STAGES = ["receive", "step", "interest", "encode", "send"]
 REJECTION_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
                   "input_early", "ack", "chat", "muted", "draining", "banned", "access",
-                  "goodbye", "chat_commands", "oversize", "connectionless", "fragment", "compressed", "commands",
+                  "goodbye", "password", "chat_commands", "oversize", "connectionless", "fragment", "compressed", "commands",
                   "connect_requests", "cookie", "connect_rate", "connections", "inputs",
                   "unencrypted", "forged", "replayed", "sessions", "budget", "ahead", "repeated",
                   "acknowledgements", "disconnect", "overtime"]

@@ -45,7 +45,7 @@ def parse_arguments(numbers):
     parser.add_argument("--short", action="store_true",
                         help="less of everything, for the tests")
     parser.add_argument("--csv", type=pathlib.Path, help="write the table to this file, too")
-    parser.add_argument("rows", nargs="*", type=int, metavar="ROW", help="1 to 55, 60")
+    parser.add_argument("rows", nargs="*", type=int, metavar="ROW", help="as in the table")
     arguments = parser.parse_args()
     if unknown := set(arguments.rows) - set(numbers):
         parser.error(f"no row {min(unknown)}")
