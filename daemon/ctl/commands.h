@@ -19,8 +19,8 @@ enum {
 struct call {
     const struct command *command;
     const char *socket;
-    bool json, watch;
-    const char *timeout, *duration; // NULL: not given
+    bool json, watch, yes, wide;
+    const char *timeout, *duration, *until; // NULL: not given
     struct token_options token;
     struct results_options results;
     struct room_options room;

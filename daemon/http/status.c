@@ -444,6 +444,9 @@ static json_t *ban_json(const struct ban *ban, int64_t now_s)
                   put(object, "address", json_string(network)) &&
                       put(object, "left_s",
                           ban->until_s == 0 ? json_null() : json_integer(ban->until_s - now_s)) &&
+                      put(object, "until_s",
+                          ban->until_s == 0 ? json_null() : json_integer(ban->until_s)) &&
+                      put(object, "by", text_json(ban->by)) &&
                       put(object, "reason", json_string(ban->why)));
 }
 
