@@ -152,6 +152,12 @@ static bool has_session(void *context, const uint8_t *token)
     return raim_match_has_session(arena->worker.match, token);
 }
 
+static bool admits_master(void *context, struct udp_address from)
+{
+    struct arena *arena = context;
+    return masters_admit(&arena->worker.masters, from, (int64_t)monotonic_ms());
+}
+
 static bool offer_encryption(struct arena *arena, bool required, char *error, size_t capacity)
 {
     uint8_t secret[RAIM_KEY_BYTES];
@@ -236,6 +242,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     const size_t status_size =
         sizeof(struct arena_status) + arena->opened.status_rows * sizeof(struct arena_player);
     if (!triple_buffer_create(&arena->shared.status, status_size) ||
+        !triple_buffer_create(&arena->shared.masters, sizeof(struct masters_list)) ||
         !mailbox_create(&arena->shared.mailbox, MESSAGES, sizeof(struct command)) ||
         !has_access_control || arena->worker.current == NULL || arena->worker.rows == NULL) {
         snprintf(error, capacity, "out of memory");
@@ -254,6 +261,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
                                                       .admits_token = admits_token,
                                                       .admits_password = admits_password,
                                                       .has_session = has_session,
+                                                      .admits_master = admits_master,
                                                   });
     if (config->encryption != CONFIG_ENCRYPTION_OFF &&
         !offer_encryption(arena, config->encryption == CONFIG_ENCRYPTION_REQUIRED, error,
@@ -309,6 +317,7 @@ void arena_destroy(struct arena *arena)
         transport_close(arena->worker.transport);
     recorder_close_stream(arena->worker.recording.stream);
     triple_buffer_destroy(&arena->shared.status);
+    triple_buffer_destroy(&arena->shared.masters);
     mailbox_destroy(&arena->shared.mailbox);
     if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
         arena_checkpoint_discard(&arena->worker.checkpoint); // even if no worker ran it

@@ -436,6 +436,8 @@ static bool take_datagram(struct transport *transport, struct transport_event *e
             .kind = TRANSPORT_QUERY,
             .query = transport_receive_connectionless(transport, &datagram),
             .from = datagram.from,
+            .data = datagram.data,
+            .size = datagram.size,
         };
         return event->query != QUERY_NONE;
     }
@@ -619,6 +621,11 @@ void transport_send_to(struct transport *transport, struct udp_address to, const
                        size_t size)
 {
     transport_queue_plain(transport, to, data, size);
+}
+
+bool transport_reaches(const struct transport *transport, struct ip_address ip)
+{
+    return transport->out.family == AF_INET6 || ip_address_is_v4(ip);
 }
 
 void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,

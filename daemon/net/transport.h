@@ -34,7 +34,7 @@ struct transport_event {
     uint32_t peer;       // 0 to peers - 1, stable from CONNECTED to DISCONNECTED
     uint8_t channels;    // of a CONNECTED: 1 or 2; with 1 the peer gets no unreliable messages
     bool reliable;       // the channel of a message: 0 is reliable, 1 is not
-    const uint8_t *data; // of a message, valid until the next transport_poll
+    const uint8_t *data; // of a message or a QUERY, valid until the next transport_poll
     size_t size;
     enum query_kind query;   // of a QUERY
     struct udp_address from; // sender of a QUERY
@@ -117,8 +117,11 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
 void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size);
 
-// Queues a plain datagram outside ENet, to any address, of at most RAIM_MAX_DATAGRAM_BYTES bytes.
-// It is sent with the next batch.
+// Whether the socket's family can send to an address: one of IPv4 reaches no IPv6.
+bool transport_reaches(const struct transport *transport, struct ip_address ip);
+
+// Queues a plain datagram outside ENet, to any address that it reaches, of at most
+// RAIM_MAX_DATAGRAM_BYTES bytes. It is sent with the next batch.
 void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size);
 

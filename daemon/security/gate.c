@@ -244,6 +244,14 @@ void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *dat
         refuse(answer, DATAGRAM_CONNECTIONLESS);
         return;
     }
+    char challenge[MASTER_CHALLENGE_BYTES];
+    const struct gate_policy *policy = &gate->policy;
+    if (policy->admits_master != NULL && master_request_read(data, size, challenge) &&
+        policy->admits_master(policy->context, from)) {
+        answer->verdict = GATE_QUERY;
+        answer->query = QUERY_GETINFO;
+        return;
+    }
     switch (query_guard_judge(&gate->queries, from, data, size, now_us / US_PER_MS, &answer->query,
                               answer->reply)) {
     case QUERY_REFUSED:

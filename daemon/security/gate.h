@@ -15,6 +15,7 @@
 #include "connectionless.h"
 #include "datagram.h"
 #include "gate_limits.h"
+#include "master_request.h"
 #include "query_guard.h"
 #include "rate_limit.h"
 
@@ -40,7 +41,7 @@
 #define GATE_REFUSALS_OF_ALL ((struct rate){.interval = 10, .burst = 100})
 
 // Decisions that need the arena's keys, bans and match. A function may be NULL: then no address is
-// banned, or no credential is valid.
+// banned, no credential is valid, or no master is answered.
 struct gate_policy {
     void *context; // borrowed
     // The reason shown to a banned client; NULL if the address is not banned.
@@ -51,6 +52,8 @@ struct gate_policy {
     bool (*admits_password)(void *context, const uint8_t *key);
     // Whether a session of the match has this resume token of RAIM_TOKEN_BYTES.
     bool (*has_session)(void *context, const uint8_t *token);
+    // Whether a getinfo of this address is answered, which it uses up (see masters.h).
+    bool (*admits_master)(void *context, struct udp_address from);
 };
 
 // Random numbers known only to this process.

@@ -66,8 +66,10 @@ static void start_server(const uint8_t *key)
     raim_crypto_random(&secrets, sizeof secrets);
     gate_init(&server.gate, 7246, &secrets);
     server.gate.requires_cookies = true;
-    server.gate.policy =
-        (struct gate_policy){NULL, find_ban, admits_token, admits_password, has_session};
+    server.gate.policy = (struct gate_policy){.find_ban = find_ban,
+                                              .admits_token = admits_token,
+                                              .admits_password = admits_password,
+                                              .has_session = has_session};
     secure_sessions_destroy(server.sessions);
     server.sessions = key != NULL ? secure_sessions_create(8, key, secrets.hash) : NULL;
     if (server.sessions == NULL)

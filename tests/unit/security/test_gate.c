@@ -272,6 +272,30 @@ static bool admits_token(void *context, const uint8_t *token, size_t size)
     return size == 4 && memcmp(token, "good", 4) == 0;
 }
 
+static bool admits_home(void *context, struct udp_address from)
+{
+    (void)context;
+    return udp_address_equal(from, home);
+}
+
+static void test_a_getinfo_is_a_masters_or_refused(void **state)
+{
+    (void)state;
+    static const uint8_t getinfo[] = "\xFF\xFF\xFF\xFFgetinfo A_ch4Lleng3";
+    gate.answers_queries = true;
+    struct gate_answer answer = say(home, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, GATE_REFUSED);
+    gate.policy.admits_master = admits_home;
+    answer = say(home, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, GATE_QUERY);
+    assert_int_equal(answer.query, QUERY_GETINFO);
+    answer = say(elsewhere, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, GATE_REFUSED);
+    assert_int_equal(answer.refusal, DATAGRAM_CONNECTIONLESS);
+    gate.answers_queries = false;
+    assert_int_equal(say(home, getinfo, sizeof getinfo - 1, 0).verdict, GATE_REFUSED);
+}
+
 static const uint8_t right_key[RAIM_PASSWORD_KEY_BYTES] = {1}, wrong_key[RAIM_PASSWORD_KEY_BYTES];
 
 static bool admits_password(void *context, const uint8_t *key)
@@ -287,7 +311,9 @@ static int set_up_policy(void **state)
     banned = (struct ip_address){0};
     checked = 0;
     gate.offer.needs_admission = true;
-    gate.policy = (struct gate_policy){NULL, find_ban, admits_token, admits_password, NULL};
+    gate.policy = (struct gate_policy){.find_ban = find_ban,
+                                       .admits_token = admits_token,
+                                       .admits_password = admits_password};
     return 0;
 }
 
@@ -456,6 +482,7 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_a_getinfo_is_a_masters_or_refused, set_up),
         cmocka_unit_test_setup(test_a_cookie_is_good_for_its_address_from_any_port, set_up),
         cmocka_unit_test_setup(test_a_cookie_is_good_for_one_arena, set_up),
         cmocka_unit_test_setup(test_cookies_grow_old, set_up),
