@@ -52,8 +52,8 @@ static void print_players(FILE *out, const char *network, const json_t *players)
     size_t i;
     const json_t *player;
     const size_t count = json_array_size(players);
-    fprintf(out, "%s disconnects %zu player%s%s", network, count, count == 1 ? "" : "s",
-            count > 0 ? ": " : "\n");
+    fprintf(out, "%s%s disconnects %zu player%s%s", out == stderr ? "raimctl: " : "", network,
+            count, count == 1 ? "" : "s", count > 0 ? ": " : "\n");
     json_array_foreach(players, i, player)
     {
         columns_write_text(out, json_string_value(json_object_get(player, "name")));
