@@ -8,6 +8,7 @@
 #include "admin_recordings.h"
 #include "arena_command.h"
 #include "arena_table_changes.h"
+#include "ban_source.h"
 #include "log.h"
 #include "mailbox.h"
 #include "monotonic.h"
@@ -44,6 +45,7 @@ struct admin_commands {
     struct rooms *rooms; // NULL: none
     uint32_t next_number;
     struct ban_book *bans;
+    struct ban_source *ban_source; // NULL: none
     bool draining;
     uint32_t drain_waiting; // arenas that have not answered the drain yet
     uint64_t drain_end_ms;  // CLOCK_MONOTONIC; 0: no deadline
@@ -357,10 +359,11 @@ bool admin_commands_is_drained(const struct admin_commands *admin)
 int admin_commands_timeout_ms(const struct admin_commands *admin)
 {
     const uint64_t now_ms = monotonic_ms();
+    const int list_ms = ban_source_timeout_ms(admin->ban_source);
     if (!admin->draining || admin->drain_end_ms == 0)
-        return -1;
+        return list_ms;
     const uint64_t left_ms = admin->drain_end_ms > now_ms ? admin->drain_end_ms - now_ms : 0;
-    return left_ms < INT_MAX ? (int)left_ms : INT_MAX;
+    return monotonic_earlier_ms(list_ms, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
 }
 
 // --- Recordings ---
@@ -551,8 +554,10 @@ struct admin_commands *admin_commands_open(struct arena_table *table, struct roo
     admin->table = table;
     admin->rooms = rooms;
     admin->bans = ban_book_open(&table->running, error, capacity);
-    if (admin->bans != NULL)
+    if (admin->bans != NULL) {
+        admin->ban_source = ban_source_open(table, admin->bans);
         return admin;
+    }
     admin_commands_close(admin);
     return NULL;
 }
@@ -561,6 +566,7 @@ void admin_commands_close(struct admin_commands *admin)
 {
     if (admin == NULL)
         return;
+    ban_source_close(admin->ban_source);
     ban_book_close(admin->bans);
     free(admin);
 }
@@ -588,6 +594,7 @@ bool admin_commands_collect_from(struct admin_commands *admin, struct arena *are
 
 bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool *done)
 {
+    ban_source_run(admin->ban_source);
     ban_book_publish(admin->bans, 0);
     const struct arena_list *list = &admin->table->running;
     for (int i = 0; i < list->count; i++)

@@ -144,6 +144,20 @@ static void write_results(FILE *out, const struct arena_list_results *results)
                   "Results of rounds that could not be written.", results->lost);
 }
 
+static void write_ban_list(FILE *out, const struct arena_list_ban_list *list, uint64_t now_ms)
+{
+    if (!list->is_on)
+        return;
+    metrics_count(out, "raimd_ban_list_networks", METRICS_GAUGE,
+                  "Networks in force of the ban list that is fetched.", list->count);
+    if (list->fetched_ms > 0)
+        metrics_count(out, "raimd_ban_list_age_seconds", METRICS_GAUGE,
+                      "Time since the ban list was last fetched or found unchanged.",
+                      (now_ms - list->fetched_ms) / 1000);
+    metrics_count(out, "raimd_ban_list_failures_total", METRICS_COUNTER,
+                  "Attempts to fetch and read the ban list that failed.", list->failures);
+}
+
 void metrics_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
 {
     write_usage(out, list->process);
@@ -154,5 +168,6 @@ void metrics_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
     write_rooms(out, &list->rooms);
     write_results(out, &list->results);
     write_control(out, &list->control);
+    write_ban_list(out, &list->ban_list, now_ms);
     write_orchestrator(out, list->orchestrator);
 }
