@@ -365,8 +365,8 @@ static bool parse_directory(const char *text, void *field)
 static bool parse_hook(const char *text, void *field)
 {
     uint16_t port;
-    bool is_good = text[0] == '\0' || url_read(text, &port) ||
-                   (text[0] == '/' && strlen(text) < URL_BYTES);
+    bool is_good =
+        text[0] == '\0' || url_read(text, &port) || (text[0] == '/' && strlen(text) < URL_BYTES);
     for (const char *at = text; *at != '\0'; at++)
         is_good = is_good && (unsigned char)*at >= 0x20 && *at != 0x7f;
     if (is_good)

@@ -113,11 +113,11 @@ static bool open_events(struct server *server)
     server->events = server_events_open(has_directory ? directory : NULL);
     server->table.events = server->events;
     if (server->events != NULL)
-        server->hook =
-            event_hook_open(&(struct event_hook_def){.events = server->events,
-                                                     .processes = &server->processes,
-                                                     .counts = &server->table.running.hook,
-                                                     .directory = has_directory ? directory : NULL});
+        server->hook = event_hook_open(
+            &(struct event_hook_def){.events = server->events,
+                                     .processes = &server->processes,
+                                     .counts = &server->table.running.hook,
+                                     .directory = has_directory ? directory : NULL});
     if (server->hook == NULL)
         log_error("events failed: out of memory");
     return server->hook != NULL;
