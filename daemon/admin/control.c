@@ -15,6 +15,7 @@
 #include "listen_socket.h"
 #include "log.h"
 #include "monotonic.h"
+#include "operator_page.h"
 #include "server_events.h"
 #include "unit_directories.h"
 
@@ -47,6 +48,8 @@ struct control {
     struct api *api; // NULL: none
     struct http_recordings *recordings;
     struct http_results *results; // NULL: none
+    struct http *page;            // the dashboard; NULL: none
+    struct http_guard guard;      // names of hosts
     struct event_feed *feed;      // of the server's events, with what is private; NULL: none
     struct http_listener *listener;
     unsigned requests; // not answered yet
@@ -127,16 +130,27 @@ struct control *control_open(const char *path, struct arena_table *table, struct
     return control;
 }
 
-void control_close(struct control *control)
+void control_serve_page(struct control *control, struct http *http, const struct http_guard *guard)
 {
-    if (control == NULL)
-        return;
+    control->page = http;
+    control->guard = *guard;
+}
+
+void control_end(struct control *control)
+{
     if (control->orders != NULL)
         admin_orders_end(control->orders);
     if (control->results != NULL)
         http_results_end(control->results);
     if (control->feed != NULL)
         event_feed_end(control->feed);
+}
+
+void control_close(struct control *control)
+{
+    if (control == NULL)
+        return;
+    control_end(control);
     if (control->listener != NULL)
         http_listener_run(control->listener); // answers the requests that were just resumed
     if (control->recordings != NULL)
@@ -263,7 +277,8 @@ static void take_field(void *context, const char *name, const char *piece, uint6
 }
 
 // Begins a request whose headers are complete, or answers it with an error.
-static bool begin(struct control *control, const struct http_request *step)
+static bool begin(struct control *control, const struct http_request *step, const char *by,
+                  const char *via)
 {
     bool path_is_known;
     const bool is_post = strcmp(step->method, "POST") == 0;
@@ -285,6 +300,8 @@ static bool begin(struct control *control, const struct http_request *step)
     request->control = control;
     request->connection = step->connection;
     request->order.command.route = route;
+    request->order.command.via = via;
+    snprintf(request->order.command.by, sizeof request->order.command.by, "%s", by);
     if (is_post)
         request->form = http_form_create(step->connection, take_field, request);
     return !is_post || request->form != NULL;
@@ -333,11 +350,9 @@ static void set_giver(struct MHD_Connection *connection, char by[ORDER_BY_BYTES]
         snprintf(by, ORDER_BY_BYTES, "uid:%u", user);
 }
 
-static bool answer_api(struct control *control, const struct http_request *step)
+static bool is_of_results(const char *path)
 {
-    char by[ORDER_BY_BYTES];
-    set_giver(step->connection, by);
-    return api_answer(control->api, step, by);
+    return strcmp(path, "/results") == 0 || strcmp(path, "/leaderboard") == 0;
 }
 
 // A step of a request for events.
@@ -347,6 +362,8 @@ static bool answer_events(struct control *control, const struct http_request *st
     if (strcmp(step->method, "GET") != 0)
         return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
                                         "method not allowed", "GET");
+    if (control->feed == NULL)
+        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
     if (*step->memory == NULL) {
         *step->memory = &request_memory_none;
         return true;
@@ -361,21 +378,28 @@ static bool answer_events(struct control *control, const struct http_request *st
     return http_answer_send_once(step->connection, HTTP_OK, response);
 }
 
-static bool answer(void *context, const struct http_request *step)
+static bool is_of_events(const char *path)
 {
-    struct control *control = context;
-    if (control->feed != NULL &&
-        (strcmp(step->path, "/events") == 0 || strcmp(step->path, "/events.jsonl") == 0))
+    return strcmp(path, "/events") == 0 || strcmp(path, "/events.jsonl") == 0;
+}
+
+bool control_takes(const char *path)
+{
+    bool is_known;
+    admin_commands_find(path, "GET", &is_known);
+    return is_known || is_of_results(path) || is_of_events(path);
+}
+
+bool control_answer(struct control *control, const struct http_request *step, const char *by,
+                    const char *via)
+{
+    if (is_of_events(step->path))
         return answer_events(control, step);
-    if (strcmp(step->path, "/results") == 0 || strcmp(step->path, "/leaderboard") == 0)
+    if (is_of_results(step->path))
         return answer_results(control, step);
-    if (control->api != NULL && api_takes(step->path))
-        return answer_api(control, step);
-    if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
-        return http_recordings_answer(control->recordings, step);
     struct request *request = (struct request *)*step->memory;
     if (request == NULL)
-        return begin(control, step);
+        return begin(control, step, by, via);
     if (step->piece_bytes > 0)
         return read_piece(request, step->piece, step->piece_bytes);
     if (request->is_begun)
@@ -388,15 +412,34 @@ static bool answer(void *context, const struct http_request *step)
         return http_answer_send_problem(
             step->connection, HTTP_BAD_REQUEST,
             "want a form of known fields, none too long, without control characters", NULL);
-    request->order.command.via = "raimctl";
     request->order.done = finish_order;
-    set_giver(step->connection, request->order.command.by);
     admin_orders_give(control->orders, &request->order);
     if (!request->order.is_waiting)
         return conclude(request);
     request->is_suspended = true;
     http_connection_suspend(step->connection);
     return true;
+}
+
+// A step of a request over the socket.
+static bool answer(void *context, const struct http_request *step)
+{
+    struct control *control = context;
+    char by[ORDER_BY_BYTES];
+    bool is_answered = false;
+    if (*step->memory == NULL) {
+        const bool is_good = operator_page_check(&control->guard, step, &is_answered);
+        if (is_answered)
+            return is_good;
+    }
+    set_giver(step->connection, by);
+    if (control->api != NULL && api_takes(step->path))
+        return api_answer(control->api, step, by);
+    if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
+        return http_recordings_answer(control->recordings, step);
+    if (!control_takes(step->path) && control->page != NULL && http_serves(step->path))
+        return http_answer_operator(control->page, step, HTTP_OPERATOR);
+    return control_answer(control, step, by, operator_page_orders(step) ? "page" : "raimctl");
 }
 
 static void end_request(void *context, void *memory)

@@ -34,6 +34,14 @@ struct arena_list_results {
     uint64_t lost;    // that could not be written
 };
 
+// What lan_discovery.h counts, for the status: requests since the start.
+struct arena_list_discovery {
+    bool is_on;
+    uint64_t answered;
+    uint64_t limited; // beyond the rate
+    uint64_t refused; // from beyond a router, or malformed
+};
+
 // Where the master servers are, for the status.
 struct arena_list_masters {
     const struct config_masters *masters; // NULL: none
@@ -47,6 +55,16 @@ struct arena_list_hook {
     uint64_t failures;  // attempts that failed
     uint64_t dropped;   // events that it refused, or that became too old while it failed
     uint64_t waiting;   // events, now
+};
+
+// What ban_source.h fetches, for the status.
+#define ARENA_LIST_ERROR_BYTES 256
+struct arena_list_ban_list {
+    bool is_on;          // an URL is configured
+    uint32_t count;      // networks in force
+    uint64_t fetched_ms; // CLOCK_MONOTONIC, when it was last seen to be the newest; 0: never
+    uint64_t failures;   // since the start
+    char error[ARENA_LIST_ERROR_BYTES]; // of the last attempt; "": it succeeded
 };
 
 struct arena_list {
@@ -64,7 +82,9 @@ struct arena_list {
     struct process_usage *process; // of common/process_usage.h; NULL: unknown
     struct last_hour *last_hour;   // of the arenas, of http/last_hour.h; NULL: none
     struct arena_list_masters masters;
+    struct arena_list_discovery discovery;
     struct arena_list_hook hook;
+    struct arena_list_ban_list ban_list;
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

@@ -3,7 +3,8 @@
 #define _GNU_SOURCE
 #include "commands.h"
 
-#include "duration.h"
+#include "ban_command.h"
+#include "discover.h"
 #include "password_prompt.h"
 #include "recording_commands.h"
 #include "request.h"
@@ -162,24 +163,6 @@ static int run_mute(const struct call *call)
 static int run_unmute(const struct call *call)
 {
     return set_mute(call, "/unmute");
-}
-
-static int run_ban(const struct call *call)
-{
-    char seconds[32];
-    if (call->duration != NULL) {
-        const unsigned long long time = duration_read(call->duration);
-        if (time == 0)
-            return commands_wrong(call->command, "--for wants a time like 90s, 15m, 2h or 7d");
-        snprintf(seconds, sizeof seconds, "%llu", time);
-    }
-    return commands_send(call, &(struct request){
-                                   .path = "/ban",
-                                   .post = true,
-                                   .fields = {{"address", argument(call, 0)},
-                                              {"seconds", call->duration != NULL ? seconds : NULL},
-                                              {"reason", argument(call, 1)}},
-                               });
 }
 
 static int run_unban(const struct call *call)
@@ -502,11 +485,13 @@ const struct command commands[] = {
     {"kick", run_kick, 2, 3, "", "ARENA ID [REASON]", "End a player's session"},
     {"mute", run_mute, 2, 2, "", "ARENA ID", "Reject the chat messages of a player"},
     {"unmute", run_unmute, 2, 2, "", "ARENA ID", "Accept the chat messages of a player again"},
-    {"ban", run_ban, 1, 2, "f", "ADDRESS[/PREFIX] [--for TIME] [REASON]",
-     "Reject clients of an address or network and disconnect those present; TIME is a number with "
-     "s, m, h or d"},
+    {"ban", ban_run, 1, 3, "fuyW",
+     "ADDRESS[/PREFIX]|ARENA ID [--for TIME|--until DATE] [--yes] [--wide] [REASON]",
+     "Reject clients of an address, a network or a player's address, and disconnect those present, "
+     "which are shown first; TIME is a number with s, m, h or d, DATE is one of UTC. Several "
+     "players are a question, or --yes; a network wider than /8, or /16 of IPv6, needs --wide"},
     {"unban", run_unban, 1, 1, "", "ADDRESS[/PREFIX]", "Lift a ban"},
-    {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans"},
+    {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans, who gave them and for how long"},
     {"results", run_results, 0, 0, "jSal", "[--since TIME] [--arena NAME] [--limit N] [--json]",
      "Show the rounds that have ended, the newest last; TIME is a number with s, m, h or d, or a "
      "time of UTC such as 2026-01-31 or 2026-01-31T18:00:00Z"},
@@ -516,6 +501,9 @@ const struct command commands[] = {
     {"events", run_events, 0, 0, "SF", "[--since TIME] [--follow]",
      "Print the events of the server that are kept, each as a line of JSON; --follow goes on with "
      "those to come. TIME is as above"},
+    {"discover", discover, 0, 64, "jR", "[HOST[:PORT]...] [--master HOST:PORT]... [--json]",
+     "Find arenas and show their names, players and maps: those of the local network, or those at "
+     "addresses and in the lists of master servers"},
     {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
      "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
     {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},

@@ -205,20 +205,26 @@ static void end_streams(struct http *http)
         http_results_end(http->results);
     if (http->feed != NULL)
         event_feed_end(http->feed);
-    if (http->results != NULL || http->feed != NULL)
+    if (http->listener != NULL && (http->results != NULL || http->feed != NULL))
         http_listener_run(http->listener);
 }
 
-void http_close(struct http *http)
+void http_end(struct http *http)
 {
-    if (http == NULL)
-        return;
     if (http->streams != NULL)
         http_streams_close(http->streams);
     if (http->recordings != NULL)
         http_recordings_close(http->recordings);
     end_streams(http);
     http_listener_stop(http->listener);
+    http->listener = NULL;
+}
+
+void http_close(struct http *http)
+{
+    if (http == NULL)
+        return;
+    http_end(http);
     event_feed_destroy(http->feed);
     http_results_destroy(http->results);
     http_streams_destroy(http->streams);
@@ -311,8 +317,7 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     const enum http_token token =
         audience != HTTP_PUBLIC
-            ? HTTP_TOKEN_NONE // an operator, too, sees with the delay: the page may be shown to
-                              // others
+            ? HTTP_TOKEN_RIGHT
             : http_guard_check_token(&http->guard,
                                      http_connection_header(connection, "Authorization"));
     if (token == HTTP_TOKEN_WRONG)
