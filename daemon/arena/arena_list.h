@@ -73,7 +73,7 @@ struct arena_list {
     int worker_count;
     struct worker **workers;
     struct worker_load loads[CONFIG_MAX_WORKERS]; // of the workers
-    uint64_t started_ms; // CLOCK_MONOTONIC
+    uint64_t started_ms;                          // CLOCK_MONOTONIC
     struct arena_list_rooms rooms;
     struct arena_list_control control;
     struct recordings *recordings; // the recorder's; NULL: none
