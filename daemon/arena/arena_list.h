@@ -34,6 +34,14 @@ struct arena_list_results {
     uint64_t lost;    // that could not be written
 };
 
+// What lan_discovery.h counts, for the status: requests since the start.
+struct arena_list_discovery {
+    bool is_on;
+    uint64_t answered;
+    uint64_t limited; // beyond the rate
+    uint64_t refused; // from beyond a router, or malformed
+};
+
 // Where the master servers are, for the status.
 struct arena_list_masters {
     const struct config_masters *masters; // NULL: none
@@ -64,6 +72,7 @@ struct arena_list {
     struct process_usage *process; // of common/process_usage.h; NULL: unknown
     struct last_hour *last_hour;   // of the arenas, of http/last_hour.h; NULL: none
     struct arena_list_masters masters;
+    struct arena_list_discovery discovery;
     struct arena_list_hook hook;
     const struct orchestrator_report *orchestrator; // NULL: none
 };

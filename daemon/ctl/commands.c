@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "commands.h"
 
+#include "discover.h"
 #include "duration.h"
 #include "password_prompt.h"
 #include "recording_commands.h"
@@ -516,6 +517,9 @@ const struct command commands[] = {
     {"events", run_events, 0, 0, "SF", "[--since TIME] [--follow]",
      "Print the events of the server that are kept, each as a line of JSON; --follow goes on with "
      "those to come. TIME is as above"},
+    {"discover", discover, 0, 64, "jR", "[HOST[:PORT]...] [--master HOST:PORT]... [--json]",
+     "Find arenas and show their names, players and maps: those of the local network, or those at "
+     "addresses and in the lists of master servers"},
     {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
      "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
     {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},

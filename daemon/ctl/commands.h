@@ -13,6 +13,7 @@
 enum {
     EXIT_REFUSED = 1,
     EXIT_UNREACHABLE = 69,
+    CALL_MAX_MASTERS = 8,
 };
 
 // A parsed command line.
@@ -24,6 +25,8 @@ struct call {
     struct token_options token;
     struct results_options results;
     struct room_options room;
+    int master_count; // --master, of raimctl discover
+    const char *masters[CALL_MAX_MASTERS];
     int count;    // of words
     char **words; // after the command's name
 };

@@ -420,6 +420,15 @@ static json_t *masters_json(const struct arena_list *list, uint64_t now_ms)
     return finish(array, complete);
 }
 
+static json_t *discovery_json(const struct arena_list_discovery *discovery)
+{
+    json_t *object = json_object();
+    return finish(object, put(object, "on", json_boolean(discovery->is_on)) &&
+                              put_count(object, "answered", discovery->answered) &&
+                              put_count(object, "limited", discovery->limited) &&
+                              put_count(object, "refused", discovery->refused));
+}
+
 char *status_json(const struct arena_list *list, uint64_t now_ms)
 {
     // Each arena's status is read once, so that the totals agree with the arenas. The empty object
@@ -436,6 +445,7 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
                            put(object, "rooms", rooms_json(&list->rooms)) &&
                            put(object, "results", results_json(&list->results)) &&
                            put(object, "masters", masters_json(list, now_ms)) &&
+                           put(object, "lan_discovery", discovery_json(&list->discovery)) &&
                            put(object, "agones", orchestrator_json(list->orchestrator)) &&
                            put(object, "arenas", arenas_json(list, &totals)) &&
                            put_totals(json_object_get(object, "players"), &totals)));
