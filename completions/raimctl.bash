@@ -28,7 +28,7 @@ _raimctl() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
-        --timeout | --for | --not-before | --key | --arena | --name | --server-key | \
+        --timeout | --for | --until | --not-before | --key | --arena | --name | --server-key | \
             --template | --id | --players | --ends | --map | --places | --join-within | --metadata | \
             --since | --period | --limit | --master)
             ((i++)) ;;
@@ -50,7 +50,7 @@ _raimctl() {
     fi
     case $before in
     --arena) command=arenas position=0 ;;
-    --timeout | --for | --not-before | --name | --server-key | --id | --players | --map | \
+    --timeout | --for | --until | --not-before | --name | --server-key | --id | --players | --map | \
         --places | --join-within | --metadata | --since | --limit | --master) return ;;
     --period) command=period ;;
     --ends) command=ends ;;
@@ -65,7 +65,10 @@ _raimctl() {
         ;;
     status) words='--json --watch' ;;
     bans) words='--json' ;;
-    ban) words='--for' ;;
+    ban)
+        [[ $position -gt 0 ]] || words=$(_raimctl_arenas ${socket:+"$socket"})
+        words+=' --for --until --yes --wide'
+        ;;
     results) words='--since --arena --limit --json' ;;
     events) words='--since --follow' ;;
     leaderboard) words='--period --arena --map --limit --json' ;;

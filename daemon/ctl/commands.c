@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "commands.h"
 
+#include "ban_command.h"
 #include "discover.h"
-#include "duration.h"
 #include "password_prompt.h"
 #include "recording_commands.h"
 #include "request.h"
@@ -163,24 +163,6 @@ static int run_mute(const struct call *call)
 static int run_unmute(const struct call *call)
 {
     return set_mute(call, "/unmute");
-}
-
-static int run_ban(const struct call *call)
-{
-    char seconds[32];
-    if (call->duration != NULL) {
-        const unsigned long long time = duration_read(call->duration);
-        if (time == 0)
-            return commands_wrong(call->command, "--for wants a time like 90s, 15m, 2h or 7d");
-        snprintf(seconds, sizeof seconds, "%llu", time);
-    }
-    return commands_send(call, &(struct request){
-                                   .path = "/ban",
-                                   .post = true,
-                                   .fields = {{"address", argument(call, 0)},
-                                              {"seconds", call->duration != NULL ? seconds : NULL},
-                                              {"reason", argument(call, 1)}},
-                               });
 }
 
 static int run_unban(const struct call *call)
@@ -503,11 +485,13 @@ const struct command commands[] = {
     {"kick", run_kick, 2, 3, "", "ARENA ID [REASON]", "End a player's session"},
     {"mute", run_mute, 2, 2, "", "ARENA ID", "Reject the chat messages of a player"},
     {"unmute", run_unmute, 2, 2, "", "ARENA ID", "Accept the chat messages of a player again"},
-    {"ban", run_ban, 1, 2, "f", "ADDRESS[/PREFIX] [--for TIME] [REASON]",
-     "Reject clients of an address or network and disconnect those present; TIME is a number with "
-     "s, m, h or d"},
+    {"ban", ban_run, 1, 3, "fuyW",
+     "ADDRESS[/PREFIX]|ARENA ID [--for TIME|--until DATE] [--yes] [--wide] [REASON]",
+     "Reject clients of an address, a network or a player's address, and disconnect those present, "
+     "which are shown first; TIME is a number with s, m, h or d, DATE is one of UTC. Several "
+     "players are a question, or --yes; a network wider than /8, or /16 of IPv6, needs --wide"},
     {"unban", run_unban, 1, 1, "", "ADDRESS[/PREFIX]", "Lift a ban"},
-    {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans"},
+    {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans, who gave them and for how long"},
     {"results", run_results, 0, 0, "jSal", "[--since TIME] [--arena NAME] [--limit N] [--json]",
      "Show the rounds that have ended, the newest last; TIME is a number with s, m, h or d, or a "
      "time of UTC such as 2026-01-31 or 2026-01-31T18:00:00Z"},

@@ -161,6 +161,20 @@ static void write_hook(FILE *out, const struct arena_list_hook *hook)
                   "Events that wait for the hook.", hook->waiting);
 }
 
+static void write_ban_list(FILE *out, const struct arena_list_ban_list *list, uint64_t now_ms)
+{
+    if (!list->is_on)
+        return;
+    metrics_count(out, "raimd_ban_list_networks", METRICS_GAUGE,
+                  "Networks in force of the ban list that is fetched.", list->count);
+    if (list->fetched_ms > 0)
+        metrics_count(out, "raimd_ban_list_age_seconds", METRICS_GAUGE,
+                      "Time since the ban list was last fetched or found unchanged.",
+                      (now_ms - list->fetched_ms) / 1000);
+    metrics_count(out, "raimd_ban_list_failures_total", METRICS_COUNTER,
+                  "Attempts to fetch and read the ban list that failed.", list->failures);
+}
+
 void metrics_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
 {
     write_usage(out, list->process);
@@ -173,5 +187,6 @@ void metrics_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
     if (list->hook.is_on)
         write_hook(out, &list->hook);
     write_control(out, &list->control);
+    write_ban_list(out, &list->ban_list, now_ms);
     write_orchestrator(out, list->orchestrator);
 }

@@ -346,6 +346,22 @@ static json_t *orchestrator_json(const struct orchestrator_report *report)
                               put_count(object, "malformed", report->malformed));
 }
 
+static json_t *ban_list_json(const struct arena_list_ban_list *list, uint64_t now_ms)
+{
+    if (!list->is_on)
+        return json_null();
+    json_t *object = json_object();
+    return finish(
+        object,
+        put_count(object, "networks", list->count) &&
+            put(object, "age_s",
+                list->fetched_ms == 0
+                    ? json_null()
+                    : json_integer((json_int_t)((now_ms - list->fetched_ms) / 1000))) &&
+            put_count(object, "failures", list->failures) &&
+            put(object, "error", list->error[0] == '\0' ? json_null() : text_json(list->error)));
+}
+
 static bool put_totals(json_t *object, const struct totals *totals)
 {
     return put_count(object, "now", totals->now) && put_count(object, "bots", totals->bots) &&
@@ -446,6 +462,7 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
                            put(object, "results", results_json(&list->results)) &&
                            put(object, "masters", masters_json(list, now_ms)) &&
                            put(object, "lan_discovery", discovery_json(&list->discovery)) &&
+                           put(object, "ban_list", ban_list_json(&list->ban_list, now_ms)) &&
                            put(object, "agones", orchestrator_json(list->orchestrator)) &&
                            put(object, "arenas", arenas_json(list, &totals)) &&
                            put_totals(json_object_get(object, "players"), &totals)));
@@ -512,11 +529,13 @@ static json_t *ban_json(const struct ban *ban, int64_t now_s)
     char network[BANS_NETWORK_BYTES];
     json_t *object = json_object();
     bans_print(ban->network, ban->prefix, network);
-    return finish(object,
-                  put(object, "address", json_string(network)) &&
-                      put(object, "left_s",
-                          ban->until_s == 0 ? json_null() : json_integer(ban->until_s - now_s)) &&
-                      put(object, "reason", json_string(ban->why)));
+    return finish(
+        object,
+        put(object, "address", json_string(network)) &&
+            put(object, "left_s",
+                ban->until_s == 0 ? json_null() : json_integer(ban->until_s - now_s)) &&
+            put(object, "until_s", ban->until_s == 0 ? json_null() : json_integer(ban->until_s)) &&
+            put(object, "by", text_json(ban->by)) && put(object, "reason", json_string(ban->why)));
 }
 
 char *status_bans_json(const struct bans *bans, int64_t now_s)
