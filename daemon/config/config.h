@@ -155,8 +155,9 @@ struct config {
     enum log_level log_level;
     bool sandbox;
     bool core_dumps;
-    bool results; // of rounds are recorded
+    bool results;                             // of rounds are recorded
     uint32_t event_kinds;                     // see event_kinds.h
+    char ban_list[URL_BYTES];                 // an URL; "": none
     char event_hook[URL_BYTES];               // an URL, or the words of a command; "": none
     char event_hook_secret[HTTP_TOKEN_BYTES]; // "": requests are not signed
     struct config_listen status;

@@ -20,8 +20,8 @@ enum {
 struct call {
     const struct command *command;
     const char *socket;
-    bool json, watch;
-    const char *timeout, *duration; // NULL: not given
+    bool json, watch, follows, yes, wide;
+    const char *timeout, *duration, *until; // NULL: not given
     struct token_options token;
     struct results_options results;
     struct room_options room;

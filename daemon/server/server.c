@@ -182,6 +182,7 @@ static bool open_control(struct server *server)
         log_error("control failed: %s", error);
         return false;
     }
+    control_serve_page(server->control, server->http, &server->table.config->status_guard);
     if (has_socket)
         log_info("control started socket=%s", path);
     return true;
@@ -250,6 +251,7 @@ static bool open_control_tcp(struct server *server)
         log_error("control failed: %s", error);
         return false;
     }
+    control_tcp_serve_page(server->control_tcp, server->control, server->http);
     print_listen(&config->listen, control_tcp_port(server->control_tcp), address);
     log_info("control started url=%s://%s/v1", config->certificate[0] != '\0' ? "https" : "http",
              address);
@@ -345,13 +347,17 @@ void server_keep_checkpoints(struct server *server)
 
 void server_stop(struct server *server)
 {
+    // What waits on the listeners of the control ends before these close.
     if (server->http != NULL)
-        http_close(server->http);
+        http_end(server->http);
     if (server->api != NULL)
         api_end_streams(server->api);
+    if (server->control != NULL)
+        control_end(server->control);
     control_tcp_close(server->control_tcp);
     arena_table_stop(&server->table);
     control_close(server->control); // after the workers, which read its ban lists
+    http_close(server->http);
     api_destroy(server->api);
     const struct arena_reports reports = reports_of(server);
     for (int i = 0; i < server->table.running.count; i++)
