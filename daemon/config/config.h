@@ -172,6 +172,7 @@ struct config {
     char public_address[HTTP_HOST_BYTES]; // of rooms, as matchmakers are told; "": the arena's own
     struct config_ports ports;            // of rooms
     struct config_masters masters;
+    bool lan_discovery;
     int template_count;
     struct config_arena *templates; // of rooms; their ports are 0
     int arena_count;

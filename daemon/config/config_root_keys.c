@@ -251,6 +251,12 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether an allocated GameServer becomes Ready again when the last room has "
                 "ended and the last player has left"},
+    {.name = "lan_discovery",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(lan_discovery),
+     .flag = true,
+     .meaning = "whether clients of the local network find the arenas, except rooms: UDP port 7245 "
+                "answers, if an arena listens beyond this machine"},
     {.name = "masters",
      .kind = READER_LIST,
      IN_ROOT(masters),

@@ -4,6 +4,7 @@
 #include "commands.h"
 
 #include "ban_command.h"
+#include "discover.h"
 #include "password_prompt.h"
 #include "recording_commands.h"
 #include "request.h"
@@ -268,6 +269,45 @@ static int run_leaderboard(const struct call *call)
     return show_results(call, "/leaderboard", print_leaderboard);
 }
 
+// Writes a stream of lines to the standard output without the empty ones, which show that the
+// connection lives.
+static ssize_t write_lines(void *context, const char *bytes, size_t size)
+{
+    bool *is_inside = context; // of a line
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != '\n' || *is_inside)
+            putchar(bytes[i]);
+        *is_inside = bytes[i] != '\n';
+    }
+    return fflush(stdout) == 0 ? (ssize_t)size : -1;
+}
+
+static int run_events(const struct call *call)
+{
+    char query[RESULTS_QUERY_BYTES], path[RESULTS_QUERY_BYTES + 16];
+    const char *problem;
+    struct reply reply;
+    if (!results_make_query("/events.jsonl", &call->results, query, &problem))
+        return commands_wrong(call->command, problem);
+    snprintf(path, sizeof path, "%s%s", query,
+             !call->follows                ? ""
+             : strchr(query, '?') == NULL ? "?follow=1"
+                                          : "&follow=1");
+    bool is_inside = false;
+    FILE *out = fopencookie(&is_inside, "w", (cookie_io_functions_t){.write = write_lines});
+    if (out == NULL) {
+        fputs("raimctl: out of memory\n", stderr);
+        return EXIT_REFUSED;
+    }
+    setvbuf(out, NULL, _IONBF, 0);
+    const struct request request = {.path = path, .is_endless = call->follows};
+    const int code = commands_send_for_file(call, &request, out, &reply);
+    fclose(out);
+    if (code == EXIT_SUCCESS)
+        free(reply.text);
+    return code;
+}
+
 // --- Rooms ---
 
 // The path of the room that the command names; false after an error.
@@ -458,6 +498,12 @@ const struct command commands[] = {
     {"leaderboard", run_leaderboard, 0, 0, "joaMl",
      "[--period day|week|month|all] [--arena NAME] [--map MAP] [--limit N] [--json]",
      "Show the players with most points over all rounds; NAME may be a template"},
+    {"events", run_events, 0, 0, "SF", "[--since TIME] [--follow]",
+     "Print the events of the server that are kept, each as a line of JSON; --follow goes on with "
+     "those to come. TIME is as above"},
+    {"discover", discover, 0, 64, "jR", "[HOST[:PORT]...] [--master HOST:PORT]... [--json]",
+     "Find arenas and show their names, players and maps: those of the local network, or those at "
+     "addresses and in the lists of master servers"},
     {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
      "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
     {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},

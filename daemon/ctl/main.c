@@ -42,8 +42,10 @@ static const struct argp_option options[] = {
     {"join-within", LONG + 'J', "SECONDS", OPTION_HIDDEN, NULL, 2},
     {"metadata", LONG + 'm', "NAME=VALUE", OPTION_HIDDEN, NULL, 2},
     {"since", LONG + 'S', "TIME", OPTION_HIDDEN, NULL, 2},
+    {"follow", LONG + 'F', NULL, OPTION_HIDDEN, NULL, 2},
     {"period", LONG + 'o', "PERIOD", OPTION_HIDDEN, NULL, 2},
     {"limit", LONG + 'l', "N", OPTION_HIDDEN, NULL, 2},
+    {"master", LONG + 'R', "HOST:PORT", OPTION_HIDDEN, NULL, 2},
     {"drain", LONG + 'd', NULL, OPTION_HIDDEN, NULL, 2},
     {"help", 'h', NULL, 0, "Print this text", -1},
     {"usage", LONG, NULL, 0, "Print a short summary", -1},
@@ -127,6 +129,9 @@ static bool take_option(struct command_line *line, char letter, const char *argu
     case 'w':
         call->watch = true;
         break;
+    case 'F':
+        call->follows = true;
+        break;
     case 't':
         call->timeout = argument;
         break;
@@ -165,6 +170,11 @@ static bool take_option(struct command_line *line, char letter, const char *argu
         break;
     case 'p':
         call->token.server_key = argument;
+        break;
+    case 'R':
+        if (call->master_count == CALL_MAX_MASTERS)
+            return false;
+        call->masters[call->master_count++] = argument;
         break;
     default:
         if (!take_room_option(&call->room, letter, argument))

@@ -12,6 +12,7 @@ struct request {
     const char *method; // with `body`: PUT, PATCH or DELETE; NULL: GET or POST
     const char *body;   // JSON; NULL: none
     bool post;
+    bool is_endless; // the answer is a stream, in which little may come for long
     struct {
         const char *name, *value;
     } fields[REQUEST_FIELDS]; // form fields of a POST; NULL values are omitted

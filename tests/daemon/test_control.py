@@ -444,7 +444,7 @@ class ControlTest(Operator):
 
 def complete(program, *words, options=()):
     """What bash offers behind these words."""
-    script = ROOT / "daemon" / {"raimctl": "ctl/raimctl.bash", "raimd": "server/raimd.bash"}[program]
+    script = ROOT / "completions" / f"{program}.bash"
     result = subprocess.run(
         ["bash", "-c", f'source {script}; COMP_WORDS=("$@" ""); COMP_CWORD=$#; _{program};'
          ' printf "%s\\n" "${COMPREPLY[@]}"', "bash", program, *map(str, options), *words],

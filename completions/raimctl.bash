@@ -30,7 +30,7 @@ _raimctl() {
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
         --timeout | --for | --until | --not-before | --key | --arena | --name | --server-key | \
             --template | --id | --players | --ends | --map | --places | --join-within | --metadata | \
-            --since | --period | --limit)
+            --since | --period | --limit | --master)
             ((i++)) ;;
         -*) ;;
         *)
@@ -51,14 +51,15 @@ _raimctl() {
     case $before in
     --arena) command=arenas position=0 ;;
     --timeout | --for | --until | --not-before | --name | --server-key | --id | --players | --map | \
-        --places | --join-within | --metadata | --since | --limit) return ;;
+        --places | --join-within | --metadata | --since | --limit | --master) return ;;
     --period) command=period ;;
     --ends) command=ends ;;
     --template) command=templates ;;
     esac
     case $command in
     '')
-        words='status players say kick mute unmute ban unban bans results leaderboard drain arena'
+        words='status players say kick mute unmute ban unban bans results leaderboard events discover drain'
+        words+=' arena'
         words+=' recording reload log token password'
         words+=' --socket --version --help --usage'
         ;;
@@ -69,8 +70,10 @@ _raimctl() {
         words+=' --for --until --yes --wide'
         ;;
     results) words='--since --arena --limit --json' ;;
+    events) words='--since --follow' ;;
     leaderboard) words='--period --arena --map --limit --json' ;;
     period) words='day week month all' ;;
+    discover) words='--master --json' ;;
     drain) words='--timeout' ;;
     token) words='key make show' ;;
     'token make') words='--key --arena --name --not-before --for --server-key' ;;
