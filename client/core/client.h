@@ -47,6 +47,9 @@ struct raim_client_def {
     // server; the link then keeps to the key of its first completed handshake.
     const uint8_t *server_key;
     bool require_encryption; // a link never talks in plain text, whatever the server offers
+    // The seed of an Ed25519 key, of RAIM_KEY_BYTES, with which a link answers the server's
+    // challenge after "/admin login NAME". NULL: none.
+    const uint8_t *admin_key;
 };
 
 // Fills a def of this size: a player called "player", with a timeout of 10 s. For programs that
@@ -178,7 +181,7 @@ struct raim_client_quality {
     double corrections_units; // sum of all prediction errors
 };
 
-// Copies the def, and all that it points to except `server_key`, which link.h uses. NULL when
+// Copies the def, and all that it points to except the keys, which link.h uses. NULL when
 // memory runs out, or for a def without its size. Destroy takes NULL.
 struct raim_client *raim_client_create(const struct raim_client_def *def);
 void raim_client_destroy(struct raim_client *client);

@@ -339,7 +339,10 @@ static void fill_key(reader_node node, const struct reader_key *key, void *into,
     if (!is_good) {
         char expected[EXPECTED_BYTES];
         describe_expected(key, expected, sizeof expected);
-        reader_value_error(node, "%s", expected);
+        if (key->is_secret)
+            reader_error(node, "got something else, want %s", expected);
+        else
+            reader_value_error(node, "%s", expected);
     }
     if (key->kind == READER_GROUP) {
         int count;
