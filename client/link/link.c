@@ -10,13 +10,18 @@
 #include "input_latch.h"
 #include "message.h"
 #include "notice.h"
+#include "password_key.h"
 #include "private_file.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // A service thread updates at least so often: ENet and the connector repeat what is lost.
 static const uint64_t max_pause_us = 10000;
+
+static_assert(RAIM_LINK_PASSWORD_BYTES == RAIM_PASSWORD_BYTES + 1, "with its terminating zero");
 
 struct raim_link {
     bool has_admin_key;
@@ -46,6 +51,30 @@ bool raim_link_read_admin_key(const char *path, uint8_t key[RAIM_KEY_BYTES])
     return is_key;
 }
 
+bool raim_link_read_password(const char *path, char password[RAIM_LINK_PASSWORD_BYTES])
+{
+    char line[RAIM_LINK_PASSWORD_BYTES + 2]; // with "\r\n", and one that is too long shows
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    setvbuf(file, NULL, _IONBF, 0); // no copy of it stays
+    const bool reads = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    const size_t length = reads ? strcspn(line, "\r\n") : 0;
+    const bool good = length > 0 && length < RAIM_LINK_PASSWORD_BYTES;
+    if (good) {
+        memcpy(password, line, length);
+        password[length] = '\0';
+    }
+    raim_crypto_wipe(line, sizeof line);
+    return good;
+}
+
+void raim_link_wipe(void *secret, size_t size)
+{
+    raim_crypto_wipe(secret, size);
+}
+
 uint64_t raim_link_now_us(void)
 {
     return raim_system_now_us();
@@ -65,6 +94,7 @@ static struct raim_enet_client *create_connection(const char *host, uint16_t por
         .server_key = reads && access.has_key ? access.key : def->server_key,
         .access = def->access,
         .access_size = def->access_size,
+        .password = def->password,
     };
     return raim_enet_client_create(host, port, &connector);
 }
@@ -153,6 +183,7 @@ static void advance_connecting(struct raim_link *link)
         end_refused(link, refusal->reason, refusal->text);
         break;
     case RAIM_CONNECTOR_REQUESTING:
+    case RAIM_CONNECTOR_DERIVING:
     case RAIM_CONNECTOR_HANDSHAKING:
         if (raim_enet_client_has_no_address(link->connection))
             end_refused(link, RAIM_REASON_LOST, "the name of the server cannot be resolved");
@@ -412,6 +443,16 @@ bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTE
         raim_enet_client_connector(link->connection), raim_link_now_us(), key);
     unlock(link);
     return mismatch == RAIM_CONNECTOR_OTHER_KEY;
+}
+
+bool raim_link_is_deriving(const struct raim_link *link)
+{
+    lock(link);
+    const bool is_deriving = raim_client_state(link->client) == RAIM_CLIENT_CONNECTING &&
+                             raim_connector_state(raim_enet_client_connector(link->connection)) ==
+                                 RAIM_CONNECTOR_DERIVING;
+    unlock(link);
+    return is_deriving;
 }
 
 // --- The service thread ---

@@ -28,6 +28,7 @@ enum {
     NAME = 256,
     ACCESS,
     ADMIN_KEY,
+    PASSWORD_FILE,
     REQUIRE_ENCRYPTION,
     KNOWN_SERVERS,
     MATCHMAKER,
@@ -47,6 +48,8 @@ static const struct argp_option known[] = {
     {"access", ACCESS, "TOKEN", 0, "The access token, for an arena that wants one", 0},
     {"admin-key", ADMIN_KEY, "FILE", 0,
      "Your key as an admin, made by raimctl token key; then type /admin login NAME", 0},
+    {"password-file", PASSWORD_FILE, "FILE", 0,
+     "The file whose first line is the password of the arena", 0},
     {"require-encryption", REQUIRE_ENCRYPTION, NULL, 0, "Play only where datagrams are encrypted",
      0},
     {"known-servers", KNOWN_SERVERS, "FILE", 0,
@@ -184,6 +187,12 @@ static error_t take(int key, char *text, struct argp_state *state)
         options->has_admin_key = raim_link_read_admin_key(text, options->admin_key);
         if (!options->has_admin_key)
             argp_error(state, "--admin-key wants a file of raimctl token key, got '%s'", text);
+        break;
+    case PASSWORD_FILE:
+        if (!raim_link_read_password(text, options->password))
+            argp_error(state,
+                       "--password-file wants a file with a line of 1 to 128 bytes, got '%s'",
+                       text);
         break;
     case REQUIRE_ENCRYPTION:
         options->require_encryption = true;

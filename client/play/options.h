@@ -9,10 +9,11 @@
 
 struct options {
     char host[RAIM_LINK_HOST_BYTES];
-    uint16_t port;          // 0: choose on the home screen
-    const char *matchmaker; // URL; NULL: play on `host`
-    const char *name;       // NULL: the one chosen on the home screen
-    const char *access;     // access token as typed, already checked; NULL: none
+    uint16_t port;                           // 0: choose on the home screen
+    const char *matchmaker;                  // URL; NULL: play on `host`
+    const char *name;                        // NULL: the one chosen on the home screen
+    const char *access;                      // access token as typed, already checked; NULL: none
+    char password[RAIM_LINK_PASSWORD_BYTES]; // of the arena; "": none
     bool has_admin_key;
     uint8_t admin_key[RAIM_KEY_BYTES];
     const char *known_servers; // file; NULL: the user's own

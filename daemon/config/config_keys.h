@@ -30,7 +30,7 @@ bool config_is_name(const char *text);
 bool config_parse_password(const char *text, void *field);
 
 // What config_parse_password accepts, as a message says it.
-#define CONFIG_PASSWORD_EXPECTED "\"raim1$...\", a line that raimctl password prints, or \"\""
+#define CONFIG_PASSWORD_EXPECTED "\"\" or a line that raimctl password prints"
 
 // True for a text that can be the path of a map file: any that is not empty.
 bool config_is_path(const char *text);

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "config_dump.h"
 #include "config_values.h"
+#include "fetch_process.h"
 #include "heap.h"
 #include "log.h"
 #include "map_draw.h"
@@ -100,15 +101,15 @@ static void run(struct server *server, int signals)
 {
     int descriptors[SERVER_DESCRIPTORS];
     struct pollfd waits[1 + SERVER_DESCRIPTORS] = {{.fd = signals, .events = POLLIN}};
-    server_descriptors(server, descriptors);
-    for (int i = 0; i < SERVER_DESCRIPTORS; i++)
-        waits[1 + i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
     bool is_draining = false;
     sd_notify_ready();
     while (!take_signals(signals, server, &is_draining)) {
         server_serve(server);
         if (server_is_drained(server))
             return;
+        server_descriptors(server, descriptors);
+        for (int i = 0; i < SERVER_DESCRIPTORS; i++)
+            waits[1 + i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
         poll(waits, sizeof waits / sizeof *waits, server_timeout_ms(server));
     }
 }
@@ -183,6 +184,8 @@ int main(int argc, char **argv)
 {
     if (!open_standard_streams())
         return EXIT_FAILURE;
+    if (fetch_process_is(argc, argv))
+        return fetch_process_main(argc, argv);
     const struct options options = options_parse(argc, argv);
     if (options.action == OPTIONS_DRAW_MAP)
         return draw_map(options.map_path, options.drawing_path);

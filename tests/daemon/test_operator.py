@@ -455,7 +455,7 @@ class JournalFieldsTest(unittest.TestCase):
         self.assertEqual([(each.get("EVENT"), each.get("ARENA")) for each in daemon.entries
                           if "ARENA" in each],
                          [("arena started", "one"), ("arena started", "two"),
-                          ("control", "one"), ("control", "two")])
+                          ("order", "one"), ("order", "two")])
         for each in daemon.entries:
             self.assertEqual((each["PRIORITY"], each["SYSLOG_IDENTIFIER"]), ("6", "raimd"))
             named = re.search(r"\barena=(\w+)|^arena .*\bname=(\w+)", each["MESSAGE"])

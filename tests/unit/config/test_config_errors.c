@@ -54,12 +54,15 @@ static void test_every_mistake_is_reported_at_once(void **state)
 static void test_key_like_no_other_gets_the_list_of_keys(void **state)
 {
     (void)state;
-    assert_refused("gravity = 9; arenas = ({" ARENA "});",
-                   "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
-                   "status_hosts, live_token_file, control, control_listen, control_certificate, "
-                   "control_key, control_clients, control_token_file, log_level, sandbox, "
-                   "core_dumps, recording_dir, recording_keep, results, public_address, ports, "
-                   "templates, agones, agones_drain, agones_ready, arenas\n");
+    assert_refused(
+        "gravity = 9; arenas = ({" ARENA "});",
+        "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
+        "status_hosts, live_token_file, control, control_listen, control_certificate, "
+        "control_key, control_clients, control_token_file, admins, rcon, rcon_password, "
+        "rcon_remote, log_level, sandbox, "
+        "core_dumps, recording_dir, recording_keep, results, event_kinds, event_hook, "
+        "event_hook_secret_file, public_address, ports, templates, agones, agones_drain, "
+        "agones_ready, masters, arenas\n");
 }
 
 static void test_hosts_are_names_without_scheme_and_port(void **state)
@@ -111,13 +114,29 @@ static void test_tokens_want_a_key(void **state)
                    "hexadecimal digits with a space between them\n");
 }
 
+static void test_passwords_want_encryption_and_are_not_repeated(void **state)
+{
+    (void)state;
+    assert_refused("arenas = ({" ARENA "password = \"swordfish\"; });",
+                   "raimd.conf:1: arenas[0].password: got something else, want \"\" or a line that "
+                   "raimctl password prints\n");
+    assert_refused("arenas = ({" ARENA "\npassword = \"raim1$MDEyMzQ1Njc4OWFiY2RlZg$"
+                   "Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM\"; encryption = \"off\"; });",
+                   "raimd.conf:2: arenas[0].password: got a password without encryption, want "
+                   "encryption \"offered\" or \"required\"\n");
+}
+
 static void test_arenas_must_be_there(void **state)
 {
     (void)state;
     assert_refused("", "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
     assert_refused("arenas = ();", "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
     assert_refused("arenas = {};",
-                   "raimd.conf:1: arenas: got a group, want a list of 1 to 256 groups\n");
+                   "raimd.conf:1: arenas: got a group, want a list of 1 to 256 groups: ( ... )\n");
+    assert_refused("arenas = ({" ARENA "port = 1;\nrotation = {};\nrules = (); });",
+                   "raimd.conf:2: arenas[0].rotation: got a group, want a list of at most 32 paths "
+                   "of map files: ( ... )\n"
+                   "raimd.conf:3: arenas[0].rules: got a list of 0, want a group: { ... }\n");
 }
 
 static void assert_port_refused(const char *got)
@@ -394,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_hosts_are_names_without_scheme_and_port),
         cmocka_unit_test(test_the_live_token_is_kept_from_everybody),
         cmocka_unit_test(test_tokens_want_a_key),
+        cmocka_unit_test(test_passwords_want_encryption_and_are_not_repeated),
         cmocka_unit_test(test_arenas_must_be_there),
         cmocka_unit_test(test_integers_do_not_wrap),
         cmocka_unit_test(test_float_without_bounds_is_out_of_range),
