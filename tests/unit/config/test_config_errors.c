@@ -61,8 +61,8 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
         "control_key, control_clients, control_token_file, admins, rcon, rcon_password, "
         "rcon_remote, log_level, sandbox, "
         "core_dumps, recording_dir, recording_keep, results, event_kinds, event_hook, "
-        "event_hook_secret_file, public_address, ports, templates, agones, agones_drain, "
-        "agones_ready, masters, arenas\n");
+        "event_hook_secret_file, ban_list, public_address, ports, templates, agones, agones_drain, "
+        "agones_ready, lan_discovery, masters, arenas\n");
 }
 
 static void test_hosts_are_names_without_scheme_and_port(void **state)
