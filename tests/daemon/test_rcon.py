@@ -87,7 +87,8 @@ class RconTest(unittest.TestCase):
     def serve(self, *arenas):
         self.daemon = self.stage.serve(*(arenas or (arena("duel", bots=2),)), rcon="127.0.0.1:0",
                                        rcon_password=self.line)
-        port = re.search(r"rcon started address=127.0.0.1:(\d+)", self.daemon.log)[1]
+        port = self.daemon.poll("RCON", lambda: re.search(
+            r"rcon started address=127.0.0.1:(\d+)", self.daemon.log))[1]
         self.address = "127.0.0.1", int(port)
 
     def open(self, **more):
