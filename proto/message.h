@@ -26,6 +26,7 @@ enum raim_message_kind {
     RAIM_MESSAGE_CHAT_REFUSED, // server to client, reliable
     RAIM_MESSAGE_WATCH,        // client to server, reliable
     RAIM_MESSAGE_PINGS,        // server to client, unreliable
+    RAIM_MESSAGE_VOTE,         // both directions, reliable
     RAIM_MESSAGE_KINDS,        // from here to 15: kinds of later servers and clients, to be ignored
 };
 
@@ -37,7 +38,10 @@ enum raim_message_kind {
 #define RAIM_EPOCH_BITS 5
 
 // Bits of `capabilities` in HELLO and WELCOME.
-enum { RAIM_CAPABILITY_PINGS = 1 }; // HELLO: the client wants PINGS; WELCOME: the server sends them
+enum {
+    RAIM_CAPABILITY_PINGS = 1, // HELLO: the client wants PINGS; WELCOME: the server sends them
+    RAIM_CAPABILITY_VOTES = 2, // HELLO: the client wants VOTE; WELCOME: the server understands it
+};
 
 // Why a connection ends, in GOODBYE and in ENet's disconnect data.
 enum raim_reason {

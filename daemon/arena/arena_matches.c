@@ -48,6 +48,7 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
     def.round_s = config->round_s;
     def.score_limit = config->score_limit;
     def.break_s = config->break_s;
+    def.votes = config->votes;
     memcpy(def.arena, config->name, sizeof def.arena);
     memcpy(def.motd, config->motd, sizeof def.motd);
     def.guard = arena->opened.guard.context != NULL ? &arena->opened.guard : NULL;

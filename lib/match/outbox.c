@@ -46,7 +46,7 @@ static size_t write_welcome(struct raim_match *match, struct raim_connection *cl
     client->epoch = (client->epoch + 1) % (1u << RAIM_EPOCH_BITS);
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
-        .capabilities = RAIM_CAPABILITY_PINGS,
+        .capabilities = RAIM_CAPABILITY_PINGS | RAIM_CAPABILITY_VOTES,
         .player = client->player,
         .delay_ticks = client->delay_ticks,
         .grace_s = (uint32_t)match->policy.tuning.resume_grace_s,
@@ -75,6 +75,7 @@ static size_t write_welcome(struct raim_match *match, struct raim_connection *cl
                   "every map's name fits the wire");
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
+    memset(&client->vote, 0, sizeof client->vote);
     strcpy(welcome.arena, match->def.arena);
     strcpy(welcome.map_name, map->name);
     strcpy(welcome.motd, match->policy.tuning.motd);
@@ -231,6 +232,9 @@ static size_t write_connection_message(struct raim_match *match, struct raim_con
     if (client->chat_refusal != 0 && client->state == RAIM_CONNECTION_PLAYING &&
         match->world->tick % (match->def.tick_hz / 10) == 0)
         return write_chat_refused(match, client);
+    if (client->state == RAIM_CONNECTION_PLAYING)
+        return raim_votes_write(match, client, match->outbox.message,
+                                sizeof match->outbox.message);
     if (client->state != RAIM_CONNECTION_ENTERING)
         return 0;
     if (!client->welcome_sent) {

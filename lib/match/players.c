@@ -132,6 +132,7 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name, con
     if (client != NULL) {
         member->client = (uint32_t)(client - match->clients);
         memcpy(member->token, client->token, sizeof member->token);
+        member->origin = client->origin;
         match->playing++;
     } else {
         raim_bot_init(&member->brain, match->def.seed ^ (uint64_t)id << 32);

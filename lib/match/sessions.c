@@ -68,6 +68,7 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
     raim_world_set_away(match->world, id, false);
     raim_tape_set_away(match->tape, id, false);
     member->client = (uint32_t)(client - match->clients);
+    member->origin = client->origin;
     client->player = id;
     client->slot = slot;
     client->inbox.held.aim = player->aim;
