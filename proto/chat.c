@@ -5,6 +5,7 @@
 static const char *const refusal_names[RAIM_CHAT_REFUSALS] = {
     [RAIM_CHAT_RATE] = "rate",     [RAIM_CHAT_MUTED] = "muted",       [RAIM_CHAT_TEXT] = "text",
     [RAIM_CHAT_LENGTH] = "length", [RAIM_CHAT_WATCHING] = "watching", [RAIM_CHAT_BUSY] = "busy",
+    [RAIM_CHAT_REPEAT] = "repeat", [RAIM_CHAT_COMMAND] = "command",
 };
 
 // The length of a text, cut to RAIM_MAX_CHAT_BYTES at a character's boundary.

@@ -12,6 +12,8 @@ enum raim_chat_refusal {
     RAIM_CHAT_LENGTH,   // longer than RAIM_MAX_CHAT_BYTES, or malformed otherwise
     RAIM_CHAT_WATCHING, // spectators cannot chat
     RAIM_CHAT_BUSY,     // the server has too many events to send
+    RAIM_CHAT_REPEAT,   // the text that the player has just sent
+    RAIM_CHAT_COMMAND,  // "/..." that is no command of this server, or too many of them
     RAIM_CHAT_REFUSALS
 };
 

@@ -27,6 +27,7 @@ enum raim_message_kind {
     RAIM_MESSAGE_WATCH,        // client to server, reliable
     RAIM_MESSAGE_PINGS,        // server to client, unreliable
     RAIM_MESSAGE_VOTE,         // both directions, reliable
+    RAIM_MESSAGE_NOTICE,       // both directions, reliable
     RAIM_MESSAGE_KINDS,        // from here to 15: kinds of later servers and clients, to be ignored
 };
 
@@ -41,6 +42,7 @@ enum raim_message_kind {
 enum {
     RAIM_CAPABILITY_PINGS = 1, // HELLO: the client wants PINGS; WELCOME: the server sends them
     RAIM_CAPABILITY_VOTES = 2, // HELLO: the client wants VOTE; WELCOME: the server understands it
+    RAIM_CAPABILITY_ADMIN = 4, // HELLO: the client reads NOTICE; WELCOME: so does the server
 };
 
 // Why a connection ends, in GOODBYE and in ENet's disconnect data.

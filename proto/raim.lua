@@ -16,12 +16,11 @@ local connectionless = Proto("raim_connectionless", "raimd without a connection"
 local HELLO_MAGIC, VERSION = 0x4D494152, 7
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
-    "CHAT_REFUSED", "WATCH", "PINGS", "VOTE",
+    "CHAT_REFUSED", "WATCH", "PINGS", "VOTE", "NOTICE", "kind 15", -- 15: of later versions
 }
-for kind = 14, 15 do KINDS[kind] = ("kind %d"):format(kind) end -- of later versions
 local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true, PINGS = true} -- on channel 1, the others on channel 0
 local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase", "other"}
-local CHAT_REFUSALS = {"rate", "muted", "text", "length", "watching", "busy"}
+local CHAT_REFUSALS = {"rate", "muted", "text", "length", "watching", "busy", "repeat", "command"}
 local VOTE_KINDS = {"kick", "mute", "map", "nextmap", "restart", "extend", "spectate", "pause"}
 local VOTE_ACTIONS = {[0] = "call", "cast", "withdraw"}
 local VOTE_REPORTS = {[0] = "offer", "began", "tally", "ended", "refused"}
@@ -259,6 +258,7 @@ field("obstacle.seams", "u", {}, base.HEX)
 field("event.kind", "ranged", {0, 5}, base.DEC, EVENTS)
 field("phase.kind", "ranged", {0, 2}, base.DEC, PHASES)
 field("input.count", "ranged", {1, 8})
+field("notice.challenge", "u", {1})
 field("pings.first", "u", {10})
 field("pings.count", "ranged", {1, 32})
 field("pings.ping", "u", {6})
@@ -541,6 +541,10 @@ function messages.CHAT_REFUSED(r)
 end
 
 function messages.WATCH(r) return r:read("watch.target") end
+
+function messages.NOTICE(r)
+    return (r:read("notice.challenge") == 1 and "challenge " or "") .. r:read("text")
+end
 
 function messages.PINGS(r)
     local first, count = r:read("epoch pings.first"), r:read("pings.count")

@@ -3,6 +3,7 @@
 #include "client_internal.h"
 
 #include "chat.h"
+#include "notice.h"
 #include "utf8.h"
 #include "watch.h"
 
@@ -60,7 +61,7 @@ struct raim_client *raim_client_create(const struct raim_client_def *from)
         return NULL;
     client->hello = (struct raim_hello){
         .version = RAIM_PROTOCOL_VERSION,
-        .capabilities = RAIM_CAPABILITY_PINGS,
+        .capabilities = RAIM_CAPABILITY_PINGS | RAIM_CAPABILITY_ADMIN,
         .watch = def->watch,
         .target = def->watch ? def->target : RAIM_NOBODY,
         .access_size = def->access_size,
@@ -368,6 +369,16 @@ static bool receive_chat_refused(struct raim_client *client, raim_reader *reader
     return true;
 }
 
+static bool receive_notice(struct raim_client *client, raim_reader *reader)
+{
+    struct raim_notice notice;
+    if (!raim_notice_read(reader, &notice))
+        return false;
+    if (is_in(client) && notice.kind == RAIM_NOTICE_TEXT)
+        raim_client_roster_add_notice(&client->roster, notice.text);
+    return true;
+}
+
 static bool receive_pings(struct raim_client *client, raim_reader *reader)
 {
     struct raim_pings pings;
@@ -411,6 +422,9 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
         break;
     case RAIM_MESSAGE_PINGS:
         good = receive_pings(client, &reader);
+        break;
+    case RAIM_MESSAGE_NOTICE:
+        good = receive_notice(client, &reader);
         break;
     case 0:
     case RAIM_MESSAGE_HELLO:
@@ -541,13 +555,31 @@ size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, cons
     return raim_input_write(&message, bytes, capacity);
 }
 
+// A server that reads no NOTICE might show the line to everybody.
+static size_t write_command(struct raim_client *client, const char *words, uint8_t *bytes,
+                            size_t capacity)
+{
+    struct raim_notice notice = {.kind = RAIM_NOTICE_TEXT};
+    if ((client->welcome.capabilities & RAIM_CAPABILITY_ADMIN) == 0) {
+        raim_client_roster_add_chat_refusal(&client->roster, RAIM_CHAT_COMMAND);
+        return 0;
+    }
+    if (strlen(words) > RAIM_MAX_NOTICE_BYTES) {
+        raim_client_roster_add_chat_refusal(&client->roster, RAIM_CHAT_LENGTH);
+        return 0;
+    }
+    strcpy(notice.text, words);
+    return raim_notice_write(&notice, bytes, capacity);
+}
+
 size_t raim_client_write_chat(struct raim_client *client, const char *text, uint8_t *bytes,
                               size_t capacity)
 {
     if (client->session.state != RAIM_CLIENT_PLAYING || raim_client_is_spectator(client) ||
         text[0] == '\0')
         return 0;
-    return raim_chat_write(text, bytes, capacity);
+    return text[0] == '/' ? write_command(client, text + 1, bytes, capacity)
+                          : raim_chat_write(text, bytes, capacity);
 }
 
 size_t raim_client_write_watch(struct raim_client *client, raim_player_id player, uint8_t *bytes,

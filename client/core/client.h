@@ -110,6 +110,7 @@ enum raim_client_event_kind {
     RAIM_CLIENT_CHAT,
     RAIM_CLIENT_CHAT_REFUSED, // the server did not forward the local player's chat
     RAIM_CLIENT_PHASE,
+    RAIM_CLIENT_NOTICE, // a line of the server for the local player alone
 };
 
 // The phase of the match.
@@ -137,7 +138,7 @@ struct raim_client_event {
     double rewound_ms;     // KILL: how far the server rewound the victim for the shooter
     bool by_operator;      // CHAT: by the operator, to be shown by more than a name, which players
                            // can imitate
-    char text[RAIM_MAX_TEXT_BYTES + 1]; // CHAT; else ""
+    char text[RAIM_MAX_TEXT_BYTES + 1]; // CHAT, NOTICE; else ""
     uint32_t chat_refusal;              // CHAT_REFUSED: why, see raim_client_chat_refusal_name
     enum raim_client_phase_kind phase;  // PHASE
     uint32_t round;                     // PHASE
@@ -238,7 +239,10 @@ size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, cons
                                uint8_t *bytes, size_t capacity);
 
 // Writes a chat line of UTF-8, to be sent reliably; whole characters beyond 120 bytes are cut off.
-// Returns 0 for an empty text, for a spectator, and while not playing.
+// Returns 0 for an empty text, for a spectator, and while not playing. A line that begins with "/"
+// is a command for the server, such as "/help": nobody else reads it, and RAIM_CLIENT_NOTICE brings
+// the answer. A command is never sent to a server that knows none, nor cut off: it is then refused
+// by an event like a chat line by the server.
 size_t raim_client_write_chat(struct raim_client *client, const char *text, uint8_t *bytes,
                               size_t capacity);
 
@@ -263,7 +267,8 @@ bool raim_client_awaits_restart(const struct raim_client *client);
 const char *raim_client_reason_name(uint32_t reason);
 
 // The name of a chat refusal: "rate", "muted", "text" (nothing visible, or not UTF-8), "length",
-// "watching", "busy", or "unknown"; never NULL. The string is static.
+// "watching", "busy", "repeat", "command" (no command of this server), or "unknown"; never NULL.
+// The string is static.
 const char *raim_client_chat_refusal_name(uint32_t refusal);
 
 // Valid until the client is destroyed.
@@ -271,7 +276,7 @@ const struct raim_client_stats *raim_client_stats(const struct raim_client *clie
 struct raim_client_quality raim_client_quality(const struct raim_client *client);
 
 // Takes the oldest unread event; false when there is none. Of unread events the newest 1024 are
-// kept, and of unread chat lines the newest 16.
+// kept, and of unread chat lines and notices the newest 32.
 bool raim_client_next_event(struct raim_client *client, struct raim_client_event *event);
 
 // The arena's name in the server's configuration; "" before the first welcome.

@@ -82,6 +82,13 @@ static void keep(struct raim_client_roster *roster, enum raim_client_event_kind 
               });
 }
 
+static void add_text(struct raim_client_roster *roster, const char *said)
+{
+    char *text = roster->texts[roster->said++ % RAIM_CLIENT_ROSTER_TEXTS];
+    memcpy(text, said, sizeof roster->texts[0]);
+    raim_utf8_strip(text);
+}
+
 bool raim_client_roster_set_pings(struct raim_client_roster *roster, const struct raim_pings *pings)
 {
     if (pings->first + pings->count > roster->slots)
@@ -99,6 +106,16 @@ void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint
                       });
 }
 
+void raim_client_roster_add_notice(struct raim_client_roster *roster,
+                                   const char text[RAIM_MAX_TEXT_BYTES + 1])
+{
+    add_event(roster, &(struct raim_client_roster_event){
+                          .kind = RAIM_CLIENT_NOTICE,
+                          .text = roster->said,
+                      });
+    add_text(roster, text);
+}
+
 // A new round resets all scores and deaths.
 static void set_phase(struct raim_client_roster *roster, const struct raim_wire_phase *phase)
 {
@@ -106,13 +123,6 @@ static void set_phase(struct raim_client_roster *roster, const struct raim_wire_
         roster->members[i].score = roster->members[i].deaths = 0;
     roster->phase = *phase;
     raim_utf8_strip(roster->phase.next_map);
-}
-
-static void add_text(struct raim_client_roster *roster, const char *said)
-{
-    char *text = roster->texts[roster->said++ % RAIM_CLIENT_ROSTER_TEXTS];
-    memcpy(text, said, sizeof roster->texts[0]);
-    raim_utf8_strip(text);
 }
 
 static void apply(struct raim_client_roster *roster, const struct raim_wire_event *event,
@@ -197,9 +207,9 @@ bool raim_client_roster_next_event(struct raim_client_roster *roster,
     while (roster->read != roster->written) {
         const struct raim_client_roster_event *next =
             &roster->events[roster->read++ % RAIM_CLIENT_ROSTER_EVENTS];
-        // The ring has overwritten this text with newer chat lines.
-        if (next->kind == RAIM_CLIENT_CHAT &&
-            (uint16_t)(roster->said - next->text) > RAIM_CLIENT_ROSTER_TEXTS)
+        // The ring has overwritten this text with newer lines.
+        const bool has_text = next->kind == RAIM_CLIENT_CHAT || next->kind == RAIM_CLIENT_NOTICE;
+        if (has_text && (uint16_t)(roster->said - next->text) > RAIM_CLIENT_ROSTER_TEXTS)
             continue;
         *event = (struct raim_client_event){
             .kind = (enum raim_client_event_kind)next->kind,
@@ -211,7 +221,7 @@ bool raim_client_roster_next_event(struct raim_client_roster *roster,
             .by_operator = next->by_operator,
             .chat_refusal = next->chat_refusal,
         };
-        if (next->kind == RAIM_CLIENT_CHAT)
+        if (has_text)
             memcpy(event->text, roster->texts[next->text % RAIM_CLIENT_ROSTER_TEXTS],
                    sizeof event->text);
         return true;

@@ -8,7 +8,7 @@
 #include "roster.h"
 
 #define RAIM_CLIENT_ROSTER_EVENTS 1024 // unread events kept
-#define RAIM_CLIENT_ROSTER_TEXTS 16    // unread chat lines kept
+#define RAIM_CLIENT_ROSTER_TEXTS 32    // unread chat lines and notices kept
 
 struct raim_client_roster_event {
     uint8_t kind;         // enum raim_client_event_kind
@@ -18,7 +18,7 @@ struct raim_client_roster_event {
     bool by_operator;     // CHAT
     raim_player_id player, victim;
     uint16_t round; // PHASE
-    uint16_t text;  // CHAT: number of chat lines before it, modulo 2^16
+    uint16_t text;  // CHAT, NOTICE: number of lines before it, modulo 2^16
 };
 
 struct raim_client_roster {
@@ -30,8 +30,8 @@ struct raim_client_roster {
     uint32_t next_sequence;
     uint32_t read, written; // events ever read and written
     struct raim_client_roster_event events[RAIM_CLIENT_ROSTER_EVENTS]; // ring
-    uint16_t said;                                                     // chat lines ever received
-    char texts[RAIM_CLIENT_ROSTER_TEXTS][RAIM_MAX_TEXT_BYTES + 1];     // ring
+    uint16_t said; // chat lines and notices ever received
+    char texts[RAIM_CLIENT_ROSTER_TEXTS][RAIM_MAX_TEXT_BYTES + 1]; // ring
 };
 
 // Replaces the roster by an empty one for the arena of a welcome, and keeps unread events. False
@@ -60,8 +60,10 @@ void raim_client_roster_add_events(struct raim_client_roster *roster,
 bool raim_client_roster_set_pings(struct raim_client_roster *roster,
                                   const struct raim_pings *pings);
 
-// Queues an event for the application that the server sent to this client alone.
+// Queue an event for the application that the server sent to this client alone.
 void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal);
+void raim_client_roster_add_notice(struct raim_client_roster *roster,
+                                   const char text[RAIM_MAX_TEXT_BYTES + 1]);
 
 // Takes the oldest unread event; false when there is none.
 bool raim_client_roster_next_event(struct raim_client_roster *roster,

@@ -18,6 +18,7 @@ struct feed_person {
 struct feed_line {
     double born_s;
     bool own;                         // it concerns the local player
+    bool is_notice;                   // chat: from the server to the local player alone
     struct feed_person first, second; // shooter and victim, or speaker
     char text[RAIM_MAX_TEXT_BYTES + 1];
 };

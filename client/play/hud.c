@@ -277,12 +277,28 @@ struct said {
     double indent, text_width, height;
 };
 
-static const char server_label[] = "SERVER";
+static const char server_label[] = "SERVER", notice_label[] = "TO YOU";
+
+static bool is_by_server(const struct feed_line *line)
+{
+    return line->first.id == RAIM_NOBODY;
+}
+
+static draw_colour server_colour(const struct feed_line *line)
+{
+    return line->is_notice ? PALETTE_QUIET : PALETTE_SHIELD;
+}
+
+// What stands before a line.
+static const char *label_of(const struct feed_line *line)
+{
+    return line->is_notice ? notice_label : is_by_server(line) ? server_label : line->first.name;
+}
 
 static struct text_style speaker_style(const struct ui *ui, const struct feed_line *line,
                                        double strength)
 {
-    const bool by_server = line->first.id == RAIM_NOBODY;
+    const bool by_server = is_by_server(line);
     return (struct text_style){
         .size = (by_server ? 13 : 15) * ui->unit,
         .weight = TEXT_BOLD,
@@ -294,11 +310,11 @@ static struct text_style speaker_style(const struct ui *ui, const struct feed_li
 static struct text_style said_style(const struct ui *ui, const struct feed_line *line,
                                     double strength)
 {
-    const bool by_server = line->first.id == RAIM_NOBODY;
+    const bool is_loud = is_by_server(line) && !line->is_notice;
     return (struct text_style){
         .size = 15 * ui->unit,
-        .weight = by_server ? TEXT_BOLD : TEXT_PLAIN,
-        .colour = draw_faded(by_server ? PALETTE_SHIELD : PALETTE_WHITE, strength),
+        .weight = is_loud ? TEXT_BOLD : TEXT_PLAIN,
+        .colour = draw_faded(is_by_server(line) ? server_colour(line) : PALETTE_WHITE, strength),
         .outlined = true,
     };
 }
@@ -306,10 +322,8 @@ static struct text_style said_style(const struct ui *ui, const struct feed_line 
 static struct said measure_said(const struct ui *ui, const struct feed_line *line, double width)
 {
     const struct text_style speaker = speaker_style(ui, line, 1), style = said_style(ui, line, 1);
-    const bool by_server = line->first.id == RAIM_NOBODY;
-    struct said said = {
-        .name_width = text_width(ui->text, &speaker, by_server ? server_label : line->first.name) +
-                      (by_server ? 12 * ui->unit : 0)};
+    struct said said = {.name_width = text_width(ui->text, &speaker, label_of(line)) +
+                                      (is_by_server(line) ? 12 * ui->unit : 0)};
     said.below = said.name_width > 0.4 * width;
     said.indent = said.below ? 12 * ui->unit : said.name_width + 8 * ui->unit;
     said.text_width = width - said.indent;
@@ -318,20 +332,20 @@ static struct said measure_said(const struct ui *ui, const struct feed_line *lin
     return said;
 }
 
-// Writes a chat line. The operator's stands behind a filled badge and in a colour of its own, which
-// no player can imitate by its name.
+// Writes a chat line. Those of the server stand behind a filled badge, which no text can contain,
+// and in a colour that no player has: the operator's, and those for the local player alone.
 static void write_said(const struct ui *ui, raim_vec2 at, const struct feed_line *line,
                        const struct said *said, double width, double strength)
 {
     const struct text_style speaker = speaker_style(ui, line, strength),
                             style = said_style(ui, line, strength);
     const double unit = ui->unit, height = text_height(&style);
-    if (line->first.id == RAIM_NOBODY) {
+    if (is_by_server(line)) {
         draw_panel(ui->draw, (raim_box){at, {at.x + said->name_width, at.y + height}}, 4 * unit,
-                   draw_faded(PALETTE_SHIELD, strength));
+                   draw_faded(server_colour(line), strength));
         text_write(ui->text,
                    (raim_vec2){at.x + 6 * unit, at.y + (height - text_height(&speaker)) / 2},
-                   &speaker, server_label);
+                   &speaker, label_of(line));
     } else {
         text_write_within(ui->text, at, &speaker, line->first.name, width);
     }

@@ -372,10 +372,21 @@ static void handle_kill(struct play *play, const struct raim_client_event *event
 
 static const char *words_for_chat_refusal(uint32_t refusal)
 {
+    static const char *const words[][2] = {
+        {"rate", "Not sent: too many messages. Wait a second"},
+        {"muted", "Not sent: the operator of this server has muted you"},
+        {"text", "Not sent: there is nothing visible in your message"},
+        {"length", "Not sent: your message is too long. Shorten it"},
+        {"watching", "Not sent: spectators cannot chat. Join as a player"},
+        {"busy", "Not sent: the server is busy. Try again"},
+        {"repeat", "Not sent: you have just said that"},
+        {"command", "Not sent: this server does not know this command"},
+    };
     const char *name = raim_client_chat_refusal_name(refusal);
-    return strcmp(name, "rate") == 0    ? "Too many messages: wait a moment"
-           : strcmp(name, "muted") == 0 ? "You are muted"
-                                        : "Your message could not be sent";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(name, words[i][0]) == 0)
+            return words[i][1];
+    return "Your message could not be sent";
 }
 
 static void handle_event(struct play *play, const struct raim_client_event *event,
@@ -402,6 +413,12 @@ static void handle_event(struct play *play, const struct raim_client_event *even
         break;
     case RAIM_CLIENT_CHAT_REFUSED:
         snprintf(line.text, sizeof line.text, "%s", words_for_chat_refusal(event->chat_refusal));
+        line.is_notice = true;
+        feed_add(&play->chat, &line);
+        break;
+    case RAIM_CLIENT_NOTICE:
+        snprintf(line.text, sizeof line.text, "%s", event->text);
+        line.is_notice = true;
         feed_add(&play->chat, &line);
         break;
     }

@@ -362,6 +362,11 @@ static void change_bans(struct admin_commands *admin, struct admin_command *comm
     set_answer(command, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
 }
 
+const char *admin_commands_ban(struct admin_commands *admin, const struct ban *ban)
+{
+    return ban_book_add(admin->bans, ban, today_s());
+}
+
 static void execute_ban(struct admin_commands *admin, struct admin_command *command)
 {
     struct ban ban = {0};

@@ -101,6 +101,14 @@ const char *ban_book_replace(struct ban_book *book, struct bans *made)
     return NULL;
 }
 
+const char *ban_book_add(struct ban_book *book, const struct ban *ban, int64_t now_s)
+{
+    const char *problem = ban_book_replace(book, bans_with(book->lists, ban, now_s));
+    if (problem == NULL)
+        ban_book_publish(book, 0);
+    return problem;
+}
+
 // NULL for an arena that no list has been posted to.
 static struct reader *find_reader(const struct ban_book *book, const struct arena *arena)
 {

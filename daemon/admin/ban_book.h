@@ -26,6 +26,10 @@ const struct bans *ban_book_list(const struct ban_book *book);
 // made. Returns NULL, or what went wrong as a printable text.
 const char *ban_book_replace(struct ban_book *book, struct bans *made);
 
+// Adds a ban, replacing one of an equal network, stores it and puts it in force in every arena.
+// Returns as above.
+const char *ban_book_add(struct ban_book *book, const struct ban *ban, int64_t now_s);
+
 // Posts the list in force to the arenas that lack it and whose mailbox has room. Their answers
 // carry `request`. Returns the number of arenas posted to.
 uint32_t ban_book_publish(struct ban_book *book, uint32_t request);

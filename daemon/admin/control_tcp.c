@@ -52,7 +52,7 @@ static bool read_file(const char *path, char **text, char *error, size_t capacit
 static bool deny(struct MHD_Connection *connection)
 {
     static const char text[] = "{\"error\":\"want the bearer token\"}\n";
-    struct MHD_Response *response = http_answer_constant(HTTP_JSON_TYPE, text);
+    struct MHD_Response *response = http_answer_constant(HTTP_JSON_TYPE, text, false);
     if (response != NULL &&
         !http_answer_add_header(response, "WWW-Authenticate", "Bearer realm=\"raimd\"")) {
         http_answer_release(response);

@@ -133,6 +133,17 @@ static void publish_tick_us(const struct arena *arena, struct arena_status *stat
         status->tick_us_count = count < ARENA_TICK_WINDOW ? count : ARENA_TICK_WINDOW;
 }
 
+// Counts the round trips of the connected players, once a second.
+static void count_pings(struct arena *arena, const struct arena_status *status)
+{
+    if (arena->worker.published++ % PUBLISHES_PER_S != 0)
+        return;
+    for (uint32_t i = 0; i < status->player_count; i++)
+        if (!status->players[i].match.bot && !status->players[i].match.away)
+            histogram_count_by(&arena->worker.pings, histogram_ping_bounds_ns,
+                               status->players[i].ping_ms * (NS_PER_S / 1000));
+}
+
 static void publish(struct arena *arena)
 {
     struct arena_status *status = triple_buffer_back(&arena->shared.status);
@@ -169,6 +180,8 @@ static void publish(struct arena *arena)
                             : (struct ip_address){0},
         };
     }
+    count_pings(arena, status);
+    status->pings = arena->worker.pings;
     status->bullet_count = 0;
     if (status->player_count > 0)
         publish_bullets(world, status);
@@ -184,6 +197,7 @@ static void take_connection(struct arena *arena, uint32_t peer)
         return;
     }
     raim_match_connect(arena->worker.match, peer, token);
+    arena_votes_note_origin(arena, peer);
     arena_commands_receive(&arena->worker.commands, arena->worker.match, arena->worker.transport,
                            peer);
 }
@@ -300,6 +314,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     arena->worker.is_readable = false;
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     note_playing(arena);
+    arena_votes_watch(arena);
     if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
                            arena->worker.transport))
         arena->worker.has_news = true;
@@ -310,6 +325,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     if (arena->worker.feed != NULL && arena_feed_run(arena->worker.feed, arena->worker.match))
         arena->worker.has_news = true;
+    arena_votes_run(arena);
     arena_rounds_run(arena);
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);

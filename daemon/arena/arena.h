@@ -52,6 +52,7 @@ struct arena_status {
     uint32_t snapshot_interval;  // ticks between two snapshots of a client; see snapshot_pace.h
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning
+    struct histogram pings;      // of the connected players, by histogram_ping_bounds_ns
     struct raim_match_round round;
     struct raim_match_counts counts;
     struct transport_stats transport;
@@ -83,9 +84,9 @@ void arena_destroy(struct arena *arena);
 // runs the arena.
 void arena_reserve_seats(struct arena *arena, struct seats *seats);
 
-// Makes the arena report how rounds end and, with `players`, who comes and goes. Returns false when
-// memory runs out. Main thread, before a worker runs the arena.
-bool arena_enable_feed(struct arena *arena, bool players);
+// Makes the arena report what happens. Returns false when memory runs out. Main thread, before a
+// worker runs the arena.
+bool arena_enable_feed(struct arena *arena);
 
 // Makes the arena record what is played, as its configuration says. Returns false when memory runs
 // out. Main thread, before a worker runs the arena.
@@ -169,6 +170,9 @@ const struct prepared_match *arena_prepared_match(const struct arena *arena);
 bool arena_fits_players(const struct arena *arena, uint32_t max_players);
 bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators);
 bool arena_fits_bots(const struct arena *arena, uint32_t bots);
+
+// Names the maps of a configuration to the match, to vote for.
+void arena_name_maps(struct raim_match *match, const struct config_arena *config);
 
 // Creates a match for this arena, ready for arena_offer. Slow: allocates and builds a whole match.
 // Returns NULL when memory runs out.

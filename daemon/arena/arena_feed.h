@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: MIT
-// What an arena reports to the main thread: how rounds ended and, for arenas on demand, who came
-// and left. The worker compares the match with what it has reported, so that nothing is lost while
-// the queue is full: it is reported later. Nothing allocates after creation, and neither thread
-// waits for the other.
+// What an arena reports to the main thread: who came and left, how rounds ended and, where somebody
+// wants it, chat and kills. The worker reads the match's events once a tick. Arrivals, departures
+// and rounds are never lost: while the queue is full they are reported later, by a comparison of
+// the match with what was reported. Other items that find no room are counted. Nothing allocates
+// after creation, and neither thread waits for the other.
 #pragma once
 
+#include "ip_address.h"
 #include "round_report.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum arena_feed_kind {
-    ARENA_FEED_JOINED,
-    ARENA_FEED_LEFT,
+    ARENA_FEED_JOINED,      // a client's player; not a bot
+    ARENA_FEED_LEFT,        // `reason`, `score` and `deaths`
     ARENA_FEED_ROUND_ENDED, // its report is the oldest one of arena_feed_round
+    ARENA_FEED_CHAT,        // `text` of `player`, or of the operator, who is RAIM_NOBODY
+    ARENA_FEED_KILL,        // `player` destroyed `other`; either may be a bot
+    ARENA_FEED_VOTE,        // `vote` was called, or has ended; with the `address` of its target
+    ARENA_FEED_LINE,        // `text` of an admin's command, in the connection `epoch`
+    ARENA_FEED_MAP_WANTED,  // `text`: the name of the map
+    ARENA_FEED_KINDS
 };
 
 struct arena_feed_item {
     enum arena_feed_kind kind;
-    raim_player_id player;  // of JOINED and LEFT
-    uint32_t score, deaths; // of LEFT
-    char name[RAIM_MAX_NAME_BYTES + 1];
+    raim_player_id player, other;
+    uint32_t score, deaths;
+    uint32_t reason; // enum raim_reason
+    uint32_t epoch;
+    bool is_encrypted; // the connection of a LINE
+    union {
+        struct { // of all but VOTE
+            char name[RAIM_MAX_NAME_BYTES + 1], other_name[RAIM_MAX_NAME_BYTES + 1];
+            char text[RAIM_MAX_TEXT_BYTES + 1];
+        };
+        struct {
+            struct raim_match_vote vote;
+            struct ip_address address; // none: not known
+        };
+    };
 };
 
 struct arena_feed;
@@ -28,7 +48,6 @@ struct arena_feed;
 struct arena_feed_def {
     uint32_t slots;    // the largest number of players and bots
     uint32_t departed; // the largest number of players who left during a round
-    bool players;      // items are reported; false: the reports of rounds alone
 };
 
 // Returns NULL when memory runs out.
@@ -39,9 +58,13 @@ void arena_feed_destroy(struct arena_feed *feed);
 
 // --- The worker's side ---
 
-// Reports who has come and left since the last call. Call it after each tick. Returns true if it
-// has reported something.
+// Reports what has happened since the last call. Call it after each step. Returns true if it has
+// reported something.
 bool arena_feed_run(struct arena_feed *feed, const struct raim_match *match);
+
+// Reports an item of any kind but JOINED, LEFT and ROUND_ENDED. Returns false, and counts it as
+// lost, if the queue is full.
+bool arena_feed_post(struct arena_feed *feed, const struct arena_feed_item *item);
 
 // Memory for the report of a round, with room for the players of the def; NULL if too many reports
 // wait to be read. arena_feed_end_round hands it over.
@@ -53,17 +76,20 @@ void arena_feed_lose_round(struct arena_feed *feed);
 
 // --- The main thread's side ---
 
+// Which of CHAT and KILL are reported from the next tick on; neither at first.
+void arena_feed_want(struct arena_feed *feed, bool chat, bool kills);
+
 // Takes the oldest item. Returns false if there is none.
 bool arena_feed_take(struct arena_feed *feed, struct arena_feed_item *item);
 
-// Takes an item that a player has left, for each player who was still there. Returns false if there
-// is none. Only after the worker has released the arena.
+// Takes an item that a player has left, with the reason SHUTDOWN, for each player who was still
+// there. Returns false if there is none. Only after the worker has released the arena.
 bool arena_feed_take_rest(struct arena_feed *feed, struct arena_feed_item *item);
 
-// The oldest report of a round; NULL if there is none. Valid until arena_feed_release_round. Where
-// items are reported, it belongs to the oldest ROUND_ENDED.
+// The oldest report of a round, which belongs to the oldest ROUND_ENDED; NULL if there is none.
+// Valid until arena_feed_release_round.
 const struct round_report *arena_feed_round(struct arena_feed *feed);
 void arena_feed_release_round(struct arena_feed *feed);
 
-// The number of lost rounds since the last call.
-uint32_t arena_feed_take_lost(struct arena_feed *feed);
+// The number of lost items of a kind since the last call.
+uint32_t arena_feed_take_lost(struct arena_feed *feed, enum arena_feed_kind kind);

@@ -10,6 +10,8 @@
 #include "arena_commands.h"
 #include "arena_feed.h"
 #include "arena_recording.h"
+#include "arena_votes.h"
+#include "crypto.h"
 #include "seats.h"
 #include "snapshot_pace.h"
 #include "triple_buffer.h"
@@ -31,6 +33,7 @@ struct arena {
         bool is_room;
         struct raim_match_guard guard; // without a context: every client is admitted
         const struct wakeup *wakeup;   // of the main thread
+        uint8_t origin_key[RAIM_CRYPTO_SIPHASH_KEY_BYTES]; // of addresses, for the match
     } opened;
 
     // Only the worker touches it.
@@ -46,6 +49,7 @@ struct arena {
         struct arena_feed *feed;               // NULL: nobody reads it
         uint32_t ended_round;                  // the newest whose end was reported; 0: none
         struct arena_commands commands;
+        struct arena_votes votes;
         struct arena_checkpoint checkpoint;
         struct arena_recording recording;
         struct answers answers;
@@ -55,7 +59,7 @@ struct arena {
         bool is_readable;     // while asleep: a datagram waits
         uint64_t leave_ns;    // CLOCK_MONOTONIC; 0: it stays
         uint64_t late_ticks, skipped_ticks;
-        struct histogram durations, latenesses;
+        struct histogram durations, latenesses, pings;
         uint32_t tick_us[ARENA_TICK_WINDOW]; // ring
         uint32_t tick_us_count;              // ever
         struct snapshot_pace pace;
@@ -63,6 +67,7 @@ struct arena {
         struct tick_profile profile;
         struct raim_match_observer observer; // that runs the timer
         uint32_t publish_in;                 // ticks
+        uint32_t published;                  // times
         bool has_news;                       // wakes the main thread after this tick
     } worker;
 

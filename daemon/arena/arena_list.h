@@ -43,6 +43,7 @@ struct arena_list {
     struct recordings *recordings; // the recorder's; NULL: none
     struct recorder *recorder;     // NULL: nothing is recorded
     struct arena_list_results results;
+    struct process_usage *process;                  // of common/process_usage.h; NULL: unknown
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

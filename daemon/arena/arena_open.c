@@ -183,8 +183,10 @@ static struct prepared_match *prepare_first_match(const struct arena *arena,
     struct prepared_match *prepared =
         arena_prepare(arena, &first, own_map != NULL ? own_map : owner);
     config_unload(own_map); // the prepared match shares it
-    if (prepared != NULL)
-        prepared->map = map;
+    if (prepared == NULL)
+        return NULL;
+    prepared->map = map;
+    arena_name_maps(prepared->match, config);
     return prepared;
 }
 
@@ -206,6 +208,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     if (config->is_room) // it is silent only if its first tick is late
         atomic_init(&arena->shared.ticked_ms, monotonic_ms());
     arena->opened.wakeup = wakeup;
+    raim_crypto_random(arena->opened.origin_key, sizeof arena->opened.origin_key);
     snapshot_pace_init(&arena->worker.pace, config->tick_hz);
     arena->worker.observer =
         (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};
@@ -252,13 +255,11 @@ void arena_reserve_seats(struct arena *arena, struct seats *seats)
     access_control_reserve(arena->worker.access_control, has_seat, arena);
 }
 
-bool arena_enable_feed(struct arena *arena, bool players)
+bool arena_enable_feed(struct arena *arena)
 {
     assert(arena->worker.feed == NULL);
-    arena->worker.feed =
-        arena_feed_create(&(struct arena_feed_def){.slots = arena->opened.status_rows,
-                                                   .departed = arena->opened.max_players,
-                                                   .players = players});
+    arena->worker.feed = arena_feed_create(&(struct arena_feed_def){
+        .slots = arena->opened.status_rows, .departed = arena->opened.max_players});
     return arena->worker.feed != NULL;
 }
 

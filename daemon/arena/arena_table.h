@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct results;
+struct server_events;
 
 struct arena_slot {
     struct arena *arena;
@@ -39,14 +40,15 @@ struct arena_table {
     struct socket_activation sockets;
     struct arena_ports ports;
     char recording_dir[CONFIG_PATH_BYTES]; // configured for the directory that is in use
-    struct results *results; // borrowed, for those who read the feeds; NULL: not recorded
-    struct wakeup wakeup;    // of the main thread, signalled by the workers
+    struct results *results;      // borrowed, for those who read the feeds; NULL: not recorded
+    struct server_events *events; // borrowed; NULL in tests alone
+    struct wakeup wakeup;         // of the main thread, signalled by the workers
 };
 
 // Opens every arena of a configuration and its port. Returns false after logging the reason; the
 // caller must call arena_table_close in either case. Takes `config` in either case. Borrows `path`,
-// of the configuration's file; NULL for none. The table is zeroed, except that `ports` and the
-// recorder, which it takes, may be set.
+// of the configuration's file; NULL for none. The table is zeroed, except that `ports`,
+// `events` and the recorder, which it takes, may be set.
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path);
 
 // The configuration that a slot is to have, from its next prepared match on.
@@ -67,6 +69,10 @@ struct prepared_match *arena_slot_prepare(const struct arena_slot *slot, int map
 // `map`, which was read from the file `path`. Shares `map`. Returns NULL when memory runs out.
 struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, struct config *map,
                                               const char *path);
+
+// Begins a round on the map of the wanted rotation that has this name, at once. Returns false if
+// there is none, or when memory runs out.
+bool arena_slot_begin_map(const struct arena_slot *slot, const char *name);
 
 // Takes NULL. No worker may be running the arena.
 void arena_slot_close(struct arena_slot *slot);

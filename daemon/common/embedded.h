@@ -8,3 +8,7 @@ extern const char embedded_map_crossfire[];
 extern const char embedded_dashboard_html[];
 extern const char embedded_dashboard_css[];
 extern const char embedded_dashboard_js[];
+extern const char embedded_schema_status[];
+extern const char embedded_schema_recordings[];
+extern const char embedded_schema_results[];
+extern const char embedded_schema_leaderboard[];

@@ -12,10 +12,16 @@
 // period in whole nanoseconds never exceeds them.
 extern const uint64_t histogram_bounds_ns[HISTOGRAM_BOUNDS];
 
+// Bounds of a histogram of round trips, from a local network to the worst that can be played with.
+extern const uint64_t histogram_ping_bounds_ns[HISTOGRAM_BOUNDS];
+
 struct histogram {
     uint64_t buckets[HISTOGRAM_BOUNDS + 1]; // counts by bound, then those beyond the last bound
     uint64_t sum_ns;
 };
 
-// Counts a duration in nanoseconds.
+// Counts a duration in nanoseconds by histogram_bounds_ns, or by other bounds, always the same of a
+// histogram.
 void histogram_count(struct histogram *histogram, uint64_t duration_ns);
+void histogram_count_by(struct histogram *histogram, const uint64_t bounds_ns[HISTOGRAM_BOUNDS],
+                        uint64_t duration_ns);

@@ -119,6 +119,16 @@ struct gate_limits config_limits(const struct config_arena *arena)
     return limits;
 }
 
+const char *config_shown_name(const struct config_arena *arena)
+{
+    return arena->hostname[0] != '\0' ? arena->hostname : arena->name;
+}
+
+bool config_is_locked(const struct config_arena *arena)
+{
+    return arena->needs_access;
+}
+
 struct config *config_of_arena(const struct config_arena *arena, struct config *owner)
 {
     struct config *config = calloc(1, sizeof *config);

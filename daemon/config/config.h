@@ -29,6 +29,11 @@
 #define CONFIG_MAX_TEMPLATES 64
 #define CONFIG_PATH_BYTES 256  // of a file of the control or a directory, with the closing NUL
 #define CONFIG_MAX_ROTATION 32 // maps of an arena after its first
+#define CONFIG_HOSTNAME_BYTES (64 + 1)
+#define CONFIG_REGION_BYTES (32 + 1)
+#define CONFIG_WEBSITE_BYTES (128 + 1)
+#define CONFIG_MAX_TAGS 8
+#define CONFIG_TAG_BYTES (15 + 1)
 
 // Whether the datagrams of an arena are encrypted.
 enum config_encryption {
@@ -49,6 +54,12 @@ enum config_agones {
     CONFIG_AGONES_AUTO, // where $AGONES_SDK_HTTP_PORT is set
     CONFIG_AGONES_OFF,
     CONFIG_AGONES_ON,
+};
+
+// Words by which server browsers find an arena.
+struct config_tags {
+    int count;
+    char words[CONFIG_MAX_TAGS][CONFIG_TAG_BYTES];
 };
 
 struct config_arena {
@@ -80,6 +91,9 @@ struct config_arena {
     uint32_t score_limit; // score that ends a round; 0: no limit
     double break_s;       // 0 to 300
     char motd[RAIM_MAX_MOTD_BYTES + 1];
+    char hostname[CONFIG_HOSTNAME_BYTES]; // as server browsers show it; "": the arena's name
+    struct config_tags tags;
+    char region[CONFIG_REGION_BYTES], website[CONFIG_WEBSITE_BYTES]; // "": none
     const struct raim_map
         *map;           // first map; owned by the configuration, as are those of the rotation
     int rotation_count; // the rotation starts again with `map`
@@ -170,6 +184,12 @@ struct gate_limits config_limits(const struct config_arena *arena);
 // reporting every mistake.
 struct config *config_load_map(const char *config_path, const char *path, double radius,
                                struct diagnostics *diagnostics);
+
+// The name that server browsers show: the hostname, or the arena's name where it has none.
+const char *config_shown_name(const struct config_arena *arena);
+
+// Whether a client needs anything besides an address to join.
+bool config_is_locked(const struct config_arena *arena);
 
 // The configuration of a single arena, which is copied; `owner`, which is shared, owns its maps.
 // Returns NULL when memory runs out. Main thread.

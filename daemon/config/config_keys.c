@@ -2,6 +2,7 @@
 // The tables of the keys of arenas, their limits and rules, and the parsers of their text values.
 #include "config_keys.h"
 
+#include "config_listing.h"
 #include "config_loader.h"
 #include "config_root_keys.h"
 #include "config_vote_keys.h"
@@ -232,6 +233,37 @@ static const struct reader_key ARENA_KEYS[] = {
      .expected = "at most 120 bytes of UTF-8 without anything invisible",
      .applies = READER_AT_ONCE,
      .meaning = "message of the day, which is shown to each client that joins"},
+    {.name = "hostname",
+     .kind = READER_TEXT,
+     IN_ARENA(hostname),
+     .text = "",
+     .parse = config_parse_hostname,
+     .expected = "at most 64 bytes of UTF-8 without anything invisible",
+     .applies = READER_AT_ONCE,
+     .meaning = "name of the arena in server browsers; \"\" shows its name in this file"},
+    {.name = "tags",
+     .kind = READER_LIST,
+     IN_ARENA(tags),
+     .load = config_load_tags,
+     .expected = "a list of at most 8 words of 1 to 15 characters of A-Z, a-z, 0-9, _, ., + and -",
+     .applies = READER_AT_ONCE,
+     .meaning = "words by which server browsers find the arena"},
+    {.name = "region",
+     .kind = READER_TEXT,
+     IN_ARENA(region),
+     .text = "",
+     .parse = config_parse_region,
+     .expected = "at most 32 bytes of UTF-8 without anything invisible",
+     .applies = READER_AT_ONCE,
+     .meaning = "where the server stands, for people in server browsers"},
+    {.name = "website",
+     .kind = READER_TEXT,
+     IN_ARENA(website),
+     .text = "",
+     .parse = config_parse_website,
+     .expected = "a URL of http or https of at most 128 characters, or \"\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "page about the arena, for people in server browsers"},
     {.name = "address_validation",
      .kind = READER_BOOLEAN,
      IN_ARENA(address_validation),

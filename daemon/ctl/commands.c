@@ -4,6 +4,7 @@
 #include "commands.h"
 
 #include "duration.h"
+#include "password_prompt.h"
 #include "recording_commands.h"
 #include "request.h"
 #include "tables.h"
@@ -440,6 +441,16 @@ static int run_token_show(const struct call *call)
     return end_token(shown, problem);
 }
 
+static int run_password(const struct call *call)
+{
+    const char *problem = NULL;
+    (void)call;
+    if (password_prompt(&problem))
+        return EXIT_SUCCESS;
+    fprintf(stderr, "raimctl: no password: %s\n", problem);
+    return EXIT_REFUSED;
+}
+
 // --- The table ---
 
 const struct command commands[] = {
@@ -512,6 +523,9 @@ const struct command commands[] = {
      "Create an access token for one use; valid from now or after --not-before, for 10m or --for"},
     {"token show", run_token_show, 1, 1, "", "TOKEN",
      "Print the content of a token without verifying its signature"},
+    {"password", run_password, 0, 0, "", "",
+     "Read a password, twice from a terminal or one line of the standard input, and print the line "
+     "that the configuration has in its place"},
 };
 
 const int commands_count = sizeof commands / sizeof *commands;

@@ -59,7 +59,7 @@ _raimctl() {
     case $command in
     '')
         words='status players say kick mute unmute ban unban bans results leaderboard drain arena'
-        words+=' recording reload log token'
+        words+=' recording reload log token password'
         words+=' --socket --version --help --usage'
         ;;
     status) words='--json --watch' ;;

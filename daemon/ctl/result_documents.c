@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "result_documents.h"
 
+#include "columns.h"
 #include "duration.h"
+#include "members.h"
 
 #include <jansson.h>
 
@@ -66,33 +68,6 @@ bool results_make_query(const char *path, const struct results_options *options,
 
 // --- Tables ---
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "-";
-}
-
-static long long number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-// Writes a text cut or padded to `width` characters and a space. Counts the characters of UTF-8 by
-// skipping continuation bytes (10xxxxxx); a control character, which a terminal would obey, becomes
-// a question mark.
-static void write_column(FILE *out, const char *text, int width)
-{
-    int written = 0;
-    for (; *text != '\0'; text++) {
-        const bool begins = (*text & 0xC0) != 0x80;
-        if (begins && written == width)
-            break;
-        written += begins;
-        fputc((unsigned char)*text < ' ' || *text == 0x7F ? '?' : *text, out);
-    }
-    fprintf(out, "%*s", width - written + 1, "");
-}
-
 // The player of a round with an id; NULL: none.
 static const json_t *find_player(const json_t *players, long long id)
 {
@@ -112,61 +87,66 @@ static long long count_players(const json_t *players)
     return count;
 }
 
-static void write_result(FILE *out, const json_t *result)
+static void add_result(struct columns *columns, const json_t *result)
 {
     const json_t *players = json_object_get(result, "players");
     const json_t *winner = json_is_integer(json_object_get(result, "winner"))
                                ? find_player(players, number_of(result, "winner"))
                                : NULL;
     const long long length_s = (long long)json_number_value(json_object_get(result, "length_s"));
-    write_column(out, text_of(result, "end"), 19);
-    write_column(out, text_of(result, "arena"), 12);
-    write_column(out, text_of(result, "map"), 9);
-    fprintf(out, "%3lld:%02lld ", length_s / 60, length_s % 60);
-    write_column(out, text_of(result, "ended"), 8);
-    fprintf(out, "%7lld ", count_players(players));
-    write_column(out, winner != NULL ? text_of(winner, "name") : "-", 12);
-    fputc('\n', out);
+    columns_add(columns, text_of(result, "end"));
+    columns_add(columns, text_of(result, "arena"));
+    columns_add(columns, text_of(result, "map"));
+    columns_add_format(columns, "%lld:%02lld", length_s / 60, length_s % 60);
+    columns_add(columns, text_of(result, "ended"));
+    columns_add_number(columns, count_players(players));
+    columns_add(columns, text_of(winner, "name"));
 }
 
 bool results_print(const char *text, FILE *out)
 {
     json_t *answer = json_loads(text, 0, NULL);
     const json_t *results = json_object_get(answer, "results"), *result;
-    const bool good = json_is_array(results);
+    bool good = json_is_array(results);
     if (good) {
         size_t i;
-        fputs("ENDED (UTC)         ARENA        MAP       LENGTH BY       PLAYERS WINNER\n", out);
-        json_array_foreach(results, i, result) write_result(out, result);
+        struct columns *columns =
+            columns_create("ENDED (UTC)|ARENA|MAP|>LENGTH|BY|>PLAYERS|WINNER");
+        json_array_foreach(results, i, result) add_result(columns, result);
+        good = columns_print(columns, out);
     }
     json_decref(answer);
     return good;
 }
 
-static void write_row(FILE *out, const json_t *row)
+static void add_row(struct columns *columns, const json_t *row)
 {
     const long long shots = number_of(row, "shots"), hits = number_of(row, "hits");
-    fprintf(out, "%4lld ", number_of(row, "rank"));
-    write_column(out, text_of(row, "name"), 24);
-    fprintf(out, "%6lld %5lld %6lld %6lld ", number_of(row, "score"), number_of(row, "wins"),
-            number_of(row, "rounds"), number_of(row, "deaths"));
+    columns_add_number(columns, number_of(row, "rank"));
+    columns_add(columns, text_of(row, "name"));
+    columns_add_number(columns, number_of(row, "score"));
+    columns_add_number(columns, number_of(row, "wins"));
+    columns_add_number(columns, number_of(row, "rounds"));
+    columns_add_number(columns, number_of(row, "deaths"));
     if (shots > 0)
-        fprintf(out, "%3lld %% ", 100 * hits / shots);
+        columns_add_format(columns, "%lld %%", 100 * hits / shots);
     else
-        fputs("    - ", out);
-    fprintf(out, "%s\n",
-            json_is_true(json_object_get(row, "verified")) ? "verified" : "unverified");
+        columns_add(columns, "-");
+    columns_add(columns,
+                json_is_true(json_object_get(row, "verified")) ? "verified" : "unverified");
 }
 
 bool results_print_leaderboard(const char *text, FILE *out)
 {
     json_t *answer = json_loads(text, 0, NULL);
     const json_t *rows = json_object_get(answer, "players"), *row;
-    const bool good = json_is_array(rows);
+    bool good = json_is_array(rows);
     if (good) {
         size_t i;
-        fputs("RANK NAME                      SCORE  WINS ROUNDS DEATHS  HITS NAME IS\n", out);
-        json_array_foreach(rows, i, row) write_row(out, row);
+        struct columns *columns =
+            columns_create(">RANK|NAME|>SCORE|>WINS|>ROUNDS|>DEATHS|>HITS|NAME IS");
+        json_array_foreach(rows, i, row) add_row(columns, row);
+        good = columns_print(columns, out);
     }
     json_decref(answer);
     return good;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The results of rounds and the leaderboard: queries, and answers as text of at most 80 columns.
+// The results of rounds and the leaderboard: queries, and answers as text.
 #pragma once
 
 #include <stdbool.h>

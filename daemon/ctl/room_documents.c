@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #include "room_documents.h"
 
+#include "columns.h"
+#include "members.h"
+
 #include <jansson.h>
 
 #include <stdlib.h>
@@ -113,28 +116,26 @@ char *room_end_body(const struct room_options *options, const char **problem)
 
 // --- Answers ---
 
-static const char *text_at(const json_t *object, const char *key)
+// Writes a line of a document; the text may be anybody's.
+static void print_line(FILE *out, const char *name, const char *text)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "-";
+    fprintf(out, "%-10s ", name);
+    columns_write_text(out, text);
+    fputc('\n', out);
 }
 
-static long long number_at(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-// Writes a line of a list, like "players" and the values with commas between them.
-static void print_line(FILE *out, const char *name, const json_t *list)
+// Writes the strings of a list with commas between them; nothing if there are none.
+static void print_list(FILE *out, const char *name, const json_t *list)
 {
     size_t i;
     const json_t *value;
-    if (json_array_size(list) == 0)
-        return;
-    fprintf(out, "%-10s", name);
     json_array_foreach(list, i, value)
-        fprintf(out, "%s%s", i > 0 ? ", " : " ", json_string_value(value));
-    fputc('\n', out);
+    {
+        fprintf(out, "%-*s", i == 0 ? 11 : 2, i == 0 ? name : ",");
+        columns_write_text(out, json_string_value(value));
+    }
+    if (json_array_size(list) > 0)
+        fputc('\n', out);
 }
 
 bool room_print(const char *json, FILE *out)
@@ -144,64 +145,92 @@ bool room_print(const char *json, FILE *out)
     const bool good = json_is_string(json_object_get(room, "id"));
     const char *name;
     if (good) {
-        fprintf(out, "%-10s %s\n%-10s %s\n", "id", text_at(room, "id"), "state",
-                text_at(room, "state"));
-        fprintf(out, "%-10s %s\n%-10s %s\n", "template", text_at(room, "template"), "map",
-                text_at(room, "map"));
-        const char *address = text_at(room, "address");
+        print_line(out, "id", text_of(room, "id"));
+        print_line(out, "state", text_of(room, "state"));
+        print_line(out, "template", text_of(room, "template"));
+        print_line(out, "map", text_of(room, "map"));
+        const char *address = text_of(room, "address");
         const bool is_v6 = strchr(address, ':') != NULL;
         fprintf(out, "%-10s %s%s%s:%lld\n", "address", is_v6 ? "[" : "", address, is_v6 ? "]" : "",
-                number_at(room, "port"));
-        fprintf(out, "%-10s %lld of %lld\n", "players", number_at(room, "players"),
-                number_at(room, "places"));
+                number_of(room, "port"));
+        fprintf(out, "%-10s %lld of %lld\n", "players", number_of(room, "players"),
+                number_of(room, "places"));
         if (json_is_object(access))
-            fprintf(out, "%-10s %s\n", "audience", text_at(access, "audience"));
-        print_line(out, "reserved", json_object_get(room, "reserved"));
-        fprintf(out, "%-10s %s\n", "ends", text_at(room, "ends"));
+            print_line(out, "audience", text_of(access, "audience"));
+        print_list(out, "reserved", json_object_get(room, "reserved"));
+        print_line(out, "ends", text_of(room, "ends"));
         if (json_is_string(json_object_get(room, "cause")))
-            fprintf(out, "%-10s %s\n", "cause", text_at(room, "cause"));
+            print_line(out, "cause", text_of(room, "cause"));
         json_object_foreach(json_object_get(room, "metadata"), name, value)
-            fprintf(out, "%-10s %s=%s\n", "metadata", name, json_string_value(value));
+        {
+            fprintf(out, "%-10s %s=", "metadata", name);
+            columns_write_text(out, json_string_value(value));
+            fputc('\n', out);
+        }
     }
     json_decref(room);
     return good;
+}
+
+static void add_room(struct columns *columns, const json_t *room)
+{
+    columns_add(columns, text_of(room, "id"));
+    columns_add(columns, text_of(room, "state"));
+    columns_add(columns, text_of(room, "template"));
+    columns_add(columns, text_of(room, "map"));
+    columns_add_number(columns, number_of(room, "port"));
+    columns_add_format(columns, "%lld/%lld", number_of(room, "players"), number_of(room, "places"));
 }
 
 bool room_print_list(const char *json, FILE *out)
 {
     json_t *answer = json_loads(json, 0, NULL);
     const json_t *rooms = json_object_get(answer, "arenas"), *room;
-    const bool good = json_is_array(rooms);
+    bool good = json_is_array(rooms);
     if (good) {
         size_t i;
-        fprintf(out, "ID                       STATE    TEMPLATE     MAP           PORT PLAYERS\n");
-        json_array_foreach(rooms, i, room)
-            fprintf(out, "%-24s %-8s %-12s %-12s %5lld %3lld/%lld\n", text_at(room, "id"),
-                    text_at(room, "state"), text_at(room, "template"), text_at(room, "map"),
-                    number_at(room, "port"), number_at(room, "players"), number_at(room, "places"));
+        struct columns *columns = columns_create("ID|STATE|TEMPLATE|MAP|>PORT|>PLAYERS");
+        json_array_foreach(rooms, i, room) add_room(columns, room);
+        good = columns_print(columns, out);
     }
     json_decref(answer);
     return good;
+}
+
+// A list of strings as one cell, with spaces between them.
+static void add_list(struct columns *columns, const json_t *list)
+{
+    char *text = NULL;
+    size_t size, i;
+    const json_t *value;
+    FILE *out = open_memstream(&text, &size);
+    json_array_foreach(list, i, value)
+    {
+        if (out != NULL)
+            fprintf(out, "%s%s", i > 0 ? " " : "", json_string_value(value));
+    }
+    const bool good = out != NULL && fclose(out) == 0;
+    columns_add(columns, good ? text : "-");
+    free(text);
 }
 
 bool room_print_templates(const char *json, FILE *out)
 {
     json_t *answer = json_loads(json, 0, NULL);
     const json_t *templates = json_object_get(answer, "templates"), *template;
-    const bool good = json_is_array(templates);
+    bool good = json_is_array(templates);
     if (good) {
-        size_t i, j;
-        fprintf(out, "TEMPLATE                        PLACES BOTS ACCESS MAPS\n");
+        size_t i;
+        struct columns *columns = columns_create("TEMPLATE|>PLACES|>BOTS|ACCESS|MAPS");
         json_array_foreach(templates, i, template)
         {
-            const json_t *map;
-            fprintf(out, "%-31s %6lld %4lld %-6s", text_at(template, "name"),
-                    number_at(template, "places"), number_at(template, "bots"),
-                    text_at(template, "access"));
-            json_array_foreach(json_object_get(template, "maps"), j, map)
-                fprintf(out, " %s", json_string_value(map));
-            fputc('\n', out);
+            columns_add(columns, text_of(template, "name"));
+            columns_add_number(columns, number_of(template, "places"));
+            columns_add_number(columns, number_of(template, "bots"));
+            columns_add(columns, text_of(template, "access"));
+            add_list(columns, json_object_get(template, "maps"));
         }
+        good = columns_print(columns, out);
     }
     json_decref(answer);
     return good;
@@ -213,8 +242,8 @@ bool room_print_capacity(const char *json, FILE *out)
     const bool good = json_is_integer(json_object_get(answer, "free"));
     if (good)
         fprintf(out, "free %lld, rooms %lld, ports %lld, arenas %lld of %lld%s\n",
-                number_at(answer, "free"), number_at(answer, "rooms"), number_at(answer, "ports"),
-                number_at(answer, "arenas"), number_at(answer, "max_arenas"),
+                number_of(answer, "free"), number_of(answer, "rooms"), number_of(answer, "ports"),
+                number_of(answer, "arenas"), number_of(answer, "max_arenas"),
                 json_is_true(json_object_get(answer, "accepts")) ? "" : ", no new ones are taken");
     json_decref(answer);
     return good;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The documents of rooms: bodies of requests, and answers as text of at most 80 columns.
+// The documents of rooms: bodies of requests, and answers as text.
 #pragma once
 
 #include <stdbool.h>

@@ -2,35 +2,12 @@
 // Formats JSON documents as tables.
 #include "tables.h"
 
+#include "columns.h"
+#include "members.h"
+
 #include <jansson.h>
 
 #include <string.h>
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "-";
-}
-
-static long long number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-// Writes a text cut or padded to `width` characters and a space. Counts UTF-8 characters by
-// skipping continuation bytes (10xxxxxx) and assumes one column per character.
-static void write_column(FILE *out, const char *text, int width)
-{
-    int written = 0;
-    for (; *text != '\0'; text++) {
-        const bool begins = (*text & 0xC0) != 0x80;
-        if (begins && written == width)
-            break;
-        written += begins;
-        fputc(*text, out);
-    }
-    fprintf(out, "%*s", width - written + 1, "");
-}
 
 // Formats seconds as "3d 04:05:06", without days if there are none.
 static void format_duration(char text[32], long long seconds)
@@ -42,22 +19,27 @@ static void format_duration(char text[32], long long seconds)
              seconds / 60 % 60, seconds % 60);
 }
 
-static void write_arena(FILE *out, const json_t *arena, long long players)
+static void add_arena(struct columns *columns, const json_t *arena)
 {
     const json_t *tick_us = json_object_get(arena, "tick_us");
-    char clients[24];
+    const json_t *players = json_object_get(arena, "players"), *player;
     long long bots = 0;
     size_t i;
-    const json_t *player;
-    json_array_foreach(json_object_get(arena, "players"), i, player) bots +=
-        json_is_true(json_object_get(player, "bot"));
-    snprintf(clients, sizeof clients, "%lld", players - bots);
-    write_column(out, text_of(arena, "name"), 15);
-    write_column(out, text_of(arena, "map"), 10);
-    write_column(out, text_of(json_object_get(arena, "round"), "phase"), 6);
-    fprintf(out, "%5lld %7s %4lld %5lld %7lld %7lld %5lld\n", number_of(arena, "port"), clients,
-            bots, number_of(arena, "spectators"), number_of(tick_us, "p50"),
-            number_of(tick_us, "p99"), number_of(arena, "late_ticks"));
+    json_array_foreach(players, i, player) bots += json_is_true(json_object_get(player, "bot"));
+    columns_add(columns, text_of(arena, "name"));
+    columns_add(columns, text_of(arena, "map"));
+    columns_add(columns, text_of(json_object_get(arena, "round"), "phase"));
+    columns_add_number(columns, number_of(arena, "port"));
+    columns_add_number(columns, (long long)json_array_size(players) - bots);
+    columns_add_number(columns, bots);
+    columns_add_number(columns, number_of(arena, "spectators"));
+    columns_add_number(columns, number_of(tick_us, "p50"));
+    columns_add_number(columns, number_of(tick_us, "p99"));
+    columns_add_number(columns, number_of(arena, "late_ticks"));
+    const char *hostname = text_of(arena, "hostname");
+    columns_add(columns, strcmp(hostname, "-") != 0 && strcmp(hostname, text_of(arena, "name")) != 0
+                             ? hostname
+                             : "");
 }
 
 bool tables_status(const char *text, FILE *out)
@@ -65,10 +47,12 @@ bool tables_status(const char *text, FILE *out)
     json_t *status = json_loads(text, 0, NULL);
     const json_t *arenas = json_object_get(status, "arenas"), *arena;
     const json_t *players = json_object_get(status, "players");
-    const bool good = json_is_array(arenas) && json_is_object(players);
+    bool good = json_is_array(arenas) && json_is_object(players);
     if (good) {
         size_t i;
         char uptime[32];
+        struct columns *columns = columns_create(
+            "ARENA|MAP|PHASE|>PORT|>PLAYERS|>BOTS|>WATCH|>P50(us)|>P99(us)|>LATE|HOSTNAME");
         format_duration(uptime, number_of(status, "uptime_s"));
         fprintf(out,
                 "raimd %s, up %s, workers %lld, players %lld of %lld, bots %lld, spectators "
@@ -76,57 +60,42 @@ bool tables_status(const char *text, FILE *out)
                 text_of(status, "version"), uptime, number_of(status, "workers"),
                 number_of(players, "now"), number_of(players, "max"), number_of(players, "bots"),
                 number_of(players, "spectators"));
-        fprintf(out, "ARENA           MAP        PHASE   PORT PLAYERS BOTS WATCH P50(us) P99(us)"
-                     "  LATE\n");
-        json_array_foreach(arenas, i, arena)
-            write_arena(out, arena, (long long)json_array_size(json_object_get(arena, "players")));
+        json_array_foreach(arenas, i, arena) add_arena(columns, arena);
+        good = columns_print(columns, out);
     }
     json_decref(status);
     return good;
 }
 
-// The width of the column of addresses: those of IPv6 have 3 to 43 characters.
-static int address_width(const json_t *rows, int least)
+static void add_player(struct columns *columns, const json_t *player)
 {
-    const json_t *row;
-    size_t i;
-    int width = least;
-    json_array_foreach(rows, i, row)
-    {
-        const int length = (int)strlen(text_of(row, "address"));
-        width = length > width ? length : width;
-    }
-    return width;
-}
-
-static void write_player(FILE *out, const json_t *player, int width)
-{
-    const bool bot = json_is_true(json_object_get(player, "bot"));
-    write_column(out, text_of(player, "arena"), 11);
-    fprintf(out, "%5lld ", number_of(player, "id"));
-    write_column(out, text_of(player, "name"), 20);
-    write_column(out, text_of(player, "address"), width);
-    fprintf(out, "%5lld %6lld %4lld %s\n", number_of(player, "score"), number_of(player, "deaths"),
-            number_of(player, "ping_ms"),
-            bot                                              ? "bot"
-            : json_is_true(json_object_get(player, "away"))  ? "away"
-            : json_is_true(json_object_get(player, "muted")) ? "muted"
-                                                             : "");
+    columns_add(columns, text_of(player, "arena"));
+    columns_add_number(columns, number_of(player, "id"));
+    columns_add(columns, text_of(player, "name"));
+    columns_add(columns, text_of(player, "address"));
+    columns_add_number(columns, number_of(player, "score"));
+    columns_add_number(columns, number_of(player, "deaths"));
+    columns_add_number(columns, number_of(player, "ping_ms"));
+    columns_add(columns, json_is_true(json_object_get(player, "bot"))     ? "bot"
+                         : json_is_true(json_object_get(player, "away"))  ? "away"
+                         : json_is_true(json_object_get(player, "muted")) ? "muted"
+                                                                          : "");
 }
 
 bool tables_players(const char *text, const char *arena, FILE *out)
 {
     json_t *answer = json_loads(text, 0, NULL);
     const json_t *players = json_object_get(answer, "players"), *player;
-    const bool good = json_is_array(players);
+    bool good = json_is_array(players);
     if (good) {
         size_t i;
-        const int width = address_width(players, 15);
-        fprintf(out, "ARENA          ID NAME                 %-*s SCORE DEATHS PING\n", width,
-                "ADDRESS");
-        json_array_foreach(players, i, player) if (arena == NULL ||
-                                                   strcmp(arena, text_of(player, "arena")) == 0)
-            write_player(out, player, width);
+        struct columns *columns = columns_create("ARENA|>ID|NAME|ADDRESS|>SCORE|>DEATHS|>PING|");
+        json_array_foreach(players, i, player)
+        {
+            if (arena == NULL || strcmp(arena, text_of(player, "arena")) == 0)
+                add_player(columns, player);
+        }
+        good = columns_print(columns, out);
     }
     json_decref(answer);
     return good;
@@ -136,21 +105,21 @@ bool tables_bans(const char *text, FILE *out)
 {
     json_t *answer = json_loads(text, 0, NULL);
     const json_t *bans = json_object_get(answer, "bans"), *ban;
-    const bool good = json_is_array(bans);
+    bool good = json_is_array(bans);
     if (good) {
         size_t i;
-        const int width = address_width(bans, 18);
-        fprintf(out, "%-*s LEFT           REASON\n", width, "ADDRESS");
+        struct columns *columns = columns_create("ADDRESS|LEFT|REASON");
         json_array_foreach(bans, i, ban)
         {
             const json_t *left = json_object_get(ban, "left_s");
             char shown[32] = "for ever";
             if (json_is_integer(left))
                 format_duration(shown, (long long)json_integer_value(left));
-            write_column(out, text_of(ban, "address"), width);
-            write_column(out, shown, 14);
-            fprintf(out, "%s\n", text_of(ban, "reason"));
+            columns_add(columns, text_of(ban, "address"));
+            columns_add(columns, shown);
+            columns_add(columns, text_of(ban, "reason"));
         }
+        good = columns_print(columns, out);
     }
     json_decref(answer);
     return good;
@@ -161,7 +130,12 @@ static size_t write_lines(FILE *out, const json_t *list, const char *what)
 {
     size_t i;
     const json_t *line;
-    json_array_foreach(list, i, line) fprintf(out, "%s%s\n", what, json_string_value(line));
+    json_array_foreach(list, i, line)
+    {
+        fputs(what, out);
+        columns_write_text(out, json_string_value(line));
+        fputc('\n', out);
+    }
     return json_array_size(list);
 }
 

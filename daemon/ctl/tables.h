@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Formats the daemon's JSON responses as text tables of at most 80 columns.
+// Formats the daemon's JSON responses as text tables.
 #pragma once
 
 #include <stdbool.h>

@@ -29,13 +29,13 @@ struct stream {
 };
 
 struct event_feed {
-    const struct room_events *events;
+    const struct event_journal *events;
     struct stream *streams;
     unsigned count;
     bool is_ending;
 };
 
-struct event_feed *event_feed_create(const struct room_events *events)
+struct event_feed *event_feed_create(const struct event_journal *events)
 {
     struct event_feed *feed = calloc(1, sizeof *feed);
     if (feed != NULL)
@@ -51,7 +51,7 @@ void event_feed_destroy(struct event_feed *feed)
 bool event_feed_read_id(const struct event_feed *feed, const char *header, uint64_t *last)
 {
     enum { DIGITS = 16 };
-    *last = room_events_newest(feed->events);
+    *last = event_journal_newest(feed->events);
     if (header == NULL)
         return true;
     const size_t digits = strspn(header, "0123456789");
@@ -66,8 +66,8 @@ static void write_next(struct stream *stream, uint64_t now_ms)
 {
     struct text_buffer out = {0};
     uint64_t last = stream->last;
-    const uint64_t forgotten = room_events_forgotten(stream->feed->events);
-    const struct room_event *event = room_events_next(stream->feed->events, stream->last);
+    const uint64_t forgotten = event_journal_forgotten(stream->feed->events);
+    const struct journal_event *event = event_journal_next(stream->feed->events, stream->last);
     if (stream->last < forgotten) {
         text_buffer_print(&out, "id: %" PRIu64 "\nevent: missed\ndata: {\"until\":%" PRIu64 "}\n\n",
                           forgotten, forgotten);
@@ -139,8 +139,8 @@ struct MHD_Response *event_feed_open(struct event_feed *feed, struct MHD_Connect
     *stream = (struct stream){
         .next = feed->streams, .feed = feed, .connection = connection, .last = last};
     if (last == 0)
-        stream->last = room_events_forgotten(feed->events);
-    else if (last > room_events_newest(feed->events))
+        stream->last = event_journal_forgotten(feed->events);
+    else if (last > event_journal_newest(feed->events))
         stream->last = 0; // of another server: what it has missed is not known
     feed->streams = stream;
     feed->count++;
@@ -159,7 +159,7 @@ static void wake(struct stream *stream)
 
 void event_feed_run(struct event_feed *feed)
 {
-    const uint64_t newest = room_events_newest(feed->events), now_ms = monotonic_ms();
+    const uint64_t newest = event_journal_newest(feed->events), now_ms = monotonic_ms();
     for (struct stream *stream = feed->streams; stream != NULL; stream = stream->next)
         if (stream->is_asleep && (stream->last < newest || now_ms >= stream->beat_ms))
             wake(stream);

@@ -5,7 +5,7 @@
 // "missed", and a client that reads nothing is disconnected. Main thread only.
 #pragma once
 
-#include "room_events.h"
+#include "event_journal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct MHD_Response;
 struct event_feed;
 
 // Borrows `events`. Returns NULL when memory runs out.
-struct event_feed *event_feed_create(const struct room_events *events);
+struct event_feed *event_feed_create(const struct event_journal *events);
 
 // The streams must have ended.
 void event_feed_destroy(struct event_feed *feed);

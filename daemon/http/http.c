@@ -7,6 +7,7 @@
 #include "embedded.h"
 #include "event_feed.h"
 #include "http_answer.h"
+#include "http_document.h"
 #include "http_listener.h"
 #include "http_pages.h"
 #include "http_recordings.h"
@@ -16,14 +17,13 @@
 #include "listen_socket.h"
 #include "live_json.h"
 #include "monotonic.h"
-#include "room_events.h"
+#include "server_events.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char not_found[] =
@@ -67,21 +67,34 @@ static const struct {
     [FIXED_WRONG_TOKEN] = {HTTP_UNAUTHORIZED, wrong_token},
 };
 
-// The dashboard's files.
+#define HTML_TYPE "text/html; charset=utf-8"
+#define CSS_TYPE "text/css; charset=utf-8"
+#define JS_TYPE "text/javascript; charset=utf-8"
+#define SCHEMA_TYPE "application/schema+json"
+
+// Files that never change: the dashboard's, and the schemas of what is served.
 static const struct part {
     const char *path, *type, *text;
 } parts[] = {
-    {"/", "text/html; charset=utf-8", embedded_dashboard_html},
-    {"/dashboard.css", "text/css; charset=utf-8", embedded_dashboard_css},
-    {"/dashboard.js", "text/javascript; charset=utf-8", embedded_dashboard_js},
+    {"/", HTML_TYPE, embedded_dashboard_html},
+    {"/dashboard.css", CSS_TYPE, embedded_dashboard_css},
+    {"/dashboard.js", JS_TYPE, embedded_dashboard_js},
+    {"/status.schema.json", SCHEMA_TYPE, embedded_schema_status},
+    {"/recordings.schema.json", SCHEMA_TYPE, embedded_schema_recordings},
+    {"/results.schema.json", SCHEMA_TYPE, embedded_schema_results},
+    {"/leaderboard.schema.json", SCHEMA_TYPE, embedded_schema_leaderboard},
 };
 
 #define PARTS (sizeof parts / sizeof *parts)
 
-// Content-Security-Policy: no foreign resources, no inline scripts or styles, no framing.
-static const char dashboard_policy[] =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+// No foreign resources, no inline scripts or styles, no framing.
+static const struct http_header part_headers[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"Referrer-Policy", "no-referrer"},
+    {NULL, NULL},
+};
 
 // A download may take whole seconds of an uplink that the arenas need, so all together get 4 MB a
 // second, and an address cannot have all of them.
@@ -93,12 +106,10 @@ struct http {
     struct http_listener *listener;
     struct http_streams *streams;
     struct http_recordings *recordings;
-    struct results *recorded;     // NULL: no results are recorded, as the next three
-    struct room_events *events;   // rounds that have ended
-    struct event_feed *feed;      // of `events`
-    struct http_results *results; // queries
+    struct event_feed *feed;      // of the server's events; NULL: none
+    struct http_results *results; // queries; NULL: no results are recorded
     struct MHD_Response *fixed[FIXED_ANSWERS];
-    struct MHD_Response *parts[PARTS];
+    struct http_document parts[PARTS];
     struct http_guard guard;
     struct http_pages pages;
     uint16_t port;
@@ -152,33 +163,27 @@ struct http *http_open(const char *address, uint16_t port, const struct http_gua
     return http;
 }
 
-static void note_round(void *context, const char *line)
+bool http_serve_events(struct http *http, const struct server_events *events)
 {
-    const struct http *http = context;
-    room_events_add(http->events, "round_ended", strdup(line));
+    http->feed = event_feed_create(server_events_journal(events));
+    return http->feed != NULL;
 }
 
 bool http_serve_results(struct http *http, struct results *results)
 {
-    http->events = room_events_open(NULL, (int64_t)time(NULL));
-    http->feed = http->events != NULL ? event_feed_create(http->events) : NULL;
     http->results = http_results_create(results);
-    if (http->feed == NULL || http->results == NULL)
-        return false;
-    http->recorded = results;
-    results_observe(results, note_round, http);
-    return true;
+    return http->results != NULL;
 }
 
-// Ends what waits for results or for their events, before the listener does.
-static void end_results(struct http *http)
+// Ends what waits for results or for events, before the listener does.
+static void end_streams(struct http *http)
 {
-    if (http->recorded == NULL)
-        return;
-    results_observe(http->recorded, NULL, NULL);
-    http_results_end(http->results);
-    event_feed_end(http->feed);
-    http_listener_run(http->listener);
+    if (http->results != NULL)
+        http_results_end(http->results);
+    if (http->feed != NULL)
+        event_feed_end(http->feed);
+    if (http->results != NULL || http->feed != NULL)
+        http_listener_run(http->listener);
 }
 
 void http_close(struct http *http)
@@ -189,15 +194,14 @@ void http_close(struct http *http)
         http_streams_close(http->streams);
     if (http->recordings != NULL)
         http_recordings_close(http->recordings);
-    end_results(http);
+    end_streams(http);
     http_listener_stop(http->listener);
     event_feed_destroy(http->feed);
-    room_events_close(http->events);
     http_results_destroy(http->results);
     http_streams_destroy(http->streams);
     http_recordings_destroy(http->recordings);
     for (size_t i = 0; i < PARTS; i++)
-        http_answer_release(http->parts[i]);
+        http_document_clear(&http->parts[i]);
     for (size_t i = 0; i < FIXED_ANSWERS; i++)
         http_answer_release(http->fixed[i]);
     http_pages_clear(&http->pages);
@@ -218,10 +222,10 @@ int http_timeout_ms(const struct http *http)
 {
     int own_ms = monotonic_earlier_ms(http_streams_timeout_ms(http->streams),
                                       http_recordings_timeout_ms(http->recordings));
-    if (http->recorded != NULL) {
+    if (http->feed != NULL)
         own_ms = monotonic_earlier_ms(own_ms, event_feed_timeout_ms(http->feed));
+    if (http->results != NULL)
         own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(http->results));
-    }
     return http_listener_timeout_ms(http->listener, own_ms);
 }
 
@@ -229,17 +233,17 @@ void http_run(struct http *http)
 {
     http_streams_run(http->streams);
     http_recordings_run(http->recordings);
-    if (http->recorded != NULL) {
+    if (http->feed != NULL)
         event_feed_run(http->feed);
+    if (http->results != NULL)
         http_results_run(http->results);
-    }
     http_listener_run(http->listener);
 }
 
 static bool make_fixed(struct http *http)
 {
     for (int i = 0; i < FIXED_ANSWERS; i++) {
-        http->fixed[i] = http_answer_constant(HTTP_JSON_TYPE, fixed_answers[i].text);
+        http->fixed[i] = http_answer_constant(HTTP_JSON_TYPE, fixed_answers[i].text, false);
         if (http->fixed[i] == NULL)
             return false;
     }
@@ -250,14 +254,9 @@ static bool make_fixed(struct http *http)
 
 static bool make_parts(struct http *http)
 {
-    for (size_t i = 0; i < PARTS; i++) {
-        struct MHD_Response *part = http_answer_constant(parts[i].type, parts[i].text);
-        http->parts[i] = part;
-        if (part == NULL ||
-            !http_answer_add_header(part, "Content-Security-Policy", dashboard_policy) ||
-            !http_answer_add_header(part, "Referrer-Policy", "no-referrer"))
+    for (size_t i = 0; i < PARTS; i++)
+        if (!http_document_keep(&http->parts[i], parts[i].type, parts[i].text, part_headers))
             return false;
-    }
     return true;
 }
 
@@ -273,12 +272,12 @@ static bool answer_page(struct http *http, struct MHD_Connection *connection,
                         const struct http_route *route, const char *path, const char *name)
 {
     enum http_status problem;
-    const struct http_page *page =
-        http_pages_get(&http->pages, route, path, name, http->list, &problem);
-    if (page == NULL)
-        return answer_fixed(http, connection,
-                            problem == HTTP_NOT_FOUND ? FIXED_NOT_FOUND : FIXED_UNAVAILABLE);
-    return http_answer_send(connection, page->status, page->response);
+    bool is_sent;
+    if (http_pages_send(&http->pages, connection, route, path, name, http->list, &problem,
+                        &is_sent))
+        return is_sent;
+    return answer_fixed(http, connection,
+                        problem == HTTP_NOT_FOUND ? FIXED_NOT_FOUND : FIXED_UNAVAILABLE);
 }
 
 static bool answer_stream(struct http *http, struct MHD_Connection *connection, const char *name)
@@ -297,11 +296,11 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
     return http_answer_send_once(connection, HTTP_OK, stream);
 }
 
-// A stream of the rounds that end.
+// A stream of the server's events.
 static bool answer_events(const struct http *http, struct MHD_Connection *connection)
 {
     uint64_t last;
-    if (http->recorded == NULL)
+    if (http->feed == NULL)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     if (!event_feed_read_id(http->feed, http_connection_header(connection, "Last-Event-ID"), &last))
         return answer_fixed(http, connection, FIXED_WRONG_EVENT);
@@ -379,14 +378,14 @@ static bool answer(void *context, const struct http_request *request)
     if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
         return answer_fixed(http, connection, FIXED_NOT_ALLOWED);
     if (resource.kind == RESOURCE_PART)
-        return http_answer_send(connection, HTTP_OK, http->parts[resource.part]);
+        return http_document_send(&http->parts[resource.part], connection, HTTP_OK);
     if (resource.kind == RESOURCE_STREAM)
         return answer_stream(http, connection, resource.name);
     if (resource.kind == RESOURCE_RECORDINGS)
         return http_recordings_answer(http->recordings, request);
     if (resource.kind == RESOURCE_EVENTS)
         return answer_events(http, connection);
-    if (resource.kind == RESOURCE_LEADERBOARD && http->recorded == NULL)
+    if (resource.kind == RESOURCE_LEADERBOARD && http->results == NULL)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     if (resource.kind == RESOURCE_LEADERBOARD)
         return http_results_answer(http->results, RESULTS_LEADERBOARD, request);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct http;
+struct server_events;
 
 // Listens on a dotted IPv4 address and TCP port (0 selects a free one). Copies `guard`, borrows
 // `list`. Returns NULL with the reason in `error`.
@@ -19,8 +20,10 @@ struct http *http_open(const char *address, uint16_t port, const struct http_gua
                        const struct arena_list *list, char *error, size_t capacity);
 void http_close(struct http *http);
 
-// Serves the leaderboard, and the events of rounds that end. Borrows the results. Returns false
-// when memory runs out.
+// Serves the events of the server, which are borrowed. Returns false when memory runs out.
+bool http_serve_events(struct http *http, const struct server_events *events);
+
+// Serves the leaderboard. Borrows the results. Returns false when memory runs out.
 bool http_serve_results(struct http *http, struct results *results);
 
 uint16_t http_port(const struct http *http);

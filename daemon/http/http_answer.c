@@ -33,22 +33,26 @@ static struct MHD_Response *add_headers(struct MHD_Response *response, const cha
     return NULL;
 }
 
-struct MHD_Response *http_answer_constant(const char *type, const char *text)
+struct MHD_Response *http_answer_constant(const char *type, const char *text, bool may_be_cached)
 {
     return add_headers(
         MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT), type,
-        never);
+        may_be_cached ? validated : never);
 }
 
 struct MHD_Response *http_answer_text(const char *type, char *text)
 {
-    if (text == NULL)
-        return NULL;
+    return text == NULL ? NULL : http_answer_bytes(type, text, strlen(text), false);
+}
+
+struct MHD_Response *http_answer_bytes(const char *type, char *bytes, size_t size,
+                                       bool may_be_cached)
+{
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
+        MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE);
     if (response == NULL)
-        free(text);
-    return add_headers(response, type, never);
+        free(bytes);
+    return add_headers(response, type, may_be_cached ? validated : never);
 }
 
 struct MHD_Response *http_answer_stream(const char *type,
@@ -60,7 +64,13 @@ struct MHD_Response *http_answer_stream(const char *type,
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, read, context, end);
     if (response == NULL)
         end(context);
-    return add_headers(response, type, never);
+    response = add_headers(response, type, never);
+    // nginx buffers answers unless this header forbids it.
+    if (response != NULL && !http_answer_add_header(response, "X-Accel-Buffering", "no")) {
+        http_answer_release(response);
+        response = NULL;
+    }
+    return response;
 }
 
 struct MHD_Response *http_answer_blocks(const char *type, uint64_t size, size_t block_bytes,

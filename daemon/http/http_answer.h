@@ -36,16 +36,22 @@ enum http_status {
     HTTP_GATEWAY_TIMEOUT = 504,
 };
 
-// A response with constant text. Borrows the text until the response is released and sent.
-struct MHD_Response *http_answer_constant(const char *type, const char *text);
+// A response with constant text, which may be cached, if it may, only to be validated each time it
+// is used. Borrows the text until the response is released and sent.
+struct MHD_Response *http_answer_constant(const char *type, const char *text, bool may_be_cached);
 
 // A response with a heap-allocated text. Takes the text even on failure. Returns NULL for NULL,
 // too.
 struct MHD_Response *http_answer_text(const char *type, char *text);
 
-// A response of unknown length. `read` writes up to `capacity` bytes and returns their number,
-// HTTP_STREAM_END, or 0 after it has suspended the connection. `end` is called once: when the last
-// reference ends, or before NULL is returned.
+// A response with heap-allocated bytes, which it takes even on failure; see
+// http_answer_constant for what may be cached.
+struct MHD_Response *http_answer_bytes(const char *type, char *bytes, size_t size,
+                                       bool may_be_cached);
+
+// A response of unknown length, which no proxy in front may hold back. `read` writes up to
+// `capacity` bytes and returns their number, HTTP_STREAM_END, or 0 after it has suspended the
+// connection. `end` is called once: when the last reference ends, or before NULL is returned.
 #define HTTP_STREAM_END ((ssize_t)-1)
 struct MHD_Response *http_answer_stream(const char *type,
                                         ssize_t (*read)(void *context, uint64_t position,

@@ -204,7 +204,7 @@ static bool answer_too_many(struct MHD_Connection *connection)
 {
     char seconds[16];
     struct MHD_Response *response =
-        http_answer_constant(HTTP_JSON_TYPE, "{\"error\":\"too many downloads\"}");
+        http_answer_constant(HTTP_JSON_TYPE, "{\"error\":\"too many downloads\"}", false);
     snprintf(seconds, sizeof seconds, "%d", RETRY_AFTER_S);
     if (response != NULL && !http_answer_add_header(response, "Retry-After", seconds)) {
         http_answer_release(response);

@@ -3,6 +3,7 @@
 #include "http_recordings.h"
 
 #include "http_answer.h"
+#include "http_document.h"
 #include "recordings.h"
 #include "recordings_json.h"
 
@@ -15,7 +16,7 @@ static const char root[] = "/recordings";
 struct http_recordings {
     const struct arena_list *list;
     struct http_downloads *downloads;
-    struct MHD_Response *newest; // the first page of the list; NULL: not rendered yet
+    struct http_document newest; // the first page of the list; none: not rendered yet
     uint64_t newest_version;     // of the list, when it was rendered
 };
 
@@ -37,7 +38,7 @@ void http_recordings_destroy(struct http_recordings *recordings)
 {
     if (recordings == NULL)
         return;
-    http_answer_release(recordings->newest);
+    http_document_clear(&recordings->newest);
     http_downloads_destroy(recordings->downloads);
     free(recordings);
 }
@@ -68,12 +69,13 @@ static bool answer_newest(struct http_recordings *recordings, struct MHD_Connect
 {
     struct recordings *list = recordings->list->recordings;
     const uint64_t version = list != NULL ? recordings_version(list) : 0;
-    if (recordings->newest == NULL || recordings->newest_version != version) {
-        http_answer_release(recordings->newest);
-        recordings->newest = http_answer_text(HTTP_JSON_TYPE, recordings_json(list, NULL));
+    if (recordings->newest.plain == NULL || recordings->newest_version != version) {
+        http_document_clear(&recordings->newest);
+        http_document_take(&recordings->newest, HTTP_JSON_TYPE, recordings_json(list, NULL));
         recordings->newest_version = version;
     }
-    return recordings->newest != NULL && http_answer_send(connection, HTTP_OK, recordings->newest);
+    return recordings->newest.plain != NULL &&
+           http_document_send(&recordings->newest, connection, HTTP_OK);
 }
 
 static bool answer_list(struct http_recordings *recordings, struct MHD_Connection *connection)

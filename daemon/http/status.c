@@ -250,6 +250,15 @@ static json_t *recording_json(const struct arena_status *status)
                               put_count(object, "bytes", status->recordings.bytes));
 }
 
+static json_t *tags_json(const struct config_tags *tags)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (int i = 0; i < tags->count && complete; i++)
+        complete = json_array_append_new(array, json_string(tags->words[i])) == 0;
+    return finish(array, complete);
+}
+
 static json_t *arena_json(struct arena *arena, struct totals *totals)
 {
     const struct config_arena *config = arena_config(arena);
@@ -262,6 +271,11 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
     json_t *object = json_object();
     return finish(object,
                   put(object, "name", name_json(config->name, sizeof config->name)) &&
+                      put(object, "hostname", text_json(config_shown_name(config))) &&
+                      put(object, "tags", tags_json(&config->tags)) &&
+                      put(object, "region", text_json(config->region)) &&
+                      put(object, "website", text_json(config->website)) &&
+                      put(object, "locked", json_boolean(config_is_locked(config))) &&
                       put_count(object, "port", arena_port(arena)) &&
                       put(object, "map", name_json(config->map->name, sizeof config->map->name)) &&
                       put(object, "state", json_string(state)) &&

@@ -5,11 +5,12 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     MAX_PLAYERS = UINT8_MAX, // the most that a reply can count
-    ARENA_RULES = 7,         // besides the rules of the game
-    VALUE_BYTES = 32,
+    ARENA_RULES = 9,         // at most, besides the rules of the game
+    VALUE_BYTES = CONFIG_WEBSITE_BYTES,
 };
 
 struct rule_list {
@@ -18,12 +19,24 @@ struct rule_list {
     char values[ARENA_RULES + RAIM_RULE_COUNT][VALUE_BYTES];
 };
 
+// Joins the tags with commas.
+static void join_tags(const struct config_tags *tags, char joined[sizeof tags->words])
+{
+    joined[0] = '\0';
+    for (int i = 0; i < tags->count; i++) {
+        strcat(joined, i > 0 ? "," : "");
+        strcat(joined, tags->words[i]);
+    }
+}
+
 static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
 {
     const struct raim_match_counts counts = raim_match_counts(subject->match);
     const struct config_arena *config = subject->config;
+    char keywords[sizeof config->tags.words];
+    join_tags(&config->tags, keywords);
     const struct query_info info = {
-        .name = config->name,
+        .name = config_shown_name(config),
         .map = config->map->name,
         .folder = "raim",
         .game = "raim",
@@ -31,8 +44,9 @@ static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
         .players = counts.players + counts.bots,
         .max_players = config->max_players + counts.bots,
         .bots = counts.bots,
-        .locked = config->needs_access,
+        .locked = config_is_locked(config),
         .port = subject->port,
+        .keywords = keywords,
     };
     return query_write_info(&info, reply);
 }
@@ -77,7 +91,11 @@ static size_t write_rules(const struct answers_subject *subject, uint8_t *reply)
     add_rule(&list, "lag_compensation", "%u", config->lag_compensation_ms);
     add_rule(&list, "round_time", "%.9g", config->round_s);
     add_rule(&list, "score_limit", "%u", config->score_limit);
-    assert(list.count == ARENA_RULES);
+    if (config->region[0] != '\0')
+        add_rule(&list, "region", "%s", config->region);
+    if (config->website[0] != '\0')
+        add_rule(&list, "website", "%s", config->website);
+    assert(list.count <= ARENA_RULES);
     raim_rules rules = config->rules;
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         add_rule(&list, raim_rule_at(i)->name, "%.9g", *raim_rule_value(&rules, i));

@@ -18,6 +18,7 @@ enum {
     DEDICATED = 'd',
     LINUX = 'l',
     HAS_PORT = 0x80,
+    HAS_KEYWORDS = 0x20,
 };
 
 // A reply under construction, with a sticky error: after an overflow nothing is written.
@@ -95,8 +96,11 @@ size_t query_write_info(const struct query_info *info, uint8_t reply[QUERY_MAX_R
     put_8(&writer, info->locked); // "a password is required"
     put_8(&writer, 0);            // no Valve Anti-Cheat
     put_text(&writer, info->version);
-    put_8(&writer, HAS_PORT);
+    const bool has_keywords = info->keywords[0] != '\0';
+    put_8(&writer, has_keywords ? HAS_PORT | HAS_KEYWORDS : HAS_PORT);
     put_16(&writer, info->port);
+    if (has_keywords)
+        put_text(&writer, info->keywords);
     assert(!writer.is_full); // the server's own texts are all short
     return writer.size;
 }

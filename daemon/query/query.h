@@ -19,8 +19,9 @@ struct query_info {
     uint32_t players; // including bots; counts above 255 are written as 255
     uint32_t max_players;
     uint32_t bots; // among `players`
-    bool locked;   // clients need an access token
+    bool locked;   // clients need a password or an access token
     uint16_t port;
+    const char *keywords; // words with commas between them; "": none
 };
 
 struct query_player {

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "result_json.h"
 
+#include "json_text.h"
+
 #include <jansson.h>
 
 #include <stdio.h>
@@ -18,15 +20,6 @@ static const char *const end_names[] = {
 };
 
 // --- Times ---
-
-void result_json_time(int64_t ms, char text[RESULT_TIME_BYTES])
-{
-    const time_t seconds = (time_t)(ms / 1000);
-    struct tm when;
-    gmtime_r(&seconds, &when);
-    const size_t size = strftime(text, RESULT_TIME_BYTES, "%Y-%m-%dT%H:%M:%S", &when);
-    snprintf(text + size, RESULT_TIME_BYTES - size, ".%03dZ", (int)(ms % 1000));
-}
 
 static bool read_time(const json_t *value, int64_t *ms)
 {
@@ -52,8 +45,8 @@ static bool put(json_t *object, const char *key, json_t *value)
 
 static json_t *time_json(int64_t ms)
 {
-    char text[RESULT_TIME_BYTES];
-    result_json_time(ms, text);
+    char text[JSON_TEXT_TIME_BYTES];
+    json_text_time(ms, text);
     return json_string_nocheck(text);
 }
 

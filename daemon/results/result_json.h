@@ -51,7 +51,3 @@ struct leaderboard_row {
 // runs out.
 char *result_json_leaderboard(const char *period, const char *arena, const char *map,
                               const struct leaderboard_row *rows, uint32_t count);
-
-// Writes a time as text of RFC 3339 in UTC with milliseconds.
-#define RESULT_TIME_BYTES 32
-void result_json_time(int64_t ms, char text[RESULT_TIME_BYTES]);

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "results_internal.h"
 
-#include "arena_feed.h"
 #include "log.h"
 #include "monotonic.h"
 
@@ -98,13 +97,6 @@ void results_close(struct results *results)
     destroy(results);
 }
 
-void results_observe(struct results *results, void (*ended)(void *context, const char *line),
-                     void *context)
-{
-    results->main.ended = ended;
-    results->main.context = context;
-}
-
 // --- Results ---
 
 // Hands a line to the thread, and takes it. Returns false if too much waits.
@@ -166,8 +158,6 @@ void results_add(struct results *results, const struct round_report *report)
         results->main.lost++;
         return;
     }
-    if (results->main.ended != NULL)
-        results->main.ended(results->main.context, line);
     results->main.lost += !post(results, line);
 }
 
@@ -175,17 +165,6 @@ void results_lose(struct results *results, uint32_t count)
 {
     if (results != NULL)
         results->main.lost += count;
-}
-
-void results_read(struct results *results, struct arena_feed *feed)
-{
-    const struct round_report *report;
-    while (feed != NULL && (report = arena_feed_round(feed)) != NULL) {
-        results_add(results, report);
-        arena_feed_release_round(feed);
-    }
-    if (feed != NULL)
-        results_lose(results, arena_feed_take_lost(feed));
 }
 
 void results_run(struct results *results)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The results of rounds: each is a line of results.jsonl (result_log.h), a row of a database for
-// the leaderboard (result_db.h), a line of the log and an event for subscribers. One thread,
+// the leaderboard (result_db.h) and a line of the log. One thread,
 // `raimd-results`, writes the files and answers queries. What the main thread hands over is
 // bounded: beyond it a result is lost and counted, and a query refused.
 // Thread rule: the main thread.
@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena_feed;
 struct results;
 
 struct results_def {
@@ -38,14 +37,6 @@ void results_add(struct results *results, const struct round_report *report);
 
 // Counts results that were lost before they were handed over. Takes NULL.
 void results_lose(struct results *results, uint32_t count);
-
-// Records the rounds that an arena has reported. Only for feeds without items, which nobody else
-// reads; see arena_feed.h. Takes NULL for both.
-void results_read(struct results *results, struct arena_feed *feed);
-
-// Sets a function that is called with the line of each result; NULL: none.
-void results_observe(struct results *results, void (*ended)(void *context, const char *line),
-                     void *context);
 
 // Updates the counts. Call it after each wake-up of the main thread. Takes NULL.
 void results_run(struct results *results);

@@ -40,8 +40,6 @@ struct results {
         pthread_t thread;
         bool has_thread;
         struct arena_list_results *counts;
-        void (*ended)(void *context, const char *line);
-        void *context;
         uint64_t lost; // before they reached the thread
         uint64_t asked;
     } main;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "room_request.h"
 
+#include "json_text.h"
 #include "match.h"
 #include "name.h"
 #include "rules.h"
@@ -37,29 +38,6 @@ struct field {
 
 // --- Texts ---
 
-void room_request_quote(struct text_buffer *out, const char *text)
-{
-    text_buffer_add(out, "\"", 1);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            text_buffer_print(out, "\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            text_buffer_print(out, "\\u%04x", (unsigned char)*text);
-        else
-            text_buffer_add(out, text, 1);
-    }
-    text_buffer_add(out, "\"", 1);
-}
-
-bool room_request_is_object(const char *text)
-{
-    json_t *root = json_loads(text, 0, NULL);
-    const bool is_object = json_is_object(root);
-    json_decref(root);
-    // JSON may have line feeds and carriage returns between its values, but an event may not.
-    return is_object && text[strcspn(text, "\r\n")] == '\0';
-}
-
 // The length without a cut character at the end.
 static size_t whole_length(const char *text, size_t length)
 {
@@ -86,7 +64,7 @@ __attribute__((format(printf, 2, 3))) static void report(struct body *body, cons
         text[whole_length(text, sizeof text - 1)] = '\0';
     if (body->count++ > 0)
         text_buffer_add(body->mistakes, ",", 1);
-    room_request_quote(body->mistakes, text);
+    json_text_quote(body->mistakes, text);
 }
 
 // Makes the list of mistakes fail: that memory ran out is no mistake of the request.

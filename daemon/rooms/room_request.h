@@ -67,9 +67,3 @@ bool room_end_parse(struct room_end *end, const char *json, size_t size,
 bool room_request_is_id(const char *id);
 
 const char *room_ends_name(enum room_ends ends);
-
-// Whether a text is a JSON object on one line.
-bool room_request_is_object(const char *text);
-
-// Appends a text as a JSON string, in quotes. Bytes that are not UTF-8 must not occur.
-void room_request_quote(struct text_buffer *out, const char *text);

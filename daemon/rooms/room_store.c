@@ -4,6 +4,7 @@
 #include "room_store.h"
 
 #include "config_keys.h"
+#include "json_text.h"
 #include "log.h"
 #include "room_request.h"
 #include "state_file.h"
@@ -194,10 +195,10 @@ static bool parse(char *text, struct room_record *record)
     record->was_joined = joined != 0;
     record->is_draining = draining != 0;
     const char *metadata = take_line(&at, "metadata"), *request = take_line(&at, "request");
-    if (metadata == NULL || request == NULL || !room_request_is_object(metadata))
+    if (metadata == NULL || request == NULL || !json_text_is_object(metadata))
         return false;
     const char *result = at[0] != '\0' ? take_line(&at, "result") : NULL;
-    if (at[0] != '\0' || (result != NULL && !room_request_is_object(result)))
+    if (at[0] != '\0' || (result != NULL && !json_text_is_object(result)))
         return false;
     record->metadata = strdup(metadata);
     record->request = strdup(request);

@@ -4,6 +4,7 @@
 #include "rooms_internal.h"
 
 #include "crypto.h"
+#include "json_text.h"
 #include "log.h"
 #include "monotonic.h"
 #include "prepared_match.h"
@@ -115,7 +116,7 @@ const char *rooms_id(const struct rooms *rooms, int index)
     return rooms->list[index]->id;
 }
 
-struct room_events *rooms_events(struct rooms *rooms)
+struct event_journal *rooms_events(struct rooms *rooms)
 {
     return rooms->events;
 }
@@ -156,7 +157,7 @@ answer_problem(struct rooms_answer *into, unsigned status, const char *format, .
     vsnprintf(problem, sizeof problem, format, arguments);
     va_end(arguments);
     text_buffer_print(&out, "{\"error\":");
-    room_request_quote(&out, problem);
+    json_text_quote(&out, problem);
     text_buffer_print(&out, "}\n");
     answer(into, status, &out);
 }
@@ -301,10 +302,9 @@ bool rooms_open_arena(struct rooms *rooms, struct room *room, char *error, size_
     room->arena = slot->arena;
     if (seats != NULL)
         arena_reserve_seats(room->arena, seats);
-    const bool has_feed = arena_enable_feed(room->arena, true);
-    if (has_feed && arena_table_add(table, slot))
+    if (arena_table_add(table, slot))
         return true;
-    snprintf(error, capacity, has_feed ? "the worker is busy" : "out of memory");
+    snprintf(error, capacity, "the worker is busy");
     arena_slot_close(slot);
     return false;
 }

@@ -22,7 +22,9 @@
 #define ROOMS_MAX CONFIG_MAX_ARENAS
 
 struct rooms;
-struct room_events;
+struct arena_feed_item;
+struct event_journal;
+struct round_report;
 
 // An answer: a status code with the meaning that HTTP gives it, and a JSON text.
 struct rooms_answer {
@@ -99,8 +101,14 @@ void rooms_observe(struct rooms *rooms, const struct rooms_observer *observer);
 
 // --- The main loop ---
 
-// Reads what the arenas report, and ends the rooms that are due. Call it after each wake-up of the
-// main thread. `now_ms` is CLOCK_MONOTONIC.
+// Notes what the arena of a room has reported; `round` is the report of a round that has ended.
+// Does nothing for another arena. That players leave for the next process to continue is no event
+// of a room that it will open again.
+void rooms_note(struct rooms *rooms, struct arena *arena, const struct arena_feed_item *item,
+                const struct round_report *round);
+
+// Ends the rooms that are due. What their arenas have reported must have been noted. Call it after
+// each wake-up of the main thread. `now_ms` is CLOCK_MONOTONIC.
 void rooms_run(struct rooms *rooms, uint64_t now_ms);
 
 // Milliseconds until rooms_run must be called, or -1.
@@ -112,4 +120,4 @@ void rooms_forget(struct rooms *rooms, struct arena *arena);
 // --- What happened ---
 
 // The log of events: rooms ready, players joined and left, rounds ended, rooms ended.
-struct room_events *rooms_events(struct rooms *rooms);
+struct event_journal *rooms_events(struct rooms *rooms);

@@ -2,6 +2,8 @@
 // Writes the documents and events of rooms as JSON.
 #include "rooms_internal.h"
 
+#include "json_text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ static const char *address_of(const struct rooms *rooms, const struct room *room
 static void print_member(struct text_buffer *out, const char *name, const char *text)
 {
     text_buffer_print(out, ",\"%s\":", name);
-    room_request_quote(out, text);
+    json_text_quote(out, text);
 }
 
 static void print_players(struct text_buffer *out, const struct room_request *request)
@@ -28,7 +30,7 @@ static void print_players(struct text_buffer *out, const struct room_request *re
     for (uint32_t i = 0; i < request->player_count; i++) {
         if (i > 0)
             text_buffer_add(out, ",", 1);
-        room_request_quote(out, request->players[i]);
+        json_text_quote(out, request->players[i]);
     }
     text_buffer_add(out, "]", 1);
 }
@@ -71,10 +73,10 @@ void rooms_print_room(struct text_buffer *out, const struct rooms *rooms, const 
 static void print_template(struct text_buffer *out, const struct config_arena *template)
 {
     text_buffer_print(out, "{\"name\":\"%s\",\"maps\":[", template->name);
-    room_request_quote(out, template->map->name);
+    json_text_quote(out, template->map->name);
     for (int i = 0; i < template->rotation_count; i++) {
         text_buffer_add(out, ",", 1);
-        room_request_quote(out, template->rotation[i]->name);
+        json_text_quote(out, template->rotation[i]->name);
     }
     text_buffer_print(out,
                       "],\"places\":%u,\"bots\":%u,\"access\":\"%s\",\"round_time_s\":%.15g,"
@@ -161,7 +163,7 @@ char *rooms_ended_event(const struct room *room, const char *cause)
 static void print_score(struct text_buffer *out, const struct round_player *player)
 {
     text_buffer_print(out, "{\"player\":%u,\"name\":", player->id);
-    room_request_quote(out, player->name);
+    json_text_quote(out, player->name);
     text_buffer_print(out, ",\"bot\":%s,\"score\":%u,\"deaths\":%u}",
                       player->bot ? "true" : "false", player->score, player->deaths);
 }

@@ -6,7 +6,7 @@
 
 #include "arena_command.h"
 #include "arena_feed.h"
-#include "room_events.h"
+#include "event_journal.h"
 #include "room_request.h"
 #include "room_store.h"
 #include "rooms.h"
@@ -51,7 +51,7 @@ struct ended_room {
 struct rooms {
     struct arena_table *table;
     struct room_store *store; // NULL: rooms end with the process
-    struct room_events *events;
+    struct event_journal *events;
     struct rooms_observer observer;
     int count;
     struct room *list[ROOMS_MAX];
@@ -104,9 +104,6 @@ void rooms_begin_end(struct rooms *rooms, struct room *room, const char *cause, 
 // limit.
 void rooms_begin_drain(struct rooms *rooms, struct room *room, const char *reason, uint64_t end_ms);
 
-// Reads what the arena has reported. With `is_released` every player leaves.
-void rooms_read_feed(struct rooms *rooms, struct room *room, bool is_released, uint64_t now_ms);
-
 // Counts the rooms that there are and could be.
 void rooms_count_now(const struct rooms *rooms);
 
@@ -120,7 +117,7 @@ void rooms_print_room(struct text_buffer *out, const struct rooms *rooms, const 
 void rooms_print_templates(struct text_buffer *out, const struct rooms *rooms);
 void rooms_print_capacity(struct text_buffer *out, const struct rooms *rooms);
 
-// The events. Each returns a text for room_events_add.
+// The events. Each returns a text for event_journal_add.
 char *rooms_ready_event(const struct rooms *rooms, const struct room *room);
 char *rooms_player_event(const struct room *room, const struct arena_feed_item *item);
 char *rooms_round_event(const struct room *room, const char *result);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Runs the rooms: reads what their arenas report, and ends them when they are due.
+// Runs the rooms: notes what their arenas report, and ends them when they are due.
 #define _GNU_SOURCE
 #include "rooms_internal.h"
 
 #include "log.h"
+#include "message.h"
 #include "monotonic.h"
-#include "results.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -17,17 +17,12 @@ enum {
     ROUND_LEAD_MS = 50, // before the break after the last round is over
 };
 
-static struct arena_feed *feed_of(const struct room *room)
-{
-    return arena_get_feed(room->arena);
-}
-
 // --- Reports ---
 
 static void note_joined(struct rooms *rooms, struct room *room, const struct arena_feed_item *item)
 {
     room->present++;
-    room_events_add(rooms->events, "player_joined", rooms_player_event(room, item));
+    event_journal_add(rooms->events, "player_joined", rooms_player_event(room, item));
     if (room->record.was_joined)
         return;
     room->record.was_joined = true;
@@ -37,22 +32,19 @@ static void note_joined(struct rooms *rooms, struct room *room, const struct are
 static void note_left(struct rooms *rooms, struct room *room, const struct arena_feed_item *item)
 {
     room->present -= room->present > 0;
-    room_events_add(rooms->events, "player_left", rooms_player_event(room, item));
+    event_journal_add(rooms->events, "player_left", rooms_player_event(room, item));
 }
 
 // A round that was cut short has no result for the matchmaker.
-static void note_round(struct rooms *rooms, struct room *room, uint64_t now_ms)
+static void note_round(struct rooms *rooms, struct room *room, const struct round_report *report)
 {
-    const struct round_report *report = arena_feed_round(feed_of(room));
     const bool is_whole = report->ended == ROUND_END_CLOCK || report->ended == ROUND_END_SCORE;
-    char *result = is_whole ? rooms_result(report) : NULL;
-    results_add(rooms->table->results, report);
-    arena_feed_release_round(feed_of(room));
     if (!is_whole)
         return;
+    char *result = rooms_result(report);
     room->rounds++;
-    room->round_ended_ms = now_ms;
-    room_events_add(rooms->events, "round_ended", rooms_round_event(room, result));
+    room->round_ended_ms = monotonic_ms();
+    event_journal_add(rooms->events, "round_ended", rooms_round_event(room, result));
     if (result == NULL)
         return;
     free(room->record.result);
@@ -60,31 +52,37 @@ static void note_round(struct rooms *rooms, struct room *room, uint64_t now_ms)
     rooms_store(rooms, room); // for the next process, should this one die before it reports the end
 }
 
-static void note_item(struct rooms *rooms, struct room *room, const struct arena_feed_item *item,
-                      uint64_t now_ms)
+static void make_ready(struct rooms *rooms, struct room *room)
 {
-    switch (item->kind) {
-    case ARENA_FEED_JOINED:
-        note_joined(rooms, room, item);
-        break;
-    case ARENA_FEED_LEFT:
-        note_left(rooms, room, item);
-        break;
-    case ARENA_FEED_ROUND_ENDED:
-        note_round(rooms, room, now_ms);
-        break;
-    }
+    room->state = ROOM_READY;
+    event_journal_add(rooms->events, "arena_ready", rooms_ready_event(rooms, room));
+    if (room->record.is_draining) // since the last process
+        rooms_begin_drain(rooms, room, "", room->end_ms);
 }
 
-void rooms_read_feed(struct rooms *rooms, struct room *room, bool is_released, uint64_t now_ms)
+static struct room *find_room(const struct rooms *rooms, const struct arena *arena)
 {
-    struct arena_feed_item item;
-    struct arena_feed *feed = feed_of(room);
-    while (arena_feed_take(feed, &item))
-        note_item(rooms, room, &item, now_ms);
-    while (is_released && arena_feed_take_rest(feed, &item))
-        note_item(rooms, room, &item, now_ms);
-    results_lose(rooms->table->results, arena_feed_take_lost(feed));
+    for (int i = 0; i < rooms->count; i++)
+        if (rooms->list[i]->arena == arena)
+            return rooms->list[i];
+    return NULL;
+}
+
+void rooms_note(struct rooms *rooms, struct arena *arena, const struct arena_feed_item *item,
+                const struct round_report *round)
+{
+    struct room *room = find_room(rooms, arena);
+    if (room == NULL)
+        return;
+    if (room->state == ROOM_STARTING) // what it has reported follows the event that it is ready
+        make_ready(rooms, room);
+    if (item->kind == ARENA_FEED_JOINED)
+        note_joined(rooms, room, item);
+    else if (item->kind == ARENA_FEED_LEFT &&
+             (item->reason != RAIM_REASON_RESTART || room->cause != NULL))
+        note_left(rooms, room, item);
+    else if (item->kind == ARENA_FEED_ROUND_ENDED)
+        note_round(rooms, room, round);
 }
 
 // --- The end ---
@@ -171,16 +169,9 @@ static void run_room(struct rooms *rooms, struct room *room, uint64_t now_ms)
         remove_arena(rooms, room, now_ms);
         return;
     }
-    if (room->state == ROOM_STARTING && arena_ticks(room->arena) > 0) {
-        room->state = ROOM_READY;
-        room_events_add(rooms->events, "arena_ready", rooms_ready_event(rooms, room));
-        if (room->record.is_draining) // since the last process
-            rooms_begin_drain(rooms, room, "", room->end_ms);
-    }
-    if (room->state == ROOM_STARTING)
-        return; // what it has reported follows the event that it is ready
-    rooms_read_feed(rooms, room, false, now_ms);
-    if (room->is_removed)
+    if (room->state == ROOM_STARTING && arena_ticks(room->arena) > 0)
+        make_ready(rooms, room);
+    if (room->state == ROOM_STARTING || room->is_removed)
         return;
     // After its first tick, so that the players of a restored match have been reported.
     if (was_ready && room->state == ROOM_READY) {
@@ -254,7 +245,7 @@ void rooms_note_end(struct rooms *rooms, struct room *room, const char *cause)
 {
     if (room->cause == NULL)
         room->cause = cause;
-    room_events_add(rooms->events, "arena_ended", rooms_ended_event(room, room->cause));
+    event_journal_add(rooms->events, "arena_ended", rooms_ended_event(room, room->cause));
     if (rooms->store != NULL)
         room_store_remove(rooms->store, room->record.name);
     log_arena_info(room->record.name, "room ended id=%s name=%s cause=%s rounds=%u", room->id,
@@ -268,13 +259,12 @@ void rooms_note_end(struct rooms *rooms, struct room *room, const char *cause)
 
 void rooms_forget(struct rooms *rooms, struct arena *arena)
 {
-    int index = 0;
-    while (index < rooms->count && rooms->list[index]->arena != arena)
-        index++;
-    if (index == rooms->count)
+    struct room *room = find_room(rooms, arena);
+    if (room == NULL)
         return;
-    struct room *room = rooms->list[index];
-    rooms_read_feed(rooms, room, true, monotonic_ms());
+    int index = 0;
+    while (rooms->list[index] != room)
+        index++;
     rooms->list[index] = rooms->list[--rooms->count];
     rooms_note_end(rooms, room, "deleted"); // unless it was ending: by the operator
 }

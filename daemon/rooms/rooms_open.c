@@ -63,8 +63,8 @@ static void open_again(void *context, struct room_record *record)
     }
     if (!is_ending)
         log_warning("room not opened again id=%s name=%s: %s", room->id, room->record.name, error);
-    room_events_add(rooms->events, "arena_ended",
-                    rooms_ended_event(room, is_ending ? room->record.cause : "failed"));
+    event_journal_add(rooms->events, "arena_ended",
+                      rooms_ended_event(room, is_ending ? room->record.cause : "failed"));
     room_store_remove(rooms->store, room->record.name);
     rooms_free_room(room);
 }
@@ -82,7 +82,7 @@ static bool open_files(struct rooms *rooms, char *error, size_t capacity)
             return false;
         }
     }
-    rooms->events = room_events_open(has_state ? journal : NULL, rooms_today_s());
+    rooms->events = event_journal_open(has_state ? journal : NULL, rooms_today_s());
     if (rooms->events == NULL)
         snprintf(error, capacity, "out of memory");
     return rooms->events != NULL;
@@ -119,7 +119,6 @@ void rooms_close(struct rooms *rooms)
     while (rooms->count > 0) {
         struct room *room = rooms->list[--rooms->count];
         const bool is_kept = rooms->keeps && room->cause == NULL;
-        rooms_read_feed(rooms, room, !is_kept, monotonic_ms());
         if (is_kept)
             rooms_free_room(room);
         else
@@ -127,7 +126,7 @@ void rooms_close(struct rooms *rooms)
     }
     for (uint32_t i = 0; i < ROOMS_REMEMBERED; i++)
         free(rooms->ended[i].text);
-    room_events_close(rooms->events);
+    event_journal_close(rooms->events);
     room_store_close(rooms->store);
     free(rooms);
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "server.h"
 
+#include "arena_reports.h"
 #include "arena_table.h"
 #include "arena_table_changes.h"
 #include "arena_table_recorder.h"
@@ -14,9 +15,11 @@
 #include "monotonic.h"
 #include "orchestrator.h"
 #include "periodic.h"
+#include "process_usage.h"
 #include "results.h"
 #include "rooms.h"
 #include "sandbox.h"
+#include "server_events.h"
 #include "unit_directories.h"
 
 #include <errno.h>
@@ -33,6 +36,8 @@ enum {
 
 struct server {
     struct arena_table table;
+    struct server_events *events;
+    bool is_restarting;                // the next process continues the matches
     struct results *results;           // NULL: off
     struct http *http;                 // NULL: off
     struct rooms *rooms;               // NULL: nobody can request one
@@ -82,11 +87,25 @@ static bool start_results(struct server *server)
     return false;
 }
 
-// Reads the results of an arena, except of a room, whose reports rooms.h reads.
-static void read_results(struct server *server, struct arena *arena)
+// Prepares to note events, before anything happens.
+static bool open_events(struct server *server)
 {
-    if (!arena_config(arena)->is_room)
-        results_read(server->results, arena_get_feed(arena));
+    char directory[PATH_MAX];
+    const bool has_directory =
+        unit_directories_find("STATE_DIRECTORY", directory, sizeof directory);
+    server->events = server_events_open(has_directory ? directory : NULL);
+    server->table.events = server->events;
+    if (server->events == NULL)
+        log_error("events failed: out of memory");
+    return server->events != NULL;
+}
+
+static struct arena_reports reports_of(struct server *server)
+{
+    return (struct arena_reports){.table = &server->table,
+                                  .rooms = server->rooms,
+                                  .control = server->control,
+                                  .is_restarting = server->is_restarting};
 }
 
 static bool open_status(struct server *server)
@@ -94,6 +113,7 @@ static bool open_status(struct server *server)
     char address[SOCKET_ADDRESS_PORT_BYTES];
     const struct config *config = server->table.config;
     char error[ERROR_BYTES];
+    server->table.running.process = process_usage_open(); // before the sandbox closes /proc
     if (!config->status.is_on)
         return true;
     server->http = http_open(config->status.address, config->status.port, &config->status_guard,
@@ -102,7 +122,8 @@ static bool open_status(struct server *server)
         log_error("status failed: %s", error);
         return false;
     }
-    if (server->results != NULL && !http_serve_results(server->http, server->results)) {
+    if (!http_serve_events(server->http, server->events) ||
+        (server->results != NULL && !http_serve_results(server->http, server->results))) {
         log_error("status failed: out of memory");
         return false;
     }
@@ -249,7 +270,7 @@ struct server *server_start(struct config *config, const char *path)
     }
     const uint16_t agones_port = orchestrator_port(config);
     if (!open_orchestrator(server, config, agones_port) ||
-        !arena_table_open_recorder(&server->table, config)) {
+        !arena_table_open_recorder(&server->table, config) || !open_events(server)) {
         config_unload(config);
         orchestrator_close(server->orchestrator);
         free(server);
@@ -265,12 +286,14 @@ struct server *server_start(struct config *config, const char *path)
         server_stop(server);
         return NULL;
     }
+    server_events_add(server->events, "start", NULL, strdup("{\"version\":\"" RAIM_VERSION "\"}"));
     periodic_start(&server->periodic, monotonic_ms());
     return server;
 }
 
 void server_keep_checkpoints(struct server *server)
 {
+    server->is_restarting = true;
     arena_table_keep_checkpoints(&server->table);
     if (server->rooms != NULL)
         rooms_keep(server->rooms);
@@ -285,15 +308,19 @@ void server_stop(struct server *server)
     control_tcp_close(server->control_tcp);
     arena_table_stop(&server->table);
     control_close(server->control); // after the workers, which read its ban lists
+    server->control = NULL;
     api_destroy(server->api);
+    const struct arena_reports reports = reports_of(server);
     for (int i = 0; i < server->table.running.count; i++)
-        read_results(server, server->table.running.arenas[i]);
+        arena_reports_end(&reports, server->table.running.arenas[i]);
     for (const struct arena_slot *slot = server->table.leaving; slot != NULL; slot = slot->next)
-        read_results(server, slot->arena);
+        arena_reports_end(&reports, slot->arena);
     rooms_close(server->rooms);
     results_close(server->results);
+    process_usage_close(server->table.running.process);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
     arena_table_close(&server->table);
+    server_events_close(server->events);
     free(server);
 }
 
@@ -331,16 +358,16 @@ int server_timeout_ms(const struct server *server)
 static void collect(struct server *server)
 {
     struct arena_slot *gone;
+    const struct arena_reports reports = reports_of(server);
     arena_table_collect(&server->table);
-    for (int i = 0; i < server->table.running.count && server->results != NULL; i++)
-        read_results(server, server->table.running.arenas[i]);
+    arena_reports_run(&reports);
     results_run(server->results);
     while ((gone = arena_table_next_gone(&server->table)) != NULL) {
         if (server->control != NULL)
             control_forget(server->control, gone->arena);
+        arena_reports_end(&reports, gone->arena);
         if (server->rooms != NULL)
             rooms_forget(server->rooms, gone->arena);
-        read_results(server, gone->arena);
         arena_slot_close(gone);
         server->is_trim_due = true;
     }

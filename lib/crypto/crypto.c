@@ -14,6 +14,9 @@ enum {
     STREAM_BYTES = 4 * BLOCK_BYTES,
     SHORT_BYTES = STREAM_BYTES - BLOCK_BYTES,
     MAC_BLOCK_BYTES = 16,
+    // Argon2id: both ends need the same numbers, so they are not libsodium's, which may change.
+    PASSWORD_PASSES = 2,
+    PASSWORD_MEMORY_BYTES = 64 << 20,
 };
 
 static_assert(SHORT_BYTES <= UINT8_MAX, "its size is one byte in authenticate");
@@ -33,6 +36,7 @@ static_assert(RAIM_CRYPTO_KEY_BYTES == crypto_aead_chacha20poly1305_ietf_KEYBYTE
                   RAIM_CRYPTO_TAG_BYTES == crypto_aead_chacha20poly1305_ietf_ABYTES &&
                   NONCE_BYTES == 12,
               "ChaCha20-Poly1305");
+static_assert(RAIM_CRYPTO_SALT_BYTES == crypto_pwhash_argon2id_SALTBYTES, "Argon2id");
 
 bool raim_crypto_init(void)
 {
@@ -91,6 +95,12 @@ size_t raim_crypto_decode_base64url(const char *text, uint8_t *bytes, size_t cap
     return result == 0 ? size : 0;
 }
 
+void raim_crypto_encode_base64url(const uint8_t *bytes, size_t size, char *text)
+{
+    sodium_bin2base64(text, RAIM_CRYPTO_BASE64URL_BYTES(size), bytes, size,
+                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
 uint64_t raim_crypto_siphash(const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES], const void *data,
                              size_t size)
 {
@@ -113,6 +123,21 @@ void raim_crypto_hash(const uint8_t *key, const void *first, size_t first_size, 
         crypto_generichash_update(&state, second, second_size);
     crypto_generichash_final(&state, hash, RAIM_CRYPTO_HASH_BYTES);
     sodium_memzero(&state, sizeof state);
+}
+
+void raim_crypto_hash_key(const uint8_t key[RAIM_CRYPTO_KEY_BYTES],
+                          uint8_t hash[RAIM_CRYPTO_KEY_BYTES])
+{
+    crypto_generichash(hash, RAIM_CRYPTO_KEY_BYTES, key, RAIM_CRYPTO_KEY_BYTES, NULL, 0);
+}
+
+bool raim_crypto_derive_password_key(const char *password,
+                                     const uint8_t salt[RAIM_CRYPTO_SALT_BYTES],
+                                     uint8_t key[RAIM_CRYPTO_KEY_BYTES])
+{
+    return crypto_pwhash_argon2id(key, RAIM_CRYPTO_KEY_BYTES, password, strlen(password), salt,
+                                  PASSWORD_PASSES, PASSWORD_MEMORY_BYTES,
+                                  crypto_pwhash_argon2id_ALG_ARGON2ID13) == 0;
 }
 
 bool raim_crypto_verify_signature(const void *data, size_t size,

@@ -46,6 +46,10 @@ bool raim_crypto_read_key(const char *text, uint8_t key[RAIM_CRYPTO_KEY_BYTES]);
 // more than `capacity` bytes.
 size_t raim_crypto_decode_base64url(const char *text, uint8_t *bytes, size_t capacity);
 
+// Encodes as base64url without padding: `text` has room for RAIM_CRYPTO_BASE64URL_BYTES(size).
+#define RAIM_CRYPTO_BASE64URL_BYTES(size) (((size)*4 + 2) / 3 + 1)
+void raim_crypto_encode_base64url(const uint8_t *bytes, size_t size, char *text);
+
 // Returns the SipHash-2-4 of some data: its 8 bytes as a little-endian number.
 uint64_t raim_crypto_siphash(const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES], const void *data,
                              size_t size);
@@ -54,6 +58,17 @@ uint64_t raim_crypto_siphash(const uint8_t key[RAIM_CRYPTO_SIPHASH_KEY_BYTES], c
 // it uses BLAKE2b's keyed mode; the key may be NULL.
 void raim_crypto_hash(const uint8_t *key, const void *first, size_t first_size, const void *second,
                       size_t second_size, uint8_t hash[RAIM_CRYPTO_HASH_BYTES]);
+
+// Computes the 256-bit BLAKE2b hash of a key.
+void raim_crypto_hash_key(const uint8_t key[RAIM_CRYPTO_KEY_BYTES],
+                          uint8_t hash[RAIM_CRYPTO_KEY_BYTES]);
+
+// Derives a key from a password by Argon2id (RFC 9106) with 64 MiB of memory and 2 passes, so that
+// guessing is expensive: it takes 60 to 200 ms of a processor. Returns false when memory runs out.
+#define RAIM_CRYPTO_SALT_BYTES 16
+bool raim_crypto_derive_password_key(const char *password,
+                                     const uint8_t salt[RAIM_CRYPTO_SALT_BYTES],
+                                     uint8_t key[RAIM_CRYPTO_KEY_BYTES]);
 
 // Returns whether an Ed25519 signature of some bytes is valid for a public key.
 bool raim_crypto_verify_signature(const void *data, size_t size,

@@ -3,6 +3,7 @@
 #include "match_internal.h"
 
 #include "chat.h"
+#include "digest.h"
 #include "name.h"
 #include "tape.h"
 
@@ -11,12 +12,22 @@
 // Rate limit: a burst of `burst` messages, then one per `pause_s` seconds (a leaky bucket).
 static const uint32_t burst = 4;
 static const uint32_t pause_s = 1;
+static const uint32_t repeat_s = 10; // for which the last text of a player is not accepted again
 
 static void refuse(struct raim_match *match, struct raim_connection *client,
                    enum raim_refusal refusal, enum raim_chat_refusal reported)
 {
     match->totals.refused[refusal]++;
     client->chat_refusal = reported;
+}
+
+// Whether a text is the one that the player sent last. Two texts of one digest are taken for one.
+static bool is_repeat(const struct raim_match *match, const struct raim_member *member,
+                      const char *text)
+{
+    const int32_t age = raim_tick_diff(match->world->tick, member->chat_tick);
+    return member->chat_digest == raim_digest(text, strlen(text)) && age >= 0 &&
+           (uint32_t)age < repeat_s * match->world->tick_hz;
 }
 
 void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
@@ -31,6 +42,10 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
         refuse(match, client, RAIM_REFUSED_MALFORMED, RAIM_CHAT_LENGTH);
         return;
     }
+    if (text[0] == '/') {
+        raim_chat_command(match, client, text);
+        return;
+    }
     struct raim_member *member = &match->members[raim_player_slot(client->player)];
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
     // The rate limit precedes the cleaning, which costs more.
@@ -42,8 +57,14 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
         refuse(match, client, RAIM_REFUSED_CHAT, RAIM_CHAT_BUSY);
     else if (!raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES))
         refuse(match, client, RAIM_REFUSED_CHAT, RAIM_CHAT_TEXT);
+    else if (cleaned[0] == '/') // behind what cannot be seen
+        raim_chat_command(match, client, cleaned);
+    else if (is_repeat(match, member, cleaned))
+        refuse(match, client, RAIM_REFUSED_CHAT, RAIM_CHAT_REPEAT);
     else {
         member->chat_debt_ticks += pause_ticks;
+        member->chat_digest = raim_digest(cleaned, strlen(cleaned));
+        member->chat_tick = match->world->tick;
         struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
         event->kind = RAIM_WIRE_CHAT;
         event->player = client->player;

@@ -79,6 +79,13 @@ uint32_t raim_match_events(const struct raim_match *match)
     return match->log.end;
 }
 
+const struct raim_wire_event *raim_match_event(const struct raim_match *match, uint32_t number)
+{
+    return raim_event_log_holds(&match->log, number)
+               ? &raim_event_log_at(&match->log, number)->event
+               : NULL;
+}
+
 // Fills the row of a slot; all zero for a free slot.
 static void save_member(const struct raim_match *match, uint32_t slot, struct saved_member *saved)
 {

@@ -48,6 +48,12 @@ bool raim_event_log_reaches(const struct raim_event_log *log, enum raim_audience
            log->due[audience] - sequence <= RAIM_EVENT_LOG_BACKLOG;
 }
 
+bool raim_event_log_holds(const struct raim_event_log *log, uint32_t sequence)
+{
+    const uint32_t age = log->end - sequence; // 1: the newest
+    return age - 1 < log->capacity && age <= log->end - log->begin;
+}
+
 const struct raim_logged_event *raim_event_log_at(const struct raim_event_log *log,
                                                   uint32_t sequence)
 {
@@ -57,7 +63,7 @@ const struct raim_logged_event *raim_event_log_at(const struct raim_event_log *l
 
 void raim_event_log_restart(struct raim_event_log *log, uint32_t sequence)
 {
-    log->end = sequence;
+    log->begin = log->end = sequence;
     for (int i = 0; i < RAIM_AUDIENCES; i++)
         log->was_due[i] = log->due[i] = sequence;
 }

@@ -24,6 +24,7 @@ struct raim_event_log {
     uint32_t capacity;               // a power of two, so that sequence numbers may wrap
     uint32_t burst;
     uint32_t delay_ticks;
+    uint32_t begin;                   // no event before this one was ever in the ring
     uint32_t end;                     // sequence number of the next event
     uint32_t due[RAIM_AUDIENCES];     // events before this one may be sent
     uint32_t was_due[RAIM_AUDIENCES]; // `due` before the last release
@@ -48,6 +49,9 @@ struct raim_wire_event *raim_event_log_add(struct raim_event_log *log, uint32_t 
 // the others: the ring still holds them, and they are not too many.
 bool raim_event_log_reaches(const struct raim_event_log *log, enum raim_audience audience,
                             uint32_t sequence);
+
+// Whether the ring holds an event.
+bool raim_event_log_holds(const struct raim_event_log *log, uint32_t sequence);
 
 // An event that the ring holds.
 const struct raim_logged_event *raim_event_log_at(const struct raim_event_log *log,

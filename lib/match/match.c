@@ -114,15 +114,16 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     const uint32_t slots = match->world->max_players, bullets = match->world->max_bullets;
     match->clients = calloc(match->def.max_connections, sizeof *match->clients);
     match->connected = calloc(raim_set_words(match->def.max_connections), sizeof *match->connected);
+    match->notices = calloc(match->def.max_connections, sizeof *match->notices);
     match->members = calloc(slots, sizeof *match->members);
     match->taken = calloc(raim_set_words(slots), sizeof *match->taken);
     match->inputs = calloc(slots, sizeof *match->inputs);
     match->happened.capacity = raim_events_bound(slots, bullets);
     match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
     match->departed.rows = calloc(match->def.max_clients, sizeof *match->departed.rows);
-    if (match->clients == NULL || match->connected == NULL || match->members == NULL ||
-        match->taken == NULL || match->inputs == NULL || match->happened.items == NULL ||
-        match->departed.rows == NULL)
+    if (match->clients == NULL || match->connected == NULL || match->notices == NULL ||
+        match->members == NULL || match->taken == NULL || match->inputs == NULL ||
+        match->happened.items == NULL || match->departed.rows == NULL)
         return false;
     const struct raim_wire_limits limits = raim_history_limits(match->world);
     return raim_history_create(&match->interest.history, &limits, limits.history) &&
@@ -193,6 +194,7 @@ void raim_match_destroy(struct raim_match *match)
     free(match->world);
     free(match->clients);
     free(match->connected);
+    free(match->notices);
     free(match->members);
     free(match->taken);
     free(match->inputs);
@@ -333,6 +335,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     client->watches = hello.watch;
     client->wants_pings = (hello.capabilities & RAIM_CAPABILITY_PINGS) != 0;
     client->wants_votes = (hello.capabilities & RAIM_CAPABILITY_VOTES) != 0;
+    client->reads_notices = (hello.capabilities & RAIM_CAPABILITY_ADMIN) != 0;
     const bool resumes =
         !hello.watch && hello.resume && raim_sessions_find(match, hello.token) != RAIM_NOBODY;
     if (match->policy.draining && !resumes) {
@@ -479,6 +482,8 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
         receive_goodbye(match, client, &reader);
     else if (kind == RAIM_MESSAGE_CHAT && reliable && in)
         raim_chat_receive(match, client, &reader);
+    else if (kind == RAIM_MESSAGE_NOTICE && reliable && in)
+        raim_notices_receive(match, client, &reader);
     else if (kind == RAIM_MESSAGE_WATCH && reliable && in)
         raim_spectators_receive(match, client, &reader);
     else if (kind == RAIM_MESSAGE_VOTE && reliable && in)
@@ -501,6 +506,7 @@ static void take_input(struct raim_match *match, struct raim_connection *client)
     const uint32_t slot = raim_player_slot(client->player);
     struct raim_member *member = &match->members[slot];
     member->chat_debt_ticks -= member->chat_debt_ticks > 0;
+    member->command_debt_ticks -= member->command_debt_ticks > 0;
     const struct raim_inbox_tally before = member->inputs;
     match->inputs[slot] = raim_inbox_take(&client->inbox, match->world, &member->inputs);
     raim_sessions_track_idle(match, member, &match->inputs[slot]);
@@ -625,11 +631,13 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
         .inputs_due = match->totals.inputs_due,
         .inputs_missed = match->totals.inputs_missed,
         .snapshots = match->totals.snapshots,
+        .joins = match->totals.joins,
     };
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1))
         counts.away += players[slot].away;
+    memcpy(counts.leaves, match->totals.leaves, sizeof counts.leaves);
     memcpy(counts.refused, match->totals.refused, sizeof counts.refused);
     return counts;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "map.h"
+#include "message.h"
 #include "refusal.h"
 #include "rules.h"
 #include "votes.h"
@@ -22,6 +23,7 @@
 struct raim_match;
 struct raim_recording_scene;
 struct raim_tape;
+struct raim_wire_event;
 
 struct raim_match_def {
     const struct raim_map *map; // borrowed for the match's whole life
@@ -181,6 +183,37 @@ void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *t
 // match.
 void raim_match_set_next_map(struct raim_match *match, const char *name);
 
+// --- Admins: players who have logged in as such. The match forwards their lines, "/admin ...", and
+// the caller decides what they mean. ---
+
+// A line of a player.
+struct raim_match_line {
+    uint32_t client; // its handle
+    raim_player_id player;
+    uint32_t epoch;                      // identifies the connection for the functions below
+    uint8_t level;                       // of the player's login; 0: none
+    char admin[RAIM_MAX_NAME_BYTES + 1]; // name of the login; "": none
+    char name[RAIM_MAX_NAME_BYTES + 1];  // of the player
+    char text[RAIM_MAX_TEXT_BYTES + 1];  // behind "/admin"; it may contain a password
+};
+
+// Takes the oldest line; false when there is none.
+bool raim_match_next_line(struct raim_match *match, struct raim_match_line *line);
+
+// Functions for the connection of a player that a line came from. They return false when it has
+// ended, and where no more lines fit into its queue: at most one leaves per tick.
+bool raim_match_send_notice(struct raim_match *match, raim_player_id player, uint32_t epoch,
+                            const char *text);
+
+// Sends a text that the client is to sign with an admin's key.
+bool raim_match_send_challenge(struct raim_match *match, raim_player_id player, uint32_t epoch,
+                               const char *text);
+
+// Marks the player as logged in as an admin of a level from 1 on, until its connection ends; level
+// 0: logged out. A checkpoint does not keep the mark.
+bool raim_match_set_admin(struct raim_match *match, raim_player_id player, uint32_t epoch,
+                          uint8_t level, const char *name);
+
 // Pauses or resumes the match from the next step on. While it is paused, ticks pass, but no player
 // moves, fires or is hit; bullets are removed and the round's clock stands.
 void raim_match_pause(struct raim_match *match, bool paused);
@@ -234,6 +267,10 @@ bool raim_match_checkpoint_map(const void *bytes, size_t size, char map[RAIM_MAP
 // The number of the next event. While it does not change, no score has changed and no player has
 // joined or left; a checkpoint is stale once it has changed.
 uint32_t raim_match_events(const struct raim_match *match);
+
+// The event with a number below raim_match_events; NULL: the match does not hold it any more, or it
+// is of a match that this one succeeded. Valid until the next step or message.
+const struct raim_wire_event *raim_match_event(const struct raim_match *match, uint32_t number);
 
 // Copies the session token of a player who is away. Returns false when no player with this id is
 // away.
@@ -339,6 +376,8 @@ struct raim_match_counts {
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed; // sums over all players ever; see struct raim_match_player
     uint64_t snapshots;                 // written for clients
+    uint64_t joins;                     // of players, not of bots; a resumed session is no join
+    uint64_t leaves[RAIM_REASONS];      // of players, by enum raim_reason
     uint64_t refused[RAIM_REFUSALS];
 };
 

@@ -10,6 +10,7 @@
 #include "interest.h"
 #include "match.h"
 #include "name_key.h"
+#include "notice.h"
 #include "priority.h"
 
 enum raim_connection_state {
@@ -68,7 +69,10 @@ struct raim_connection {
         uint32_t number;        // of the vote that it was told of
         uint32_t tally_version; // as it was told
         uint32_t offer_version;
-    } vote; // since its last WELCOME
+    } vote;               // since its last WELCOME
+    bool reads_notices;   // by its HELLO
+    uint8_t notices;      // lines in its queue
+    uint32_t notice_tick; // in which the last one left
     struct raim_event_cursor events;
 
     // --- view.c ---
@@ -95,17 +99,22 @@ struct raim_member {
     struct raim_name_key key;              // of the name
     char subject[RAIM_MAX_NAME_BYTES + 1]; // of its access token; "": none
     bool bot;
-    bool muted;                      // by the operator
-    uint8_t admin_level;             // 0: none, 1: help, 2: moderate, 3: operate
-    uint8_t token[RAIM_TOKEN_BYTES]; // of its session; unused for bots
-    uint32_t client;                 // index of its client; unused for bots and while away
+    bool muted;          // by the operator
+    uint8_t admin_level; // of its login as an admin, which ends with the connection;
+                         // 0: none
+    char admin[RAIM_MAX_NAME_BYTES + 1]; // the admin's name; "": none
+    uint8_t token[RAIM_TOKEN_BYTES];     // of its session; unused for bots
+    uint32_t client;                     // index of its client; unused for bots and while away
     uint32_t joined_tick;
     uint32_t away_since; // tick; valid while the world's player is away
     struct raim_inbox_tally inputs;
-    raim_input last_input;    // of the previous tick
-    uint32_t idle_ticks;      // played ticks since its input last changed
-    uint32_t chat_debt_ticks; // chat rate limiter: falls by 1 per tick, rises with each chat
-    uint64_t origin;          // of its client, the last one while away
+    raim_input last_input;       // of the previous tick
+    uint32_t idle_ticks;         // played ticks since its input last changed
+    uint32_t chat_debt_ticks;    // chat rate limiter: falls by 1 per tick, rises with each chat
+    uint32_t command_debt_ticks; // that of commands
+    uint32_t chat_tick;          // of the last chat line
+    uint64_t chat_digest;        // of its text; 0: none
+    uint64_t origin;             // of its client, the last one while away
     struct {
         bool has_called;
         uint8_t choice;       // enum raim_vote_choice in vote `number`
@@ -216,10 +225,25 @@ struct raim_match_votes {
     struct raim_vote_penalty penalties[RAIM_VOTE_PENALTIES];
 };
 
-// Counters that carry over to the succeeding match. All except `refused` also survive a restart.
+// Lines that wait to be sent to a client: notices.c. Memory that is never used is never touched.
+#define RAIM_NOTICES 16
+struct raim_notice_queue {
+    uint32_t first;
+    struct raim_notice lines[RAIM_NOTICES];
+};
+
+// Lines of players that wait for raim_match_next_line.
+#define RAIM_MATCH_LINES 8
+struct raim_match_lines {
+    uint32_t first, count;
+    struct raim_match_line waiting[RAIM_MATCH_LINES];
+};
+
+// Counters that carry over to the succeeding match. All but the last three also survive a restart.
 struct raim_match_totals {
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed, snapshots;
+    uint64_t joins, leaves[RAIM_REASONS]; // of players
     uint64_t refused[RAIM_REFUSALS];
 };
 
@@ -236,6 +260,8 @@ struct raim_match {
     struct raim_connection *clients; // def.max_connections
     uint64_t *connected;             // set of the clients that are not absent
     uint32_t connected_count;
+    struct raim_notice_queue *notices; // by client
+    struct raim_match_lines lines;
     struct raim_member *members; // by slot
     uint64_t *taken;             // set of the slots with a player
     uint32_t playing;            // members that are not bots
@@ -473,6 +499,43 @@ void raim_votes_announce(struct raim_match *match, const struct raim_match_vote 
 
 // What a vote is about, such as "kick Ada (spam)"; room for RAIM_MAX_TEXT_BYTES + 1.
 void raim_votes_describe(const struct raim_match_vote *vote, char *text);
+
+// --- chat_command.c: commands that players type ---
+
+// Executes a command of a player, "/help" or "help". Answers go to its client alone.
+void raim_chat_command(struct raim_match *match, struct raim_connection *client, const char *line);
+
+// Receives the NOTICE of a client that plays or watches. The reader stands behind the kind.
+void raim_notices_receive(struct raim_match *match, struct raim_connection *client,
+                          raim_reader *reader);
+
+// --- notices.c: lines for one client, and lines of admins ---
+
+// Queues a line for a client alone. Nothing happens where the client reads no NOTICE, the queue is
+// full or the text cannot be cleaned.
+void raim_match_notice(struct raim_match *match, struct raim_connection *client, const char *text);
+
+// Writes the oldest line of a client's queue, at most one in a tick; 0: none.
+size_t raim_notices_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
+                          size_t capacity);
+
+// Takes the queue over into the succeeding match.
+void raim_notices_carry(struct raim_match *next, struct raim_connection *to,
+                        const struct raim_match *before, const struct raim_connection *from);
+
+// Queues a player's line for raim_match_next_line; false: the queue is full. Half of it is kept for
+// those who are logged in.
+bool raim_notices_add_line(struct raim_match *match, const struct raim_connection *client,
+                           const char *text);
+
+// --- vote_command.c: "/vote kick 12 spam", "/yes", "/no" without the command's name ---
+
+void raim_votes_command(struct raim_match *match, struct raim_connection *client,
+                        const char *words);
+void raim_votes_command_yes(struct raim_match *match, struct raim_connection *client,
+                            const char *words);
+void raim_votes_command_no(struct raim_match *match, struct raim_connection *client,
+                           const char *words);
 
 // --- connections.c: refusing and ending connections ---
 

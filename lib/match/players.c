@@ -134,6 +134,7 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name, con
         memcpy(member->token, client->token, sizeof member->token);
         member->origin = client->origin;
         match->playing++;
+        match->totals.joins++;
     } else {
         raim_bot_init(&member->brain, match->def.seed ^ (uint64_t)id << 32);
     }
@@ -149,6 +150,7 @@ void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_r
 {
     assert(!match->members[raim_player_slot(id)].bot);
     match->playing--;
+    match->totals.leaves[reason]++;
     raim_departed_note(match, raim_player_slot(id));
     raim_world_leave(match->world, id);
     raim_tape_leave(match->tape, id, reason);

@@ -21,6 +21,7 @@ static const char *const names[RAIM_REFUSALS] = {
     [RAIM_REFUSED_ACCESS] = "access",
     [RAIM_REFUSED_GOODBYE] = "goodbye",
     [RAIM_REFUSED_VOTE] = "vote",
+    [RAIM_REFUSED_COMMAND] = "chat_commands",
 };
 
 const char *raim_refusal_name(enum raim_refusal refusal)

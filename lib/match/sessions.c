@@ -67,6 +67,8 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
     }
     raim_world_set_away(match->world, id, false);
     raim_tape_set_away(match->tape, id, false);
+    member->admin_level = 0; // whoever knows the session's token is no admin by that
+    member->admin[0] = '\0';
     member->client = (uint32_t)(client - match->clients);
     member->origin = client->origin;
     client->player = id;

@@ -128,6 +128,7 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     to->ping = from->ping;
     to->origin = from->origin;
     to->wants_votes = from->wants_votes;
+    raim_notices_carry(next, to, transition->before, from);
     if (from->state != RAIM_CONNECTION_ENTERING && from->state != RAIM_CONNECTION_PLAYING)
         return;
     to->state = RAIM_CONNECTION_ENTERING;
@@ -149,6 +150,8 @@ static void carry_counts(struct raim_match *next, const struct raim_match *befor
     next->totals.inputs_due = before->totals.inputs_due;
     next->totals.inputs_missed = before->totals.inputs_missed;
     next->totals.snapshots = before->totals.snapshots;
+    next->totals.joins = before->totals.joins;
+    memcpy(next->totals.leaves, before->totals.leaves, sizeof next->totals.leaves);
     memcpy(next->totals.refused, before->totals.refused, sizeof next->totals.refused);
 }
 
@@ -206,6 +209,7 @@ void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool
     for (uint32_t handle = raim_match_next_client(match, 0); handle < match->def.max_connections;
          handle = raim_match_next_client(match, handle + 1))
         carry_client(&transition, handle);
+    next->lines = match->lines;
     carry_counts(next, match);
     carry_votes(&transition);
     carry_rounds(&transition);

@@ -53,13 +53,15 @@ uint32_t raim_votes_offered(const struct raim_match *match)
     return kinds;
 }
 
-void raim_match_set_vote_maps(struct raim_match *match, const char maps[][RAIM_MAX_TITLE_BYTES + 1],
-                              uint32_t count)
+void raim_match_set_vote_maps(struct raim_match *match, const char *const maps[], uint32_t count)
 {
     struct raim_match_votes *votes = &match->votes;
     assert(count <= RAIM_WIRE_VOTE_MAPS);
     votes->offer.map_count = count;
-    memcpy(votes->offer.maps, maps, count * sizeof votes->offer.maps[0]);
+    for (uint32_t i = 0; i < count; i++) {
+        assert(strlen(maps[i]) <= RAIM_MAX_TITLE_BYTES);
+        strcpy(votes->offer.maps[i], maps[i]);
+    }
     votes->offer_version++;
 }
 

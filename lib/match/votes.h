@@ -60,9 +60,8 @@ uint32_t raim_match_vote_target(const struct raim_match *match);
 // Returns false where none runs.
 bool raim_match_decide_vote(struct raim_match *match, uint32_t outcome);
 
-// Sets the maps to vote for; the first `count`, at most RAIM_WIRE_VOTE_MAPS, are copied.
-void raim_match_set_vote_maps(struct raim_match *match, const char maps[][RAIM_MAX_TITLE_BYTES + 1],
-                              uint32_t count);
+// Sets the maps to vote for, at most RAIM_WIRE_VOTE_MAPS; their names are copied.
+void raim_match_set_vote_maps(struct raim_match *match, const char *const maps[], uint32_t count);
 
 // Sets from where a client comes: clients of one origin have one vote. 0, the initial value: not
 // known; the client has its own. Call it before its HELLO is received.

@@ -54,7 +54,7 @@ def value(it):
     """A key's value as a configuration has it; a group is a dictionary."""
     if isinstance(it, dict):
         return "{ " + " ".join(f"{key} = {value(inner)};" for key, inner in it.items()) + " }"
-    return json.dumps(it)
+    return json.dumps(it, ensure_ascii=False)
 
 
 def arena(name="arena", **keys):

@@ -3,15 +3,19 @@
 """What deploy/chart says of raimd is true of this raimd: its configuration is accepted, its alerts
 and its dashboard use metrics that are served, and promtool fires each alert when it should."""
 
+import contextlib
 import json
 import pathlib
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import tempfile
 import unittest
 
 import harness
+import prometheus
 from harness import ROOT, Stage, arena
 
 try:
@@ -20,16 +24,18 @@ except ImportError:
     yaml = None
 
 CHART = ROOT / "deploy/chart"
-ALERTS = CHART / "files/alerts.yaml"
+ALERTS = ROOT / "deploy/prometheus/alerts.yml"
+BOARD = ROOT / "deploy/grafana/raimd.json"
 PROMTOOL = shutil.which("promtool")
-METRIC = re.compile(r"\braimd_\w+")
+METRIC = re.compile(r"\b(?:raimd|process)_\w+")
 
 
-def dashboard_queries():
+def dashboard_queries(annotations=True):
     """What the dashboard asks Prometheus, with Grafana's variables filled in."""
-    board = json.loads((CHART / "files/dashboard.json").read_text(encoding="utf-8"))
+    board = json.loads(BOARD.read_text(encoding="utf-8"))
     queries = [target["expr"] for panel in board["panels"] for target in panel.get("targets", [])]
-    queries += [annotation["expr"] for annotation in board["annotations"]["list"]]
+    if annotations:
+        queries += [annotation["expr"] for annotation in board["annotations"]["list"]]
     return [re.sub(r"\$(job|instance|arena)", ".*", query.replace("$__rate_interval", "1m"))
             for query in queries]
 
@@ -78,11 +84,35 @@ class DeployTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             for path in (ALERTS, ROOT / "tests/deploy/alerts_test.yaml"):
                 shutil.copy(path, directory)
-            self.assertEqual(*self.promtool("check", "rules", "alerts.yaml", cwd=directory))
+            self.assertEqual(*self.promtool("check", "rules", "--lint=all", "--lint-fatal", "alerts.yml", cwd=directory))
             self.assertEqual(*self.promtool("test", "rules", "alerts_test.yaml", cwd=directory))
         named = set(re.findall(r"alert: (\w+)", ALERTS.read_text(encoding="utf-8")))
         tested = (ROOT / "tests/deploy/alerts_test.yaml").read_text(encoding="utf-8")
         self.assertEqual(named, set(re.findall(r"alertname: (\w+)", tested)))
+
+    def test_the_chart_has_no_copies(self):
+        for name, source in (("alerts.yaml", ALERTS), ("dashboard.json", BOARD)):
+            self.assertEqual((CHART / "files" / name).resolve(), source)
+
+    @unittest.skipIf(prometheus.PROGRAM is None, "no prometheus here (Debian: prometheus)")
+    def test_each_query_of_the_dashboard_has_data(self):
+        with Stage() as stage:
+            daemon = stage.serve(arena("first", bots=2, spectator_delay=0.0))
+            with prometheus.Prometheus(stage, daemon, [ALERTS]) as server, \
+                    socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rude:
+                server.wait_scraped()
+                clients = stage.bots(daemon, 2)
+                daemon.wait_pressing(2)
+                rude.sendto(b"nonsense", ("127.0.0.1", daemon.ports[0]))
+                clients.stop(signal.SIGINT)
+                daemon.wait_players(0)
+                silent = dashboard_queries(annotations=False)
+                def all_answered():
+                    silent[:] = [query for query in silent if not server.query(query)]
+                    return not silent
+                with contextlib.suppress(AssertionError):
+                    harness.poll("data for each query", all_answered, 15, 0.2)
+        self.assertEqual(silent, [])
 
     @unittest.skipIf(PROMTOOL is None, "no promtool here (Debian: prometheus)")
     def test_prometheus_understands_the_dashboard(self):

@@ -222,6 +222,8 @@ class VectorsTest(unittest.TestCase):
             "raim.vote.electors": ["5"], "raim.vote.needed": ["3"], "raim.vote.outcome": ["1"]},
         "vote refused": {
             "raim.vote.report": ["4"], "raim.vote.refusal": ["3"], "raim.vote.amount": ["12"]},
+        "notice": {"raim.notice.challenge": ["0"], "raim.text": ["help"]},
+        "notice challenge": {"raim.notice.challenge": ["1"], "raim.text": ["iU5q"]},
         "events": {
             "raim.epoch": ["1"], "raim.sequence": ["5"], "raim.event.count": ["7"],
             "raim.event.kind": ["2", "1", "3", "4", "3", "5", "0"],

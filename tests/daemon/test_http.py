@@ -154,7 +154,8 @@ class HttpTest(unittest.TestCase):
         for player in self.daemon.get_json("/arenas/first")["players"]:
             self.assertNotIn(player["name"], text)
         self.assertEqual(set(re.findall(r'(\w+)="', text)),
-                         {"arena", "worker", "reason", "le", "stage", "version"})
+                         {"arena", "worker", "reason", "le", "stage", "version", "protocol",
+                          "compiler"})
 
     def test_head_is_get_without_the_body(self):
         for path in ("/metrics", "/arenas/first", "/readyz", "/nothing"):

@@ -15,6 +15,7 @@ PREFIX = b"\xff\xff\xff\xff"
 NO_CHALLENGE = b"\xff\xff\xff\xff"
 PLAYING = 3
 BOTS = 2
+HOSTNAME = "Caf\u00e9 \u2694 hall"
 
 
 class Reader:
@@ -81,6 +82,8 @@ class Asker:
         info["kind"] = kind + system
         info["version"] = reader.text()
         info["extra"], info["port"] = reader.take("BH")
+        if info["extra"] & 0x20:
+            info["keywords"] = reader.text()
         info["rest"] = reader.data
         return info
 
@@ -112,7 +115,9 @@ class QueryTest(unittest.TestCase):
     def setUpClass(cls):
         stage = cls.enterClassContext(Stage())
         cls.daemon = stage.serve(arena("open", bots=BOTS, max_players=10),
-                                 arena("shy", bots=BOTS, query_names=False),
+                                 arena("shy", bots=BOTS, query_names=False, hostname=HOSTNAME,
+                                       tags=["ffa", "eu"], region="Europe",
+                                       website="https://example.org/shy"),
                                  arena("mute", queries=False), arena("busy"))
         stage.bots(cls.daemon, PLAYING, ports=cls.daemon.ports[:1])
         stage.bots(cls.daemon, PLAYING, ports=cls.daemon.ports[1:2])
@@ -164,6 +169,16 @@ class QueryTest(unittest.TestCase):
         self.assertEqual(rules["bullet_lifetime"], "1.2")
         self.assertEqual((rules["round_time"], rules["score_limit"]), ("0", "0"))
         self.assertEqual(len(rules), 7 + 8)
+
+    def test_an_arena_presents_itself(self):
+        info, rules = self.asker(1).info(), self.asker(1).rules()
+        self.assertEqual((info["name"], info["extra"], info["keywords"], info["rest"]),
+                         (HOSTNAME, 0xA0, "ffa,eu", b""))
+        self.assertEqual((rules["region"], rules["website"]),
+                         ("Europe", "https://example.org/shy"))
+        shown = self.shown(1)
+        self.assertEqual((shown["name"], shown["hostname"], shown["tags"]),
+                         ("shy", HOSTNAME, ["ffa", "eu"]))
 
     def test_no_address_is_told(self):
         asker = self.asker()

@@ -14,13 +14,16 @@ from harness import Stage, arena
 
 PLAYING = 3
 BOTS = 2
+HOSTNAME = "The open hall"
+SHOWN = {"hostname": HOSTNAME, "tags": ["ffa", "no-bots"], "region": "Europe",
+         "website": "https://example.org/open"}
 
 
 class ToolsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         stage = cls.enterClassContext(Stage())
-        cls.daemon = stage.serve(arena("open", bots=BOTS))
+        cls.daemon = stage.serve(arena("open", bots=BOTS, **SHOWN))
         cls.target = f"127.0.0.1:{cls.daemon.ports[0]}"
         stage.bots(cls.daemon, PLAYING)
         cls.daemon.wait_pressing(PLAYING)
@@ -33,9 +36,11 @@ class ToolsTest(unittest.TestCase):
         command = ["quakestat", "-a2s", self.target, "-P", "-R", "-json"]
         seen, = json.loads(subprocess.check_output(command, timeout=harness.START_S))
         self.assertEqual((seen["status"], seen["name"], seen["map"]),
-                         ("online", "open", "crossfire"))
+                         ("online", HOSTNAME, "crossfire"))
         self.assertEqual((seen["numplayers"], seen["maxplayers"]), (PLAYING + BOTS, 64 + BOTS))
         self.assertEqual(seen["rules"]["player_speed"], "300")
+        self.assertEqual((seen["rules"]["region"], seen["rules"]["website"]),
+                         (SHOWN["region"], SHOWN["website"]))
         self.assertEqual(sorted(player["name"] for player in seen["players"]), self.names())
         self.assertTrue(all(isinstance(player["score"], int) for player in seen["players"]))
         times = [player["time"] for player in seen["players"]]
@@ -49,7 +54,8 @@ class ToolsTest(unittest.TestCase):
         seen = json.loads(subprocess.check_output(command, timeout=3 * harness.START_S))
         self.assertNotIn("error", seen)
         self.assertEqual((seen["name"], seen["map"], seen["maxplayers"]),
-                         ("open", "crossfire", 64 + BOTS))
+                         (HOSTNAME, "crossfire", 64 + BOTS))
+        self.assertEqual(seen["raw"]["tags"], SHOWN["tags"])
         self.assertEqual([len(seen["players"]), len(seen["bots"])], [PLAYING, BOTS])
         self.assertEqual(sorted(player["name"] for player in seen["players"] + seen["bots"]),
                          self.names())

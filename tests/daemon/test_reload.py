@@ -107,6 +107,11 @@ class ApplyTest(ReloadTest):
         self.assertEqual(self.daemon.get_json()["players"]["max"], 2)
         self.assertNotIn("match started", self.daemon.log)
         self.reload(arena("two", port=port, max_players=4), words="applied=1 restart=0")
+        self.reload(arena("two", port=port, max_players=4, hostname="Hall \u2694", tags=["ffa"],
+                          region="EU", website="https://example.org"), words="applied=4 restart=0")
+        row = self.wait_arena("the hostname", "two", lambda row: row["hostname"] != "two")
+        self.assertEqual([row[key] for key in ("hostname", "tags", "region", "website", "locked")],
+                         ["Hall \u2694", ["ffa"], "EU", "https://example.org", False])
         bots.send(signal.SIGINT)
         bots.report()
 

@@ -207,7 +207,7 @@ def check_dashboard():
     except ImportError:
         raise Unavailable("no grafana_foundation_sdk here") from None
     plugins.register_default_plugins()
-    source = json.loads((CHART / "files/dashboard.json").read_text(encoding="utf-8"))
+    source = json.loads((ROOT / "deploy/grafana/raimd.json").read_text(encoding="utf-8"))
     read = json.loads(encoder.JSONEncoder().encode(Dashboard.from_json(source)))
     yield from (f"dashboard: Grafana does not know {path}" for path in lost(source, read, ""))
 

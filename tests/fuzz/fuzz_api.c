@@ -6,8 +6,8 @@
 #include "fuzz_talk.h"
 
 #include "control_tcp.h"
+#include "event_journal.h"
 #include "fuzz_arenas.h"
-#include "room_events.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -46,9 +46,9 @@ static int timeout_ms(void)
 
 static void command(uint8_t command)
 {
-    const unsigned count = command == 'E' ? ROOM_EVENTS_MAX + 1 : 1;
+    const unsigned count = command == 'E' ? EVENT_JOURNAL_MAX + 1 : 1;
     for (unsigned i = 0; i < count; i++)
-        room_events_add(rooms_events(rooms), "arena_ready", strdup("{\"id\":\"x\"}"));
+        event_journal_add(rooms_events(rooms), "arena_ready", strdup("{\"id\":\"x\"}"));
 }
 
 static void hear(int status, const char *method)

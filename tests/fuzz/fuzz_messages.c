@@ -11,6 +11,7 @@
 #include "input.h"
 #include "name.h"
 #include "name_key.h"
+#include "notice.h"
 #include "pings.h"
 #include "roster.h"
 #include "vote.h"
@@ -156,6 +157,13 @@ static void check_watch(raim_reader *reader)
     uint32_t target;
     if (raim_watch_read(reader, &target))
         assert_one_spelling(raim_watch_write(target, written, message_size));
+}
+
+static void check_notice(raim_reader *reader)
+{
+    struct raim_notice notice;
+    if (raim_notice_read(reader, &notice))
+        assert_one_spelling(raim_notice_write(&notice, written, message_size));
 }
 
 static void check_pings(raim_reader *reader)
@@ -323,6 +331,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case RAIM_MESSAGE_WATCH:
         check_watch(&reader);
+        break;
+    case RAIM_MESSAGE_NOTICE:
+        check_notice(&reader);
         break;
     case RAIM_MESSAGE_PINGS:
         check_pings(&reader);

@@ -11,6 +11,7 @@
 #include "handshake.h"
 #include "input.h"
 #include "match.h"
+#include "notice.h"
 #include "pings.h"
 #include "roster.h"
 #include "vote.h"
@@ -114,6 +115,8 @@ static void save_client_messages(void)
     save_message("chat", 0, bytes, raim_chat_write(" well shot \xE2\x9C\x93", bytes, sizeof bytes));
     const struct raim_pings pings = {.epoch = 1, .first = 30, .count = 3, .values = {0, 1, 63}};
     save_message("pings", 0, bytes, raim_pings_write(&pings, bytes, sizeof bytes));
+    const struct raim_notice notice = {.text = "vote map d\xC3\xBCne"};
+    save_message("notice", 0, bytes, raim_notice_write(&notice, bytes, sizeof bytes));
     save_message("watch", 0, bytes, raim_watch_write(RAIM_MAX_PLAYERS + 3, bytes, sizeof bytes));
     save_votes();
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};

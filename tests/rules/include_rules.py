@@ -36,11 +36,12 @@ SEES = {
     "client/play/sounds": [],
     "client/play": ["client/link", "client/matchmaking", "client/play/sounds", "lib/recording"],
     "daemon/common": [],
+    "daemon/events": ["daemon/common"],
     "daemon/sandbox": ["daemon/common"],
     "daemon/recording": ["daemon/common", "lib/recording"],
     "daemon/security": ["lib/crypto", "proto"],
     "daemon/net": ["daemon/common", "daemon/security"],
-    "daemon/config": ["daemon/sandbox", "daemon/security", "lib/match"],
+    "daemon/config": ["daemon/events", "daemon/sandbox", "daemon/security", "lib/match"],
     "daemon/query": ["daemon/config"],
     "daemon/arena": ["daemon/net", "daemon/query", "daemon/recording"],
     "daemon/results": ["daemon/arena"],
@@ -56,7 +57,7 @@ USES = {
     "client/link": ["lib/crypto"],
     "daemon/net": ["lib/enet_socket"],
     "daemon/recording": ["lib/match", "lib/replication"],
-    "daemon/ctl": ["proto"],
+    "daemon/ctl": ["daemon/security", "proto"],
 }
 
 
@@ -112,12 +113,13 @@ IMPURE_CALL = re.compile(
 # known to one file.
 PROGRAMS = {
     "raimd": seen_by("daemon/server") + ["lib/enet_socket", "lib/recording", "lib/replication"],
-    "raimctl": ["daemon/ctl", "proto"],
+    "raimctl": ["daemon/ctl", "daemon/security", "lib/crypto", "proto"],
     "raim-bots": seen_by("client/bots") + ["lib/crypto"],
     "raim": seen_by("client/play") + ["lib/crypto"],
 }
 
-# The exceptions: raimctl has a file for the documents of rooms and one for recordings; raimd's room for HTTP has a file for each part of libmicrohttpd that it uses; one
+# The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
+# for HTTP has a file for each part of libmicrohttpd that it uses; one
 # file writes the status and another reads requests with jansson; and of
 # its transport one file has ENet's host, one is what ENet calls, two judge its datagrams, and one
 # reads and writes messages in its place. What libenet does by itself is one file for all.
@@ -125,7 +127,8 @@ SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
-        "daemon/http/recordings_json.c", "daemon/http/status.c", "daemon/orchestrator/gameserver.c",
+        "daemon/events/json_text.c", "daemon/http/recordings_json.c", "daemon/http/status.c",
+        "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/room_text.c", "daemon/recording/audit_report.c",
         "daemon/results/result_json.c",
         "daemon/rooms/room_request.c"},
@@ -133,9 +136,10 @@ SEVERAL_INCLUDERS = {
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
                                "daemon/net/transport_hooks.c",
                                "lib/enet_socket/enet_socket.c"},
+    ("raimctl", "sodium.h"): {"daemon/ctl/token.c", "lib/crypto/crypto.c"},
     ("raimctl", "jansson.h"): {
-        "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c", "daemon/ctl/room_documents.c",
-        "daemon/ctl/tables.c"},
+        "daemon/ctl/members.c", "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c",
+        "daemon/ctl/room_documents.c", "daemon/ctl/tables.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
     ("raim", "SDL.h"): {"client/play/window.c", "client/play/window_button.c",
@@ -366,6 +370,8 @@ class SelfTest(unittest.TestCase):
         "client/play/sounds/sounds.h": ["<stdint.h>"],
         "client/play/window.c": ['"link.h"', "<SDL.h>"],
         "daemon/common/log.h": [],
+        "daemon/events/server_events.h": ['"log.h"'],
+        "daemon/events/server_events.c": ['"server_events.h"', "<stdio.h>"],
         "daemon/sandbox/sandbox.c": ['"log.h"'],
         "daemon/recording/recordings.h": ['"log.h"', '"wire.h"'],
         "daemon/security/gate.h": ['"wire.h"'],

@@ -42,7 +42,7 @@ static inline struct seat *join_from(struct table *table, uint32_t handle, uint6
 // Players in the seats from 0 on, each of an origin of its own.
 static inline struct table *open_vote(struct raim_match_def def, uint32_t players)
 {
-    static const char maps[][RAIM_MAX_TITLE_BYTES + 1] = {"fixture", "ruins"};
+    static const char *const maps[] = {"fixture", "ruins"};
     struct table *table = open_table(def);
     raim_match_set_vote_maps(table->match, maps, 2);
     for (uint32_t i = 0; i < players; i++) {

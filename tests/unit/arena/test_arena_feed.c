@@ -4,6 +4,7 @@
 #include "seat_fixture.h"
 
 #include "arena_feed.h"
+#include "message.h"
 
 #include <string.h>
 
@@ -23,8 +24,8 @@ static struct raim_match_def feed_def(void)
 static void begin(struct raim_match_def def)
 {
     table = open_table(def);
-    feed = arena_feed_create(&(struct arena_feed_def){
-        .slots = def.max_clients + def.bots, .departed = def.max_clients, .players = true});
+    feed = arena_feed_create(
+        &(struct arena_feed_def){.slots = def.max_clients + def.bots, .departed = def.max_clients});
     assert_non_null(feed);
 }
 
@@ -76,12 +77,101 @@ static void test_who_comes_and_leaves_is_reported_once(void **state)
     assert_true(arena_feed_take(feed, &item));
     assert_int_equal(item.kind, ARENA_FEED_LEFT);
     assert_int_equal(item.player, left);
+    assert_int_equal(item.reason, RAIM_REASON_LOST);
     assert_true(item.name[0] != '\0');
     assert_none();
     // Those who are still there leave with the arena.
     assert_true(arena_feed_take_rest(feed, &item));
     assert_int_equal(item.player, table->seats[1].welcome.player);
+    assert_int_equal(item.reason, RAIM_REASON_SHUTDOWN);
     assert_false(arena_feed_take_rest(feed, &item));
+    end();
+}
+
+static void test_a_kick_is_told_from_a_farewell(void **state)
+{
+    (void)state;
+    struct arena_feed_item item;
+    begin(feed_def());
+    play(table, 0);
+    run(5);
+    assert_next(ARENA_FEED_JOINED, 0);
+    assert_true(raim_match_kick(table->match, (raim_player_id)table->seats[0].welcome.player, ""));
+    run(1);
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.kind, ARENA_FEED_LEFT);
+    assert_int_equal(item.reason, RAIM_REASON_KICKED);
+    play(table, 1);
+    run(5);
+    assert_next(ARENA_FEED_JOINED, 1);
+    say_goodbye(table, 1);
+    run(1);
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.reason, RAIM_REASON_LEFT);
+    end();
+}
+
+static void test_chat_is_reported_where_it_is_wanted(void **state)
+{
+    (void)state;
+    struct arena_feed_item item;
+    begin(feed_def());
+    play(table, 0);
+    run(5);
+    assert_next(ARENA_FEED_JOINED, 0);
+    say(table, 0, "unheard");
+    run(2);
+    assert_none();
+    arena_feed_want(feed, true, false);
+    say(table, 0, "hello");
+    assert_true(raim_match_say(table->match, "from above"));
+    run(2);
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.kind, ARENA_FEED_CHAT);
+    assert_int_equal(item.player, table->seats[0].welcome.player);
+    assert_true(item.name[0] != '\0');
+    assert_string_equal(item.text, "hello");
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.player, RAIM_NOBODY);
+    assert_string_equal(item.text, "from above");
+    assert_none();
+    // Nobody reads any more: what is lost is counted, and those who come and leave are not lost.
+    for (int i = 0; i < 80; i++) {
+        raim_match_say(table->match, "again");
+        run(1);
+    }
+    assert_int_equal(arena_feed_take_lost(feed, ARENA_FEED_CHAT), 80 - 64);
+    stand_up(table, 0);
+    run(2);
+    for (int i = 0; i < 64; i++)
+        assert_true(arena_feed_take(feed, &item));
+    assert_none();
+    run(1);
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.kind, ARENA_FEED_LEFT);
+    assert_int_equal(item.reason, RAIM_REASON_LOST);
+    end();
+}
+
+static void test_kills_are_reported_with_both_names(void **state)
+{
+    (void)state;
+    struct arena_feed_item item;
+    struct raim_match_def def = feed_def();
+    def.bots = 6;
+    begin(def);
+    arena_feed_want(feed, false, true);
+    uint32_t kills = 0;
+    for (int i = 0; i < 20000 && kills < 5; i++) {
+        run(1);
+        while (arena_feed_take(feed, &item)) {
+            assert_int_equal(item.kind, ARENA_FEED_KILL);
+            assert_true(item.player != item.other && item.name[0] != '\0' &&
+                        item.other_name[0] != '\0');
+            kills++;
+        }
+    }
+    assert_int_equal(kills, 5);
     end();
 }
 
@@ -121,6 +211,9 @@ static bool end_round(uint32_t round)
 
 static void assert_round(uint32_t round)
 {
+    struct arena_feed_item item;
+    assert_true(arena_feed_take(feed, &item));
+    assert_int_equal(item.kind, ARENA_FEED_ROUND_ENDED);
     const struct round_report *report = arena_feed_round(feed);
     assert_non_null(report);
     assert_int_equal(report->round, round);
@@ -131,7 +224,6 @@ static void assert_round(uint32_t round)
 static void test_rounds_are_reported_among_those_who_come_and_leave(void **state)
 {
     (void)state;
-    struct arena_feed_item item;
     begin(feed_def());
     play(table, 0);
     run(3);
@@ -139,8 +231,6 @@ static void test_rounds_are_reported_among_those_who_come_and_leave(void **state
     play(table, 1);
     run(3);
     assert_next(ARENA_FEED_JOINED, 0);
-    assert_true(arena_feed_take(feed, &item));
-    assert_int_equal(item.kind, ARENA_FEED_ROUND_ENDED);
     assert_round(1);
     assert_null(arena_feed_round(feed));
     assert_next(ARENA_FEED_JOINED, 1);
@@ -154,11 +244,8 @@ static void test_reports_that_nobody_reads_are_bounded(void **state)
     uint32_t count = 0, read = 0;
     table = open_table(feed_def());
     feed = arena_feed_create(&(struct arena_feed_def){.slots = 10, .departed = 8});
-    play(table, 0);
     while (end_round(count + 1))
         assert_in_range(++count, 1, 16);
-    run(3);
-    assert_none();                  // without players, nobody is reported
     for (int i = 0; i < 100; i++) { // as many as were released fit again
         assert_round(++read);
         assert_true(end_round(++count));
@@ -211,6 +298,9 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_who_comes_and_leaves_is_reported_once),
+        cmocka_unit_test(test_a_kick_is_told_from_a_farewell),
+        cmocka_unit_test(test_chat_is_reported_where_it_is_wanted),
+        cmocka_unit_test(test_kills_are_reported_with_both_names),
         cmocka_unit_test(test_a_slot_that_changes_hands_between_two_looks),
         cmocka_unit_test(test_rounds_are_reported_among_those_who_come_and_leave),
         cmocka_unit_test(test_reports_that_nobody_reads_are_bounded),

@@ -2,6 +2,7 @@
 // The events of a client: chat, kills, refusals, and what it skips or forgets.
 #include "chat.h"
 #include "client_fixture.h"
+#include "notice.h"
 
 #include <stdio.h>
 
@@ -92,7 +93,7 @@ static void test_what_only_later_clients_know_is_skipped(void **state)
 static void test_what_nobody_reads_makes_way(void **state)
 {
     (void)state;
-    enum { KEPT = 1024, TEXTS = 16 };
+    enum { KEPT = 1024, TEXTS = 32 };
     struct raim_client *client = player();
     struct raim_client_event event;
     uint32_t sequence = FIRST_EVENT;
@@ -136,6 +137,61 @@ static void test_only_players_say_something(void **state)
     raim_client_destroy(client);
 }
 
+static bool receive_notice(struct raim_client *client, enum raim_notice_kind kind, const char *text)
+{
+    struct raim_notice notice = {.kind = kind};
+    strcpy(notice.text, text);
+    return receive(client, raim_notice_write(&notice, bytes, sizeof bytes));
+}
+
+static void test_a_line_for_this_player_alone_is_an_event(void **state)
+{
+    (void)state;
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    assert_true(receive_notice(client, RAIM_NOTICE_TEXT, "only\xE2\x80\xAE you"));
+    assert_true(receive_notice(client, RAIM_NOTICE_CHALLENGE, "not shown"));
+    assert_true(raim_client_next_event(client, &event));
+    assert_int_equal(event.kind, RAIM_CLIENT_NOTICE);
+    assert_string_equal(event.text, "only you");
+    assert_false(event.by_operator);
+    assert_false(raim_client_next_event(client, &event));
+    raim_client_destroy(client);
+}
+
+static void expect_refusal(struct raim_client *client, const char *text, const char *name)
+{
+    struct raim_client_event event;
+    assert_int_equal(raim_client_write_chat(client, text, bytes, sizeof bytes), 0);
+    assert_true(raim_client_next_event(client, &event));
+    assert_int_equal(event.kind, RAIM_CLIENT_CHAT_REFUSED);
+    assert_string_equal(raim_client_chat_refusal_name(event.chat_refusal), name);
+}
+
+static void test_a_command_goes_only_to_a_server_that_reads_it(void **state)
+{
+    (void)state;
+    struct raim_notice notice;
+    struct raim_client *client = player();
+    expect_refusal(client, "/admin login ada secret", "command");
+    raim_client_destroy(client);
+    struct raim_welcome message = good_welcome();
+    message.capabilities = RAIM_CAPABILITY_ADMIN;
+    client = enter(&message);
+    const size_t size = raim_client_write_chat(client, "/help me", bytes, sizeof bytes);
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_NOTICE);
+    assert_true(raim_notice_read(&reader, &notice));
+    assert_string_equal(notice.text, "help me");
+    assert_int_equal(notice.kind, RAIM_NOTICE_TEXT);
+    char longer[RAIM_MAX_NOTICE_BYTES + 3] = "/";
+    memset(longer + 1, 'x', RAIM_MAX_NOTICE_BYTES + 1);
+    expect_refusal(client, longer, "length");
+    longer[RAIM_MAX_NOTICE_BYTES + 1] = '\0';
+    assert_true(raim_client_write_chat(client, longer, bytes, sizeof bytes) > 0);
+    raim_client_destroy(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +200,8 @@ int main(void)
         cmocka_unit_test(test_what_only_later_clients_know_is_skipped),
         cmocka_unit_test(test_what_nobody_reads_makes_way),
         cmocka_unit_test(test_only_players_say_something),
+        cmocka_unit_test(test_a_line_for_this_player_alone_is_an_event),
+        cmocka_unit_test(test_a_command_goes_only_to_a_server_that_reads_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

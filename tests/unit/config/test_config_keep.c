@@ -29,6 +29,7 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
         "arenas = ({" ARENA "},{ name = \"b\"; map = \"m.conf\"; port = 1; max_players = 5;"
         "max_spectators = 6; resume_grace = 7; idle_timeout = 8; queries = false;"
         "query_names = false; round_time = 9; score_limit = 10; break_time = 11; motd = \"Hi\";"
+        "hostname = \"Hall\"; tags = ( \"ffa\" ); region = \"EU\"; website = \"http://a\";"
         "address_validation = false; recording = \"all\"; limits = { loopback = true; "
         "inputs_per_tick = 12; }; votes = { kinds = \"kick\"; silent = \"no\"; };"
         "tick_hz = 30; bots = 3; spectator_delay = 1; rules = { bullet_speed = 700; }; });");
@@ -46,6 +47,11 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
     assert_int_equal(arena.score_limit, 10);
     assert_true(arena.break_s == 11);
     assert_string_equal(arena.motd, "Hi");
+    assert_string_equal(arena.hostname, "Hall");
+    assert_int_equal(arena.tags.count, 1);
+    assert_string_equal(arena.tags.words[0], "ffa");
+    assert_string_equal(arena.region, "EU");
+    assert_string_equal(arena.website, "http://a");
     assert_false(arena.address_validation);
     assert_int_equal(arena.recording, CONFIG_RECORDING_ALL);
     assert_true(arena.limits.loopback);

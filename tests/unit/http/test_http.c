@@ -32,7 +32,9 @@ static void assert_answer(struct http *http, const char *path, int status, const
     assert_int_equal(strncmp(answer, wanted, strlen(wanted)), 0);
     snprintf(wanted, sizeof wanted, "\r\nContent-Type: %s\r\n", type);
     assert_non_null(strstr(answer, wanted));
-    assert_non_null(strstr(answer, "\r\nCache-Control: no-store\r\n"));
+    // What may be kept has a tag to ask for.
+    assert_true((strstr(answer, "\r\nCache-Control: no-store\r\n") != NULL) !=
+                (strstr(answer, "\r\nETag: \"") != NULL));
     assert_int_equal(strncmp(body_of(answer), body, strlen(body)), 0);
     free(answer);
 }

@@ -243,7 +243,13 @@ static void test_process_reports_version_uptime_and_busy_workers(void **state)
     fixture->workers[0].busy_ns = 1500 * MS;
     fixture->workers[1].busy_ns = 61;
     char *text = render(fixture);
-    assert_line(text, "raimd_build_info{version=\"" RAIM_VERSION "\"} 1");
+    assert_int_equal(lines_with(text, "raimd_build_info{version=\"" RAIM_VERSION
+                                      "\",protocol=\"7\",compiler=\""),
+                     1);
+    assert_line(text, "raimd_workers 2");
+    assert_line(text, "raimd_arenas 2");
+    assert_int_equal(lines_with(text, "process_"), 0); // nobody has opened /proc
+
     assert_line(text, "raimd_uptime_seconds 2.5");
     assert_line(text, "raimd_worker_busy_seconds_total{worker=\"0\"} 1.5");
     assert_line(text, "raimd_worker_busy_seconds_total{worker=\"1\"} 0.000000061");
@@ -338,9 +344,45 @@ static void test_no_player_and_no_address_is_reported(void **state)
 
 #define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
 
+static void test_arena_tells_how_many_fit_come_and_go(void **state)
+{
+    struct fixture *fixture = *state;
+    struct raim_match_counts *counts = &fixture->arenas[0].status->counts;
+    fixture->arenas[0].config.max_players = 16;
+    fixture->arenas[0].config.max_spectators = 4;
+    counts->joins = 9;
+    counts->leaves[RAIM_REASON_LOST] = 3;
+    counts->leaves[RAIM_REASON_KICKED] = 1;
+    char *text = render(fixture);
+    assert_line(text, "raimd_max_players{arena=\"one\"} 16");
+    assert_line(text, "raimd_max_spectators{arena=\"one\"} 4");
+    assert_line(text, "raimd_joins_total{arena=\"one\"} 9");
+    assert_line(text, "raimd_leaves_total{arena=\"one\",reason=\"lost\"} 3");
+    assert_line(text, "raimd_leaves_total{arena=\"one\",reason=\"kicked\"} 1");
+    assert_line(text, "raimd_leaves_total{arena=\"one\",reason=\"idle\"} 0");
+    free(text);
+}
+
+static void test_pings_have_bounds_of_their_own(void **state)
+{
+    struct fixture *fixture = *state;
+    struct histogram *pings = &fixture->arenas[0].status->pings;
+    histogram_count_by(pings, histogram_ping_bounds_ns, 20 * MS);
+    histogram_count_by(pings, histogram_ping_bounds_ns, 151 * MS);
+    char *text = render(fixture);
+    assert_line(text, "raimd_ping_seconds_bucket{arena=\"one\",le=\"0.01\"} 0");
+    assert_line(text, "raimd_ping_seconds_bucket{arena=\"one\",le=\"0.02\"} 1");
+    assert_line(text, "raimd_ping_seconds_bucket{arena=\"one\",le=\"0.15\"} 1");
+    assert_line(text, "raimd_ping_seconds_bucket{arena=\"one\",le=\"0.2\"} 2");
+    assert_line(text, "raimd_ping_seconds_sum{arena=\"one\"} 0.171");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        FIXED(test_arena_tells_how_many_fit_come_and_go),
+        FIXED(test_pings_have_bounds_of_their_own),
         cmocka_unit_test(test_duration_goes_into_the_first_bucket_that_holds_it),
         FIXED(test_tick_that_takes_its_whole_period_is_within_it),
         FIXED(test_buckets_hold_all_that_is_shorter),

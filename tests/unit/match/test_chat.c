@@ -4,6 +4,8 @@
 
 #include "match_internal.h"
 
+#include <stdio.h>
+
 // Two players and two spectators, all with a snapshot.
 static struct table *open_full_table(struct raim_match_def def)
 {
@@ -41,6 +43,24 @@ static uint32_t count_chat(const struct seat *seat)
 static uint64_t refused(const struct table *table, enum raim_refusal refusal)
 {
     return counts(table).refused[refusal];
+}
+
+static void expect_refusal(struct table *table, uint32_t handle, enum raim_chat_refusal refusal)
+{
+    struct seat *seat = &table->seats[handle];
+    const uint32_t before = seat->chat_refusals;
+    ticks(table, 6); // a tenth of a second
+    assert_int_equal(seat->chat_refusals, before + 1);
+    assert_int_equal(seat->chat_refusal, refusal);
+}
+
+// Says something that this player has not said before.
+static void flood(struct table *table, uint32_t handle)
+{
+    static uint32_t number;
+    char text[32];
+    snprintf(text, sizeof text, "flood %u", number++);
+    say(table, handle, text);
 }
 
 static void test_everybody_hears_what_a_player_says_and_spectators_late(void **state)
@@ -96,7 +116,7 @@ static void test_what_nobody_could_read_is_refused(void **state)
     assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 0);
     // A refused chat does not count against the rate limit.
     for (int i = 0; i < 4; i++)
-        say(table, 0, "words");
+        flood(table, 0);
     ticks(table, 1);
     assert_int_equal(count_chat(&table->seats[1]), 4);
     close_table(table);
@@ -107,12 +127,12 @@ static void test_four_things_may_be_said_at_once_and_then_one_a_second(void **st
     (void)state;
     struct table *table = open_full_table(usual_def());
     for (int i = 0; i < 10; i++)
-        say(table, 0, "flood");
+        flood(table, 0);
     tick(table);
     assert_int_equal(count_chat(&table->seats[1]), 4);
     assert_int_equal(refused(table, RAIM_REFUSED_CHAT), 6);
     for (int i = 0; i < 600; i++) {
-        say(table, 0, "flood");
+        flood(table, 0);
         tick(table);
     }
     assert_int_equal(count_chat(&table->seats[1]), 4 + 10);
@@ -123,9 +143,28 @@ static void test_four_things_may_be_said_at_once_and_then_one_a_second(void **st
     // The burst does not exceed four after any silence.
     ticks(table, 2000);
     for (int i = 0; i < 10; i++)
-        say(table, 0, "flood");
+        flood(table, 0);
     tick(table);
     assert_int_equal(count_chat(&table->seats[1]), 4 + 10 + 1 + 4);
+    close_table(table);
+}
+
+static void test_the_last_text_again_is_refused_for_ten_seconds(void **state)
+{
+    (void)state;
+    struct table *table = open_full_table(usual_def());
+    say(table, 0, "buy gold");
+    ticks(table, 9 * 60);
+    say(table, 0, " buy\x01 gold ");
+    expect_refusal(table, 0, RAIM_CHAT_REPEAT);
+    say(table, 1, "buy gold"); // somebody else
+    say(table, 0, "buy silver");
+    say(table, 0, "buy gold"); // no longer the last one
+    ticks(table, 10 * 60);
+    say(table, 0, "buy gold");
+    ticks(table, 1);
+    assert_int_equal(refused(table, RAIM_REFUSED_CHAT), 1);
+    assert_int_equal(count_chat(&table->seats[1]), 5);
     close_table(table);
 }
 
@@ -136,10 +175,10 @@ static void test_another_connection_of_a_session_may_not_say_more(void **state)
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
     memcpy(hello.token, table->seats[0].welcome.token, sizeof hello.token);
     for (int i = 0; i < 4; i++)
-        say(table, 0, "flood");
+        flood(table, 0);
     for (uint32_t handle = 4; handle < 10; handle++) {
         connect_seat(table, handle, &hello);
-        say(table, handle, "flood");
+        flood(table, handle);
         tick(table);
     }
     assert_int_equal(count_chat(&table->seats[1]), 4);
@@ -168,15 +207,6 @@ static void test_only_players_speak(void **state)
     close_table(table);
 }
 
-static void expect_refusal(struct table *table, uint32_t handle, enum raim_chat_refusal refusal)
-{
-    struct seat *seat = &table->seats[handle];
-    const uint32_t before = seat->chat_refusals;
-    ticks(table, 6); // a tenth of a second
-    assert_int_equal(seat->chat_refusals, before + 1);
-    assert_int_equal(seat->chat_refusal, refusal);
-}
-
 static void test_a_sender_alone_is_told_why_its_chat_is_refused(void **state)
 {
     (void)state;
@@ -191,7 +221,7 @@ static void test_a_sender_alone_is_told_why_its_chat_is_refused(void **state)
     say(table, 2, "from a spectator");
     expect_refusal(table, 2, RAIM_CHAT_WATCHING);
     for (int i = 0; i < 5; i++)
-        say(table, 0, "flood");
+        flood(table, 0);
     expect_refusal(table, 0, RAIM_CHAT_RATE);
     ticks(table, 600);
     const raim_player_id id = (raim_player_id)table->seats[0].welcome.player;
@@ -235,7 +265,7 @@ static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
         }
         for (uint32_t handle = 0; handle < 10; handle++)
             for (int j = 0; j < 6; j++)
-                say(table, handle, "flood");
+                flood(table, handle);
         tick(table);
     }
     assert_true(count_chat(&table->seats[1]) > 4 * DELAY_TICKS);
@@ -259,7 +289,7 @@ static void test_words_leave_room_for_everybodys_end(void **state)
     for (int i = 0; i < 100; i++) {
         play(table, 10);
         for (int j = 0; j < 4; j++)
-            say(table, 10, "me again");
+            flood(table, 10);
         say_goodbye(table, 10);
         stand_up(table, 10);
     }
@@ -284,6 +314,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_is_said_is_cleaned_as_names_are),
         cmocka_unit_test(test_what_nobody_could_read_is_refused),
         cmocka_unit_test(test_four_things_may_be_said_at_once_and_then_one_a_second),
+        cmocka_unit_test(test_the_last_text_again_is_refused_for_ten_seconds),
         cmocka_unit_test(test_another_connection_of_a_session_may_not_say_more),
         cmocka_unit_test(test_only_players_speak),
         cmocka_unit_test(test_a_sender_alone_is_told_why_its_chat_is_refused),

@@ -301,6 +301,9 @@ static void test_counts_and_the_operators_words_go_on(void **state)
     const struct raim_match_counts after = counts(table);
     assert_memory_equal(&after.hits, &before.hits, sizeof after.hits);
     assert_memory_equal(after.refused, before.refused, sizeof after.refused);
+    assert_int_equal(before.joins, 1);
+    assert_int_equal(after.joins, before.joins);
+    assert_memory_equal(after.leaves, before.leaves, sizeof after.leaves);
     assert_int_equal(after.snapshots, before.snapshots);
     assert_int_equal(after.inputs_due, before.inputs_due);
     assert_int_equal(after.inputs_missed, before.inputs_missed);

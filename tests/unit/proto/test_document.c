@@ -6,6 +6,7 @@
 #include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
+#include "notice.h"
 #include "pings.h"
 #include "roster.h"
 #include "rules.h"
@@ -195,6 +196,10 @@ static void test_examples_of_playing_are_what_is_written(void **state)
     const struct raim_pings pings = {.epoch = 1, .count = 3, .values = {0, 4, 63}};
     assert_example("pings", bytes, raim_pings_write(&pings, bytes, sizeof bytes));
     assert_vote_examples(bytes, sizeof bytes);
+    const struct raim_notice notice = {.kind = RAIM_NOTICE_TEXT, .text = "help"};
+    assert_example("notice", bytes, raim_notice_write(&notice, bytes, sizeof bytes));
+    const struct raim_notice challenge = {.kind = RAIM_NOTICE_CHALLENGE, .text = "iU5q"};
+    assert_example("notice challenge", bytes, raim_notice_write(&challenge, bytes, sizeof bytes));
 
     static struct raim_events_message events = {.epoch = 1, .sequence = 5, .count = 7};
     events.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_KILL,

@@ -5,6 +5,7 @@
 #include "events_fixture.h"
 #include "handshake.h"
 #include "input.h"
+#include "notice.h"
 #include "pings.h"
 #include "roster.h"
 #include "snapshot.h"
@@ -145,6 +146,7 @@ static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
     struct raim_roster_entry entries[4];
     char said[RAIM_MAX_CHAT_BYTES + 1];
     struct raim_pings pings;
+    struct raim_notice notice;
     uint32_t number;
     const uint32_t kind = raim_message_read(reader);
     switch (kind) {
@@ -171,6 +173,9 @@ static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
         return raim_pings_write(&pings, bytes, RAIM_MAX_MESSAGE_BYTES);
     case RAIM_MESSAGE_VOTE:
         return rewrite_vote(reader, name, bytes);
+    case RAIM_MESSAGE_NOTICE:
+        assert_true(raim_notice_read(reader, &notice));
+        return raim_notice_write(&notice, bytes, RAIM_MAX_MESSAGE_BYTES);
     case RAIM_MESSAGE_ROSTER:
         assert_true(raim_roster_read(reader, entries, 4, &count));
         return raim_roster_write(entries, count, &written, bytes, RAIM_MAX_MESSAGE_BYTES);

@@ -90,12 +90,29 @@ static void test_of_a_crowd_all_are_counted_and_some_are_listed(void **state)
     assert_true(has_text(players, "Bot 1"));
 }
 
+static void test_an_arena_presents_itself(void **state)
+{
+    (void)state;
+    struct config_arena *arena = &config->arenas[0];
+    strcpy(arena->hostname, "Caf\xC3\xA9 duel");
+    strcpy(arena->region, "Europe");
+    strcpy(arena->website, "https://example.org/duel");
+    arena->tags = (struct config_tags){.count = 2, .words = {"ffa", "no-bots"}};
+    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "Caf\xC3\xA9 duel"));
+    assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "ffa,no-bots"));
+    const struct answer *rules = answers_get(&answers, &subject, QUERY_RULES, 0);
+    assert_true(has_text(rules, "Europe"));
+    assert_true(has_text(rules, "https://example.org/duel"));
+    assert_true(has_text(rules, "spawn_protection"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_an_answer_is_kept_for_a_tenth_of_a_second, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_each_question_has_its_own_answer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_arena_presents_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_of_a_crowd_all_are_counted_and_some_are_listed, set_up,
                                         tear_down),
     };

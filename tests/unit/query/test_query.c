@@ -105,13 +105,15 @@ static void test_replies_to_the_byte(void **state)
                                     .max_players = 20,
                                     .bots = 4,
                                     .locked = true,
-                                    .port = 7246};
+                                    .port = 7246,
+                                    .keywords = "ffa,eu"};
     assert_bytes(reply, query_write_info(&info, reply),
                  BYTES("\xFF\xFF\xFF\xFFI\x11"
                        "du\xC3\xA9l\0ruins\0raim\0arena\0"
                        "\0\0\x07\x14\x04"
                        "dl\1\0"
-                       "1.2.3\0\x80\x4E\x1C"));
+                       "1.2.3\0\xA0\x4E\x1C"
+                       "ffa,eu\0"));
 
     const struct query_player players[] = {{"Ada \xC3\x9C", 258, 90.5f},
                                            {"Bot 1", 0, QUERY_BOT_SECONDS}};
@@ -143,7 +145,8 @@ static void test_numbers_beyond_a_byte_are_clamped(void **state)
                                     .version = "",
                                     .players = 256,
                                     .max_players = 1200,
-                                    .bots = 255};
+                                    .bots = 255,
+                                    .keywords = ""};
     assert_int_equal(query_write_info(&info, reply), 23);
     assert_memory_equal(reply + 12, "\xFF\xFF\xFF", 3);
 }

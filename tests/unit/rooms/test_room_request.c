@@ -5,6 +5,8 @@
 
 #include "room_request.h"
 
+#include "json_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,7 +187,7 @@ static void test_a_quoted_text_reads_back(void **state)
 {
     (void)state;
     struct text_buffer out = {0};
-    room_request_quote(&out, "a\"\\\n\x7f\xc3\xa4");
+    json_text_quote(&out, "a\"\\\n\x7f\xc3\xa4");
     char *text = text_buffer_take(&out);
     assert_string_equal(text, "\"a\\\"\\\\\\u000a\x7f\xc3\xa4\"");
     free(text);

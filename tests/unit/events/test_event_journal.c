@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The log of events: its numbers, what it forgets, and what a journal brings back.
 #define _GNU_SOURCE
+#include "event_journal.h"
 #include "log.h"
-#include "room_events.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 #define NOW_S 1790000000
 
-static char directory[] = "/tmp/test_room_events_XXXXXX";
+static char directory[] = "/tmp/test_event_journal_XXXXXX";
 static char path[64];
 
 static int make_directory(void **state)
@@ -45,18 +45,19 @@ static int remove_journal(void **state)
     return 0;
 }
 
-static void add(struct room_events *events, unsigned number)
+static void add(struct event_journal *events, unsigned number)
 {
     char *text = NULL;
     assert_true(asprintf(&text, "{\"number\":%u}", number) > 0);
-    room_events_add(events, "player_joined", text);
+    event_journal_add(events, "player_joined", text);
 }
 
 // Every kept event behind `id`, as their numbers say; returns how many.
-static unsigned assert_numbers(const struct room_events *events, uint64_t id, unsigned first)
+static unsigned assert_numbers(const struct event_journal *events, uint64_t id, unsigned first)
 {
     unsigned count = 0;
-    for (const struct room_event *event; (event = room_events_next(events, id)) != NULL; count++) {
+    for (const struct journal_event *event; (event = event_journal_next(events, id)) != NULL;
+         count++) {
         char expected[32];
         snprintf(expected, sizeof expected, "{\"number\":%u}", first + count);
         assert_string_equal(event->text, expected);
@@ -70,58 +71,58 @@ static unsigned assert_numbers(const struct room_events *events, uint64_t id, un
 static void test_events_are_numbered_and_found(void **state)
 {
     (void)state;
-    struct room_events *events = room_events_open(NULL, NOW_S);
-    const uint64_t begin = room_events_newest(events);
+    struct event_journal *events = event_journal_open(NULL, NOW_S);
+    const uint64_t begin = event_journal_newest(events);
     assert_true(begin > 0 && begin < UINT64_C(1) << 53);
-    assert_null(room_events_next(events, begin));
-    assert_true(room_events_forgotten(events) == begin);
+    assert_null(event_journal_next(events, begin));
+    assert_true(event_journal_forgotten(events) == begin);
     for (unsigned i = 0; i < 10; i++)
         add(events, i);
-    assert_true(room_events_newest(events) == begin + 10);
+    assert_true(event_journal_newest(events) == begin + 10);
     assert_int_equal(assert_numbers(events, begin, 0), 10);
     assert_int_equal(assert_numbers(events, begin + 4, 4), 6);
     assert_int_equal(assert_numbers(events, 0, 0), 10);
-    room_events_close(events);
+    event_journal_close(events);
 }
 
 static void test_the_oldest_are_forgotten(void **state)
 {
     (void)state;
-    struct room_events *events = room_events_open(NULL, NOW_S);
-    const uint64_t begin = room_events_newest(events);
-    for (unsigned i = 0; i < ROOM_EVENTS_MAX + 5; i++)
+    struct event_journal *events = event_journal_open(NULL, NOW_S);
+    const uint64_t begin = event_journal_newest(events);
+    for (unsigned i = 0; i < EVENT_JOURNAL_MAX + 5; i++)
         add(events, i);
-    assert_true(room_events_forgotten(events) == begin + 5);
-    assert_int_equal(assert_numbers(events, begin, 5), ROOM_EVENTS_MAX);
+    assert_true(event_journal_forgotten(events) == begin + 5);
+    assert_int_equal(assert_numbers(events, begin, 5), EVENT_JOURNAL_MAX);
     // Long texts push out more of them.
-    char *text = malloc(ROOM_EVENTS_MAX_BYTES / 2);
-    memset(text, 'x', ROOM_EVENTS_MAX_BYTES / 2);
-    text[ROOM_EVENTS_MAX_BYTES / 2 - 1] = '\0';
+    char *text = malloc(EVENT_JOURNAL_MAX_BYTES / 2);
+    memset(text, 'x', EVENT_JOURNAL_MAX_BYTES / 2);
+    text[EVENT_JOURNAL_MAX_BYTES / 2 - 1] = '\0';
     for (int i = 0; i < 3; i++)
-        room_events_add(events, "round_ended", strdup(text));
+        event_journal_add(events, "round_ended", strdup(text));
     free(text);
-    assert_true(room_events_newest(events) - room_events_forgotten(events) <= 2);
-    room_events_close(events);
+    assert_true(event_journal_newest(events) - event_journal_forgotten(events) <= 2);
+    event_journal_close(events);
 }
 
 static void test_a_journal_brings_events_back(void **state)
 {
     (void)state;
-    struct room_events *events = room_events_open(path, NOW_S);
-    const uint64_t begin = room_events_newest(events);
+    struct event_journal *events = event_journal_open(path, NOW_S);
+    const uint64_t begin = event_journal_newest(events);
     for (unsigned i = 0; i < 3; i++)
         add(events, i);
-    room_events_close(events);
-    events = room_events_open(path, NOW_S + 10);
+    event_journal_close(events);
+    events = event_journal_open(path, NOW_S + 10);
     assert_int_equal(assert_numbers(events, begin, 0), 3);
-    assert_true(room_events_newest(events) > begin + 3);
+    assert_true(event_journal_newest(events) > begin + 3);
     add(events, 3);
     assert_int_equal(assert_numbers(events, begin, 0), 4);
-    room_events_close(events);
-    events = room_events_open(path, 5); // the clock was set back
+    event_journal_close(events);
+    events = event_journal_open(path, 5); // the clock was set back
     add(events, 4);
     assert_int_equal(assert_numbers(events, begin, 0), 5);
-    room_events_close(events);
+    event_journal_close(events);
 }
 
 static void test_a_damaged_journal_ends_where_it_is_damaged(void **state)
@@ -140,38 +141,38 @@ static void test_a_damaged_journal_ends_where_it_is_damaged(void **state)
         assert_int_equal(fchmod(fileno(file), 0600), 0);
         fprintf(file, "1876951040000001 player_joined {\"number\":0}\n%s", lines[i]);
         fclose(file);
-        struct room_events *events = room_events_open(path, NOW_S);
+        struct event_journal *events = event_journal_open(path, NOW_S);
         assert_int_equal(assert_numbers(events, 0, 0), 1);
         add(events, 1);
         assert_int_equal(assert_numbers(events, 0, 0), 2);
-        assert_true(room_events_newest(events) < UINT64_C(1) << 53);
-        room_events_close(events);
+        assert_true(event_journal_newest(events) < UINT64_C(1) << 53);
+        event_journal_close(events);
     }
 }
 
 static void test_a_clock_far_ahead_keeps_numbers_short(void **state)
 {
     (void)state;
-    struct room_events *events = room_events_open(NULL, INT64_MAX);
+    struct event_journal *events = event_journal_open(NULL, INT64_MAX);
     add(events, 0);
-    assert_true(room_events_newest(events) < UINT64_C(1) << 53);
-    room_events_close(events);
+    assert_true(event_journal_newest(events) < UINT64_C(1) << 53);
+    event_journal_close(events);
 }
 
 static void test_a_journal_stays_short(void **state)
 {
     (void)state;
     struct stat status;
-    struct room_events *events = room_events_open(path, NOW_S);
-    for (unsigned i = 0; i < 5 * ROOM_EVENTS_MAX; i++)
+    struct event_journal *events = event_journal_open(path, NOW_S);
+    for (unsigned i = 0; i < 5 * EVENT_JOURNAL_MAX; i++)
         add(events, i);
     assert_int_equal(stat(path, &status), 0);
-    assert_true(status.st_size < 2 * ROOM_EVENTS_MAX * 64);
+    assert_true(status.st_size < 2 * EVENT_JOURNAL_MAX * 64);
     assert_int_equal(status.st_mode & 0777, 0600);
-    room_events_close(events);
-    events = room_events_open(path, NOW_S + 1);
-    assert_int_equal(assert_numbers(events, 0, 4 * ROOM_EVENTS_MAX), ROOM_EVENTS_MAX);
-    room_events_close(events);
+    event_journal_close(events);
+    events = event_journal_open(path, NOW_S + 1);
+    assert_int_equal(assert_numbers(events, 0, 4 * EVENT_JOURNAL_MAX), EVENT_JOURNAL_MAX);
+    event_journal_close(events);
 }
 
 static void test_a_damaged_journal_is_read_as_far_as_it_is_good(void **state)
@@ -185,31 +186,31 @@ static void test_a_damaged_journal_is_read_as_far_as_it_is_good(void **state)
                                         "\n"};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         remove_journal(NULL);
-        struct room_events *events = room_events_open(path, NOW_S);
+        struct event_journal *events = event_journal_open(path, NOW_S);
         add(events, 0);
-        room_events_close(events);
+        event_journal_close(events);
         FILE *file = fopen(path, "a");
         fputs(tails[i], file);
         fclose(file);
-        events = room_events_open(path, NOW_S);
+        events = event_journal_open(path, NOW_S);
         assert_int_equal(assert_numbers(events, 0, 0), 1);
         add(events, 1);
-        room_events_close(events);
-        events = room_events_open(path, NOW_S);
+        event_journal_close(events);
+        events = event_journal_open(path, NOW_S);
         assert_int_equal(assert_numbers(events, 0, 0), 2);
-        room_events_close(events);
+        event_journal_close(events);
     }
 }
 
 static void test_a_journal_that_cannot_be_written_loses_no_reader_an_event(void **state)
 {
     (void)state;
-    struct room_events *events = room_events_open("/nowhere/events", NOW_S);
+    struct event_journal *events = event_journal_open("/nowhere/events", NOW_S);
     for (unsigned i = 0; i < 600; i++)
         add(events, i);
     assert_int_equal(assert_numbers(events, 0, 0), 600);
-    assert_true(room_events_unwritten(events) == 600);
-    room_events_close(events);
+    assert_true(event_journal_unwritten(events) == 600);
+    event_journal_close(events);
 }
 
 int main(void)
@@ -225,5 +226,5 @@ int main(void)
                                   remove_journal),
         cmocka_unit_test(test_a_journal_that_cannot_be_written_loses_no_reader_an_event),
     };
-    return cmocka_run_group_tests_name("room_events", tests, make_directory, remove_directory);
+    return cmocka_run_group_tests_name("event_journal", tests, make_directory, remove_directory);
 }

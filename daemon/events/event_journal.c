@@ -2,10 +2,10 @@
 // Keeps the events in a ring, and appends them to the journal, which is rewritten with the kept
 // ones when it has grown to twice their number. A line of the journal is "ID KIND JSON".
 #define _GNU_SOURCE
-#include "room_events.h"
+#include "event_journal.h"
 
+#include "json_text.h"
 #include "log.h"
-#include "room_request.h"
 #include "state_file.h"
 #include "text_buffer.h"
 
@@ -29,9 +29,9 @@ enum {
 // one of them is wrong.
 static const uint64_t MAX_FIRST_ID = (UINT64_C(1) << 53) - (UINT64_C(1) << 40);
 
-static const off_t MAX_JOURNAL_BYTES = 3 * (off_t)ROOM_EVENTS_MAX_BYTES; // that are read
+static const off_t MAX_JOURNAL_BYTES = 3 * (off_t)EVENT_JOURNAL_MAX_BYTES; // that are read
 
-struct room_events {
+struct event_journal {
     char *path; // NULL: no journal
     int file;   // -1: it cannot be written
     uint32_t lines;
@@ -41,36 +41,36 @@ struct room_events {
 
     uint32_t first, count; // of the ring
     size_t bytes;
-    struct room_event ring[ROOM_EVENTS_MAX];
+    struct journal_event ring[EVENT_JOURNAL_MAX];
 };
 
-static size_t size_of(const struct room_event *event)
+static size_t size_of(const struct journal_event *event)
 {
     return strlen(event->kind) + strlen(event->text) + sizeof *event;
 }
 
-static struct room_event *at(struct room_events *events, uint32_t index)
+static struct journal_event *at(struct event_journal *events, uint32_t index)
 {
-    return &events->ring[(events->first + index) % ROOM_EVENTS_MAX];
+    return &events->ring[(events->first + index) % EVENT_JOURNAL_MAX];
 }
 
-static void forget_oldest(struct room_events *events)
+static void forget_oldest(struct event_journal *events)
 {
-    struct room_event *oldest = at(events, 0);
+    struct journal_event *oldest = at(events, 0);
     events->bytes -= size_of(oldest);
     free(oldest->kind);
     free(oldest->text);
-    events->first = (events->first + 1) % ROOM_EVENTS_MAX;
+    events->first = (events->first + 1) % EVENT_JOURNAL_MAX;
     events->count--;
 }
 
 // Takes both texts, of which none may be NULL.
-static void keep(struct room_events *events, uint64_t id, char *kind, char *text)
+static void keep(struct event_journal *events, uint64_t id, char *kind, char *text)
 {
-    const struct room_event event = {.id = id, .kind = kind, .text = text};
+    const struct journal_event event = {.id = id, .kind = kind, .text = text};
     const size_t size = size_of(&event);
     while (events->count > 0 &&
-           (events->count == ROOM_EVENTS_MAX || events->bytes + size > ROOM_EVENTS_MAX_BYTES))
+           (events->count == EVENT_JOURNAL_MAX || events->bytes + size > EVENT_JOURNAL_MAX_BYTES))
         forget_oldest(events);
     *at(events, events->count) = event;
     events->count++;
@@ -81,13 +81,13 @@ static void keep(struct room_events *events, uint64_t id, char *kind, char *text
 // --- The journal ---
 
 // Keeps the event of a line. Returns false if it is damaged.
-static bool read_line(struct room_events *events, const char *line)
+static bool read_line(struct event_journal *events, const char *line)
 {
     char kind[KIND_BYTES];
     uint64_t id;
     int length = 0;
     if (sscanf(line, "%16" SCNu64 " %31[a-z_] %n", &id, kind, &length) != 2 || length == 0 ||
-        id <= events->newest || id > MAX_FIRST_ID || !room_request_is_object(line + length))
+        id <= events->newest || id > MAX_FIRST_ID || !json_text_is_object(line + length))
         return false;
     char *copy = strdup(kind), *text = strdup(line + length);
     if (copy == NULL || text == NULL) {
@@ -99,7 +99,7 @@ static bool read_line(struct room_events *events, const char *line)
     return true;
 }
 
-static void read_journal(struct room_events *events)
+static void read_journal(struct event_journal *events)
 {
     const char *problem;
     struct stat status;
@@ -107,12 +107,12 @@ static void read_journal(struct room_events *events)
     size_t capacity = 0;
     const int file = state_file_open(events->path, O_RDONLY, STATE_FILE_SECRET, &problem);
     if (file < 0 && errno != ENOENT)
-        log_warning("events of rooms not read: \"%s\": %s", events->path, problem);
+        log_warning("events not read: \"%s\": %s", events->path, problem);
     if (file < 0)
         return;
     FILE *in = fdopen(file, "r");
     if (in == NULL || fstat(file, &status) != 0 || status.st_size > MAX_JOURNAL_BYTES) {
-        log_warning("events of rooms not read: \"%s\" is too long", events->path);
+        log_warning("events not read: \"%s\" is too long", events->path);
     } else {
         ssize_t length;
         while ((length = getline(&line, &capacity, in)) > 0) {
@@ -128,7 +128,7 @@ static void read_journal(struct room_events *events)
         close(file);
 }
 
-static void print_line(struct text_buffer *out, const struct room_event *event)
+static void print_line(struct text_buffer *out, const struct journal_event *event)
 {
     text_buffer_print(out, "%" PRIu64 " %s %s\n", event->id, event->kind, event->text);
 }
@@ -145,10 +145,10 @@ static bool write_all(int file, const char *text, size_t size)
     return true;
 }
 
-static void note_failure(struct room_events *events)
+static void note_failure(struct event_journal *events)
 {
     if (!events->has_failed)
-        log_warning("events of rooms not written: \"%s\": %s", events->path, strerror(errno));
+        log_warning("events not written: \"%s\": %s", events->path, strerror(errno));
     events->has_failed = true;
     if (events->file >= 0)
         close(events->file);
@@ -157,7 +157,7 @@ static void note_failure(struct room_events *events)
 
 // Replaces the journal by one of the kept events. It is not synced to the disk: it has to survive
 // the process, not the machine.
-static void rewrite(struct room_events *events)
+static void rewrite(struct event_journal *events)
 {
     char temporary[PATH_MAX] = "";
     struct text_buffer text = {0};
@@ -179,7 +179,7 @@ static void rewrite(struct room_events *events)
     unlink(temporary); // it would hold what is left of a full disk
 }
 
-static void append(struct room_events *events, const struct room_event *event)
+static void append(struct event_journal *events, const struct journal_event *event)
 {
     struct text_buffer text = {0};
     print_line(&text, event);
@@ -193,9 +193,9 @@ static void append(struct room_events *events, const struct room_event *event)
 
 // --- Public ---
 
-struct room_events *room_events_open(const char *path, int64_t now_s)
+struct event_journal *event_journal_open(const char *path, int64_t now_s)
 {
-    struct room_events *events = calloc(1, sizeof *events);
+    struct event_journal *events = calloc(1, sizeof *events);
     if (events == NULL)
         return NULL;
     events->file = -1;
@@ -216,7 +216,7 @@ struct room_events *room_events_open(const char *path, int64_t now_s)
     return events;
 }
 
-void room_events_close(struct room_events *events)
+void event_journal_close(struct event_journal *events)
 {
     if (events == NULL)
         return;
@@ -228,11 +228,11 @@ void room_events_close(struct room_events *events)
     free(events);
 }
 
-void room_events_add(struct room_events *events, const char *kind, char *text)
+void event_journal_add(struct event_journal *events, const char *kind, char *text)
 {
     char *copy = text != NULL ? strdup(kind) : NULL;
     if (copy == NULL) {
-        log_warning("event of a room lost kind=%s: out of memory", kind);
+        log_warning("event lost kind=%s: out of memory", kind);
         free(text);
         return;
     }
@@ -240,8 +240,8 @@ void room_events_add(struct room_events *events, const char *kind, char *text)
     if (events->path == NULL)
         return;
     // A rewrite costs milliseconds.
-    const bool is_long =
-        events->lines >= 2 * ROOM_EVENTS_MAX || events->bytes_written >= 2 * ROOM_EVENTS_MAX_BYTES;
+    const bool is_long = events->lines >= 2 * EVENT_JOURNAL_MAX ||
+                         events->bytes_written >= 2 * EVENT_JOURNAL_MAX_BYTES;
     if (events->file < 0 ? events->unwritten % RETRY_EVENTS == 0 : is_long)
         rewrite(events);
     else if (events->file >= 0)
@@ -249,30 +249,30 @@ void room_events_add(struct room_events *events, const char *kind, char *text)
     events->unwritten += events->file < 0;
 }
 
-const struct room_event *room_events_next(const struct room_events *events, uint64_t id)
+const struct journal_event *event_journal_next(const struct event_journal *events, uint64_t id)
 {
     uint32_t low = 0, high = events->count; // the first event behind `id` is in between
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
-        if (events->ring[(events->first + middle) % ROOM_EVENTS_MAX].id > id)
+        if (events->ring[(events->first + middle) % EVENT_JOURNAL_MAX].id > id)
             high = middle;
         else
             low = middle + 1;
     }
-    return low < events->count ? &events->ring[(events->first + low) % ROOM_EVENTS_MAX] : NULL;
+    return low < events->count ? &events->ring[(events->first + low) % EVENT_JOURNAL_MAX] : NULL;
 }
 
-uint64_t room_events_newest(const struct room_events *events)
+uint64_t event_journal_newest(const struct event_journal *events)
 {
     return events->newest;
 }
 
-uint64_t room_events_forgotten(const struct room_events *events)
+uint64_t event_journal_forgotten(const struct event_journal *events)
 {
     return events->count > 0 ? events->ring[events->first].id - 1 : events->newest;
 }
 
-uint64_t room_events_unwritten(const struct room_events *events)
+uint64_t event_journal_unwritten(const struct event_journal *events)
 {
     return events->unwritten;
 }

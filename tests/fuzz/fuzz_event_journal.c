@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Fuzzes the journal of the events of rooms. What is read from it has ascending numbers below 2^53
+// Fuzzes a journal of events. What is read from it has ascending numbers below 2^53
 // and texts that are a JSON object on one line; new events follow, and all of them read back.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
+#include "event_journal.h"
 #include "fuzz_file.h"
 #include "log.h"
-#include "room_events.h"
 
 #include <jansson.h>
 
@@ -23,11 +23,12 @@ static void clean_up(void)
 }
 
 // Returns the number of events.
-static unsigned check(const struct room_events *events)
+static unsigned check(const struct event_journal *events)
 {
     unsigned count = 0;
     uint64_t id = 0;
-    for (const struct room_event *event; (event = room_events_next(events, id)) != NULL; count++) {
+    for (const struct journal_event *event; (event = event_journal_next(events, id)) != NULL;
+         count++) {
         assert(event->id > id && event->id < UINT64_C(1) << 53);
         assert(event->text[strcspn(event->text, "\r\n")] == '\0');
         json_t *text = json_loads(event->text, 0, NULL);
@@ -35,27 +36,27 @@ static unsigned check(const struct room_events *events)
         json_decref(text);
         id = event->id;
     }
-    assert(id <= room_events_newest(events));
+    assert(id <= event_journal_newest(events));
     return count;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (path[0] == '\0') {
-        fuzz_make_directory("room_events");
+        fuzz_make_directory("event_journal");
         snprintf(path, sizeof path, "%s/rooms.events", fuzz_directory);
         atexit(clean_up);
         log_set_level(LOG_LEVEL_ERROR);
     }
     fuzz_write_file(path, data, size);
-    struct room_events *events = room_events_open(path, now_s);
+    struct event_journal *events = event_journal_open(path, now_s);
     assert(events != NULL);
     const unsigned count = check(events);
-    room_events_add(events, "arena_ready", strdup("{\"id\":\"x\"}"));
-    assert(check(events) == count + 1 && room_events_unwritten(events) == 0);
-    room_events_close(events);
-    events = room_events_open(path, now_s);
+    event_journal_add(events, "arena_ready", strdup("{\"id\":\"x\"}"));
+    assert(check(events) == count + 1 && event_journal_unwritten(events) == 0);
+    event_journal_close(events);
+    events = event_journal_open(path, now_s);
     assert(events != NULL && check(events) == count + 1);
-    room_events_close(events);
+    event_journal_close(events);
     return 0;
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The events of the server, for whoever watches it from outside: /events, raimctl and the hook. An
+// event is a JSON object on one line: {"id", "time", "kind", "arena"?, ...}, with the members of
+// events.schema.json for its kind. Its journal, $STATE_DIRECTORY/server.events, makes the next
+// process continue with the numbers.
+//
+// Addresses of players, and commands that may contain one, belong into the member "private" alone,
+// an object that must be the last member of an event: only the control socket shows it.
+// Thread rule: main thread only.
+#pragma once
+
+#include "event_kinds.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_journal;
+struct server_events;
+struct text_buffer;
+
+// Reads the journal of a directory; NULL: events are kept in memory only. Returns NULL when memory
+// runs out.
+struct server_events *server_events_open(const char *directory);
+
+// Takes NULL.
+void server_events_close(struct server_events *events);
+
+// Sets the kinds that are kept, a set of event_kinds.h; EVENT_KINDS_USUAL at first.
+void server_events_choose(struct server_events *events, uint32_t kinds);
+
+// Whether events of a kind are kept. Takes NULL.
+bool server_events_wants(const struct server_events *events, enum event_kind kind);
+
+// Adds an event of this kind, which must be one of event_kinds.h; it is not kept if its kind is not
+// wanted. `arena` NULL: none. Takes `fields`, for free(), a JSON object without line feeds whose
+// members follow those of every event; NULL: memory has run out, and the event is counted as lost.
+// With `events` NULL only frees.
+void server_events_add(struct server_events *events, const char *kind, const char *arena,
+                       char *fields);
+
+// The journal, for readers.
+const struct event_journal *server_events_journal(const struct server_events *events);
+
+// Writes an event without its private member.
+void server_events_print_public(struct text_buffer *out, const char *text);
+
+// Events that memory ran out for.
+uint64_t server_events_lost(const struct server_events *events);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// A text that is sent many times: plain or by gzip, whichever the client accepts, and, if it never
+// changes, not at all where the client has it (ETag). It is compressed once, for the first client
+// that accepts it. Main thread only.
+#pragma once
+
+#include "http_answer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct http_header {
+    const char *name, *value;
+};
+
+// Zero-initialize; all zero is no document.
+struct http_document {
+    struct MHD_Response *plain;     // NULL: no document
+    struct MHD_Response *packed;    // NULL: not compressed yet, or not worth it
+    struct MHD_Response *unchanged; // the answer to a client that has it; NULL: it may change
+    const char *type, *text;        // the text belongs to `plain`
+    const struct http_header *headers;
+    size_t bytes;
+    bool is_packing_tried;
+    char tag[24], packed_tag[24]; // entity tags with their quotes; "": it may change
+};
+
+// Makes a document of a heap-allocated text, which it takes even on failure. Borrows the type.
+// Returns false when memory runs out or the text is NULL. The document must be clear.
+bool http_document_take(struct http_document *document, const char *type, char *text);
+
+// Makes a document of a text that never changes, with `headers`, up to one without a name, or NULL.
+// Borrows all of it.
+bool http_document_keep(struct http_document *document, const char *type, const char *text,
+                        const struct http_header *headers);
+
+// Sends it. Returns false to close the connection.
+bool http_document_send(struct http_document *document, struct MHD_Connection *connection,
+                        enum http_status status);
+
+// Releases what the document holds; connections that still send it hold references of their own.
+void http_document_clear(struct http_document *document);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Commands that players type: "/help" in the chat, or the words in a NOTICE. They are never
+// forwarded to anybody; the answers are lines for their sender alone.
+#include "match_internal.h"
+
+#include "chat.h"
+#include "name.h"
+#include "text.h"
+#include "utf8.h"
+
+#include <string.h>
+
+// Rate limit: a leaky bucket as that of chat, but with room for an admin who is in a hurry.
+static const uint32_t burst = 8;
+static const uint32_t pauses_per_s = 2;
+
+struct chat_command {
+    const char *name;
+    const char *help;
+    // `words` is what follows the name, without leading blanks.
+    void (*execute)(struct raim_match *match, struct raim_connection *client, const char *words);
+};
+
+static void execute_help(struct raim_match *match, struct raim_connection *client,
+                         const char *words);
+static void execute_admin(struct raim_match *match, struct raim_connection *client,
+                          const char *words);
+
+static const struct chat_command commands[] = {
+    {"help", "lists what you may type", execute_help},
+    {"admin", "for the admins of this server: /admin help", execute_admin},
+    {"vote", "calls a vote: /vote kick NAME REASON; alone it says what may be voted for",
+     raim_votes_command},
+    {"yes", "votes yes", raim_votes_command_yes},
+    {"no", "votes no", raim_votes_command_no},
+};
+
+static void execute_help(struct raim_match *match, struct raim_connection *client,
+                         const char *words)
+{
+    (void)words;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char line[RAIM_MAX_NOTICE_BYTES + 1];
+        char *end = raim_text_append(line, "/");
+        end = raim_text_append(raim_text_append(end, commands[i].name), ": ");
+        raim_text_append(end, commands[i].help);
+        raim_match_notice(match, client, line);
+    }
+}
+
+static void execute_admin(struct raim_match *match, struct raim_connection *client,
+                          const char *words)
+{
+    if (raim_notices_add_line(match, client, words))
+        return;
+    match->totals.refused[RAIM_REFUSED_COMMAND]++;
+    raim_match_notice(match, client, "the server has too many commands to execute: try again");
+}
+
+// Refuses a command in words, or by a reason where the client reads no NOTICE.
+static void refuse(struct raim_match *match, struct raim_connection *client, const char *why)
+{
+    match->totals.refused[RAIM_REFUSED_COMMAND]++;
+    if (client->reads_notices)
+        raim_match_notice(match, client, why);
+    else
+        client->chat_refusal = RAIM_CHAT_COMMAND;
+}
+
+static void dispatch(struct raim_match *match, struct raim_connection *client, const char *line)
+{
+    const size_t length = strcspn(line, " ");
+    const char *words = line + length + strspn(line + length, " ");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strlen(commands[i].name) == length && memcmp(line, commands[i].name, length) == 0) {
+            commands[i].execute(match, client, words);
+            return;
+        }
+    char why[RAIM_MAX_NOTICE_BYTES + 1] = "there is no command /";
+    enum { SHOWN = 24 }; // bytes of the name that are repeated; a character cut in two is stripped
+    strncat(why, line, length < SHOWN ? length : SHOWN);
+    raim_utf8_strip(why);
+    strcat(why, "; /help lists them");
+    refuse(match, client, why);
+}
+
+void raim_chat_command(struct raim_match *match, struct raim_connection *client, const char *line)
+{
+    char cleaned[RAIM_MAX_NOTICE_BYTES + 1];
+    const uint32_t pause_ticks = match->world->tick_hz / pauses_per_s;
+    if (client->player == RAIM_NOBODY) { // a spectator
+        match->totals.refused[RAIM_REFUSED_UNEXPECTED]++;
+        client->chat_refusal = RAIM_CHAT_WATCHING;
+        return;
+    }
+    struct raim_member *member = &match->members[client->slot];
+    // The rate limit precedes the cleaning, which costs more.
+    if (member->command_debt_ticks > (burst - 1) * pause_ticks) {
+        refuse(match, client, "too many commands: wait a second");
+        return;
+    }
+    member->command_debt_ticks += pause_ticks;
+    const char *words = raim_text_clean(line, cleaned, RAIM_MAX_NOTICE_BYTES) ? cleaned : "";
+    dispatch(match, client, words + (words[0] == '/'));
+}
+
+void raim_notices_receive(struct raim_match *match, struct raim_connection *client,
+                          raim_reader *reader)
+{
+    struct raim_notice notice;
+    if (!raim_notice_read(reader, &notice) || notice.kind != RAIM_NOTICE_TEXT)
+        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
+    else
+        raim_chat_command(match, client, notice.text);
+}

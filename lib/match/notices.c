@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Lines between a player and the server alone: a queue of answers for each client, and the lines of
+// admins that wait for the server's operator side.
+#include "match_internal.h"
+
+#include "name.h"
+
+#include <string.h>
+
+// At most one line per tick leaves for a client: help is some lines long.
+size_t raim_notices_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
+                          size_t capacity)
+{
+    if (client->notices == 0 || client->notice_tick == match->world->tick)
+        return 0;
+    struct raim_notice_queue *queue = &match->notices[client - match->clients];
+    const struct raim_notice *notice = &queue->lines[queue->first];
+    queue->first = (queue->first + 1) % RAIM_NOTICES;
+    client->notices--;
+    client->notice_tick = match->world->tick;
+    return raim_notice_write(notice, bytes, capacity);
+}
+
+static bool add(struct raim_match *match, struct raim_connection *client,
+                enum raim_notice_kind kind, const char *text)
+{
+    if (!client->reads_notices || client->notices == RAIM_NOTICES)
+        return false;
+    struct raim_notice_queue *queue = &match->notices[client - match->clients];
+    struct raim_notice *notice = &queue->lines[(queue->first + client->notices) % RAIM_NOTICES];
+    if (!raim_text_clean(text, notice->text, RAIM_MAX_NOTICE_BYTES))
+        return false;
+    notice->kind = kind;
+    client->notices++;
+    return true;
+}
+
+void raim_match_notice(struct raim_match *match, struct raim_connection *client, const char *text)
+{
+    add(match, client, RAIM_NOTICE_TEXT, text);
+}
+
+void raim_notices_carry(struct raim_match *next, struct raim_connection *to,
+                        const struct raim_match *before, const struct raim_connection *from)
+{
+    to->reads_notices = from->reads_notices;
+    to->notices = from->notices;
+    if (from->notices > 0)
+        next->notices[to - next->clients] = before->notices[from - before->clients];
+}
+
+// The connection of a player, unless it has resumed its session since `epoch`.
+static struct raim_connection *find(struct raim_match *match, raim_player_id player, uint32_t epoch)
+{
+    const uint32_t slot = raim_player_slot(player);
+    if (player == RAIM_NOBODY || slot >= match->world->max_players ||
+        raim_world_players_const(match->world)[slot].id != player || match->members[slot].bot ||
+        raim_world_players_const(match->world)[slot].away)
+        return NULL;
+    struct raim_connection *client = &match->clients[match->members[slot].client];
+    return client->since_tick == epoch ? client : NULL;
+}
+
+bool raim_match_send_notice(struct raim_match *match, raim_player_id player, uint32_t epoch,
+                            const char *text)
+{
+    struct raim_connection *client = find(match, player, epoch);
+    return client != NULL && add(match, client, RAIM_NOTICE_TEXT, text);
+}
+
+bool raim_match_send_challenge(struct raim_match *match, raim_player_id player, uint32_t epoch,
+                               const char *text)
+{
+    struct raim_connection *client = find(match, player, epoch);
+    return client != NULL && add(match, client, RAIM_NOTICE_CHALLENGE, text);
+}
+
+bool raim_match_set_admin(struct raim_match *match, raim_player_id player, uint32_t epoch,
+                          uint8_t level, const char *name)
+{
+    if (find(match, player, epoch) == NULL)
+        return false;
+    struct raim_member *member = &match->members[raim_player_slot(player)];
+    member->admin_level = level;
+    member->admin[0] = '\0';
+    strncat(member->admin, name, RAIM_MAX_NAME_BYTES);
+    return true;
+}
+
+bool raim_notices_add_line(struct raim_match *match, const struct raim_connection *client,
+                           const char *text)
+{
+    struct raim_match_lines *lines = &match->lines;
+    const struct raim_member *member = &match->members[client->slot];
+    if (lines->count >= (member->admin_level > 0 ? RAIM_MATCH_LINES : RAIM_MATCH_LINES / 2))
+        return false;
+    struct raim_match_line *line =
+        &lines->waiting[(lines->first + lines->count++) % RAIM_MATCH_LINES];
+    *line = (struct raim_match_line){.client = (uint32_t)(client - match->clients),
+                                     .player = client->player,
+                                     .epoch = client->since_tick,
+                                     .level = member->admin_level};
+    memcpy(line->admin, member->admin, sizeof line->admin);
+    memcpy(line->name, member->name, sizeof line->name);
+    strncat(line->text, text, RAIM_MAX_NOTICE_BYTES);
+    return true;
+}
+
+bool raim_match_next_line(struct raim_match *match, struct raim_match_line *line)
+{
+    struct raim_match_lines *lines = &match->lines;
+    if (lines->count == 0)
+        return false;
+    *line = lines->waiting[lines->first];
+    // It may contain a password.
+    lines->waiting[lines->first] = (struct raim_match_line){0};
+    lines->first = (lines->first + 1) % RAIM_MATCH_LINES;
+    lines->count--;
+    return true;
+}
