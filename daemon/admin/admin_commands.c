@@ -276,7 +276,7 @@ static void drain(struct admin_commands *admin, struct admin_command *command, i
     ask(admin, command, &message);
     // Without an arena there is nobody to wait for.
     if (command->status == NOT_FOUND && admin->table->running.count == 0)
-        *command = (struct admin_command){.route = command->route, .number = command->number};
+        refuse(command, 0, NULL);
     if (command->problem != NULL)
         return;
     if (admin->rooms != NULL)
@@ -506,6 +506,11 @@ const struct admin_commands_route *admin_commands_find(const char *path, const c
             return &routes[i];
     }
     return NULL;
+}
+
+bool admin_commands_changes(const struct admin_commands_route *route)
+{
+    return strcmp(route->method, "POST") == 0;
 }
 
 void admin_commands_execute(struct admin_commands *admin, struct admin_command *command)

@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "arena_table.h"
 #include "bans.h"
+#include "order_log.h"
 #include "rooms.h"
 
 #include <stdbool.h>
@@ -35,6 +36,9 @@ struct admin_command {
     const struct admin_commands_route *route;
     char fields[ADMIN_FIELDS][ADMIN_FIELD_BYTES];
 
+    char by[ORDER_BY_BYTES]; // who gave it
+    const char *via;         // how, see struct order_note; a literal
+
     uint32_t number;     // identifies it in the answers of arenas
     uint32_t asked;      // arenas that it was meant for
     uint32_t waiting;    // arenas that have not answered yet; the caller counts down
@@ -62,6 +66,9 @@ void admin_commands_close(struct admin_commands *admin);
 // Finds a route; NULL if there is none. `path_is_known` is set if the path has another method.
 const struct admin_commands_route *admin_commands_find(const char *path, const char *method,
                                                        bool *path_is_known);
+
+// Whether commands of a route change something, and are no queries.
+bool admin_commands_changes(const struct admin_commands_route *route);
 
 // Executes a command, or posts it to the arenas.
 void admin_commands_execute(struct admin_commands *admin, struct admin_command *command);

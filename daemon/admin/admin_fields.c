@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names, reads and logs the fields of commands.
+// Names, reads and prints the fields of commands.
 #include "admin_fields.h"
-
-#include "log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,22 +22,17 @@ char *admin_commands_field(struct admin_command *command, const char *name)
     return NULL;
 }
 
-void admin_commands_log(const struct admin_command *command)
+void admin_commands_print_fields(const struct admin_command *command, char *text, size_t capacity)
 {
-    if (strcmp(command->route->method, "POST") != 0)
-        return;
-    char given[ADMIN_FIELDS * ADMIN_FIELD_BYTES] = "";
-    const struct log_subject subject = {.arena = command->fields[ADMIN_ARENA],
-                                        .player = command->fields[ADMIN_PLAYER]};
-    int length = 0;
-    for (int i = 0; i < ADMIN_FIELDS; i++) {
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < ADMIN_FIELDS && length < capacity; i++) {
         const bool has_words = i == ADMIN_TEXT || i == ADMIN_REASON || i == ADMIN_MAP;
-        if (command->fields[i][0] != '\0' && length < (int)sizeof given)
-            length +=
-                snprintf(given + length, sizeof given - (size_t)length,
-                         has_words ? " %s=\"%s\"" : " %s=%s", field_names[i], command->fields[i]);
+        if (command->fields[i][0] != '\0')
+            length += (size_t)snprintf(text + length, capacity - length,
+                                       has_words ? " %s=\"%s\"" : " %s=%s", field_names[i],
+                                       command->fields[i]);
     }
-    log_write(LOG_LEVEL_INFO, &subject, "control command=%s%s", command->route->path + 1, given);
 }
 
 bool admin_commands_read_player(const struct admin_command *command, raim_player_id *player)

@@ -24,5 +24,5 @@ bool admin_commands_read_seconds(const struct admin_command *command, int64_t *s
 bool admin_commands_read_text(const struct admin_command *command,
                               enum admin_commands_field_kind field, char *text);
 
-// Logs a command that changes something, with its non-empty fields.
-void admin_commands_log(const struct admin_command *command);
+// Writes the non-empty fields of a command as ` name=value`, texts in quotes.
+void admin_commands_print_fields(const struct admin_command *command, char *text, size_t capacity);

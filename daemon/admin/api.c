@@ -5,6 +5,7 @@
 
 #include "event_feed.h"
 #include "http_answer.h"
+#include "order_log.h"
 #include "text_buffer.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@ enum { ALLOW_BYTES = 64 };
 
 struct api {
     struct rooms *rooms;
+    struct server_events *events; // NULL: none
     struct event_feed *feed;
 };
 
@@ -25,6 +27,7 @@ typedef void execute(struct rooms *rooms, const char *id, const struct text_buff
 struct route {
     const char *method, *path; // a path that ends in "/" is followed by an id
     execute *execute;          // NULL: the event stream
+    const char *order;         // what it is called in the log; NULL: a query
 };
 
 struct request {
@@ -84,10 +87,14 @@ static void execute_capacity(struct rooms *rooms, const char *id, const struct t
 }
 
 static const struct route routes[] = {
-    {"GET", "/v1/arenas", execute_list},       {"GET", "/v1/arenas/", execute_show},
-    {"PUT", "/v1/arenas/", execute_put},       {"PATCH", "/v1/arenas/", execute_patch},
-    {"DELETE", "/v1/arenas/", execute_delete}, {"GET", "/v1/templates", execute_templates},
-    {"GET", "/v1/capacity", execute_capacity}, {"GET", "/v1/events", NULL},
+    {"GET", "/v1/arenas", execute_list, NULL},
+    {"GET", "/v1/arenas/", execute_show, NULL},
+    {"PUT", "/v1/arenas/", execute_put, "room/create"},
+    {"PATCH", "/v1/arenas/", execute_patch, "room/change"},
+    {"DELETE", "/v1/arenas/", execute_delete, "room/end"},
+    {"GET", "/v1/templates", execute_templates, NULL},
+    {"GET", "/v1/capacity", execute_capacity, NULL},
+    {"GET", "/v1/events", NULL, NULL},
 };
 
 #define ROUTES (sizeof routes / sizeof *routes)
@@ -130,12 +137,13 @@ bool api_takes(const char *path)
 
 // --- Lifetime ---
 
-struct api *api_create(struct rooms *rooms)
+struct api *api_create(struct rooms *rooms, struct server_events *events)
 {
     struct api *api = calloc(1, sizeof *api);
     if (api == NULL)
         return NULL;
     api->rooms = rooms;
+    api->events = events;
     api->feed = event_feed_create(rooms_events(rooms));
     if (api->feed != NULL)
         return api;
@@ -236,7 +244,19 @@ static bool open_stream(struct api *api, struct MHD_Connection *connection)
     return http_answer_send_once(connection, HTTP_OK, response);
 }
 
-bool api_answer(struct api *api, const struct http_request *step)
+static void log_order(const struct api *api, const struct request *request, const char *by)
+{
+    char fields[ROOMS_ID_BYTES + 16];
+    snprintf(fields, sizeof fields, " room=%s", request->id);
+    order_log_write(api->events, &(struct order_note){.by = by,
+                                                      .via = "api",
+                                                      .command = request->route->order,
+                                                      .arena = "",
+                                                      .player = "",
+                                                      .fields = fields});
+}
+
+bool api_answer(struct api *api, const struct http_request *step, const char *by)
 {
     struct request *request = (struct request *)*step->memory;
     if (request == NULL)
@@ -248,5 +268,7 @@ bool api_answer(struct api *api, const struct http_request *step)
         return open_stream(api, step->connection);
     struct rooms_answer answer = {0};
     request->route->execute(api->rooms, request->id, &request->body, &answer);
+    if (request->route->order != NULL && answer.status < HTTP_BAD_REQUEST)
+        log_order(api, request, by);
     return send_answer(step->connection, &answer);
 }

@@ -11,8 +11,8 @@
 
 struct api;
 
-// Borrows `rooms`. Returns NULL when memory runs out.
-struct api *api_create(struct rooms *rooms);
+// Borrows `rooms`, and `events`, which may be NULL. Returns NULL when memory runs out.
+struct api *api_create(struct rooms *rooms, struct server_events *events);
 
 // The connections must have ended. Takes NULL.
 void api_destroy(struct api *api);
@@ -21,8 +21,8 @@ void api_destroy(struct api *api);
 bool api_takes(const char *path);
 
 // A step of a request, see `answer` of struct http_listener_def. Its memory begins with a struct
-// request_memory.
-bool api_answer(struct api *api, const struct http_request *step);
+// request_memory. `by` is whose order it is, for the log.
+bool api_answer(struct api *api, const struct http_request *step, const char *by);
 
 // Wakes the event streams that have something to send.
 void api_run(struct api *api);

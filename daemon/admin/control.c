@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Serves the operator over a Unix socket: parses a request, has admin_commands.c execute it, and
-// answers once the arenas have.
+// Serves the operator over a Unix socket: parses a request, gives the order, and answers once the
+// arenas have.
 #define _GNU_SOURCE
 #include "control.h"
 
-#include "admin_commands.h"
 #include "admin_fields.h"
+#include "admin_orders.h"
 #include "http_answer.h"
 #include "http_form.h"
 #include "http_listener.h"
@@ -25,32 +25,27 @@
 #include <unistd.h>
 
 #define CONTROL_MAX_CONNECTIONS 32U
-#define CONTROL_ANSWER_MS 2000U  // the time that arenas have for a command
 #define CONTROL_BODY_BYTES 65536 // fits every field at its longest, in any encoding
 
 static_assert(CONFIG_CONTROL_BYTES == sizeof((struct sockaddr_un){0}.sun_path), "paths fit");
 
-// A request. While it waits for arenas, it is in the list `waiting` and its connection is
-// suspended.
+// A request. While its order waits for arenas, its connection is suspended.
 struct request {
     struct request_memory memory;
-    struct request *next;
+    struct admin_order order;
     struct control *control;
     struct MHD_Connection *connection;
     struct http_form *form;
-    struct admin_command command;
     bool is_begun, is_suspended, form_is_bad;
     size_t body_size; // received so far
-    uint64_t deadline_ms;
 };
 
 struct control {
-    struct admin_commands *admin;
+    struct admin_orders *orders;
     struct api *api; // NULL: none
     struct http_recordings *recordings;
     struct http_results *results; // NULL: none
     struct http_listener *listener;
-    struct request *waiting;
     unsigned requests; // not answered yet
     char path[CONFIG_CONTROL_BYTES];
 };
@@ -94,13 +89,13 @@ struct control *control_open(const char *path, struct arena_table *table, struct
         free(control);
         return NULL;
     }
-    control->admin = admin_commands_open(table, rooms, error, capacity);
-    if (control->admin != NULL && path == NULL)
+    control->orders = admin_orders_open(table, rooms, error, capacity);
+    if (control->orders != NULL && path == NULL)
         return control;
     control->recordings = http_recordings_create(&table->running, &download_limits);
-    if (control->admin != NULL && control->recordings == NULL)
+    if (control->orders != NULL && control->recordings == NULL)
         snprintf(error, capacity, "out of memory");
-    const int socket = control->admin != NULL && control->recordings != NULL
+    const int socket = control->orders != NULL && control->recordings != NULL
                            ? listen_socket_unix(path, error, capacity)
                            : -1;
     if (socket < 0) {
@@ -122,23 +117,12 @@ struct control *control_open(const char *path, struct arena_table *table, struct
     return control;
 }
 
-// Resumes the connection of a waiting request.
-static void resume_request(struct request *request)
-{
-    struct request **link = &request->control->waiting;
-    while (*link != request)
-        link = &(*link)->next;
-    *link = request->next;
-    request->is_suspended = false;
-    http_connection_resume(request->connection);
-}
-
 void control_close(struct control *control)
 {
     if (control == NULL)
         return;
-    while (control->waiting != NULL)
-        resume_request(control->waiting);
+    if (control->orders != NULL)
+        admin_orders_end(control->orders);
     if (control->results != NULL)
         http_results_end(control->results);
     if (control->listener != NULL)
@@ -150,7 +134,7 @@ void control_close(struct control *control)
     http_results_destroy(control->results);
     if (control->path[0] != '\0')
         unlink(control->path);
-    admin_commands_close(control->admin);
+    admin_orders_close(control->orders);
     free(control);
 }
 
@@ -159,86 +143,31 @@ int control_descriptor(const struct control *control)
     return control->listener != NULL ? http_listener_descriptor(control->listener) : -1;
 }
 
-// Milliseconds until the deadline of the first waiting request, or -1.
-static int waiting_timeout_ms(const struct control *control, uint64_t now_ms)
-{
-    int timeout_ms = -1;
-    for (const struct request *request = control->waiting; request != NULL;
-         request = request->next) {
-        const uint64_t due_ms = request->deadline_ms;
-        timeout_ms = monotonic_earlier_ms(timeout_ms, due_ms > now_ms ? (int)(due_ms - now_ms) : 0);
-    }
-    return timeout_ms;
-}
-
 int control_timeout_ms(const struct control *control)
 {
-    int own_ms = monotonic_earlier_ms(admin_commands_timeout_ms(control->admin),
-                                      waiting_timeout_ms(control, monotonic_ms()));
+    int own_ms = admin_orders_timeout_ms(control->orders);
     if (control->results != NULL)
         own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(control->results));
     return control->listener != NULL ? http_listener_timeout_ms(control->listener, own_ms) : own_ms;
 }
 
-static struct request *find_waiting(const struct control *control, uint32_t number)
+struct admin_orders *control_orders(const struct control *control)
 {
-    struct request *request = control->waiting;
-    while (request != NULL && request->command.number != number)
-        request = request->next;
-    return request;
-}
-
-// Counts an arena's answer to the command of this number.
-static void count_answer(struct control *control, uint32_t number, bool done)
-{
-    struct request *request = find_waiting(control, number);
-    if (request == NULL)
-        return; // its connection was closed or its deadline passed
-    request->command.done += done;
-    request->command.waiting--;
-    if (request->command.waiting == 0)
-        resume_request(request);
+    return control->orders;
 }
 
 void control_forget(struct control *control, struct arena *arena)
 {
-    uint32_t number;
-    bool done;
-    admin_commands_forget(control->admin, arena);
-    while (admin_commands_collect_from(control->admin, arena, &number, &done))
-        count_answer(control, number, done);
-}
-
-// Answers the commands whose clips are done.
-static void answer_clips(struct control *control)
-{
-    struct recorder_clip clip;
-    while (admin_commands_collect_clip(control->admin, &clip)) {
-        struct request *request = find_waiting(control, clip.number);
-        if (request == NULL)
-            continue; // its connection was closed or its deadline passed
-        admin_commands_answer_clip(&request->command, &clip);
-        resume_request(request);
-    }
+    admin_orders_forget(control->orders, arena);
 }
 
 void control_run(struct control *control)
 {
-    uint32_t number;
-    bool done;
     if (control->results != NULL)
         http_results_run(control->results);
     if (control->listener != NULL)
         http_listener_run(control->listener);
-    while (admin_commands_collect(control->admin, &number, &done))
-        count_answer(control, number, done);
-    answer_clips(control);
-    const uint64_t now_ms = monotonic_ms();
-    for (struct request *request = control->waiting, *next; request != NULL; request = next) {
-        next = request->next;
-        if (now_ms >= request->deadline_ms)
-            resume_request(request);
-    }
+    admin_orders_run(control->orders);
     if (control->listener != NULL)
         http_listener_run(control->listener);
 }
@@ -250,17 +179,18 @@ const char *control_ban(struct control *control, const struct ban *ban)
 
 void control_drain(struct control *control, uint32_t seconds)
 {
-    admin_commands_drain(control->admin, seconds);
+    admin_commands_drain(admin_orders_commands(control->orders), seconds);
 }
 
 bool control_is_draining(const struct control *control)
 {
-    return admin_commands_is_draining(control->admin);
+    return admin_commands_is_draining(admin_orders_commands(control->orders));
 }
 
 bool control_is_drained(const struct control *control)
 {
-    return control->requests == 0 && admin_commands_is_drained(control->admin);
+    return control->requests == 0 &&
+           admin_commands_is_drained(admin_orders_commands(control->orders));
 }
 
 // --- Requests ---
@@ -273,25 +203,28 @@ static bool respond(struct MHD_Connection *connection, enum http_status status, 
 
 static bool conclude(struct request *request)
 {
-    struct admin_command *command = &request->command;
+    struct admin_command *command = &request->order.command;
     if (command->problem != NULL)
         return http_answer_send_problem(request->connection, command->status, command->problem,
-                                        NULL);
-    if (command->waiting > 0)
-        return http_answer_send_problem(request->connection, HTTP_GATEWAY_TIMEOUT,
-                                        "no answer from the arena in time", NULL);
-    if (command->asked > 0 && command->done == 0)
-        return http_answer_send_problem(request->connection, HTTP_CONFLICT, command->route->failure,
                                         NULL);
     char *text = command->text;
     command->text = NULL; // taken by respond
     if (text != NULL && command->status != 0)
         return respond(request->connection, command->status, text);
-    admin_commands_log(command);
     if (text == NULL &&
         asprintf(&text, "{\"arenas\":%u,\"done\":%u}\n", command->asked, command->done) < 0)
         text = NULL;
     return respond(request->connection, HTTP_OK, text);
+}
+
+// The order of a request has its outcome.
+static void finish_order(struct admin_order *order)
+{
+    struct request *request = (struct request *)((char *)order - offsetof(struct request, order));
+    if (!request->is_suspended)
+        return; // it is about to be answered
+    request->is_suspended = false;
+    http_connection_resume(request->connection);
 }
 
 // Whether the text has no control characters, which would break the lines of the log.
@@ -308,7 +241,7 @@ static void take_field(void *context, const char *name, const char *piece, uint6
                        size_t size)
 {
     struct request *request = context;
-    char *value = name != NULL ? admin_commands_field(&request->command, name) : NULL;
+    char *value = name != NULL ? admin_commands_field(&request->order.command, name) : NULL;
     if (value == NULL || offset + size >= ADMIN_FIELD_BYTES || !is_printable(piece, size)) {
         request->form_is_bad = true;
         return;
@@ -339,7 +272,7 @@ static bool begin(struct control *control, const struct http_request *step)
     control->requests++;
     request->control = control;
     request->connection = step->connection;
-    request->command.route = route;
+    request->order.command.route = route;
     if (is_post)
         request->form = http_form_create(step->connection, take_field, request);
     return !is_post || request->form != NULL;
@@ -376,13 +309,32 @@ static bool answer_results(struct control *control, const struct http_request *s
                                is_leaderboard ? RESULTS_LEADERBOARD : RESULTS_ROUNDS, step);
 }
 
+// The user whose process has connected.
+static void set_giver(struct MHD_Connection *connection, char by[ORDER_BY_BYTES])
+{
+    uint32_t user;
+    if (!http_connection_user(connection, &user))
+        snprintf(by, ORDER_BY_BYTES, "unknown");
+    else if (user == 0)
+        snprintf(by, ORDER_BY_BYTES, "root");
+    else
+        snprintf(by, ORDER_BY_BYTES, "uid:%u", user);
+}
+
+static bool answer_api(struct control *control, const struct http_request *step)
+{
+    char by[ORDER_BY_BYTES];
+    set_giver(step->connection, by);
+    return api_answer(control->api, step, by);
+}
+
 static bool answer(void *context, const struct http_request *step)
 {
     struct control *control = context;
     if (strcmp(step->path, "/results") == 0 || strcmp(step->path, "/leaderboard") == 0)
         return answer_results(control, step);
     if (control->api != NULL && api_takes(step->path))
-        return api_answer(control->api, step);
+        return answer_api(control, step);
     if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
         return http_recordings_answer(control->recordings, step);
     struct request *request = (struct request *)*step->memory;
@@ -400,13 +352,13 @@ static bool answer(void *context, const struct http_request *step)
         return http_answer_send_problem(
             step->connection, HTTP_BAD_REQUEST,
             "want a form of known fields, none too long, without control characters", NULL);
-    admin_commands_execute(control->admin, &request->command);
-    if (request->command.waiting == 0)
+    request->order.command.via = "raimctl";
+    request->order.done = finish_order;
+    set_giver(step->connection, request->order.command.by);
+    admin_orders_give(control->orders, &request->order);
+    if (!request->order.is_waiting)
         return conclude(request);
     request->is_suspended = true;
-    request->deadline_ms = monotonic_ms() + CONTROL_ANSWER_MS;
-    request->next = control->waiting;
-    control->waiting = request;
     http_connection_suspend(step->connection);
     return true;
 }
@@ -424,6 +376,6 @@ static void free_request(struct request_memory *memory)
     assert(!request->is_suspended); // a suspended connection is resumed before it ends
     http_form_destroy(request->form);
     request->control->requests--;
-    free(request->command.text);
+    free(request->order.command.text);
     free(request);
 }

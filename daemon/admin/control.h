@@ -5,6 +5,7 @@
 // it: a request that needs an arena's answer is suspended. Main thread only.
 #pragma once
 
+#include "admin_orders.h"
 #include "api.h"
 #include "arena_table.h"
 #include "bans.h"
@@ -26,6 +27,9 @@ struct control *control_open(const char *path, struct arena_table *table, struct
 
 // Takes NULL. The arenas must have ended.
 void control_close(struct control *control);
+
+// The orders, which whoever else takes orders gives to, too.
+struct admin_orders *control_orders(const struct control *control);
 
 // -1 without a socket.
 int control_descriptor(const struct control *control);

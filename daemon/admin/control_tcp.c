@@ -8,6 +8,7 @@
 #include "http_guard.h"
 #include "http_listener.h"
 #include "listen_socket.h"
+#include "order_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,6 +96,19 @@ static bool check_sender(const struct control_tcp *tcp, struct MHD_Connection *c
     return true;
 }
 
+// Who asks: the name in a certificate, or what else check_sender has accepted.
+static void set_giver(const struct control_tcp *tcp, struct MHD_Connection *connection,
+                      char by[ORDER_BY_BYTES])
+{
+    char name[ORDER_BY_BYTES] = "";
+    if (tcp->needs_certificate)
+        http_connection_name(connection, name, sizeof name);
+    order_log_set_by(by, name[0] != '\0'               ? name
+                         : tcp->needs_certificate      ? "certificate"
+                         : tcp->guard.token[0] != '\0' ? "token"
+                                                       : "loopback");
+}
+
 static bool answer(void *context, const struct http_request *step)
 {
     struct control_tcp *tcp = context;
@@ -107,7 +121,9 @@ static bool answer(void *context, const struct http_request *step)
     }
     if (!api_takes(step->path))
         return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
-    return api_answer(tcp->api, step);
+    char by[ORDER_BY_BYTES];
+    set_giver(tcp, step->connection, by);
+    return api_answer(tcp->api, step, by);
 }
 
 static void end_request(void *context, void *memory)

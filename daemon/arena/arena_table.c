@@ -222,6 +222,7 @@ bool arena_table_open(struct arena_table *table, struct config *config, const ch
     *table = (struct arena_table){.config = config,
                                   .path = path,
                                   .ports = table->ports,
+                                  .urls = table->urls,
                                   .events = table->events,
                                   .running.recorder = table->running.recorder,
                                   .running.recordings = table->running.recordings};

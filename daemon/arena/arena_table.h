@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct fetch;
 struct results;
 struct server_events;
 
@@ -41,6 +42,7 @@ struct arena_table {
     struct arena_ports ports;
     char recording_dir[CONFIG_PATH_BYTES]; // configured for the directory that is in use
     struct results *results;      // borrowed, for those who read the feeds; NULL: not recorded
+    struct fetch *urls;           // borrowed; NULL: no URL was configured at the start
     struct server_events *events; // borrowed; NULL in tests alone
     struct wakeup wakeup;         // of the main thread, signalled by the workers
 };
@@ -48,7 +50,7 @@ struct arena_table {
 // Opens every arena of a configuration and its port. Returns false after logging the reason; the
 // caller must call arena_table_close in either case. Takes `config` in either case. Borrows `path`,
 // of the configuration's file; NULL for none. The table is zeroed, except that `ports`,
-// `events` and the recorder, which it takes, may be set.
+// `urls`, `events` and the recorder, which it takes, may be set.
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path);
 
 // The configuration that a slot is to have, from its next prepared match on.

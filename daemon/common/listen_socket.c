@@ -19,22 +19,13 @@
 
 int listen_socket_tcp(const char *address, uint16_t port, char *error, size_t capacity)
 {
-    union socket_address name;
-    char text[SOCKET_ADDRESS_PORT_BYTES];
-    if (!socket_address_parse(address, port, &name)) {
-        snprintf(error, capacity, "cannot bind tcp %s port %u: not an IPv4 or IPv6 address",
-                 address, port);
-        return -1;
-    }
-    const int descriptor = socket_address_bind(&name, SOCK_STREAM);
-    if (descriptor < 0 || listen(descriptor, BACKLOG) != 0) {
-        socket_address_print(&name, text);
-        snprintf(error, capacity, "cannot bind tcp %s: %s", text, strerror(errno));
-        if (descriptor >= 0)
-            close(descriptor);
-        return -1;
-    }
-    return descriptor;
+    const int descriptor = socket_address_open(address, port, SOCK_STREAM, error, capacity);
+    if (descriptor < 0 || listen(descriptor, BACKLOG) == 0)
+        return descriptor;
+    snprintf(error, capacity, "cannot listen on tcp %s port %u: %s", address, port,
+             strerror(errno));
+    close(descriptor);
+    return -1;
 }
 
 uint16_t listen_socket_port(int descriptor)

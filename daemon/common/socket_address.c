@@ -171,3 +171,27 @@ int socket_address_bind(const union socket_address *address, int type)
                 socket_address_port(address));
     return bind_socket(&v4, type);
 }
+
+int socket_address_open(const char *address, uint16_t port, int type, char *error, size_t capacity)
+{
+    const char *protocol = type == SOCK_DGRAM ? "udp" : "tcp";
+    union socket_address name;
+    char text[SOCKET_ADDRESS_PORT_BYTES];
+    if (!socket_address_parse(address, port, &name)) {
+        snprintf(error, capacity, "cannot bind %s %s port %u: not an IPv4 or IPv6 address", protocol,
+                 address, (unsigned)port);
+        return -1;
+    }
+    const int descriptor = socket_address_bind(&name, type);
+    if (descriptor >= 0)
+        return descriptor;
+    const int problem = errno;
+    const bool is_privileged = problem == EACCES && port > 0 && port < IPPORT_RESERVED;
+    socket_address_print(&name, text);
+    snprintf(error, capacity, "cannot bind %s %s: %s%s", protocol, text, strerror(problem),
+             is_privileged ? "; a port below 1024 takes CAP_NET_BIND_SERVICE, by "
+                             "privileged-ports.conf under systemd or by setcap(8): raimd(8), "
+                             "PRIVILEGED PORTS"
+                           : "");
+    return -1;
+}

@@ -56,3 +56,7 @@ bool socket_address_of(int descriptor, union socket_address *address);
 // latter may take over the port of connections that are ending. "::" accepts both families. -1 with
 // errno on failure. On a machine without IPv6, "::" becomes 0.0.0.0, which it is there.
 int socket_address_bind(const union socket_address *address, int type);
+
+// Parses an address and binds a socket of a type to it. Returns the descriptor, or -1 with a reason
+// in `error`, which for a port that takes a privilege says how to give it.
+int socket_address_open(const char *address, uint16_t port, int type, char *error, size_t capacity);

@@ -339,7 +339,13 @@ static void fill_key(reader_node node, const struct reader_key *key, void *into,
     if (!is_good) {
         char expected[EXPECTED_BYTES];
         describe_expected(key, expected, sizeof expected);
-        reader_value_error(node, "%s", expected);
+        // Brackets of another kind are the usual mistake.
+        const bool has_brackets = config_setting_is_aggregate(node.setting);
+        reader_value_error(node, "%s%s", expected,
+                           !has_brackets               ? ""
+                           : key->kind == READER_LIST  ? ": ( ... )"
+                           : key->kind == READER_GROUP ? ": { ... }"
+                                                       : "");
     }
     if (key->kind == READER_GROUP) {
         int count;

@@ -4,7 +4,7 @@
 _raimctl_arenas() {
     # Only objects of arenas begin with these keys, and quotes in texts are escaped.
     raimctl ${1+-s "$1"} status --json 2>/dev/null |
-        grep -o '{"name":"[a-z0-9_-]*","port":' | cut -d '"' -f 4
+        grep -o '{"name":"[a-z0-9_-]*","hostname":' | cut -d '"' -f 4
 }
 
 _raimctl_rooms() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs libmicrohttpd by its epoll descriptor and applies the connection limits.
+#define _GNU_SOURCE
 #include "http_listener.h"
 
 #include "crypto.h"
@@ -246,6 +247,28 @@ bool http_connection_has_certificate(struct MHD_Connection *connection)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     return info != NULL && http_tls_has_certificate(info->tls_session);
+}
+
+bool http_connection_user(struct MHD_Connection *connection, uint32_t *user)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct ucred peer = {.pid = 0};
+    socklen_t size = sizeof peer;
+    if (info == NULL || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+        peer.pid == 0) // of another family
+        return false;
+    *user = peer.uid;
+    return true;
+}
+
+void http_connection_name(struct MHD_Connection *connection, char *name, size_t capacity)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    name[0] = '\0';
+    if (info != NULL)
+        http_tls_name(info->tls_session, name, capacity);
 }
 
 struct http_client *http_connection_client(struct MHD_Connection *connection)

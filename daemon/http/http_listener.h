@@ -80,6 +80,13 @@ bool http_connection_announces_more(struct MHD_Connection *connection, size_t mo
 // has signed, that is valid now, and that is not for other purposes than that of a TLS client.
 bool http_connection_has_certificate(struct MHD_Connection *connection);
 
+// The user id of the process at the other end of a Unix socket (SO_PEERCRED). Returns false for
+// other connections.
+bool http_connection_user(struct MHD_Connection *connection, uint32_t *user);
+
+// Copies the common name of the client's certificate; "" where it has none.
+void http_connection_name(struct MHD_Connection *connection, char *name, size_t capacity);
+
 // The connection's limits, or NULL if it found no free slot.
 struct http_client *http_connection_client(struct MHD_Connection *connection);
 

@@ -61,3 +61,19 @@ bool http_tls_has_certificate(struct gnutls_session_int *session)
     unsigned faults;
     return gnutls_certificate_verify_peers(session, &purpose, 1, &faults) == 0 && faults == 0;
 }
+
+void http_tls_name(struct gnutls_session_int *session, char *name, size_t capacity)
+{
+    unsigned count = 0;
+    gnutls_x509_crt_t certificate;
+    const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &count);
+    name[0] = '\0';
+    if (chain == NULL || count == 0 || gnutls_x509_crt_init(&certificate) != 0)
+        return;
+    size_t size = capacity;
+    if (gnutls_x509_crt_import(certificate, chain, GNUTLS_X509_FMT_DER) != 0 ||
+        gnutls_x509_crt_get_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name,
+                                      &size) != 0)
+        name[0] = '\0';
+    gnutls_x509_crt_deinit(certificate);
+}

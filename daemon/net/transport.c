@@ -121,19 +121,9 @@ static ENetHost *create_host(int socket, uint32_t peers)
 
 static int open_socket(const char *address, uint16_t port, char *error, size_t capacity)
 {
-    union socket_address name;
-    char text[SOCKET_ADDRESS_PORT_BYTES];
-    if (!socket_address_parse(address, port, &name)) {
-        snprintf(error, capacity, "cannot bind udp %s port %u: not an IPv4 or IPv6 address",
-                 address, (unsigned)port);
+    const int socket = socket_address_open(address, port, SOCK_DGRAM, error, capacity);
+    if (socket < 0)
         return -1;
-    }
-    const int socket = socket_address_bind(&name, SOCK_DGRAM);
-    if (socket < 0) {
-        socket_address_print(&name, text);
-        snprintf(error, capacity, "cannot bind udp %s: %s", text, strerror(errno));
-        return -1;
-    }
     request_buffer(socket, SO_RCVBUFFORCE, SO_RCVBUF);
     request_buffer(socket, SO_SNDBUFFORCE, SO_SNDBUF);
     return socket;

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "config_dump.h"
 #include "config_values.h"
+#include "fetch_process.h"
 #include "heap.h"
 #include "log.h"
 #include "map_draw.h"
@@ -183,6 +184,8 @@ int main(int argc, char **argv)
 {
     if (!open_standard_streams())
         return EXIT_FAILURE;
+    if (fetch_process_is(argc, argv))
+        return fetch_process_main(argc, argv);
     const struct options options = options_parse(argc, argv);
     if (options.action == OPTIONS_DRAW_MAP)
         return draw_map(options.map_path, options.drawing_path);

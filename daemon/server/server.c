@@ -137,8 +137,6 @@ static bool open_control(struct server *server)
     char error[ERROR_BYTES];
     char path[CONFIG_CONTROL_BYTES];
     const bool has_socket = control_path(server->table.config->control, path);
-    if (!has_socket && server->orchestrator == NULL)
-        return true;
     server->control = control_open(has_socket ? path : NULL, &server->table, server->rooms,
                                    server->api, error, sizeof error);
     if (server->control == NULL) {
@@ -194,7 +192,7 @@ static bool open_rooms(struct server *server)
         log_error("rooms failed: %s", error);
         return false;
     }
-    server->api = api_create(server->rooms);
+    server->api = api_create(server->rooms, server->events);
     if (server->api == NULL)
         log_error("out of memory");
     return server->api != NULL;

@@ -264,15 +264,15 @@ static bool is_sound(const struct raim_match *match, struct loaded *loaded)
     if (!is_head_sound(&loaded->head) || !is_world_sound(match, loaded->world))
         return false;
     const raim_player *players = raim_world_players_const(loaded->world);
+    uint32_t bots = 0;
     for (uint32_t slot = 0; slot < loaded->world->max_players; slot++) {
         const struct saved_member *saved = &loaded->members[slot];
-        // Bots have the first slots of every match.
-        if (!is_member_sound(&players[slot], saved) ||
-            (saved->bot != 0) != (slot < match->def.bots))
+        if (!is_member_sound(&players[slot], saved))
             return false;
+        bots += saved->bot;
         loaded->playing += players[slot].id != RAIM_NOBODY && saved->bot == 0;
     }
-    return loaded->playing <= match->def.max_clients;
+    return loaded->playing <= match->def.max_clients && bots == match->def.bots;
 }
 
 static void restore_member(struct raim_match *match, uint32_t slot,

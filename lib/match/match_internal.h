@@ -369,6 +369,9 @@ bool raim_players_has_event_room(const struct raim_match *match);
 raim_player_id raim_players_join(struct raim_match *match, const char *name, const char *subject,
                                  const struct raim_connection *client);
 void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason);
+
+// Makes a bot of a player that has just entered the world, without an event.
+void raim_players_place_bot(struct raim_match *match, raim_player_id id, const char *name);
 void raim_players_fill_entry(const struct raim_match *match, uint32_t slot,
                              struct raim_roster_entry *entry);
 

@@ -115,6 +115,16 @@ void raim_players_begin_round(struct raim_match *match)
     }
 }
 
+void raim_players_place_bot(struct raim_match *match, raim_player_id id, const char *name)
+{
+    const uint32_t slot = raim_player_slot(id);
+    struct raim_member *member = &match->members[slot];
+    raim_set_add(match->taken, slot);
+    *member = (struct raim_member){.bot = true, .joined_tick = match->world->tick};
+    give_name(match, slot, name);
+    raim_bot_init(&member->brain, match->def.seed ^ (uint64_t)id << 32);
+}
+
 raim_player_id raim_players_join(struct raim_match *match, const char *name, const char *subject,
                                  const struct raim_connection *client)
 {
@@ -124,20 +134,20 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name, con
         return RAIM_NOBODY;
     const uint32_t slot = raim_player_slot(id);
     struct raim_member *member = &match->members[slot];
-    raim_set_add(match->taken, slot);
-    *member = (struct raim_member){.bot = client == NULL, .joined_tick = match->world->tick};
-    give_name(match, slot, name);
-    assert(strlen(subject) < sizeof member->subject);
-    strcpy(member->subject, subject);
     if (client != NULL) {
+        raim_set_add(match->taken, slot);
+        *member = (struct raim_member){.joined_tick = match->world->tick};
+        give_name(match, slot, name);
         member->client = (uint32_t)(client - match->clients);
         memcpy(member->token, client->token, sizeof member->token);
         member->origin = client->origin;
         match->playing++;
         match->totals.joins++;
     } else {
-        raim_bot_init(&member->brain, match->def.seed ^ (uint64_t)id << 32);
+        raim_players_place_bot(match, id, name);
     }
+    assert(strlen(subject) < sizeof member->subject);
+    strcpy(member->subject, subject);
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_JOINED;
     event->player = id;
@@ -210,11 +220,16 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
 {
     const struct raim_world *world = match->world;
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
-    for (uint32_t slot = 0; slot < match->def.bots; slot++) { // bots have the first slots
+    uint32_t left = match->def.bots; // most often they have the first slots
+    for (uint32_t slot = raim_match_next_slot(match, 0); left > 0;
+         slot = raim_match_next_slot(match, slot + 1)) {
+        assert(slot < world->max_players);
+        if (!match->members[slot].bot)
+            continue;
+        left--;
         const raim_player *player = &raim_world_players_const(world)[slot];
         if (player->state != RAIM_PLAYER_ALIVE)
             continue;
-        assert(match->members[slot].bot);
         const struct raim_bot_observation sight = {
             .map = match->def.map,
             .rules = &world->rules,

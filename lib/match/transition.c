@@ -2,6 +2,8 @@
 // Transfers players, spectators and connections of a match to its successor.
 #include "match_internal.h"
 
+#include "text.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -48,55 +50,62 @@ static void carry_player(struct transition *transition, uint32_t slot, raim_play
     to->position = to->previous = next->def.map->spawns[0];
 }
 
-// Bots have the first slots of every match. A bot that both matches have keeps its id and points.
-static void place_bots(struct transition *transition)
+// The next match is left as if it had never had bots: they are placed among the clients.
+static void clear_bots(struct raim_match *next)
 {
-    struct raim_match *next = transition->next;
-    const struct raim_match *before = transition->before;
-    for (uint32_t slot = 0; slot < next->def.bots; slot++) {
-        struct raim_member *member = &next->members[slot];
-        assert(member->bot);
-        member->joined_tick = next->world->tick;
-        if (slot >= before->def.bots) {
-            const raim_player_id id = raim_world_join(next->world);
-            assert(raim_player_slot(id) == slot);
-            raim_set_add(next->taken, slot);
-            continue;
-        }
-        const raim_player_id id = player_before(transition, slot)->id;
-        raim_world_rejoin(next->world, id);
-        member->joined_tick = before->members[slot].joined_tick;
-        carry_player(transition, slot, id);
+    for (uint32_t slot = raim_match_next_slot(next, 0); slot < next->world->max_players;
+         slot = raim_match_next_slot(next, slot + 1)) {
+        assert(next->members[slot].bot);
+        raim_world_leave(next->world, raim_world_players_const(next->world)[slot].id);
+        raim_set_remove(next->taken, slot);
+        next->members[slot] = (struct raim_member){0};
     }
 }
 
+// Takes over a client's member, or a bot of the same name that thinks anew, under this id.
 static void carry_member(struct transition *transition, uint32_t slot, raim_player_id id)
 {
+    const struct raim_member *member = &transition->before->members[slot];
     assert(id != RAIM_NOBODY);
-    transition->next->members[raim_player_slot(id)] = transition->before->members[slot];
+    if (member->bot) {
+        raim_players_place_bot(transition->next, id, member->name);
+        transition->next->members[raim_player_slot(id)].joined_tick = member->joined_tick;
+    } else {
+        transition->next->members[raim_player_slot(id)] = *member;
+        transition->next->playing++;
+    }
     carry_player(transition, slot, id);
-    transition->next->playing++;
 }
 
-// First every client's player whose slot is free in the next match keeps it; then the others take
-// the remaining slots.
-static void place_clients(struct transition *transition)
+// First every player whose slot the next match has keeps it; the others take free slots. Of the
+// bots the first ones stay, and new ones come last.
+static void place_players(struct transition *transition)
 {
     struct raim_match *next = transition->next;
     const struct raim_match *before = transition->before;
+    const uint32_t slots = before->world->max_players, kept_slots = next->world->max_players;
+    uint32_t bots = 0;
+    bool stays[RAIM_MAX_PLAYERS] = {false};
     assert(before->playing <= next->def.max_clients);
-    for (uint32_t slot = next->def.bots; slot < before->world->max_players; slot++) {
-        const raim_player *player = player_before(transition, slot);
-        if (player->id == RAIM_NOBODY || before->members[slot].bot ||
-            slot >= next->world->max_players)
+    for (uint32_t slot = raim_match_next_slot(before, 0); slot < slots;
+         slot = raim_match_next_slot(before, slot + 1)) {
+        stays[slot] = !before->members[slot].bot || bots < next->def.bots;
+        bots += before->members[slot].bot && stays[slot];
+        if (!stays[slot] || slot >= kept_slots)
             continue;
-        raim_world_rejoin(next->world, player->id);
-        carry_member(transition, slot, player->id);
+        const raim_player_id id = player_before(transition, slot)->id;
+        raim_world_rejoin(next->world, id);
+        carry_member(transition, slot, id);
     }
-    for (uint32_t slot = before->def.bots; slot < before->world->max_players; slot++)
-        if (player_before(transition, slot)->id != RAIM_NOBODY &&
-            transition->ids[slot] == RAIM_NOBODY)
+    for (uint32_t slot = raim_match_next_slot(before, kept_slots); slot < slots;
+         slot = raim_match_next_slot(before, slot + 1))
+        if (stays[slot])
             carry_member(transition, slot, raim_world_join(next->world));
+    while (bots < next->def.bots) {
+        char name[RAIM_MAX_NAME_BYTES + 1];
+        raim_text_append_number(raim_text_append(name, "Bot "), ++bots);
+        raim_players_place_bot(next, raim_world_join(next->world), name);
+    }
 }
 
 // The id in the next match of a player of the previous one; RAIM_NOBODY: unknown id.
@@ -196,16 +205,12 @@ void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool
         .before = match,
         .keeps_round = keeps_round,
     };
-    for (uint32_t slot = 0; slot < next->def.bots; slot++) {
-        raim_world_leave(next->world, raim_world_players_const(next->world)[slot].id);
-        raim_set_remove(next->taken, slot);
-    }
+    clear_bots(next);
     raim_world_continue(next->world, match->world);
     next->began_tick = match->world->tick;
     next->policy.draining = match->policy.draining;
     next->snapshot_interval = match->snapshot_interval;
-    place_bots(&transition);
-    place_clients(&transition);
+    place_players(&transition);
     for (uint32_t handle = raim_match_next_client(match, 0); handle < match->def.max_connections;
          handle = raim_match_next_client(match, handle + 1))
         carry_client(&transition, handle);

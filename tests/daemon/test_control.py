@@ -64,6 +64,15 @@ class Operator(unittest.TestCase):
 
 
 class ControlTest(Operator):
+    def test_the_log_says_who_ordered_what(self):
+        daemon = self.serve()
+        self.ctl("say", "one", "hello")
+        who = "root" if os.getuid() == 0 else f"uid:{os.getuid()}"
+        self.assertIn(f'order by={who} via=raimctl command=say arena=one text="hello"', daemon.log)
+        self.assertIn("no such arena", self.ctl("say", "six", "hello", status=EXIT_REFUSED))
+        self.ctl("players")
+        self.assertEqual(daemon.log.count("order by="), 1) # what was refused or asked is no order
+
     # --- asking ---
 
     def test_tables_fit_80_columns_and_agree_with_the_json(self):

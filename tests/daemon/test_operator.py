@@ -455,7 +455,7 @@ class JournalFieldsTest(unittest.TestCase):
         self.assertEqual([(each.get("EVENT"), each.get("ARENA")) for each in daemon.entries
                           if "ARENA" in each],
                          [("arena started", "one"), ("arena started", "two"),
-                          ("control", "one"), ("control", "two")])
+                          ("order", "one"), ("order", "two")])
         for each in daemon.entries:
             self.assertEqual((each["PRIORITY"], each["SYSLOG_IDENTIFIER"]), ("6", "raimd"))
             named = re.search(r"\barena=(\w+)|^arena .*\bname=(\w+)", each["MESSAGE"])
@@ -472,7 +472,7 @@ class JournalFieldsTest(unittest.TestCase):
         for _ in range(300):
             self.assertEqual(self.control("/log", "level=info"), "200")
         self.assertTrue(self.daemon.ticks())
-        self.assertIn("control command=log", self.daemon.log)
+        self.assertIn(" via=raimctl command=log", self.daemon.log)
 
 
 if __name__ == "__main__":

@@ -604,6 +604,7 @@ class TcpTest(Matchmaker):
             self.assertIn("Bearer", answer.headers["WWW-Authenticate"])
         api = rooms.Api.tcp(self.port(), self.TOKEN, context)
         self.assertEqual(api.make("x")["port"], self.first)
+        self.assertIn("order by=token via=api command=room/create room=x", self.daemon.log)
         self.assertEqual(api.ask("GET", "/status").status, 404) # only /v1
         with api.events(after=0) as events:
             self.assertEqual(events.next()[1], "arena_ready")
@@ -644,6 +645,9 @@ class TcpTest(Matchmaker):
         self.assertIn(status(other), (403, None))
         self.assertEqual(status(named), 200)
         self.assertEqual(status(service), 403) # a server of the same authority may not ask
+        pair = (f"{named}.pem", f"{named}.key")
+        rooms.Api.tcp(self.port(), None, rooms.client_context(f"{base}.pem", pair)).make("x")
+        self.assertIn("order by=named via=api command=room/create room=x", self.daemon.log)
 
     def make_slow_key(self, bits):
         """The file of an RSA key whose public exponent is as long as its modulus: signing with it is

@@ -17,7 +17,7 @@ import time
 from machine import BASE, ROOT, Machine, Unbootable, poll
 from tree import NoTree, make_tree
 
-BIN = pathlib.Path(os.environ.get("RAIM_BIN", ROOT / "build/package/bin")).resolve()
+BIN = pathlib.Path(os.environ.get("RAIM_BIN", ROOT / "build/package/raimd/build/bin")).resolve()
 PACKAGES = ROOT / "build/packages"
 DIRECTORY = ROOT / "build/system"
 STATUS = "http://127.0.0.1:7246/status"
@@ -289,6 +289,26 @@ class Steps:
         self.systemctl("restart", "raimd")
         return told.splitlines()[0]
 
+    def bind_a_privileged_port(self):
+        drop_in = "/etc/systemd/system/raimd.service.d/privileged-ports.conf"
+        good = self.machine.run("cat", CONFIG)
+        self.machine.write(CONFIG, good.replace('status = "127.0.0.1:7246";',
+                                                'status = "127.0.0.1:80";'))
+        self.systemctl("restart", "raimd", check=False)
+        self.wait_journal("cannot bind tcp 127.0.0.1:80: Permission denied; a port below 1024")
+        self.systemctl("stop", "raimd")
+        self.machine.run("install", "-D", "-m", "644", "/usr/share/doc/raimd/privileged-ports.conf",
+                         drop_in)
+        self.systemctl("daemon-reload")
+        self.systemctl("reset-failed", "raimd", check=False)
+        self.systemctl("start", "raimd")
+        poll("a status", lambda: self.machine.get_json(STATUS.replace("7246", "80")))
+        self.machine.write(CONFIG, good)
+        self.machine.run("rm", "-r", "/etc/systemd/system/raimd.service.d")
+        self.systemctl("daemon-reload")
+        self.systemctl("restart", "raimd")
+        self.wait_serving()
+
     def find_player(self, name, count):
         """The id of a client in duel by its name, once as many as `count` play; None before."""
         rows = json.loads(self.machine.run("raimctl", "players", "duel", "--json"))["players"]
@@ -322,7 +342,7 @@ class Steps:
         assert "127.0.0.0/8" in told and "come back tomorrow" in told, told
         self.machine.run("raimctl", "unban", "127.0.0.0/8")
         self.play()
-        self.wait_journal("control command=kick")
+        self.wait_journal(" via=raimctl command=kick")
         return "said, kicked, banned, restarted, still banned, unbanned"
 
     def activate_it_by_a_datagram(self):
@@ -409,6 +429,7 @@ class Steps:
 STEPS = [Steps.install, Steps.look_at_the_units, Steps.play_on_it, Steps.read_the_log,
          Steps.kill_it, Steps.restart_it, Steps.freeze_it, Steps.crash_it_in_a_loop,
          Steps.misconfigure_it, Steps.reload_it, Steps.order_it, Steps.let_a_group_order,
+         Steps.bind_a_privileged_port,
          Steps.activate_it_by_a_datagram, Steps.run_an_instance, Steps.run_it_in_real_time,
          Steps.upgrade_it, Steps.purge_it]
 

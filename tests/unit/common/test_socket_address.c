@@ -146,6 +146,29 @@ static void test_a_bound_socket_has_its_address(void **state)
     close(pair[1]);
 }
 
+// Root without its rights, as a service has none.
+static void test_a_port_that_takes_a_right_says_which(void **state)
+{
+    (void)state;
+    char error[256];
+    const uid_t user = geteuid();
+    if (user == 0)
+        assert_int_equal(seteuid(65534), 0);
+    for (int type = SOCK_STREAM; type <= SOCK_DGRAM; type++) {
+        const int socket = socket_address_open("127.0.0.1", 1, type, error, sizeof error);
+        if (socket >= 0) { // net.ipv4.ip_unprivileged_port_start
+            close(socket);
+            continue;
+        }
+        const char *kind = type == SOCK_DGRAM ? "udp" : "tcp";
+        assert_memory_equal(strstr(error, kind), kind, 3);
+        assert_non_null(strstr(error, " 127.0.0.1:1: Permission denied; a port below 1024 takes "
+                                      "CAP_NET_BIND_SERVICE, by privileged-ports.conf"));
+        assert_string_equal(error + strlen(error) - 16, "PRIVILEGED PORTS");
+    }
+    assert_int_equal(seteuid(user), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +177,7 @@ int main(void)
         cmocka_unit_test(test_wide_addresses_overlap_what_they_cover),
         cmocka_unit_test(test_the_loopback_is_of_both_families),
         cmocka_unit_test(test_a_bound_socket_has_its_address),
+        cmocka_unit_test(test_a_port_that_takes_a_right_says_which),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,11 @@ static void test_arenas_must_be_there(void **state)
     assert_refused("", "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
     assert_refused("arenas = ();", "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
     assert_refused("arenas = {};",
-                   "raimd.conf:1: arenas: got a group, want a list of 1 to 256 groups\n");
+                   "raimd.conf:1: arenas: got a group, want a list of 1 to 256 groups: ( ... )\n");
+    assert_refused("arenas = ({" ARENA "port = 1;\nrotation = {};\nrules = (); });",
+                   "raimd.conf:2: arenas[0].rotation: got a group, want a list of at most 32 paths "
+                   "of map files: ( ... )\n"
+                   "raimd.conf:3: arenas[0].rules: got a list of 0, want a group: { ... }\n");
 }
 
 static void assert_port_refused(const char *got)

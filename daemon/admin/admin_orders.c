@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Matches the answers of arenas with the orders that wait for them.
+#include "admin_orders.h"
+
+#include "admin_fields.h"
+#include "monotonic.h"
+#include "order_log.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ANSWER_MS = 2000, // the time that arenas have for a command
+    CONFLICT = 409,
+    TIMEOUT = 504,
+};
+
+struct admin_orders {
+    struct arena_table *table;
+    struct admin_commands *commands;
+    struct admin_order *waiting;
+};
+
+struct admin_orders *admin_orders_open(struct arena_table *table, struct rooms *rooms, char *error,
+                                       size_t capacity)
+{
+    struct admin_orders *orders = calloc(1, sizeof *orders);
+    snprintf(error, capacity, "out of memory");
+    if (orders == NULL)
+        return NULL;
+    orders->table = table;
+    orders->commands = admin_commands_open(table, rooms, error, capacity);
+    if (orders->commands != NULL)
+        return orders;
+    free(orders);
+    return NULL;
+}
+
+struct admin_commands *admin_orders_commands(const struct admin_orders *orders)
+{
+    return orders->commands;
+}
+
+static void log_order(const struct admin_orders *orders, const struct admin_command *command)
+{
+    char fields[ADMIN_FIELDS * ADMIN_FIELD_BYTES];
+    if (!admin_commands_changes(command->route))
+        return;
+    admin_commands_print_fields(command, fields, sizeof fields);
+    order_log_write(orders->table->events, &(struct order_note){
+                                               .by = command->by,
+                                               .via = command->via,
+                                               .command = command->route->path + 1,
+                                               .arena = command->fields[ADMIN_ARENA],
+                                               .player = command->fields[ADMIN_PLAYER],
+                                               .fields = fields,
+                                           });
+}
+
+// Judges the outcome of an order that waits no longer, and hands it back.
+static void finish(struct admin_orders *orders, struct admin_order *order)
+{
+    struct admin_command *command = &order->command;
+    if (command->problem == NULL && command->waiting > 0) {
+        command->status = TIMEOUT;
+        command->problem = "no answer from the arena in time";
+    } else if (command->problem == NULL && command->asked > 0 && command->done == 0) {
+        command->status = CONFLICT;
+        command->problem = command->route->failure;
+    }
+    // A text with a status is an answer to something that could not be done.
+    if (command->problem == NULL && (command->text == NULL || command->status == 0))
+        log_order(orders, command);
+    order->done(order);
+}
+
+void admin_orders_withdraw(struct admin_orders *orders, struct admin_order *order)
+{
+    if (!order->is_waiting)
+        return;
+    struct admin_order **link = &orders->waiting;
+    while (*link != order)
+        link = &(*link)->next;
+    *link = order->next;
+    order->is_waiting = false;
+}
+
+void admin_orders_give(struct admin_orders *orders, struct admin_order *order)
+{
+    assert(order->command.via != NULL && order->done != NULL);
+    admin_commands_execute(orders->commands, &order->command);
+    if (order->command.waiting == 0) {
+        finish(orders, order);
+        return;
+    }
+    order->deadline_ms = monotonic_ms() + ANSWER_MS;
+    order->is_waiting = true;
+    order->next = orders->waiting;
+    orders->waiting = order;
+}
+
+static void end_waiting(struct admin_orders *orders, struct admin_order *order)
+{
+    admin_orders_withdraw(orders, order);
+    finish(orders, order);
+}
+
+void admin_orders_end(struct admin_orders *orders)
+{
+    while (orders->waiting != NULL)
+        end_waiting(orders, orders->waiting);
+}
+
+void admin_orders_close(struct admin_orders *orders)
+{
+    if (orders == NULL)
+        return;
+    assert(orders->waiting == NULL);
+    admin_commands_close(orders->commands);
+    free(orders);
+}
+
+// NULL: it was withdrawn, or its deadline has passed.
+static struct admin_order *find_waiting(const struct admin_orders *orders, uint32_t number)
+{
+    struct admin_order *order = orders->waiting;
+    while (order != NULL && order->command.number != number)
+        order = order->next;
+    return order;
+}
+
+// Counts an arena's answer to the command of this number.
+static void count_answer(struct admin_orders *orders, uint32_t number, bool done)
+{
+    struct admin_order *order = find_waiting(orders, number);
+    if (order == NULL)
+        return;
+    order->command.done += done;
+    order->command.waiting--;
+    if (order->command.waiting == 0)
+        end_waiting(orders, order);
+}
+
+void admin_orders_forget(struct admin_orders *orders, struct arena *arena)
+{
+    uint32_t number;
+    bool done;
+    admin_commands_forget(orders->commands, arena);
+    while (admin_commands_collect_from(orders->commands, arena, &number, &done))
+        count_answer(orders, number, done);
+}
+
+void admin_orders_run(struct admin_orders *orders)
+{
+    struct recorder_clip clip;
+    uint32_t number;
+    bool done;
+    while (admin_commands_collect(orders->commands, &number, &done))
+        count_answer(orders, number, done);
+    while (admin_commands_collect_clip(orders->commands, &clip)) {
+        struct admin_order *order = find_waiting(orders, clip.number);
+        if (order == NULL)
+            continue;
+        admin_commands_answer_clip(&order->command, &clip);
+        end_waiting(orders, order);
+    }
+    const uint64_t now_ms = monotonic_ms();
+    for (struct admin_order *order = orders->waiting, *next; order != NULL; order = next) {
+        next = order->next;
+        if (now_ms >= order->deadline_ms)
+            end_waiting(orders, order);
+    }
+}
+
+int admin_orders_timeout_ms(const struct admin_orders *orders)
+{
+    const uint64_t now_ms = monotonic_ms();
+    int timeout_ms = admin_commands_timeout_ms(orders->commands);
+    for (const struct admin_order *order = orders->waiting; order != NULL; order = order->next)
+        timeout_ms = monotonic_earlier_ms(
+            timeout_ms, order->deadline_ms > now_ms ? (int)(order->deadline_ms - now_ms) : 0);
+    return timeout_ms;
+}
