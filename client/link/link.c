@@ -283,6 +283,33 @@ void raim_link_send_chat(struct raim_link *link, const char *text)
     unlock(link);
 }
 
+void raim_link_call_vote(struct raim_link *link, const struct raim_client_vote_call *call)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    lock(link);
+    raim_enet_client_send(link->connection, true, bytes,
+                          raim_client_write_vote_call(link->client, call, bytes, sizeof bytes));
+    unlock(link);
+}
+
+void raim_link_cast_vote(struct raim_link *link, enum raim_client_vote_choice choice)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    lock(link);
+    raim_enet_client_send(link->connection, true, bytes,
+                          raim_client_write_vote_cast(link->client, choice, bytes, sizeof bytes));
+    unlock(link);
+}
+
+void raim_link_withdraw_vote(struct raim_link *link)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    lock(link);
+    raim_enet_client_send(link->connection, true, bytes,
+                          raim_client_write_vote_withdraw(link->client, bytes, sizeof bytes));
+    unlock(link);
+}
+
 void raim_link_send_watch(struct raim_link *link, raim_player_id player)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];

@@ -174,7 +174,7 @@ void control_run(struct control *control)
 
 const char *control_ban(struct control *control, const struct ban *ban)
 {
-    return admin_commands_ban(control->admin, ban);
+    return admin_commands_ban(admin_orders_commands(control->orders), ban);
 }
 
 void control_drain(struct control *control, uint32_t seconds)

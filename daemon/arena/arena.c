@@ -155,6 +155,7 @@ static void publish(struct arena *arena)
     status->durations = arena->worker.durations;
     status->latenesses = arena->worker.latenesses;
     status->round = raim_match_round(arena->worker.match);
+    status->has_vote = raim_match_running_vote(arena->worker.match, &status->vote);
     status->counts = raim_match_counts(arena->worker.match);
     status->transport = *transport_stats(arena->worker.transport);
     status->is_recording = arena->worker.recording.running != NULL;

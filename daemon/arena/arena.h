@@ -54,6 +54,8 @@ struct arena_status {
     struct histogram latenesses; // of ticks, from the deadline to the beginning
     struct histogram pings;      // of the connected players, by histogram_ping_bounds_ns
     struct raim_match_round round;
+    bool has_vote;               // a vote runs
+    struct raim_match_vote vote; // with has_vote
     struct raim_match_counts counts;
     struct transport_stats transport;
     bool is_recording;

@@ -14,6 +14,7 @@ enum command_kind {
                    // chat
     COMMAND_BANS,  // `bans`
     COMMAND_PAUSE, // `on`
+    COMMAND_VOTE,  // `outcome` of the running vote
 };
 
 struct command {
@@ -22,6 +23,7 @@ struct command {
     bool on;
     raim_player_id player;
     char text[RAIM_MAX_TEXT_BYTES + 1];
+    uint32_t outcome;        // enum raim_vote_outcome
     const struct bans *bans; // in force from now on; the answer ends the use of earlier lists
 
     bool done; // the answer; false: no such player, or the event queue is full

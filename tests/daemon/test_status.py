@@ -20,7 +20,7 @@ SILENT_S = 5 # that a connection may say nothing
 TOP_KEYS = ["schema", "version", "uptime_s", "workers", "players", "rooms", "results", "agones", "arenas"]
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "hostname", "tags", "region", "website", "locked", "port", "map", "state",
-              "round", "tick", "tick_hz", "tick_us", "stages_us",
+              "round", "vote", "tick", "tick_hz", "tick_us", "stages_us",
               "late_ticks", "skipped_ticks", "snapshot_interval", "overloaded", "bytes_in",
               "bytes_out", "packets_in", "packets_out", "queries", "queries_limited", "rejections",
               "recording", "lag_compensation_ms", "hits", "spectators", "away", "players"]
