@@ -11,12 +11,15 @@ enum {
     FLAG_OFFERS_ENCRYPTION = 2,
     FLAG_REQUIRES_ENCRYPTION = 4,
     FLAG_ADMITTED = 8,
-    FLAGS = 15,
+    FLAG_NEEDS_PASSWORD = 16,
+    FLAGS = 31,
 };
 
 static const uint8_t prefix[8] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M'};
 
-static_assert(HEAD_BYTES + 1 + 4 + RAIM_MAX_ARENA_BYTES + 1 + RAIM_KEY_BYTES == RAIM_COOKIE_BYTES,
+static_assert(HEAD_BYTES + 1 + 4 + RAIM_MAX_ARENA_BYTES + 1 + RAIM_KEY_BYTES +
+                      RAIM_PASSWORD_SALT_BYTES ==
+                  RAIM_COOKIE_BYTES,
               "a cookie fits");
 static_assert(HEAD_BYTES + 16 == RAIM_INVITE_BYTES, "an INVITE is complete");
 static_assert(RAIM_COOKIE_BYTES + RAIM_REFUSED_BYTES < RAIM_CONNECTIONLESS_BYTES,
@@ -70,7 +73,8 @@ size_t raim_credential_read(const uint8_t *data, size_t size, struct raim_creden
         return 0;
     if ((data[0] == RAIM_CREDENTIAL_NONE && data[1] != 0) ||
         (data[0] == RAIM_CREDENTIAL_ACCESS && data[1] == 0) ||
-        (data[0] == RAIM_CREDENTIAL_SESSION && data[1] != RAIM_TOKEN_BYTES))
+        (data[0] == RAIM_CREDENTIAL_SESSION && data[1] != RAIM_TOKEN_BYTES) ||
+        (data[0] == RAIM_CREDENTIAL_PASSWORD && data[1] != RAIM_PASSWORD_KEY_BYTES))
         return 0;
     credential->kind = (enum raim_credential_kind)data[0];
     credential->size = data[1];
@@ -108,11 +112,13 @@ size_t raim_cookie_write(const struct raim_cookie *cookie, uint8_t bytes[RAIM_CO
 {
     const size_t length = strlen(cookie->arena);
     assert(length > 0 && length <= RAIM_MAX_ARENA_BYTES);
+    assert(!cookie->needs_password || cookie->offers_encryption);
     raim_connectionless_write_head(RAIM_CONNECTIONLESS_COOKIE, bytes);
     bytes[HEAD_BYTES] = (uint8_t)((cookie->needs_admission ? FLAG_NEEDS_ADMISSION : 0) |
                                   (cookie->offers_encryption ? FLAG_OFFERS_ENCRYPTION : 0) |
                                   (cookie->requires_encryption ? FLAG_REQUIRES_ENCRYPTION : 0) |
-                                  (cookie->admitted ? FLAG_ADMITTED : 0));
+                                  (cookie->admitted ? FLAG_ADMITTED : 0) |
+                                  (cookie->needs_password ? FLAG_NEEDS_PASSWORD : 0));
     write_u32(bytes + HEAD_BYTES + 1, cookie->cookie);
     size_t at = HEAD_BYTES + 5;
     bytes[at++] = (uint8_t)length;
@@ -121,7 +127,11 @@ size_t raim_cookie_write(const struct raim_cookie *cookie, uint8_t bytes[RAIM_CO
     if (!cookie->offers_encryption)
         return at;
     memcpy(bytes + at, cookie->server_key, RAIM_KEY_BYTES);
-    return at + RAIM_KEY_BYTES;
+    at += RAIM_KEY_BYTES;
+    if (!cookie->needs_password)
+        return at;
+    memcpy(bytes + at, cookie->salt, RAIM_PASSWORD_SALT_BYTES);
+    return at + RAIM_PASSWORD_SALT_BYTES;
 }
 
 bool raim_cookie_read(const uint8_t *data, size_t size, struct raim_cookie *cookie)
@@ -136,17 +146,21 @@ bool raim_cookie_read(const uint8_t *data, size_t size, struct raim_cookie *cook
     cookie->offers_encryption = (flags & FLAG_OFFERS_ENCRYPTION) != 0;
     cookie->requires_encryption = (flags & FLAG_REQUIRES_ENCRYPTION) != 0;
     cookie->admitted = (flags & FLAG_ADMITTED) != 0;
+    cookie->needs_password = (flags & FLAG_NEEDS_PASSWORD) != 0;
     cookie->cookie = read_u32(data + HEAD_BYTES + 1);
     if ((flags & ~FLAGS) != 0 || cookie->cookie == 0 || cookie->cookie >> RAIM_COOKIE_BITS != 0 ||
-        (cookie->requires_encryption && !cookie->offers_encryption) || length == 0 ||
-        length > RAIM_MAX_ARENA_BYTES ||
-        size != at + length + (cookie->offers_encryption ? RAIM_KEY_BYTES : 0U) ||
+        ((cookie->requires_encryption || cookie->needs_password) && !cookie->offers_encryption) ||
+        length == 0 || length > RAIM_MAX_ARENA_BYTES ||
+        size != at + length + (cookie->offers_encryption ? RAIM_KEY_BYTES : 0U) +
+                    (cookie->needs_password ? RAIM_PASSWORD_SALT_BYTES : 0U) ||
         memchr(data + at, '\0', length) != NULL)
         return false;
     memcpy(cookie->arena, data + at, length);
     at += length;
     if (cookie->offers_encryption)
         memcpy(cookie->server_key, data + at, RAIM_KEY_BYTES);
+    if (cookie->needs_password)
+        memcpy(cookie->salt, data + at + RAIM_KEY_BYTES, RAIM_PASSWORD_SALT_BYTES);
     return true;
 }
 

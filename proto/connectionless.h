@@ -15,7 +15,7 @@
 #define RAIM_CONNECTIONLESS_FORM 2
 #define RAIM_CONNECTIONLESS_HEAD_BYTES 10
 #define RAIM_CONNECTIONLESS_BYTES 512 // at least, padded with zeros: more than its answers together
-#define RAIM_COOKIE_BYTES 79          // at most
+#define RAIM_COOKIE_BYTES 95          // at most
 #define RAIM_INVITE_BYTES 26
 #define RAIM_REFUSED_BYTES (RAIM_CONNECTIONLESS_HEAD_BYTES + 1 + RAIM_MAX_TEXT_BYTES) // at most
 #define RAIM_COOKIE_BITS 31 // of a cookie's number, because bindings of ENet pass signed ones
@@ -32,8 +32,9 @@ enum raim_connectionless_kind {
 // The credential by which a client asks for admission.
 enum raim_credential_kind {
     RAIM_CREDENTIAL_NONE,
-    RAIM_CREDENTIAL_ACCESS,  // an access token, see access.h
-    RAIM_CREDENTIAL_SESSION, // the token of the session that it resumes
+    RAIM_CREDENTIAL_ACCESS,   // an access token, see access.h
+    RAIM_CREDENTIAL_SESSION,  // the token of the session that it resumes
+    RAIM_CREDENTIAL_PASSWORD, // the key derived from the arena's password: only within a handshake
     RAIM_CREDENTIAL_KINDS
 };
 
@@ -54,8 +55,10 @@ struct raim_cookie {
     bool offers_encryption;               // the server accepts the handshake
     bool requires_encryption;             // it accepts nothing else; only with offers_encryption
     bool admitted;                        // the credential was valid: this cookie admits a CONNECT
+    bool needs_password;                  // or an access token; only with offers_encryption
     char arena[RAIM_MAX_ARENA_BYTES + 1]; // its name
     uint8_t server_key[RAIM_KEY_BYTES];   // its static key, with offers_encryption
+    uint8_t salt[RAIM_PASSWORD_SALT_BYTES]; // of the password, with needs_password
 };
 
 // Invites a client to reconnect. Only the holder of the session's token can compute the proof.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A client written from PROTOCOL.md alone: its player runs to the nearest player and shoots at the
 one whom a bullet reaches first. It predicts its own player, resumes a lost connection, does not
-encrypt, and trusts the values of the server. Needs python3-enet.
+encrypt, so it joins no arena with a password, and trusts the values of the server. Needs python3-enet.
 Usage: proto/example.py HOST PORT [SECONDS]"""
 import math
 import socket

@@ -15,7 +15,7 @@ static const char *const reason_names[RAIM_REASONS] = {
     [RAIM_REASON_KICKED] = "kicked",       [RAIM_REASON_DRAINING] = "draining",
     [RAIM_REASON_BANNED] = "banned",       [RAIM_REASON_RESTART] = "restart",
     [RAIM_REASON_ACCESS] = "access",       [RAIM_REASON_IDLE] = "idle",
-    [RAIM_REASON_CHANNELS] = "channels",
+    [RAIM_REASON_CHANNELS] = "channels",   [RAIM_REASON_PASSWORD] = "password",
 };
 
 const char *raim_reason_name(uint32_t reason)

@@ -34,7 +34,7 @@ local PHASES = {[0] = "play", "break", "paused"}
 local REASONS = {
     [0] = "none", "left", "lost", "shutdown", "version", "full", "name", "silent", "malformed",
     "resumed", "kicked", "draining", "banned", "restart", "access", "idle",
-    "channels",
+    "channels", "password",
 }
 local RULES = {
     [0] = "player_radius", "player_speed", "bullet_radius", "bullet_speed", "bullet_lifetime",
@@ -730,11 +730,11 @@ end
 
 local CONNECTIONLESS_HEAD = "\255\255\255\255RAIM"
 local CONNECTIONLESS_KINDS = {"CONNECT_REQUEST", "COOKIE", "INVITE", "HANDSHAKE", "REFUSED"}
-local CREDENTIALS = {[0] = "none", "access token", "session token"}
+local CREDENTIALS = {[0] = "none", "access token", "session token", "password"}
 local connectionless_fields = {}
 
 for name, kind in pairs({
-    form = "uint8", zeros = "bytes", cookie = "uint32", server_key = "bytes", nonce = "bytes",
+    form = "uint8", zeros = "bytes", cookie = "uint32", server_key = "bytes", salt = "bytes", nonce = "bytes",
     proof = "bytes", credential = "bytes", arena = "string", ephemeral = "bytes",
     payload = "bytes", header = "uint64", encrypted = "bytes", tag = "bytes", reason = "uint8",
     text = "string",
@@ -744,7 +744,7 @@ end
 connectionless_fields.kind = ProtoField.uint8("raim_connectionless.kind", "kind", base.DEC, CONNECTIONLESS_KINDS)
 connectionless_fields.credential_kind = ProtoField.uint8("raim_connectionless.credential_kind", "credential_kind",
                                                 base.DEC, CREDENTIALS)
-local FLAGS = {"needs_admission", "offers_encryption", "requires_encryption", "admitted"}
+local FLAGS = {"needs_admission", "offers_encryption", "requires_encryption", "admitted", "needs_password"}
 for index, name in ipairs(FLAGS) do
     connectionless_fields[name] = ProtoField.bool("raim_connectionless." .. name, name, 8, nil, 2 ^ (index - 1))
 end
@@ -789,6 +789,7 @@ function connectionless_messages.COOKIE(d, tree)
     show_connectionless_parts(d, tree, "cookie:4")
     show_connectionless_parts(d, tree, ("arena:%d"):format(d:take(1, "arena_size"):uint()))
     if flags:uint() % 4 >= 2 then show_connectionless_parts(d, tree, "server_key:32") end
+    if flags:uint() % 32 >= 16 then show_connectionless_parts(d, tree, "salt:16") end
 end
 
 function connectionless_messages.INVITE(d, tree) show_connectionless_parts(d, tree, "nonce:8 proof:8") end

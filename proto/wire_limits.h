@@ -19,10 +19,12 @@
 #define RAIM_MAX_MOTD_BYTES RAIM_MAX_TEXT_BYTES // of the message of the day
 #define RAIM_MAX_VOTE_REASON_BYTES 32           // of the reason of a vote
 
-#define RAIM_TOKEN_BYTES 16        // of a session's token
-#define RAIM_KEY_BYTES 32          // of a public key of X25519
-#define RAIM_ACCESS_BYTES 255      // maximum of an access token, and so of any credential
-#define RAIM_ACCESS_NONCE_BYTES 16 // of the nonce in an access token
+#define RAIM_TOKEN_BYTES 16         // of a session's token
+#define RAIM_KEY_BYTES 32           // of a public key of X25519
+#define RAIM_PASSWORD_SALT_BYTES 16 // in a COOKIE
+#define RAIM_PASSWORD_KEY_BYTES 32  // derived from a password and the salt
+#define RAIM_ACCESS_BYTES 255       // maximum of an access token, and so of any credential
+#define RAIM_ACCESS_NONCE_BYTES 16  // of the nonce in an access token
 
 #define RAIM_WIRE_PLAYERS 1024 // most player slots
 #define RAIM_WIRE_BULLETS 8192

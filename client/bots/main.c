@@ -211,6 +211,7 @@ static void prepare_players(const struct options *options, struct opponent *play
         if (i < options->access_count)
             players[i].access_size = raim_link_read_access(options->access[i], players[i].access,
                                                            sizeof players[i].access);
+        players[i].password = options->password[0] != '\0' ? options->password : NULL;
         raim_bot_init(&players[i].brain, raim_random_next(&random));
         mouse_init(&players[i].mouse, ~players[i].brain.random);
         players[i].uses_mouse = options->mouse;

@@ -13,6 +13,7 @@ bool opponent_open(struct opponent *player, const char *host, uint16_t port,
     def.name = player->name;
     def.access = player->access;
     def.access_size = player->access_size;
+    def.password = player->password;
     def.server_key = player->known.has_key ? player->known.key : NULL;
     def.require_encryption = player->require_encryption;
     if (player->connect_timeout_s > 0)

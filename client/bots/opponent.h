@@ -38,6 +38,7 @@ struct opponent {
     int server; // index of the address it plays on
     uint8_t access[RAIM_ACCESS_BYTES];
     uint32_t access_size; // 0: no access token
+    const char *password; // of the arena; NULL: none
     char name[RAIM_MAX_NAME_BYTES + 1];
     bool require_encryption;
     bool is_playing;

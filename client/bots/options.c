@@ -24,6 +24,7 @@ enum {
     SECONDS,
     SEED,
     ACCESS,
+    PASSWORD_FILE,
     REQUIRE_ENCRYPTION,
     KNOWN_SERVERS,
     MATCHMAKER,
@@ -38,6 +39,8 @@ static const struct argp_option known[] = {
     {"seconds", SECONDS, "S", 0, "Time to play; 0: until interrupted (0)", 0},
     {"seed", SEED, "K", 0, "Seed of the bots' random numbers (1)", 0},
     {"access", ACCESS, "TOKEN", 0, "Access token of the first client; repeat it for the next", 0},
+    {"password-file", PASSWORD_FILE, "FILE", 0,
+     "The file whose first line is the password of the arenas", 0},
     {"require-encryption", REQUIRE_ENCRYPTION, NULL, 0, "Play only where datagrams are encrypted",
      0},
     {"known-servers", KNOWN_SERVERS, "FILE", 0,
@@ -135,6 +138,12 @@ static error_t take(int key, char *text, struct argp_state *state)
         break;
     case ACCESS:
         take_access(state, text, options);
+        break;
+    case PASSWORD_FILE:
+        if (!raim_link_read_password(text, options->password))
+            argp_error(state,
+                       "--password-file wants a file with a line of 1 to 128 bytes, got '%s'",
+                       text);
         break;
     case REQUIRE_ENCRYPTION:
         options->require_encryption = true;

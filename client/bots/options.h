@@ -23,6 +23,7 @@ struct options {
     struct shaper_def network;
     int access_count;
     const char *access[OPTIONS_MAX_CLIENTS]; // access token of client i, as typed
+    char password[RAIM_LINK_PASSWORD_BYTES]; // of the arenas; "": none
     bool require_encryption;
     const char *known_servers; // file; NULL: none
     const char *matchmaker;    // URL; NULL: plays on `servers`

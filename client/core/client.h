@@ -47,6 +47,8 @@ struct raim_client_def {
     // server; the link then keeps to the key of its first completed handshake.
     const uint8_t *server_key;
     bool require_encryption; // a link never talks in plain text, whatever the server offers
+    const char *password; // of the arena, of 1 to 128 bytes; a link copies it, wipes its copy when
+                          // it closes, and shows it to encrypted servers alone. NULL: none
 };
 
 // Fills a def of this size: a player called "player", with a timeout of 10 s. For programs that
@@ -228,8 +230,8 @@ struct raim_client_quality {
     double corrections_units; // sum of all prediction errors
 };
 
-// Copies the def, and all that it points to except `server_key`, which link.h uses. NULL when
-// memory runs out, or for a def without its size. Destroy takes NULL.
+// Copies the def, and all that it points to except `server_key` and `password`, which link.h uses.
+// NULL when memory runs out, or for a def without its size. Destroy takes NULL.
 struct raim_client *raim_client_create(const struct raim_client_def *def);
 void raim_client_destroy(struct raim_client *client);
 

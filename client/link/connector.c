@@ -3,6 +3,7 @@
 #include "connector.h"
 
 #include "noise.h"
+#include "password_key.h"
 #include "secure_channel.h"
 #include "secure_datagram.h"
 
@@ -26,13 +27,17 @@ struct raim_connector {
     bool has_key; // `key` is that of the only server to talk to
     uint8_t key[RAIM_KEY_BYTES];
     struct raim_credential access, session; // kind NONE: none
-    bool session_refused;                   // the server forgot the session: use the access token
+    bool session_refused; // the server forgot the session: use the access token or the password
+    struct raim_password_key *password_key; // NULL: there is no password
+    struct raim_credential password;        // its key for the newest salt
 
     enum raim_connector_state state;
     struct raim_connect_request connect_request; // to send
     struct raim_cookie cookie;                   // the newest good one
     bool has_sent;
     uint64_t sent_us, handshake_begun_us;
+    uint8_t cookie_bytes[RAIM_COOKIE_BYTES]; // `cookie` as it came, for the handshake
+    size_t cookie_size;
     uint8_t init[RAIM_INIT_BYTES];
     size_t init_size;
     struct raim_noise noise;
@@ -63,11 +68,20 @@ struct raim_connector *raim_connector_create(const struct raim_connector_def *de
         connector->access.size = (uint8_t)def->access_size;
         memcpy(connector->access.bytes, def->access, def->access_size);
     }
+    if (def->password != NULL) {
+        connector->password_key = raim_password_key_create(def->password);
+        if (connector->password_key == NULL) {
+            raim_connector_destroy(connector);
+            return NULL;
+        }
+    }
     return connector;
 }
 
 void raim_connector_destroy(struct raim_connector *connector)
 {
+    if (connector != NULL)
+        raim_password_key_destroy(connector->password_key);
     raim_crypto_free(connector);
 }
 
@@ -105,9 +119,13 @@ enum raim_connector_state raim_connector_state(const struct raim_connector *conn
     return connector->state;
 }
 
+static void begin_handshake(struct raim_connector *connector, uint64_t now_us);
+
 size_t raim_connector_send(struct raim_connector *connector, uint64_t now_us,
                            uint8_t bytes[RAIM_CONNECTIONLESS_BYTES])
 {
+    if (connector->state == RAIM_CONNECTOR_DERIVING)
+        begin_handshake(connector, now_us);
     if (connector->state == RAIM_CONNECTOR_HANDSHAKING &&
         now_us - connector->handshake_begun_us >= handshake_us)
         connect_request(connector);
@@ -130,13 +148,16 @@ void raim_connector_repeat(struct raim_connector *connector)
 
 // --- Cookies ---
 
-static const struct raim_credential *credential(const struct raim_connector *connector,
-                                                bool needs_admission)
+// The credential to show. The password is one for encrypted handshakes alone.
+static const struct raim_credential *credential(const struct raim_connector *connector)
 {
     static const struct raim_credential none;
+    const struct raim_cookie *cookie = &connector->cookie;
     if (connector->session.kind != RAIM_CREDENTIAL_NONE && !connector->session_refused)
         return &connector->session;
-    return needs_admission ? &connector->access : &none;
+    if (cookie->needs_password && connector->password_key != NULL)
+        return &connector->password;
+    return cookie->needs_admission ? &connector->access : &none;
 }
 
 // Whether a cookie has the expected key and offers encryption where it is required. Other cookies
@@ -161,16 +182,46 @@ static bool is_expected(struct raim_connector *connector, const struct raim_cook
     return false;
 }
 
-// Begins a handshake over the bytes of a cookie. False for an invalid public key.
-static bool begin_handshake(struct raim_connector *connector, const uint8_t *cookie, size_t size,
-                            uint64_t now_us)
+// Gets the key of the password that is to be shown. False while it is being derived, and after the
+// connection was given up for want of memory.
+static bool has_password_key(struct raim_connector *connector)
+{
+    struct raim_credential *password = &connector->password;
+    static const struct raim_refused no_memory = {
+        .reason = RAIM_REASON_LOST,
+        .text = "there are no 64 MiB of memory for the key of the password",
+    };
+    if (credential(connector) != password)
+        return true;
+    switch (
+        raim_password_key_get(connector->password_key, connector->cookie.salt, password->bytes)) {
+    case RAIM_PASSWORD_KEY_DERIVING:
+        connector->state = RAIM_CONNECTOR_DERIVING;
+        return false;
+    case RAIM_PASSWORD_KEY_FAILED:
+        connector->refusal = no_memory;
+        connector->state = RAIM_CONNECTOR_REFUSED;
+        return false;
+    case RAIM_PASSWORD_KEY_READY:
+        break;
+    }
+    password->kind = RAIM_CREDENTIAL_PASSWORD;
+    password->size = RAIM_PASSWORD_KEY_BYTES;
+    return true;
+}
+
+// Begins a handshake over the bytes of the cookie. With an invalid public key the client goes on
+// asking for a cookie.
+static void begin_handshake(struct raim_connector *connector, uint64_t now_us)
 {
     uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MOST_BYTES];
     uint8_t secret[RAIM_KEY_BYTES];
-    const size_t payload_size =
-        raim_credential_write(credential(connector, connector->cookie.needs_admission), payload);
-    raim_noise_initiate(&connector->noise, connector->cookie.server_key, prologue,
-                        raim_prologue_write(cookie, size, prologue));
+    if (!has_password_key(connector))
+        return;
+    const size_t payload_size = raim_credential_write(credential(connector), payload);
+    raim_noise_initiate(
+        &connector->noise, connector->cookie.server_key, prologue,
+        raim_prologue_write(connector->cookie_bytes, connector->cookie_size, prologue));
     raim_crypto_random(secret, sizeof secret);
     raim_init_write_head(connector->cookie.cookie, connector->init);
     const bool good = raim_noise_write(&connector->noise, secret, payload, payload_size,
@@ -180,7 +231,7 @@ static bool begin_handshake(struct raim_connector *connector, const uint8_t *coo
     connector->init_size = RAIM_INIT_HEAD_BYTES + RAIM_NOISE_BYTES + payload_size;
     connector->handshake_begun_us = now_us;
     connector->has_sent = false;
-    return good;
+    connector->state = good ? RAIM_CONNECTOR_HANDSHAKING : RAIM_CONNECTOR_REQUESTING;
 }
 
 static bool take_cookie(struct raim_connector *connector, uint64_t now_us, const uint8_t *data,
@@ -190,16 +241,18 @@ static bool take_cookie(struct raim_connector *connector, uint64_t now_us, const
     if (!raim_cookie_read(data, size, &cookie) || !is_expected(connector, &cookie, now_us))
         return false;
     connector->cookie = cookie;
+    memcpy(connector->cookie_bytes, data, size);
+    connector->cookie_size = size;
     if (cookie.offers_encryption) {
         // The server computes the handshake over the cookie without the flag `admitted`, so the
         // bytes of an admitted cookie cannot match.
-        if (!cookie.admitted && begin_handshake(connector, data, size, now_us))
-            connector->state = RAIM_CONNECTOR_HANDSHAKING;
+        if (!cookie.admitted)
+            begin_handshake(connector, now_us);
     } else if (cookie.needs_admission && !cookie.admitted) {
         connector->has_sent =
             connector->has_sent && connector->connect_request.cookie == cookie.cookie;
         connector->connect_request.cookie = cookie.cookie;
-        connector->connect_request.credential = *credential(connector, true);
+        connector->connect_request.credential = *credential(connector);
     } else {
         connector->state = RAIM_CONNECTOR_READY;
     }
@@ -210,10 +263,10 @@ static bool take_cookie(struct raim_connector *connector, uint64_t now_us, const
 
 static void be_refused(struct raim_connector *connector, const struct raim_refused *refused)
 {
-    // A server that has forgotten the session may still let the access token in.
-    if (refused->reason == RAIM_REASON_ACCESS && !connector->session_refused &&
-        connector->session.kind != RAIM_CREDENTIAL_NONE &&
-        connector->access.kind != RAIM_CREDENTIAL_NONE) {
+    // A server that has forgotten the session may still let the access token or the password in.
+    if ((refused->reason == RAIM_REASON_ACCESS || refused->reason == RAIM_REASON_PASSWORD) &&
+        !connector->session_refused && connector->session.kind != RAIM_CREDENTIAL_NONE &&
+        (connector->access.kind != RAIM_CREDENTIAL_NONE || connector->password_key != NULL)) {
         connector->session_refused = true;
         connect_request(connector);
         return;

@@ -19,11 +19,13 @@ struct raim_connector_def {
                                // NULL: any; the first completed handshake then sets it
     const uint8_t *access;     // access token, copied
     uint32_t access_size;      // 0: none
+    const char *password;      // of the arena, copied; NULL: none
 };
 
 enum raim_connector_state {
     RAIM_CONNECTOR_IDLE,
     RAIM_CONNECTOR_REQUESTING,  // there is no cookie yet
+    RAIM_CONNECTOR_DERIVING,    // the key of the password is not ready
     RAIM_CONNECTOR_HANDSHAKING, // the INIT is unanswered
     RAIM_CONNECTOR_READY,       // connect with the cookie
     RAIM_CONNECTOR_REFUSED,     // see raim_connector_refusal
@@ -36,7 +38,7 @@ enum raim_connector_mismatch {
     RAIM_CONNECTOR_PLAIN,     // the server offers no encryption
 };
 
-// NULL when memory or random numbers are missing.
+// NULL when memory or random numbers are missing, or the password has a wrong length.
 struct raim_connector *raim_connector_create(const struct raim_connector_def *def);
 void raim_connector_destroy(struct raim_connector *connector);
 

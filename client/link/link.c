@@ -9,12 +9,17 @@
 #include "handshake.h"
 #include "input_latch.h"
 #include "message.h"
+#include "password_key.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // A service thread updates at least so often: ENet and the connector repeat what is lost.
 static const uint64_t max_pause_us = 10000;
+
+static_assert(RAIM_LINK_PASSWORD_BYTES == RAIM_PASSWORD_BYTES + 1, "with its terminating zero");
 
 struct raim_link {
     struct raim_enet_client *connection;
@@ -28,6 +33,30 @@ struct raim_link {
 uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacity)
 {
     return (uint32_t)raim_crypto_decode_base64url(text, access, capacity);
+}
+
+bool raim_link_read_password(const char *path, char password[RAIM_LINK_PASSWORD_BYTES])
+{
+    char line[RAIM_LINK_PASSWORD_BYTES + 2]; // with "\r\n", and one that is too long shows
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    setvbuf(file, NULL, _IONBF, 0); // no copy of it stays
+    const bool reads = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    const size_t length = reads ? strcspn(line, "\r\n") : 0;
+    const bool good = length > 0 && length < RAIM_LINK_PASSWORD_BYTES;
+    if (good) {
+        memcpy(password, line, length);
+        password[length] = '\0';
+    }
+    raim_crypto_wipe(line, sizeof line);
+    return good;
+}
+
+void raim_link_wipe(void *secret, size_t size)
+{
+    raim_crypto_wipe(secret, size);
 }
 
 uint64_t raim_link_now_us(void)
@@ -49,6 +78,7 @@ static struct raim_enet_client *create_connection(const char *host, uint16_t por
         .server_key = reads && access.has_key ? access.key : def->server_key,
         .access = def->access,
         .access_size = def->access_size,
+        .password = def->password,
     };
     return raim_enet_client_create(host, port, &connector);
 }
@@ -133,6 +163,7 @@ static void advance_connecting(struct raim_link *link)
         end_refused(link, refusal->reason, refusal->text);
         break;
     case RAIM_CONNECTOR_REQUESTING:
+    case RAIM_CONNECTOR_DERIVING:
     case RAIM_CONNECTOR_HANDSHAKING:
         if (raim_enet_client_has_no_address(link->connection))
             end_refused(link, RAIM_REASON_LOST, "the name of the server cannot be resolved");
@@ -377,6 +408,16 @@ bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTE
         raim_enet_client_connector(link->connection), raim_link_now_us(), key);
     unlock(link);
     return mismatch == RAIM_CONNECTOR_OTHER_KEY;
+}
+
+bool raim_link_is_deriving(const struct raim_link *link)
+{
+    lock(link);
+    const bool is_deriving = raim_client_state(link->client) == RAIM_CLIENT_CONNECTING &&
+                             raim_connector_state(raim_enet_client_connector(link->connection)) ==
+                                 RAIM_CONNECTOR_DERIVING;
+    unlock(link);
+    return is_deriving;
 }
 
 // --- The service thread ---

@@ -32,6 +32,14 @@ bool raim_link_read_address(const char *text, char host[RAIM_LINK_HOST_BYTES], u
 // size in bytes, at most `capacity`; 0 for other text and for a larger token.
 uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacity);
 
+// Reads the first line of a file, without its end, as a password: at most 128 bytes, and at least
+// one. False for any other file, or one that cannot be read. The caller wipes it.
+#define RAIM_LINK_PASSWORD_BYTES 129 // with its terminating zero
+bool raim_link_read_password(const char *path, char password[RAIM_LINK_PASSWORD_BYTES]);
+
+// Overwrites a secret with zeros; the compiler cannot optimise this away.
+void raim_link_wipe(void *secret, size_t size);
+
 // Begins to connect a client of this def to a host (a name, or an address of IPv4 or IPv6 without
 // brackets) and UDP port. Where a name has several addresses, those of both families are tried in
 // turns, a quarter of a second apart, and the first server that answers wins (RFC 8305). Copies the
@@ -90,6 +98,10 @@ bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYT
 // link, for a second without showing the right one. Copies that other key. The link never connects
 // to such a server. `key` is meaningless where it returns false.
 bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES]);
+
+// Whether the link, while it connects, derives the key of its def's password, in a thread of its
+// own: 64 MiB of memory and some 100 ms of a processor.
+bool raim_link_is_deriving(const struct raim_link *link);
 
 // Totals since raim_link_open.
 struct raim_link_traffic {

@@ -37,10 +37,11 @@ static const struct words {
                             "Start the game with --access TOKEN. The operator has the tokens.", 0},
     [RAIM_REASON_IDLE] = {"You were idle for too long",
                           "Somebody else wanted to join, and the arena was full.", 0},
+    [RAIM_REASON_PASSWORD] = {"%s wants its password", "Type it. The operator knows it.", 0},
     [RAIM_REASON_CHANNELS] = {"%s and this game do not understand each other",
                               "The connection had too few channels. Update the game.", 0},
 };
-static_assert(RAIM_REASONS == RAIM_REASON_CHANNELS + 1, "every reason has its words");
+static_assert(RAIM_REASONS == RAIM_REASON_PASSWORD + 1, "every reason has its words");
 
 static struct end_words fill(const struct words *words, const struct end_words_case *end)
 {
@@ -70,11 +71,17 @@ struct end_words end_words_of(const struct end_words_case *end)
                      "Somebody may be in its place. If its operator has replaced the key, delete "
                      "its line from known_servers.",
                      0},
+        wrong_password = {"%s has another password",
+                          "Type it again. Spaces and case count; after ten wrong ones in a minute "
+                          "your address has to wait.",
+                          0},
         no_answer = {"No answer from %s", "Is it running? Is the address right?", 3};
     if (!end->is_resolved)
         return fill(&unresolved, end);
     if (end->shows_other_key)
         return fill(&other_key, end);
+    if (end->reason == RAIM_REASON_PASSWORD && end->had_password)
+        return fill(&wrong_password, end);
     if (end->reason == RAIM_REASON_LOST && !end->was_entered)
         return fill(&no_answer, end);
     return fill(&reasons[end->reason < RAIM_REASONS ? end->reason : RAIM_REASON_NONE], end);

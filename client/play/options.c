@@ -27,6 +27,7 @@ static const char about[] = "Plays in an arena of a raimd: on HOST, at UDP port 
 enum {
     NAME = 256,
     ACCESS,
+    PASSWORD_FILE,
     REQUIRE_ENCRYPTION,
     KNOWN_SERVERS,
     MATCHMAKER,
@@ -44,6 +45,8 @@ enum {
 static const struct argp_option known[] = {
     {"name", NAME, "NAME", 0, "The name that others see (the one typed on the home screen)", 0},
     {"access", ACCESS, "TOKEN", 0, "The access token, for an arena that wants one", 0},
+    {"password-file", PASSWORD_FILE, "FILE", 0,
+     "The file whose first line is the password of the arena", 0},
     {"require-encryption", REQUIRE_ENCRYPTION, NULL, 0, "Play only where datagrams are encrypted",
      0},
     {"known-servers", KNOWN_SERVERS, "FILE", 0,
@@ -176,6 +179,12 @@ static error_t take(int key, char *text, struct argp_state *state)
         break;
     case ACCESS:
         take_access(state, text, options);
+        break;
+    case PASSWORD_FILE:
+        if (!raim_link_read_password(text, options->password))
+            argp_error(state,
+                       "--password-file wants a file with a line of 1 to 128 bytes, got '%s'",
+                       text);
         break;
     case REQUIRE_ENCRYPTION:
         options->require_encryption = true;

@@ -9,11 +9,12 @@
 
 struct options {
     char host[RAIM_LINK_HOST_BYTES];
-    uint16_t port;             // 0: choose on the home screen
-    const char *matchmaker;    // URL; NULL: play on `host`
-    const char *name;          // NULL: the one chosen on the home screen
-    const char *access;        // access token as typed, already checked; NULL: none
-    const char *known_servers; // file; NULL: the user's own
+    uint16_t port;                           // 0: choose on the home screen
+    const char *matchmaker;                  // URL; NULL: play on `host`
+    const char *name;                        // NULL: the one chosen on the home screen
+    const char *access;                      // access token as typed, already checked; NULL: none
+    char password[RAIM_LINK_PASSWORD_BYTES]; // of the arena; "": none
+    const char *known_servers;               // file; NULL: the user's own
     bool require_encryption;
     int width, height; // of the window, pixels
     bool headless;

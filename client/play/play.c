@@ -4,6 +4,7 @@
 #include "play_internal.h"
 
 #include "matchmaker.h"
+#include "message.h"
 #include "play_sound.h"
 #include "server_address.h"
 
@@ -39,6 +40,7 @@ static void note_end(struct play *play, const struct raim_client *client, double
         .where = where,
         .is_resolved = client != NULL,
         .was_entered = play->entered_s > 0,
+        .had_password = play->password[0] != '\0',
         .shows_other_key = client != NULL && raim_link_other_key(play->link, other),
         .reason = end.reason,
         .text = end.text,
@@ -54,6 +56,7 @@ static void connect(struct play *play)
     def.name = play->name;
     def.access = play->access;
     def.access_size = play->access_size;
+    def.password = play->password[0] != '\0' ? play->password : NULL;
     def.require_encryption = play->require_encryption;
     def.watch = play->watch;
     def.target = play->target;
@@ -108,6 +111,8 @@ struct play *play_open(const struct play_def *def)
     if (def->access != NULL)
         play->access_size = raim_link_read_access(def->access, play->access, sizeof play->access);
     play->port = def->port;
+    if (def->password != NULL)
+        snprintf(play->password, sizeof play->password, "%s", def->password);
     play->require_encryption = def->require_encryption;
     play->connect_timeout_s = def->connect_timeout_s;
     if (def->known_servers != NULL)
@@ -145,6 +150,8 @@ void play_close(struct play *play)
     window_show_pointer(play->window, true);
     free(play->picture);
     free(play->before);
+    raim_link_wipe(play->password, sizeof play->password);
+    raim_link_wipe(&play->entry, sizeof play->entry);
     free(play);
 }
 
@@ -192,8 +199,9 @@ static void fill_menu(struct play *play)
 
 static void open_layer(struct play *play, enum layer layer)
 {
-    window_take_text(play->window, layer == LAYER_CHAT);
-    if (layer == LAYER_CHAT)
+    const bool is_typed = layer == LAYER_CHAT || layer == LAYER_PASSWORD;
+    window_take_text(play->window, is_typed);
+    if (is_typed)
         entry_clear(&play->entry);
     if (layer == LAYER_MENU)
         fill_menu(play);
@@ -279,8 +287,27 @@ static void handle_game(struct play *play, const struct window_event *event)
         controls_handle(&play->controls, play->bindings, event, &viewport);
 }
 
+// Takes the typed password along, which is remembered until the arena is left.
+static void take_password(struct play *play)
+{
+    snprintf(play->password, sizeof play->password, "%s", play->entry.text);
+    raim_link_wipe(&play->entry, sizeof play->entry);
+    open_layer(play, LAYER_NONE);
+}
+
 static enum play_wish handle_end(struct play *play, const struct window_event *event)
 {
+    if (play->layer == LAYER_PASSWORD) {
+        if (event->kind == WINDOW_TYPED)
+            entry_type(&play->entry, event->text);
+        if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ERASE)
+            entry_erase(&play->entry);
+        if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ACCEPT) {
+            if (play->entry.text[0] == '\0')
+                return PLAY_ON;
+            take_password(play);
+        }
+    }
     if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ACCEPT)
         connect(play);
     if (event->kind == WINDOW_PRESSED && event->command == COMMAND_BACK)
@@ -304,6 +331,8 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
         break;
     case LAYER_CHAT:
         handle_chat(play, event);
+        break;
+    case LAYER_PASSWORD: // of ENDED alone, see handle_end
         break;
     case LAYER_MENU:
         return handle_menu(play, event);
@@ -490,8 +519,8 @@ static void note_state(struct play *play, const struct raim_client *client, doub
         play->lost_at_s = now;
     play->state = state;
     if (state == RAIM_CLIENT_ENDED) {
-        open_layer(play, LAYER_NONE);
         note_end(play, client, now);
+        open_layer(play, play->end_reason == RAIM_REASON_PASSWORD ? LAYER_PASSWORD : LAYER_NONE);
     }
 }
 
@@ -534,6 +563,7 @@ void play_update(struct play *play)
     raim_link_lock(play->link);
     note_state(play, raim_link_client(play->link), now_s());
     raim_link_unlock(play->link);
+    play->is_deriving = raim_link_is_deriving(play->link);
     raim_known_server_update(&play->known, play->link);
     set_input(play);
 }

@@ -140,9 +140,27 @@ static void draw_resuming(const struct play *play, const struct ui *ui, double n
         ui, &(struct hud_notice){title, text, play->controls.by_pad ? "Start: menu" : "Esc: menu"});
 }
 
+// The typed password as dots, one for each character.
+static void draw_password(const struct play *play, const struct ui *ui)
+{
+    char text[END_WORDS_BYTES + 2 * ENTRY_BYTES];
+    char dots[ENTRY_BYTES + 1] = "";
+    size_t count = 0;
+    for (const char *at = play->entry.text; *at != '\0'; at++)
+        if (((unsigned char)*at & 0xC0) != 0x80)
+            dots[count++] = '*';
+    dots[count] = '\0';
+    snprintf(text, sizeof text, "%s Password: %s_", play->end.text, dots);
+    hud_notice(ui, &(struct hud_notice){play->end.title, text, "Enter: join     Esc: home"});
+}
+
 static void draw_end(const struct play *play, const struct ui *ui, double now)
 {
     char text[END_WORDS_BYTES + 40];
+    if (play->layer == LAYER_PASSWORD) {
+        draw_password(play, ui);
+        return;
+    }
     snprintf(text, sizeof text, "%s", play->end.text);
     if (play->retry_s > 0)
         snprintf(text, sizeof text, "%s Trying again in %.0f s.", play->end.text,
@@ -158,9 +176,11 @@ static void draw_joining(const struct play *play, const struct ui *ui)
     char where[320];
     const bool is_retry = play->end.title[0] != '\0';
     snprintf(where, sizeof where, "%s port %u", play->host, play->port);
-    hud_notice(ui, &(struct hud_notice){is_retry ? play->end.title : "Entering ...",
-                                        is_retry ? "Trying again now ..." : where,
-                                        play->controls.by_pad ? "Start: home" : "Esc: home"});
+    const char *text = is_retry ? "Trying again now ..." : where;
+    hud_notice(
+        ui, &(struct hud_notice){is_retry ? play->end.title : "Entering ...",
+                                 play->is_deriving ? "Deriving the key of the password ..." : text,
+                                 play->controls.by_pad ? "Start: home" : "Esc: home"});
 }
 
 void play_draw(struct play *play, const struct ui *ui, double now_s)

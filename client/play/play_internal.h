@@ -22,6 +22,7 @@
 enum layer {
     LAYER_NONE,
     LAYER_CHAT,
+    LAYER_PASSWORD, // over the notice of an end: the password is typed
     LAYER_MENU,
     LAYER_SETTINGS,
 };
@@ -30,8 +31,9 @@ struct play {
     char host[256], name[RAIM_MAX_NAME_BYTES + 1];
     uint16_t port;
     uint8_t access[RAIM_ACCESS_BYTES];
-    uint32_t access_size;     // 0: no access token
-    char known_servers[4096]; // file; "": none
+    uint32_t access_size;                    // 0: no access token
+    char password[RAIM_LINK_PASSWORD_BYTES]; // of the arena; "": none yet
+    char known_servers[4096];                // file; "": none
     struct raim_known_server known;
     bool require_encryption, watch;
     raim_player_id target;    // with `watch`: whom; RAIM_NOBODY: the server chooses
@@ -44,6 +46,7 @@ struct play {
     struct raim_link *link;
     enum raim_client_state state;
     uint32_t end_reason; // ENDED
+    bool is_deriving;    // CONNECTING: the key of the password
     bool awaits_restart; // RESUMING: the server has announced it
     struct overview overview;
     struct camera camera;

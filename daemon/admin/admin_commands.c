@@ -31,6 +31,14 @@ enum {
 
 enum { ERROR_BYTES = 4096 }; // of a failed change: a map may have many mistakes
 
+enum { LATE_ADDS = 8 };
+
+// An arena to add once its predecessor of the same name has left.
+struct late_add {
+    uint32_t number; // of the command; 0: none
+    char name[ADMIN_FIELD_BYTES];
+};
+
 struct admin_commands {
     struct arena_table *table;
     struct rooms *rooms; // NULL: none
@@ -39,6 +47,7 @@ struct admin_commands {
     bool draining;
     uint32_t drain_waiting; // arenas that have not answered the drain yet
     uint64_t drain_end_ms;  // CLOCK_MONOTONIC; 0: no deadline
+    struct late_add late_adds[LATE_ADDS];
 };
 
 static const char no_arena[] = "no such arena";
@@ -231,12 +240,47 @@ static void conclude(struct admin_command *command, bool done, const char *error
     set_answer(command, status_problem_json(error));
 }
 
+static void add_later(struct admin_commands *admin, struct admin_command *command)
+{
+    struct late_add *late = admin->late_adds, *const end = late + LATE_ADDS;
+    while (late < end && late->number != 0)
+        late++;
+    if (late == end) {
+        refuse(command, BUSY, "too many arenas wait for others of their names to leave");
+        return;
+    }
+    late->number = command->number;
+    strcpy(late->name, command->fields[ADMIN_ARENA]);
+    command->asked = command->waiting = 1;
+}
+
+// Adds the next arena whose predecessor has left. Returns false if there is none.
+static bool collect_late_add(struct admin_commands *admin, uint32_t *number, bool *done)
+{
+    char error[ERROR_BYTES] = "this arena runs already";
+    for (int i = 0; i < LATE_ADDS; i++) {
+        struct late_add *late = &admin->late_adds[i];
+        if (late->number == 0 || arena_table_is_leaving(admin->table, late->name))
+            continue;
+        *done = arena_list_find(&admin->table->running, late->name) < 0 &&
+                arena_table_add_arena(admin->table, late->name, error, sizeof error);
+        if (!*done)
+            log_error("arena failed name=%s: %s", late->name, error);
+        *number = late->number;
+        late->number = 0;
+        return true;
+    }
+    return false;
+}
+
 static void execute_add(struct admin_commands *admin, struct admin_command *command)
 {
     const char *name = command->fields[ADMIN_ARENA];
     char error[ERROR_BYTES];
     if (find_arena(admin, command) >= 0)
         refuse(command, CONFLICT, "this arena runs already");
+    else if (arena_table_is_leaving(admin->table, name))
+        add_later(admin, command);
     else
         conclude(command, arena_table_add_arena(admin->table, name, error, sizeof error), error);
 }
@@ -488,7 +532,11 @@ static const struct admin_commands_route routes[] = {
      .needs = ADDRESS,
      .failure = "no such ban"},
     {.method = "POST", .path = "/drain", .execute = execute_drain, .takes = SECONDS},
-    {.method = "POST", .path = "/arena/add", .execute = execute_add, .needs = ARENA},
+    {.method = "POST",
+     .path = "/arena/add",
+     .execute = execute_add,
+     .needs = ARENA,
+     .failure = "the arena could not be added, see the log"},
     {.method = "POST", .path = "/arena/remove", .execute = execute_remove, .needs = ARENA},
     {.method = "POST", .path = "/arena/pause", .execute = execute_pause, .needs = ARENA},
     {.method = "POST", .path = "/arena/resume", .execute = execute_resume, .needs = ARENA},
@@ -620,7 +668,7 @@ bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool
     for (int i = 0; i < list->count; i++)
         if (admin_commands_collect_from(admin, list->arenas[i], number, done))
             return true;
-    return false;
+    return collect_late_add(admin, number, done);
 }
 
 void admin_commands_forget(struct admin_commands *admin, struct arena *arena)

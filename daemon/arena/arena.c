@@ -158,6 +158,8 @@ static void publish(struct arena *arena)
     status->has_vote = raim_match_running_vote(arena->worker.match, &status->vote);
     status->counts = raim_match_counts(arena->worker.match);
     status->transport = *transport_stats(arena->worker.transport);
+    masters_count_listing(&arena->worker.masters, (int64_t)monotonic_ms());
+    status->masters = arena->worker.masters.report;
     status->is_recording = arena->worker.recording.running != NULL;
     if (arena->worker.recording.stream != NULL)
         status->recordings = recorder_stream_counts(arena->worker.recording.stream);
@@ -252,7 +254,10 @@ static void take_messages(struct arena *arena)
                 transport_admit(arena->worker.transport, event.peer);
             break;
         case TRANSPORT_QUERY:
-            answer_query(arena, &event);
+            if (event.query == QUERY_GETINFO)
+                arena_masters_answer(arena, event.from, event.data, event.size);
+            else
+                answer_query(arena, &event);
             break;
         case TRANSPORT_NONE:
             break;
@@ -334,7 +339,8 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     arena_recording_run(&arena->worker.recording, arena->worker.match, arena->worker.config);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_SEND);
-    if (!skips_socket)
+    const bool announces = arena->worker.publish_in == 0 && arena_masters_run(arena);
+    if (!skips_socket || announces)
         transport_flush(arena->worker.transport);
     tick_timer_end(&arena->worker.timer, &arena->worker.profile);
     if (!skips_socket || !raim_match_is_dormant(arena->worker.match))
@@ -397,6 +403,7 @@ void arena_say_goodbye(struct arena *arena)
     arena_checkpoint_end(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport,
                          atomic_load(&arena->shared.keeps_checkpoint));
     send_messages(arena);
+    arena_masters_end(arena);
     transport_flush(arena->worker.transport);
     arena->worker.is_asleep = false;
 }

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "histogram.h"
 #include "mailbox.h"
+#include "masters.h"
 #include "match.h"
 #include "overload.h"
 #include "prepared_match.h"
@@ -58,6 +59,7 @@ struct arena_status {
     struct raim_match_vote vote; // with has_vote
     struct raim_match_counts counts;
     struct transport_stats transport;
+    struct masters_report masters;
     bool is_recording;
     struct recorder_counts recordings;
     uint32_t tick_us_count;              // durations in the window
@@ -192,6 +194,12 @@ bool arena_has_next_offer(const struct arena *arena);
 // Frees the prepared matches that the worker has returned. Returns true if the arena has begun
 // another match since the last call.
 bool arena_collect(struct arena *arena);
+
+// Tells the arena where the master servers are. Main thread.
+void arena_set_masters(struct arena *arena, const struct masters_list *list);
+
+// What the log has said of each master server. It belongs to the main thread.
+enum masters_standing *arena_masters_standings(struct arena *arena);
 
 // The mailbox of struct command. The main thread posts; the worker executes every command before
 // its next tick.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The structure of an arena, private to the files that implement it: arena_open.c opens and closes
-// it, arena.c runs the ticks, arena_matches.c changes the match.
+// it, arena.c runs the ticks, arena_matches.c changes the match, arena_masters.c speaks to masters.
 #pragma once
 
 #include "access_control.h"
@@ -31,8 +31,8 @@ struct arena {
         uint32_t status_rows; // capacity of the status, in players
         uint32_t max_players, max_spectators, connections;
         bool is_room;
-        struct raim_match_guard guard; // without a context: every client is admitted
-        const struct wakeup *wakeup;   // of the main thread
+        struct raim_match_guard guard;
+        const struct wakeup *wakeup;                       // of the main thread
         uint8_t origin_key[RAIM_CRYPTO_SIPHASH_KEY_BYTES]; // of addresses, for the match
     } opened;
 
@@ -43,7 +43,7 @@ struct arena {
         struct raim_match *match;          // of `current`
         struct prepared_match *next;       // begins with the next round; NULL: none
         struct transport *transport;
-        struct access_control *access_control; // NULL: every client is admitted
+        struct access_control *access_control; // NULL: no client needs a token
         struct used_tokens_file *used_tokens;  // NULL: used tokens cannot be recorded
         struct seats *seats;                   // reserved; NULL: none
         struct arena_feed *feed;               // NULL: nobody reads it
@@ -53,6 +53,7 @@ struct arena {
         struct arena_checkpoint checkpoint;
         struct arena_recording recording;
         struct answers answers;
+        struct masters masters;
         struct raim_match_player *rows;
         uint64_t deadline_ns; // of the next tick, CLOCK_MONOTONIC
         bool is_asleep;       // see arena_is_asleep
@@ -78,6 +79,7 @@ struct arena {
         struct rejection_log rejections;
         struct overload overload;
         bool sheds; // the log has said that the arena sends fewer snapshots
+        enum masters_standing standings[CONFIG_MAX_MASTERS]; // that the log has said
     } main;
 
     // Both touch it at any time: each member is atomic or a queue between two threads.
@@ -86,6 +88,7 @@ struct arena {
         struct prepared_match_stack played;  // to the main thread
         struct mailbox mailbox;              // of struct command; the main thread sends
         struct triple_buffer status;         // the worker publishes
+        struct triple_buffer masters;        // struct masters_list; the main thread publishes
         _Atomic uint32_t players;            // clients that play
         _Atomic uint32_t ticks;
         _Atomic uint64_t ticked_ms;
@@ -93,6 +96,16 @@ struct arena {
         _Atomic bool is_released;
     } shared;
 };
+
+// Sends the heartbeats that are due, and whether there were any. Call it between two ticks.
+bool arena_masters_run(struct arena *arena);
+
+// Tells the masters that the arena ends.
+void arena_masters_end(struct arena *arena);
+
+// Answers a getinfo that the gate has admitted.
+void arena_masters_answer(struct arena *arena, struct udp_address to, const uint8_t *data,
+                          size_t size);
 
 // Makes a prepared match the current one: applies its configuration to the transport, the
 // checkpoint and the access control.

@@ -9,6 +9,7 @@
 #include "recorder.h"
 #include "worker.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // What rooms.h counts, for the status.
@@ -32,6 +33,21 @@ struct arena_list_results {
     uint64_t lost;    // that could not be written
 };
 
+// Where the master servers are, for the status.
+struct arena_list_masters {
+    const struct config_masters *masters; // NULL: none
+    int addresses[CONFIG_MAX_MASTERS];    // of each; 0: not resolved
+};
+
+// What event_hook.h counts, for the metrics: since the start.
+struct arena_list_hook {
+    bool is_on;
+    uint64_t delivered; // events that the hook has accepted
+    uint64_t failures;  // attempts that failed
+    uint64_t dropped;   // events that it refused, or that became too old while it failed
+    uint64_t waiting;   // events, now
+};
+
 struct arena_list {
     int count;
     struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
@@ -43,7 +59,10 @@ struct arena_list {
     struct recordings *recordings; // the recorder's; NULL: none
     struct recorder *recorder;     // NULL: nothing is recorded
     struct arena_list_results results;
-    struct process_usage *process;                  // of common/process_usage.h; NULL: unknown
+    struct process_usage *process; // of common/process_usage.h; NULL: unknown
+    struct last_hour *last_hour;   // of the arenas, of http/last_hour.h; NULL: none
+    struct arena_list_masters masters;
+    struct arena_list_hook hook;
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

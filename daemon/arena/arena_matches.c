@@ -52,7 +52,7 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
     def.votes = config->votes;
     memcpy(def.arena, config->name, sizeof def.arena);
     memcpy(def.motd, config->motd, sizeof def.motd);
-    def.guard = arena->opened.guard.context != NULL ? &arena->opened.guard : NULL;
+    def.guard = &arena->opened.guard;
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
         def.seed = monotonic_ns();
     return raim_match_create(&def);
@@ -167,8 +167,10 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared)
     arena->worker.match = prepared->match;
     arena->worker.recording.tape = &prepared->tape;
     raim_match_tune(arena->worker.match, &tuning);
+    const struct config_password *password = &prepared->config.password;
     transport_offer(arena->worker.transport, prepared->config.name,
-                    arena->worker.access_control != NULL);
+                    arena->worker.access_control != NULL || password->is_set,
+                    password->is_set ? password->password.salt : NULL);
     transport_enable_queries(arena->worker.transport, prepared->config.queries);
     transport_set_limits(arena->worker.transport, prepared->config.address_validation, &limits);
     transport_set_dscp(arena->worker.transport, prepared->config.dscp);

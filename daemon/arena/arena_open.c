@@ -41,14 +41,6 @@ static void begin_work(void *context, enum raim_match_work work)
                      work == RAIM_MATCH_INTEREST ? TICK_STAGE_INTEREST : TICK_STAGE_ENCODE);
 }
 
-// The callback by which the match checks an access token.
-static bool admit(void *context, const uint8_t *token, size_t size, bool watches,
-                  char name[RAIM_MAX_NAME_BYTES + 1])
-{
-    return access_control_admit(context, token, size, now_s(), watches, name) ==
-           ACCESS_CONTROL_ADMITTED;
-}
-
 // The callback by which the access control asks for reserved seats.
 static bool has_seat(void *context, const char *name)
 {
@@ -56,6 +48,26 @@ static bool has_seat(void *context, const char *name)
     const struct raim_match *match = arena->worker.match;
     return seats_take(arena->worker.seats, name, raim_match_playing(match),
                       arena->worker.config->max_players, monotonic_ms());
+}
+
+// The callback by which the match asks whether a client may join or watch. Its connection brought
+// the password, or else it has an access token.
+static enum raim_match_admission admit(void *context, const struct raim_match_visitor *visitor,
+                                       char name[RAIM_MAX_NAME_BYTES + 1])
+{
+    struct arena *arena = context;
+    struct access_control *control = arena->worker.access_control;
+    const bool has_password = arena->worker.config->password.is_set;
+    if (has_password && transport_knows_password(arena->worker.transport, visitor->client)) {
+        const bool is_reserved = !visitor->watches && arena->worker.seats != NULL;
+        return is_reserved && !has_seat(arena, "") ? RAIM_MATCH_WANTS_ACCESS : RAIM_MATCH_ADMITTED;
+    }
+    if (control != NULL && access_control_admit(control, visitor->token, visitor->size, now_s(),
+                                                visitor->watches, name) == ACCESS_CONTROL_ADMITTED)
+        return RAIM_MATCH_ADMITTED;
+    if (has_password)
+        return RAIM_MATCH_WANTS_PASSWORD;
+    return control != NULL ? RAIM_MATCH_WANTS_ACCESS : RAIM_MATCH_ADMITTED;
 }
 
 static bool open_access_control(struct arena *arena, const struct config_arena *config)
@@ -90,8 +102,6 @@ static bool open_access_control(struct arena *arena, const struct config_arena *
                     : NULL,
     };
     arena->worker.access_control = access_control_create(&def);
-    arena->opened.guard =
-        (struct raim_match_guard){.context = arena->worker.access_control, .admit = admit};
     return arena->worker.access_control != NULL;
 }
 
@@ -124,14 +134,28 @@ static const char *find_ban(void *context, struct ip_address ip)
 static bool admits_token(void *context, const uint8_t *token, size_t size)
 {
     const struct arena *arena = context;
-    return access_control_check(arena->worker.access_control, token, size, now_s()) ==
-           ACCESS_CONTROL_ADMITTED;
+    return arena->worker.access_control != NULL &&
+           access_control_check(arena->worker.access_control, token, size, now_s()) ==
+               ACCESS_CONTROL_ADMITTED;
+}
+
+static bool admits_password(void *context, const uint8_t *key)
+{
+    const struct arena *arena = context;
+    const struct config_password *password = &arena->worker.config->password;
+    return password->is_set && password_check_key(&password->password, key);
 }
 
 static bool has_session(void *context, const uint8_t *token)
 {
     const struct arena *arena = context;
     return raim_match_has_session(arena->worker.match, token);
+}
+
+static bool admits_master(void *context, struct udp_address from)
+{
+    struct arena *arena = context;
+    return masters_admit(&arena->worker.masters, from, (int64_t)monotonic_ms());
 }
 
 static bool offer_encryption(struct arena *arena, bool required, char *error, size_t capacity)
@@ -209,6 +233,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         atomic_init(&arena->shared.ticked_ms, monotonic_ms());
     arena->opened.wakeup = wakeup;
     raim_crypto_random(arena->opened.origin_key, sizeof arena->opened.origin_key);
+    arena->opened.guard = (struct raim_match_guard){.context = arena, .admit = admit};
     snapshot_pace_init(&arena->worker.pace, config->tick_hz);
     arena->worker.observer =
         (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};
@@ -220,6 +245,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     const size_t status_size =
         sizeof(struct arena_status) + arena->opened.status_rows * sizeof(struct arena_player);
     if (!triple_buffer_create(&arena->shared.status, status_size) ||
+        !triple_buffer_create(&arena->shared.masters, sizeof(struct masters_list)) ||
         !mailbox_create(&arena->shared.mailbox, MESSAGES, sizeof(struct command)) ||
         !has_access_control || arena->worker.current == NULL || arena->worker.rows == NULL) {
         snprintf(error, capacity, "out of memory");
@@ -236,7 +262,9 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
                                                       .context = arena,
                                                       .find_ban = find_ban,
                                                       .admits_token = admits_token,
+                                                      .admits_password = admits_password,
                                                       .has_session = has_session,
+                                                      .admits_master = admits_master,
                                                   });
     if (config->encryption != CONFIG_ENCRYPTION_OFF &&
         !offer_encryption(arena, config->encryption == CONFIG_ENCRYPTION_REQUIRED, error,
@@ -292,6 +320,7 @@ void arena_destroy(struct arena *arena)
         transport_close(arena->worker.transport);
     recorder_close_stream(arena->worker.recording.stream);
     triple_buffer_destroy(&arena->shared.status);
+    triple_buffer_destroy(&arena->shared.masters);
     mailbox_destroy(&arena->shared.mailbox);
     if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
         arena_checkpoint_discard(&arena->worker.checkpoint); // even if no worker ran it

@@ -132,15 +132,6 @@ void arena_table_collect(struct arena_table *table)
 
 // --- Slots ---
 
-// Whether an arena of this name is still leaving: its checkpoint may still have the name.
-static bool is_leaving(const struct arena_table *table, const char *name)
-{
-    const struct arena_slot *slot = table->leaving;
-    while (slot != NULL && strcmp(arena_slot_wanted(slot)->name, name) != 0)
-        slot = slot->next;
-    return slot != NULL;
-}
-
 // Fills in the port of an arena that is to get one. Returns false if there is none for it.
 static bool find_port(const struct arena_table *table, struct config_arena *arena)
 {
@@ -158,7 +149,7 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
         return NULL;
     }
     const struct config_arena *arena = &config->arenas[index];
-    if (is_leaving(table, arena->name)) {
+    if (arena_table_is_leaving(table, arena->name)) {
         snprintf(error, capacity, "an arena of this name is still leaving");
         free(slot);
         return NULL;
@@ -366,6 +357,14 @@ bool arena_table_remove(struct arena_table *table, int index)
     slot->next = table->leaving;
     table->leaving = slot;
     return true;
+}
+
+bool arena_table_is_leaving(const struct arena_table *table, const char *name)
+{
+    const struct arena_slot *slot = table->leaving;
+    while (slot != NULL && strcmp(arena_slot_wanted(slot)->name, name) != 0)
+        slot = slot->next;
+    return slot != NULL;
 }
 
 struct arena_slot *arena_table_next_gone(struct arena_table *table)

@@ -114,6 +114,10 @@ void arena_table_close(struct arena_table *table);
 // false and leaves it in the table if the mailbox of its worker is full.
 bool arena_table_remove(struct arena_table *table, int index);
 
+// Whether an arena of this name is still leaving, which takes half a second: its checkpoint may
+// still have the name.
+bool arena_table_is_leaving(const struct arena_table *table, const char *name);
+
 // The next arena that its worker has released, for the caller to close; NULL: none.
 struct arena_slot *arena_table_next_gone(struct arena_table *table);
 

@@ -6,12 +6,30 @@
 #include "log.h"
 #include "reload.h"
 #include "sd_notify.h"
+#include "server_events.h"
 #include "source.h"
+#include "text_buffer.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// The fields of the event of a reload: whether it was good, and the number of lines of each kind.
+static char *reload_fields(const struct reload_report *report, bool is_good)
+{
+    struct text_buffer out = {0};
+    text_buffer_print(&out, "{\"good\":%s", is_good ? "true" : "false");
+    for (int kind = 0; kind < RELOAD_REPORT_KINDS; kind++) {
+        int count = 0;
+        for (int i = 0; i < report->count; i++)
+            count += report->lines[i].kind == (enum reload_report_kind)kind;
+        text_buffer_print(&out, ",\"%s\":%d",
+                          reload_report_kind_name((enum reload_report_kind)kind), count);
+    }
+    text_buffer_print(&out, "}");
+    return text_buffer_take(&out);
+}
 
 bool arena_table_reload(struct arena_table *table, struct reload_report *report)
 {
@@ -19,8 +37,11 @@ bool arena_table_reload(struct arena_table *table, struct reload_report *report)
     sd_notify_reloading();
     const bool good = reload_apply(table, report);
     reload_log(report);
-    if (good)
+    if (good) {
         log_set_level(table->config->log_level);
+        server_events_choose(table->events, table->config->event_kinds);
+    }
+    server_events_add(table->events, "reload", NULL, reload_fields(report, good));
     arena_table_count_players(table, &players, &bots);
     sd_notify_players(players, bots);
     sd_notify_ready();
@@ -92,7 +113,7 @@ static struct prepared_match *prepare_map(const struct arena_table *table,
                                           const struct arena_slot *slot, struct config *map,
                                           const char *path)
 {
-    char *resolved = source_resolve(table->path != NULL ? table->path : "", path);
+    char *resolved = config_find_map(table->path != NULL ? table->path : "", path);
     if (resolved == NULL)
         return NULL;
     char *whole = realpath(resolved, NULL);

@@ -7,6 +7,7 @@
 #include "config_loader.h"
 #include "config_values.h"
 #include "embedded.h"
+#include "event_kinds.h"
 #include "map_file.h"
 #include "source.h"
 #include "world.h"
@@ -91,7 +92,7 @@ struct config *config_demo(struct diagnostics *diagnostics)
 struct config *config_load_map(const char *config_path, const char *path, double radius,
                                struct diagnostics *diagnostics)
 {
-    char *resolved = source_resolve(config_path, path);
+    char *resolved = config_find_map(config_path, path);
     struct config *config = calloc(1, sizeof *config);
     if (config != NULL)
         config->maps = calloc(1, sizeof *config->maps);
@@ -126,7 +127,7 @@ const char *config_shown_name(const struct config_arena *arena)
 
 bool config_is_locked(const struct config_arena *arena)
 {
-    return arena->needs_access;
+    return arena->needs_access || arena->password.is_set;
 }
 
 struct config *config_of_arena(const struct config_arena *arena, struct config *owner)
@@ -236,6 +237,34 @@ void config_load_token(reader_node node, void *into, void *context)
     config_read_token(node, ((struct config *)into)->status_guard.token, context);
 }
 
+// --- Events ---
+
+static bool is_event_kind(const char *text)
+{
+    enum event_kind kind;
+    return event_kind_find(text, &kind);
+}
+
+void config_load_event_kinds(reader_node list, void *into, void *context)
+{
+    struct config *config = into;
+    const int count = reader_count(list);
+    (void)context;
+    for (int i = 0; i < count; i++) {
+        enum event_kind kind;
+        const char *name;
+        if (reader_text(reader_item(list, i), is_event_kind, "the name of a kind of events",
+                        &name) &&
+            event_kind_find(name, &kind))
+            config->event_kinds |= UINT32_C(1) << kind;
+    }
+}
+
+void config_load_hook_secret(reader_node node, void *into, void *context)
+{
+    config_read_token(node, ((struct config *)into)->event_hook_secret, context);
+}
+
 // --- Arenas ---
 
 void config_load_arena(struct config_arena *arena, reader_node group, bool is_template,
@@ -250,6 +279,10 @@ void config_load_arena(struct config_arena *arena, reader_node group, bool is_te
     if (arena->needs_access && arena->access_keys.count == 0)
         reader_error(reader_member(group, "access"),
                      "got \"token\" without an access_key, want one");
+    if (arena->password.is_set && arena->encryption == CONFIG_ENCRYPTION_OFF)
+        reader_error(reader_member(group, "password"),
+                     "got a password without encryption, want encryption \"offered\" or "
+                     "\"required\"");
     if (arena->max_players + arena->bots > RAIM_MAX_PLAYERS)
         reader_error(reader_member(group, "bots"),
                      "got %u beside %u max_players, want at most %d together", arena->bots,

@@ -11,9 +11,11 @@
 #include "log_level.h"
 #include "map.h"
 #include "match.h"
+#include "password.h"
 #include "path_list.h"
 #include "rules.h"
 #include "socket_address.h"
+#include "url.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>
@@ -33,6 +35,7 @@
 #define CONFIG_REGION_BYTES (32 + 1)
 #define CONFIG_WEBSITE_BYTES (128 + 1)
 #define CONFIG_MAX_TAGS 8
+#define CONFIG_MAX_MASTERS 8
 #define CONFIG_TAG_BYTES (15 + 1)
 
 // Whether the datagrams of an arena are encrypted.
@@ -54,6 +57,12 @@ enum config_agones {
     CONFIG_AGONES_AUTO, // where $AGONES_SDK_HTTP_PORT is set
     CONFIG_AGONES_OFF,
     CONFIG_AGONES_ON,
+};
+
+// The password of an arena.
+struct config_password {
+    bool is_set;
+    struct password password;
 };
 
 // Words by which server browsers find an arena.
@@ -83,6 +92,7 @@ struct config_arena {
     struct gate_limits limits;
     bool needs_access; // clients need an access token
     struct access_control_keys access_keys;
+    struct config_password password;
     enum config_encryption encryption;
     enum config_recording recording;
     struct raim_vote_tuning votes;
@@ -130,12 +140,26 @@ struct config_control {
     char token[HTTP_TOKEN_BYTES]; // bearer token; "": none
 };
 
+// Master servers, by which clients find the arenas.
+struct config_master {
+    char host[HTTP_HOST_BYTES]; // a name or an address without brackets
+    uint16_t port;              // UDP
+};
+
+struct config_masters {
+    int count;
+    struct config_master items[CONFIG_MAX_MASTERS];
+};
+
 struct config {
     uint32_t workers; // 0: one per CPU
     enum log_level log_level;
     bool sandbox;
     bool core_dumps;
     bool results; // of rounds are recorded
+    uint32_t event_kinds;                     // see event_kinds.h
+    char event_hook[URL_BYTES];               // an URL, or the words of a command; "": none
+    char event_hook_secret[HTTP_TOKEN_BYTES]; // "": requests are not signed
     struct config_listen status;
     struct http_guard status_guard;     // accepted host names; token for undelayed streams
     char control[CONFIG_CONTROL_BYTES]; // path, "off", or "" for $RUNTIME_DIRECTORY
@@ -147,6 +171,7 @@ struct config {
     struct config_keep recording_keep;
     char public_address[HTTP_HOST_BYTES]; // of rooms, as matchmakers are told; "": the arena's own
     struct config_ports ports;            // of rooms
+    struct config_masters masters;
     int template_count;
     struct config_arena *templates; // of rooms; their ports are 0
     int arena_count;
@@ -179,9 +204,13 @@ void config_tune(struct config_arena *arena, const struct config_arena *from);
 // max_players, clamped to 8..64.
 struct gate_limits config_limits(const struct config_arena *arena);
 
-// Loads a single map as a configuration without arenas. `path` is relative to the directory of
-// `config_path`; the spawns are checked for players of this radius in units. Returns NULL after
-// reporting every mistake.
+// The file of a map that a configuration names: a relative path is that of a file beside the
+// configuration or, if there is none, of one that raimd was installed with. The caller frees it.
+// Returns NULL when memory runs out.
+char *config_find_map(const char *config_path, const char *path);
+
+// Loads a single map as a configuration without arenas. `path` is as of config_find_map; the spawns
+// are checked for players of this radius in units. Returns NULL after reporting every mistake.
 struct config *config_load_map(const char *config_path, const char *path, double radius,
                                struct diagnostics *diagnostics);
 

@@ -30,6 +30,7 @@ static bool parse_path(const char *text, void *field);
 static bool parse_motd(const char *text, void *field);
 static bool parse_access(const char *text, void *field);
 static bool parse_access_key(const char *text, void *field);
+static bool parse_password(const char *text, void *field);
 static bool parse_encryption(const char *text, void *field);
 static bool parse_recording(const char *text, void *field);
 
@@ -293,6 +294,16 @@ static const struct reader_key ARENA_KEYS[] = {
      .parse = parse_access_key,
      .expected = "1 to 4 public keys of 64 hexadecimal digits with a space between them",
      .meaning = "public keys that verify the signatures of access tokens"},
+    {.name = "password",
+     .kind = READER_TEXT,
+     IN_ARENA(password),
+     .text = "",
+     .parse = parse_password,
+     .expected = "\"\" or a line that raimctl password prints",
+     .is_secret = true,
+     .applies = READER_AT_ONCE,
+     .meaning = "password that whoever joins or watches must know, as raimctl password prints it; "
+                "a client with a valid access token needs none; needs encryption"},
     {.name = "encryption",
      .kind = READER_TEXT,
      IN_ARENA(encryption),
@@ -524,6 +535,15 @@ static bool parse_dscp(const char *text, void *field)
         return false;
     *(uint32_t *)field = dscp;
     return true;
+}
+
+static bool parse_password(const char *text, void *field)
+{
+    struct config_password password = {.is_set = text[0] != '\0'};
+    const bool is_good = !password.is_set || password_read(text, &password.password);
+    if (is_good)
+        memcpy(field, &password, sizeof password);
+    return is_good;
 }
 
 static bool parse_encryption(const char *text, void *field)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads the maps that a configuration names, and compares them.
+#define _GNU_SOURCE
 #include "config_keys.h"
 #include "config_loader.h"
 #include "embedded.h"
@@ -19,6 +20,11 @@ struct config_map_request {
     const struct raim_map **map;
 };
 
+char *config_find_map(const char *config_path, const char *path)
+{
+    return source_find(config_path, path, RAIM_DATA_DIRECTORY);
+}
+
 // --- Loading ---
 
 bool config_begin_maps(struct config_loader *loader, int arena_count)
@@ -32,7 +38,7 @@ bool config_begin_maps(struct config_loader *loader, int arena_count)
 static void request_map(struct config_loader *loader, reader_node node, const char *file,
                         const struct config_arena *arena, const struct raim_map **map)
 {
-    char *path = source_resolve(loader->path, file);
+    char *path = loader->is_built_in ? strdup(file) : config_find_map(loader->path, file);
     if (path == NULL) {
         diagnostics_no_memory(loader->diagnostics);
         return;

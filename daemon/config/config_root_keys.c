@@ -13,6 +13,7 @@ static_assert(CONFIG_MAX_ARENAS == 256, "`expected` of arenas names the limit");
 static_assert(CONFIG_CONTROL_BYTES == 108, "`expected` of control names the limit");
 static_assert(CONFIG_MAX_TEMPLATES == 64, "`expected` of templates names the limit");
 static_assert(CONFIG_PATH_BYTES == 256, "`expected` of recording_dir names the limit");
+static_assert(URL_BYTES == 512, "`expected` of event_hook names the limit");
 static_assert(HTTP_MAX_HOSTS == 16, "`expected` of status_hosts names the limit");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
@@ -30,6 +31,7 @@ static bool parse_control(const char *text, void *field);
 static bool parse_log_level(const char *text, void *field);
 static bool parse_agones(const char *text, void *field);
 static bool parse_directory(const char *text, void *field);
+static bool parse_hook(const char *text, void *field);
 
 static_assert(offsetof(struct http_guard, host_count) == 0 &&
                   offsetof(struct http_guard, hosts) < offsetof(struct http_guard, token),
@@ -160,6 +162,35 @@ static const struct reader_key ROOT_KEYS[] = {
      .meaning = "whether the results of rounds are kept in $STATE_DIRECTORY (results.jsonl, "
                 "results.db), or in memory if that variable is unset, for raimctl, the "
                 "dashboard and /leaderboard"},
+    {.name = "event_kinds",
+     .kind = READER_LIST,
+     IN_ROOT(event_kinds),
+     .load = config_load_event_kinds,
+     .expected = "a list of names of kinds",
+     .applies = READER_AT_ONCE,
+     .meaning = "kinds of events that are kept for /events, raimctl and event_hook, of start, "
+                "stop, join, leave, chat, kill, round_ended, vote, ban, unban, order, overload "
+                "and reload; an empty list keeps all but chat and kill"},
+    {.name = "event_hook",
+     .kind = READER_TEXT,
+     IN_ROOT(event_hook),
+     .text = "",
+     .parse = parse_hook,
+     .expected = "an http or https URL, an absolute path of a program with arguments separated by "
+                 "spaces, or \"\", of at most 511 bytes",
+     .applies = READER_AT_ONCE,
+     .meaning = "receiver of each event: the URL is sent it by POST, the program is run and reads "
+                "it from its standard input; a first hook, another kind of hook or another port "
+                "of its URL needs a restart"},
+    {.name = "event_hook_secret_file",
+     .kind = READER_TEXT,
+     IN_ROOT(event_hook_secret),
+     .load = config_load_hook_secret,
+     .text = "",
+     .expected = "a path to a file without access for others, or \"\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "file whose first line is the key with which requests of event_hook are signed "
+                "(HMAC-SHA256); the path is relative to this file"},
     {.name = "public_address",
      .kind = READER_TEXT,
      IN_ROOT(public_address),
@@ -209,6 +240,13 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether an allocated GameServer becomes Ready again when the last room has "
                 "ended and the last player has left"},
+    {.name = "masters",
+     .kind = READER_LIST,
+     IN_ROOT(masters),
+     .load = config_load_masters,
+     .expected = "a list of at most 8 of \"HOST:PORT\", \"HOST\" and \"[IPV6]:PORT\"",
+     .meaning = "master servers (dpmaster) that list the arenas for clients, except rooms; without "
+                "PORT at port 27950"},
     {.name = "arenas",
      .kind = READER_LIST,
      .load = config_load_arenas,
@@ -319,6 +357,18 @@ static bool parse_control(const char *text, void *field)
 static bool parse_directory(const char *text, void *field)
 {
     const bool is_good = text[0] == '\0' || (text[0] == '/' && strlen(text) < CONFIG_PATH_BYTES);
+    if (is_good)
+        strcpy(field, text);
+    return is_good;
+}
+
+static bool parse_hook(const char *text, void *field)
+{
+    uint16_t port;
+    bool is_good = text[0] == '\0' || url_read(text, &port) ||
+                   (text[0] == '/' && strlen(text) < URL_BYTES);
+    for (const char *at = text; *at != '\0'; at++)
+        is_good = is_good && (unsigned char)*at >= 0x20 && *at != 0x7f;
     if (is_good)
         strcpy(field, text);
     return is_good;

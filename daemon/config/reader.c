@@ -341,11 +341,14 @@ static void fill_key(reader_node node, const struct reader_key *key, void *into,
         describe_expected(key, expected, sizeof expected);
         // Brackets of another kind are the usual mistake.
         const bool has_brackets = config_setting_is_aggregate(node.setting);
-        reader_value_error(node, "%s%s", expected,
-                           !has_brackets               ? ""
-                           : key->kind == READER_LIST  ? ": ( ... )"
-                           : key->kind == READER_GROUP ? ": { ... }"
-                                                       : "");
+        if (key->is_secret)
+            reader_error(node, "got something else, want %s", expected);
+        else
+            reader_value_error(node, "%s%s", expected,
+                               !has_brackets               ? ""
+                               : key->kind == READER_LIST  ? ": ( ... )"
+                               : key->kind == READER_GROUP ? ": { ... }"
+                                                           : "");
     }
     if (key->kind == READER_GROUP) {
         int count;

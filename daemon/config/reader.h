@@ -67,6 +67,7 @@ struct reader_key {
     const char *expected; // of texts, lists and groups: accepted values, for messages
     // Of groups, and of lists of groups: returns the table of the group's keys; or NULL.
     const struct reader_key *(*keys)(int *count);
+    bool is_secret; // of texts: messages do not repeat a wrong one, which may be a password
     enum reader_applies applies;
     enum reader_room room;
     const char *meaning;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define INCLUDE "@include"
 #define DIGITS "0123456789"
@@ -135,6 +136,20 @@ char *source_resolve(const char *naming_file, const char *path)
     const int directory = path[0] == '/' || slash == NULL ? 0 : (int)(slash - naming_file) + 1;
     char *resolved = NULL;
     return asprintf(&resolved, "%.*s%s", directory, naming_file, path) < 0 ? NULL : resolved;
+}
+
+char *source_find(const char *naming_file, const char *path, const char *installed)
+{
+    char *beside = source_resolve(naming_file, path), *other = NULL;
+    if (beside == NULL || path[0] == '/' || access(beside, F_OK) == 0 || errno != ENOENT)
+        return beside;
+    if (asprintf(&other, "%s/%s", installed, path) < 0) {
+        free(beside);
+        return NULL;
+    }
+    const bool is_installed = access(other, F_OK) == 0;
+    free(is_installed ? beside : other);
+    return is_installed ? other : beside;
 }
 
 // --- Files ---

@@ -41,3 +41,7 @@ const char *source_location(const struct source *source, unsigned text_line, uns
 // Resolves a path relative to the directory of the file that names it. The caller frees the result.
 // Returns NULL when memory runs out.
 char *source_resolve(const char *naming_file, const char *path);
+
+// As source_resolve, but a relative path of no file there is one below `installed`, if there is a
+// file: what is beside the naming file takes the place of what was installed.
+char *source_find(const char *naming_file, const char *path, const char *installed);

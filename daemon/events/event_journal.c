@@ -37,7 +37,7 @@ struct event_journal {
     uint32_t lines;
     size_t bytes_written; // to the journal since it was last rewritten
     bool has_failed;
-    uint64_t newest, unwritten;
+    uint64_t newest, unwritten, forgotten;
 
     uint32_t first, count; // of the ring
     size_t bytes;
@@ -62,6 +62,7 @@ static void forget_oldest(struct event_journal *events)
     free(oldest->text);
     events->first = (events->first + 1) % EVENT_JOURNAL_MAX;
     events->count--;
+    events->forgotten++;
 }
 
 // Takes both texts, of which none may be NULL.
@@ -249,7 +250,8 @@ void event_journal_add(struct event_journal *events, const char *kind, char *tex
     events->unwritten += events->file < 0;
 }
 
-const struct journal_event *event_journal_next(const struct event_journal *events, uint64_t id)
+// The index of the first event with a larger number.
+static uint32_t find_after(const struct event_journal *events, uint64_t id)
 {
     uint32_t low = 0, high = events->count; // the first event behind `id` is in between
     while (low < high) {
@@ -259,7 +261,19 @@ const struct journal_event *event_journal_next(const struct event_journal *event
         else
             low = middle + 1;
     }
-    return low < events->count ? &events->ring[(events->first + low) % EVENT_JOURNAL_MAX] : NULL;
+    return low;
+}
+
+const struct journal_event *event_journal_next(const struct event_journal *events, uint64_t id)
+{
+    const uint32_t index = find_after(events, id);
+    return index < events->count ? &events->ring[(events->first + index) % EVENT_JOURNAL_MAX]
+                                 : NULL;
+}
+
+uint32_t event_journal_count_after(const struct event_journal *events, uint64_t id)
+{
+    return events->count - find_after(events, id);
 }
 
 uint64_t event_journal_newest(const struct event_journal *events)
@@ -270,6 +284,11 @@ uint64_t event_journal_newest(const struct event_journal *events)
 uint64_t event_journal_forgotten(const struct event_journal *events)
 {
     return events->count > 0 ? events->ring[events->first].id - 1 : events->newest;
+}
+
+uint64_t event_journal_forgotten_count(const struct event_journal *events)
+{
+    return events->forgotten;
 }
 
 uint64_t event_journal_unwritten(const struct event_journal *events)

@@ -36,10 +36,16 @@ void event_journal_add(struct event_journal *events, const char *kind, char *tex
 // event_journal_add.
 const struct journal_event *event_journal_next(const struct event_journal *events, uint64_t id);
 
+// How many events with a larger number are kept.
+uint32_t event_journal_count_after(const struct event_journal *events, uint64_t id);
+
 // The number of the newest event, and of the newest one that is not kept any more: a reader that
 // has not seen this one has missed some.
 uint64_t event_journal_newest(const struct event_journal *events);
 uint64_t event_journal_forgotten(const struct event_journal *events);
+
+// How many events were forgotten since the journal was opened.
+uint64_t event_journal_forgotten_count(const struct event_journal *events);
 
 // Events that are not in the journal because it could not be written.
 uint64_t event_journal_unwritten(const struct event_journal *events);

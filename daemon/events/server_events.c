@@ -51,7 +51,8 @@ void server_events_close(struct server_events *events)
 
 void server_events_choose(struct server_events *events, uint32_t kinds)
 {
-    events->kinds = kinds;
+    if (events != NULL)
+        events->kinds = kinds != 0 ? kinds : EVENT_KINDS_USUAL;
 }
 
 bool server_events_wants(const struct server_events *events, enum event_kind kind)

@@ -25,7 +25,8 @@ struct server_events *server_events_open(const char *directory);
 // Takes NULL.
 void server_events_close(struct server_events *events);
 
-// Sets the kinds that are kept, a set of event_kinds.h; EVENT_KINDS_USUAL at first.
+// Sets the kinds that are kept, a set of event_kinds.h; 0 and at first EVENT_KINDS_USUAL.
+// Takes NULL.
 void server_events_choose(struct server_events *events, uint32_t kinds);
 
 // Whether events of a kind are kept. Takes NULL.

@@ -28,7 +28,8 @@
 
 static const char not_found[] =
     "{\"error\":\"not found\",\"paths\":[\"/\",\"/status\",\"/arenas/NAME\","
-    "\"/arenas/NAME/map\",\"/arenas/NAME/stream\",\"/recordings\",\"/recordings/NAME\","
+    "\"/arenas/NAME/map\",\"/arenas/NAME/history\",\"/arenas/NAME/stream\",\"/feed\",\"/"
+    "history\",\"/recordings\",\"/recordings/NAME\","
     "\"/leaderboard\",\"/events\",\"/metrics\",\"/healthz\",\"/readyz\"]}";
 static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[\"GET\",\"HEAD\"]}";
 static const char unavailable[] = "{\"error\":\"out of memory\"}";
@@ -40,6 +41,11 @@ static const char wrong_origin[] =
     "{\"error\":\"requests from pages of another origin are rejected\"}";
 static const char wrong_token[] = "{\"error\":\"invalid token\"}";
 
+// What the dashboard may do, and whether it has to show a token.
+static const char no_orders[] = "{\"orders\":false,\"token\":false}";
+static const char orders[] = "{\"orders\":true,\"token\":false}";
+static const char orders_by_token[] = "{\"orders\":true,\"token\":true}";
+
 // Responses with constant text.
 enum fixed {
     FIXED_NOT_FOUND,
@@ -50,6 +56,9 @@ enum fixed {
     FIXED_WRONG_HOST,
     FIXED_WRONG_ORIGIN,
     FIXED_WRONG_TOKEN,
+    FIXED_NO_ORDERS,
+    FIXED_ORDERS,
+    FIXED_ORDERS_BY_TOKEN,
     FIXED_ANSWERS
 };
 
@@ -65,6 +74,9 @@ static const struct {
     [FIXED_WRONG_HOST] = {HTTP_MISDIRECTED_REQUEST, wrong_host},
     [FIXED_WRONG_ORIGIN] = {HTTP_FORBIDDEN, wrong_origin},
     [FIXED_WRONG_TOKEN] = {HTTP_UNAUTHORIZED, wrong_token},
+    [FIXED_NO_ORDERS] = {HTTP_OK, no_orders},
+    [FIXED_ORDERS] = {HTTP_OK, orders},
+    [FIXED_ORDERS_BY_TOKEN] = {HTTP_OK, orders_by_token},
 };
 
 #define HTML_TYPE "text/html; charset=utf-8"
@@ -77,9 +89,19 @@ static const struct part {
     const char *path, *type, *text;
 } parts[] = {
     {"/", HTML_TYPE, embedded_dashboard_html},
-    {"/dashboard.css", CSS_TYPE, embedded_dashboard_css},
-    {"/dashboard.js", JS_TYPE, embedded_dashboard_js},
+    {"/dashboard/dashboard.css", CSS_TYPE, embedded_dashboard_css},
+    {"/dashboard/dashboard.js", JS_TYPE, embedded_script_dashboard},
+    {"/dashboard/page.js", JS_TYPE, embedded_script_page},
+    {"/dashboard/net.js", JS_TYPE, embedded_script_net},
+    {"/dashboard/live_map.js", JS_TYPE, embedded_script_live_map},
+    {"/dashboard/plots.js", JS_TYPE, embedded_script_plots},
+    {"/dashboard/arenas.js", JS_TYPE, embedded_script_arenas},
+    {"/dashboard/arena.js", JS_TYPE, embedded_script_arena},
+    {"/dashboard/results.js", JS_TYPE, embedded_script_results},
+    {"/dashboard/orders.js", JS_TYPE, embedded_script_orders},
     {"/status.schema.json", SCHEMA_TYPE, embedded_schema_status},
+    {"/feed.schema.json", SCHEMA_TYPE, embedded_schema_feed},
+    {"/history.schema.json", SCHEMA_TYPE, embedded_schema_history},
     {"/recordings.schema.json", SCHEMA_TYPE, embedded_schema_recordings},
     {"/results.schema.json", SCHEMA_TYPE, embedded_schema_results},
     {"/leaderboard.schema.json", SCHEMA_TYPE, embedded_schema_leaderboard},
@@ -280,13 +302,18 @@ static bool answer_page(struct http *http, struct MHD_Connection *connection,
                         problem == HTTP_NOT_FOUND ? FIXED_NOT_FOUND : FIXED_UNAVAILABLE);
 }
 
-static bool answer_stream(struct http *http, struct MHD_Connection *connection, const char *name)
+static bool answer_stream(struct http *http, struct MHD_Connection *connection, const char *name,
+                          enum http_audience audience)
 {
     const int arena = arena_list_find(http->list, name);
     if (arena < 0)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     const enum http_token token =
-        http_guard_check_token(&http->guard, http_connection_header(connection, "Authorization"));
+        audience != HTTP_PUBLIC
+            ? HTTP_TOKEN_NONE // an operator, too, sees with the delay: the page may be shown to
+                              // others
+            : http_guard_check_token(&http->guard,
+                                     http_connection_header(connection, "Authorization"));
     if (token == HTTP_TOKEN_WRONG)
         return answer_fixed(http, connection, FIXED_WRONG_TOKEN);
     struct MHD_Response *stream =
@@ -295,6 +322,12 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
         return answer_fixed(http, connection, FIXED_TOO_MANY);
     return http_answer_send_once(connection, HTTP_OK, stream);
 }
+
+static const enum fixed orders_of[] = {
+    [HTTP_PUBLIC] = FIXED_NO_ORDERS,
+    [HTTP_OPERATOR] = FIXED_ORDERS,
+    [HTTP_OPERATOR_BY_TOKEN] = FIXED_ORDERS_BY_TOKEN,
+};
 
 // A stream of the server's events.
 static bool answer_events(const struct http *http, struct MHD_Connection *connection)
@@ -316,6 +349,7 @@ struct resource {
     enum {
         RESOURCE_NONE,
         RESOURCE_PART,
+        RESOURCE_ORDERS,
         RESOURCE_STREAM,
         RESOURCE_RECORDINGS,
         RESOURCE_EVENTS,
@@ -333,6 +367,9 @@ static struct resource find_resource(const char *path)
     for (; resource.part < PARTS; resource.part++)
         if (strcmp(path, parts[resource.part].path) == 0)
             return resource;
+    resource.kind = RESOURCE_ORDERS;
+    if (strcmp(path, "/orders") == 0)
+        return resource;
     resource.kind = RESOURCE_EVENTS;
     if (strcmp(path, "/events") == 0)
         return resource;
@@ -356,6 +393,33 @@ static bool has_body(struct MHD_Connection *connection)
            http_connection_header(connection, "Transfer-Encoding") != NULL;
 }
 
+// Answers a request whose sender was checked, for this audience.
+static bool answer_checked(struct http *http, const struct http_request *request,
+                           enum http_audience audience)
+{
+    struct MHD_Connection *connection = request->connection;
+    const struct resource resource = find_resource(request->path);
+    if (resource.kind == RESOURCE_NONE)
+        return answer_fixed(http, connection, FIXED_NOT_FOUND);
+    if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
+        return answer_fixed(http, connection, FIXED_NOT_ALLOWED);
+    if (resource.kind == RESOURCE_PART)
+        return http_document_send(&http->parts[resource.part], connection, HTTP_OK);
+    if (resource.kind == RESOURCE_ORDERS)
+        return answer_fixed(http, connection, orders_of[audience]);
+    if (resource.kind == RESOURCE_STREAM)
+        return answer_stream(http, connection, resource.name, audience);
+    if (resource.kind == RESOURCE_RECORDINGS)
+        return http_recordings_answer(http->recordings, request);
+    if (resource.kind == RESOURCE_EVENTS)
+        return answer_events(http, connection);
+    if (resource.kind == RESOURCE_LEADERBOARD && http->results == NULL)
+        return answer_fixed(http, connection, FIXED_NOT_FOUND);
+    if (resource.kind == RESOURCE_LEADERBOARD)
+        return http_results_answer(http->results, RESULTS_LEADERBOARD, request);
+    return answer_page(http, connection, resource.route, request->path, resource.name);
+}
+
 // A request with a body is answered after its headers, which closes the connection. Other requests
 // are answered when complete, and the connection stays open.
 static bool answer(void *context, const struct http_request *request)
@@ -372,24 +436,29 @@ static bool answer(void *context, const struct http_request *request)
         return answer_fixed(http, connection, FIXED_WRONG_HOST);
     if (!http_guard_takes_origin(&http->guard, http_connection_header(connection, "Origin"), host))
         return answer_fixed(http, connection, FIXED_WRONG_ORIGIN);
-    const struct resource resource = find_resource(request->path);
-    if (resource.kind == RESOURCE_NONE)
-        return answer_fixed(http, connection, FIXED_NOT_FOUND);
-    if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
-        return answer_fixed(http, connection, FIXED_NOT_ALLOWED);
-    if (resource.kind == RESOURCE_PART)
-        return http_document_send(&http->parts[resource.part], connection, HTTP_OK);
-    if (resource.kind == RESOURCE_STREAM)
-        return answer_stream(http, connection, resource.name);
-    if (resource.kind == RESOURCE_RECORDINGS)
-        return http_recordings_answer(http->recordings, request);
-    if (resource.kind == RESOURCE_EVENTS)
-        return answer_events(http, connection);
-    if (resource.kind == RESOURCE_LEADERBOARD && http->results == NULL)
-        return answer_fixed(http, connection, FIXED_NOT_FOUND);
-    if (resource.kind == RESOURCE_LEADERBOARD)
-        return http_results_answer(http->results, RESULTS_LEADERBOARD, request);
-    return answer_page(http, connection, resource.route, request->path, resource.name);
+    return answer_checked(http, request, HTTP_PUBLIC);
+}
+
+bool http_serves_anyone(const char *path)
+{
+    const struct resource resource = find_resource(path);
+    return resource.kind == RESOURCE_PART || resource.kind == RESOURCE_ORDERS;
+}
+
+bool http_serves(const char *path)
+{
+    return find_resource(path).kind != RESOURCE_NONE;
+}
+
+bool http_answer_operator(struct http *http, const struct http_request *request,
+                          enum http_audience audience)
+{
+    if (*request->memory == NULL && !has_body(request->connection)) {
+        *request->memory = &request_memory_none;
+        return true;
+    }
+    http_connection_renew(request->connection);
+    return answer_checked(http, request, audience);
 }
 
 static void end_request(void *context, void *memory)

@@ -5,6 +5,7 @@
 
 #include "arena_list.h"
 #include "http_guard.h"
+#include "http_listener.h"
 #include "results.h"
 
 #include <stdbool.h>
@@ -19,6 +20,19 @@ struct server_events;
 struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
                        const struct arena_list *list, char *error, size_t capacity);
 void http_close(struct http *http);
+
+// Who asks: anybody, or the operator, over a listener that has checked the sender.
+enum http_audience { HTTP_PUBLIC, HTTP_OPERATOR, HTTP_OPERATOR_BY_TOKEN };
+
+// Whether there is an answer to a path, and whether it is the same for everybody: a file of the
+// dashboard, which asks for the token.
+bool http_serves(const char *path);
+bool http_serves_anyone(const char *path);
+
+// A step of a request that another listener has received from an operator, see `answer` of struct
+// http_listener_def.
+bool http_answer_operator(struct http *http, const struct http_request *request,
+                          enum http_audience audience);
 
 // Serves the events of the server, which are borrowed. Returns false when memory runs out.
 bool http_serve_events(struct http *http, const struct server_events *events);

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define HTTP_PAGES (2 * CONFIG_MAX_ARENAS + HTTP_MAX_ROUTES) // enough for every valid path
+#define HTTP_PAGES (3 * CONFIG_MAX_ARENAS + HTTP_MAX_ROUTES) // enough for every valid path
 
 // A rendered page.
 struct http_page {

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "http_routes.h"
 
+#include "feed_json.h"
+#include "last_hour.h"
 #include "live_json.h"
 #include "metrics.h"
 #include "status.h"
@@ -35,6 +37,28 @@ static struct http_rendering render_map(const struct arena_list *list, const cha
     return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
 }
 
+static struct http_rendering render_feed(const struct arena_list *list, const char *name,
+                                         uint64_t now_ms)
+{
+    (void)name;
+    return (struct http_rendering){HTTP_OK, feed_json(list, now_ms)};
+}
+
+static struct http_rendering render_history(const struct arena_list *list, const char *name,
+                                            uint64_t now_ms)
+{
+    (void)name;
+    return (struct http_rendering){HTTP_OK, last_hour_json(list->last_hour, now_ms)};
+}
+
+static struct http_rendering render_arena_history(const struct arena_list *list, const char *name,
+                                                  uint64_t now_ms)
+{
+    bool missing;
+    char *text = last_hour_arena_json(list->last_hour, name, now_ms, &missing);
+    return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
+}
+
 static struct http_rendering render_metrics(const struct arena_list *list, const char *name,
                                             uint64_t now_ms)
 {
@@ -62,6 +86,9 @@ static const struct http_route routes[] = {
     {"/status", "", HTTP_JSON_TYPE, render_status},
     {"/arenas/", "", HTTP_JSON_TYPE, render_arena},
     {"/arenas/", "/map", HTTP_JSON_TYPE, render_map},
+    {"/arenas/", "/history", HTTP_JSON_TYPE, render_arena_history},
+    {"/feed", "", HTTP_JSON_TYPE, render_feed},
+    {"/history", "", HTTP_JSON_TYPE, render_history},
     {"/metrics", "", METRICS_TYPE, render_metrics},
     {"/healthz", "", HTTP_JSON_TYPE, render_health},
     {"/readyz", "", HTTP_JSON_TYPE, render_readiness},

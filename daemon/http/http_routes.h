@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HTTP_PATH_BYTES (sizeof "/arenas/" + CONFIG_NAME_BYTES + sizeof "/stream")
-#define HTTP_MAX_ROUTES 8
+#define HTTP_PATH_BYTES (sizeof "/arenas/" + CONFIG_NAME_BYTES + sizeof "/history")
+#define HTTP_MAX_ROUTES 12
 
 // A rendered document with its HTTP status. The caller frees the text, which is NULL for 404 and
 // when memory runs out.

@@ -278,6 +278,15 @@ static json_t *recording_json(const struct arena_status *status)
                               put_count(object, "bytes", status->recordings.bytes));
 }
 
+static json_t *arena_masters_json(const struct masters_report *report)
+{
+    json_t *object = json_object();
+    return finish(object, put_count(object, "listing", report->listing) &&
+                              put_count(object, "heartbeats", report->heartbeats) &&
+                              put_count(object, "asked", report->asked) &&
+                              put_count(object, "limited", report->limited));
+}
+
 static json_t *tags_json(const struct config_tags *tags)
 {
     json_t *array = json_array();
@@ -323,6 +332,7 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                       put_count(object, "packets_out", status->transport.packets_out) &&
                       put_count(object, "queries", status->transport.queries) &&
                       put_count(object, "queries_limited", status->transport.queries_limited) &&
+                      put(object, "masters", arena_masters_json(&status->masters)) &&
                       put(object, "rejections", rejections_json(status)) &&
                       put(object, "recording", recording_json(status)) &&
                       put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
@@ -389,6 +399,41 @@ static json_t *results_json(const struct arena_list_results *results)
                               put_count(object, "lost", results->lost));
 }
 
+// A master server, with what it and all arenas have sent each other.
+static json_t *master_json(const struct arena_list *list, int index, uint64_t now_ms)
+{
+    const struct config_master *master = &list->masters.masters->items[index];
+    uint64_t arenas = 0, heartbeats = 0, asked = 0;
+    int64_t asked_ms = 0;
+    for (int i = 0; i < list->count; i++) {
+        const struct masters_contact *contact =
+            &arena_status(list->arenas[i])->masters.contacts[index];
+        arenas += masters_standing(contact, (int64_t)now_ms) == MASTERS_LISTED;
+        heartbeats += contact->heartbeats;
+        asked += contact->asked;
+        asked_ms = contact->asked_ms > asked_ms ? contact->asked_ms : asked_ms;
+    }
+    json_t *object = json_object();
+    return finish(
+        object,
+        put(object, "host", text_json(master->host)) && put_count(object, "port", master->port) &&
+            put_count(object, "addresses", (uint64_t)list->masters.addresses[index]) &&
+            put_count(object, "arenas", arenas) && put_count(object, "heartbeats", heartbeats) &&
+            put_count(object, "asked", asked) &&
+            put(object, "asked_s",
+                asked == 0 ? json_null() : json_integer(((int64_t)now_ms - asked_ms) / 1000)));
+}
+
+static json_t *masters_json(const struct arena_list *list, uint64_t now_ms)
+{
+    json_t *array = json_array();
+    const int count = list->masters.masters != NULL ? list->masters.masters->count : 0;
+    bool complete = true;
+    for (int i = 0; i < count && complete; i++)
+        complete = json_array_append_new(array, master_json(list, i, now_ms)) == 0;
+    return finish(array, complete);
+}
+
 char *status_json(const struct arena_list *list, uint64_t now_ms)
 {
     // Each arena's status is read once, so that the totals agree with the arenas. The empty object
@@ -403,6 +448,7 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
                            put(object, "players", json_object()) &&
                            put(object, "rooms", rooms_json(&list->rooms)) &&
                            put(object, "results", results_json(&list->results)) &&
+                           put(object, "masters", masters_json(list, now_ms)) &&
                            put(object, "agones", orchestrator_json(list->orchestrator)) &&
                            put(object, "arenas", arenas_json(list, &totals)) &&
                            put_totals(json_object_get(object, "players"), &totals)));

@@ -253,12 +253,16 @@ void transport_limit_time(struct transport *transport, uint32_t us)
     transport->time_us = us;
 }
 
-void transport_offer(struct transport *transport, const char *arena, bool needs_admission)
+void transport_offer(struct transport *transport, const char *arena, bool needs_admission,
+                     const uint8_t *salt)
 {
     struct raim_cookie *offer = &transport->gate.offer;
     assert(strlen(arena) > 0 && strlen(arena) < sizeof offer->arena);
     strcpy(offer->arena, arena);
     offer->needs_admission = needs_admission;
+    offer->needs_password = salt != NULL && transport->sessions != NULL;
+    if (offer->needs_password)
+        memcpy(offer->salt, salt, sizeof offer->salt);
 }
 
 void transport_set_policy(struct transport *transport, const struct gate_policy *policy)
@@ -432,6 +436,8 @@ static bool take_datagram(struct transport *transport, struct transport_event *e
             .kind = TRANSPORT_QUERY,
             .query = transport_receive_connectionless(transport, &datagram),
             .from = datagram.from,
+            .data = datagram.data,
+            .size = datagram.size,
         };
         return event->query != QUERY_NONE;
     }
@@ -617,6 +623,11 @@ void transport_send_to(struct transport *transport, struct udp_address to, const
     transport_queue_plain(transport, to, data, size);
 }
 
+bool transport_reaches(const struct transport *transport, struct ip_address ip)
+{
+    return transport->out.family == AF_INET6 || ip_address_is_v4(ip);
+}
+
 void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size)
 {
@@ -661,6 +672,12 @@ bool transport_is_secure(const struct transport *transport, uint32_t peer)
 {
     return transport->sessions != NULL &&
            secure_sessions_has(transport->sessions, transport_source(transport, peer));
+}
+
+bool transport_knows_password(const struct transport *transport, uint32_t peer)
+{
+    return transport->sessions != NULL &&
+           secure_sessions_knows_password(transport->sessions, transport_source(transport, peer));
 }
 
 struct udp_address transport_source(const struct transport *transport, uint32_t peer)

@@ -34,7 +34,7 @@ struct transport_event {
     uint32_t peer;       // 0 to peers - 1, stable from CONNECTED to DISCONNECTED
     uint8_t channels;    // of a CONNECTED: 1 or 2; with 1 the peer gets no unreliable messages
     bool reliable;       // the channel of a message: 0 is reliable, 1 is not
-    const uint8_t *data; // of a message, valid until the next transport_poll
+    const uint8_t *data; // of a message or a QUERY, valid until the next transport_poll
     size_t size;
     enum query_kind query;   // of a QUERY
     struct udp_address from; // sender of a QUERY
@@ -71,9 +71,11 @@ void transport_set_dscp(struct transport *transport, uint32_t dscp);
 // datagrams and two per peer slot are always read.
 void transport_limit_time(struct transport *transport, uint32_t us);
 
-// Sets the contents of cookies: the arena's name, of 1 to 31 bytes, and whether clients need a
-// credential. Initially "arena" and false.
-void transport_offer(struct transport *transport, const char *arena, bool needs_admission);
+// Sets the contents of cookies: the arena's name, of 1 to 31 bytes, whether clients need a
+// credential, and the salt of the password of RAIM_PASSWORD_SALT_BYTES that is one; NULL: none.
+// Without encryption no password is accepted. Initially "arena", false and NULL.
+void transport_offer(struct transport *transport, const char *arena, bool needs_admission,
+                     const uint8_t *salt);
 
 // Sets how bans and credentials are checked (see gate.h). Copies the policy and borrows its
 // context.
@@ -115,8 +117,11 @@ void transport_send(struct transport *transport, uint32_t peer, bool reliable, c
 void transport_reply(struct transport *transport, struct udp_address to, const uint8_t *data,
                      size_t size);
 
-// Queues a plain datagram outside ENet, to any address, of at most RAIM_MAX_DATAGRAM_BYTES bytes.
-// It is sent with the next batch.
+// Whether the socket's family can send to an address: one of IPv4 reaches no IPv6.
+bool transport_reaches(const struct transport *transport, struct ip_address ip);
+
+// Queues a plain datagram outside ENet, to any address that it reaches, of at most
+// RAIM_MAX_DATAGRAM_BYTES bytes. It is sent with the next batch.
 void transport_send_to(struct transport *transport, struct udp_address to, const uint8_t *data,
                        size_t size);
 
@@ -142,6 +147,9 @@ bool transport_is_connected(const struct transport *transport, uint32_t peer);
 
 // Whether a connected peer's datagrams are encrypted and authenticated.
 bool transport_is_secure(const struct transport *transport, uint32_t peer);
+
+// Whether a connected peer has shown that it knows the arena's password.
+bool transport_knows_password(const struct transport *transport, uint32_t peer);
 
 // The address and port of a connected peer, valid for a transport_send_to after the connection has
 // ended.

@@ -39,9 +39,9 @@ static enum datagram_verdict begin_session(struct transport *transport, struct u
 {
     const bool is_limited = gate_is_limited(&transport->gate, from.ip);
     const struct gate_limits *limits = &transport->gate.limits;
-    bool resumes;
+    enum raim_credential_kind accepted;
     const enum datagram_verdict verdict =
-        gate_check_credential(&transport->gate, from.ip, credential, &resumes);
+        gate_check_credential(&transport->gate, from.ip, credential, monotonic_us(), &accepted);
     if (verdict != DATAGRAM_OK) {
         *size = secure_sessions_refuse(transport->sessions, gate_reason(verdict), reply);
         return verdict;
@@ -56,7 +56,7 @@ static enum datagram_verdict begin_session(struct transport *transport, struct u
                                      .of_address = is_limited ? limits->connections_per_address : 0,
                                      .of_network = is_limited ? limits->connections_per_network : 0,
                                  },
-                                 resumes, monotonic_ms(), reply);
+                                 accepted, monotonic_ms(), reply);
 }
 
 // Answers an INIT, and begins its session.
@@ -89,6 +89,7 @@ static void receive_init(struct transport *transport, const struct received *dat
             return;
         }
         verdict = begin_session(transport, from, &credential, reply, &size);
+        raim_crypto_wipe(&credential, sizeof credential);
     }
     if (verdict != DATAGRAM_OK)
         transport_refuse(transport, verdict);

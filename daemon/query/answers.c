@@ -113,7 +113,7 @@ static size_t write_answer(const struct answers_subject *subject, enum query_kin
     case QUERY_RULES:
         return write_rules(subject, reply);
     case QUERY_NONE:
-    case QUERY_KINDS:
+    case QUERY_GETINFO:
         break;
     }
     assert(false);

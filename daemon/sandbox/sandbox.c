@@ -35,6 +35,12 @@ static const char *const system_files[] = {
 #endif
 };
 
+// Files that getaddrinfo reads. What lies in /run may be replaced while raimd runs.
+static const char *const resolver_files[] = {
+    "/etc/gai.conf",    "/etc/host.conf",      "/etc/hosts",      "/etc/nsswitch.conf",
+    "/etc/resolv.conf", "/run/NetworkManager", "/run/resolvconf", "/run/systemd/resolve",
+};
+
 // Process-wide, because the restriction of files is.
 static struct path_list readable;
 static bool is_entered;
@@ -59,6 +65,9 @@ static bool allow_paths(int rules, const struct sandbox_paths *paths)
     allow_all(rules, paths->writable, LANDLOCK_WRITE);
     for (size_t i = 0; i < sizeof system_files / sizeof *system_files; i++)
         landlock_allow(rules, system_files[i], LANDLOCK_READ);
+    for (size_t i = 0; paths->resolves_names && i < sizeof resolver_files / sizeof *resolver_files;
+         i++)
+        landlock_allow(rules, resolver_files[i], LANDLOCK_READ);
     if (paths->connect_port != 0)
         landlock_allow_connect(rules, paths->connect_port);
     if (paths->control == NULL)
@@ -122,7 +131,7 @@ struct sandbox_report sandbox_enter(const struct sandbox_paths *paths)
     const bool restricted = restrict_files(paths, report.landlock, sizeof report.landlock);
     if (restricted)
         remember(paths);
-    const char *problem = syscall_filter_enter(paths->connect_port != 0);
+    const char *problem = syscall_filter_enter(paths->connect_port != 0, paths->resolves_names);
     snprintf(report.seccomp, sizeof report.seccomp, "%s%s",
              problem == NULL ? "on" : "off: ", problem == NULL ? "" : problem);
     report.is_whole = restricted && problem == NULL;

@@ -5,18 +5,20 @@
 
 #ifndef RAIM_HAVE_SECCOMP
 
-const char *syscall_filter_enter(bool connects)
+const char *syscall_filter_enter(bool connects, bool resolves_names)
 {
     (void)connects;
+    (void)resolves_names;
     return "not built in";
 }
 
 #elif !defined(__LP64__) || defined(__s390x__)
 
 // 32-bit architectures name half of the calls differently, and s390x swaps the arguments of clone.
-const char *syscall_filter_enter(bool connects)
+const char *syscall_filter_enter(bool connects, bool resolves_names)
 {
     (void)connects;
+    (void)resolves_names;
     return "not written for this architecture";
 }
 
@@ -312,15 +314,16 @@ static bool add_threads(scmp_filter_ctx filter)
            add_if(filter, of_process, "clone", is_masked(0, CLONE_THREAD, 0));
 }
 
-static bool add_socket(scmp_filter_ctx filter, int family, bool any_type)
+// `other_types`: what happens to a socket that is not of UDP; SCMP_ACT_ALLOW allows all types.
+static bool add_socket(scmp_filter_ctx filter, int family, uint32_t other_types)
 {
     enum { TYPE_MASK = 0xf }; // the other bits are flags
-    if (any_type)
+    if (other_types == SCMP_ACT_ALLOW)
         return add_if(filter, SCMP_ACT_ALLOW, "socket", is(0, (uint64_t)family)) &&
                add_if(filter, SCMP_ACT_ALLOW, "socketpair", is(0, (uint64_t)family));
     bool good = true;
     for (int type = 0; good && type <= TYPE_MASK; type++) {
-        const uint32_t action = type == SOCK_DGRAM ? SCMP_ACT_ALLOW : SCMP_ACT_KILL_PROCESS;
+        const uint32_t action = type == SOCK_DGRAM ? SCMP_ACT_ALLOW : other_types;
         const struct scmp_arg_cmp conditions[] = {is(0, (uint64_t)family),
                                                   is_masked(1, TYPE_MASK, (uint64_t)type)};
         good = seccomp_rule_add_array(filter, action, number_of("socket"), COUNT(conditions),
@@ -331,16 +334,22 @@ static bool add_socket(scmp_filter_ctx filter, int family, bool any_type)
 
 // Allows sockets for new arenas, the journal and the service manager. Denies TCP unless raimd
 // connects to an orchestrator, whose port Landlock then allows alone: the HTTP socket is created
-// before the filter is entered, and otherwise a running raimd opens no connections.
-static bool add_sockets(scmp_filter_ctx filter, bool connects)
+// before the filter is entered, and otherwise a running raimd opens no connections. The system's
+// resolver asks for TCP, where an answer of DNS is too long, and for the machine's addresses by
+// netlink; it goes on where it may not, so that it needs no more than UDP.
+static bool add_sockets(scmp_filter_ctx filter, bool connects, bool resolves_names)
 {
-    bool good = add_socket(filter, AF_UNIX, true) && add_socket(filter, AF_INET, connects) &&
-                add_socket(filter, AF_INET6, false);
-    for (int family = 0; good && family <= AF_INET6; family++)
+    const uint32_t tcp = resolves_names ? SCMP_ACT_ERRNO(EACCES) : SCMP_ACT_KILL_PROCESS;
+    const uint32_t netlink = resolves_names ? SCMP_ACT_ERRNO(EAFNOSUPPORT) : SCMP_ACT_KILL_PROCESS;
+    bool good = add_socket(filter, AF_UNIX, SCMP_ACT_ALLOW) &&
+                add_socket(filter, AF_INET, connects ? SCMP_ACT_ALLOW : tcp) &&
+                add_socket(filter, AF_INET6, tcp);
+    for (int family = 0; good && family <= AF_NETLINK; family++)
         if (family != AF_UNIX && family != AF_INET && family != AF_INET6)
-            good = add_if(filter, SCMP_ACT_KILL_PROCESS, "socket", is(0, (uint64_t)family));
+            good = add_if(filter, family == AF_NETLINK ? netlink : SCMP_ACT_KILL_PROCESS, "socket",
+                          is(0, (uint64_t)family));
     return good && add_if(filter, SCMP_ACT_KILL_PROCESS, "socket",
-                          (struct scmp_arg_cmp){.op = SCMP_CMP_GT, .datum_a = AF_INET6});
+                          (struct scmp_arg_cmp){.op = SCMP_CMP_GT, .datum_a = AF_NETLINK});
 }
 
 static bool add_sanitizers(scmp_filter_ctx filter)
@@ -352,9 +361,9 @@ static bool add_sanitizers(scmp_filter_ctx filter)
                               add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_SET_PTRACER))));
 }
 
-static bool add_conditions(scmp_filter_ctx filter, bool connects)
+static bool add_conditions(scmp_filter_ctx filter, bool connects, bool resolves_names)
 {
-    return add_threads(filter) && add_sockets(filter, connects) &&
+    return add_threads(filter) && add_sockets(filter, connects, resolves_names) &&
            add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_SET_NAME)) &&
            add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_GET_NAME)) &&
            add_if(filter, SCMP_ACT_ALLOW, "mmap", is_masked(2, PROT_EXEC, 0)) &&
@@ -370,7 +379,7 @@ static bool add_conditions(scmp_filter_ctx filter, bool connects)
 
 // Builds and loads the filter. Optimization level 2 makes it a binary tree instead of a list,
 // because every call that moves datagrams passes it.
-static const char *fill(scmp_filter_ctx filter, bool connects)
+static const char *fill(scmp_filter_ctx filter, bool connects, bool resolves_names)
 {
     if (seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) != 0)
         return "the kernel cannot filter all threads";
@@ -379,7 +388,7 @@ static const char *fill(scmp_filter_ctx filter, bool connects)
         return "libseccomp is too old";
     if (!add_all(filter, SCMP_ACT_ALLOW, allowed, COUNT(allowed)) ||
         !add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly)) ||
-        !add_conditions(filter, connects) || !add_sanitizers(filter))
+        !add_conditions(filter, connects, resolves_names) || !add_sanitizers(filter))
         return "libseccomp refuses the rules";
     return seccomp_load(filter) == 0 ? NULL : "the kernel refuses the filter";
 }
@@ -395,14 +404,14 @@ static bool has_room(void)
     return has;
 }
 
-const char *syscall_filter_enter(bool connects)
+const char *syscall_filter_enter(bool connects, bool resolves_names)
 {
     if (!has_room())
         return "out of memory";
     const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (filter == NULL)
         return "libseccomp cannot create a filter";
-    const char *problem = fill(filter, connects);
+    const char *problem = fill(filter, connects, resolves_names);
     seccomp_release(filter);
     return problem;
 }

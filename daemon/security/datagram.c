@@ -298,6 +298,7 @@ const char *datagram_verdict_name(enum datagram_verdict verdict)
         [DATAGRAM_OVERTIME] = "overtime",
         [DATAGRAM_BANNED] = "banned",
         [DATAGRAM_ACCESS] = "access",
+        [DATAGRAM_PASSWORD] = "password",
     };
     assert((unsigned)verdict < DATAGRAM_VERDICTS);
     return names[verdict];

@@ -35,6 +35,7 @@ enum datagram_verdict {
     DATAGRAM_SESSIONS,    // an INIT or a credential beyond the rate, or an INIT without a free slot
     DATAGRAM_BANNED,      // from an address that the operator has banned
     DATAGRAM_ACCESS,      // an invalid credential, or none although the arena requires one
+    DATAGRAM_PASSWORD,    // not the arena's password, or none
     DATAGRAM_BUDGET,      // of a peer or an address that has exceeded its rate
     DATAGRAM_AHEAD,       // a sequence number too far ahead, or too many commands that wait
     DATAGRAM_REPEATED,    // a command that is already queued

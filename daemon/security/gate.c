@@ -8,7 +8,12 @@
 enum { US_PER_MS = 1000, US_PER_S = 1000000, CONNECT_REQUEST_BURST_S = 2 };
 
 // Reasons in a REFUSED; PROTOCOL.md, "Reasons".
-enum { REASON_BANNED = 12, REASON_ACCESS = 14 };
+enum { REASON_BANNED = 12, REASON_ACCESS = 14, REASON_PASSWORD = 17 };
+
+static const char password_words[] =
+    "this arena wants its password, which it takes over an encrypted connection alone";
+
+static_assert(sizeof password_words <= RAIM_MAX_TEXT_BYTES + 1, "they fit a REFUSED");
 
 static_assert(QUERY_CHALLENGE_REPLY <= RAIM_COOKIE_BYTES, "a reply holds either");
 
@@ -43,6 +48,8 @@ void gate_set_limits(struct gate *gate, const struct gate_limits *limits)
     rate_limit_init(&gate->connect_requests, RATE_OF_NETWORK, of_network, of_all, gate->hash);
     rate_limit_init(&gate->checks, RATE_OF_NETWORK, GATE_CHECKS_OF_NETWORK, GATE_CHECKS_OF_ALL,
                     gate->hash);
+    rate_limit_init(&gate->passwords, RATE_OF_ADDRESS, GATE_PASSWORDS_OF_ADDRESS,
+                    GATE_PASSWORDS_OF_ALL, gate->hash);
     connect_rate_init(&gate->connect_rate, limits->connects_per_second, gate->hash);
 }
 
@@ -97,6 +104,8 @@ static void answer_cookie(struct gate *gate, struct udp_address from, bool admit
 
 uint8_t gate_reason(enum datagram_verdict verdict)
 {
+    if (verdict == DATAGRAM_PASSWORD)
+        return REASON_PASSWORD;
     return verdict == DATAGRAM_BANNED ? REASON_BANNED : REASON_ACCESS;
 }
 
@@ -110,39 +119,76 @@ static void answer_refused(enum datagram_verdict refusal, const char *why,
     answer->notice_size = raim_refused_write(&refused, answer->notice);
 }
 
-enum datagram_verdict gate_check_credential(struct gate *gate, struct ip_address ip,
-                                            const struct raim_credential *credential, bool *resumes)
+// Verifies the key of a password. Only wrong ones use up the rate of an address, which then waits
+// even with the right one: otherwise it could go on guessing.
+static bool is_password(struct gate *gate, struct ip_address ip, const uint8_t *key, int64_t now_us)
 {
     const struct gate_policy *policy = &gate->policy;
-    *resumes = false;
-    if (find_ban(gate, ip) != NULL)
-        return DATAGRAM_BANNED;
-    if (credential->kind == RAIM_CREDENTIAL_SESSION && policy->has_session != NULL)
-        *resumes = policy->has_session(policy->context, credential->bytes);
-    if (!gate->offer.needs_admission || *resumes)
-        return DATAGRAM_OK;
-    return credential->kind == RAIM_CREDENTIAL_ACCESS && policy->admits_token != NULL &&
-                   policy->admits_token(policy->context, credential->bytes, credential->size)
-               ? DATAGRAM_OK
-               : DATAGRAM_ACCESS;
+    const bool is_limited = gate_is_limited(gate, ip);
+    const int64_t now_ms = now_us / US_PER_MS;
+    if (policy->admits_password == NULL ||
+        (is_limited && !rate_limit_has(&gate->passwords, ip, now_ms)))
+        return false;
+    const bool good = policy->admits_password(policy->context, key);
+    if (!good && is_limited)
+        rate_limit_take(&gate->passwords, ip, now_ms);
+    return good;
 }
 
-// Exchanges a valid credential, sent with a cookie, for an admitted cookie.
+// Whether a credential is valid, other than by its kind NONE.
+static bool is_valid(struct gate *gate, struct ip_address ip,
+                     const struct raim_credential *credential, int64_t now_us)
+{
+    const struct gate_policy *policy = &gate->policy;
+    switch (credential->kind) {
+    case RAIM_CREDENTIAL_ACCESS:
+        return gate->offer.needs_admission && policy->admits_token != NULL &&
+               policy->admits_token(policy->context, credential->bytes, credential->size);
+    case RAIM_CREDENTIAL_SESSION:
+        return policy->has_session != NULL &&
+               policy->has_session(policy->context, credential->bytes);
+    case RAIM_CREDENTIAL_PASSWORD:
+        return gate->offer.needs_password && is_password(gate, ip, credential->bytes, now_us);
+    case RAIM_CREDENTIAL_NONE:
+    case RAIM_CREDENTIAL_KINDS:
+        break;
+    }
+    return false;
+}
+
+enum datagram_verdict gate_check_credential(struct gate *gate, struct ip_address ip,
+                                            const struct raim_credential *credential,
+                                            int64_t now_us, enum raim_credential_kind *accepted)
+{
+    *accepted = RAIM_CREDENTIAL_NONE;
+    if (find_ban(gate, ip) != NULL)
+        return DATAGRAM_BANNED;
+    if (is_valid(gate, ip, credential, now_us))
+        *accepted = credential->kind;
+    else if (gate->offer.needs_admission)
+        return gate->offer.needs_password ? DATAGRAM_PASSWORD : DATAGRAM_ACCESS;
+    return DATAGRAM_OK;
+}
+
+// Exchanges a valid credential, sent with a cookie, for an admitted cookie. A password that anybody
+// on the path could read is refused unseen.
 static void receive_credential(struct gate *gate, struct udp_address from,
                                const struct raim_credential *credential, int64_t now_us,
                                struct gate_answer *answer)
 {
-    bool resumes;
+    enum raim_credential_kind accepted;
     if (!take_check(gate, from.ip, now_us)) {
         refuse(answer, DATAGRAM_SESSIONS);
         return;
     }
     const enum datagram_verdict verdict =
-        gate_check_credential(gate, from.ip, credential, &resumes);
+        credential->kind == RAIM_CREDENTIAL_PASSWORD
+            ? DATAGRAM_PASSWORD
+            : gate_check_credential(gate, from.ip, credential, now_us, &accepted);
     if (verdict == DATAGRAM_OK)
         answer_cookie(gate, from, true, now_us, answer);
     else
-        answer_refused(verdict, "", answer);
+        answer_refused(verdict, verdict == DATAGRAM_PASSWORD ? password_words : "", answer);
 }
 
 static void receive_connect_request(struct gate *gate, struct udp_address from,
@@ -184,6 +230,14 @@ void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *dat
     }
     if (!gate->answers_queries) {
         refuse(answer, DATAGRAM_CONNECTIONLESS);
+        return;
+    }
+    char challenge[MASTER_CHALLENGE_BYTES];
+    const struct gate_policy *policy = &gate->policy;
+    if (policy->admits_master != NULL && master_request_read(data, size, challenge) &&
+        policy->admits_master(policy->context, from)) {
+        answer->verdict = GATE_QUERY;
+        answer->query = QUERY_GETINFO;
         return;
     }
     switch (query_guard_judge(&gate->queries, from, data, size, now_us / US_PER_MS, &answer->query,

@@ -15,6 +15,7 @@
 #include "connectionless.h"
 #include "datagram.h"
 #include "gate_limits.h"
+#include "master_request.h"
 #include "query_guard.h"
 #include "rate_limit.h"
 
@@ -28,16 +29,25 @@
 #define GATE_CHECKS_OF_NETWORK ((struct rate){.interval = 10, .burst = 50})
 #define GATE_CHECKS_OF_ALL ((struct rate){.interval = 2, .burst = 100})
 
+// Rate of wrong passwords of an address: 10, and then one in six seconds. Without a right one the
+// address waits. There is no rate of all addresses, because strangers would use it up.
+#define GATE_PASSWORDS_OF_ADDRESS ((struct rate){.interval = 6000, .burst = 10})
+#define GATE_PASSWORDS_OF_ALL ((struct rate){.interval = 1, .burst = 1000})
+
 // Decisions that need the arena's keys, bans and match. A function may be NULL: then no address is
-// banned, or no credential is valid.
+// banned, no credential is valid, or no master is answered.
 struct gate_policy {
     void *context; // borrowed
     // The reason shown to a banned client; NULL if the address is not banned.
     const char *(*find_ban)(void *context, struct ip_address ip);
     // Whether an access token is valid. Does not use it up.
     bool (*admits_token)(void *context, const uint8_t *token, size_t size);
+    // Whether a key of RAIM_PASSWORD_KEY_BYTES is derived from the arena's password.
+    bool (*admits_password)(void *context, const uint8_t *key);
     // Whether a session of the match has this resume token of RAIM_TOKEN_BYTES.
     bool (*has_session)(void *context, const uint8_t *token);
+    // Whether a getinfo of this address is answered, which it uses up (see masters.h).
+    bool (*admits_master)(void *context, struct udp_address from);
 };
 
 // Random numbers known only to this process.
@@ -58,6 +68,7 @@ struct gate {
     struct challenge cookies;
     struct rate_limit connect_requests;
     struct rate_limit checks;
+    struct rate_limit passwords; // wrong ones
     struct connect_rate connect_rate;
 };
 
@@ -100,13 +111,14 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
                                       int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
                                       size_t *size);
 
-// Checks the ban of an address and a credential: DATAGRAM_OK, DATAGRAM_BANNED or DATAGRAM_ACCESS.
-// `resumes` tells whether the credential is the token of a session in the match.
+// Checks the ban of an address and a credential of an encrypted handshake: DATAGRAM_OK,
+// DATAGRAM_BANNED, DATAGRAM_ACCESS or DATAGRAM_PASSWORD. Where it is OK, `accepted` is the kind of
+// the credential, if that was valid, and otherwise NONE.
 enum datagram_verdict gate_check_credential(struct gate *gate, struct ip_address ip,
                                             const struct raim_credential *credential,
-                                            bool *resumes);
+                                            int64_t now_us, enum raim_credential_kind *accepted);
 
-// The wire's reason (PROTOCOL.md, "Reasons") of DATAGRAM_BANNED or DATAGRAM_ACCESS.
+// The wire's reason (PROTOCOL.md, "Reasons") of DATAGRAM_BANNED, _ACCESS or _PASSWORD.
 uint8_t gate_reason(enum datagram_verdict verdict);
 
 // Whether ENet may see a CONNECT: DATAGRAM_OK, or the reason to refuse it. A CONNECT in an

@@ -13,7 +13,15 @@
 // The challenge field of a request that has no challenge yet.
 #define QUERY_NO_CHALLENGE UINT32_MAX
 
-enum query_kind { QUERY_NONE, QUERY_INFO, QUERY_PLAYERS, QUERY_RULES, QUERY_KINDS };
+// QUERY_GETINFO is a master server's, see master_request.h.
+enum query_kind {
+    QUERY_NONE,
+    QUERY_INFO,
+    QUERY_PLAYERS,
+    QUERY_RULES,
+    QUERY_KINDS,
+    QUERY_GETINFO = QUERY_KINDS
+};
 
 struct query {
     enum query_kind kind; // QUERY_NONE: not a query

@@ -3,6 +3,7 @@
 #include "rate_limit.h"
 
 #include <assert.h>
+#include <stddef.h>
 
 enum { BUCKET_BITS = 10 };
 
@@ -29,20 +30,29 @@ static int64_t filling_since(int64_t empty, struct rate rate, int64_t now)
     return empty > full ? empty : full;
 }
 
-bool rate_limit_take(struct rate_limit *limit, struct ip_address ip, int64_t now)
+// The index of the bucket of an address. Multiply-shift hashing (Dietzfelbinger et al., A reliable
+// randomized algorithm for the closest-pair problem, 1997): the secret multiplier keeps attackers
+// from choosing collisions.
+static size_t bucket_of(const struct rate_limit *limit, struct ip_address ip)
 {
-    // Multiply-shift hashing (Dietzfelbinger et al., A reliable randomized algorithm for the
-    // closest-pair problem, 1997): the secret multiplier keeps attackers from choosing collisions.
     const uint64_t source =
         limit->source == RATE_OF_NETWORK ? ip_address_network(ip) : ip_address_host(ip);
-    int64_t *empty = &limit->empty[source * limit->multiplier >> (64 - BUCKET_BITS)];
-    const int64_t since = filling_since(*empty, limit->of_source, now);
-    if (now - since < limit->of_source.interval)
+    return source * limit->multiplier >> (64 - BUCKET_BITS);
+}
+
+bool rate_limit_has(const struct rate_limit *limit, struct ip_address ip, int64_t now)
+{
+    const int64_t empty = limit->empty[bucket_of(limit, ip)];
+    return now - filling_since(empty, limit->of_source, now) >= limit->of_source.interval &&
+           now - filling_since(limit->all_empty, limit->of_all, now) >= limit->of_all.interval;
+}
+
+bool rate_limit_take(struct rate_limit *limit, struct ip_address ip, int64_t now)
+{
+    if (!rate_limit_has(limit, ip, now))
         return false;
-    const int64_t all_since = filling_since(limit->all_empty, limit->of_all, now);
-    if (now - all_since < limit->of_all.interval)
-        return false;
-    *empty = since + limit->of_source.interval;
-    limit->all_empty = all_since + limit->of_all.interval;
+    int64_t *empty = &limit->empty[bucket_of(limit, ip)];
+    *empty = filling_since(*empty, limit->of_source, now) + limit->of_source.interval;
+    limit->all_empty = filling_since(limit->all_empty, limit->of_all, now) + limit->of_all.interval;
     return true;
 }

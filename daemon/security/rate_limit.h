@@ -36,6 +36,9 @@ struct rate_limit {
 void rate_limit_init(struct rate_limit *limit, enum rate_source source, struct rate of_source,
                      struct rate of_all, uint64_t secret);
 
+// Whether rate_limit_take would succeed.
+bool rate_limit_has(const struct rate_limit *limit, struct ip_address ip, int64_t now);
+
 // Takes a token of the address's source and one of all sources. False, and takes none, if either
 // bucket is empty. `now` never decreases.
 bool rate_limit_take(struct rate_limit *limit, struct ip_address ip, int64_t now);

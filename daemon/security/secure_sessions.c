@@ -17,7 +17,8 @@ struct session {
     // What every datagram needs comes first, in as few cache lines as possible.
     _Alignas(64) struct udp_address peer;
     bool used;
-    bool resumes;  // it resumes a session of the match
+    bool resumes; // it resumes a session of the match
+    bool knows_password;
     bool has_peer; // it had an ENet peer when it was last marked
     bool marked;   // marked since the last sweep
     uint16_t next; // index of the next session in the bucket
@@ -213,12 +214,18 @@ size_t secure_sessions_refuse(struct secure_sessions *sessions, uint8_t reason,
 }
 
 static void enter(struct secure_sessions *sessions, struct session *session,
-                  struct udp_address peer, bool resumes, int64_t now_ms)
+                  struct udp_address peer, enum raim_credential_kind credential, int64_t now_ms)
 {
     uint8_t up[RAIM_KEY_BYTES], down[RAIM_KEY_BYTES];
     uint16_t *bucket = bucket_of(sessions, peer);
     *session = (struct session){
-        .peer = peer, .used = true, .resumes = resumes, .next = *bucket, .begun_ms = now_ms};
+        .peer = peer,
+        .used = true,
+        .resumes = credential == RAIM_CREDENTIAL_SESSION,
+        .knows_password = credential == RAIM_CREDENTIAL_PASSWORD,
+        .next = *bucket,
+        .begun_ms = now_ms,
+    };
     *bucket = (uint16_t)(session - sessions->sessions);
     memcpy(session->ephemeral, sessions->ephemeral, sizeof session->ephemeral);
     raim_noise_split(&sessions->noise, up, down);
@@ -229,9 +236,10 @@ static void enter(struct secure_sessions *sessions, struct session *session,
 
 enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
                                             struct udp_address peer, struct secure_limits limits,
-                                            bool resumes, int64_t now_ms,
+                                            enum raim_credential_kind credential, int64_t now_ms,
                                             uint8_t reply[RAIM_RESPONSE_BYTES])
 {
+    const bool resumes = credential == RAIM_CREDENTIAL_SESSION;
     struct session *before = find(sessions, peer);
     enum datagram_verdict verdict = DATAGRAM_SESSIONS;
     if (before == NULL || is_evictable(before, resumes, now_ms)) {
@@ -241,13 +249,19 @@ enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
         if (session != NULL) {
             verdict = respond(sessions, 0, reply) ? DATAGRAM_OK : DATAGRAM_FORGED;
             if (verdict == DATAGRAM_OK) {
-                enter(sessions, session, peer, resumes, now_ms);
+                enter(sessions, session, peer, credential, now_ms);
                 memcpy(session->response, reply, sizeof session->response);
             }
         }
     }
     wipe_handshake(sessions);
     return verdict;
+}
+
+bool secure_sessions_knows_password(const struct secure_sessions *sessions, struct udp_address peer)
+{
+    const struct session *session = find_const(sessions, peer);
+    return session != NULL && session->knows_password;
 }
 
 // --- Lifetime ---

@@ -61,13 +61,18 @@ bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_in
 size_t secure_sessions_refuse(struct secure_sessions *sessions, uint8_t reason,
                               uint8_t reply[RAIM_RESPONSE_BYTES]);
 
-// Begins the session of the INIT just read and writes its RESPONSE. `resumes`: the credential
-// resumes a session of the match; such a client may evict any session that has no ENet peer and
-// does not resume. Returns DATAGRAM_OK, or DATAGRAM_SESSIONS or DATAGRAM_FORGED without a session.
+// Begins the session of the INIT just read and writes its RESPONSE. `credential` is the kind of the
+// valid one that it brought; with that of a session of the match it may evict any session that has
+// no ENet peer and does not resume. Returns DATAGRAM_OK, or DATAGRAM_SESSIONS or DATAGRAM_FORGED
+// without a session.
 enum datagram_verdict secure_sessions_begin(struct secure_sessions *sessions,
                                             struct udp_address peer, struct secure_limits limits,
-                                            bool resumes, int64_t now_ms,
+                                            enum raim_credential_kind credential, int64_t now_ms,
                                             uint8_t reply[RAIM_RESPONSE_BYTES]);
+
+// Whether the session of a peer began with the arena's password.
+bool secure_sessions_knows_password(const struct secure_sessions *sessions,
+                                    struct udp_address peer);
 
 // --- Lifetime ---
 

@@ -101,15 +101,15 @@ static void run(struct server *server, int signals)
 {
     int descriptors[SERVER_DESCRIPTORS];
     struct pollfd waits[1 + SERVER_DESCRIPTORS] = {{.fd = signals, .events = POLLIN}};
-    server_descriptors(server, descriptors);
-    for (int i = 0; i < SERVER_DESCRIPTORS; i++)
-        waits[1 + i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
     bool is_draining = false;
     sd_notify_ready();
     while (!take_signals(signals, server, &is_draining)) {
         server_serve(server);
         if (server_is_drained(server))
             return;
+        server_descriptors(server, descriptors);
+        for (int i = 0; i < SERVER_DESCRIPTORS; i++)
+            waits[1 + i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
         poll(waits, sizeof waits / sizeof *waits, server_timeout_ms(server));
     }
 }

@@ -2,6 +2,7 @@
 // Runs each periodic duty when it is due.
 #include "periodic.h"
 
+#include "last_hour.h"
 #include "log.h"
 #include "overload.h"
 #include "rejection_log.h"
@@ -80,6 +81,7 @@ void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t
         is_due(&periodic->next_watchdog_ms, periodic->watchdog_every_ms, now_ms) &&
         arena_table_ticks_advance(table))
         sd_notify_alive();
+    last_hour_run(table->running.last_hour, now_ms);
     if (is_due(&periodic->next_rejections_ms, REJECTION_LOG_EVERY_MS, now_ms))
         log_rejections(&table->running);
     if (is_due(&periodic->next_overload_ms, OVERLOAD_EVERY_MS, now_ms)) {

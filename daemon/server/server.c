@@ -3,15 +3,19 @@
 #define _GNU_SOURCE
 #include "server.h"
 
+#include "announcer.h"
 #include "arena_reports.h"
 #include "arena_table.h"
 #include "arena_table_changes.h"
 #include "arena_table_recorder.h"
 #include "control.h"
 #include "control_tcp.h"
+#include "event_hook.h"
 #include "heap.h"
 #include "http.h"
+#include "last_hour.h"
 #include "log.h"
+#include "master_resolver.h"
 #include "monotonic.h"
 #include "orchestrator.h"
 #include "periodic.h"
@@ -20,6 +24,7 @@
 #include "rooms.h"
 #include "sandbox.h"
 #include "server_events.h"
+#include "server_processes.h"
 #include "unit_directories.h"
 
 #include <errno.h>
@@ -36,7 +41,10 @@ enum {
 
 struct server {
     struct arena_table table;
+    struct server_processes processes;
     struct server_events *events;
+    struct event_hook *hook;
+    bool has_started;
     bool is_restarting;                // the next process continues the matches
     struct results *results;           // NULL: off
     struct http *http;                 // NULL: off
@@ -45,6 +53,7 @@ struct server {
     struct control *control;           // NULL: off
     struct control_tcp *control_tcp;   // NULL: off
     struct orchestrator *orchestrator; // NULL: off
+    struct announcer *announcer;       // NULL: off
     struct periodic periodic;
     bool is_trim_due;    // memory was freed
     uint64_t trimmed_ms; // CLOCK_MONOTONIC
@@ -87,6 +96,14 @@ static bool start_results(struct server *server)
     return false;
 }
 
+static bool start_announcer(struct server *server)
+{
+    const struct config_masters *masters = &server->table.config->masters;
+    if (masters->count > 0)
+        server->announcer = announcer_start(masters, &server->table.running.masters);
+    return masters->count == 0 || server->announcer != NULL;
+}
+
 // Prepares to note events, before anything happens.
 static bool open_events(struct server *server)
 {
@@ -95,9 +112,22 @@ static bool open_events(struct server *server)
         unit_directories_find("STATE_DIRECTORY", directory, sizeof directory);
     server->events = server_events_open(has_directory ? directory : NULL);
     server->table.events = server->events;
-    if (server->events == NULL)
+    if (server->events != NULL)
+        server->hook =
+            event_hook_open(&(struct event_hook_def){.events = server->events,
+                                                     .processes = &server->processes,
+                                                     .counts = &server->table.running.hook,
+                                                     .directory = has_directory ? directory : NULL});
+    if (server->hook == NULL)
         log_error("events failed: out of memory");
-    return server->events != NULL;
+    return server->hook != NULL;
+}
+
+static void close_events(struct server *server)
+{
+    event_hook_close(server->hook);
+    server_processes_close(&server->processes);
+    server_events_close(server->events);
 }
 
 static struct arena_reports reports_of(struct server *server)
@@ -114,6 +144,7 @@ static bool open_status(struct server *server)
     const struct config *config = server->table.config;
     char error[ERROR_BYTES];
     server->table.running.process = process_usage_open(); // before the sandbox closes /proc
+    server->table.running.last_hour = last_hour_create(&server->table.running, monotonic_ms());
     if (!config->status.is_on)
         return true;
     server->http = http_open(config->status.address, config->status.port, &config->status_guard,
@@ -247,6 +278,7 @@ static bool enter_sandbox(const struct config *config, uint16_t connect_port)
         .writable = &writable,
         .control = control_path(config->control, control) ? control : NULL,
         .connect_port = connect_port,
+        .resolves_names = master_resolver_needs_names(&config->masters),
     };
     const struct sandbox_report report = sandbox_enter(&paths);
     path_list_clear(&writable);
@@ -267,23 +299,28 @@ struct server *server_start(struct config *config, const char *path)
         return NULL;
     }
     const uint16_t agones_port = orchestrator_port(config);
-    if (!open_orchestrator(server, config, agones_port) ||
+    if (!server_processes_start(&server->processes, config) ||
+        !open_orchestrator(server, config, agones_port) ||
         !arena_table_open_recorder(&server->table, config) || !open_events(server)) {
         config_unload(config);
         orchestrator_close(server->orchestrator);
+        close_events(server);
         free(server);
         return NULL;
     }
+    server->table.urls = server->processes.urls;
+    server_events_choose(server->events, config->event_kinds);
     if (!arena_table_open(&server->table, config, path) || !open_results(server) ||
         !open_rooms(server) || !open_status(server) || !open_control(server) ||
         !open_control_tcp(server) || !enter_sandbox(config, agones_port) ||
-        !start_results(server) || !arena_table_start(&server->table) ||
+        !start_results(server) || !arena_table_start(&server->table) || !start_announcer(server) ||
         !start_orchestrator(server, agones_port)) {
         if (server->rooms != NULL)
             rooms_keep(server->rooms); // the next start may succeed
         server_stop(server);
         return NULL;
     }
+    server->has_started = true;
     server_events_add(server->events, "start", NULL, strdup("{\"version\":\"" RAIM_VERSION "\"}"));
     periodic_start(&server->periodic, monotonic_ms());
     return server;
@@ -315,10 +352,15 @@ void server_stop(struct server *server)
         arena_reports_end(&reports, slot->arena);
     rooms_close(server->rooms);
     results_close(server->results);
+    last_hour_destroy(server->table.running.last_hour);
+    announcer_stop(server->announcer);
     process_usage_close(server->table.running.process);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
+    if (server->has_started)
+        server_events_add(server->events, "stop", NULL, strdup("{}"));
+    event_hook_finish(server->hook, server->table.config);
+    close_events(server);
     arena_table_close(&server->table);
-    server_events_close(server->events);
     free(server);
 }
 
@@ -328,6 +370,7 @@ void server_descriptors(const struct server *server, int descriptors[SERVER_DESC
     descriptors[1] = server->http != NULL ? http_descriptor(server->http) : -1;
     descriptors[2] = server->control != NULL ? control_descriptor(server->control) : -1;
     descriptors[3] = server->control_tcp != NULL ? control_tcp_descriptor(server->control_tcp) : -1;
+    server_processes_descriptors(&server->processes, descriptors + 4);
 }
 
 int server_timeout_ms(const struct server *server)
@@ -340,6 +383,11 @@ int server_timeout_ms(const struct server *server)
     int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
                                           monotonic_earlier_ms(http_ms, control_ms));
     timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
+    if (server->announcer != NULL)
+        timeout_ms =
+            monotonic_earlier_ms(timeout_ms, announcer_timeout_ms(server->announcer, now_ms));
+    timeout_ms = monotonic_earlier_ms(timeout_ms, server_processes_timeout_ms(&server->processes));
+    timeout_ms = monotonic_earlier_ms(timeout_ms, event_hook_timeout_ms(server->hook, now_ms));
     if (server->is_trim_due)
         timeout_ms = monotonic_earlier_ms(timeout_ms, TRIM_EVERY_MS);
     if (server->api != NULL) {
@@ -397,7 +445,11 @@ void server_serve(struct server *server)
         control_tcp_run(server->control_tcp);
     if (server->orchestrator != NULL)
         orchestrator_run(server->orchestrator, monotonic_ms());
+    if (server->announcer != NULL)
+        announcer_run(server->announcer, &server->table.running, monotonic_ms());
     periodic_run(&server->periodic, &server->table, monotonic_ms());
+    server_processes_run(&server->processes);
+    event_hook_run(server->hook, server->table.config, monotonic_ms()); // last: with every event
 }
 
 bool server_reload(struct server *server, struct reload_report *report)

@@ -23,8 +23,8 @@ void server_keep_checkpoints(struct server *server);
 void server_stop(struct server *server);
 
 // The descriptors that the main loop polls for reading before it calls server_serve: workers,
-// status and control, -1 for one that is off; and the timeout of that poll in milliseconds.
-enum { SERVER_DESCRIPTORS = 4 };
+// status, control and processes, -1 for one that is off; and the timeout of that poll in milliseconds.
+enum { SERVER_DESCRIPTORS = 6 };
 void server_descriptors(const struct server *server, int descriptors[SERVER_DESCRIPTORS]);
 int server_timeout_ms(const struct server *server);
 

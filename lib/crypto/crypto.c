@@ -125,6 +125,19 @@ void raim_crypto_hash(const uint8_t *key, const void *first, size_t first_size, 
     sodium_memzero(&state, sizeof state);
 }
 
+void raim_crypto_hmac_sha256(const void *key, size_t key_size, const void *first, size_t first_size,
+                             const void *second, size_t second_size,
+                             uint8_t code[RAIM_CRYPTO_HMAC_BYTES])
+{
+    crypto_auth_hmacsha256_state state;
+    static_assert(RAIM_CRYPTO_HMAC_BYTES == crypto_auth_hmacsha256_BYTES, "of SHA-256");
+    crypto_auth_hmacsha256_init(&state, key, key_size);
+    crypto_auth_hmacsha256_update(&state, first, first_size);
+    crypto_auth_hmacsha256_update(&state, second, second_size);
+    crypto_auth_hmacsha256_final(&state, code);
+    sodium_memzero(&state, sizeof state);
+}
+
 void raim_crypto_hash_key(const uint8_t key[RAIM_CRYPTO_KEY_BYTES],
                           uint8_t hash[RAIM_CRYPTO_KEY_BYTES])
 {

@@ -70,6 +70,12 @@ bool raim_crypto_derive_password_key(const char *password,
                                      const uint8_t salt[RAIM_CRYPTO_SALT_BYTES],
                                      uint8_t key[RAIM_CRYPTO_KEY_BYTES]);
 
+// Computes HMAC-SHA256 (RFC 2104) of two concatenated parts, for receivers that know no BLAKE2b.
+#define RAIM_CRYPTO_HMAC_BYTES 32
+void raim_crypto_hmac_sha256(const void *key, size_t key_size, const void *first, size_t first_size,
+                             const void *second, size_t second_size,
+                             uint8_t code[RAIM_CRYPTO_HMAC_BYTES]);
+
 // Returns whether an Ed25519 signature of some bytes is valid for a public key.
 bool raim_crypto_verify_signature(const void *data, size_t size,
                                   const uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES],

@@ -301,12 +301,19 @@ static bool has_slot(const struct raim_match *match, const struct raim_hello *he
 }
 
 // Asks the guard, which may give the client the name of its access token.
-static bool is_admitted(const struct raim_match *match, const struct raim_hello *hello,
-                        char name[RAIM_MAX_NAME_BYTES + 1])
+static enum raim_match_admission ask_guard(const struct raim_match *match,
+                                           const struct raim_connection *client,
+                                           const struct raim_hello *hello,
+                                           char name[RAIM_MAX_NAME_BYTES + 1])
 {
     const struct raim_match_guard *guard = match->def.guard;
-    return guard == NULL ||
-           guard->admit(guard->context, hello->access, hello->access_size, hello->watch, name);
+    const struct raim_match_visitor visitor = {
+        .client = (uint32_t)(client - match->clients),
+        .token = hello->access,
+        .size = hello->access_size,
+        .watches = hello->watch,
+    };
+    return guard != NULL ? guard->admit(guard->context, &visitor, name) : RAIM_MATCH_ADMITTED;
 }
 
 // Cleans a name from a HELLO or an access token; false when it is not permitted.
@@ -349,8 +356,14 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     }
     // An access token is valid once, so it is only used up when the match has room.
     const bool has_room = resumes || has_slot(match, &hello);
-    if (has_room && !resumes && !is_admitted(match, &hello, subject)) {
+    const enum raim_match_admission admission =
+        has_room && !resumes ? ask_guard(match, client, &hello, subject) : RAIM_MATCH_ADMITTED;
+    if (admission == RAIM_MATCH_WANTS_ACCESS) {
         raim_connections_refuse(match, client, RAIM_REFUSED_ACCESS, RAIM_REASON_ACCESS);
+        return;
+    }
+    if (admission == RAIM_MATCH_WANTS_PASSWORD) {
+        raim_connections_refuse(match, client, RAIM_REFUSED_PASSWORD, RAIM_REASON_PASSWORD);
         return;
     }
     if (subject[0] != '\0') {

@@ -50,18 +50,31 @@ struct raim_match_def {
     char arena[RAIM_MAX_ARENA_BYTES + 1]; // the arena's name, sent to every client that enters
     char motd[RAIM_MAX_MOTD_BYTES + 1];   // sent to every client that enters; clean
     struct raim_vote_tuning votes;
-    const struct raim_match_guard *guard; // borrowed; NULL: no access token is needed
+    const struct raim_match_guard *guard; // borrowed; NULL: every client is admitted
     uint64_t seed;                        // of spawns and bots
 };
 
-// Validates access tokens for the match, which has neither keys nor a clock.
+// What a client brings to be admitted.
+struct raim_match_visitor {
+    uint32_t client;      // its handle
+    const uint8_t *token; // access token
+    size_t size;          // 0: none
+    bool watches;         // as a spectator
+};
+
+enum raim_match_admission {
+    RAIM_MATCH_ADMITTED,
+    RAIM_MATCH_WANTS_ACCESS, // refused for want of a valid access token
+    RAIM_MATCH_WANTS_PASSWORD,
+};
+
+// Validates access tokens and passwords for the match, which has neither keys nor a clock.
 struct raim_match_guard {
     void *context;
-    // True when the token admits its bearer, as a player or, if it `watches`, as a spectator. Then
-    // writes the player name in the token, its subject, into `name`, which is "" before; without
-    // one the client's own name is used.
-    bool (*admit)(void *context, const uint8_t *token, size_t size, bool watches,
-                  char name[RAIM_MAX_NAME_BYTES + 1]);
+    // Decides about a visitor. ADMITTED may write the player name in the token, its subject, into
+    // `name`, which is "" before; without one the client's own name is used.
+    enum raim_match_admission (*admit)(void *context, const struct raim_match_visitor *visitor,
+                                       char name[RAIM_MAX_NAME_BYTES + 1]);
 };
 
 // Returns defaults for all members except the map.

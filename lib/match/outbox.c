@@ -179,6 +179,9 @@ static void explain(const struct raim_match *match, const struct raim_connection
     case RAIM_REASON_ACCESS:
         raim_text_append(text, "this arena wants an access token that is good for it");
         break;
+    case RAIM_REASON_PASSWORD:
+        raim_text_append(text, "this arena wants its password");
+        break;
     case RAIM_REASON_IDLE:
         raim_text_append(text, "the arena is full, and you pressed nothing for a while");
         break;

@@ -65,8 +65,8 @@ static double begin(struct secure_sessions *sessions, struct udp_address from, i
     raim_crypto_random(ephemeral, sizeof ephemeral);
     if (!raim_init_read(bytes, size, init) ||
         !secure_sessions_read(sessions, init, cookie, cookie_size, ephemeral, &credential) ||
-        secure_sessions_begin(sessions, from, (struct secure_limits){0}, false, now_ms, reply) !=
-            DATAGRAM_OK)
+        secure_sessions_begin(sessions, from, (struct secure_limits){0}, RAIM_CREDENTIAL_NONE,
+                              now_ms, reply) != DATAGRAM_OK)
         exit(1);
     const double ns = (double)(measure_ns(CLOCK_MONOTONIC) - start);
     raim_connector_receive(client, now_us, reply, sizeof reply);

@@ -19,7 +19,8 @@ MISSING = None if ChaCha20Poly1305 else "python3-cryptography is not installed"
 HEAD = b"\xff\xff\xff\xffRAIM"
 CONNECT_REQUEST, COOKIE, INVITE, HANDSHAKE, REFUSED = (
     HEAD + bytes((kind, 2)) for kind in range(1, 6))
-NEEDS_ADMISSION, OFFERED, REQUIRED, ADMITTED = 1, 2, 4, 8 # flags of a COOKIE
+NEEDS_ADMISSION, OFFERED, REQUIRED, ADMITTED, NEEDS_PASSWORD = 1, 2, 4, 8, 16 # flags of a COOKIE
+PASSWORD = 3 # kind of a credential
 NUMBER_MASK, EPOCH_BITS = (1 << 62) - 1, 16
 
 
@@ -37,8 +38,10 @@ class Cookie:
         self.data, self.flags = data, data[10]
         self.number = int.from_bytes(data[11:15], "little")
         end = 16 + data[15]
-        self.arena, self.server_key = data[16:end].decode(), data[end:]
+        self.arena, self.server_key = data[16:end].decode(), data[end:end + 32]
+        self.salt = data[end + 32:]
         assert len(self.server_key) == (32 if self.flags & OFFERED else 0), data
+        assert len(self.salt) == (16 if self.flags & NEEDS_PASSWORD else 0), data
 
 
 def hash_of(data):

@@ -95,6 +95,17 @@ class ActsTest(test_control.Operator):
         self.assertIn("no such arena", self.ctl("arena", "remove", "two", status=EXIT_REFUSED))
         bots.stop(signal.SIGINT)
 
+    def test_an_arena_is_added_again_at_once(self):
+        daemon = self.begin(arena("one"), arena("two"))
+        bots = self.stage.bots(daemon, 2, ports=daemon.ports[1:])
+        poll("its players", lambda: len(self.shown("two")["players"]) == 2)
+        bots.send(signal.SIGSTOP) # so that the goodbye takes its time
+        self.assertEqual(self.ctl("arena", "remove", "two"), "")
+        self.assertEqual(self.ctl("arena", "add", "two"), "")
+        self.assertEqual(self.names(), ["one", "two"])
+        bots.send(signal.SIGCONT)
+        bots.stop(signal.SIGINT)
+
     def test_bans_hold_in_an_arena_that_comes_later(self):
         daemon = self.begin(arena("one"))
         self.ctl("ban", "127.0.0.0/8")

@@ -5,6 +5,7 @@ installed, that it draws."""
 
 import contextlib
 import json
+import re
 import socket
 import subprocess
 import time
@@ -14,6 +15,7 @@ import browser
 import harness
 from harness import Stage, arena
 
+DIRECTORY = harness.ROOT / "daemon/http/dashboard"
 DELAY_S = 1
 VIEWERS = 20
 
@@ -65,12 +67,18 @@ class DashboardTest(unittest.TestCase):
         self.assertTrue(policy.startswith("default-src 'none'; "))
         self.assertNotIn("unsafe", policy)
         self.assertEqual(page.getheader("X-Content-Type-Options"), "nosniff")
-        for path, kind in (("/dashboard.css", "text/css"), ("/dashboard.js", "text/javascript")):
-            self.assertIn(f'"{path}"', page.text)
-            part = self.daemon.ask(path)
-            self.assertEqual(part.getheader("Content-Type"), f"{kind}; charset=utf-8")
+        for name in ("dashboard.css", "dashboard.js"):
+            self.assertIn(f'"dashboard/{name}"', page.text)
+        for path in DIRECTORY.glob("*.[cj]s*"):
+            part = self.daemon.ask(f"/dashboard/{path.name}")
+            kind = "css" if path.suffix == ".css" else "javascript"
+            self.assertEqual((part.status, part.getheader("Content-Type")),
+                             (200, f"text/{kind}; charset=utf-8"), path)
             self.assertNotIn("//", part.text.replace("// ", ""))
+            self.assertNotIn("innerHTML", part.text)
         self.assertNotIn("//", page.text)
+        # Relative, so that it works in a folder.
+        self.assertEqual(re.findall(r'(?:src|href|action)="[/\\]', page.text), [])
 
     def test_map_has_a_border_and_obstacles(self):
         shown = self.daemon.get_json("/arenas/first/map")
@@ -156,7 +164,7 @@ class DashboardTest(unittest.TestCase):
                     # A page that is too high has a bar at its side, and no less room than it needs.
                     self.assertEqual(page.evaluate("document.documentElement.scrollWidth"),
                                      page.evaluate("document.documentElement.clientWidth"))
-            page.press("Tab")
+            page.evaluate("document.querySelector('#arenas :checked').focus()")
             page.press("ArrowRight")
             harness.poll("the other arena", lambda: page.evaluate("location.hash") == "#second")
             harness.poll("its players", lambda: page.evaluate(

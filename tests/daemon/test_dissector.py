@@ -342,11 +342,12 @@ class ConnectRequestsTest(unittest.TestCase):
         self.assertEqual(packet["raim_connectionless.malformed"], [])
 
     def test_connect_request_cookie_invite_and_refused_are_shown(self):
-        connect_request, shown, plain, encrypting, invite, refused = self.read(
+        connect_request, shown, plain, encrypting, locked, invite, refused = self.read(
             (self.CLIENT, self.head(1).ljust(512, b"\0")),
             (self.CLIENT, self.head(1, b"\7\0\0\0\1\3abc").ljust(512, b"\0")),
             (self.SERVER, self.head(2, bytes((1, 0x0D, 0x0C, 0x0B, 0x0A)) + b"\4duel")),
             (self.SERVER, self.head(2, bytes((6, 1, 0, 0, 0)) + b"\1a" + b"k" * 32)),
+            (self.SERVER, self.head(2, bytes((19, 1, 0, 0, 0)) + b"\1a" + b"k" * 32 + b"s" * 16)),
             (self.SERVER, self.head(3, b"n" * 8 + b"p" * 8)),
             (self.SERVER, self.head(5, b"\x0cspam")))
         self.expect(connect_request, {"kind": ["1"], "form": ["2"], "cookie": ["0"],
@@ -358,6 +359,9 @@ class ConnectRequestsTest(unittest.TestCase):
         self.expect(encrypting, {"needs_admission": ["0"], "offers_encryption": ["1"],
                                  "requires_encryption": ["1"], "admitted": ["0"], "cookie": ["1"],
                                  "server_key": [":".join(["6b"] * 32)]})
+        self.expect(locked, {"needs_password": ["1"], "admitted": ["0"],
+                             "server_key": [":".join(["6b"] * 32)],
+                             "salt": [":".join(["73"] * 16)]})
         self.expect(invite, {"kind": ["3"], "nonce": [":".join(["6e"] * 8)],
                              "proof": [":".join(["70"] * 8)]})
         self.expect(refused, {"kind": ["5"], "reason": ["12"], "text": ["spam"]})
@@ -377,7 +381,7 @@ class ConnectRequestsTest(unittest.TestCase):
 
     def test_what_is_none_of_them_is_malformed(self):
         wrong = [self.head(1).ljust(511, b"\0"), self.head(1).ljust(511, b"\0") + b"x",
-                 self.head(1, b"\0\0\0\0\3").ljust(512, b"\0"),
+                 self.head(1, b"\0\0\0\0\4").ljust(512, b"\0"),
                  self.head(6), self.head(0), self.head(2), self.head(2, bytes(6) + b"\1"),
                  self.head(2, b"\2\1\0\0\0\1a" + bytes(31)), self.head(3, bytes(15)),
                  self.head(3, bytes(17)), self.head(4, bytes(40)), self.head(5),

@@ -17,10 +17,11 @@ try:
 except ImportError:
     jsonschema = None
 
-SCHEMAS = {"status": "daemon/http", "recordings": "daemon/http", "results": "daemon/results",
+SCHEMAS = {"status": "daemon/http", "feed": "daemon/http", "history": "daemon/http",
+           "recordings": "daemon/http", "results": "daemon/results",
            "leaderboard": "daemon/results"}
-FILES = ["/", "/dashboard.css", "/dashboard.js", *(f"/{name}.schema.json" for name in SCHEMAS)]
-DOCUMENTS = ["/status", "/arenas/first", "/arenas/first/map", "/metrics", "/recordings",
+FILES = ["/", "/dashboard/dashboard.css", "/dashboard/dashboard.js", *(f"/{name}.schema.json" for name in SCHEMAS)]
+DOCUMENTS = ["/status", "/arenas/first", "/arenas/first/map", "/arenas/first/history", "/feed", "/history", "/metrics", "/recordings",
              "/leaderboard"]
 STREAMS = ["/arenas/first/stream", "/events"]
 

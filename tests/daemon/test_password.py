@@ -1,18 +1,26 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Passwords: the line that raimctl makes of one."""
+"""Passwords: the line that raimctl makes of one, and the arenas that it locks."""
 
+import base64
 import os
 import pty
 import re
+import signal
 import subprocess
 import unittest
 
 import harness
-from harness import BIN, START_S
+import secure_client
+from harness import BIN, START_S, Stage, arena, config, poll, run_raimd
+from secure_client import PASSWORD, SecureClient, connect_request
 
 LINE = re.compile(r"raim1\$[\w-]{22}\$[\w-]{43}")
-EXIT_REFUSED = 1
+EXIT_REFUSED, EXIT_UNREACHABLE, EXIT_CONFIG = 1, 69, 78
+REASON = 17
+# The password "correct horse", and its key as argon2(1) of the reference implementation derives it.
+LOCK = "raim1$MDEyMzQ1Njc4OWFiY2RlZg$Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM"
+KEY = bytes.fromhex("5e5200462044d270c5ecfb1fb9b9c497bfa48f661c229469141c9d2c3bb10e02")
 
 
 def make_line(password):
@@ -84,6 +92,123 @@ class LineTest(unittest.TestCase):
                                         capture_output=True, check=False, timeout=START_S)
                 self.assertEqual((result.returncode, result.stdout), (EXIT_REFUSED, ""))
                 self.assertIn(words, result.stderr)
+
+
+class ArenaTest(unittest.TestCase):
+    """Real arenas, real clients."""
+
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+
+    def bots(self, daemon, password=None, clients=1, seconds=0):
+        words = ["--require-encryption"]
+        if password is not None:
+            path = self.stage.directory / "password"
+            path.write_text(password + "\n", encoding="utf-8")
+            words += ["--password-file", path]
+        return self.stage.bots(daemon, clients, seconds, network=words)
+
+    def refused(self, daemon):
+        return daemon.get_json()["arenas"][0]["rejections"]["password"]
+
+    def turned_away(self, daemon, password=None):
+        """A client with this password is told why it may not play, and does not try again."""
+        before = self.refused(daemon)
+        bots = self.bots(daemon, password)
+        bots.expected_status = EXIT_UNREACHABLE
+        self.assertLess(bots.wait(START_S), 8) # its patience without an answer is 10 s
+        poll("its count", lambda: self.refused(daemon) == before + 1)
+        self.assertIn('"password"', bots.out)
+        self.assertEqual(daemon.get_json()["players"]["now"], 0)
+
+    def test_only_who_knows_the_password_plays(self):
+        daemon = self.stage.serve(arena(password=make_line("swordfish")))
+        self.assertTrue(daemon.get_json()["arenas"][0]["locked"])
+        self.turned_away(daemon)
+        self.turned_away(daemon, "Swordfish")
+        bots = self.bots(daemon, "swordfish", clients=16)
+        daemon.wait_pressing(16)
+        bots.stop()
+        self.assertEqual(bots.report()["connected"], 16)
+        self.assertNotIn("swordfish", daemon.log)
+
+    def test_a_reload_changes_the_password_for_new_clients(self):
+        path = self.stage.write_config(config(arena(password=make_line("old"))))
+        daemon = self.stage.raimd("-c", path).wait_started()
+        inside = self.bots(daemon, "old")
+        daemon.wait_players(1)
+        self.stage.write_config(config(arena(password=make_line("new"))))
+        daemon.send(signal.SIGHUP)
+        daemon.poll("the reload", lambda: "password" in daemon.log)
+        before = self.refused(daemon)
+        late = self.bots(daemon, "old")
+        late.expected_status = EXIT_UNREACHABLE
+        late.wait(START_S)
+        self.assertEqual(self.refused(daemon), before + 1)
+        fresh = self.bots(daemon, "new")
+        daemon.wait_players(2)
+        fresh.stop()
+        inside.stop()
+
+    def test_a_password_without_encryption_is_refused_with_its_line(self):
+        path = self.stage.write_config(config(arena(password=LOCK, encryption="off")))
+        result = run_raimd("-t", "-c", path)
+        self.assertEqual(result.returncode, EXIT_CONFIG)
+        self.assertRegex(result.stderr, r"raimd\.conf:\d+: arenas\[0\]\.password: got a password "
+                                        "without encryption")
+
+    def test_the_configuration_is_printed_with_its_line_alone(self):
+        path = self.stage.write_config(config(arena(password=make_line("swordfish"))))
+        result = run_raimd("-t", "-c", path)
+        self.assertNotIn("swordfish", result.stdout + result.stderr)
+        path = self.stage.write_config(config(arena(password="swordfish")))
+        result = run_raimd("-t", "-c", path)
+        self.assertEqual(result.returncode, EXIT_CONFIG)
+        self.assertNotIn("swordfish", result.stdout + result.stderr)
+
+
+@unittest.skipIf(secure_client.MISSING, secure_client.MISSING)
+class LiarTest(unittest.TestCase):
+    """Clients that send what no honest one does, written from PROTOCOL.md alone."""
+
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+
+    def reason(self, daemon, key, kind=PASSWORD, times=20):
+        """The reason of the answer to an INIT with this credential; None: there is no answer."""
+        with SecureClient(daemon.ports[0]) as client:
+            return client.reason if client.shake_hands(kind, key, times) else None
+
+    def test_only_the_key_of_the_password_opens(self):
+        daemon = self.stage.serve(arena(password=LOCK))
+        self.assertEqual(self.reason(daemon, KEY), 0)
+        self.assertEqual(self.reason(daemon, b"", kind=0), REASON)
+        verifier = base64.urlsafe_b64decode(LOCK.split("$")[2] + "=")
+        for wrong in (bytes(32), KEY[:-1] + b"\0", verifier, b"correct horse".ljust(32, b"\0")):
+            self.assertEqual(self.reason(daemon, wrong), REASON)
+        for size in (0, 31, 33, 255): # no credential of this protocol
+            self.assertIsNone(self.reason(daemon, bytes(size), times=1))
+        self.assertEqual(self.reason(daemon, KEY, kind=1), REASON) # as an access token
+        self.assertEqual(self.reason(daemon, KEY[:16], kind=2), REASON) # as a session's token
+
+    def test_over_plain_text_it_is_refused_unseen(self):
+        daemon = self.stage.serve(arena(password=LOCK))
+        with SecureClient(daemon.ports[0]) as client:
+            cookie = client.fetch_cookie()
+            self.assertEqual(cookie.salt, b"0123456789abcdef")
+            answer = client.ask(connect_request(cookie.number, PASSWORD, KEY),
+                                secure_client.REFUSED)
+            self.assertEqual(answer[10], REASON)
+            self.assertIn(b"encrypted connection", answer[11:])
+
+    def test_an_address_that_guesses_has_to_wait(self):
+        daemon = self.stage.serve(arena(password=LOCK, limits={"loopback": True}))
+        for _ in range(10):
+            self.assertEqual(self.reason(daemon, bytes(32)), REASON)
+        self.assertEqual(self.reason(daemon, KEY), REASON)
+        with SecureClient(daemon.ports[0], source="127.0.0.2") as other:
+            self.assertTrue(other.shake_hands(PASSWORD, KEY))
+            self.assertEqual(other.reason, 0)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ import time
 import traceback
 
 NAMESPACE = "RAIM_FAULTS_NAMESPACE"
-ROWS_IN = ("strangers", "network", "process", "peers", "secure", "web", "cheats", "identity",
-           "sandbox", "reload", "on_demand", "agones", "six", "recordings")
+ROWS_IN = ("strangers", "masters", "network", "process", "peers", "secure", "web", "cheats",
+           "identity", "sandbox", "reload", "on_demand", "agones", "six", "recordings")
 
 
 def enter_namespace():
@@ -45,7 +45,7 @@ def parse_arguments(numbers):
     parser.add_argument("--short", action="store_true",
                         help="less of everything, for the tests")
     parser.add_argument("--csv", type=pathlib.Path, help="write the table to this file, too")
-    parser.add_argument("rows", nargs="*", type=int, metavar="ROW", help="1 to 55")
+    parser.add_argument("rows", nargs="*", type=int, metavar="ROW", help="as in the table")
     arguments = parser.parse_args()
     if unknown := set(arguments.rows) - set(numbers):
         parser.error(f"no row {min(unknown)}")

@@ -248,3 +248,37 @@ def repeated_invites(trial):
     return sent, expect(forced <= 1 and report["disconnected"] == 0,
                         f"{len(invites)} different INVITEs, {forced} returns forced, "
                         f"{report['disconnected']} lost")
+
+
+@row(70, "wrong passwords from many addresses", "no slot for them, every player plays on, no tick late"
+     " by them; who knows the password comes in")
+def guesses(trial):
+    trial.need_key("password")
+    if secure_client.MISSING:
+        raise Skipped(secure_client.MISSING)
+    lock = subprocess.run([harness.BIN / "raimctl", "password"], input="swordfish\n", text=True,
+                          capture_output=True, check=True, timeout=harness.START_S).stdout.strip()
+    path = trial.stage.directory / "password"
+    path.write_text("swordfish\n", encoding="utf-8")
+    daemon = trial.stage.serve(harness.arena(password=lock, max_players=16,
+                                             limits={"loopback": True}))
+    bots = trial.bots(daemon, 8, network=("--password-file", path))
+    before, asked, answers = arena_of(daemon), 0, []
+    end = time.monotonic() + trial.often(20, 3)
+    while time.monotonic() < end:
+        with SecureClient(daemon.ports[0], f"127.{1 + asked // 12 % 250}.7.1") as client:
+            if client.shake_hands(secure_client.PASSWORD, asked.to_bytes(32, "little"), times=2):
+                answers.append(client.reason)
+        asked += 1
+    after = arena_of(daemon)
+    late = trial.stage.bots(daemon, 1, network=("--password-file", path))
+    daemon.wait_pressing(9)
+    reports = [end_bots(each) for each in (late, bots)]
+    ticks = after["tick"] - before["tick"]
+    late_share = (after["late_ticks"] - before["late_ticks"]) / max(ticks, 1)
+    seen = (f"{len(answers)} answers, {sorted(set(answers))}, counted"
+            f" {after['rejections']['password'] - before['rejections']['password']};"
+            f" {sum(report['disconnected'] for report in reports)} players lost;"
+            f" {late_share:.1%} of {ticks} ticks late")
+    return asked, expect(set(answers) == {17} and len(after["players"]) == 8
+                         and all(report["disconnected"] == 0 for report in reports), seen)

@@ -116,8 +116,8 @@ static void take_init(const uint8_t *data, size_t size)
     if (reply == 0 &&
         secure_sessions_read(net.sessions, &init, cookie, raim_cookie_write(&told, cookie),
                              ephemeral, &credential) &&
-        secure_sessions_begin(net.sessions, net.peer, unlimited, true, net.now_ms,
-                              net.response.bytes) == DATAGRAM_OK)
+        secure_sessions_begin(net.sessions, net.peer, unlimited, RAIM_CREDENTIAL_SESSION,
+                              net.now_ms, net.response.bytes) == DATAGRAM_OK)
         reply = RAIM_RESPONSE_BYTES;
     net.response.size = reply;
     if (reply > 0)

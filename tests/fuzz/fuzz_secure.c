@@ -29,7 +29,8 @@ static size_t take_init(struct udp_address peer, const uint8_t *data, size_t siz
         !secure_sessions_read(sessions, &init, cookie, raim_cookie_write(&offer, cookie), ephemeral,
                               &credential))
         return repeated;
-    return secure_sessions_begin(sessions, peer, (struct secure_limits){2, 3}, resumes, now_ms,
+    return secure_sessions_begin(sessions, peer, (struct secure_limits){2, 3},
+                                 resumes ? RAIM_CREDENTIAL_SESSION : RAIM_CREDENTIAL_NONE, now_ms,
                                  reply) == DATAGRAM_OK
                ? RAIM_RESPONSE_BYTES
                : 0;

@@ -171,6 +171,7 @@ static bool may_end(const struct seat *seat, uint32_t reason)
     case RAIM_REASON_VERSION:
     case RAIM_REASON_NAME:
     case RAIM_REASON_ACCESS:
+    case RAIM_REASON_PASSWORD:
     case RAIM_REASON_CHANNELS:
     case RAIM_REASON_RESUMED:
     case RAIM_REASON_SHUTDOWN:

@@ -52,12 +52,15 @@ def suite_of_this_machine():
 
 
 def make_upgrade(deb, directory):
-    """The same package as the next version."""
+    """The same package as the next version, with another line in each map."""
     tree = directory / "upgrade"
     subprocess.run(["dpkg-deb", "-R", deb, tree], check=True)
     control = tree / "DEBIAN/control"
     text = control.read_text(encoding="utf-8")
     control.write_text(re.sub(r"(?m)^Version: .*", r"\g<0>+next", text), encoding="utf-8")
+    for path in (tree / "usr/share/raimd/maps").iterdir():
+        path.write_text(path.read_text(encoding="utf-8") + "# of the next version\n",
+                        encoding="utf-8")
     subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, directory / "upgrade.deb"],
                    check=True, stdout=subprocess.DEVNULL)
 
@@ -396,14 +399,34 @@ class Steps:
         assert policies == {"SCHED_BATCH", "SCHED_OTHER"}, said
         return f"{said.count('policy')} threads"
 
+    def keep_maps(self):
+        """Makes a map of an installed one, another one, and deletes a third."""
+        for name in ("duel", "mine", "ruins"):
+            self.machine.run("install", "-m", "644", "/usr/share/raimd/maps/duel.conf",
+                             f"/etc/raimd/maps/{name}.conf")
+        self.machine.run("sed", "-i", "1i # the operator's", "/etc/raimd/maps/duel.conf")
+        self.machine.run("rm", "/etc/raimd/maps/ruins.conf")
+        self.machine.run("raimctl", "arena", "map", "duel", "maps/mine.conf")
+
+    def find_maps_kept(self):
+        assert self.machine.run("ls", "/etc/raimd/maps").split() == ["duel.conf", "mine.conf"]
+        maps = [self.machine.run("cat", f"{directory}/raimd/maps/duel.conf")
+                for directory in ("/etc", "/usr/share")]
+        assert maps[0].startswith("# the operator's\n") and "next version" not in maps[0], maps
+        assert maps[1].endswith("# of the next version\n"), maps
+        for name in ("duel", "mine", "ruins"): # the last one as it is installed
+            self.machine.run("raimctl", "arena", "map", "duel", f"maps/{name}.conf")
+
     def upgrade_it(self):
         mine = self.machine.run("cat", CONFIG).replace("bots = 4;", "bots = 5;")
         self.machine.write(CONFIG, mine)
         self.systemctl("reload", "raimd")
         poll("another bot", lambda: self.wait_serving()["players"]["bots"] == 5 + 8)
+        self.keep_maps()
         west = self.show("MainPID", "raimd@west")
         told = self.play_through(lambda: self.machine.run("dpkg", "-i", "/packages/upgrade.deb"))
         assert self.machine.run("cat", CONFIG) == mine
+        self.find_maps_kept()
         assert self.wait_serving()["players"]["bots"] == 5 + 8
         assert self.show("MainPID", "raimd@west") not in ("0", west)
         self.systemctl("stop", "raimd.socket", "raimd")
@@ -416,7 +439,8 @@ class Steps:
         self.machine.run("dpkg", "-r", "raimd")
         assert self.machine.get_json(STATUS) is None
         assert "bots = 5;" in self.machine.run("cat", CONFIG)
-        self.machine.run("rm", "/etc/raimd/west.conf") # ours, not the package's
+        self.machine.run("rm", "-r", "/etc/raimd/west.conf", "/etc/raimd/maps/duel.conf",
+                         "/etc/raimd/maps/mine.conf") # ours, not the package's
         self.machine.run("dpkg", "--purge", "raimd")
         left = self.files() - self.before
         assert not left, left

@@ -3,7 +3,9 @@
 // it. Whoever includes this defines _GNU_SOURCE first.
 #pragma once
 
+#include "feed_json.h"
 #include "http.h"
+#include "last_hour.h"
 
 #include "http_clients.h"
 #include "live_json.h"
@@ -118,6 +120,26 @@ char *metrics_text(const struct arena_list *given, uint64_t now_ms)
 {
     (void)given, (void)now_ms;
     return strdup("raimd_players{arena=\"yard\"} 3\n");
+}
+
+char *feed_json(const struct arena_list *given, uint64_t now_ms)
+{
+    (void)given, (void)now_ms;
+    return strdup("{}");
+}
+
+char *last_hour_json(const struct last_hour *history, uint64_t now_ms)
+{
+    (void)history, (void)now_ms;
+    return strdup("{}");
+}
+
+char *last_hour_arena_json(const struct last_hour *history, const char *name, uint64_t now_ms,
+                           bool *missing)
+{
+    (void)history, (void)name, (void)now_ms;
+    *missing = true;
+    return NULL;
 }
 
 // The list of recordings below, which are made up, too: the newest first.

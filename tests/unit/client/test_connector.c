@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A client's way to a connection against a server made of a gate and sessions, and against whoever
 // stands between them: it never falls back from encryption to plain text.
+#define _GNU_SOURCE
 #include "connector.h"
+#include "crypto.h"
 #include "gate.h"
 #include "message.h"
 #include "secure_sessions.h"
@@ -10,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -43,6 +46,14 @@ static bool admits_token(void *context, const uint8_t *token, size_t size)
     return size == 4 && memcmp(token, "good", 4) == 0;
 }
 
+static bool admits_password(void *context, const uint8_t *key)
+{
+    (void)context;
+    uint8_t right[RAIM_PASSWORD_KEY_BYTES];
+    return raim_crypto_derive_password_key("right", server.gate.offer.salt, right) &&
+           memcmp(key, right, sizeof right) == 0;
+}
+
 static bool has_session(void *context, const uint8_t *token)
 {
     (void)context;
@@ -55,7 +66,10 @@ static void start_server(const uint8_t *key)
     raim_crypto_random(&secrets, sizeof secrets);
     gate_init(&server.gate, 7246, &secrets);
     server.gate.requires_cookies = true;
-    server.gate.policy = (struct gate_policy){NULL, find_ban, admits_token, has_session};
+    server.gate.policy = (struct gate_policy){.find_ban = find_ban,
+                                              .admits_token = admits_token,
+                                              .admits_password = admits_password,
+                                              .has_session = has_session};
     secure_sessions_destroy(server.sessions);
     server.sessions = key != NULL ? secure_sessions_create(8, key, secrets.hash) : NULL;
     if (server.sessions == NULL)
@@ -96,7 +110,7 @@ static void receive_init(const uint8_t *data, size_t size)
     struct raim_init init;
     uint8_t cookie[RAIM_COOKIE_BYTES], reply[RAIM_RESPONSE_BYTES], ephemeral[RAIM_KEY_BYTES];
     size_t cookie_size;
-    bool resumes;
+    enum raim_credential_kind accepted;
     server.inits++;
     assert_true(raim_init_read(data, size, &init));
     raim_crypto_random(ephemeral, sizeof ephemeral);
@@ -106,13 +120,13 @@ static void receive_init(const uint8_t *data, size_t size)
                               &server.shown))
         return;
     const enum datagram_verdict verdict =
-        gate_check_credential(&server.gate, from.ip, &server.shown, &resumes);
+        gate_check_credential(&server.gate, from.ip, &server.shown, (int64_t)now_us, &accepted);
     size_t reply_size = RAIM_RESPONSE_BYTES;
     if (verdict != DATAGRAM_OK)
         reply_size = secure_sessions_refuse(server.sessions, gate_reason(verdict), reply);
     else
         assert_int_equal(secure_sessions_begin(server.sessions, from, (struct secure_limits){0},
-                                               resumes, (int64_t)now_us / MS, reply),
+                                               accepted, (int64_t)now_us / MS, reply),
                          DATAGRAM_OK);
     raim_connector_receive(client, now_us, reply, reply_size);
 }
@@ -239,6 +253,79 @@ static void test_a_session_s_token_is_a_credential(void **state)
     }
 }
 
+// Lets the client's thread derive the key of its password.
+static void wait_for_key(void)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    run(20);
+    for (int i = 0; i < 20000 && raim_connector_state(client) == RAIM_CONNECTOR_DERIVING; i++) {
+        nanosleep(&moment, NULL);
+        turn();
+    }
+    run(20);
+}
+
+static void start_locked_server(uint8_t salt)
+{
+    start_server(secret);
+    server.gate.offer.needs_admission = server.gate.offer.needs_password = true;
+    memset(server.gate.offer.salt, salt, sizeof server.gate.offer.salt);
+}
+
+static void test_a_password_is_shown_within_the_handshake(void **state)
+{
+    (void)state;
+    const struct raim_connector_def right = {.password = "right"}, wrong = {.password = "wrong"};
+    for (uint8_t salt = 1; salt < 3; salt++) {
+        start_locked_server(salt);
+        open_client(&right, NULL);
+        wait_for_key();
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+        assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_PASSWORD);
+        raim_connector_destroy(client);
+        open_client(&wrong, NULL);
+        wait_for_key();
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
+        assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_PASSWORD);
+        raim_connector_destroy(client);
+    }
+    // Without one the refusal comes in the handshake, too, so that nobody on the path can write it.
+    const struct raim_connector_def careful = {.require_encryption = true};
+    open_client(&careful, NULL);
+    run(50);
+    assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_PASSWORD);
+    raim_connector_destroy(client);
+    // An arena without a password is shown none.
+    start_server(secret);
+    open_client(&right, NULL);
+    run(50);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+    assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE);
+}
+
+static void test_an_access_token_or_a_session_s_needs_no_password(void **state)
+{
+    (void)state;
+    start_locked_server(1);
+    open_client(&holder, NULL);
+    run(50);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+    raim_connector_destroy(client);
+    server.has_session = true;
+    open_client(&anybody, session);
+    run(50);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+    raim_connector_destroy(client);
+    // Where the session is not known any more, the password may be good.
+    server.has_session = false;
+    const struct raim_connector_def right = {.password = "right"};
+    open_client(&right, session);
+    run(50);
+    wait_for_key();
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_READY);
+    assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_PASSWORD);
+}
+
 static void test_who_is_banned_is_reported_why(void **state)
 {
     (void)state;
@@ -359,6 +446,8 @@ int main(void)
         CONNECTOR_TEST(test_an_arena_without_it_is_connected_to_in_plain),
         CONNECTOR_TEST(test_access_tokens_are_shown_encrypted_or_for_an_admitted_cookie),
         CONNECTOR_TEST(test_a_session_s_token_is_a_credential),
+        CONNECTOR_TEST(test_a_password_is_shown_within_the_handshake),
+        CONNECTOR_TEST(test_an_access_token_or_a_session_s_needs_no_password),
         CONNECTOR_TEST(test_who_is_banned_is_reported_why),
         CONNECTOR_TEST(test_a_forged_refusal_is_ignored_where_encryption_is_expected),
         CONNECTOR_TEST(test_after_one_handshake_there_is_no_plain_text),

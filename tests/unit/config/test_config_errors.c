@@ -58,8 +58,9 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
                    "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
                    "status_hosts, live_token_file, control, control_listen, control_certificate, "
                    "control_key, control_clients, control_token_file, log_level, sandbox, "
-                   "core_dumps, recording_dir, recording_keep, results, public_address, ports, "
-                   "templates, agones, agones_drain, agones_ready, arenas\n");
+                   "core_dumps, recording_dir, recording_keep, results, event_kinds, event_hook, "
+                   "event_hook_secret_file, public_address, ports, templates, agones, agones_drain, "
+                   "agones_ready, masters, arenas\n");
 }
 
 static void test_hosts_are_names_without_scheme_and_port(void **state)
@@ -109,6 +110,18 @@ static void test_tokens_want_a_key(void **state)
                    "raimd.conf:1: arenas[0].access: got \"all\", want \"open\" or \"token\"\n"
                    "raimd.conf:1: arenas[0].access_key: got \"12\", want 1 to 4 public keys of 64 "
                    "hexadecimal digits with a space between them\n");
+}
+
+static void test_passwords_want_encryption_and_are_not_repeated(void **state)
+{
+    (void)state;
+    assert_refused("arenas = ({" ARENA "password = \"swordfish\"; });",
+                   "raimd.conf:1: arenas[0].password: got something else, want \"\" or a line that "
+                   "raimctl password prints\n");
+    assert_refused("arenas = ({" ARENA "\npassword = \"raim1$MDEyMzQ1Njc4OWFiY2RlZg$"
+                   "Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM\"; encryption = \"off\"; });",
+                   "raimd.conf:2: arenas[0].password: got a password without encryption, want "
+                   "encryption \"offered\" or \"required\"\n");
 }
 
 static void test_arenas_must_be_there(void **state)
@@ -398,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_hosts_are_names_without_scheme_and_port),
         cmocka_unit_test(test_the_live_token_is_kept_from_everybody),
         cmocka_unit_test(test_tokens_want_a_key),
+        cmocka_unit_test(test_passwords_want_encryption_and_are_not_repeated),
         cmocka_unit_test(test_arenas_must_be_there),
         cmocka_unit_test(test_integers_do_not_wrap),
         cmocka_unit_test(test_float_without_bounds_is_out_of_range),

@@ -22,6 +22,8 @@ static void test_every_key_that_can_need_a_restart_can_be_kept(void **state)
     }
 }
 
+#define PASSWORD "raim1$MDEyMzQ1Njc4OWFiY2RlZg$Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM"
+
 static void test_everything_that_a_running_match_takes_is_copied(void **state)
 {
     (void)state;
@@ -30,7 +32,8 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
         "max_spectators = 6; resume_grace = 7; idle_timeout = 8; queries = false;"
         "query_names = false; round_time = 9; score_limit = 10; break_time = 11; motd = \"Hi\";"
         "hostname = \"Hall\"; tags = ( \"ffa\" ); region = \"EU\"; website = \"http://a\";"
-        "address_validation = false; recording = \"all\"; limits = { loopback = true; "
+        "address_validation = false; recording = \"all\"; password = \"" PASSWORD
+        "\"; limits = { loopback = true; "
         "inputs_per_tick = 12; }; votes = { kinds = \"kick\"; silent = \"no\"; };"
         "tick_hz = 30; bots = 3; spectator_delay = 1; rules = { bullet_speed = 700; }; });");
     struct config_arena arena = config->arenas[0];
@@ -54,6 +57,9 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
     assert_string_equal(arena.website, "http://a");
     assert_false(arena.address_validation);
     assert_int_equal(arena.recording, CONFIG_RECORDING_ALL);
+    assert_true(arena.password.is_set);
+    assert_memory_equal(&arena.password.password, &from->password.password,
+                        sizeof arena.password.password);
     assert_true(arena.limits.loopback);
     assert_int_equal(arena.limits.inputs_per_tick, 12);
     assert_int_equal(arena.votes.kinds, RAIM_VOTE_BIT(RAIM_VOTE_KICK));

@@ -71,7 +71,7 @@ static void test_arenas_are_found_by_name(void **state)
 
 static void test_dashboard_may_load_nothing_from_elsewhere(void **state)
 {
-    static const char *const paths[] = {"/", "/dashboard.css", "/dashboard.js"};
+    static const char *const paths[] = {"/", "/dashboard/dashboard.css", "/dashboard/net.js"};
     static const char *const types[] = {"text/html", "text/css", "text/javascript"};
     for (int i = 0; i < 3; i++) {
         char type[64];

@@ -186,7 +186,7 @@ static void test_document_reports_all_and_in_order(void **state)
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->list, 62999));
     ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "players", "rooms", "results",
-                "agones", "arenas");
+                "masters", "agones", "arenas");
     assert_int_equal(integer_at(document, "schema"), 1);
     assert_true(json_string_length(json_object_get(document, "version")) > 0);
     assert_int_equal(integer_at(document, "uptime_s"), 61);
@@ -209,7 +209,7 @@ static void test_arena_reports_its_numbers(void **state)
     ASSERT_KEYS(arena, "name", "hostname", "tags", "region", "website", "locked", "port", "map",
                 "state", "round", "vote", "tick", "tick_hz", "tick_us", "stages_us", "late_ticks",
                 "skipped_ticks", "snapshot_interval", "overloaded", "bytes_in", "bytes_out",
-                "packets_in", "packets_out", "queries", "queries_limited", "rejections",
+                "packets_in", "packets_out", "queries", "queries_limited", "masters", "rejections",
                 "recording", "lag_compensation_ms", "hits", "spectators", "away", "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "hostname")), "alpha");

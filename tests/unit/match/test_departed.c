@@ -162,13 +162,13 @@ static void test_a_round_that_goes_on_in_another_match_keeps_everything(void **s
     close_table(table);
 }
 
-static bool admit(void *context, const uint8_t *token, size_t size, bool watches,
-                  char name[RAIM_MAX_NAME_BYTES + 1])
+static enum raim_match_admission admit(void *context, const struct raim_match_visitor *visitor,
+                                       char name[RAIM_MAX_NAME_BYTES + 1])
 {
-    (void)token, (void)size, (void)watches;
+    (void)visitor;
     assert_string_equal(name, "");
     strcpy(name, context);
-    return true;
+    return RAIM_MATCH_ADMITTED;
 }
 
 static void test_a_subject_is_kept_apart_from_the_name(void **state)

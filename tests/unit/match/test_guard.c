@@ -6,21 +6,27 @@ static const char word[] = "let me in";
 
 struct doorman {
     int asked, admitted;
-    const char *name; // that it gives; NULL: none
+    const char *name;                  // that it gives; NULL: none
+    enum raim_match_admission without; // of a refusal without a token; ADMITTED: the usual one
+    uint32_t knows_password;           // a bit for each handle
 };
 
-static bool admit(void *context, const uint8_t *token, size_t size, bool watches,
-                  char name[RAIM_MAX_NAME_BYTES + 1])
+static enum raim_match_admission admit(void *context, const struct raim_match_visitor *visitor,
+                                       char name[RAIM_MAX_NAME_BYTES + 1])
 {
-    (void)watches;
     struct doorman *doorman = context;
     doorman->asked++;
-    if (size != sizeof word || memcmp(token, word, size) != 0 || doorman->admitted > 0)
-        return false;
+    if (doorman->knows_password & 1U << visitor->client)
+        return RAIM_MATCH_ADMITTED;
+    if (visitor->size == 0)
+        return doorman->without != RAIM_MATCH_ADMITTED ? doorman->without : RAIM_MATCH_WANTS_ACCESS;
+    if (visitor->size != sizeof word || memcmp(visitor->token, word, visitor->size) != 0 ||
+        doorman->admitted > 0)
+        return RAIM_MATCH_WANTS_ACCESS;
     doorman->admitted++;
     if (doorman->name != NULL)
         strcpy(name, doorman->name);
-    return true;
+    return RAIM_MATCH_ADMITTED;
 }
 
 static struct doorman doorman;
@@ -149,6 +155,25 @@ static void test_who_resumes_is_not_asked(void **state)
     close_table(table);
 }
 
+static void test_who_has_shown_the_password_needs_no_token(void **state)
+{
+    (void)state;
+    struct table *table = open_guarded(NULL, 2);
+    struct raim_hello hello = hello_with(NULL);
+    doorman.without = RAIM_MATCH_WANTS_PASSWORD;
+    doorman.knows_password = 1U << 1;
+    connect_seat(table, 0, &hello);
+    connect_seat(table, 1, &hello);
+    hello.watch = true;
+    connect_seat(table, 2, &hello);
+    ticks(table, 1);
+    assert_refused(table, 0, RAIM_REASON_PASSWORD);
+    assert_refused(table, 2, RAIM_REASON_PASSWORD);
+    assert_int_equal(counts(table).refused[RAIM_REFUSED_PASSWORD], 2);
+    assert_int_equal(counts(table).players, 1);
+    close_table(table);
+}
+
 static void test_a_full_match_uses_up_no_token(void **state)
 {
     (void)state;
@@ -216,6 +241,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_good_token_lets_play_or_watch),
         cmocka_unit_test(test_a_name_of_the_token_counts_and_is_cleaned),
         cmocka_unit_test(test_who_resumes_is_not_asked),
+        cmocka_unit_test(test_who_has_shown_the_password_needs_no_token),
         cmocka_unit_test(test_a_full_match_uses_up_no_token),
         cmocka_unit_test(test_nor_does_one_that_has_become_smaller),
         cmocka_unit_test(test_who_makes_way_makes_none_without_a_token),

@@ -78,9 +78,12 @@ static size_t rewrite_cookie(const json_t *vector, const uint8_t *bytes, size_t 
     assert_int_equal(cookie.offers_encryption, number_of(vector, "offers_encryption"));
     assert_int_equal(cookie.requires_encryption, number_of(vector, "requires_encryption"));
     assert_int_equal(cookie.admitted, number_of(vector, "admitted"));
+    assert_int_equal(cookie.needs_password, number_of(vector, "needs_password"));
     assert_string_equal(cookie.arena, text_of(vector, "arena"));
     if (cookie.offers_encryption)
         assert_bytes(vector, "server_key", cookie.server_key, sizeof cookie.server_key);
+    if (cookie.needs_password)
+        assert_bytes(vector, "salt", cookie.salt, sizeof cookie.salt);
     return raim_cookie_write(&cookie, written);
 }
 

@@ -272,13 +272,48 @@ static bool admits_token(void *context, const uint8_t *token, size_t size)
     return size == 4 && memcmp(token, "good", 4) == 0;
 }
 
+static bool admits_home(void *context, struct udp_address from)
+{
+    (void)context;
+    return udp_address_equal(from, home);
+}
+
+static void test_a_getinfo_is_a_masters_or_refused(void **state)
+{
+    (void)state;
+    static const uint8_t getinfo[] = "\xFF\xFF\xFF\xFFgetinfo A_ch4Lleng3";
+    gate.answers_queries = true;
+    struct gate_answer answer = say(home, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, GATE_REFUSED);
+    gate.policy.admits_master = admits_home;
+    answer = say(home, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, GATE_QUERY);
+    assert_int_equal(answer.query, QUERY_GETINFO);
+    answer = say(elsewhere, getinfo, sizeof getinfo - 1, 0);
+    assert_int_equal(answer.verdict, GATE_REFUSED);
+    assert_int_equal(answer.refusal, DATAGRAM_CONNECTIONLESS);
+    gate.answers_queries = false;
+    assert_int_equal(say(home, getinfo, sizeof getinfo - 1, 0).verdict, GATE_REFUSED);
+}
+
+static const uint8_t right_key[RAIM_PASSWORD_KEY_BYTES] = {1}, wrong_key[RAIM_PASSWORD_KEY_BYTES];
+
+static bool admits_password(void *context, const uint8_t *key)
+{
+    (void)context;
+    checked++;
+    return memcmp(key, right_key, sizeof right_key) == 0;
+}
+
 static int set_up_policy(void **state)
 {
     set_up(state);
     banned = (struct ip_address){0};
     checked = 0;
     gate.offer.needs_admission = true;
-    gate.policy = (struct gate_policy){NULL, find_ban, admits_token, NULL};
+    gate.policy = (struct gate_policy){.find_ban = find_ban,
+                                       .admits_token = admits_token,
+                                       .admits_password = admits_password};
     return 0;
 }
 
@@ -346,6 +381,64 @@ static void test_no_signature_is_checked_without_a_cookie_or_too_often(void **st
     assert_int_equal(refused, 200 - checked);
 }
 
+static enum datagram_verdict check_password(struct udp_address from, const uint8_t *key,
+                                            int64_t now_us)
+{
+    enum raim_credential_kind accepted;
+    struct raim_credential credential = {.kind = RAIM_CREDENTIAL_PASSWORD,
+                                         .size = RAIM_PASSWORD_KEY_BYTES};
+    memcpy(credential.bytes, key, RAIM_PASSWORD_KEY_BYTES);
+    const enum datagram_verdict verdict =
+        gate_check_credential(&gate, from.ip, &credential, now_us, &accepted);
+    assert_int_equal(accepted,
+                     verdict == DATAGRAM_OK ? RAIM_CREDENTIAL_PASSWORD : RAIM_CREDENTIAL_NONE);
+    return verdict;
+}
+
+static void test_a_password_admits_and_wrong_ones_make_their_address_wait(void **state)
+{
+    (void)state;
+    enum raim_credential_kind accepted;
+    const struct raim_credential none = {0};
+    gate.offer.offers_encryption = gate.offer.needs_password = true;
+    assert_int_equal(gate_check_credential(&gate, home.ip, &none, 0, &accepted), DATAGRAM_PASSWORD);
+    assert_int_equal(gate_reason(DATAGRAM_PASSWORD), 17);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(check_password(home, right_key, 0), DATAGRAM_OK);
+    checked = 0;
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(check_password(home, wrong_key, 0), DATAGRAM_PASSWORD);
+    assert_int_equal(checked, GATE_PASSWORDS_OF_ADDRESS.burst);
+    assert_int_equal(check_password(home, right_key, 0), DATAGRAM_PASSWORD);
+    assert_int_equal(check_password(elsewhere, right_key, 0), DATAGRAM_OK);
+    assert_int_equal(check_password(home, right_key, 6 * S), DATAGRAM_OK);
+    // An access token is as good, if it is.
+    const struct raim_credential token = {RAIM_CREDENTIAL_ACCESS, 4, "good"};
+    assert_int_equal(gate_check_credential(&gate, home.ip, &token, 0, &accepted), DATAGRAM_OK);
+    assert_int_equal(accepted, RAIM_CREDENTIAL_ACCESS);
+}
+
+static void test_a_password_in_plain_text_is_refused_unseen(void **state)
+{
+    (void)state;
+    struct raim_refused refused;
+    gate.offer.offers_encryption = gate.offer.needs_password = true;
+    const uint32_t cookie = cookie_of(home, 0);
+    uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
+    struct raim_connect_request asked = {.cookie = cookie};
+    asked.credential.kind = RAIM_CREDENTIAL_PASSWORD;
+    asked.credential.size = RAIM_PASSWORD_KEY_BYTES;
+    memcpy(asked.credential.bytes, right_key, sizeof right_key);
+    const struct gate_answer answer =
+        say(home, bytes, raim_connect_request_write(&asked, bytes), 0);
+    assert_int_equal(answer.refusal, DATAGRAM_PASSWORD);
+    assert_int_equal(answer.size, 0);
+    assert_int_equal(checked, 0);
+    assert_true(raim_refused_read(answer.notice, answer.notice_size, &refused));
+    assert_int_equal(refused.reason, 17);
+    assert_non_null(strstr(refused.text, "encrypted"));
+}
+
 static void test_a_banned_address_gets_no_further(void **state)
 {
     (void)state;
@@ -376,6 +469,7 @@ int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_a_getinfo_is_a_masters_or_refused, set_up),
         cmocka_unit_test_setup(test_a_cookie_is_good_for_its_address_from_any_port, set_up),
         cmocka_unit_test_setup(test_a_cookie_is_good_for_one_arena, set_up),
         cmocka_unit_test_setup(test_cookies_grow_old, set_up),
@@ -396,6 +490,9 @@ int main(int argc, char **argv)
                                set_up_policy),
         cmocka_unit_test_setup(test_no_signature_is_checked_without_a_cookie_or_too_often,
                                set_up_policy),
+        cmocka_unit_test_setup(test_a_password_admits_and_wrong_ones_make_their_address_wait,
+                               set_up_policy),
+        cmocka_unit_test_setup(test_a_password_in_plain_text_is_refused_unseen, set_up_policy),
         cmocka_unit_test_setup(test_a_banned_address_gets_no_further, set_up_policy),
         cmocka_unit_test_setup(test_loopback_is_limited_only_where_that_is_asked_for, set_up),
     };

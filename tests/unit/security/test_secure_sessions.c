@@ -107,7 +107,9 @@ static enum datagram_verdict begin_with(const struct datagram *init, struct udp_
                               new_ephemeral(), &credential))
         return DATAGRAM_FORGED;
     reply->size = RAIM_RESPONSE_BYTES;
-    return secure_sessions_begin(sessions, peer, limits, resumes, now, reply->bytes);
+    return secure_sessions_begin(sessions, peer, limits,
+                                 resumes ? RAIM_CREDENTIAL_SESSION : RAIM_CREDENTIAL_NONE, now,
+                                 reply->bytes);
 }
 
 static enum datagram_verdict begin(struct raim_connector *client, struct udp_address peer)

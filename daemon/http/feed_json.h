@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// The document that the dashboard asks for every two seconds: some 300 bytes of each arena, without
+// its players. Main thread only.
+#pragma once
+
+#include "arena_list.h"
+
+#include <stdint.h>
+
+// Returns a string that the caller frees, or NULL when memory runs out. See feed.schema.json.
+char *feed_json(const struct arena_list *list, uint64_t now_ms);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The last hour of each arena, of the server and of each worker: a ring of samples, one every ten
+// seconds, that the dashboard plots. An arena's ring takes 23 kB from its first sample until it
+// ends. Main thread only.
+#pragma once
+
+#include "arena_list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LAST_HOUR_EVERY_MS 10000U
+#define LAST_HOUR_FIRST_MS 1000U // the first sample comes so soon
+#define LAST_HOUR_SAMPLES 360U
+
+// What happened between two samples, and how it was at the second. Of the server: sums over the
+// arenas, of times the largest.
+struct last_hour_sample {
+    uint32_t players, bots, spectators;
+    uint32_t ping_p50_ms, ping_p90_ms; // of the connected players
+    uint32_t tick_p50_us, tick_p99_us; // duration of the ticks between the samples
+    uint32_t late_p99_us;              // their delay
+    uint32_t late_ticks, skipped_ticks;
+    uint32_t joins, leaves, rejections;
+    uint32_t bytes_in_s, bytes_out_s; // a second
+    uint32_t overloaded;              // arenas
+};
+
+struct last_hour;
+
+// Borrows the list. Returns NULL when memory runs out.
+struct last_hour *last_hour_create(const struct arena_list *list, uint64_t now_ms);
+
+// Takes NULL.
+void last_hour_destroy(struct last_hour *hour);
+
+// Takes a sample of everything if it is due; call it every second. Takes NULL. An arena for which
+// memory runs out is left out.
+void last_hour_run(struct last_hour *hour, uint64_t now_ms);
+
+// The documents take a history that is NULL, for want of memory, as one without samples.
+
+// The server's samples and its workers' load as JSON. Returns NULL when memory runs out.
+char *last_hour_json(const struct last_hour *hour, uint64_t now_ms);
+
+// The samples of the arena of this name, perhaps none yet; NULL, with `missing`, if there is no such
+// arena.
+char *last_hour_arena_json(const struct last_hour *hour, const char *name, uint64_t now_ms,
+                           bool *missing);
+
+// The newest sample of an arena; NULL: none yet.
+const struct last_hour_sample *last_hour_newest(const struct last_hour *hour, const char *name);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Passes addresses of masters to the arenas, and compares each arena's standing with what was
+// logged.
+#include "announcer.h"
+
+#include "log.h"
+#include "master_resolver.h"
+#include "socket_address.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVERY_MS = 1000 };
+
+struct announcer {
+    struct config_masters masters;
+    struct master_resolver *resolver;
+    struct masters_list list;
+    const char *problems[CONFIG_MAX_MASTERS]; // that were logged; NULL: none
+    struct arena_list_masters *report;
+    uint64_t next_ms;
+};
+
+struct announcer *announcer_start(const struct config_masters *masters,
+                                  struct arena_list_masters *report)
+{
+    struct announcer *announcer = calloc(1, sizeof *announcer);
+    if (announcer != NULL)
+        announcer->resolver = master_resolver_start(masters);
+    if (announcer == NULL || announcer->resolver == NULL) {
+        log_error("masters failed: cannot start a thread: %s", strerror(errno));
+        free(announcer);
+        return NULL;
+    }
+    announcer->masters = *masters;
+    announcer->report = report;
+    report->masters = &announcer->masters;
+    return announcer;
+}
+
+void announcer_stop(struct announcer *announcer)
+{
+    if (announcer == NULL)
+        return;
+    master_resolver_stop(announcer->resolver);
+    announcer->report->masters = NULL;
+    free(announcer);
+}
+
+// Logs a master that cannot be resolved, once until it can.
+static void note_problem(struct announcer *announcer, int index, const char *problem)
+{
+    const struct config_master *master = &announcer->masters.items[index];
+    const char *before = announcer->problems[index];
+    announcer->problems[index] = problem;
+    if (problem != NULL && before == NULL)
+        log_warning("master not found master=%s: %s", master->host, problem);
+    else if (problem == NULL && before != NULL)
+        log_info("master found master=%s", master->host);
+}
+
+static void take_addresses(struct announcer *announcer)
+{
+    const char *problems[CONFIG_MAX_MASTERS];
+    if (!master_resolver_take(announcer->resolver, &announcer->list, problems))
+        return;
+    memset(announcer->report->addresses, 0, sizeof announcer->report->addresses);
+    for (int i = 0; i < announcer->list.count; i++)
+        announcer->report->addresses[announcer->list.items[i].master]++;
+    for (int i = 0; i < announcer->masters.count; i++)
+        note_problem(announcer, i, problems[i]);
+}
+
+// The masters that can reach an arena: of one on a loopback address, those of this machine.
+static struct masters_list masters_for(const struct announcer *announcer,
+                                       const struct config_arena *arena)
+{
+    union socket_address address;
+    struct masters_list list = {.count = 0};
+    const bool is_local = socket_address_parse(arena->address, arena->port, &address) &&
+                          socket_address_is_loopback(&address);
+    for (int i = 0; i < announcer->list.count; i++)
+        if (!is_local || ip_address_is_loopback(announcer->list.items[i].to.ip))
+            list.items[list.count++] = announcer->list.items[i];
+    return list;
+}
+
+static void log_standing(struct arena *arena, const struct config_master *master, int index,
+                         uint64_t now_ms)
+{
+    const struct masters_contact *contact = &arena_status(arena)->masters.contacts[index];
+    const char *name = arena_config(arena)->name;
+    enum masters_standing *logged = &arena_masters_standings(arena)[index];
+    const enum masters_standing standing = masters_standing(contact, (int64_t)now_ms);
+    if (standing == *logged)
+        return;
+    if (standing == MASTERS_LISTED)
+        log_arena_info(name, "listed arena=%s master=%s:%u", name, master->host, master->port);
+    else if (standing == MASTERS_SILENT)
+        log_arena_warning(name,
+                          "not listed arena=%s master=%s:%u heartbeats=%llu: the master does not "
+                          "ask; is the arena's UDP port open to it?",
+                          name, master->host, master->port,
+                          (unsigned long long)contact->heartbeats);
+    *logged = standing;
+}
+
+void announcer_run(struct announcer *announcer, const struct arena_list *list, uint64_t now_ms)
+{
+    if (now_ms < announcer->next_ms)
+        return;
+    announcer->next_ms = now_ms + EVERY_MS;
+    take_addresses(announcer);
+    for (int i = 0; i < list->count; i++) {
+        struct arena *arena = list->arenas[i];
+        if (arena_config(arena)->is_room)
+            continue;
+        const struct masters_list masters = masters_for(announcer, arena_config(arena));
+        arena_set_masters(arena, &masters);
+        for (int j = 0; j < announcer->masters.count; j++)
+            log_standing(arena, &announcer->masters.items[j], j, now_ms);
+    }
+}
+
+int announcer_timeout_ms(const struct announcer *announcer, uint64_t now_ms)
+{
+    return announcer->next_ms > now_ms ? (int)(announcer->next_ms - now_ms) : 0;
+}

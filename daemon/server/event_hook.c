@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// Moves a cursor through the journal of events, one request at a time.
+#define _GNU_SOURCE
+#include "event_hook.h"
+
+#include "crypto.h"
+#include "event_journal.h"
+#include "log.h"
+#include "monotonic.h"
+#include "state_file.h"
+#include "text_buffer.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    DEADLINE_MS = 10000,
+    FIRST_RETRY_MS = 1000,
+    LAST_RETRY_MS = 300000,
+    COMMAND_TRIES = 5,
+    COMMAND_PAUSE_MS = 50,  // between two commands: a burst of events starts no burst of programs
+    WRITE_EVERY_MS = 1000,  // the cursor
+    FINISH_MS = 1000,
+    ANSWER_BYTES = 4096,
+    HEADER_BYTES = 512,
+    NUMBER_BYTES = 24,
+};
+
+struct event_hook {
+    struct event_hook_def def;
+    const struct event_journal *journal;
+    char path[PATH_MAX]; // of the cursor; "": none
+    uint64_t cursor;     // number of the newest event that is done
+    uint64_t written;    // in the file
+    uint64_t written_ms;
+    uint64_t forgotten; // events that the journal had forgotten at the last look
+
+    uint32_t job;       // under way; 0: none
+    struct fetch *from; // of the job
+    uint64_t event;     // of the job, or of the one that failed
+    int tries;          // of this event that failed
+    uint64_t due_ms;    // CLOCK_MONOTONIC; the next attempt
+    bool is_command;
+    bool is_failing;    // the log has said so
+    bool is_missing;    // as above, the process that is needed
+};
+
+// --- The cursor ---
+
+static bool read_cursor(const char *path, uint64_t *cursor)
+{
+    char text[NUMBER_BYTES] = "";
+    const char *problem;
+    int length = 0;
+    const int file = state_file_open(path, O_RDONLY, STATE_FILE_SECRET, &problem);
+    const bool is_read = file >= 0 && read(file, text, sizeof text - 1) > 0;
+    if (file >= 0)
+        close(file);
+    return is_read && sscanf(text, "%16" SCNu64 "%n", cursor, &length) == 1 &&
+           text[length] == '\n' && text[length + 1] == '\0';
+}
+
+static void write_cursor(struct event_hook *hook, uint64_t now_ms)
+{
+    char text[NUMBER_BYTES];
+    hook->written = hook->cursor;
+    hook->written_ms = now_ms;
+    if (hook->path[0] == '\0')
+        return;
+    // Not synced to the disk, as the journal: it has to survive the process, not the machine.
+    char temporary[PATH_MAX];
+    const int file = state_file_begin(hook->path, temporary);
+    const int size = snprintf(text, sizeof text, "%" PRIu64 "\n", hook->cursor);
+    const bool is_good = file >= 0 && write(file, text, (size_t)size) == size &&
+                         rename(temporary, hook->path) == 0;
+    if (file >= 0)
+        close(file);
+    if (!is_good && file >= 0)
+        unlink(temporary);
+}
+
+struct event_hook *event_hook_open(const struct event_hook_def *def)
+{
+    struct event_hook *hook = calloc(1, sizeof *hook);
+    if (hook == NULL)
+        return NULL;
+    hook->def = *def;
+    hook->journal = server_events_journal(def->events);
+    if (def->directory != NULL &&
+        snprintf(hook->path, sizeof hook->path, "%s/hook.cursor", def->directory) >= PATH_MAX)
+        hook->path[0] = '\0';
+    const uint64_t newest = event_journal_newest(hook->journal);
+    if (hook->path[0] == '\0' || !read_cursor(hook->path, &hook->cursor) || hook->cursor > newest)
+        hook->cursor = newest;
+    hook->forgotten = event_journal_forgotten_count(hook->journal);
+    return hook;
+}
+
+void event_hook_close(struct event_hook *hook)
+{
+    if (hook == NULL)
+        return;
+    if (hook->job != 0)
+        fetch_cancel(hook->from, hook->job);
+    if (hook->cursor != hook->written)
+        write_cursor(hook, 0);
+    free(hook);
+}
+
+// --- Answers ---
+
+static void advance(struct event_hook *hook, uint64_t event)
+{
+    hook->cursor = event;
+    hook->tries = 0;
+}
+
+static void log_failure(struct event_hook *hook, const struct fetch_answer *answer, bool is_dropped)
+{
+    if (!hook->is_failing || is_dropped)
+        log_warning("event hook failed id=%" PRIu64 " status=%u %s: %s", hook->event,
+                    answer->status, is_dropped ? "dropped" : "waits",
+                    answer->reason[0] != '\0' ? answer->reason : "no reason given");
+    hook->is_failing = true;
+}
+
+// Whether another attempt may have another end.
+static bool is_temporary(const struct event_hook *hook, const struct fetch_answer *answer)
+{
+    if (hook->is_command)
+        return hook->tries < COMMAND_TRIES;
+    return !answer->is_good || answer->status >= 500 || answer->status == 408 ||
+           answer->status == 425 || answer->status == 429;
+}
+
+static void note_answer(void *context, const struct fetch_answer *answer)
+{
+    struct event_hook *hook = context;
+    struct arena_list_hook *counts = hook->def.counts;
+    const uint64_t now_ms = monotonic_ms();
+    // A status that came before the rest of its answer failed holds.
+    const bool is_done = hook->is_command ? answer->is_good && answer->status == 0
+                                          : answer->status >= 200 && answer->status <= 299;
+    hook->job = 0;
+    hook->due_ms = hook->is_command ? now_ms + COMMAND_PAUSE_MS : now_ms;
+    counts->failures += !is_done || !answer->is_good;
+    if (is_done) {
+        if (hook->is_failing)
+            log_info("event hook works again id=%" PRIu64, hook->event);
+        hook->is_failing = false;
+        counts->delivered++;
+        advance(hook, hook->event);
+        return;
+    }
+    hook->tries++;
+    const bool is_dropped = !is_temporary(hook, answer);
+    log_failure(hook, answer, is_dropped);
+    if (is_dropped) {
+        counts->dropped++;
+        advance(hook, hook->event);
+        return;
+    }
+    const int doublings = hook->tries < 10 ? hook->tries - 1 : 9;
+    const uint64_t pause_ms = (uint64_t)FIRST_RETRY_MS << doublings;
+    hook->due_ms = now_ms + (pause_ms < LAST_RETRY_MS ? pause_ms : LAST_RETRY_MS);
+}
+
+// --- Requests ---
+
+// Writes the headers of a request. The signature is that of "TIMESTAMP.BODY".
+static void write_headers(const struct journal_event *event, const struct text_buffer *body,
+                          const char *secret, char headers[HEADER_BYTES])
+{
+    char when[NUMBER_BYTES], digits[RAIM_CRYPTO_KEY_DIGITS + 1] = "";
+    uint8_t code[RAIM_CRYPTO_HMAC_BYTES];
+    static_assert(RAIM_CRYPTO_HMAC_BYTES == RAIM_CRYPTO_KEY_BYTES, "printed as a key");
+    const int size = snprintf(when, sizeof when, "%lld.", (long long)time(NULL));
+    raim_crypto_hmac_sha256(secret, strlen(secret), when, (size_t)size, body->text, body->size,
+                            code);
+    raim_crypto_print_key(code, digits);
+    const int used = snprintf(headers, HEADER_BYTES,
+                              "Content-Type: application/json\nX-Raimd-Id: %" PRIu64 "\n"
+                              "X-Raimd-Kind: %s\nX-Raimd-Timestamp: %.*s\n",
+                              event->id, event->kind, size - 1, when);
+    if (secret[0] != '\0')
+        snprintf(headers + used, HEADER_BYTES - (size_t)used, "X-Raimd-Signature: sha256=%s\n",
+                 digits);
+}
+
+// Begins to hand over an event. Returns false if it cannot now.
+static bool begin(struct event_hook *hook, const struct config *config,
+                  const struct journal_event *event)
+{
+    char headers[HEADER_BYTES];
+    struct text_buffer body = {0};
+    server_events_print_public(&body, event->text);
+    if (hook->is_command)
+        text_buffer_add(&body, "\n", 1);
+    if (!body.no_memory) {
+        write_headers(event, &body, config->event_hook_secret, headers);
+        const struct fetch_request request = {
+            .method = hook->is_command ? NULL : "POST",
+            .target = config->event_hook,
+            .headers = hook->is_command ? NULL : headers,
+            .body = body.text,
+            .body_bytes = body.size,
+            .max_bytes = ANSWER_BYTES,
+            .deadline_ms = DEADLINE_MS,
+        };
+        hook->tries = event->id == hook->event ? hook->tries : 0;
+        hook->event = event->id;
+        hook->job = fetch_begin(hook->from, &request, note_answer, hook);
+    }
+    free(text_buffer_take(&body));
+    return hook->job != 0;
+}
+
+// Leaves out the events that the journal has forgotten.
+static void skip_forgotten(struct event_hook *hook)
+{
+    const uint64_t forgotten = event_journal_forgotten_count(hook->journal);
+    const uint64_t fresh = forgotten - hook->forgotten; // numbers may have gaps
+    const uint64_t until = event_journal_forgotten(hook->journal);
+    hook->forgotten = forgotten;
+    if (until <= hook->cursor)
+        return;
+    const uint64_t missed = until - hook->cursor;
+    if (hook->job == 0)
+        advance(hook, until);
+    else if (until > hook->event)
+        return; // the answer comes first
+    hook->def.counts->dropped += missed < fresh ? missed : fresh;
+}
+
+static void choose_process(struct event_hook *hook, const char *target)
+{
+    hook->is_command = target[0] == '/';
+    hook->from = hook->is_command ? hook->def.processes->commands : hook->def.processes->urls;
+    if (hook->from == NULL && !hook->is_missing)
+        log_warning("event hook off: raimd was started without a hook of this kind; restart it");
+    hook->is_missing = hook->from == NULL;
+}
+
+void event_hook_run(struct event_hook *hook, const struct config *config, uint64_t now_ms)
+{
+    struct arena_list_hook *counts = hook->def.counts;
+    counts->is_on = config->event_hook[0] != '\0';
+    if (!counts->is_on && hook->job == 0) {
+        hook->cursor = event_journal_newest(hook->journal); // a hook to come begins from there
+        hook->is_missing = false;
+    } else if (hook->job == 0) {
+        choose_process(hook, config->event_hook);
+    }
+    skip_forgotten(hook);
+    const struct journal_event *event = event_journal_next(hook->journal, hook->cursor);
+    if (event != NULL && hook->job == 0 && hook->from != NULL && now_ms >= hook->due_ms &&
+        !begin(hook, config, event))
+        hook->due_ms = now_ms + FIRST_RETRY_MS;
+    counts->waiting = event_journal_count_after(hook->journal, hook->cursor);
+    if (counts->is_on && hook->cursor != hook->written &&
+        now_ms >= hook->written_ms + WRITE_EVERY_MS)
+        write_cursor(hook, now_ms);
+}
+
+int event_hook_timeout_ms(const struct event_hook *hook, uint64_t now_ms)
+{
+    if (!hook->def.counts->is_on)
+        return -1;
+    int timeout_ms = hook->cursor != hook->written ? WRITE_EVERY_MS : -1;
+    const bool waits = hook->job == 0 && hook->from != NULL && hook->def.counts->waiting > 0;
+    if (waits)
+        timeout_ms = monotonic_earlier_ms(
+            timeout_ms, hook->due_ms > now_ms ? (int)(hook->due_ms - now_ms) : 0);
+    return timeout_ms;
+}
+
+void event_hook_finish(struct event_hook *hook, const struct config *config)
+{
+    const uint64_t end_ms = monotonic_ms() + FINISH_MS;
+    while (config->event_hook[0] != '\0' && !hook->is_failing) {
+        int descriptors[2];
+        const uint64_t now_ms = monotonic_ms();
+        event_hook_run(hook, config, now_ms);
+        if (hook->from == NULL || hook->def.counts->waiting == 0 || now_ms >= end_ms)
+            return;
+        server_processes_descriptors(hook->def.processes, descriptors);
+        struct pollfd waits[] = {{.fd = descriptors[0], .events = POLLIN},
+                                 {.fd = descriptors[1], .events = POLLIN}};
+        poll(waits, 2, COMMAND_PAUSE_MS);
+        server_processes_run(hook->def.processes);
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Tests of the history and the feed, over arenas and workers that are made up here.
+#include "feed_json.h"
+#include "last_hour.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS UINT64_C(1000000) // in nanoseconds
+
+struct arena {
+    struct config_arena config;
+    struct raim_map map;
+    struct overload overload;
+    struct arena_status *status;
+};
+
+struct worker {
+    uint64_t busy_ns;
+};
+
+const struct arena_status *arena_status(struct arena *arena)
+{
+    return arena->status;
+}
+
+struct overload *arena_overload(struct arena *arena)
+{
+    return &arena->overload;
+}
+
+const struct config_arena *arena_config(const struct arena *arena)
+{
+    return &arena->config;
+}
+
+uint16_t arena_port(const struct arena *arena)
+{
+    (void)arena;
+    return 7;
+}
+
+uint64_t arena_ticked_ms(const struct arena *arena)
+{
+    (void)arena;
+    return 0;
+}
+
+uint64_t worker_busy_ns(const struct worker *worker)
+{
+    return worker->busy_ns;
+}
+
+struct fixture {
+    struct arena arenas[2];
+    struct worker worker, *crew[1];
+    struct arena_list list;
+    struct last_hour *history;
+};
+
+static int make_fixture(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    for (int i = 0; i < 2; i++) {
+        struct arena *arena = &fixture->arenas[i];
+        arena->status = calloc(1, sizeof *arena->status + 3 * sizeof *arena->status->players);
+        assert_non_null(arena->status);
+        snprintf(arena->config.name, CONFIG_NAME_BYTES, "%s", i == 0 ? "one" : "two");
+        snprintf(arena->map.name, sizeof arena->map.name, "%s", "Th\"e</script>");
+        arena->config.map = &arena->map;
+        arena->config.max_players = 16;
+    }
+    fixture->crew[0] = &fixture->worker;
+    fixture->list = (struct arena_list){.arenas = {&fixture->arenas[0], &fixture->arenas[1]},
+                                        .count = 2,
+                                        .worker_count = 1,
+                                        .workers = fixture->crew};
+    fixture->history = last_hour_create(&fixture->list, 0);
+    assert_non_null(fixture->history);
+    fixture->list.last_hour = fixture->history;
+    *state = fixture;
+    return 0;
+}
+
+static int free_fixture(void **state)
+{
+    struct fixture *fixture = *state;
+    last_hour_destroy(fixture->history);
+    free(fixture->arenas[0].status);
+    free(fixture->arenas[1].status);
+    free(fixture);
+    return 0;
+}
+
+static void assert_has(char *text, const char *part)
+{
+    assert_non_null(text);
+    if (strstr(text, part) == NULL)
+        fail_msg("no %s in %s", part, text);
+}
+
+static void test_sample_is_what_happened_since_the_last_one(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena_status *status = fixture->arenas[0].status;
+    assert_null(last_hour_newest(fixture->history, "one"));
+    last_hour_run(fixture->history, 999);
+    assert_null(last_hour_newest(fixture->history, "one"));
+    status->skipped_ticks = 3;
+    status->counts.joins = 5;
+    status->counts.leaves[RAIM_REASON_LEFT] = 1;
+    status->counts.leaves[RAIM_REASON_LOST] = 1;
+    status->transport.bytes_out = 2000;
+    fixture->worker.busy_ns = 500 * MS;
+    last_hour_run(fixture->history, 1000);
+    const struct last_hour_sample *newest = last_hour_newest(fixture->history, "one");
+    assert_int_equal(newest->skipped_ticks, 3);
+    assert_int_equal(newest->joins, 5);
+    assert_int_equal(newest->leaves, 2);
+    assert_int_equal(newest->bytes_out_s, 2000);
+    assert_int_equal(newest->tick_p50_us, 0);
+    status->skipped_ticks = 4;
+    status->transport.bytes_out = 22000;
+    status->counts.players = 2;
+    for (int i = 0; i < 100; i++)
+        histogram_count(&status->durations, 600 * MS / 1000); // between 0.5 and 1 ms
+    for (int i = 0; i < 100; i++)
+        histogram_count_by(&status->pings, histogram_ping_bounds_ns, 40 * MS);
+    fixture->worker.busy_ns += 1000 * MS;
+    last_hour_run(fixture->history, 11000);
+    newest = last_hour_newest(fixture->history, "one");
+    assert_int_equal(newest->skipped_ticks, 1);
+    assert_int_equal(newest->bytes_out_s, 2000);
+    assert_int_equal(newest->tick_p50_us, 750);
+    assert_int_equal(newest->tick_p99_us, 995);
+    assert_int_equal(newest->ping_p50_ms, 40);
+    char *text = last_hour_json(fixture->history, 13000);
+    assert_has(text, "{\"every_s\":10,\"age_s\":2,\"count\":2,\"players\":[0,2],");
+    assert_has(text, ",\"skipped_ticks\":[3,1],");
+    assert_has(text, ",\"workers_permille\":[[500,100]]}");
+    free(text);
+}
+
+static void test_ring_keeps_the_last_hour(void **state)
+{
+    struct fixture *fixture = *state;
+    bool missing;
+    for (uint32_t i = 0; i < LAST_HOUR_SAMPLES + 5; i++) {
+        fixture->arenas[1].status->counts.players = i;
+        last_hour_run(fixture->history, LAST_HOUR_FIRST_MS + (uint64_t)i * LAST_HOUR_EVERY_MS);
+    }
+    char *text = last_hour_arena_json(fixture->history, "two", 0, &missing);
+    assert_has(text, "\"count\":360,\"players\":[5,6,7,");
+    assert_has(text, ",363,364],\"bots\"");
+    free(text);
+    assert_null(last_hour_arena_json(fixture->history, "three", 0, &missing));
+    assert_true(missing);
+}
+
+static void test_series_ends_with_its_arena(void **state)
+{
+    struct fixture *fixture = *state;
+    last_hour_run(fixture->history, 1000);
+    assert_non_null(last_hour_newest(fixture->history, "two"));
+    strcpy(fixture->arenas[0].config.name, "other"); // another arena at the same place
+    fixture->list.count = 1;
+    last_hour_run(fixture->history, 11000);
+    assert_null(last_hour_newest(fixture->history, "one"));
+    assert_null(last_hour_newest(fixture->history, "two"));
+    assert_non_null(last_hour_newest(fixture->history, "other"));
+}
+
+static void test_counter_that_begins_anew_is_no_fall(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->arenas[0].status->late_ticks = 100;
+    last_hour_run(fixture->history, 1000);
+    fixture->arenas[0].status->late_ticks = 7;
+    last_hour_run(fixture->history, 11000);
+    assert_int_equal(last_hour_newest(fixture->history, "one")->late_ticks, 7);
+}
+
+static void test_feed_tells_each_arena_in_a_few_hundred_bytes(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena_status *status = fixture->arenas[0].status;
+    status->player_count = 3;
+    status->players[0].ping_ms = 90;
+    status->players[1].ping_ms = 30;
+    status->players[2].match.bot = true;
+    char *text = feed_json(&fixture->list, 5000);
+    assert_has(text, "\"uptime_s\":5,\"workers_busy_ms\":[0],\"arenas\":[{\"name\":\"one\",");
+    assert_has(text, "\"map\":\"Th\\\"e</script>\"");
+    assert_has(text, "\"ping_ms\":[30,90,90]");
+    assert_has(text, "\"ping_ms\":null");
+    assert_true(strlen(text) < 1000);
+    free(text);
+}
+
+#define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXED(test_sample_is_what_happened_since_the_last_one),
+        FIXED(test_ring_keeps_the_last_hour),
+        FIXED(test_series_ends_with_its_arena),
+        FIXED(test_counter_that_begins_anew_is_no_fall),
+        FIXED(test_feed_tells_each_arena_in_a_few_hundred_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
