@@ -129,8 +129,8 @@ static bool is_same(const struct sockaddr_storage *a, const struct sockaddr_stor
 static void send_request(struct browser *browser, const struct sockaddr_storage *to,
                          uint32_t challenge)
 {
-    uint8_t bytes[SERVER_INFO_REQUEST_BYTES];
-    const size_t size = server_info_write_request(challenge, bytes);
+    uint8_t bytes[RAIM_SERVER_INFO_REQUEST_BYTES];
+    const size_t size = raim_server_info_write_request(challenge, bytes);
     const int descriptor = browser->sockets[to->ss_family == AF_INET ? 0 : 1];
     const socklen_t length =
         to->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
@@ -320,7 +320,7 @@ static struct server *server_of(struct browser *browser, const struct sockaddr_s
 }
 
 static void note_answer(struct browser *browser, struct server *server,
-                        const struct server_info *info, double now_s)
+                        const struct raim_server_info *info, double now_s)
 {
     show(browser, server);
     server->row.info = *info;
@@ -336,18 +336,18 @@ static void note_answer(struct browser *browser, struct server *server,
 static void take(struct browser *browser, const struct sockaddr_storage *from, const uint8_t *data,
                  size_t size, double now_s)
 {
-    struct server_info info;
+    struct raim_server_info info;
     uint32_t challenge = 0;
     int index;
-    const enum server_info_reply reply = server_info_read(data, size, &challenge, &info);
-    if (reply == SERVER_INFO_OTHER)
+    const enum raim_server_info_reply reply = raim_server_info_read(data, size, &challenge, &info);
+    if (reply == RAIM_SERVER_INFO_OTHER)
         return;
     struct server *server = server_of(browser, from, &index);
     if (server == NULL)
         server = accept_stranger(browser, from, now_s);
     if (server == NULL || server->has_answered)
         return;
-    if (reply == SERVER_INFO_ANSWER) {
+    if (reply == RAIM_SERVER_INFO_ANSWER) {
         server->has_answered = true;
         server->answering = index;
         note_answer(browser, server, &info, now_s);

@@ -17,7 +17,7 @@ struct browser_row {
     bool answers;                       // to the recent queries
     bool is_unknown;                    // the host's name cannot be resolved
     double ping_ms;                     // smallest of the recent ones
-    struct server_info info;            // of the last answer
+    struct raim_server_info info;       // of the last answer
 };
 
 struct browser;

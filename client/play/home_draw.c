@@ -111,7 +111,7 @@ static const double name_at = 0.045, map_at = 0.44, players_at = 0.58, ping_at =
 
 static void write_players(const struct browser_row *row, char *words, size_t capacity)
 {
-    const struct server_info *info = &row->info;
+    const struct raim_server_info *info = &row->info;
     int length = snprintf(words, capacity, "%u of %u", info->players, info->most_players);
     if (info->bots > 0)
         snprintf(words + length, capacity - (size_t)length, ", %u bot%s", info->bots,
@@ -123,7 +123,7 @@ static void draw_row(const struct home *home, const struct ui *ui, const struct 
 {
     const double unit = ui->unit, width = box.max.x - box.min.x;
     const double middle = (box.min.y + box.max.y) / 2;
-    char words[SERVER_ADDRESS_BYTES + SERVER_INFO_TEXT_BYTES + 8];
+    char words[SERVER_ADDRESS_BYTES + RAIM_SERVER_INFO_TEXT_BYTES + 8];
     if (chosen)
         draw_panel(ui->draw, box, 6 * unit, PALETTE_CHOSEN);
     draw_star(ui, (raim_vec2){box.min.x + 0.022 * width, middle}, 8 * unit,

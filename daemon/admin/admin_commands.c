@@ -3,11 +3,12 @@
 #define _GNU_SOURCE
 #include "admin_commands.h"
 
+#include "admin_bans.h"
 #include "admin_fields.h"
 #include "admin_recordings.h"
 #include "arena_command.h"
 #include "arena_table_changes.h"
-#include "ban_book.h"
+#include "ban_source.h"
 #include "log.h"
 #include "mailbox.h"
 #include "monotonic.h"
@@ -44,6 +45,7 @@ struct admin_commands {
     struct rooms *rooms; // NULL: none
     uint32_t next_number;
     struct ban_book *bans;
+    struct ban_source *ban_source; // NULL: none
     bool draining;
     uint32_t drain_waiting; // arenas that have not answered the drain yet
     uint64_t drain_end_ms;  // CLOCK_MONOTONIC; 0: no deadline
@@ -51,13 +53,6 @@ struct admin_commands {
 };
 
 static const char no_arena[] = "no such arena";
-
-static int64_t today_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec;
-}
 
 static void refuse(struct admin_command *command, unsigned status, const char *problem)
 {
@@ -113,9 +108,6 @@ static void ask(struct admin_commands *admin, struct admin_command *command,
 static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with a visible character";
 static const char player_is_bad[] = "want a player's id, the number in the list of players";
 static const char seconds_are_bad[] = "want 1 to 1000000000 seconds";
-static const char address_is_bad[] =
-    "want an address or a network like 192.0.2.0/24 or 2001:db8::/32, with no bits set behind its "
-    "prefix";
 
 static void execute_say(struct admin_commands *admin, struct admin_command *command)
 {
@@ -388,10 +380,11 @@ bool admin_commands_is_drained(const struct admin_commands *admin)
 int admin_commands_timeout_ms(const struct admin_commands *admin)
 {
     const uint64_t now_ms = monotonic_ms();
+    const int list_ms = ban_source_timeout_ms(admin->ban_source);
     if (!admin->draining || admin->drain_end_ms == 0)
-        return -1;
+        return list_ms;
     const uint64_t left_ms = admin->drain_end_ms > now_ms ? admin->drain_end_ms - now_ms : 0;
-    return left_ms < INT_MAX ? (int)left_ms : INT_MAX;
+    return monotonic_earlier_ms(list_ms, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
 }
 
 // --- Recordings ---
@@ -413,52 +406,24 @@ static void execute_unkeep_recording(struct admin_commands *admin, struct admin_
 
 // --- Bans ---
 
-static void change_bans(struct admin_commands *admin, struct admin_command *command,
-                        struct bans *made)
-{
-    const char *problem = ban_book_replace(admin->bans, made);
-    char *text = NULL;
-    if (problem != NULL) {
-        refuse(command, FAILED, problem);
-        return;
-    }
-    // The answer waits until the arenas use the list: after an unban the address may join at once.
-    command->asked = command->waiting = ban_book_publish(admin->bans, command->number);
-    set_answer(command, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
-}
-
 const char *admin_commands_ban(struct admin_commands *admin, const struct ban *ban)
 {
-    return ban_book_add(admin->bans, ban, today_s());
+    return ban_book_add(admin->bans, ban);
 }
 
 static void execute_ban(struct admin_commands *admin, struct admin_command *command)
 {
-    struct ban ban = {0};
-    int64_t seconds;
-    if (!bans_parse(command->fields[ADMIN_ADDRESS], &ban.network, &ban.prefix))
-        refuse(command, BAD_REQUEST, address_is_bad);
-    else if (!admin_commands_read_seconds(command, &seconds))
-        refuse(command, BAD_REQUEST, seconds_are_bad);
-    else if (!admin_commands_read_text(command, ADMIN_REASON, ban.why))
-        refuse(command, BAD_REQUEST, text_is_bad);
-    else {
-        ban.until_s = seconds > 0 ? today_s() + seconds : 0;
-        change_bans(admin, command, bans_with(ban_book_list(admin->bans), &ban, today_s()));
-    }
+    admin_bans_ban(admin->table, admin->bans, command);
+}
+
+static void execute_preview(struct admin_commands *admin, struct admin_command *command)
+{
+    admin_bans_preview(admin->table, admin->bans, command);
 }
 
 static void execute_unban(struct admin_commands *admin, struct admin_command *command)
 {
-    struct ip_address network;
-    uint32_t prefix;
-    if (!bans_parse(command->fields[ADMIN_ADDRESS], &network, &prefix))
-        refuse(command, BAD_REQUEST, address_is_bad);
-    else if (!bans_has(ban_book_list(admin->bans), network, prefix, today_s()))
-        refuse(command, CONFLICT, command->route->failure);
-    else
-        change_bans(admin, command,
-                    bans_without(ban_book_list(admin->bans), network, prefix, today_s()));
+    admin_bans_unban(admin->table, admin->bans, command);
 }
 
 // --- Queries ---
@@ -475,7 +440,7 @@ static void execute_players(struct admin_commands *admin, struct admin_command *
 
 static void execute_bans(struct admin_commands *admin, struct admin_command *command)
 {
-    set_answer(command, status_bans_json(ban_book_list(admin->bans), today_s()));
+    admin_bans_list(admin->bans, command);
 }
 
 // --- Routes ---
@@ -490,6 +455,7 @@ enum {
     MAP = 1 << ADMIN_MAP,
     LEVEL = 1 << ADMIN_LEVEL,
     RECORDING = 1 << ADMIN_RECORDING,
+    WIDE = 1 << ADMIN_WIDE,
 };
 
 static const char no_vote[] = "no vote is running";
@@ -524,8 +490,12 @@ static const struct admin_commands_route routes[] = {
     {.method = "POST",
      .path = "/ban",
      .execute = execute_ban,
-     .needs = ADDRESS,
-     .takes = SECONDS | REASON},
+     .takes = ADDRESS | ARENA | PLAYER | SECONDS | REASON | WIDE},
+    {.method = "POST",
+     .path = "/ban/preview",
+     .execute = execute_preview,
+     .takes = ADDRESS | ARENA | PLAYER | SECONDS | REASON | WIDE,
+     .is_question = true},
     {.method = "POST",
      .path = "/unban",
      .execute = execute_unban,
@@ -595,7 +565,7 @@ const struct admin_commands_route *admin_commands_find(const char *path, const c
 
 bool admin_commands_changes(const struct admin_commands_route *route)
 {
-    return strcmp(route->method, "POST") == 0;
+    return strcmp(route->method, "POST") == 0 && !route->is_question;
 }
 
 void admin_commands_execute(struct admin_commands *admin, struct admin_command *command)
@@ -626,8 +596,10 @@ struct admin_commands *admin_commands_open(struct arena_table *table, struct roo
     admin->table = table;
     admin->rooms = rooms;
     admin->bans = ban_book_open(&table->running, error, capacity);
-    if (admin->bans != NULL)
+    if (admin->bans != NULL) {
+        admin->ban_source = ban_source_open(table, admin->bans);
         return admin;
+    }
     admin_commands_close(admin);
     return NULL;
 }
@@ -636,6 +608,7 @@ void admin_commands_close(struct admin_commands *admin)
 {
     if (admin == NULL)
         return;
+    ban_source_close(admin->ban_source);
     ban_book_close(admin->bans);
     free(admin);
 }
@@ -663,6 +636,7 @@ bool admin_commands_collect_from(struct admin_commands *admin, struct arena *are
 
 bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool *done)
 {
+    ban_source_run(admin->ban_source);
     ban_book_publish(admin->bans, 0);
     const struct arena_list *list = &admin->table->running;
     for (int i = 0; i < list->count; i++)

@@ -25,6 +25,7 @@ enum admin_commands_field_kind {
     ADMIN_MAP,       // the path of a map file
     ADMIN_LEVEL,     // a log level
     ADMIN_RECORDING, // the name of a recording's file
+    ADMIN_WIDE,      // "yes": a network may be as wide as nobody means it
     ADMIN_FIELDS
 };
 
@@ -53,6 +54,7 @@ struct admin_commands_route {
     void (*execute)(struct admin_commands *admin, struct admin_command *command);
     uint32_t needs, takes; // fields, as bits 1 << ADMIN_...
     const char *failure;   // the problem if no arena executed it
+    bool is_question;      // it is no order, although it is a POST
 };
 
 // Borrows `table` and `rooms`, which may be NULL. Loads the stored bans; on failure writes the

@@ -144,7 +144,7 @@ struct api *api_create(struct rooms *rooms, struct server_events *events)
         return NULL;
     api->rooms = rooms;
     api->events = events;
-    api->feed = event_feed_create(rooms_events(rooms));
+    api->feed = event_feed_create(rooms_events(rooms), true);
     if (api->feed != NULL)
         return api;
     free(api);
@@ -232,12 +232,11 @@ static bool send_answer(struct MHD_Connection *connection, const struct rooms_an
 // Answers with a stream of events.
 static bool open_stream(struct api *api, struct MHD_Connection *connection)
 {
-    uint64_t last;
-    const char *header = http_connection_header(connection, "Last-Event-ID");
-    if (!event_feed_read_id(api->feed, header, &last))
+    struct event_feed_request request;
+    if (!event_feed_read(api->feed, connection, "/v1/events", &request))
         return http_answer_send_problem(connection, HTTP_BAD_REQUEST,
                                         "want the id of an event in Last-Event-ID", NULL);
-    struct MHD_Response *response = event_feed_open(api->feed, connection, last);
+    struct MHD_Response *response = event_feed_open(api->feed, connection, &request);
     if (response == NULL)
         return http_answer_send_problem(connection, HTTP_UNAVAILABLE, "too many event streams",
                                         NULL);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // Leaving arenas and new ones together. An arena beyond them gets its list later.
 enum { MAX_READERS = 2 * CONFIG_MAX_ARENAS };
@@ -26,8 +27,10 @@ struct reader {
 
 struct ban_book {
     const struct arena_list *list;
-    char path[PATH_MAX]; // "": the bans are not stored
-    struct bans *lists;  // that are in use, the newest first
+    char path[PATH_MAX];  // "": the bans are not stored
+    struct bans *lists;   // that are in use, the newest first
+    struct bans *foreign; // lists of somebody else's that are in use, the newest first
+    bool has_foreign;     // the newest of these is in force
     int reader_count;
     struct reader readers[MAX_READERS];
 };
@@ -78,6 +81,7 @@ void ban_book_close(struct ban_book *book)
     if (book == NULL)
         return;
     free_lists(book->lists);
+    free_lists(book->foreign);
     free(book);
 }
 
@@ -96,17 +100,42 @@ const char *ban_book_replace(struct ban_book *book, struct bans *made)
         free(made);
         return "the bans cannot be stored: see the log";
     }
+    made->foreign = ban_book_foreign(book);
     made->next = book->lists;
     book->lists = made;
     return NULL;
 }
 
-const char *ban_book_add(struct ban_book *book, const struct ban *ban, int64_t now_s)
+const char *ban_book_add(struct ban_book *book, const struct ban *ban)
 {
-    const char *problem = ban_book_replace(book, bans_with(book->lists, ban, now_s));
+    const char *problem = ban_book_replace(book, bans_with(book->lists, ban, time(NULL)));
     if (problem == NULL)
         ban_book_publish(book, 0);
     return problem;
+}
+
+const struct bans *ban_book_foreign(const struct ban_book *book)
+{
+    return book->has_foreign ? book->foreign : NULL;
+}
+
+bool ban_book_set_foreign(struct ban_book *book, struct bans *foreign)
+{
+    struct bans *made = bans_without(book->lists, (struct ip_address){0}, 0, time(NULL));
+    if (made == NULL) {
+        free(foreign);
+        return false;
+    }
+    book->has_foreign = foreign != NULL;
+    if (foreign != NULL) {
+        foreign->next = book->foreign;
+        book->foreign = foreign;
+    }
+    made->foreign = foreign;
+    made->next = book->lists;
+    book->lists = made;
+    ban_book_publish(book, 0);
+    return true;
 }
 
 // NULL for an arena that no list has been posted to.
@@ -158,6 +187,29 @@ static bool is_held(const struct ban_book *book, const struct bans *bans)
     return false;
 }
 
+// Whether a list in use has this one beside it.
+static bool is_beside(const struct ban_book *book, const struct bans *foreign)
+{
+    bool found = book->has_foreign && foreign == book->foreign;
+    for (const struct bans *bans = book->lists; bans != NULL && !found; bans = bans->next)
+        found = bans->foreign == foreign;
+    return found;
+}
+
+static void free_foreign(struct ban_book *book)
+{
+    struct bans **link = &book->foreign;
+    while (*link != NULL) {
+        struct bans *foreign = *link;
+        if (is_beside(book, foreign)) {
+            link = &foreign->next;
+            continue;
+        }
+        *link = foreign->next;
+        free(foreign);
+    }
+}
+
 // Frees the lists that are older than every list in use.
 static void free_unread(struct ban_book *book)
 {
@@ -167,6 +219,7 @@ static void free_unread(struct ban_book *book)
             oldest = bans;
     free_lists(oldest->next);
     oldest->next = NULL;
+    free_foreign(book);
 }
 
 void ban_book_acknowledge(struct ban_book *book, const struct arena *arena, const struct bans *read)

@@ -26,9 +26,17 @@ const struct bans *ban_book_list(const struct ban_book *book);
 // made. Returns NULL, or what went wrong as a printable text.
 const char *ban_book_replace(struct ban_book *book, struct bans *made);
 
-// Adds a ban, replacing one of an equal network, stores it and puts it in force in every arena.
-// Returns as above.
-const char *ban_book_add(struct ban_book *book, const struct ban *ban, int64_t now_s);
+// Adds a ban for who orders none through admin_commands: stores it, puts it in force and publishes
+// it. Returns NULL, or what went wrong as a printable text.
+const char *ban_book_add(struct ban_book *book, const struct ban *ban);
+
+// Puts a sorted list of somebody else's in force beside the operator's, in place of the one before;
+// NULL: none. Takes it, and frees it when no arena reads it any more. False when memory runs out;
+// the list before then stays.
+bool ban_book_set_foreign(struct ban_book *book, struct bans *foreign);
+
+// The foreign list in force; NULL: none.
+const struct bans *ban_book_foreign(const struct ban_book *book);
 
 // Posts the list in force to the arenas that lack it and whose mailbox has room. Their answers
 // carry `request`. Returns the number of arenas posted to.

@@ -6,6 +6,7 @@
 
 #include "admin_fields.h"
 #include "admin_orders.h"
+#include "event_feed.h"
 #include "http_answer.h"
 #include "http_form.h"
 #include "http_listener.h"
@@ -14,6 +15,8 @@
 #include "listen_socket.h"
 #include "log.h"
 #include "monotonic.h"
+#include "operator_page.h"
+#include "server_events.h"
 #include "unit_directories.h"
 
 #include <assert.h>
@@ -45,6 +48,9 @@ struct control {
     struct api *api; // NULL: none
     struct http_recordings *recordings;
     struct http_results *results; // NULL: none
+    struct http *page;            // the dashboard; NULL: none
+    struct http_guard guard;      // names of hosts
+    struct event_feed *feed;      // of the server's events, with what is private; NULL: none
     struct http_listener *listener;
     unsigned requests; // not answered yet
     char path[CONFIG_CONTROL_BYTES];
@@ -89,6 +95,13 @@ struct control *control_open(const char *path, struct arena_table *table, struct
         free(control);
         return NULL;
     }
+    if (table->events != NULL &&
+        (control->feed = event_feed_create(server_events_journal(table->events), true)) == NULL) {
+        snprintf(error, capacity, "out of memory");
+        http_results_destroy(control->results);
+        free(control);
+        return NULL;
+    }
     control->orders = admin_orders_open(table, rooms, error, capacity);
     if (control->orders != NULL && path == NULL)
         return control;
@@ -117,14 +130,27 @@ struct control *control_open(const char *path, struct arena_table *table, struct
     return control;
 }
 
-void control_close(struct control *control)
+void control_serve_page(struct control *control, struct http *http, const struct http_guard *guard)
 {
-    if (control == NULL)
-        return;
+    control->page = http;
+    control->guard = *guard;
+}
+
+void control_end(struct control *control)
+{
     if (control->orders != NULL)
         admin_orders_end(control->orders);
     if (control->results != NULL)
         http_results_end(control->results);
+    if (control->feed != NULL)
+        event_feed_end(control->feed);
+}
+
+void control_close(struct control *control)
+{
+    if (control == NULL)
+        return;
+    control_end(control);
     if (control->listener != NULL)
         http_listener_run(control->listener); // answers the requests that were just resumed
     if (control->recordings != NULL)
@@ -132,6 +158,7 @@ void control_close(struct control *control)
     http_listener_stop(control->listener);
     http_recordings_destroy(control->recordings);
     http_results_destroy(control->results);
+    event_feed_destroy(control->feed);
     if (control->path[0] != '\0')
         unlink(control->path);
     admin_orders_close(control->orders);
@@ -148,6 +175,8 @@ int control_timeout_ms(const struct control *control)
     int own_ms = admin_orders_timeout_ms(control->orders);
     if (control->results != NULL)
         own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(control->results));
+    if (control->feed != NULL)
+        own_ms = monotonic_earlier_ms(own_ms, event_feed_timeout_ms(control->feed));
     return control->listener != NULL ? http_listener_timeout_ms(control->listener, own_ms) : own_ms;
 }
 
@@ -165,6 +194,8 @@ void control_run(struct control *control)
 {
     if (control->results != NULL)
         http_results_run(control->results);
+    if (control->feed != NULL)
+        event_feed_run(control->feed);
     if (control->listener != NULL)
         http_listener_run(control->listener);
     admin_orders_run(control->orders);
@@ -251,7 +282,8 @@ static void take_field(void *context, const char *name, const char *piece, uint6
 }
 
 // Begins a request whose headers are complete, or answers it with an error.
-static bool begin(struct control *control, const struct http_request *step)
+static bool begin(struct control *control, const struct http_request *step, const char *by,
+                  const char *via)
 {
     bool path_is_known;
     const bool is_post = strcmp(step->method, "POST") == 0;
@@ -273,6 +305,8 @@ static bool begin(struct control *control, const struct http_request *step)
     request->control = control;
     request->connection = step->connection;
     request->order.command.route = route;
+    request->order.command.via = via;
+    snprintf(request->order.command.by, sizeof request->order.command.by, "%s", by);
     if (is_post)
         request->form = http_form_create(step->connection, take_field, request);
     return !is_post || request->form != NULL;
@@ -321,25 +355,56 @@ static void set_giver(struct MHD_Connection *connection, char by[ORDER_BY_BYTES]
         snprintf(by, ORDER_BY_BYTES, "uid:%u", user);
 }
 
-static bool answer_api(struct control *control, const struct http_request *step)
+static bool is_of_results(const char *path)
 {
-    char by[ORDER_BY_BYTES];
-    set_giver(step->connection, by);
-    return api_answer(control->api, step, by);
+    return strcmp(path, "/results") == 0 || strcmp(path, "/leaderboard") == 0;
 }
 
-static bool answer(void *context, const struct http_request *step)
+// A step of a request for events.
+static bool answer_events(struct control *control, const struct http_request *step)
 {
-    struct control *control = context;
-    if (strcmp(step->path, "/results") == 0 || strcmp(step->path, "/leaderboard") == 0)
+    struct event_feed_request request;
+    if (strcmp(step->method, "GET") != 0)
+        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
+                                        "method not allowed", "GET");
+    if (control->feed == NULL)
+        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
+    if (*step->memory == NULL) {
+        *step->memory = &request_memory_none;
+        return true;
+    }
+    if (!event_feed_read(control->feed, step->connection, step->path, &request))
+        return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST,
+                                        "want the id of an event", NULL);
+    struct MHD_Response *response = event_feed_open(control->feed, step->connection, &request);
+    if (response == NULL)
+        return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE,
+                                        "too many event streams", NULL);
+    return http_answer_send_once(step->connection, HTTP_OK, response);
+}
+
+static bool is_of_events(const char *path)
+{
+    return strcmp(path, "/events") == 0 || strcmp(path, "/events.jsonl") == 0;
+}
+
+bool control_takes(const char *path)
+{
+    bool is_known;
+    admin_commands_find(path, "GET", &is_known);
+    return is_known || is_of_results(path) || is_of_events(path);
+}
+
+bool control_answer(struct control *control, const struct http_request *step, const char *by,
+                    const char *via)
+{
+    if (is_of_events(step->path))
+        return answer_events(control, step);
+    if (is_of_results(step->path))
         return answer_results(control, step);
-    if (control->api != NULL && api_takes(step->path))
-        return answer_api(control, step);
-    if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
-        return http_recordings_answer(control->recordings, step);
     struct request *request = (struct request *)*step->memory;
     if (request == NULL)
-        return begin(control, step);
+        return begin(control, step, by, via);
     if (step->piece_bytes > 0)
         return read_piece(request, step->piece, step->piece_bytes);
     if (request->is_begun)
@@ -352,15 +417,34 @@ static bool answer(void *context, const struct http_request *step)
         return http_answer_send_problem(
             step->connection, HTTP_BAD_REQUEST,
             "want a form of known fields, none too long, without control characters", NULL);
-    request->order.command.via = "raimctl";
     request->order.done = finish_order;
-    set_giver(step->connection, request->order.command.by);
     admin_orders_give(control->orders, &request->order);
     if (!request->order.is_waiting)
         return conclude(request);
     request->is_suspended = true;
     http_connection_suspend(step->connection);
     return true;
+}
+
+// A step of a request over the socket.
+static bool answer(void *context, const struct http_request *step)
+{
+    struct control *control = context;
+    char by[ORDER_BY_BYTES];
+    bool is_answered = false;
+    if (*step->memory == NULL) {
+        const bool is_good = operator_page_check(&control->guard, step, &is_answered);
+        if (is_answered)
+            return is_good;
+    }
+    set_giver(step->connection, by);
+    if (control->api != NULL && api_takes(step->path))
+        return api_answer(control->api, step, by);
+    if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
+        return http_recordings_answer(control->recordings, step);
+    if (!control_takes(step->path) && control->page != NULL && http_serves(step->path))
+        return http_answer_operator(control->page, step, HTTP_OPERATOR);
+    return control_answer(control, step, by, operator_page_orders(step) ? "page" : "raimctl");
 }
 
 static void end_request(void *context, void *memory)

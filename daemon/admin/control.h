@@ -10,6 +10,7 @@
 #include "arena_table.h"
 #include "bans.h"
 #include "config.h"
+#include "http.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,22 @@ struct control *control_open(const char *path, struct arena_table *table, struct
 
 // Takes NULL. The arenas must have ended.
 void control_close(struct control *control);
+
+// Serves the dashboard of `http`, which is borrowed and may be NULL, with orders. Copies the names
+// of hosts of `guard`; before, none is taken but addresses and names without a dot.
+void control_serve_page(struct control *control, struct http *http, const struct http_guard *guard);
+
+// Whether a path is that of an order, a query or a document of the operator.
+bool control_takes(const char *path);
+
+// A step of a request for one of these over another listener, which has checked its sender; `by`
+// and `via` as of struct order_note.
+bool control_answer(struct control *control, const struct http_request *step, const char *by,
+                    const char *via);
+
+// Ends what waits, on any listener: call it, then run and close the other listeners, before
+// control_close.
+void control_end(struct control *control);
 
 // The orders, which whoever else takes orders gives to, too.
 struct admin_orders *control_orders(const struct control *control);

@@ -8,6 +8,7 @@
 #include "http_guard.h"
 #include "http_listener.h"
 #include "listen_socket.h"
+#include "operator_page.h"
 #include "order_log.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@ enum { MAX_CONNECTIONS = 64, MAX_FILE_BYTES = 256 * 1024 };
 
 struct control_tcp {
     struct api *api;
+    struct control *control;           // takes orders; NULL: none does
+    struct http *page;                 // the dashboard; NULL: none
     struct arena_list_control *counts; // borrowed
     struct http_listener *listener;
     struct http_guard guard; // without names; with the token
@@ -62,6 +65,25 @@ static bool deny(struct MHD_Connection *connection)
     return http_answer_send_once(connection, HTTP_UNAUTHORIZED, response);
 }
 
+static bool has_token(const struct control_tcp *tcp)
+{
+    return tcp->guard.token[0] != '\0';
+}
+
+// Whether orders are taken: on a loopback address without token and certificates anybody on the
+// machine may ask.
+static bool takes_orders(const struct control_tcp *tcp)
+{
+    return has_token(tcp) || tcp->needs_certificate;
+}
+
+// Whether this is a request for a file of the dashboard, which asks for the token.
+static bool is_of_page(const struct control_tcp *tcp, const struct http_request *step)
+{
+    return tcp->page != NULL && takes_orders(tcp) && http_serves_anyone(step->path) &&
+           (strcmp(step->method, "GET") == 0 || strcmp(step->method, "HEAD") == 0);
+}
+
 // Whether a page of a browser asks. A page of another origin sends no Origin with a GET of an
 // image.
 static bool is_browser(struct MHD_Connection *connection)
@@ -72,24 +94,25 @@ static bool is_browser(struct MHD_Connection *connection)
 }
 
 // Answers a request whose sender may not ask, and returns true in `is_answered`.
-static bool check_sender(const struct control_tcp *tcp, struct MHD_Connection *connection,
+static bool check_sender(const struct control_tcp *tcp, const struct http_request *step,
                          bool *is_answered)
 {
+    struct MHD_Connection *connection = step->connection;
     const char *host = http_connection_header(connection, "Host");
-    const bool has_token = tcp->guard.token[0] != '\0';
     *is_answered = true;
     if (tcp->needs_certificate && !http_connection_has_certificate(connection))
         return http_answer_send_problem(connection, HTTP_FORBIDDEN,
                                         "want a client certificate of a known authority", NULL);
-    if (has_token &&
+    if (has_token(tcp) && !is_of_page(tcp, step) &&
         http_guard_check_token(&tcp->guard, http_connection_header(connection, "Authorization")) !=
             HTTP_TOKEN_RIGHT)
         return deny(connection);
     // On a loopback address, a browser there must not ask for a page of somebody else.
-    const bool is_open = !has_token && !tcp->needs_certificate;
-    if (is_open && !http_guard_takes_host(&tcp->guard, host))
+    if (takes_orders(tcp))
+        return operator_page_check(NULL, step, is_answered);
+    if (!http_guard_takes_host(&tcp->guard, host))
         return http_answer_send_problem(connection, HTTP_MISDIRECTED_REQUEST, "unknown host", NULL);
-    if (is_open && is_browser(connection))
+    if (is_browser(connection))
         return http_answer_send_problem(connection, HTTP_FORBIDDEN,
                                         "pages of browsers are not served", NULL);
     *is_answered = false;
@@ -103,10 +126,10 @@ static void set_giver(const struct control_tcp *tcp, struct MHD_Connection *conn
     char name[ORDER_BY_BYTES] = "";
     if (tcp->needs_certificate)
         http_connection_name(connection, name, sizeof name);
-    order_log_set_by(by, name[0] != '\0'               ? name
-                         : tcp->needs_certificate      ? "certificate"
-                         : tcp->guard.token[0] != '\0' ? "token"
-                                                       : "loopback");
+    order_log_set_by(by, name[0] != '\0'          ? name
+                         : tcp->needs_certificate ? "certificate"
+                         : has_token(tcp)         ? "token"
+                                                  : "loopback");
 }
 
 static bool answer(void *context, const struct http_request *step)
@@ -114,16 +137,21 @@ static bool answer(void *context, const struct http_request *step)
     struct control_tcp *tcp = context;
     bool is_answered = false;
     if (*step->memory == NULL) {
-        const bool good = check_sender(tcp, step->connection, &is_answered);
+        const bool good = check_sender(tcp, step, &is_answered);
         tcp->counts->denied += is_answered;
         if (is_answered)
             return good;
     }
-    if (!api_takes(step->path))
-        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
     char by[ORDER_BY_BYTES];
     set_giver(tcp, step->connection, by);
-    return api_answer(tcp->api, step, by);
+    if (api_takes(step->path))
+        return api_answer(tcp->api, step, by);
+    if (takes_orders(tcp) && tcp->control != NULL && control_takes(step->path))
+        return control_answer(tcp->control, step, by, operator_page_orders(step) ? "page" : "api");
+    if (takes_orders(tcp) && tcp->page != NULL && http_serves(step->path))
+        return http_answer_operator(tcp->page, step,
+                                    has_token(tcp) ? HTTP_OPERATOR_BY_TOKEN : HTTP_OPERATOR);
+    return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
 }
 
 static void end_request(void *context, void *memory)
@@ -177,6 +205,12 @@ struct control_tcp *control_tcp_open(const struct config_control *config, struct
         return tcp;
     control_tcp_close(tcp);
     return NULL;
+}
+
+void control_tcp_serve_page(struct control_tcp *tcp, struct control *control, struct http *http)
+{
+    tcp->control = control;
+    tcp->page = http;
 }
 
 // Takes NULL.

@@ -6,11 +6,16 @@
 #include "api.h"
 #include "arena_list.h"
 #include "config.h"
+#include "control.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct control_tcp;
+
+// Serves the operator's orders and the dashboard with them to whoever has the token or a
+// certificate; without either, /v1 alone. Borrows both.
+void control_tcp_serve_page(struct control_tcp *tcp, struct control *control, struct http *http);
 
 // Reads the certificates and listens. Copies `config`, borrows `api` and `counts`. Returns NULL and
 // writes a reason into `error`.

@@ -300,6 +300,13 @@ static void update_sleep(struct arena *arena)
         raim_match_is_dormant(arena->worker.match) && transport_is_quiet(arena->worker.transport);
 }
 
+static void run_commands(struct arena *arena)
+{
+    if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
+                           arena->worker.transport))
+        arena->worker.has_news = true;
+}
+
 static void run_tick(struct arena *arena, uint64_t begin_ns)
 {
     const bool skips_socket = arena->worker.is_asleep && !arena->worker.is_readable;
@@ -311,6 +318,8 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     const bool is_measured =
         !skips_socket && raim_match_tick(arena->worker.match) % TICK_PROFILE_EVERY == 0;
     tick_timer_begin(&arena->worker.timer, is_measured, begin_ns);
+    if (arena->worker.commands.bans == NULL) // they hold for the first datagram, too
+        run_commands(arena);
     if (skips_socket) {
         transport_skip_receive(arena->worker.transport);
     } else {
@@ -321,9 +330,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     note_playing(arena);
     arena_votes_watch(arena);
-    if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
-                           arena->worker.transport))
-        arena->worker.has_news = true;
+    run_commands(arena);
     arena_take_offers(arena);
     raim_match_observe(arena->worker.match, is_measured ? &arena->worker.observer : NULL);
     raim_match_set_snapshot_interval(arena->worker.match, arena->worker.pace.interval);

@@ -8,7 +8,7 @@
 const char *arena_commands_find_ban(const struct arena_commands *commands, struct ip_address ip)
 {
     struct timespec now;
-    if (commands->bans == NULL || commands->bans->count == 0)
+    if (commands->bans == NULL || (commands->bans->count == 0 && commands->bans->foreign == NULL))
         return NULL;
     clock_gettime(CLOCK_REALTIME, &now);
     const struct ban *ban = bans_find(commands->bans, ip, now.tv_sec);

@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "config.h"
 #include "orchestrator_report.h"
+#include "overload.h"
 #include "recorder.h"
 #include "worker.h"
 
@@ -33,6 +34,14 @@ struct arena_list_results {
     uint64_t lost;    // that could not be written
 };
 
+// What lan_discovery.h counts, for the status: requests since the start.
+struct arena_list_discovery {
+    bool is_on;
+    uint64_t answered;
+    uint64_t limited; // beyond the rate
+    uint64_t refused; // from beyond a router, or malformed
+};
+
 // Where the master servers are, for the status.
 struct arena_list_masters {
     const struct config_masters *masters; // NULL: none
@@ -48,11 +57,22 @@ struct arena_list_hook {
     uint64_t waiting;   // events, now
 };
 
+// What ban_source.h fetches, for the status.
+#define ARENA_LIST_ERROR_BYTES 256
+struct arena_list_ban_list {
+    bool is_on;          // an URL is configured
+    uint32_t count;      // networks in force
+    uint64_t fetched_ms; // CLOCK_MONOTONIC, when it was last seen to be the newest; 0: never
+    uint64_t failures;   // since the start
+    char error[ARENA_LIST_ERROR_BYTES]; // of the last attempt; "": it succeeded
+};
+
 struct arena_list {
     int count;
     struct arena *arenas[CONFIG_MAX_ARENAS]; // in the order of the status
     int worker_count;
     struct worker **workers;
+    struct worker_load loads[CONFIG_MAX_WORKERS]; // of the workers
     uint64_t started_ms; // CLOCK_MONOTONIC
     struct arena_list_rooms rooms;
     struct arena_list_control control;
@@ -62,7 +82,9 @@ struct arena_list {
     struct process_usage *process; // of common/process_usage.h; NULL: unknown
     struct last_hour *last_hour;   // of the arenas, of http/last_hour.h; NULL: none
     struct arena_list_masters masters;
+    struct arena_list_discovery discovery;
     struct arena_list_hook hook;
+    struct arena_list_ban_list ban_list;
     const struct orchestrator_report *orchestrator; // NULL: none
 };
 

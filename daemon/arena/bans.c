@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 256, IPV6_HOST_PREFIX = 64 };
+enum { LINE_BYTES = 288, IPV6_HOST_PREFIX = 64, WIDE_V4_PREFIX = 8, WIDE_V6_PREFIX = 16 };
 
 // The leading bits of an address.
 static struct ip_address leading(struct ip_address ip, uint32_t prefix)
@@ -105,21 +105,104 @@ static bool is_over(const struct ban *ban, int64_t now_s)
     return ban->until_s != 0 && ban->until_s <= now_s;
 }
 
-static bool covers(const struct ban *ban, struct ip_address ip)
+static bool covers(struct ip_address network, uint32_t prefix, struct ip_address ip)
 {
-    return ip_address_equal(leading(ip, ban->prefix), ban->network) &&
-           (!ip_address_is_v4(ip) || ban->prefix >= IP_V4_PREFIX);
+    return ip_address_equal(leading(ip, prefix), network) &&
+           (!ip_address_is_v4(ip) || prefix >= IP_V4_PREFIX);
+}
+
+bool bans_covers(struct ip_address network, uint32_t prefix, struct ip_address ip)
+{
+    return covers(network, prefix, ip) || covers(network, prefix, ip_address_untranslated(ip));
+}
+
+bool bans_is_wide(struct ip_address network, uint32_t prefix)
+{
+    const bool is_v4 = ip_address_is_v4(network) && prefix >= IP_V4_PREFIX;
+    return is_v4 ? prefix < IP_V4_PREFIX + WIDE_V4_PREFIX : prefix < WIDE_V6_PREFIX;
+}
+
+// --- The search: the last network that begins at or below an address, or one around that, is the
+// smallest one that covers the address. ---
+
+static int compare_addresses(struct ip_address a, struct ip_address b)
+{
+    if (a.high != b.high)
+        return a.high < b.high ? -1 : 1;
+    return a.low == b.low ? 0 : a.low < b.low ? -1 : 1;
+}
+
+// Orders networks by their first address, the larger network first.
+static int compare_keys(const void *a, const void *b)
+{
+    const struct ban_key *one = a, *other = b;
+    const int order = compare_addresses(one->network, other->network);
+    return order != 0 ? order : (one->prefix > other->prefix) - (one->prefix < other->prefix);
+}
+
+struct bans *bans_allocate(uint32_t capacity)
+{
+    const size_t items = sizeof(struct bans) + capacity * sizeof(struct ban);
+    struct bans *bans = calloc(1, items + capacity * sizeof(struct ban_key));
+    if (bans != NULL)
+        bans->keys = (struct ban_key *)((char *)bans + items);
+    return bans;
+}
+
+void bans_sort(struct bans *bans)
+{
+    for (uint32_t i = 0; i < bans->count; i++)
+        bans->keys[i] = (struct ban_key){
+            .network = bans->items[i].network, .prefix = bans->items[i].prefix, .item = i};
+    if (bans->count > 0)
+        qsort(bans->keys, bans->count, sizeof *bans->keys, compare_keys);
+    for (uint32_t i = 0; i < bans->count; i++) {
+        uint32_t parent = i > 0 ? i - 1 : BANS_NO_PARENT;
+        while (parent != BANS_NO_PARENT &&
+               !ip_address_equal(leading(bans->keys[i].network, bans->keys[parent].prefix),
+                                 bans->keys[parent].network))
+            parent = bans->keys[parent].parent;
+        bans->keys[i].parent = parent;
+    }
+}
+
+// The number of keys that begin at or below an address.
+static uint32_t count_below(const struct bans *bans, struct ip_address ip)
+{
+    uint32_t low = 0, high = bans->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (compare_addresses(bans->keys[middle].network, ip) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct ban *find(const struct bans *bans, struct ip_address ip, int64_t now_s)
+{
+    const uint32_t below = count_below(bans, ip);
+    uint32_t at = below > 0 ? below - 1 : BANS_NO_PARENT;
+    for (; at != BANS_NO_PARENT; at = bans->keys[at].parent) {
+        const struct ban_key *key = &bans->keys[at];
+        const struct ban *ban = &bans->items[key->item];
+        if (covers(key->network, key->prefix, ip) && !is_over(ban, now_s))
+            return ban;
+    }
+    return NULL;
 }
 
 const struct ban *bans_find(const struct bans *bans, struct ip_address ip, int64_t now_s)
 {
     const struct ip_address untranslated = ip_address_untranslated(ip);
-    for (uint32_t i = 0; bans != NULL && i < bans->count; i++) {
-        const struct ban *ban = &bans->items[i];
-        if ((covers(ban, ip) || covers(ban, untranslated)) && !is_over(ban, now_s))
-            return ban;
+    const struct ban *ban = NULL;
+    for (; bans != NULL && ban == NULL; bans = bans->foreign) {
+        ban = find(bans, ip, now_s);
+        if (ban == NULL && !ip_address_equal(ip, untranslated))
+            ban = find(bans, untranslated, now_s);
     }
-    return NULL;
+    return ban;
 }
 
 static bool is_of(const struct ban *ban, struct ip_address network, uint32_t prefix)
@@ -140,10 +223,14 @@ struct bans *bans_without(const struct bans *bans, struct ip_address network, ui
 {
     const size_t count = bans != NULL ? bans->count : 0;
     // One item more than needed, for bans_with.
-    struct bans *made = calloc(1, sizeof *made + (count + 1) * sizeof made->items[0]);
-    for (size_t i = 0; made != NULL && i < count; i++)
+    struct bans *made = bans_allocate((uint32_t)count + 1);
+    if (made == NULL)
+        return NULL;
+    made->foreign = bans != NULL ? bans->foreign : NULL;
+    for (size_t i = 0; i < count; i++)
         if (!is_of(&bans->items[i], network, prefix) && !is_over(&bans->items[i], now_s))
             made->items[made->count++] = bans->items[i];
+    bans_sort(made);
     return made;
 }
 
@@ -155,34 +242,50 @@ struct bans *bans_with(const struct bans *bans, const struct ban *ban, int64_t n
         return NULL;
     }
     made->items[made->count++] = *ban;
+    bans_sort(made);
     return made;
 }
 
-// --- The file: a line "NETWORK UNTIL WHY" per ban ---
+// --- The file: the line of its form, and a line "NETWORK UNTIL BY WHY" per ban. Who is nobody is
+// "-". Files of the first form have no line of their form, and "NETWORK UNTIL WHY". ---
 
-static bool parse_line(char *line, struct ban *ban)
+static const char form_line[] = "raimd bans 2\n";
+
+// Takes the next word of a line and the blank behind it; NULL: there is none.
+static char *take_word(char **line)
+{
+    char *word = *line, *end = strchr(word, ' ');
+    if (end == NULL)
+        return NULL;
+    *end = '\0';
+    *line = end + 1;
+    return word;
+}
+
+static bool parse_line(char *line, bool has_by, struct ban *ban)
 {
     line[strcspn(line, "\n")] = '\0';
-    char *until = strchr(line, ' ');
-    if (until == NULL)
+    char *rest = line, *end;
+    const char *network = take_word(&rest), *until = network != NULL ? take_word(&rest) : NULL;
+    const char *by = has_by && until != NULL ? take_word(&rest) : "-";
+    if (until == NULL || by == NULL)
         return false;
-    *until++ = '\0';
-    char *why;
     errno = 0;
-    const long long until_s = strtoll(until, &why, 10);
-    if (why == until || errno != 0 || until_s < 0 || *why != ' ' ||
-        strlen(why + 1) > RAIM_MAX_TEXT_BYTES)
+    const long long until_s = strtoll(until, &end, 10);
+    if (end == until || *end != '\0' || errno != 0 || until_s < 0 ||
+        strlen(rest) > RAIM_MAX_TEXT_BYTES || strlen(by) >= BANS_BY_BYTES)
         return false;
     *ban = (struct ban){.until_s = until_s};
-    strcpy(ban->why, why + 1);
-    return bans_parse(line, &ban->network, &ban->prefix);
+    strcpy(ban->why, rest);
+    strcpy(ban->by, strcmp(by, "-") != 0 ? by : "");
+    return bans_parse(network, &ban->network, &ban->prefix);
 }
 
 struct bans *bans_load(const char *path, char *error, size_t capacity)
 {
     char line[LINE_BYTES];
     const char *problem;
-    struct bans *bans = calloc(1, sizeof *bans + BANS_MAX * sizeof bans->items[0]);
+    struct bans *bans = bans_allocate(BANS_MAX);
     if (bans == NULL) {
         snprintf(error, capacity, "out of memory");
         return NULL;
@@ -195,12 +298,17 @@ struct bans *bans_load(const char *path, char *error, size_t capacity)
     if (!good)
         snprintf(error, capacity, "cannot read \"%s\": %s", path,
                  descriptor < 0 ? problem : strerror(errno));
+    bool has_by = false;
     for (int number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
-        good = bans->count < BANS_MAX && parse_line(line, &bans->items[bans->count]);
+        if (number == 1 && strcmp(line, form_line) == 0) {
+            has_by = true;
+            continue;
+        }
+        good = bans->count < BANS_MAX && parse_line(line, has_by, &bans->items[bans->count]);
         bans->count += good;
         if (!good)
-            snprintf(error, capacity, "%s:%d: want NETWORK UNTIL WHY, of at most %d bans", path,
-                     number, BANS_MAX);
+            snprintf(error, capacity, "%s:%d: want NETWORK UNTIL %sWHY, of at most %d bans", path,
+                     number, has_by ? "BY " : "", BANS_MAX);
     }
     if (good && ferror(file)) {
         snprintf(error, capacity, "cannot read \"%s\"", path);
@@ -208,8 +316,10 @@ struct bans *bans_load(const char *path, char *error, size_t capacity)
     }
     if (file != NULL)
         fclose(file);
-    if (good)
+    if (good) {
+        bans_sort(bans);
         return bans;
+    }
     free(bans);
     return NULL;
 }
@@ -221,11 +331,13 @@ static char *write_text(const struct bans *bans, size_t *size)
     FILE *out = open_memstream(&text, size);
     if (out == NULL)
         return NULL;
+    fputs(form_line, out);
     for (uint32_t i = 0; i < bans->count; i++) {
         const struct ban *ban = &bans->items[i];
         char network[BANS_NETWORK_BYTES];
         bans_print(ban->network, ban->prefix, network);
-        fprintf(out, "%s %" PRId64 " %s\n", network, ban->until_s, ban->why);
+        fprintf(out, "%s %" PRId64 " %s %s\n", network, ban->until_s,
+                ban->by[0] != '\0' ? ban->by : "-", ban->why);
     }
     const bool whole = !ferror(out);
     if (fclose(out) == 0 && whole)

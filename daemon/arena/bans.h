@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ban lists: immutable lists of banned networks of both families, so that arenas can read one list
-// while the main thread makes the next, and the file that stores them.
+// while the main thread makes the next, and the file that stores them. An address is searched among
+// the sorted networks, so that a datagram costs some 20 comparisons whatever the list's size.
 #pragma once
 
 #include "ip_address.h"
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #define BANS_MAX 4096
+#define BANS_BY_BYTES 32      // of who banned, with the closing NUL
 #define BANS_NETWORK_BYTES 50 // an IPv6 address, its prefix and the closing NUL
 
 struct ban {
@@ -18,11 +20,23 @@ struct ban {
     uint32_t prefix;                   // length in bits, 0 to 128; of IPv4 networks 96 or more
     int64_t until_s;                   // seconds of CLOCK_REALTIME; 0: no end
     char why[RAIM_MAX_TEXT_BYTES + 1]; // one line, may be empty
+    char by[BANS_BY_BYTES];            // who banned: printable, without blanks; may be empty
 };
 
+// The place of a ban in the search.
+struct ban_key {
+    struct ip_address network;
+    uint32_t prefix;
+    uint32_t item;   // in `items`
+    uint32_t parent; // key of the nearest network around this one; BANS_NO_PARENT: none
+};
+#define BANS_NO_PARENT UINT32_MAX
+
 struct bans {
-    struct bans *next; // for the owner's use
+    struct bans *next;          // for the owner's use
+    const struct bans *foreign; // list of somebody else's that holds, too, borrowed; NULL: none
     uint32_t count;
+    struct ban_key *keys; // of `count`, sorted; in the memory of the list
     struct ban items[];
 };
 
@@ -35,9 +49,21 @@ void bans_print(struct ip_address network, uint32_t prefix, char text[BANS_NETWO
 // Prints an address alone.
 void bans_print_address(struct ip_address ip, char text[BANS_NETWORK_BYTES]);
 
-// The first ban in force that covers an address, or NULL. "::/0" covers no IPv4 address. One of
-// 64:ff9b::/96 is covered as the IPv4 address that it stands for, too. NULL
-// `bans` is an empty list.
+// Allocates a list for so many items; NULL when memory runs out. After its items are set,
+// bans_sort makes it searchable. Free it with free.
+struct bans *bans_allocate(uint32_t capacity);
+void bans_sort(struct bans *bans);
+
+// Whether a network contains an address. "::/0" covers no IPv4 address. One of 64:ff9b::/96 is
+// covered as the IPv4 address that it stands for, too.
+bool bans_covers(struct ip_address network, uint32_t prefix, struct ip_address ip);
+
+// Whether nobody means to ban a network: a quarter of IPv4 or more, that is a prefix of fewer than
+// 8 bits, of IPv6 of fewer than 16.
+bool bans_is_wide(struct ip_address network, uint32_t prefix);
+
+// A ban in force that covers an address, that of the smallest network, or NULL; also of the foreign
+// list. NULL `bans` is an empty list.
 const struct ban *bans_find(const struct bans *bans, struct ip_address ip, int64_t now_s);
 
 // Copies of a list, which the caller frees: with a ban added, replacing one of an equal network,

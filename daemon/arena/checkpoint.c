@@ -147,9 +147,10 @@ static uint64_t content_bytes(const struct slot *slot)
            slot->match_bytes + slot->path_bytes;
 }
 
+// The content must be known to lie in the file, which fits the address space.
 static uint64_t digest_of(const struct slot *slot)
 {
-    return raim_digest(&slot->sequence, content_bytes(slot) - sizeof slot->digest);
+    return raim_digest(&slot->sequence, (size_t)content_bytes(slot) - sizeof slot->digest);
 }
 
 // --- Writing ---

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares an arena's counts of late and skipped ticks with those of ten seconds ago.
+// Compares an arena's counts of late and skipped ticks with those of ten seconds ago, and a worker's
+// busy time with that of five seconds ago.
 #include "overload.h"
 
 #include <inttypes.h>
@@ -26,4 +27,19 @@ void overload_write(const struct overload *overload, char line[OVERLOAD_LINE_BYT
 {
     snprintf(line, OVERLOAD_LINE_BYTES, "late=%" PRIu64 " skipped=%" PRIu64 " due=%" PRIu32,
              overload->late_in_window, overload->skipped_in_window, overload->due);
+}
+
+bool worker_load_update(struct worker_load *load, uint64_t busy_ns, uint64_t now_ns)
+{
+    const uint32_t oldest = load->samples % WORKER_LOAD_WINDOW;
+    const uint64_t passed_ns = now_ns - load->at_ns[oldest];
+    const bool was_on = load->is_on;
+    if (load->samples >= WORKER_LOAD_WINDOW && passed_ns > 0)
+        load->percent = (uint32_t)((busy_ns - load->busy_ns[oldest]) * 100 / passed_ns);
+    load->busy_ns[oldest] = busy_ns;
+    load->at_ns[oldest] = now_ns;
+    load->samples++;
+    load->is_on = was_on ? load->percent >= WORKER_LOAD_END_PERCENT
+                         : load->percent > WORKER_LOAD_BEGIN_PERCENT;
+    return load->is_on != was_on;
 }

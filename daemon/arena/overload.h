@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Overload detection with hysteresis: an arena is overloaded once more than a tenth of the ticks of
+// Overload detection with hysteresis, of arenas and of workers. An arena is overloaded once more than a tenth of the ticks of
 // the last ten seconds began late or were skipped, until fewer than a twentieth are. Between the
 // two thresholds the state stays, so that the log has a line per change and not one per second.
 // Thread rule: main thread only.
@@ -33,3 +33,23 @@ bool overload_update(struct overload *overload, uint64_t late_ticks, uint64_t sk
 // Writes "late=... skipped=... due=..." of the last window, for the log.
 #define OVERLOAD_LINE_BYTES 96
 void overload_write(const struct overload *overload, char line[OVERLOAD_LINE_BYTES]);
+
+// A worker is overloaded once it was busy for more than 90 % of five seconds, until it was for less
+// than 75 %. Its ticks may still be in time, but nothing is left for one more player.
+enum {
+    WORKER_LOAD_WINDOW = 5, // samples, of OVERLOAD_EVERY_MS
+    WORKER_LOAD_BEGIN_PERCENT = 90,
+    WORKER_LOAD_END_PERCENT = 75,
+};
+
+// Zeroed for a new worker.
+struct worker_load {
+    uint64_t busy_ns[WORKER_LOAD_WINDOW], at_ns[WORKER_LOAD_WINDOW]; // rings of samples
+    uint32_t samples;                                               // ever taken
+    uint32_t percent;                                               // of the last window
+    bool is_on;
+};
+
+// Adds a sample: the worker's busy time since its start, at a time of CLOCK_MONOTONIC. Returns true
+// if the state has changed.
+bool worker_load_update(struct worker_load *load, uint64_t busy_ns, uint64_t now_ns);

@@ -20,5 +20,6 @@ extern const char embedded_schema_status[];
 extern const char embedded_schema_feed[];
 extern const char embedded_schema_history[];
 extern const char embedded_schema_recordings[];
+extern const char embedded_schema_events[];
 extern const char embedded_schema_results[];
 extern const char embedded_schema_leaderboard[];

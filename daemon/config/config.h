@@ -156,8 +156,9 @@ struct config {
     enum log_level log_level;
     bool sandbox;
     bool core_dumps;
-    bool results; // of rounds are recorded
+    bool results;                             // of rounds are recorded
     uint32_t event_kinds;                     // see event_kinds.h
+    char ban_list[URL_BYTES];                 // an URL; "": none
     char event_hook[URL_BYTES];               // an URL, or the words of a command; "": none
     char event_hook_secret[HTTP_TOKEN_BYTES]; // "": requests are not signed
     struct config_listen status;
@@ -172,6 +173,7 @@ struct config {
     char public_address[HTTP_HOST_BYTES]; // of rooms, as matchmakers are told; "": the arena's own
     struct config_ports ports;            // of rooms
     struct config_masters masters;
+    bool lan_discovery;
     int template_count;
     struct config_arena *templates; // of rooms; their ports are 0
     int arena_count;

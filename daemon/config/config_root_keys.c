@@ -27,6 +27,7 @@ static const struct reader_key *arena_keys(int *count);
 static bool parse_status(const char *text, void *field);
 static bool parse_ports(const char *text, void *field);
 static bool parse_host(const char *text, void *field);
+static bool parse_url(const char *text, void *field);
 static bool parse_control(const char *text, void *field);
 static bool parse_log_level(const char *text, void *field);
 static bool parse_agones(const char *text, void *field);
@@ -191,6 +192,16 @@ static const struct reader_key ROOT_KEYS[] = {
      .applies = READER_AT_ONCE,
      .meaning = "file whose first line is the key with which requests of event_hook are signed "
                 "(HMAC-SHA256); the path is relative to this file"},
+    {.name = "ban_list",
+     .kind = READER_TEXT,
+     IN_ROOT(ban_list),
+     .text = "",
+     .parse = parse_url,
+     .expected = "an http or https URL, or \"\", of at most 511 bytes",
+     .meaning =
+         "list of banned networks that raimd fetches at the start, after a reload and every "
+         "ten minutes: lines of an address or network, a day or time of UTC at which the ban "
+         "ends, or none, and a reason, or none"},
     {.name = "public_address",
      .kind = READER_TEXT,
      IN_ROOT(public_address),
@@ -240,6 +251,12 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether an allocated GameServer becomes Ready again when the last room has "
                 "ended and the last player has left"},
+    {.name = "lan_discovery",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(lan_discovery),
+     .flag = true,
+     .meaning = "whether clients of the local network find the arenas, except rooms: UDP port 7245 "
+                "answers, if an arena listens beyond this machine"},
     {.name = "masters",
      .kind = READER_LIST,
      IN_ROOT(masters),
@@ -362,11 +379,20 @@ static bool parse_directory(const char *text, void *field)
     return is_good;
 }
 
+static bool parse_url(const char *text, void *field)
+{
+    uint16_t port;
+    const bool is_good = text[0] == '\0' || url_read(text, &port);
+    if (is_good)
+        strcpy(field, text);
+    return is_good;
+}
+
 static bool parse_hook(const char *text, void *field)
 {
     uint16_t port;
-    bool is_good = text[0] == '\0' || url_read(text, &port) ||
-                   (text[0] == '/' && strlen(text) < URL_BYTES);
+    bool is_good =
+        text[0] == '\0' || url_read(text, &port) || (text[0] == '/' && strlen(text) < URL_BYTES);
     for (const char *at = text; *at != '\0'; at++)
         is_good = is_good && (unsigned char)*at >= 0x20 && *at != 0x7f;
     if (is_good)

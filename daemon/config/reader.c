@@ -393,7 +393,7 @@ static void report_unknown_key(reader_node node, const struct reader_key *keys, 
     const char *name = config_setting_name(node.setting);
     const char *nearest = NULL;
     int nearest_distance = TYPING_MISTAKES + 1;
-    char all[EXPECTED_BYTES * 2] = "";
+    char all[EXPECTED_BYTES * 8] = "";
     size_t used = 0;
     for (int i = 0; i < count; i++) {
         const int distance = edit_distance(name, keys[i].name);

@@ -3,7 +3,8 @@
 #define _GNU_SOURCE
 #include "commands.h"
 
-#include "duration.h"
+#include "ban_command.h"
+#include "discover.h"
 #include "password_prompt.h"
 #include "recording_commands.h"
 #include "request.h"
@@ -164,24 +165,6 @@ static int run_unmute(const struct call *call)
     return set_mute(call, "/unmute");
 }
 
-static int run_ban(const struct call *call)
-{
-    char seconds[32];
-    if (call->duration != NULL) {
-        const unsigned long long time = duration_read(call->duration);
-        if (time == 0)
-            return commands_wrong(call->command, "--for wants a time like 90s, 15m, 2h or 7d");
-        snprintf(seconds, sizeof seconds, "%llu", time);
-    }
-    return commands_send(call, &(struct request){
-                                   .path = "/ban",
-                                   .post = true,
-                                   .fields = {{"address", argument(call, 0)},
-                                              {"seconds", call->duration != NULL ? seconds : NULL},
-                                              {"reason", argument(call, 1)}},
-                               });
-}
-
 static int run_unban(const struct call *call)
 {
     return commands_send(call, &(struct request){.path = "/unban",
@@ -312,6 +295,45 @@ static int run_results(const struct call *call)
 static int run_leaderboard(const struct call *call)
 {
     return show_results(call, "/leaderboard", print_leaderboard);
+}
+
+// Writes a stream of lines to the standard output without the empty ones, which show that the
+// connection lives.
+static ssize_t write_lines(void *context, const char *bytes, size_t size)
+{
+    bool *is_inside = context; // of a line
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != '\n' || *is_inside)
+            putchar(bytes[i]);
+        *is_inside = bytes[i] != '\n';
+    }
+    return fflush(stdout) == 0 ? (ssize_t)size : -1;
+}
+
+static int run_events(const struct call *call)
+{
+    char query[RESULTS_QUERY_BYTES], path[RESULTS_QUERY_BYTES + 16];
+    const char *problem;
+    struct reply reply;
+    if (!results_make_query("/events.jsonl", &call->results, query, &problem))
+        return commands_wrong(call->command, problem);
+    snprintf(path, sizeof path, "%s%s", query,
+             !call->follows                ? ""
+             : strchr(query, '?') == NULL ? "?follow=1"
+                                          : "&follow=1");
+    bool is_inside = false;
+    FILE *out = fopencookie(&is_inside, "w", (cookie_io_functions_t){.write = write_lines});
+    if (out == NULL) {
+        fputs("raimctl: out of memory\n", stderr);
+        return EXIT_REFUSED;
+    }
+    setvbuf(out, NULL, _IONBF, 0);
+    const struct request request = {.path = path, .is_endless = call->follows};
+    const int code = commands_send_for_file(call, &request, out, &reply);
+    fclose(out);
+    if (code == EXIT_SUCCESS)
+        free(reply.text);
+    return code;
 }
 
 // --- Rooms ---
@@ -491,17 +513,25 @@ const struct command commands[] = {
     {"kick", run_kick, 2, 3, "", "ARENA ID [REASON]", "End a player's session"},
     {"mute", run_mute, 2, 2, "", "ARENA ID", "Reject the chat messages of a player"},
     {"unmute", run_unmute, 2, 2, "", "ARENA ID", "Accept the chat messages of a player again"},
-    {"ban", run_ban, 1, 2, "f", "ADDRESS[/PREFIX] [--for TIME] [REASON]",
-     "Reject clients of an address or network and disconnect those present; TIME is a number with "
-     "s, m, h or d"},
+    {"ban", ban_run, 1, 3, "fuyW",
+     "ADDRESS[/PREFIX]|ARENA ID [--for TIME|--until DATE] [--yes] [--wide] [REASON]",
+     "Reject clients of an address, a network or a player's address, and disconnect those present, "
+     "which are shown first; TIME is a number with s, m, h or d, DATE is one of UTC. Several "
+     "players are a question, or --yes; a network wider than /8, or /16 of IPv6, needs --wide"},
     {"unban", run_unban, 1, 1, "", "ADDRESS[/PREFIX]", "Lift a ban"},
-    {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans"},
+    {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans, who gave them and for how long"},
     {"results", run_results, 0, 0, "jSal", "[--since TIME] [--arena NAME] [--limit N] [--json]",
      "Show the rounds that have ended, the newest last; TIME is a number with s, m, h or d, or a "
      "time of UTC such as 2026-01-31 or 2026-01-31T18:00:00Z"},
     {"leaderboard", run_leaderboard, 0, 0, "joaMl",
      "[--period day|week|month|all] [--arena NAME] [--map MAP] [--limit N] [--json]",
      "Show the players with most points over all rounds; NAME may be a template"},
+    {"events", run_events, 0, 0, "SF", "[--since TIME] [--follow]",
+     "Print the events of the server that are kept, each as a line of JSON; --follow goes on with "
+     "those to come. TIME is as above"},
+    {"discover", discover, 0, 64, "jR", "[HOST[:PORT]...] [--master HOST:PORT]... [--json]",
+     "Find arenas and show their names, players and maps: those of the local network, or those at "
+     "addresses and in the lists of master servers"},
     {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
      "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
     {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},

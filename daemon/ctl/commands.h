@@ -13,17 +13,20 @@
 enum {
     EXIT_REFUSED = 1,
     EXIT_UNREACHABLE = 69,
+    CALL_MAX_MASTERS = 8,
 };
 
 // A parsed command line.
 struct call {
     const struct command *command;
     const char *socket;
-    bool json, watch;
-    const char *timeout, *duration; // NULL: not given
+    bool json, watch, follows, yes, wide;
+    const char *timeout, *duration, *until; // NULL: not given
     struct token_options token;
     struct results_options results;
     struct room_options room;
+    int master_count; // --master, of raimctl discover
+    const char *masters[CALL_MAX_MASTERS];
     int count;    // of words
     char **words; // after the command's name
 };

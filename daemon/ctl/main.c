@@ -14,7 +14,7 @@
 // its letter in the table of commands.
 enum { LONG = 256 };
 
-enum { MAX_COMMANDS = 40, SYNOPSIS_BYTES = 256, MAX_LETTERS = 24 };
+enum { MAX_COMMANDS = 40, SYNOPSIS_BYTES = 256, MAX_LETTERS = 32 };
 
 // Options of single commands are hidden here; the help shows them with their commands.
 static const struct argp_option options[] = {
@@ -25,6 +25,9 @@ static const struct argp_option options[] = {
     {"watch", LONG + 'w', NULL, OPTION_HIDDEN, NULL, 2},
     {"timeout", LONG + 't', "SECONDS", OPTION_HIDDEN, NULL, 2},
     {"for", LONG + 'f', "TIME", OPTION_HIDDEN, NULL, 2},
+    {"until", LONG + 'u', "DATE", OPTION_HIDDEN, NULL, 2},
+    {"yes", LONG + 'y', NULL, OPTION_HIDDEN, NULL, 2},
+    {"wide", LONG + 'W', NULL, OPTION_HIDDEN, NULL, 2},
     {"key", LONG + 'k', "FILE", OPTION_HIDDEN, NULL, 2},
     {"arena", LONG + 'a', "NAME", OPTION_HIDDEN, NULL, 2},
     {"name", LONG + 'n', "NAME", OPTION_HIDDEN, NULL, 2},
@@ -39,8 +42,10 @@ static const struct argp_option options[] = {
     {"join-within", LONG + 'J', "SECONDS", OPTION_HIDDEN, NULL, 2},
     {"metadata", LONG + 'm', "NAME=VALUE", OPTION_HIDDEN, NULL, 2},
     {"since", LONG + 'S', "TIME", OPTION_HIDDEN, NULL, 2},
+    {"follow", LONG + 'F', NULL, OPTION_HIDDEN, NULL, 2},
     {"period", LONG + 'o', "PERIOD", OPTION_HIDDEN, NULL, 2},
     {"limit", LONG + 'l', "N", OPTION_HIDDEN, NULL, 2},
+    {"master", LONG + 'R', "HOST:PORT", OPTION_HIDDEN, NULL, 2},
     {"drain", LONG + 'd', NULL, OPTION_HIDDEN, NULL, 2},
     {"help", 'h', NULL, 0, "Print this text", -1},
     {"usage", LONG, NULL, 0, "Print a short summary", -1},
@@ -124,11 +129,23 @@ static bool take_option(struct command_line *line, char letter, const char *argu
     case 'w':
         call->watch = true;
         break;
+    case 'F':
+        call->follows = true;
+        break;
     case 't':
         call->timeout = argument;
         break;
     case 'f':
         call->duration = argument;
+        break;
+    case 'u':
+        call->until = argument;
+        break;
+    case 'y':
+        call->yes = true;
+        break;
+    case 'W':
+        call->wide = true;
         break;
     case 'S':
         call->results.since = argument;
@@ -153,6 +170,11 @@ static bool take_option(struct command_line *line, char letter, const char *argu
         break;
     case 'p':
         call->token.server_key = argument;
+        break;
+    case 'R':
+        if (call->master_count == CALL_MAX_MASTERS)
+            return false;
+        call->masters[call->master_count++] = argument;
         break;
     default:
         if (!take_room_option(&call->room, letter, argument))

@@ -69,7 +69,7 @@ static CURLcode perform(CURL *curl, const char *socket, const struct request *re
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     if (sink->file == NULL)
         curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)DEADLINE_S);
-    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, request->is_endless ? 0L : 1L);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)DEADLINE_S);
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);

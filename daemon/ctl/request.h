@@ -5,13 +5,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { REQUEST_FIELDS = 4 }; // maximum per form
+enum { REQUEST_FIELDS = 6 }; // maximum per form
 
 struct request {
     const char *path;
     const char *method; // with `body`: PUT, PATCH or DELETE; NULL: GET or POST
     const char *body;   // JSON; NULL: none
     bool post;
+    bool is_endless; // the answer is a stream, in which little may come for long
     struct {
         const char *name, *value;
     } fields[REQUEST_FIELDS]; // form fields of a POST; NULL values are omitted

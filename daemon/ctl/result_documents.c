@@ -17,18 +17,10 @@
 // Reads a duration before now, a day of UTC or a time of UTC; -1 for another text.
 static long long read_since(const char *text)
 {
-    static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S",
-                                        "%Y-%m-%dT%H:%M:%SZ"};
     const long long duration_s = (long long)duration_read(text), now_s = time(NULL);
     if (duration_s > 0)
         return duration_s < now_s ? now_s - duration_s : 0;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        struct tm when = {0};
-        const char *end = strptime(text, forms[i], &when);
-        if (end != NULL && *end == '\0' && timegm(&when) >= 0)
-            return timegm(&when);
-    }
-    return -1;
+    return date_read(text);
 }
 
 // Appends an argument, percent-encoded. Returns false if it does not fit.

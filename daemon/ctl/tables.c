@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Formats JSON documents as tables.
+#define _GNU_SOURCE
 #include "tables.h"
 
 #include "columns.h"
@@ -8,6 +9,7 @@
 #include <jansson.h>
 
 #include <string.h>
+#include <time.h>
 
 // Formats seconds as "3d 04:05:06", without days if there are none.
 static void format_duration(char text[32], long long seconds)
@@ -101,6 +103,16 @@ bool tables_players(const char *text, const char *arena, FILE *out)
     return good;
 }
 
+// Writes a time of UTC; "-" for none.
+static void format_date(char *text, size_t capacity, const json_t *seconds)
+{
+    struct tm date;
+    const time_t when = (time_t)json_integer_value(seconds);
+    if (!json_is_integer(seconds) || gmtime_r(&when, &date) == NULL ||
+        strftime(text, capacity, "%Y-%m-%dT%H:%M:%SZ", &date) == 0)
+        snprintf(text, capacity, "-");
+}
+
 bool tables_bans(const char *text, FILE *out)
 {
     json_t *answer = json_loads(text, 0, NULL);
@@ -108,15 +120,19 @@ bool tables_bans(const char *text, FILE *out)
     bool good = json_is_array(bans);
     if (good) {
         size_t i;
-        struct columns *columns = columns_create("ADDRESS|LEFT|REASON");
+        struct columns *columns = columns_create("ADDRESS|LEFT|UNTIL|BY|REASON");
         json_array_foreach(bans, i, ban)
         {
             const json_t *left = json_object_get(ban, "left_s");
+            const char *by = text_of(ban, "by");
             char shown[32] = "for ever";
             if (json_is_integer(left))
                 format_duration(shown, (long long)json_integer_value(left));
             columns_add(columns, text_of(ban, "address"));
             columns_add(columns, shown);
+            format_date(shown, sizeof shown, json_object_get(ban, "until_s"));
+            columns_add(columns, shown);
+            columns_add(columns, by[0] != '\0' ? by : "-");
             columns_add(columns, text_of(ban, "reason"));
         }
         good = columns_print(columns, out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes events as Server-Sent Events, one at a time.
+// Writes events one at a time.
 #define _GNU_SOURCE
 #include "event_feed.h"
 
@@ -7,9 +7,11 @@
 #include "http_clients.h"
 #include "http_listener.h"
 #include "monotonic.h"
+#include "server_events.h"
 #include "text_buffer.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +19,13 @@
 // connection and detects clients that are gone. Shorter than HTTP_DEADLINE_MS.
 #define BEAT_MS 4000U
 
+#define MAX_SINCE_S (UINT64_C(1) << 37) // the year has four digits
+
 struct stream {
     struct stream *next;
     struct event_feed *feed;
     struct MHD_Connection *connection;
-    uint64_t last;    // number of the newest event that was written
+    struct event_feed_request request; // `last` is the newest event that was written
     char *text;       // being sent; NULL: none
     size_t size, at;  // of the text; what is sent
     uint64_t beat_ms; // when the next comment is due
@@ -30,16 +34,19 @@ struct stream {
 
 struct event_feed {
     const struct event_journal *events;
+    bool shows_private;
     struct stream *streams;
     unsigned count;
     bool is_ending;
 };
 
-struct event_feed *event_feed_create(const struct event_journal *events)
+struct event_feed *event_feed_create(const struct event_journal *events, bool shows_private)
 {
     struct event_feed *feed = calloc(1, sizeof *feed);
-    if (feed != NULL)
-        feed->events = events;
+    if (feed == NULL)
+        return NULL;
+    feed->events = events;
+    feed->shows_private = shows_private;
     return feed;
 }
 
@@ -48,36 +55,76 @@ void event_feed_destroy(struct event_feed *feed)
     free(feed);
 }
 
-bool event_feed_read_id(const struct event_feed *feed, const char *header, uint64_t *last)
+// Reads the number of an event; NULL leaves it as it is.
+static bool read_id(const char *text, uint64_t *id)
 {
     enum { DIGITS = 16 };
-    *last = event_journal_newest(feed->events);
-    if (header == NULL)
+    if (text == NULL)
         return true;
-    const size_t digits = strspn(header, "0123456789");
-    if (digits < 1 || digits > DIGITS || header[digits] != '\0')
+    const size_t digits = strspn(text, "0123456789");
+    if (digits < 1 || digits > DIGITS || text[digits] != '\0')
         return false;
-    *last = strtoull(header, NULL, 10);
+    *id = strtoull(text, NULL, 10);
     return true;
+}
+
+bool event_feed_read(const struct event_feed *feed, struct MHD_Connection *connection,
+                     const char *path, struct event_feed_request *request)
+{
+    const char *accept = http_connection_header(connection, "Accept");
+    const char *follow = http_connection_argument(connection, "follow");
+    const size_t length = strlen(path);
+    const bool is_file = length >= 6 && strcmp(path + length - 6, ".jsonl") == 0;
+    *request = (struct event_feed_request){
+        .last = is_file ? 0 : event_journal_newest(feed->events),
+        .is_lines = is_file || (accept != NULL && strstr(accept, "application/x-ndjson") != NULL),
+        .ends = is_file && (follow == NULL || strcmp(follow, "1") != 0)};
+    const char *since = http_connection_argument(connection, "since");
+    uint64_t since_s = 0;
+    if (!read_id(since, &since_s) || since_s > MAX_SINCE_S)
+        return false;
+    if (since != NULL)
+        request->last = server_events_before(feed->events, (int64_t)since_s);
+    return read_id(http_connection_argument(connection, "after"), &request->last) &&
+           read_id(http_connection_header(connection, "Last-Event-ID"), &request->last);
+}
+
+// Writes an event without its frame.
+static void write_text(const struct stream *stream, struct text_buffer *out, const char *text)
+{
+    if (stream->feed->shows_private)
+        text_buffer_add(out, text, strlen(text));
+    else
+        server_events_print_public(out, text);
+}
+
+static void write_event(const struct stream *stream, struct text_buffer *out, uint64_t id,
+                        const char *kind, const char *text)
+{
+    if (!stream->request.is_lines)
+        text_buffer_print(out, "id: %" PRIu64 "\nevent: %s\ndata: ", id, kind);
+    write_text(stream, out, text);
+    text_buffer_print(out, stream->request.is_lines ? "\n" : "\n\n");
 }
 
 // Writes what the stream is to send next: a gap, an event or, if it is due, a comment.
 static void write_next(struct stream *stream, uint64_t now_ms)
 {
     struct text_buffer out = {0};
-    uint64_t last = stream->last;
+    char gap[64];
+    uint64_t last = stream->request.last;
     const uint64_t forgotten = event_journal_forgotten(stream->feed->events);
-    const struct journal_event *event = event_journal_next(stream->feed->events, stream->last);
-    if (stream->last < forgotten) {
-        text_buffer_print(&out, "id: %" PRIu64 "\nevent: missed\ndata: {\"until\":%" PRIu64 "}\n\n",
-                          forgotten, forgotten);
+    const struct journal_event *event = event_journal_next(stream->feed->events, last);
+    if (last < forgotten) {
+        snprintf(gap, sizeof gap, "{%s\"until\":%" PRIu64 "}",
+                 stream->request.is_lines ? "\"kind\":\"missed\"," : "", forgotten);
+        write_event(stream, &out, forgotten, "missed", gap);
         last = forgotten;
     } else if (event != NULL) {
-        text_buffer_print(&out, "id: %" PRIu64 "\nevent: %s\ndata: %s\n\n", event->id, event->kind,
-                          event->text);
+        write_event(stream, &out, event->id, event->kind, event->text);
         last = event->id;
     } else if (now_ms >= stream->beat_ms) {
-        text_buffer_print(&out, ":\n\n");
+        text_buffer_print(&out, stream->request.is_lines ? "\n" : ":\n\n");
     } else {
         return;
     }
@@ -86,7 +133,16 @@ static void write_next(struct stream *stream, uint64_t now_ms)
     stream->at = 0;
     stream->text = text_buffer_take(&out);
     if (stream->text != NULL)
-        stream->last = last;
+        stream->request.last = last;
+}
+
+// Whether the client has got all that it asked for.
+static bool has_ended(const struct stream *stream)
+{
+    const struct event_journal *events = stream->feed->events;
+    return stream->text == NULL &&
+           (stream->feed->is_ending ||
+            (stream->request.ends && stream->request.last >= event_journal_newest(events)));
 }
 
 static ssize_t read_stream(void *context, uint64_t position, char *bytes, size_t capacity)
@@ -94,7 +150,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *bytes, size_t
     (void)position;
     struct stream *stream = context;
     const uint64_t now_ms = monotonic_ms();
-    if (stream->feed->is_ending)
+    if (has_ended(stream))
         return HTTP_STREAM_END;
     if (stream->text == NULL)
         write_next(stream, now_ms);
@@ -130,22 +186,22 @@ static void end_stream(void *context)
 }
 
 struct MHD_Response *event_feed_open(struct event_feed *feed, struct MHD_Connection *connection,
-                                     uint64_t last)
+                                     const struct event_feed_request *request)
 {
     struct http_client *client = http_connection_client(connection);
     struct stream *stream = feed->count < EVENT_FEED_MAX_STREAMS ? calloc(1, sizeof *stream) : NULL;
     if (stream == NULL)
         return NULL;
     *stream = (struct stream){
-        .next = feed->streams, .feed = feed, .connection = connection, .last = last};
-    if (last == 0)
-        stream->last = event_journal_forgotten(feed->events);
-    else if (last > event_journal_newest(feed->events))
-        stream->last = 0; // of another server: what it has missed is not known
+        .next = feed->streams, .feed = feed, .connection = connection, .request = *request};
+    if (request->last == 0)
+        stream->request.last = event_journal_forgotten(feed->events);
+    else if (request->last > event_journal_newest(feed->events))
+        stream->request.last = 0; // of another server: what it has missed is not known
     feed->streams = stream;
     feed->count++;
     struct MHD_Response *response =
-        http_answer_stream("text/event-stream", read_stream, end_stream, stream);
+        http_answer_stream(request->is_lines ? "application/x-ndjson" : "text/event-stream", read_stream, end_stream, stream);
     if (response != NULL && client != NULL)
         http_client_stream(client);
     return response;
@@ -161,7 +217,7 @@ void event_feed_run(struct event_feed *feed)
 {
     const uint64_t newest = event_journal_newest(feed->events), now_ms = monotonic_ms();
     for (struct stream *stream = feed->streams; stream != NULL; stream = stream->next)
-        if (stream->is_asleep && (stream->last < newest || now_ms >= stream->beat_ms))
+        if (stream->is_asleep && (stream->request.last < newest || now_ms >= stream->beat_ms))
             wake(stream);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Streams of the events of rooms (Server-Sent Events, WHATWG HTML): each client gets every event
-// behind the one that it has seen, in order. A client that reads slowly is served from the log of
-// events, so that it costs no memory; when the log has forgotten what it lacks, it is sent an event
-// "missed", and a client that reads nothing is disconnected. Main thread only.
+// Streams of a journal of events, as Server-Sent Events (WHATWG HTML) or as lines of JSON: each
+// client gets every event behind the one that it has seen, in order. A client that reads slowly is
+// served from the journal, so that it costs no memory; when that has forgotten what it lacks, it is
+// sent an event "missed", and a client that reads nothing is disconnected. Main thread only.
 #pragma once
 
 #include "event_journal.h"
@@ -16,20 +16,33 @@ struct MHD_Connection;
 struct MHD_Response;
 struct event_feed;
 
-// Borrows `events`. Returns NULL when memory runs out.
-struct event_feed *event_feed_create(const struct event_journal *events);
+// Borrows `events`. Private members of events are shown or not (server_events.h). Returns NULL when
+// memory runs out.
+struct event_feed *event_feed_create(const struct event_journal *events, bool shows_private);
 
 // The streams must have ended.
 void event_feed_destroy(struct event_feed *feed);
 
-// Reads the header Last-Event-ID; NULL, where it is absent, gives the newest event. Returns false
-// for a text that is no event's number.
-bool event_feed_read_id(const struct event_feed *feed, const char *header, uint64_t *last);
+// What a client asks for.
+struct event_feed_request {
+    uint64_t last; // the newest event that it has seen; 0 begins with the oldest one that is kept
+    bool is_lines; // of JSON, each an event, or empty where there is none for a while
+    bool ends;     // behind the newest event
+};
 
-// A response with the events behind `last`; 0 begins with the oldest one that is kept. Returns NULL
-// if there are too many streams, or when memory runs out.
+// Reads the path, and of the headers Last-Event-ID and Accept, or the argument "after" or "since", a
+// time in s since 1970:
+//   /events         the events to come, or those behind the given one, for ever: as lines where
+//                   application/x-ndjson is accepted, else as Server-Sent Events
+//   /events.jsonl   all that are kept, or those behind the given one, as lines; with "follow=1"
+//                   for ever
+// Returns false for a text that is no number.
+bool event_feed_read(const struct event_feed *feed, struct MHD_Connection *connection,
+                     const char *path, struct event_feed_request *request);
+
+// Returns NULL if there are too many streams, or when memory runs out.
 struct MHD_Response *event_feed_open(struct event_feed *feed, struct MHD_Connection *connection,
-                                     uint64_t last);
+                                     const struct event_feed_request *request);
 
 // Wakes the streams that have something to send.
 void event_feed_run(struct event_feed *feed);

@@ -103,6 +103,7 @@ static const struct part {
     {"/feed.schema.json", SCHEMA_TYPE, embedded_schema_feed},
     {"/history.schema.json", SCHEMA_TYPE, embedded_schema_history},
     {"/recordings.schema.json", SCHEMA_TYPE, embedded_schema_recordings},
+    {"/events.schema.json", SCHEMA_TYPE, embedded_schema_events},
     {"/results.schema.json", SCHEMA_TYPE, embedded_schema_results},
     {"/leaderboard.schema.json", SCHEMA_TYPE, embedded_schema_leaderboard},
 };
@@ -187,7 +188,7 @@ struct http *http_open(const char *address, uint16_t port, const struct http_gua
 
 bool http_serve_events(struct http *http, const struct server_events *events)
 {
-    http->feed = event_feed_create(server_events_journal(events));
+    http->feed = event_feed_create(server_events_journal(events), false);
     return http->feed != NULL;
 }
 
@@ -204,20 +205,26 @@ static void end_streams(struct http *http)
         http_results_end(http->results);
     if (http->feed != NULL)
         event_feed_end(http->feed);
-    if (http->results != NULL || http->feed != NULL)
+    if (http->listener != NULL && (http->results != NULL || http->feed != NULL))
         http_listener_run(http->listener);
 }
 
-void http_close(struct http *http)
+void http_end(struct http *http)
 {
-    if (http == NULL)
-        return;
     if (http->streams != NULL)
         http_streams_close(http->streams);
     if (http->recordings != NULL)
         http_recordings_close(http->recordings);
     end_streams(http);
     http_listener_stop(http->listener);
+    http->listener = NULL;
+}
+
+void http_close(struct http *http)
+{
+    if (http == NULL)
+        return;
+    http_end(http);
     event_feed_destroy(http->feed);
     http_results_destroy(http->results);
     http_streams_destroy(http->streams);
@@ -310,8 +317,7 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     const enum http_token token =
         audience != HTTP_PUBLIC
-            ? HTTP_TOKEN_NONE // an operator, too, sees with the delay: the page may be shown to
-                              // others
+            ? HTTP_TOKEN_RIGHT
             : http_guard_check_token(&http->guard,
                                      http_connection_header(connection, "Authorization"));
     if (token == HTTP_TOKEN_WRONG)
@@ -330,14 +336,15 @@ static const enum fixed orders_of[] = {
 };
 
 // A stream of the server's events.
-static bool answer_events(const struct http *http, struct MHD_Connection *connection)
+static bool answer_events(const struct http *http, struct MHD_Connection *connection,
+                          const char *path)
 {
-    uint64_t last;
+    struct event_feed_request request;
     if (http->feed == NULL)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
-    if (!event_feed_read_id(http->feed, http_connection_header(connection, "Last-Event-ID"), &last))
+    if (!event_feed_read(http->feed, connection, path, &request))
         return answer_fixed(http, connection, FIXED_WRONG_EVENT);
-    struct MHD_Response *stream = event_feed_open(http->feed, connection, last);
+    struct MHD_Response *stream = event_feed_open(http->feed, connection, &request);
     if (stream == NULL)
         return answer_fixed(http, connection, FIXED_TOO_MANY);
     return http_answer_send_once(connection, HTTP_OK, stream);
@@ -371,7 +378,7 @@ static struct resource find_resource(const char *path)
     if (strcmp(path, "/orders") == 0)
         return resource;
     resource.kind = RESOURCE_EVENTS;
-    if (strcmp(path, "/events") == 0)
+    if (strcmp(path, "/events") == 0 || strcmp(path, "/events.jsonl") == 0)
         return resource;
     resource.kind = RESOURCE_LEADERBOARD;
     if (strcmp(path, "/leaderboard") == 0)
@@ -412,7 +419,7 @@ static bool answer_checked(struct http *http, const struct http_request *request
     if (resource.kind == RESOURCE_RECORDINGS)
         return http_recordings_answer(http->recordings, request);
     if (resource.kind == RESOURCE_EVENTS)
-        return answer_events(http, connection);
+        return answer_events(http, connection, request->path);
     if (resource.kind == RESOURCE_LEADERBOARD && http->results == NULL)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     if (resource.kind == RESOURCE_LEADERBOARD)

@@ -19,6 +19,11 @@ struct server_events;
 // `list`. Returns NULL with the reason in `error`.
 struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
                        const struct arena_list *list, char *error, size_t capacity);
+// Ends what is sent over any listener, and closes its own: call it, then close the others, before
+// http_close.
+void http_end(struct http *http);
+
+// Takes NULL.
 void http_close(struct http *http);
 
 // Who asks: anybody, or the operator, over a listener that has checked the sender.

@@ -64,6 +64,10 @@ static void write_workers(FILE *out, const struct arena_list *list)
 {
     metrics_count(out, "raimd_workers", METRICS_GAUGE, "Worker threads.",
                   (uint64_t)list->worker_count);
+    metrics_family(out, "raimd_worker_overloaded", METRICS_GAUGE,
+                   "1 while a worker was busy for more than 90 % of the last 5 s, else 0.");
+    for (int i = 0; i < list->worker_count; i++)
+        fprintf(out, "raimd_worker_overloaded{worker=\"%d\"} %d\n", i, list->loads[i].is_on);
     metrics_family(out, "raimd_worker_busy_seconds_total", METRICS_COUNTER,
                    "Busy time of a worker; its rate is the utilization.");
     for (int i = 0; i < list->worker_count; i++) {
@@ -144,6 +148,33 @@ static void write_results(FILE *out, const struct arena_list_results *results)
                   "Results of rounds that could not be written.", results->lost);
 }
 
+static void write_hook(FILE *out, const struct arena_list_hook *hook)
+{
+    metrics_count(out, "raimd_event_hook_delivered_total", METRICS_COUNTER,
+                  "Events that the hook has accepted.", hook->delivered);
+    metrics_count(out, "raimd_event_hook_failures_total", METRICS_COUNTER,
+                  "Attempts to hand an event to the hook that failed.", hook->failures);
+    metrics_count(out, "raimd_event_hook_dropped_total", METRICS_COUNTER,
+                  "Events that the hook refused, or that became too old while it failed.",
+                  hook->dropped);
+    metrics_count(out, "raimd_event_hook_waiting", METRICS_GAUGE,
+                  "Events that wait for the hook.", hook->waiting);
+}
+
+static void write_ban_list(FILE *out, const struct arena_list_ban_list *list, uint64_t now_ms)
+{
+    if (!list->is_on)
+        return;
+    metrics_count(out, "raimd_ban_list_networks", METRICS_GAUGE,
+                  "Networks in force of the ban list that is fetched.", list->count);
+    if (list->fetched_ms > 0)
+        metrics_count(out, "raimd_ban_list_age_seconds", METRICS_GAUGE,
+                      "Time since the ban list was last fetched or found unchanged.",
+                      (now_ms - list->fetched_ms) / 1000);
+    metrics_count(out, "raimd_ban_list_failures_total", METRICS_COUNTER,
+                  "Attempts to fetch and read the ban list that failed.", list->failures);
+}
+
 void metrics_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
 {
     write_usage(out, list->process);
@@ -153,6 +184,9 @@ void metrics_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
     metrics_count(out, "raimd_arenas", METRICS_GAUGE, "Arenas that run.", (uint64_t)list->count);
     write_rooms(out, &list->rooms);
     write_results(out, &list->results);
+    if (list->hook.is_on)
+        write_hook(out, &list->hook);
     write_control(out, &list->control);
+    write_ban_list(out, &list->ban_list, now_ms);
     write_orchestrator(out, list->orchestrator);
 }

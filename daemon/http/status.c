@@ -375,6 +375,22 @@ static json_t *orchestrator_json(const struct orchestrator_report *report)
                               put_count(object, "malformed", report->malformed));
 }
 
+static json_t *ban_list_json(const struct arena_list_ban_list *list, uint64_t now_ms)
+{
+    if (!list->is_on)
+        return json_null();
+    json_t *object = json_object();
+    return finish(
+        object,
+        put_count(object, "networks", list->count) &&
+            put(object, "age_s",
+                list->fetched_ms == 0
+                    ? json_null()
+                    : json_integer((json_int_t)((now_ms - list->fetched_ms) / 1000))) &&
+            put_count(object, "failures", list->failures) &&
+            put(object, "error", list->error[0] == '\0' ? json_null() : text_json(list->error)));
+}
+
 static bool put_totals(json_t *object, const struct totals *totals)
 {
     return put_count(object, "now", totals->now) && put_count(object, "bots", totals->bots) &&
@@ -397,6 +413,21 @@ static json_t *results_json(const struct arena_list_results *results)
     json_t *object = json_object();
     return finish(object, put_count(object, "written", results->written) &&
                               put_count(object, "lost", results->lost));
+}
+
+static json_t *overloaded_workers_json(const struct arena_list *list)
+{
+    json_t *array = json_array();
+    bool complete = true;
+    for (int i = 0; i < list->worker_count && complete; i++) {
+        json_t *object = list->loads[i].is_on ? json_object() : NULL;
+        if (object != NULL)
+            complete = put_count(object, "worker", (uint64_t)i) &&
+                       put_count(object, "busy_percent", list->loads[i].percent) &&
+                       json_array_append(array, object) == 0;
+        json_decref(object);
+    }
+    return finish(array, complete);
 }
 
 // A master server, with what it and all arenas have sent each other.
@@ -434,6 +465,15 @@ static json_t *masters_json(const struct arena_list *list, uint64_t now_ms)
     return finish(array, complete);
 }
 
+static json_t *discovery_json(const struct arena_list_discovery *discovery)
+{
+    json_t *object = json_object();
+    return finish(object, put(object, "on", json_boolean(discovery->is_on)) &&
+                              put_count(object, "answered", discovery->answered) &&
+                              put_count(object, "limited", discovery->limited) &&
+                              put_count(object, "refused", discovery->refused));
+}
+
 char *status_json(const struct arena_list *list, uint64_t now_ms)
 {
     // Each arena's status is read once, so that the totals agree with the arenas. The empty object
@@ -445,10 +485,13 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
                            put(object, "version", json_string(RAIM_VERSION)) &&
                            put_count(object, "uptime_s", uptime_s(list, now_ms)) &&
                            put_count(object, "workers", (uint64_t)list->worker_count) &&
+                           put(object, "overloaded_workers", overloaded_workers_json(list)) &&
                            put(object, "players", json_object()) &&
                            put(object, "rooms", rooms_json(&list->rooms)) &&
                            put(object, "results", results_json(&list->results)) &&
                            put(object, "masters", masters_json(list, now_ms)) &&
+                           put(object, "lan_discovery", discovery_json(&list->discovery)) &&
+                           put(object, "ban_list", ban_list_json(&list->ban_list, now_ms)) &&
                            put(object, "agones", orchestrator_json(list->orchestrator)) &&
                            put(object, "arenas", arenas_json(list, &totals)) &&
                            put_totals(json_object_get(object, "players"), &totals)));
@@ -515,11 +558,13 @@ static json_t *ban_json(const struct ban *ban, int64_t now_s)
     char network[BANS_NETWORK_BYTES];
     json_t *object = json_object();
     bans_print(ban->network, ban->prefix, network);
-    return finish(object,
-                  put(object, "address", json_string(network)) &&
-                      put(object, "left_s",
-                          ban->until_s == 0 ? json_null() : json_integer(ban->until_s - now_s)) &&
-                      put(object, "reason", json_string(ban->why)));
+    return finish(
+        object,
+        put(object, "address", json_string(network)) &&
+            put(object, "left_s",
+                ban->until_s == 0 ? json_null() : json_integer(ban->until_s - now_s)) &&
+            put(object, "until_s", ban->until_s == 0 ? json_null() : json_integer(ban->until_s)) &&
+            put(object, "by", text_json(ban->by)) && put(object, "reason", json_string(ban->why)));
 }
 
 char *status_bans_json(const struct bans *bans, int64_t now_s)
@@ -629,14 +674,18 @@ char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *re
     json_t *object = json_object();
     bool complete = put(object, "status", json_null()) && put(object, "reason", json_null()) &&
                     put(object, "silent", silent_arenas_json(list, now_ms)) &&
-                    put(object, "overloaded", overloaded_arenas_json(list));
+                    put(object, "overloaded", overloaded_arenas_json(list)) &&
+                    put(object, "overloaded_workers", overloaded_workers_json(list));
     const bool all_tick = json_array_size(json_object_get(object, "silent")) == 0;
     const bool all_keep_up = json_array_size(json_object_get(object, "overloaded")) == 0;
+    const bool has_room = json_array_size(json_object_get(object, "overloaded_workers")) == 0;
     *ready = all_tick && all_keep_up;
     const char *reason = !all_tick      ? "not every arena has ticked within a second"
                          : !all_keep_up ? "an arena is overloaded: its ticks are late or skipped"
+                         : !has_room    ? "a worker is busy for more than 90 % of the time"
                                         : "every arena has ticked within a second";
-    complete = complete && put(object, "status", json_string(*ready ? "ready" : "not ready")) &&
+    const char *words = !*ready ? "not ready" : !has_room ? "degraded" : "ready";
+    complete = complete && put(object, "status", json_string(words)) &&
                put(object, "reason", json_string(reason));
     return document_text(finish(object, complete));
 }

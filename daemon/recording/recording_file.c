@@ -180,15 +180,18 @@ static bool append_index(int file, const struct raim_recording_rest *rest)
 enum recording_file_outcome recording_file_complete(int directory, const char *name, char *error,
                                                     size_t capacity)
 {
-    uint64_t size;
+    uint64_t file_size;
     struct raim_recording_rest rest = {0};
-    const int file = open_part(directory, name, &size);
+    const int file = open_part(directory, name, &file_size);
     if (file < 0) {
         snprintf(error, capacity, "%s", strerror(errno));
         return errno == EWOULDBLOCK ? RECORDING_FILE_BUSY : RECORDING_FILE_FAILED;
     }
     enum recording_file_outcome outcome = RECORDING_FILE_COMPLETED;
-    uint8_t *bytes = malloc(size > 0 ? size : 1);
+    const size_t size = (size_t)file_size;
+    uint8_t *bytes = size == file_size ? malloc(size > 0 ? size : 1) : NULL;
+    if (size != file_size)
+        errno = EFBIG; // for 32 bits
     bool is_good = bytes != NULL && read_at(file, 0, bytes, size);
     const size_t head = is_good ? raim_recording_head_size(bytes, size) : 0;
     if (is_good && (head == 0 || head == size)) {

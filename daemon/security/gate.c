@@ -50,6 +50,8 @@ void gate_set_limits(struct gate *gate, const struct gate_limits *limits)
                     gate->hash);
     rate_limit_init(&gate->passwords, RATE_OF_ADDRESS, GATE_PASSWORDS_OF_ADDRESS,
                     GATE_PASSWORDS_OF_ALL, gate->hash);
+    rate_limit_init(&gate->refusals, RATE_OF_NETWORK, GATE_REFUSALS_OF_NETWORK,
+                    GATE_REFUSALS_OF_ALL, gate->hash);
     connect_rate_init(&gate->connect_rate, limits->connects_per_second, gate->hash);
 }
 
@@ -88,6 +90,12 @@ static const char *find_ban(const struct gate *gate, struct ip_address ip)
 {
     const struct gate_policy *policy = &gate->policy;
     return policy->find_ban != NULL ? policy->find_ban(policy->context, ip) : NULL;
+}
+
+// Takes a token for an answer to a banned address.
+static bool take_refusal(struct gate *gate, struct ip_address ip, int64_t now_us)
+{
+    return !gate_is_limited(gate, ip) || rate_limit_take(&gate->refusals, ip, now_us / US_PER_MS);
 }
 
 static void answer_cookie(struct gate *gate, struct udp_address from, bool admitted, int64_t now_us,
@@ -202,6 +210,10 @@ static void receive_connect_request(struct gate *gate, struct udp_address from,
     }
     const char *ban = find_ban(gate, from.ip);
     if (ban != NULL) {
+        if (!take_refusal(gate, from.ip, now_us)) {
+            refuse(answer, DATAGRAM_BANNED);
+            return;
+        }
         answer_refused(DATAGRAM_BANNED, ban, answer);
         // A client that trusts only encrypted answers gets the refusal in the handshake.
         if (gate->offer.offers_encryption)
@@ -264,6 +276,8 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
 {
     if (!is_cookie(gate, CHALLENGE_COOKIE, from, number, now_us))
         return DATAGRAM_COOKIE;
+    if (find_ban(gate, from.ip) != NULL && !take_refusal(gate, from.ip, now_us))
+        return DATAGRAM_BANNED;
     if (!take_check(gate, from.ip, now_us))
         return DATAGRAM_SESSIONS;
     struct raim_cookie sent = gate->offer;

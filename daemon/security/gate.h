@@ -34,6 +34,12 @@
 #define GATE_PASSWORDS_OF_ADDRESS ((struct rate){.interval = 6000, .burst = 10})
 #define GATE_PASSWORDS_OF_ALL ((struct rate){.interval = 1, .burst = 1000})
 
+// Rate of answers to banned networks and of handshakes that tell them so, of a network and of all:
+// a burst for the steps of a client, and then one a second, so that a banned network costs no check
+// of the others.
+#define GATE_REFUSALS_OF_NETWORK ((struct rate){.interval = 1000, .burst = 20})
+#define GATE_REFUSALS_OF_ALL ((struct rate){.interval = 10, .burst = 100})
+
 // Decisions that need the arena's keys, bans and match. A function may be NULL: then no address is
 // banned, no credential is valid, or no master is answered.
 struct gate_policy {
@@ -69,6 +75,7 @@ struct gate {
     struct rate_limit connect_requests;
     struct rate_limit checks;
     struct rate_limit passwords; // wrong ones
+    struct rate_limit refusals;  // of banned networks
     struct connect_rate connect_rate;
 };
 

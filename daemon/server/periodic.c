@@ -4,10 +4,15 @@
 
 #include "last_hour.h"
 #include "log.h"
+#include "monotonic.h"
 #include "overload.h"
 #include "rejection_log.h"
 #include "sd_notify.h"
+#include "server_events.h"
 #include "status.h"
+#include "text_buffer.h"
+
+#include <inttypes.h>
 
 enum { STATUS_EVERY_MS = 5000 };
 
@@ -37,23 +42,56 @@ static void log_rejections(const struct arena_list *list)
     }
 }
 
-static void log_overloads(const struct arena_list *list)
+static char *arena_fields(const struct overload *overload)
 {
-    for (int i = 0; i < list->count; i++) {
-        struct overload *overload = arena_overload(list->arenas[i]);
-        const struct config_arena *config = arena_config(list->arenas[i]);
-        const struct arena_status *status = arena_status(list->arenas[i]);
-        char line[OVERLOAD_LINE_BYTES];
-        if (!overload_update(overload, status->late_ticks, status->skipped_ticks, config->tick_hz))
-            continue;
-        overload_write(overload, line);
-        if (overload->is_on)
-            log_arena_warning(config->name, "overloaded arena=%s %s p99_us=%u", config->name, line,
-                              status_tick_us(status, 99));
-        else
-            log_arena_info(config->name, "recovered arena=%s %s p99_us=%u", config->name, line,
-                           status_tick_us(status, 99));
-    }
+    struct text_buffer out = {0};
+    text_buffer_print(&out,
+                      "{\"overloaded\":%s,\"late_ticks\":%" PRIu64 ",\"skipped_ticks\":%" PRIu64
+                      ",\"due_ticks\":%" PRIu32 "}",
+                      overload->is_on ? "true" : "false", overload->late_in_window,
+                      overload->skipped_in_window, overload->due);
+    return text_buffer_take(&out);
+}
+
+static void tell_overload(const struct arena_table *table, struct arena *arena)
+{
+    struct overload *overload = arena_overload(arena);
+    const struct config_arena *config = arena_config(arena);
+    const struct arena_status *status = arena_status(arena);
+    char line[OVERLOAD_LINE_BYTES];
+    if (!overload_update(overload, status->late_ticks, status->skipped_ticks, config->tick_hz))
+        return;
+    overload_write(overload, line);
+    if (overload->is_on)
+        log_arena_warning(config->name, "overloaded arena=%s %s p99_us=%u", config->name, line,
+                          status_tick_us(status, 99));
+    else
+        log_arena_info(config->name, "recovered arena=%s %s p99_us=%u", config->name, line,
+                       status_tick_us(status, 99));
+    server_events_add(table->events, "overload", config->name, arena_fields(overload));
+}
+
+static void tell_load(struct arena_table *table, int worker)
+{
+    struct worker_load *load = &table->running.loads[worker];
+    struct text_buffer out = {0};
+    if (!worker_load_update(load, worker_busy_ns(table->running.workers[worker]), monotonic_ns()))
+        return;
+    if (load->is_on)
+        log_warning("overloaded worker=%d busy_percent=%u", worker, load->percent);
+    else
+        log_info("recovered worker=%d busy_percent=%u", worker, load->percent);
+    text_buffer_print(&out, "{\"overloaded\":%s,\"worker\":%d,\"busy_percent\":%u}",
+                      load->is_on ? "true" : "false", worker, load->percent);
+    server_events_add(table->events, "overload", NULL, text_buffer_take(&out));
+}
+
+static void tell_overloads(struct arena_table *table)
+{
+    for (int i = 0; i < table->running.count; i++)
+        tell_overload(table, table->running.arenas[i]);
+    for (int i = 0; i < table->running.worker_count; i++)
+        tell_load(table, i);
 }
 
 // Logs when an arena begins and ends to send each client fewer snapshots.
@@ -85,7 +123,7 @@ void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t
     if (is_due(&periodic->next_rejections_ms, REJECTION_LOG_EVERY_MS, now_ms))
         log_rejections(&table->running);
     if (is_due(&periodic->next_overload_ms, OVERLOAD_EVERY_MS, now_ms)) {
-        log_overloads(&table->running);
+        tell_overloads(table);
         log_shedding(&table->running);
     }
     if (is_due(&periodic->next_status_ms, STATUS_EVERY_MS, now_ms)) {

@@ -13,6 +13,7 @@
 #include "event_hook.h"
 #include "heap.h"
 #include "http.h"
+#include "lan_discovery.h"
 #include "last_hour.h"
 #include "log.h"
 #include "master_resolver.h"
@@ -54,6 +55,7 @@ struct server {
     struct control_tcp *control_tcp;   // NULL: off
     struct orchestrator *orchestrator; // NULL: off
     struct announcer *announcer;       // NULL: off
+    struct lan_discovery *discovery;   // NULL: off
     struct periodic periodic;
     bool is_trim_due;    // memory was freed
     uint64_t trimmed_ms; // CLOCK_MONOTONIC
@@ -96,6 +98,14 @@ static bool start_results(struct server *server)
     return false;
 }
 
+// The arenas can be joined without it, so it is no failure where the port is taken.
+static bool open_discovery(struct server *server)
+{
+    if (lan_discovery_is_wanted(server->table.config))
+        server->discovery = lan_discovery_open(&server->table.running.discovery);
+    return true;
+}
+
 static bool start_announcer(struct server *server)
 {
     const struct config_masters *masters = &server->table.config->masters;
@@ -113,11 +123,11 @@ static bool open_events(struct server *server)
     server->events = server_events_open(has_directory ? directory : NULL);
     server->table.events = server->events;
     if (server->events != NULL)
-        server->hook =
-            event_hook_open(&(struct event_hook_def){.events = server->events,
-                                                     .processes = &server->processes,
-                                                     .counts = &server->table.running.hook,
-                                                     .directory = has_directory ? directory : NULL});
+        server->hook = event_hook_open(
+            &(struct event_hook_def){.events = server->events,
+                                     .processes = &server->processes,
+                                     .counts = &server->table.running.hook,
+                                     .directory = has_directory ? directory : NULL});
     if (server->hook == NULL)
         log_error("events failed: out of memory");
     return server->hook != NULL;
@@ -174,6 +184,7 @@ static bool open_control(struct server *server)
         log_error("control failed: %s", error);
         return false;
     }
+    control_serve_page(server->control, server->http, &server->table.config->status_guard);
     if (has_socket)
         log_info("control started socket=%s", path);
     return true;
@@ -242,6 +253,7 @@ static bool open_control_tcp(struct server *server)
         log_error("control failed: %s", error);
         return false;
     }
+    control_tcp_serve_page(server->control_tcp, server->control, server->http);
     print_listen(&config->listen, control_tcp_port(server->control_tcp), address);
     log_info("control started url=%s://%s/v1", config->certificate[0] != '\0' ? "https" : "http",
              address);
@@ -312,8 +324,9 @@ struct server *server_start(struct config *config, const char *path)
     server_events_choose(server->events, config->event_kinds);
     if (!arena_table_open(&server->table, config, path) || !open_results(server) ||
         !open_rooms(server) || !open_status(server) || !open_control(server) ||
-        !open_control_tcp(server) || !enter_sandbox(config, agones_port) ||
-        !start_results(server) || !arena_table_start(&server->table) || !start_announcer(server) ||
+        !open_control_tcp(server) || !open_discovery(server) ||
+        !enter_sandbox(config, agones_port) || !start_results(server) ||
+        !arena_table_start(&server->table) || !start_announcer(server) ||
         !start_orchestrator(server, agones_port)) {
         if (server->rooms != NULL)
             rooms_keep(server->rooms); // the next start may succeed
@@ -336,14 +349,18 @@ void server_keep_checkpoints(struct server *server)
 
 void server_stop(struct server *server)
 {
+    // What waits on the listeners of the control ends before these close.
     if (server->http != NULL)
-        http_close(server->http);
+        http_end(server->http);
     if (server->api != NULL)
         api_end_streams(server->api);
+    if (server->control != NULL)
+        control_end(server->control);
     control_tcp_close(server->control_tcp);
     arena_table_stop(&server->table);
     control_close(server->control); // after the workers, which read its ban lists
     server->control = NULL;
+    http_close(server->http);
     api_destroy(server->api);
     const struct arena_reports reports = reports_of(server);
     for (int i = 0; i < server->table.running.count; i++)
@@ -354,6 +371,7 @@ void server_stop(struct server *server)
     results_close(server->results);
     last_hour_destroy(server->table.running.last_hour);
     announcer_stop(server->announcer);
+    lan_discovery_close(server->discovery);
     process_usage_close(server->table.running.process);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
     if (server->has_started)
@@ -371,6 +389,9 @@ void server_descriptors(const struct server *server, int descriptors[SERVER_DESC
     descriptors[2] = server->control != NULL ? control_descriptor(server->control) : -1;
     descriptors[3] = server->control_tcp != NULL ? control_tcp_descriptor(server->control_tcp) : -1;
     server_processes_descriptors(&server->processes, descriptors + 4);
+    descriptors[6] = descriptors[7] = -1;
+    if (server->discovery != NULL)
+        lan_discovery_descriptors(server->discovery, monotonic_ms(), descriptors + 6);
 }
 
 int server_timeout_ms(const struct server *server)
@@ -383,6 +404,9 @@ int server_timeout_ms(const struct server *server)
     int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
                                           monotonic_earlier_ms(http_ms, control_ms));
     timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
+    if (server->discovery != NULL)
+        timeout_ms =
+            monotonic_earlier_ms(timeout_ms, lan_discovery_timeout_ms(server->discovery, now_ms));
     if (server->announcer != NULL)
         timeout_ms =
             monotonic_earlier_ms(timeout_ms, announcer_timeout_ms(server->announcer, now_ms));
@@ -445,6 +469,8 @@ void server_serve(struct server *server)
         control_tcp_run(server->control_tcp);
     if (server->orchestrator != NULL)
         orchestrator_run(server->orchestrator, monotonic_ms());
+    if (server->discovery != NULL)
+        lan_discovery_run(server->discovery, &server->table.running, monotonic_ms());
     if (server->announcer != NULL)
         announcer_run(server->announcer, &server->table.running, monotonic_ms());
     periodic_run(&server->periodic, &server->table, monotonic_ms());

@@ -14,6 +14,7 @@ static int url_ports(const struct config *config, uint16_t ports[MAX_URLS])
 {
     int count = 0;
     count += url_read(config->event_hook, &ports[count]);
+    count += url_read(config->ban_list, &ports[count]);
     return count;
 }
 

@@ -11,6 +11,7 @@
 #include "server_events.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static const char *outcome_of(const struct raim_match_vote *vote)
@@ -67,6 +68,7 @@ static void ban(const struct arena_reports *reports, const struct arena *arena,
     if (!bans_parse(address, &made.network, &made.prefix)) // an IPv6 address becomes its /64
         return;
     clock_gettime(CLOCK_REALTIME, &now);
+    strcpy(made.by, "vote");
     made.until_s = now.tv_sec + 60 * (int64_t)config->votes.kick_minutes;
     snprintf(made.why, sizeof made.why, "voted off%s%s", reason[0] != '\0' ? ": " : "", reason);
     const char *problem = reports->control != NULL ? control_ban(reports->control, &made)

@@ -35,8 +35,8 @@ VOLUMES = ("/run/raimd", "/var/lib/raimd")
 NOT_NEEDED = {"procps"}
 # Of no use without a shell, a manual reader, apt or systemd. Copyright files stay.
 LEFT_OUT = ("dev/", "etc/apt/", "tmp/", "usr/lib/systemd/", "usr/share/bash-completion/",
-            "usr/share/gcc/", "usr/share/lintian/", "usr/share/locale/", "usr/share/man/",
-            "var/cache/", "var/lib/apt/", "var/lib/dpkg/")
+            "usr/share/fish/", "usr/share/gcc/", "usr/share/lintian/", "usr/share/locale/",
+            "usr/share/man/", "usr/share/zsh/", "var/cache/", "var/lib/apt/", "var/lib/dpkg/")
 DPKG = "var/lib/dpkg/status.d/"
 # Keeps what dpkg knows of each package where scanners of images without dpkg look for it.
 EXTRACT_HOOK = """

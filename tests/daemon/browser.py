@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""A headless Chromium that the tests drive over a pair of pipes: its DevTools protocol, messages
-of JSON that end in NUL. None where it is not installed."""
+"""Headless browsers that the tests drive: Chromium over a pair of pipes by its DevTools protocol,
+messages of JSON that end in NUL, and Firefox. CHROMIUM and FIREFOX are None where these are not
+installed."""
 
 import base64
 import itertools
 import json
 import os
+import pathlib
 import select
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
 
+import ports
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 ANSWER_S = 60   # a browser begins slowly on a busy machine
 
 
@@ -95,3 +101,64 @@ class Browser:
     def shoot(self, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"]))
+
+
+class Firefox:
+    """One page of a headless Firefox, driven by its Marionette protocol: messages of JSON behind
+    their length."""
+
+    def __enter__(self):
+        self._directory = tempfile.TemporaryDirectory(prefix="raimd-firefox-",
+                                                      ignore_cleanup_errors=True)
+        port = ports.free_port()
+        pathlib.Path(self._directory.name, "user.js").write_text(
+            f'user_pref("marionette.port", {port});\n', encoding="ascii")
+        self._process = subprocess.Popen(
+            [FIREFOX, "--headless", "--marionette", "--no-remote", "--profile",
+             self._directory.name], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env={**os.environ, "HOME": self._directory.name})
+        end = time.monotonic() + ANSWER_S
+        while True:
+            try:
+                self._socket = socket.create_connection(("127.0.0.1", port), timeout=ANSWER_S)
+                break
+            except OSError:
+                if time.monotonic() > end or self._process.poll() is not None:
+                    raise
+                time.sleep(0.1)
+        self._file, self._numbers = self._socket.makefile("rb"), itertools.count(1)
+        self._receive() # its greeting
+        self.ask("WebDriver:NewSession", capabilities={"alwaysMatch": {}})
+        return self
+
+    def __exit__(self, *_):
+        self._file.close()
+        self._socket.close()
+        self._process.kill()
+        self._process.wait()
+        self._directory.cleanup()
+
+    def _receive(self):
+        digits = b""
+        while (byte := self._file.read(1)) != b":":
+            digits += byte
+        return json.loads(self._file.read(int(digits)))
+
+    def ask(self, command, **params):
+        text = json.dumps([0, next(self._numbers), command, params]).encode()
+        self._socket.sendall(b"%d:%s" % (len(text), text))
+        _, _, problem, result = self._receive()
+        if problem:
+            raise AssertionError(f"{command}: {problem['message']}")
+        return result
+
+    def open(self, url, width=1280, height=800):
+        self.ask("WebDriver:SetWindowRect", width=width, height=height)
+        self.ask("WebDriver:Navigate", url=url)
+
+    def evaluate(self, expression):
+        return self.ask("WebDriver:ExecuteScript", script=f"return {expression}", args=[])["value"]
+
+    def shoot(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.ask("WebDriver:TakeScreenshot", full=False)["value"]))

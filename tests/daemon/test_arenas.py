@@ -108,7 +108,7 @@ class ActsTest(test_control.Operator):
 
     def test_bans_hold_in_an_arena_that_comes_later(self):
         daemon = self.begin(arena("one"))
-        self.ctl("ban", "127.0.0.0/8")
+        self.ctl("ban", "127.0.0.0/8", "--yes")
         self.write(arena("one"), arena("two"))
         self.ctl("arena", "add", "two")
         poll("the new arena", lambda: self.names() == ["one", "two"])

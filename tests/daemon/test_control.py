@@ -183,7 +183,10 @@ class ControlTest(Operator):
         daemon = self.serve()
         bots = self.stage.bots(daemon, 4)
         daemon.wait_pressing(4)
-        self.ctl("ban", "127.0.0.0/8", "--for", "1h", "no more")
+        told = self.ctl("ban", "127.0.0.0/8", "no more", status=EXIT_USAGE)
+        self.assertIn("disconnects 4 players", told)
+        self.assertEqual(daemon.get_json()["players"]["now"], 4)
+        self.ctl("ban", "127.0.0.0/8", "--for", "1h", "--yes", "no more")
         daemon.wait_players(0)
         self.assertEqual(self.ends(bots), [("banned", "no more")] * 4)
         daemon.stop()
@@ -241,6 +244,42 @@ class ControlTest(Operator):
         bots = self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
         bots.stop(signal.SIGINT)
+
+    def test_a_player_is_banned_by_the_address(self):
+        daemon = self.serve()
+        bots = self.stage.bots(daemon, 1, ports=daemon.ports[:1])
+        daemon.wait_pressing(1)
+        player, = [row for row in self.players("one") if not row["bot"]]
+        self.ctl("ban", "one", player["id"] + 1, status=EXIT_REFUSED)
+        self.ctl("ban", "six", player["id"], status=EXIT_REFUSED)
+        date = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 3 * 86400))
+        told = self.ctl("ban", "one", player["id"], "--until", date, "that was enough")
+        self.assertIn("127.0.0.1 disconnects 1 player: bot-1 (one)", told)
+        daemon.wait_players(0)
+        self.assertEqual(self.ends(bots), [("banned", "that was enough")])
+        ban, = json.loads(self.ctl("bans", "--json"))["bans"]
+        self.assertEqual((ban["address"], ban["by"]), ("127.0.0.1", self.giver()))
+        row = self.ctl("bans").splitlines()[1].split()
+        self.assertEqual(row[0], "127.0.0.1")
+        self.assertIn(f"{date}T00:00:00Z", row)
+        self.assertIn(self.giver(), row)
+
+    @staticmethod
+    def giver():
+        return "root" if os.geteuid() == 0 else f"uid:{os.geteuid()}"
+
+    def test_nobody_bans_everybody(self):
+        self.serve()
+        for network in ("0.0.0.0/0", "::/0", "::ffff:0:0/96", "::/3"):
+            for options in ([], ["--wide"], ["--wide", "--yes"]):
+                if network == "::/3" and options:
+                    continue
+                self.ctl("ban", network, *options, status=EXIT_REFUSED)
+        self.assertIn("--wide", self.ctl("ban", "64.0.0.0/7", status=EXIT_REFUSED))
+        self.ctl("ban", "64.0.0.0/7", "--wide")
+        for options in (["--for", "soon"], ["--until", "2001-01-01"], ["--until", "tomorrow"],
+                        ["--for", "1h", "--until", "2101-01-01"]):
+            self.ctl("ban", "192.0.2.1", *options, status=EXIT_USAGE)
 
     def test_wrong_networks_are_refused(self):
         self.serve()
@@ -405,7 +444,7 @@ class ControlTest(Operator):
 
 def complete(program, *words, options=()):
     """What bash offers behind these words."""
-    script = ROOT / "daemon" / {"raimctl": "ctl/raimctl.bash", "raimd": "server/raimd.bash"}[program]
+    script = ROOT / "completions" / f"{program}.bash"
     result = subprocess.run(
         ["bash", "-c", f'source {script}; COMP_WORDS=("$@" ""); COMP_CWORD=$#; _{program};'
          ' printf "%s\\n" "${COMPREPLY[@]}"', "bash", program, *map(str, options), *words],

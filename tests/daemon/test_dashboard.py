@@ -13,6 +13,7 @@ import unittest
 
 import browser
 import harness
+import proxy
 from harness import Stage, arena
 
 DIRECTORY = harness.ROOT / "daemon/http/dashboard"
@@ -174,6 +175,22 @@ class DashboardTest(unittest.TestCase):
             self.assertEqual(page.said, [])
 
 
+    @unittest.skipIf(browser.FIREFOX is None, "no firefox here (Debian: firefox-esr)")
+    def test_firefox_draws_it_too(self):
+        drawing = "document.getElementById('live').toDataURL()"
+        with browser.Firefox() as page:
+            page.open("http://{}:{}/#second".format(*self.daemon.status_address))
+            harness.poll("live map", lambda: page.evaluate(
+                "document.getElementById('caption')?.textContent") == "live", 30)
+            before = page.evaluate(drawing)
+            harness.poll("movement", lambda: page.evaluate(drawing) != before)
+            harness.poll("players", lambda: page.evaluate(
+                "document.getElementById('players').rows.length") == 4)
+            self.assertEqual(page.evaluate("document.getElementById('arenas').rows.length"), 2)
+            self.assertEqual(page.evaluate("document.documentElement.scrollWidth"),
+                             page.evaluate("document.documentElement.clientWidth"))
+
+
 @unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
 class RoundTest(unittest.TestCase):
     """The page follows what the operator does."""
@@ -202,6 +219,91 @@ class RoundTest(unittest.TestCase):
             order("arena", "map", "first", str(harness.ROOT / "config/maps/duel.conf"))
             harness.poll("the other map", lambda: page.evaluate(shape) != before)
             self.assertEqual(page.said, [])
+
+
+HOSTILE = "<img src=x onerror=alert(1)>" # longer than a name may be
+WIDE = "\u2a00" * 8                      # 24 bytes, each letter as wide as two
+
+
+def rename(body):
+    """Gives two players names that a page must not believe."""
+    return body.replace(b'"Bot 1"', json.dumps(HOSTILE).encode()).replace(
+        b'"Bot 2"', json.dumps(WIDE).encode())
+
+
+@unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+class ProxyTest(unittest.TestCase):
+    """The page in a folder of a proxy, with thirty arenas, with hostile names, and without a
+    server."""
+
+    def test_page_of_thirty_arenas(self):
+        stage = self.enterContext(Stage())
+        names = [f"arena-{number:02}" for number in range(30)]
+        daemon = stage.serve(*(arena(name, bots=3 if name == names[7] else 0, spectator_delay=0.0,
+                                     hostname=f"<b>{name}</b> of the house") for name in names))
+        url, paths = self.enterContext(proxy.proxy(daemon.status_address, rename))
+        page = self.enterContext(browser.Browser())
+        def text(expression):
+            return page.evaluate(expression)
+        def shown():
+            return text("[...document.getElementById('arenas').rows]"
+                        ".map(row => row.cells[0].textContent).join()")
+        page.open(f"{url}#{names[7]}")
+        harness.poll("all arenas", lambda: shown() == ",".join(names), 30)
+        harness.poll("players", lambda: text("document.getElementById('players').rows.length") == 3)
+        cells = "[...document.getElementById('players').rows].map(row => row.cells[0].textContent)"
+        self.assertIn(HOSTILE, text(cells))
+        self.assertEqual(text("document.images.length"), 0)
+        for width in 1280, 390:
+            page.open(f"{url}#{names[7]}", width)
+            harness.poll("players", lambda: text(
+                "document.getElementById('players')?.rows.length") == 3, 30)
+            self.assertEqual(text("document.documentElement.scrollWidth"),
+                             text("document.documentElement.clientWidth"))
+            table = "document.querySelector('#players').closest('.scroll')"
+            self.assertEqual(text(f"{table}.scrollWidth"), text(f"{table}.clientWidth"))
+        def type_filter(words):
+            page.evaluate(f"document.getElementById('filter').value = '{words}';"
+                          "document.getElementById('filter').dispatchEvent(new Event('input'))")
+        type_filter("ARENA-1")
+        self.assertEqual(shown(), ",".join(names[10:20]))
+        type_filter("")
+        click = "document.querySelectorAll('#arenas-head button')[{}].click()"
+        page.evaluate(click.format(0))
+        page.evaluate(click.format(0)) # the other way
+        self.assertEqual(shown(), ",".join(reversed(names)))
+        harness.poll("plots of the server's samples", lambda: text(
+            "document.querySelector('[data-plot=players] .legend')?.textContent") ==
+            "players 0spectators 0")
+        self.assertEqual(page.said, [])
+        self.assertEqual([path for path in paths if not path.startswith(proxy.FOLDER)], [])
+        self.assertEqual({path.partition("?")[0] for path in paths} & {
+            f"{proxy.FOLDER}/status", f"{proxy.FOLDER}/metrics"}, set())
+        daemon.kill()
+        stage.programs.remove(daemon)
+        harness.poll("the word", lambda: text(
+            "!document.getElementById('down').hidden && document.getElementById('down').innerText"),
+            30)
+        words = text("document.getElementById('down').innerText")
+        self.assertRegex(words, r"(?s)^DOWN.since .*, for \d+ s$")
+        self.assertTrue(text("parseFloat(getComputedStyle(document.querySelector('#down strong'))"
+                             ".fontSize) > 35"))
+        self.assertLess(float(text("getComputedStyle(document.querySelector('main')).opacity")), 0.5)
+
+
+class HistoryTest(unittest.TestCase):
+    def test_first_sample_comes_after_a_second(self):
+        stage = self.enterContext(Stage())
+        daemon = stage.serve(arena("first", bots=4))
+        begin = time.monotonic()
+        hour = daemon.poll("a sample", lambda: (got := daemon.get_json("/history"))["count"] and got)
+        self.assertLess(time.monotonic() - begin, 8)
+        self.assertEqual(hour["bots"], [4])
+        self.assertEqual(len(hour["workers_permille"]), daemon.get_json()["workers"])
+        ours = daemon.get_json("/arenas/first/history")
+        self.assertEqual((ours["count"], ours["bots"]), (1, [4]))
+        self.assertGreater(ours["tick_p99_us"][0], 0)
+        self.assertEqual(daemon.ask("/arenas/second/history").status, 404)
 
 
 class TokenTest(unittest.TestCase):

@@ -3,16 +3,15 @@
 """The server's events, of a real raimd with real clients: /events as a stream and as lines, what
 raimctl shows, what an operator's hook is given, and what becomes of raimd when the hook is bad."""
 
+import contextlib
 import hashlib
 import hmac
-import http.client
 import http.server
 import json
 import os
 import pathlib
 import re
 import signal
-import stat
 import threading
 import unittest
 
@@ -20,7 +19,19 @@ import harness
 from harness import Stage, arena
 from test_access import raimctl
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SCHEMA = json.loads((harness.ROOT / "daemon/events/events.schema.json").read_text(encoding="ascii"))
 SECRET = "0123456789abcdefSECRET"
+
+
+def validate(event):
+    """An event is as its schema says."""
+    if jsonschema is not None:
+        jsonschema.validate(event, SCHEMA)
 
 
 class Receiver:
@@ -92,21 +103,22 @@ class Events(unittest.TestCase):
         path.write_text(harness.config(arena("east"), **keys), encoding="utf-8")
         daemon.send(signal.SIGHUP)
 
-    def children(self):
-        """The processes of this test that raimd has started for requests: (pid, name)."""
+    def children(self, daemon):
+        """The processes that a raimd has started for requests: (pid, name). Their standard error
+        is its own."""
         found = []
         for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
             try:
                 words = path.read_bytes().split(b"\0")
-                root = os.readlink(path.parent / "fd/3") if words[1:2] == [b"--serve-requests"] else ""
+                log = os.readlink(path.parent / "fd/2")
             except OSError:
                 continue
-            if root.startswith("socket:") and os.getsid(int(path.parent.name)) == os.getsid(0):
+            if words[1:2] == [b"--serve-requests"] and log == str(daemon.err_path):
                 found.append((int(path.parent.name), words[0].decode()))
         return found
 
-    def processes(self):
-        return [name for _, name in self.children()]
+    def processes(self, daemon):
+        return [name for _, name in self.children(daemon)]
 
     def kept(self, daemon):
         """The kinds of the events that are kept."""
@@ -122,6 +134,100 @@ class Events(unittest.TestCase):
         path.write_text("#!/bin/sh\n" + text, encoding="utf-8")
         path.chmod(0o755)
         return path
+
+
+class StreamTest(Events):
+    def test_streams_lines_and_raimctl_show_the_same(self):
+        daemon = self.serve(event_kinds=["start", "join", "leave", "chat", "order", "reload"])
+        daemon.poll("the start", lambda: self.kept(daemon) == ["start"])
+        with contextlib.ExitStack() as stack:
+            streams = []
+            for headers in ({"Last-Event-ID": "0"}, {"Accept": "application/x-ndjson",
+                                                     "Last-Event-ID": "0"}):
+                connection = stack.enter_context(daemon.connect())
+                connection.request("GET", "/events", headers=headers)
+                streams.append(connection.getresponse())
+            self.assertEqual([stream.getheader("Content-Type") for stream in streams],
+                             ["text/event-stream", "application/x-ndjson"])
+            followed = self.stage._start(harness.Program, [
+                harness.BIN / "raimctl", "-s", self.run_directory / "control.sock", "events",
+                "--follow"], None)
+            followed.expected_status = -signal.SIGINT
+            bots = self.stage.bots(daemon, 1)
+            daemon.wait_pressing(1)
+            self.raimctl("say", "hello")
+            daemon.poll("both events", lambda: {"chat", "order"} <= set(self.kept(daemon)))
+            self.raimctl("mute", "east", str(daemon.get_json()["arenas"][0]["players"][0]["id"]))
+            bots.stop(signal.SIGINT)
+            want = ["start", "join", "chat", "order", "order", "leave"]
+            daemon.poll("all events", lambda: len(self.kept(daemon)) == len(want))
+            self.assertEqual(sorted(self.kept(daemon)), sorted(want))
+            lines = daemon.ask("/events.jsonl").text.splitlines()
+            sent = [streams[0].readline().decode("utf-8") for _ in range(4 * len(want))]
+            self.assertEqual([line[6:].strip() for line in sent if line.startswith("data: ")], lines)
+            ids = [str(json.loads(line)["id"]) for line in lines]
+            self.assertEqual([line[4:].strip() for line in sent if line.startswith("id: ")], ids)
+            self.assertEqual([streams[1].readline().decode("utf-8").strip() for _ in want], lines)
+            followed.poll("all events", lambda: len(followed.out.splitlines()) == len(want))
+            followed.stop(signal.SIGINT)
+        shown = [json.loads(line) for line in followed.out.splitlines()]
+        public = [{key: value for key, value in event.items() if key != "private"} for event in shown]
+        self.assertEqual(public, [json.loads(line) for line in lines])
+        self.assertEqual([event["private"]["command"] for event in shown if "private" in event][0],
+                         'say text="hello"') # only the operator is shown it
+        self.assertEqual(self.raimctl("events"), followed.out.strip("\n"))
+        self.assertEqual(self.raimctl("events", "--since", "2031-01-01"), "")
+        self.assertEqual(self.raimctl("events", "--since", "1h"), followed.out.strip("\n"))
+        rest = daemon.ask(f"/events.jsonl?after={ids[3]}").text.splitlines()
+        self.assertEqual(rest, lines[4:])
+        for query in ("after=x", "after=-1", "since=x", "after=99999999999999999"):
+            self.assertEqual(daemon.ask(f"/events.jsonl?{query}").status, 400, query)
+        for event in shown:
+            validate(event)
+
+    def test_numbers_go_on_after_a_restart_and_old_events_are_kept(self):
+        first = self.serve()
+        first.poll("the start", lambda: self.kept(first) == ["start"])
+        first.stop()
+        second = self.serve()
+        second.poll("both", lambda: self.kept(second) == ["start", "stop", "start"])
+        events = [json.loads(line) for line in second.ask("/events.jsonl").text.splitlines()]
+        ids = [event["id"] for event in events]
+        self.assertEqual(ids, sorted(set(ids)))
+
+    def test_kills_are_events_where_they_are_wanted(self):
+        daemon = self.stage.serve(arena("east", map=str(harness.ROOT / "config/maps/duel.conf"),
+                                        bots=8), env=self.env, event_kinds=["kill"])
+        daemon.poll("a kill", lambda: self.kept(daemon))
+        self.assertEqual(set(self.kept(daemon)), {"kill"})
+        for line in daemon.ask("/events.jsonl").text.splitlines():
+            event = json.loads(line)
+            validate(event)
+            self.assertNotEqual(event["player"]["id"], event["victim"]["id"])
+
+    def test_a_busy_worker_is_told_and_when_it_is_no_more(self):
+        # The most bots and ticks that an arena may have, while somebody is there, in more arenas than
+        # a processor holds.
+        arenas = [arena(f"a{i}", tick_hz=240, bots=200, max_players=1) for i in range(30)]
+        daemon = self.stage.serve(*arenas, env=self.env, workers=1)
+        bots = self.stage.bots(daemon, 30)
+        daemon.poll("a line of the log", lambda: "overloaded worker=0 busy_percent=" in daemon.log)
+        self.assertRegex(daemon.ask("/metrics").text, r'(?m)^raimd_worker_overloaded\{worker="0"\} 1$')
+        self.assertEqual(daemon.get_json()["overloaded_workers"][0]["worker"], 0)
+        events = [json.loads(line) for line in daemon.ask("/events.jsonl").text.splitlines()]
+        told = [event for event in events if event["kind"] == "overload" and "worker" in event]
+        self.assertEqual([(event["overloaded"], event["worker"]) for event in told], [(True, 0)])
+        for event in events:
+            validate(event)
+        self.assertEqual(json.loads(daemon.ask("/readyz").text)["overloaded_workers"][0]["worker"], 0)
+        bots.send(signal.SIGINT)
+        bots.expected_status = bots.process.wait(harness.START_S) # some may not have come in yet
+        for i in range(29):
+            self.raimctl("arena", "remove", f"a{i}")
+        daemon.poll("the end of it", lambda: "recovered worker=0 busy_percent=" in daemon.log)
+        daemon.poll("its event", lambda: [json.loads(line)["overloaded"] for line in
+                                          daemon.ask("/events.jsonl").text.splitlines()
+                                          if '"worker"' in line] == [True, False])
 
 
 class HookTest(Events):
@@ -204,14 +310,14 @@ class HookTest(Events):
 
     def test_nothing_is_started_where_nothing_is_configured(self):
         daemon = self.serve()
-        self.assertEqual(self.processes(), [])
+        self.assertEqual(self.processes(daemon), [])
         daemon.stop()
 
     def test_a_reload_changes_the_hook_and_says_what_it_cannot(self):
         with Receiver() as receiver:
             daemon = self.serve(event_hook=receiver.url)
             daemon.poll("an event", lambda: receiver.kinds == ["start"])
-            self.assertEqual(self.processes(), ["raimd: fetch", "raimd: fetch"])
+            self.assertEqual(self.processes(daemon), ["raimd: fetch", "raimd: fetch"])
             self.rewrite(daemon, event_hook=receiver.url + "/2")
             daemon.poll("an event", lambda: receiver.kinds == ["start", "reload"])
             self.assertEqual(receiver.requests[-1][0], "/hook/2")
@@ -227,13 +333,13 @@ class HookTest(Events):
         with Receiver() as receiver:
             daemon = self.serve(event_hook=receiver.url)
             daemon.poll("an event", lambda: receiver.kinds == ["start"])
-            workers = [pid for pid, name in self.children() if name == "raimd: fetch"]
+            workers = [pid for pid, name in self.children(daemon) if name == "raimd: fetch"]
             os.kill(max(workers), signal.SIGKILL)
             daemon.poll("a line of the log", lambda: "process died name=" in daemon.log)
             daemon.send(signal.SIGHUP)
             daemon.poll("another event", lambda: receiver.kinds == ["start", "reload"])
             daemon.stop()
-        harness.poll("no process left", lambda: not self.processes())
+        harness.poll("no process left", lambda: not self.processes(daemon))
 
 
 if __name__ == "__main__":

@@ -307,7 +307,8 @@ class ReadinessTest(unittest.TestCase):
                     told = self.told(daemon, 503)
                     return told if told and told["silent"] else None
                 told = daemon.poll("503", silence)
-                self.assertEqual(list(told), ["status", "reason", "silent", "overloaded"])
+                self.assertEqual(list(told), ["status", "reason", "silent", "overloaded",
+                                              "overloaded_workers"])
                 self.assertEqual((told["status"], told["reason"]),
                                  ("not ready", "not every arena has ticked within a second"))
                 silent, = told["silent"]
@@ -322,6 +323,7 @@ class ReadinessTest(unittest.TestCase):
         # An arena that was held has skipped ticks, of which the last ten seconds tell.
         told = daemon.poll("readiness", lambda: self.told(daemon, 200), 60)
         self.assertEqual(told, {"status": "ready", "silent": [], "overloaded": [],
+                                "overloaded_workers": [],
                                 "reason": "every arena has ticked within a second"})
 
     def told(self, daemon, status):

@@ -22,6 +22,7 @@ static void check_same(const struct bans *bans, const struct bans *again)
         assert(again->items[i].prefix == bans->items[i].prefix);
         assert(again->items[i].until_s == bans->items[i].until_s);
         assert(strcmp(again->items[i].why, bans->items[i].why) == 0);
+        assert(strcmp(again->items[i].by, bans->items[i].by) == 0);
     }
 }
 

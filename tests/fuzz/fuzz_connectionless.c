@@ -3,7 +3,10 @@
 // every answer is smaller than its request.
 #include "fuzz.h"
 
+#include "discovery.h"
 #include "secure_datagram.h"
+#include "server_info.h"
+#include "utf8.h"
 
 static void check_connect_request(const uint8_t *data, size_t size)
 {
@@ -56,6 +59,29 @@ static void check_refused(const uint8_t *data, size_t size)
     assert(raim_refused_write(&refused, written) == size && memcmp(data, written, size) == 0);
 }
 
+static void check_discovery(const uint8_t *data, size_t size)
+{
+    uint8_t written[RAIM_DISCOVERY_BYTES];
+    struct raim_discovery discovery;
+    uint64_t nonce;
+    if (raim_discovery_read_request(data, size, &nonce))
+        assert(size == RAIM_DISCOVERY_BYTES && !raim_discovery_read(data, size, &discovery));
+    if (!raim_discovery_read(data, size, &discovery))
+        return;
+    assert(raim_discovery_write(&discovery, written) == size && memcmp(data, written, size) == 0);
+}
+
+static void check_server_info(const uint8_t *data, size_t size)
+{
+    struct raim_server_info info;
+    uint32_t challenge;
+    if (raim_server_info_read(data, size, &challenge, &info) != RAIM_SERVER_INFO_ANSWER)
+        return;
+    assert(memchr(info.name, '\0', sizeof info.name) != NULL);
+    assert(memchr(info.tags, '\0', sizeof info.tags) != NULL);
+    assert(raim_utf8_is_valid((const uint8_t *)info.tags, strlen(info.tags)));
+}
+
 static void check_credential(const uint8_t *data, size_t size)
 {
     uint8_t written[RAIM_CREDENTIAL_MOST_BYTES];
@@ -69,6 +95,8 @@ static void check_credential(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    check_discovery(data, size);
+    check_server_info(data, size);
     check_credential(data, size);
     // A reader sees no more than one datagram, and no datagram that is not of its kind.
     switch (raim_connectionless_kind(data, size)) {

@@ -143,6 +143,7 @@ SEVERAL_INCLUDERS = {
                                "lib/enet_socket/enet_socket.c"},
     ("raimctl", "sodium.h"): {"daemon/ctl/token.c", "lib/crypto/crypto.c"},
     ("raimctl", "jansson.h"): {
+        "daemon/ctl/ban_command.c", "daemon/ctl/discover.c",
         "daemon/ctl/members.c", "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c",
         "daemon/ctl/room_documents.c", "daemon/ctl/tables.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Other processors: i386 (32 bits), arm64, and s390x (big-endian), by Debian's cross compilers and
 qemu's user mode. On each of them the golden world, the unit tests of the wire, the encryption and
-the client, raim-bots that play against a raimd of this machine, and, on arm64, for which raimd is
-built, too, raimd --verify of a recording that this machine made.
+the client, raim-bots that play against a raimd of this machine, and, on arm64 and i386, for which
+raimd is built, too, raimd --verify of a recording that this machine made.
 
 architectures.py [ARCHITECTURE...] wants the cross compilers and RAIM_BIN with a raimd; `./dev
 test-architectures` runs it. RAIM_PACKAGES lists what a build takes, of which each architecture gets
@@ -69,9 +69,9 @@ class Architecture:
     def __init__(self, name):
         libraries, compiler, emulator, self.flags = ARCHITECTURES[name]
         self.compiler = f"{compiler}-gcc"
-        self.has_raimd = name == "arm64"
+        self.has_raimd = name in ("arm64", "i386")
         packages = [word for word in os.environ["RAIM_PACKAGES"].split()
-                    if word.startswith("lib") and word.endswith("-dev")]
+                    if word.endswith("-dev")]
         suite = platform.freedesktop_os_release()["VERSION_CODENAME"]
         self.root = make_tree(DIRECTORY / name, suite, ["libc6-dev", *packages], name)
         self.emulator = [f"qemu-{emulator}-static", "-L", str(self.root)]

@@ -101,9 +101,11 @@ async function poll() {
   try {
     await Promise.race([ask(), timeout(DOWN_MS)]);
   } catch (problem) {
-    if (problem.status === 401)
+    if (problem.status === 401) {
+      isOpen = false;
       refuseToken();
-    else if (problem.status !== 404) // of an arena that has just ended
+    }
+    if (problem.status !== 401 && problem.status !== 404) // 404: of an arena that has just ended
       showDown();
   }
   isPolling = false;

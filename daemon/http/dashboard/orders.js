@@ -93,10 +93,11 @@ async function showBans() {
 
 function showEvent(event) {
   const told = JSON.parse(event.data), line = element("li", "");
-  const {id, time, kind, arena, ...rest} = told;
-  const at = time === undefined ? new Date() : new Date(time);
-  line.append(element("time", at.toLocaleTimeString()), element("b", kind ?? event.kind),
-              element("span", [arena, JSON.stringify(rest)].filter(Boolean).join(" ")));
+  const {id, time, kind, private: hidden, ...rest} = told;
+  const words = Object.entries({...rest, ...hidden}).map(([key, value]) =>
+    `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`);
+  line.append(element("time", new Date(time).toLocaleTimeString()), element("b", kind ?? event.kind),
+              element("span", words.join(", ")));
   const list = find("events");
   list.prepend(line);
   while (list.children.length > EVENTS_AT_MOST)
@@ -144,20 +145,15 @@ function openPanel() {
   });
 }
 
-function askForToken() {
-  find("login").hidden = false;
-  find("login").addEventListener("submit", event => {
-    event.preventDefault();
-    setToken(find("token").value.trim());
-    find("token").value = "";
-    location.reload();
-  });
+function showLogin(isShown) {
+  find("login").hidden = !isShown;
+  document.body.classList.toggle("is-closed", isShown);
 }
 
 // Forgets a token that the server has refused.
 export function refuseToken() {
   setToken("");
-  find("login").hidden = false;
+  showLogin(true);
   say(find("login-problem"), "The server has refused this token.");
 }
 
@@ -165,13 +161,17 @@ export function refuseToken() {
 export async function openOrders(getChosen) {
   const {orders, token} = await get("orders");
   chosen = getChosen;
-  if (token)
-    askForToken();
+  showLogin(token && !hasToken());
   if (token && !hasToken())
     return false;
-  find("login").hidden = true;
   mayOrder = orders;
   if (orders)
     openPanel();
   return true;
 }
+
+find("login").addEventListener("submit", event => {
+  event.preventDefault();
+  setToken(find("token").value.trim());
+  location.reload();
+});

@@ -215,7 +215,7 @@ static void test_a_network_is_banned_once_with_the_newest_reason(void **state)
 static void test_too_many_bans_are_refused(void **state)
 {
     (void)state;
-    struct bans *bans = calloc(1, sizeof *bans + BANS_MAX * sizeof bans->items[0]);
+    struct bans *bans = bans_allocate(BANS_MAX);
     bans->count = BANS_MAX;
     for (uint32_t i = 0; i < BANS_MAX; i++)
         bans->items[i] = (struct ban){.network.low = i, .prefix = 128};
@@ -247,6 +247,9 @@ static void test_a_saved_list_is_loaded(void **state)
             const int length = chance_int(0, RAIM_MAX_TEXT_BYTES);
             for (int c = 0; c < length; c++)
                 ban.why[c] = (char)chance_int(' ', '~');
+            const int giver = chance_int(0, BANS_BY_BYTES - 1);
+            for (int c = 0; c < giver; c++)
+                ban.by[c] = (char)chance_int('a', 'z');
             struct bans *made = bans_with(bans, &ban, NOW);
             free(bans);
             bans = made;
@@ -270,6 +273,90 @@ static void test_a_missing_file_holds_no_bans(void **state)
     assert_non_null(bans);
     assert_int_equal(bans->count, 0);
     free(bans);
+}
+
+static void test_a_file_of_the_first_form_is_read(void **state)
+{
+    (void)state;
+    char error[256];
+    FILE *file = fopen(path, "w");
+    fputs("192.0.2.0/24 0 come back later\n2001:db8::/32 7 \n", file);
+    fclose(file);
+    struct bans *bans = bans_load(path, error, sizeof error);
+    assert_non_null(bans);
+    assert_int_equal(bans->count, 2);
+    assert_string_equal(bans->items[0].why, "come back later");
+    assert_string_equal(bans->items[0].by, "");
+    assert_int_equal(bans->items[1].until_s, 7);
+    free(bans);
+}
+
+// What a search over all bans, one after the other, finds.
+static bool is_covered(const struct bans *bans, struct ip_address ip)
+{
+    for (uint32_t i = 0; i < bans->count; i++)
+        if (bans_covers(bans->items[i].network, bans->items[i].prefix, ip) &&
+            (bans->items[i].until_s == 0 || bans->items[i].until_s > NOW))
+            return true;
+    return false;
+}
+
+static struct ip_address random_address(void)
+{
+    const uint32_t low = (uint32_t)raim_random_next(&chance);
+    // Of few values, so that networks lie within others.
+    switch (chance_int(0, 2)) {
+    case 0:
+        return ip_address_v4(low & 0xC0C0C0C0);
+    case 1:
+        return (struct ip_address){UINT64_C(0x0064FF9B00000000), low & 0xC0C0C0C0};
+    default:
+        return (struct ip_address){raim_random_next(&chance) & UINT64_C(0xC000C000C0000000),
+                                   low & 3};
+    }
+}
+
+static void test_the_search_finds_what_a_look_at_every_ban_finds(void **state)
+{
+    (void)state;
+    uint32_t found = 0;
+    for (int round = 0; round < 200; round++) {
+        struct bans *bans = bans_allocate(64);
+        for (int i = chance_int(0, 64); i > 0; i--) {
+            const uint32_t bits = (uint32_t)chance_int(0, 128);
+            struct ban ban = {.network = random_address(), .prefix = bits};
+            ban.network.high &= bits == 0 ? 0 : bits >= 64 ? UINT64_MAX : UINT64_MAX << (64 - bits);
+            ban.network.low &= bits <= 64 ? 0 : UINT64_MAX << (128 - bits);
+            ban.until_s = chance_int(0, 3) > 0 ? 0 : NOW - 1;
+            bans->items[bans->count++] = ban;
+        }
+        bans_sort(bans);
+        for (int i = 0; i < 200; i++) {
+            const struct ip_address ip = random_address();
+            const struct ban *ban = bans_find(bans, ip, NOW);
+            assert_int_equal(ban != NULL, is_covered(bans, ip));
+            assert_true(ban == NULL || bans_covers(ban->network, ban->prefix, ip));
+            found += ban != NULL;
+        }
+        free(bans);
+    }
+    assert_in_range(found, 1000, 39000);
+}
+
+static void test_networks_that_nobody_means_are_wide(void **state)
+{
+    (void)state;
+    static const char *const wide[] = {"0.0.0.0/0", "10.0.0.0/7", "::/0", "2000::/15",
+                                       "::ffff:0:0/96"};
+    static const char *const narrow[] = {"10.0.0.0/8", "1.2.3.4", "2000::/16", "2001:db8::1"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        const struct ban ban = ban_of(wide[i], 0, "");
+        assert_true(bans_is_wide(ban.network, ban.prefix));
+    }
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
+        const struct ban ban = ban_of(narrow[i], 0, "");
+        assert_false(bans_is_wide(ban.network, ban.prefix));
+    }
 }
 
 static void test_a_damaged_file_is_refused_by_line(void **state)
@@ -325,6 +412,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_ban_ends_in_its_second),
         cmocka_unit_test(test_a_network_is_banned_once_with_the_newest_reason),
         cmocka_unit_test(test_too_many_bans_are_refused),
+        cmocka_unit_test(test_a_file_of_the_first_form_is_read),
+        cmocka_unit_test(test_the_search_finds_what_a_look_at_every_ban_finds),
+        cmocka_unit_test(test_networks_that_nobody_means_are_wide),
         cmocka_unit_test(test_a_saved_list_is_loaded),
         cmocka_unit_test(test_a_missing_file_holds_no_bans),
         cmocka_unit_test(test_a_damaged_file_is_refused_by_line),

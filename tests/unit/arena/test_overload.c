@@ -103,6 +103,40 @@ static void test_old_counts_leave_the_window(void **state)
     assert_int_equal(overload.late_in_window, 0);
 }
 
+// Samples of a second each, in which a worker was busy for so many percent.
+static bool load_for(struct worker_load *load, uint32_t percent, int seconds)
+{
+    const uint64_t second_ns = 1000000000;
+    const uint32_t newest = (load->samples + WORKER_LOAD_WINDOW - 1) % WORKER_LOAD_WINDOW;
+    uint64_t busy_ns = load->busy_ns[newest], now_ns = load->at_ns[newest];
+    bool has_changed = false;
+    for (int i = 0; i < seconds; i++) {
+        busy_ns += percent * second_ns / 100;
+        now_ns += second_ns;
+        has_changed |= worker_load_update(load, busy_ns, now_ns);
+    }
+    return has_changed;
+}
+
+static void test_a_worker_is_overloaded_after_five_seconds_and_until_there_is_room(void **state)
+{
+    (void)state;
+    struct worker_load load = {0};
+    load_for(&load, 10, 10);
+    assert_false(load_for(&load, 99, 4));
+    assert_false(load.is_on);
+    assert_true(load_for(&load, 99, 1));
+    assert_true(load.is_on);
+    assert_int_equal(load.percent, 99);
+    assert_false(load_for(&load, 80, 20)); // between the limits it stays
+    assert_true(load_for(&load, 70, 5));
+    assert_false(load.is_on);
+    assert_false(load_for(&load, 90, 20));
+    struct worker_load fresh = {0};
+    assert_false(load_for(&fresh, 100, 5)); // the first sample is the beginning
+    assert_true(load_for(&fresh, 100, 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +146,7 @@ int main(void)
         cmocka_unit_test_setup(test_it_ends_when_few_are_late_for_a_whole_window, set_up),
         cmocka_unit_test_setup(test_between_the_two_thresholds_the_state_stays, set_up),
         cmocka_unit_test_setup(test_old_counts_leave_the_window, set_up),
+        cmocka_unit_test(test_a_worker_is_overloaded_after_five_seconds_and_until_there_is_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,13 +54,14 @@ static void test_every_mistake_is_reported_at_once(void **state)
 static void test_key_like_no_other_gets_the_list_of_keys(void **state)
 {
     (void)state;
-    assert_refused("gravity = 9; arenas = ({" ARENA "});",
-                   "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
-                   "status_hosts, live_token_file, control, control_listen, control_certificate, "
-                   "control_key, control_clients, control_token_file, log_level, sandbox, "
-                   "core_dumps, recording_dir, recording_keep, results, event_kinds, event_hook, "
-                   "event_hook_secret_file, public_address, ports, templates, agones, agones_drain, "
-                   "agones_ready, masters, arenas\n");
+    assert_refused(
+        "gravity = 9; arenas = ({" ARENA "});",
+        "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
+        "status_hosts, live_token_file, control, control_listen, control_certificate, "
+        "control_key, control_clients, control_token_file, log_level, sandbox, "
+        "core_dumps, recording_dir, recording_keep, results, event_kinds, event_hook, "
+        "event_hook_secret_file, public_address, ports, templates, agones, agones_drain, "
+        "agones_ready, lan_discovery, masters, arenas\n");
 }
 
 static void test_hosts_are_names_without_scheme_and_port(void **state)

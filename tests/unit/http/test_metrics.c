@@ -242,11 +242,14 @@ static void test_process_reports_version_uptime_and_busy_workers(void **state)
     struct fixture *fixture = *state;
     fixture->workers[0].busy_ns = 1500 * MS;
     fixture->workers[1].busy_ns = 61;
+    fixture->list.loads[1].is_on = true;
     char *text = render(fixture);
     assert_int_equal(lines_with(text, "raimd_build_info{version=\"" RAIM_VERSION
                                       "\",protocol=\"7\",compiler=\""),
                      1);
     assert_line(text, "raimd_workers 2");
+    assert_line(text, "raimd_worker_overloaded{worker=\"0\"} 0");
+    assert_line(text, "raimd_worker_overloaded{worker=\"1\"} 1");
     assert_line(text, "raimd_arenas 2");
     assert_int_equal(lines_with(text, "process_"), 0); // nobody has opened /proc
 

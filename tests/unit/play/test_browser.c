@@ -52,7 +52,7 @@ static void serve(struct server *server)
                             &length)) > 0) {
         uint32_t challenge = 0;
         server->requests++;
-        if (size == SERVER_INFO_REQUEST_BYTES)
+        if (size == RAIM_SERVER_INFO_REQUEST_BYTES)
             memcpy(&challenge, data + 25, 4);
         if (challenge == server->challenge && !server->only_challenges) {
             sendto(server->descriptor, answer, sizeof answer, 0, (struct sockaddr *)&from, length);

@@ -457,6 +457,21 @@ static void test_a_banned_address_gets_no_further(void **state)
     assert_int_equal(gate_admit(&gate, home, (struct datagram_connect){1, number}, true, 0),
                      DATAGRAM_BANNED);
     assert_int_equal(connect_with(cookie_of(elsewhere, 0), elsewhere, 0), DATAGRAM_OK);
+    // Its answers have a rate, and its handshakes, which cost two key agreements each.
+    int answered = 1, checks = 0;
+    uint8_t bytes[RAIM_COOKIE_BYTES];
+    size_t size;
+    for (int i = 0; i < 100; i++) {
+        answered += connect_request(home, 0).verdict == GATE_ANSWERED;
+        checks += gate_check_init(&gate, home, number, 0, bytes, &size) == DATAGRAM_OK;
+    }
+    assert_int_equal(answered + checks, GATE_REFUSALS_OF_NETWORK.burst);
+    set_up_policy(state);
+    gate.offer.needs_admission = false;
+    banned = home.ip;
+    gate.policy = (struct gate_policy){.find_ban = find_ban,
+                                       .admits_token = admits_token,
+                                       .admits_password = admits_password};
     // With encryption the reply has a cookie too, because the handshake repeats the refusal.
     gate.offer.offers_encryption = true;
     answer = connect_request(home, 0);

@@ -20,10 +20,10 @@ static const uint8_t answer[] = "\xFF\xFF\xFF\xFFI\x11"
 static void test_an_answer_is_read(void **state)
 {
     (void)state;
-    struct server_info info;
+    struct raim_server_info info;
     uint32_t challenge = 7;
-    assert_int_equal(server_info_read(answer, sizeof answer, &challenge, &info),
-                     SERVER_INFO_ANSWER);
+    assert_int_equal(raim_server_info_read(answer, sizeof answer, &challenge, &info),
+                     RAIM_SERVER_INFO_ANSWER);
     assert_string_equal(info.name, "duel");
     assert_string_equal(info.map, "Duel map"); // without controls
     assert_int_equal(info.players, 3);
@@ -33,45 +33,68 @@ static void test_an_answer_is_read(void **state)
     assert_int_equal(challenge, 7);
 }
 
+static void test_tags_are_read_where_they_are(void **state)
+{
+    (void)state;
+    static const uint8_t with_tags[] = "\xFF\xFF\xFF\xFFI\x11"
+                                       "duel\0map\0raim\0raim\0\0\0\0\0\0"
+                                       "dl\0\0"
+                                       "0.1\0\xF0\x4E\x1C"
+                                       "steam id\x01\x02tv\0ffa,no-bots";
+    struct raim_server_info info;
+    uint32_t challenge;
+    assert_int_equal(raim_server_info_read(with_tags, sizeof with_tags, &challenge, &info),
+                     RAIM_SERVER_INFO_ANSWER);
+    assert_string_equal(info.tags, "ffa,no-bots");
+    // Without its end it is none, and the rest is read.
+    assert_int_equal(raim_server_info_read(with_tags, sizeof with_tags - 1, &challenge, &info),
+                     RAIM_SERVER_INFO_ANSWER);
+    assert_string_equal(info.tags, "");
+    assert_int_equal(raim_server_info_read(answer, sizeof answer, &challenge, &info),
+                     RAIM_SERVER_INFO_ANSWER);
+    assert_string_equal(info.tags, "");
+}
+
 static void test_a_challenge_is_answered(void **state)
 {
     (void)state;
-    struct server_info info;
+    struct raim_server_info info;
     uint32_t challenge = 0;
     const uint8_t reply[] = {0xFF, 0xFF, 0xFF, 0xFF, 'A', 1, 2, 3, 4};
-    uint8_t request[SERVER_INFO_REQUEST_BYTES];
-    assert_int_equal(server_info_read(reply, sizeof reply, &challenge, &info),
-                     SERVER_INFO_CHALLENGE);
+    uint8_t request[RAIM_SERVER_INFO_REQUEST_BYTES];
+    assert_int_equal(raim_server_info_read(reply, sizeof reply, &challenge, &info),
+                     RAIM_SERVER_INFO_CHALLENGE);
     assert_int_equal(challenge, 0x04030201);
-    assert_int_equal(server_info_write_request(0, request), 25);
+    assert_int_equal(raim_server_info_write_request(0, request), 25);
     assert_memory_equal(request, "\xFF\xFF\xFF\xFFTSource Engine Query", 25);
-    assert_int_equal(server_info_write_request(challenge, request), 29);
+    assert_int_equal(raim_server_info_write_request(challenge, request), 29);
     assert_memory_equal(request + 25, "\1\2\3\4", 4);
 }
 
 static void test_nothing_else_is_read(void **state)
 {
     (void)state;
-    struct server_info info, before;
+    struct raim_server_info info, before;
     uint32_t challenge = 9;
     memset(&info, 0x5A, sizeof info);
     before = info;
     // Everything behind the map's lock may be missing.
     for (size_t size = 0; size < sizeof answer - 8; size++)
-        assert_int_equal(server_info_read(answer, size, &challenge, &info), SERVER_INFO_OTHER);
+        assert_int_equal(raim_server_info_read(answer, size, &challenge, &info),
+                         RAIM_SERVER_INFO_OTHER);
     for (size_t i = 0; i < 5; i++) {
         uint8_t broken[sizeof answer];
         memcpy(broken, answer, sizeof answer);
         broken[i] ^= 0x20;
-        assert_int_equal(server_info_read(broken, sizeof broken, &challenge, &info),
-                         SERVER_INFO_OTHER);
+        assert_int_equal(raim_server_info_read(broken, sizeof broken, &challenge, &info),
+                         RAIM_SERVER_INFO_OTHER);
     }
     const uint8_t other_game[] = "\xFF\xFF\xFF\xFFI\x11n\0m\0cstrike\0g\0\0\0\1\2\3dl\0\0v";
-    assert_int_equal(server_info_read(other_game, sizeof other_game, &challenge, &info),
-                     SERVER_INFO_OTHER);
+    assert_int_equal(raim_server_info_read(other_game, sizeof other_game, &challenge, &info),
+                     RAIM_SERVER_INFO_OTHER);
     const uint8_t no_challenge[] = {0xFF, 0xFF, 0xFF, 0xFF, 'A', 0, 0, 0, 0};
-    assert_int_equal(server_info_read(no_challenge, sizeof no_challenge, &challenge, &info),
-                     SERVER_INFO_OTHER);
+    assert_int_equal(raim_server_info_read(no_challenge, sizeof no_challenge, &challenge, &info),
+                     RAIM_SERVER_INFO_OTHER);
     assert_memory_equal(&info, &before, sizeof info);
     assert_int_equal(challenge, 9);
 }
@@ -87,17 +110,18 @@ static void test_long_names_are_cut_in_whole_characters(void **state)
     }
     static const uint8_t rest[] = "\0m\0raim\0raim\0\0\0\0\0\0dl\0\0v";
     memcpy(data + size, rest, sizeof rest);
-    struct server_info info;
+    struct raim_server_info info;
     uint32_t challenge;
-    assert_int_equal(server_info_read(data, size + sizeof rest, &challenge, &info),
-                     SERVER_INFO_ANSWER);
-    assert_int_equal(strlen(info.name), 62);
+    assert_int_equal(raim_server_info_read(data, size + sizeof rest, &challenge, &info),
+                     RAIM_SERVER_INFO_ANSWER);
+    assert_int_equal(strlen(info.name), 70);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_answer_is_read),
+        cmocka_unit_test(test_tags_are_read_where_they_are),
         cmocka_unit_test(test_a_challenge_is_answered),
         cmocka_unit_test(test_nothing_else_is_read),
         cmocka_unit_test(test_long_names_are_cut_in_whole_characters),

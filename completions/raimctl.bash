@@ -28,9 +28,9 @@ _raimctl() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         -s | --socket) socket=${COMP_WORDS[++i]} ;;
-        --timeout | --for | --not-before | --key | --arena | --name | --server-key | \
+        --timeout | --for | --until | --not-before | --key | --arena | --name | --server-key | \
             --template | --id | --players | --ends | --map | --places | --join-within | --metadata | \
-            --since | --period | --limit)
+            --since | --period | --limit | --master)
             ((i++)) ;;
         -*) ;;
         *)
@@ -50,24 +50,30 @@ _raimctl() {
     fi
     case $before in
     --arena) command=arenas position=0 ;;
-    --timeout | --for | --not-before | --name | --server-key | --id | --players | --map | \
-        --places | --join-within | --metadata | --since | --limit) return ;;
+    --timeout | --for | --until | --not-before | --name | --server-key | --id | --players | --map | \
+        --places | --join-within | --metadata | --since | --limit | --master) return ;;
     --period) command=period ;;
     --ends) command=ends ;;
     --template) command=templates ;;
     esac
     case $command in
     '')
-        words='status players say kick mute unmute ban unban bans results leaderboard drain arena'
+        words='status players say kick mute unmute ban unban bans results leaderboard events discover drain'
+        words+=' arena'
         words+=' vote recording reload log token password'
         words+=' --socket --version --help --usage'
         ;;
     status) words='--json --watch' ;;
     bans) words='--json' ;;
-    ban) words='--for' ;;
+    ban)
+        [[ $position -gt 0 ]] || words=$(_raimctl_arenas ${socket:+"$socket"})
+        words+=' --for --until --yes --wide'
+        ;;
     results) words='--since --arena --limit --json' ;;
+    events) words='--since --follow' ;;
     leaderboard) words='--period --arena --map --limit --json' ;;
     period) words='day week month all' ;;
+    discover) words='--master --json' ;;
     drain) words='--timeout' ;;
     token) words='key make show' ;;
     'token make') words='--key --arena --name --not-before --for --server-key' ;;

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// Fetches the ban list, and reads it in a thread.
+#define _GNU_SOURCE
+#include "ban_source.h"
+
+#include "ban_list.h"
+#include "fetch.h"
+#include "log.h"
+#include "monotonic.h"
+#include "state_file.h"
+#include "unit_directories.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PERIOD_MS = 10 * 60 * 1000,
+    FIRST_RETRY_MS = 5000, // doubled with each failure, up to the period
+    DEADLINE_MS = 30000,
+    HEADER_BYTES = FETCH_ETAG_BYTES + 32,
+};
+
+// A list that a thread reads. The main thread owns it again once it is done.
+struct job {
+    pthread_t thread;
+    const struct wakeup *wakeup;
+    char path[PATH_MAX]; // to keep it in; "": nowhere
+    char etag[FETCH_ETAG_BYTES];
+    char *text; // owned
+    size_t size;
+    struct bans *bans; // NULL: it is malformed
+    char error[ARENA_LIST_ERROR_BYTES];
+    _Atomic bool is_done;
+};
+
+struct ban_source {
+    struct arena_table *table;
+    struct ban_book *book;
+    const struct config *config; // whose reload was noticed
+    char url[URL_BYTES];
+    char path[PATH_MAX]; // "": the list is not kept
+    char etag[FETCH_ETAG_BYTES];
+    uint32_t request; // under way; 0: none
+    struct job *job;  // under way; NULL: none
+    uint64_t next_ms; // of the next request
+    uint32_t retry_ms;
+};
+
+static struct arena_list_ban_list *report(const struct ban_source *source)
+{
+    return &source->table->running.ban_list;
+}
+
+// --- The kept list: its ETag as a comment, and its text ---
+
+static const char etag_words[] = "# ETag: ";
+
+// Reads a file of at most so many bytes. The caller frees the text, which ends in a NUL.
+static char *read_file(const char *path, size_t most, size_t *size)
+{
+    const char *problem;
+    struct stat status;
+    const int file = state_file_open(path, O_RDONLY, STATE_FILE_SHARED, &problem);
+    char *text = NULL;
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &status) == 0 && status.st_size >= 0 && (size_t)status.st_size <= most)
+        text = malloc((size_t)status.st_size + 1);
+    for (*size = 0; text != NULL && *size < (size_t)status.st_size;) {
+        const ssize_t count = read(file, text + *size, (size_t)status.st_size - *size);
+        if (count <= 0)
+            break;
+        *size += (size_t)count;
+    }
+    close(file);
+    if (text != NULL)
+        text[*size] = '\0';
+    return text;
+}
+
+// Copies the ETag of a kept list, if it has one.
+static void read_etag(const char *text, char etag[FETCH_ETAG_BYTES])
+{
+    const size_t words = sizeof etag_words - 1;
+    const char *end = strchr(text, '\n');
+    if (strncmp(text, etag_words, words) != 0 || end == NULL ||
+        (size_t)(end - text) - words >= FETCH_ETAG_BYTES)
+        return;
+    memcpy(etag, text + words, (size_t)(end - text) - words);
+}
+
+static void load_kept(struct ban_source *source)
+{
+    char error[ARENA_LIST_ERROR_BYTES] = "";
+    size_t size;
+    char *text = source->path[0] != '\0'
+                     ? read_file(source->path, BAN_LIST_MAX_BYTES + HEADER_BYTES, &size)
+                     : NULL;
+    if (text == NULL)
+        return;
+    read_etag(text, source->etag);
+    const size_t head = source->etag[0] != '\0' ? strcspn(text, "\n") + 1 : 0;
+    struct bans *bans = ban_list_read(text + head, size - head, error, sizeof error);
+    const uint32_t count = bans != NULL ? bans->count : 0;
+    if (bans == NULL) {
+        source->etag[0] = '\0';
+        log_warning("ban list not taken file=\"%s\": %s", source->path, error);
+    } else if (ban_book_set_foreign(source->book, bans)) {
+        report(source)->count = count;
+        log_info("ban list kept networks=%u file=\"%s\"", count, source->path);
+    }
+    free(text);
+}
+
+// --- Reading, in a thread ---
+
+// Keeps the text of a list before it is read, which changes it.
+static void keep(const struct job *job)
+{
+    char head[HEADER_BYTES] = "";
+    char *text = malloc(job->size + sizeof head);
+    if (text == NULL || job->path[0] == '\0') {
+        free(text);
+        return;
+    }
+    if (job->etag[0] != '\0')
+        snprintf(head, sizeof head, "%s%s\n", etag_words, job->etag);
+    const size_t head_size = strlen(head);
+    memcpy(text, head, head_size);
+    memcpy(text + head_size, job->text, job->size);
+    if (!state_file_replace(job->path, text, head_size + job->size))
+        log_warning("ban list not kept file=\"%s\": %s", job->path, strerror(errno));
+    free(text);
+}
+
+static void *run(void *context)
+{
+    struct job *job = context;
+    char *copy = malloc(job->size + 1);
+    if (copy == NULL) {
+        snprintf(job->error, sizeof job->error, "out of memory");
+    } else {
+        memcpy(copy, job->text, job->size + 1);
+        job->bans = ban_list_read(copy, job->size, job->error, sizeof job->error);
+        free(copy);
+    }
+    if (job->bans != NULL)
+        keep(job);
+    atomic_store(&job->is_done, true);
+    wakeup_signal(job->wakeup);
+    return NULL;
+}
+
+static void free_job(struct job *job)
+{
+    free(job->text);
+    free(job);
+}
+
+static bool begin_job(struct ban_source *source, const struct fetch_answer *answer)
+{
+    struct job *job = calloc(1, sizeof *job);
+    if (job == NULL)
+        return false;
+    job->wakeup = &source->table->wakeup;
+    job->size = answer->body_bytes;
+    job->text = malloc(job->size + 1);
+    strcpy(job->path, source->path);
+    strcpy(job->etag, answer->etag);
+    if (job->text != NULL) {
+        memcpy(job->text, answer->body, job->size);
+        job->text[job->size] = '\0';
+    }
+    if (job->text == NULL || pthread_create(&job->thread, NULL, run, job) != 0) {
+        free_job(job);
+        return false;
+    }
+    pthread_setname_np(job->thread, "raimd-bans");
+    source->job = job;
+    return true;
+}
+
+// --- The source ---
+
+static void note_failure(struct ban_source *source, const char *why)
+{
+    struct arena_list_ban_list *shown = report(source);
+    shown->failures++;
+    if (strcmp(shown->error, why) != 0) // once, not with each attempt
+        log_warning("ban list not taken url=%s: %s", source->url, why);
+    snprintf(shown->error, sizeof shown->error, "%s", why);
+    source->next_ms = monotonic_ms() + source->retry_ms;
+    source->retry_ms = 2 * source->retry_ms < PERIOD_MS ? 2 * source->retry_ms : PERIOD_MS;
+}
+
+static void note_success(struct ban_source *source)
+{
+    struct arena_list_ban_list *shown = report(source);
+    shown->error[0] = '\0';
+    shown->fetched_ms = monotonic_ms();
+    source->next_ms = shown->fetched_ms + PERIOD_MS;
+    source->retry_ms = FIRST_RETRY_MS;
+}
+
+static void end_job(struct ban_source *source)
+{
+    struct job *job = source->job;
+    pthread_join(job->thread, NULL);
+    source->job = NULL;
+    const uint32_t count = job->bans != NULL ? job->bans->count : 0;
+    if (job->bans == NULL) {
+        note_failure(source, job->error);
+    } else if (!ban_book_set_foreign(source->book, job->bans)) {
+        note_failure(source, "out of memory");
+    } else {
+        strcpy(source->etag, job->etag);
+        report(source)->count = count;
+        note_success(source);
+        log_info("ban list taken networks=%u url=%s", count, source->url);
+    }
+    free_job(job);
+}
+
+static void take_answer(void *context, const struct fetch_answer *answer)
+{
+    struct ban_source *source = context;
+    char why[64];
+    source->request = 0;
+    if (!answer->is_good) {
+        note_failure(source, answer->reason);
+    } else if (answer->status == 304 && source->etag[0] != '\0') {
+        note_success(source);
+    } else if (answer->status != 200) {
+        snprintf(why, sizeof why, "the answer has status %u", answer->status);
+        note_failure(source, why);
+    } else if (!begin_job(source, answer)) {
+        note_failure(source, "out of memory");
+    }
+}
+
+static void begin_request(struct ban_source *source)
+{
+    char headers[HEADER_BYTES];
+    if (source->etag[0] != '\0')
+        snprintf(headers, sizeof headers, "If-None-Match: %s\n", source->etag);
+    source->request = fetch_begin(source->table->urls,
+                                  &(struct fetch_request){
+                                      .method = "GET",
+                                      .target = source->url,
+                                      .headers = source->etag[0] != '\0' ? headers : NULL,
+                                      .max_bytes = BAN_LIST_MAX_BYTES,
+                                      .deadline_ms = DEADLINE_MS,
+                                  },
+                                  take_answer, source);
+    if (source->request == 0)
+        note_failure(source, "too many requests at once");
+}
+
+struct ban_source *ban_source_open(struct arena_table *table, struct ban_book *book)
+{
+    char directory[PATH_MAX];
+    const struct config *config = table->config;
+    if (config == NULL || config->ban_list[0] == '\0' || table->urls == NULL)
+        return NULL;
+    struct ban_source *source = calloc(1, sizeof *source);
+    if (source == NULL)
+        return NULL;
+    source->table = table;
+    source->book = book;
+    source->config = config;
+    source->retry_ms = FIRST_RETRY_MS;
+    strcpy(source->url, config->ban_list);
+    if (!unit_directories_find("STATE_DIRECTORY", directory, sizeof directory) ||
+        snprintf(source->path, sizeof source->path, "%s/ban_list", directory) >=
+            (int)sizeof source->path)
+        source->path[0] = '\0';
+    report(source)->is_on = true;
+    load_kept(source);
+    return source;
+}
+
+void ban_source_close(struct ban_source *source)
+{
+    if (source == NULL)
+        return;
+    fetch_cancel(source->table->urls, source->request);
+    if (source->job != NULL) {
+        pthread_join(source->job->thread, NULL);
+        free(source->job->bans);
+        free_job(source->job);
+    }
+    free(source);
+}
+
+void ban_source_run(struct ban_source *source)
+{
+    if (source == NULL)
+        return;
+    if (source->table->config != source->config) { // a reload
+        source->config = source->table->config;
+        source->next_ms = 0;
+    }
+    if (source->job != NULL && atomic_load(&source->job->is_done))
+        end_job(source);
+    if (source->request == 0 && source->job == NULL && monotonic_ms() >= source->next_ms)
+        begin_request(source);
+}
+
+int ban_source_timeout_ms(const struct ban_source *source)
+{
+    const uint64_t now_ms = monotonic_ms();
+    if (source == NULL || source->request != 0 || source->job != NULL)
+        return -1;
+    return source->next_ms > now_ms ? (int)(source->next_ms - now_ms) : 0;
+}
