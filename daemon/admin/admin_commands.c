@@ -408,7 +408,7 @@ static void execute_unkeep_recording(struct admin_commands *admin, struct admin_
 
 const char *admin_commands_ban(struct admin_commands *admin, const struct ban *ban)
 {
-    return ban_book_add(admin->bans, ban);
+    return admin_bans_add(admin->table, admin->bans, ban);
 }
 
 static void execute_ban(struct admin_commands *admin, struct admin_command *command)
