@@ -377,6 +377,8 @@ static bool receive_notice(struct raim_client *client, raim_reader *reader)
         return false;
     if (is_in(client) && notice.kind == RAIM_NOTICE_TEXT)
         raim_client_roster_add_line(&client->roster, RAIM_CLIENT_NOTICE, notice.text);
+    else if (is_in(client))
+        strcpy(client->challenge, notice.text);
     return true;
 }
 

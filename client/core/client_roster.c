@@ -85,7 +85,8 @@ static void keep(struct raim_client_roster *roster, enum raim_client_event_kind 
 static void add_text(struct raim_client_roster *roster, const char *said)
 {
     char *text = roster->texts[roster->said++ % RAIM_CLIENT_ROSTER_TEXTS];
-    memcpy(text, said, sizeof roster->texts[0]);
+    text[0] = '\0';
+    strncat(text, said, RAIM_MAX_TEXT_BYTES);
     raim_utf8_strip(text);
 }
 
@@ -108,7 +109,7 @@ void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint
 
 void raim_client_roster_add_line(struct raim_client_roster *roster,
                                  enum raim_client_event_kind kind,
-                                 const char text[RAIM_MAX_TEXT_BYTES + 1])
+                                 const char *text)
 {
     add_event(roster, &(struct raim_client_roster_event){
                           .kind = (uint8_t)kind,

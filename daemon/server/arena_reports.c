@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "arena_reports.h"
 
+#include "admin_logins.h"
 #include "arena_feed.h"
 #include "json_text.h"
 #include "log.h"
@@ -110,13 +111,16 @@ static void note_item(const struct arena_reports *reports, struct arena *arena,
     case ARENA_FEED_KILL:
         server_events_add(events, "kill", name, kill_fields(item));
         break;
+    case ARENA_FEED_LINE:
+        if (reports->logins != NULL)
+            admin_logins_take_line(reports->logins, arena, item);
+        break;
     case ARENA_FEED_VOTE:
         vote_report_note(reports, arena, item);
         break;
     case ARENA_FEED_MAP_WANTED:
         begin_map(reports, arena, item->text);
         break;
-    case ARENA_FEED_LINE:
     case ARENA_FEED_KINDS:
         break;
     }
