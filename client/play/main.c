@@ -159,6 +159,8 @@ static bool go_home(struct game *game)
     const struct home_def def = {
         .preferences = &game->preferences,
         .host = game->options->host,
+        .master_count = game->options->master_count,
+        .masters = game->options->masters,
         .has_matchmaker = game->options->matchmaker != NULL,
         .shows_recordings = game->replay != NULL,
     };
