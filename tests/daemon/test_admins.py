@@ -94,7 +94,7 @@ class AdminsTest(unittest.TestCase):
         ada.type("/admin list", "Eve Adams")
         ada.type("/admin reload", 'for the level operate')
         ada.type("/admin kick nobody", 'no player "nobody"')
-        ada.type("/admin say be nice", "operator: be nice")
+        ada.type("/admin say be nice", "notice: done")
         eve.wait("operator: be nice")
         ada.type('/admin kick "eve adams" no insults', "done")
         eve.wait("ended kicked: no insults")
