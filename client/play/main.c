@@ -66,6 +66,7 @@ static struct play_def play_def(struct game *game)
         .host = game->options->host,
         .name = player_name(game),
         .access = game->options->access,
+        .admin_key = game->options->has_admin_key ? game->options->admin_key : NULL,
         .password = game->options->password,
         .known_servers = game->options->known_servers,
         .require_encryption = game->options->require_encryption,

@@ -28,6 +28,7 @@ static const char about[] = "Plays in an arena of a raimd: on HOST, at UDP port 
 enum {
     NAME = 256,
     ACCESS,
+    ADMIN_KEY,
     PASSWORD_FILE,
     REQUIRE_ENCRYPTION,
     KNOWN_SERVERS,
@@ -47,6 +48,8 @@ enum {
 static const struct argp_option known[] = {
     {"name", NAME, "NAME", 0, "The name that others see (the one typed on the home screen)", 0},
     {"access", ACCESS, "TOKEN", 0, "The access token, for an arena that wants one", 0},
+    {"admin-key", ADMIN_KEY, "FILE", 0,
+     "Your key as an admin, made by raimctl token key; then type /admin login NAME", 0},
     {"password-file", PASSWORD_FILE, "FILE", 0,
      "The file whose first line is the password of the arena", 0},
     {"require-encryption", REQUIRE_ENCRYPTION, NULL, 0, "Play only where datagrams are encrypted",
@@ -194,6 +197,11 @@ static error_t take(int key, char *text, struct argp_state *state)
         break;
     case ACCESS:
         take_access(state, text, options);
+        break;
+    case ADMIN_KEY:
+        options->has_admin_key = raim_link_read_admin_key(text, options->admin_key);
+        if (!options->has_admin_key)
+            argp_error(state, "--admin-key wants a file of raimctl token key, got '%s'", text);
         break;
     case PASSWORD_FILE:
         if (!raim_link_read_password(text, options->password))

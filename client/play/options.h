@@ -19,7 +19,9 @@ struct options {
     const char *name;                        // NULL: the one chosen on the home screen
     const char *access;                      // access token as typed, already checked; NULL: none
     char password[RAIM_LINK_PASSWORD_BYTES]; // of the arena; "": none
-    const char *known_servers;               // file; NULL: the user's own
+    bool has_admin_key;
+    uint8_t admin_key[RAIM_KEY_BYTES];
+    const char *known_servers; // file; NULL: the user's own
     bool require_encryption;
     int width, height; // of the window, pixels
     bool headless;

@@ -311,9 +311,8 @@ static int set_up_policy(void **state)
     banned = (struct ip_address){0};
     checked = 0;
     gate.offer.needs_admission = true;
-    gate.policy = (struct gate_policy){.find_ban = find_ban,
-                                       .admits_token = admits_token,
-                                       .admits_password = admits_password};
+    gate.policy = (struct gate_policy){
+        .find_ban = find_ban, .admits_token = admits_token, .admits_password = admits_password};
     return 0;
 }
 
