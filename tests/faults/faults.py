@@ -24,7 +24,8 @@ import traceback
 
 NAMESPACE = "RAIM_FAULTS_NAMESPACE"
 ROWS_IN = ("strangers", "bans", "masters", "network", "process", "peers", "secure", "web", "cheats",
-           "identity", "sandbox", "reload", "on_demand", "agones", "six", "recordings")
+           "identity", "sandbox", "reload", "on_demand", "agones", "six", "recordings",
+           "hooks")
 
 
 def enter_namespace():
