@@ -236,7 +236,7 @@ static bool collect_late_add(struct admin_commands *admin, uint32_t *number, boo
         *done = arena_list_find(&admin->table->running, late->name) < 0 &&
                 arena_table_add_arena(admin->table, late->name, error, sizeof error);
         if (!*done)
-            log_error("arena failed name=%s: %s", late->name, error);
+            log_arena_error(late->name, "arena failed name=%s: %s", late->name, error);
         *number = late->number;
         late->number = 0;
         return true;

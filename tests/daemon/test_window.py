@@ -151,5 +151,41 @@ class WindowTest(unittest.TestCase):
         self.assertEqual(statistics.median(steps for _, steps in taps), 1, taps)
 
 
+
+@unittest.skipUnless(shutil.which("Xvfb") and shutil.which("xdotool"),
+                     "wants Xvfb and xdotool (./dev deps --all)")
+class PasswordTest(unittest.TestCase):
+    """An arena with a password: the game asks for it, and never tries again by itself."""
+
+    def test_the_game_asks_until_the_password_is_right(self):
+        lock = subprocess.run([BIN / "raimctl", "password"], input="open sesame\n", text=True,
+                              capture_output=True, check=True).stdout.strip()
+        with (x_server() as display, Stage() as stage,
+              tempfile.TemporaryDirectory(prefix="raim-home-") as home):
+            daemon = stage.serve(arena(password=lock))
+            stage._start(Program, [BIN / "raim", f"127.0.0.1:{daemon.ports[0]}", "--name", "Mira",
+                                   "--size", f"{SIZE[0]}x{SIZE[1]}"],
+                         {"DISPLAY": display, "SDL_VIDEODRIVER": "x11", "SDL_AUDIODRIVER": "dummy",
+                          "SDL_RENDER_DRIVER": "software", "HOME": home, "XDG_DATA_HOME": home,
+                          "XDG_STATE_HOME": home, "XDG_CONFIG_HOME": home,
+                          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"})
+
+            def refused():
+                return daemon.get_json()["arenas"][0]["rejections"]["password"]
+
+            window = poll("the window", lambda: find_window(display, "raim"))
+            xdo(display, "windowfocus", "--sync", window)
+            poll("the refusal without one", lambda: refused() == 1)
+            for number, typed in ((2, "open sesam"), (None, "open sesame")):
+                # Its text is shown a moment after the refusal, and what is typed before is lost.
+                time.sleep(1)
+                xdo(display, "type", "--delay", "30", typed)
+                xdo(display, "key", "Return")
+                if number is not None:
+                    poll("the refusal of a wrong one", lambda: refused() >= number)
+            daemon.wait_players(1)
+            self.assertEqual(refused(), 2)
+
+
 if __name__ == "__main__":
     harness.main()

@@ -49,12 +49,22 @@ static void test_every_reason_has_words(void **state)
     }
 }
 
+static void test_a_wrong_password_is_told_from_none(void **state)
+{
+    (void)state;
+    struct end_words_case end = {
+        .where = "home:1", .is_resolved = true, .reason = RAIM_REASON_PASSWORD};
+    assert_string_equal(end_words_of(&end).title, "home:1 wants its password");
+    end.had_password = true;
+    assert_string_equal(end_words_of(&end).title, "home:1 has another password");
+}
+
 static void test_only_hopeful_cases_are_tried_again(void **state)
 {
     (void)state;
-    static const uint32_t hopeless[] = {RAIM_REASON_BANNED, RAIM_REASON_KICKED, RAIM_REASON_VERSION,
-                                        RAIM_REASON_NAME,   RAIM_REASON_ACCESS, RAIM_REASON_RESUMED,
-                                        RAIM_REASON_IDLE};
+    static const uint32_t hopeless[] = {
+        RAIM_REASON_BANNED, RAIM_REASON_KICKED,  RAIM_REASON_VERSION, RAIM_REASON_NAME,
+        RAIM_REASON_ACCESS, RAIM_REASON_RESUMED, RAIM_REASON_IDLE,    RAIM_REASON_PASSWORD};
     for (size_t i = 0; i < sizeof hopeless / sizeof *hopeless; i++)
         assert_true(words_of(hopeless[i], true, "").retry_s == 0);
     assert_true(words_of(RAIM_REASON_FULL, false, "").retry_s > 0);
@@ -70,6 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_server_that_does_not_answer),
         cmocka_unit_test(test_every_reason_has_words),
+        cmocka_unit_test(test_a_wrong_password_is_told_from_none),
         cmocka_unit_test(test_only_hopeful_cases_are_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

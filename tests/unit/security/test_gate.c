@@ -311,9 +311,8 @@ static int set_up_policy(void **state)
     banned = (struct ip_address){0};
     checked = 0;
     gate.offer.needs_admission = true;
-    gate.policy = (struct gate_policy){.find_ban = find_ban,
-                                       .admits_token = admits_token,
-                                       .admits_password = admits_password};
+    gate.policy = (struct gate_policy){
+        .find_ban = find_ban, .admits_token = admits_token, .admits_password = admits_password};
     return 0;
 }
 
@@ -469,7 +468,9 @@ static void test_a_banned_address_gets_no_further(void **state)
     set_up_policy(state);
     gate.offer.needs_admission = false;
     banned = home.ip;
-    gate.policy = (struct gate_policy){NULL, find_ban, admits_token, admits_password, NULL};
+    gate.policy = (struct gate_policy){.find_ban = find_ban,
+                                       .admits_token = admits_token,
+                                       .admits_password = admits_password};
     // With encryption the reply has a cookie too, because the handshake repeats the refusal.
     gate.offer.offers_encryption = true;
     answer = connect_request(home, 0);
