@@ -14,6 +14,9 @@ enum raim_notice_kind {
     RAIM_NOTICE_KINDS
 };
 
+#define RAIM_CHALLENGE_BYTES 32 // of a challenge, whose text is base64url of it
+#define RAIM_STATEMENT_BYTES (16 + RAIM_KEY_BYTES + RAIM_CHALLENGE_BYTES)
+
 struct raim_notice {
     enum raim_notice_kind kind;
     char text[RAIM_MAX_NOTICE_BYTES + 1];
@@ -25,3 +28,9 @@ size_t raim_notice_write(const struct raim_notice *notice, uint8_t *bytes, size_
 // Reads the message behind its kind. Returns false for a malformed message. The text is not cleaned
 // yet.
 bool raim_notice_read(raim_reader *reader, struct raim_notice *notice);
+
+// What an admin's key signs to log in: a label, the public key that the server has in the
+// handshake of this connection, and the challenge.
+void raim_notice_statement(const uint8_t server_key[RAIM_KEY_BYTES],
+                           const uint8_t challenge[RAIM_CHALLENGE_BYTES],
+                           uint8_t statement[RAIM_STATEMENT_BYTES]);

@@ -376,6 +376,8 @@ static bool receive_notice(struct raim_client *client, raim_reader *reader)
         return false;
     if (is_in(client) && notice.kind == RAIM_NOTICE_TEXT)
         raim_client_roster_add_notice(&client->roster, notice.text);
+    else if (is_in(client))
+        strcpy(client->challenge, notice.text);
     return true;
 }
 

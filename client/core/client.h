@@ -49,6 +49,9 @@ struct raim_client_def {
     bool require_encryption; // a link never talks in plain text, whatever the server offers
     const char *password; // of the arena, of 1 to 128 bytes; a link copies it, wipes its copy when
                           // it closes, and shows it to encrypted servers alone. NULL: none
+    // The seed of an Ed25519 key, of RAIM_KEY_BYTES, with which a link answers the server's
+    // challenge after "/admin login NAME". NULL: none.
+    const uint8_t *admin_key;
 };
 
 // Fills a def of this size: a player called "player", with a timeout of 10 s. For programs that
@@ -180,7 +183,7 @@ struct raim_client_quality {
     double corrections_units; // sum of all prediction errors
 };
 
-// Copies the def, and all that it points to except `server_key` and `password`, which link.h uses.
+// Copies the def, and all that it points to except the keys and `password`, which link.h uses.
 // NULL when memory runs out, or for a def without its size. Destroy takes NULL.
 struct raim_client *raim_client_create(const struct raim_client_def *def);
 void raim_client_destroy(struct raim_client *client);

@@ -29,12 +29,13 @@ struct raim_client {
     struct raim_prediction prediction; // unused by a spectator
     struct raim_interpolation interpolation;
     uint64_t hello_us;
-    uint16_t acked_events;                 // by the last INPUT
-    uint32_t input_tick;                   // tick of sent[0]
-    uint32_t sent_count;                   // inputs in `sent`, at most raim_clock_inputs
-    raim_wire_input sent[RAIM_MAX_INPUTS]; // inputs sent, newest first
-    struct raim_input_pace input_pace;     // unused by a spectator
-    double packets_arrived, packets_sent;  // the server's recent unreliable packets
+    uint16_t acked_events;                   // by the last INPUT
+    uint32_t input_tick;                     // tick of sent[0]
+    uint32_t sent_count;                     // inputs in `sent`, at most raim_clock_inputs
+    raim_wire_input sent[RAIM_MAX_INPUTS];   // inputs sent, newest first
+    struct raim_input_pace input_pace;       // unused by a spectator
+    char challenge[RAIM_MAX_TEXT_BYTES + 1]; // of the server, not answered yet; "": none
+    double packets_arrived, packets_sent;    // the server's recent unreliable packets
 };
 
 // Copies the def of an application, which may be of an older or a newer version of the library.

@@ -85,7 +85,8 @@ static void keep(struct raim_client_roster *roster, enum raim_client_event_kind 
 static void add_text(struct raim_client_roster *roster, const char *said)
 {
     char *text = roster->texts[roster->said++ % RAIM_CLIENT_ROSTER_TEXTS];
-    memcpy(text, said, sizeof roster->texts[0]);
+    text[0] = '\0';
+    strncat(text, said, RAIM_MAX_TEXT_BYTES);
     raim_utf8_strip(text);
 }
 
@@ -106,8 +107,7 @@ void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint
                       });
 }
 
-void raim_client_roster_add_notice(struct raim_client_roster *roster,
-                                   const char text[RAIM_MAX_TEXT_BYTES + 1])
+void raim_client_roster_add_notice(struct raim_client_roster *roster, const char *text)
 {
     add_event(roster, &(struct raim_client_roster_event){
                           .kind = RAIM_CLIENT_NOTICE,

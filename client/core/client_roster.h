@@ -62,8 +62,7 @@ bool raim_client_roster_set_pings(struct raim_client_roster *roster,
 
 // Queue an event for the application that the server sent to this client alone.
 void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal);
-void raim_client_roster_add_notice(struct raim_client_roster *roster,
-                                   const char text[RAIM_MAX_TEXT_BYTES + 1]);
+void raim_client_roster_add_notice(struct raim_client_roster *roster, const char *text);
 
 // Takes the oldest unread event; false when there is none.
 bool raim_client_roster_next_event(struct raim_client_roster *roster,

@@ -9,7 +9,9 @@
 #include "handshake.h"
 #include "input_latch.h"
 #include "message.h"
+#include "notice.h"
 #include "password_key.h"
+#include "private_file.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -22,6 +24,8 @@ static const uint64_t max_pause_us = 10000;
 static_assert(RAIM_LINK_PASSWORD_BYTES == RAIM_PASSWORD_BYTES + 1, "with its terminating zero");
 
 struct raim_link {
+    bool has_admin_key;
+    uint8_t admin_key[RAIM_KEY_BYTES]; // its seed
     struct raim_enet_client *connection;
     struct raim_client *client;
     struct raim_mutex *mutex;      // guards everything else but `thread`
@@ -33,6 +37,18 @@ struct raim_link {
 uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacity)
 {
     return (uint32_t)raim_crypto_decode_base64url(text, access, capacity);
+}
+
+bool raim_link_read_admin_key(const char *path, uint8_t key[RAIM_KEY_BYTES])
+{
+    enum { MOST = 256 };
+    char *text = raim_private_file_read(path, MOST);
+    const bool is_key = text != NULL && strcspn(text, "\r\n") == RAIM_CRYPTO_KEY_DIGITS &&
+                        raim_crypto_read_key(text, key);
+    if (text != NULL)
+        raim_crypto_wipe(text, strlen(text));
+    free(text);
+    return is_key;
 }
 
 bool raim_link_read_password(const char *path, char password[RAIM_LINK_PASSWORD_BYTES])
@@ -98,6 +114,9 @@ struct raim_link *raim_link_open(const char *host, uint16_t port, const struct r
         link->mutex = raim_system_create_mutex();
         link->connection = create_connection(host, port, &known);
         link->client = raim_client_create(&known);
+        link->has_admin_key = known.admin_key != NULL;
+        if (link->has_admin_key)
+            memcpy(link->admin_key, known.admin_key, sizeof link->admin_key);
     }
     if (link->mutex == NULL || link->connection == NULL || link->client == NULL ||
         !raim_client_wants_connection(link->client, raim_link_now_us()) ||
@@ -116,6 +135,7 @@ void raim_link_close(struct raim_link *link)
     raim_enet_client_destroy(link->connection);
     raim_client_destroy(link->client);
     raim_system_destroy_mutex(link->mutex);
+    raim_crypto_wipe(link->admin_key, sizeof link->admin_key);
     free(link);
 }
 
@@ -173,6 +193,43 @@ static void advance_connecting(struct raim_link *link)
     }
 }
 
+// Whether the connection is encrypted; copies the key that the server has shown in its handshake.
+static bool is_secure(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES])
+{
+    const struct raim_connector *connector = raim_enet_client_connector(link->connection);
+    return raim_connector_server_key(connector, key) && raim_connector_is_secure(connector);
+}
+
+static void send_chat(struct raim_link *link, const char *text)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    raim_enet_client_send(link->connection, true, bytes,
+                          raim_client_write_chat(link->client, text, bytes, sizeof bytes));
+}
+
+// Signs the server's challenge with the admin's key, together with the key of this server: a
+// signature for one server is of no use at another.
+static void answer_challenge(struct raim_link *link)
+{
+    uint8_t key[RAIM_KEY_BYTES], challenge[RAIM_CHALLENGE_BYTES];
+    uint8_t statement[RAIM_STATEMENT_BYTES], signature[RAIM_CRYPTO_SIGNATURE_BYTES];
+    char line[RAIM_MAX_NOTICE_BYTES + 1] = "/admin sign ";
+    const bool is_whole = raim_crypto_decode_base64url(link->client->challenge, challenge,
+                                                       sizeof challenge) == sizeof challenge;
+    link->client->challenge[0] = '\0';
+    if (!is_whole || !is_secure(link, key))
+        return;
+    if (!link->has_admin_key) {
+        raim_client_roster_add_notice(&link->client->roster,
+                                      "this login wants a password, or the key of an admin");
+        return;
+    }
+    raim_notice_statement(key, challenge, statement);
+    raim_crypto_sign(link->admin_key, statement, sizeof statement, signature);
+    raim_crypto_encode_base64url(signature, sizeof signature, line + strlen(line));
+    send_chat(link, line);
+}
+
 static void handle(struct raim_link *link, const struct raim_enet_client_event *event)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -188,6 +245,8 @@ static void handle(struct raim_link *link, const struct raim_enet_client_event *
         if (!raim_client_receive(client, now_us, event->data, event->size) &&
             raim_client_state(client) == RAIM_CLIENT_ENDED)
             raim_enet_client_disconnect(link->connection, raim_client_end(client).reason);
+        if (client->challenge[0] != '\0')
+            answer_challenge(link);
         break;
     case RAIM_ENET_CLIENT_DOWN:
         raim_client_disconnected(client, now_us, event->reason);
@@ -307,10 +366,15 @@ void raim_link_set_input(struct raim_link *link, const raim_input *input)
 
 void raim_link_send_chat(struct raim_link *link, const char *text)
 {
-    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    uint8_t key[RAIM_KEY_BYTES];
+    static const char admin[] = "/admin";
     lock(link);
-    raim_enet_client_send(link->connection, true, bytes,
-                          raim_client_write_chat(link->client, text, bytes, sizeof bytes));
+    // It may be a password, which nobody else on the way may read.
+    if (strncmp(text, admin, sizeof admin - 1) == 0 && !is_secure(link, key))
+        raim_client_roster_add_notice(&link->client->roster,
+                                      "not sent: this connection is not encrypted");
+    else
+        send_chat(link, text);
     unlock(link);
 }
 
@@ -367,9 +431,7 @@ struct raim_link_traffic raim_link_traffic(const struct raim_link *link)
 bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES])
 {
     lock(link);
-    const struct raim_connector *connector = raim_enet_client_connector(link->connection);
-    const bool has_key =
-        raim_connector_server_key(connector, key) && raim_connector_is_secure(connector);
+    const bool has_key = is_secure(link, key);
     unlock(link);
     return has_key;
 }

@@ -32,6 +32,9 @@ bool raim_link_read_address(const char *text, char host[RAIM_LINK_HOST_BYTES], u
 // size in bytes, at most `capacity`; 0 for other text and for a larger token.
 uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacity);
 
+// Reads the seed of an admin's key, for struct raim_client_def, from a file of `raimctl token key`.
+// False for any other file.
+bool raim_link_read_admin_key(const char *path, uint8_t key[RAIM_KEY_BYTES]);
 // Reads the first line of a file, without its end, as a password: at most 128 bytes, and at least
 // one. False for any other file, or one that cannot be read. The caller wipes it.
 #define RAIM_LINK_PASSWORD_BYTES 129 // with its terminating zero
@@ -68,7 +71,9 @@ uint64_t raim_link_now_us(void);
 bool raim_link_is_input_due(const struct raim_link *link);
 void raim_link_send_input(struct raim_link *link, const raim_input *input);
 
-// Sends a chat line with the next update; see raim_client_write_chat.
+// Sends a chat line with the next update; see raim_client_write_chat. A line that begins with
+// "/admin" is not sent over a connection that is not encrypted; an event RAIM_CLIENT_NOTICE says
+// so.
 void raim_link_send_chat(struct raim_link *link, const char *text);
 
 // Lets a spectator watch another player; see raim_client_write_watch.

@@ -3,15 +3,18 @@
 #define _GNU_SOURCE
 #include "browser.h"
 
+#include "discovery.h"
 #include "host_lookup.h"
+#include "local_network.h"
+#include "master_list.h"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,15 +22,20 @@ enum {
     DATAGRAM_BYTES = 1500,
     DATAGRAMS_A_CALL = 64,
     PINGS = 4,
-    FAMILIES = 2,
-    MOST_STRANGERS = 64, // servers found by broadcast
-    MOST_NETWORKS = 32   // of this machine
+    FAMILIES = LOCAL_NETWORK_SOCKETS,
+    MOST_STRANGERS = 64, // servers found in the local network
+    MOST_LISTED = 384,   // servers that masters list
+    LISTED_ASKS = 3,     // queries without an answer to a server that a master lists
+    ASKS_A_CALL = 32,    // queries at once, so that none is lost on the way out
 };
 
-static const double ask_s = 1.907;   // between two queries of a server; no multiple of a tick
-static const double silence_s = 6.5; // after which a server no longer answers: three queries
-static const double broadcast_s = 3; // between two broadcasts
-static const double accepts_s = 2;   // after a broadcast, strangers are accepted for so long
+static const double ask_s = 1.907;     // between two queries of a server; no multiple of a tick
+static const double silence_s = 6.5;   // after which a server no longer answers: three queries
+static const double broadcast_s = 3;   // between two broadcasts
+static const double multicast_s = 1.1; // after a broadcast, so that IPv4 is found first
+static const double accepts_s = 2;     // after either, strangers are accepted for so long
+static const double master_s = 5;      // between two requests to a master that does not answer
+static const double list_s = 60;       // between two lists of a master
 
 struct server {
     struct browser_row row;
@@ -40,24 +48,32 @@ struct server {
     uint32_t challenge;  // 0: none
     bool was_challenged; // since it was asked: a query causes one more, and no endless exchange
     bool has_answered;   // since it was asked: what else comes is no answer
-    bool is_stranger;    // was found by broadcast
+    bool is_stranger;    // was found in the local network
+    bool is_listed;      // by a master, and nobody else named it
+    int asks_left;       // of one that is listed, until it answers or is listed again
+    uint64_t identity;   // of a discovery: the same at all of its addresses; 0: unknown
     double ask_s;        // when to ask next
     double asked_s, answered_s;
     double pings_ms[PINGS];
     uint32_t answers;
 };
 
-// An IPv4 network of this machine, network order.
-struct network {
-    uint32_t own, mask;
+struct master {
+    uint16_t port;
+    struct host_lookup *lookup; // NULL: resolved
+    int address_count;
+    struct sockaddr_storage addresses[HOST_LOOKUP_MOST];
+    double ask_s; // when to ask next
 };
 
 struct browser {
-    int sockets[FAMILIES]; // IPv4, IPv6; -1: none
-    double broadcast_s;    // of the next broadcast
+    int sockets[FAMILIES];           // IPv4, IPv6; -1: none
+    uint64_t nonce;                  // of discoveries
+    double broadcast_s, multicast_s; // of the next ones
     double accepts_until_s;
-    int stranger_count, network_count;
-    struct network networks[MOST_NETWORKS];
+    int stranger_count, listed_count, master_count;
+    struct master masters[BROWSER_MASTERS];
+    struct local_network network;
     int count;
     struct server servers[BROWSER_MOST];
     int shown_count;
@@ -68,14 +84,9 @@ struct browser {
 
 static int open_socket(int family)
 {
-    const int yes = 1;
     const int descriptor = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (descriptor < 0)
-        return -1;
-    if (family == AF_INET)
-        setsockopt(descriptor, SOL_SOCKET, SO_BROADCAST, &yes, sizeof yes);
-    else
-        setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+    if (descriptor >= 0)
+        local_network_prepare(descriptor, family);
     return descriptor;
 }
 
@@ -86,11 +97,11 @@ struct browser *browser_open(void)
         return NULL;
     browser->sockets[0] = open_socket(AF_INET);
     browser->sockets[1] = open_socket(AF_INET6);
-    if (browser->sockets[0] < 0 && browser->sockets[1] < 0) {
-        free(browser);
-        return NULL;
-    }
-    return browser;
+    if ((browser->sockets[0] >= 0 || browser->sockets[1] >= 0) &&
+        getrandom(&browser->nonce, sizeof browser->nonce, 0) == (ssize_t)sizeof browser->nonce)
+        return browser;
+    browser_close(browser);
+    return NULL;
 }
 
 void browser_close(struct browser *browser)
@@ -99,6 +110,8 @@ void browser_close(struct browser *browser)
         return;
     for (int i = 0; i < browser->count; i++)
         host_lookup_drop(browser->servers[i].lookup);
+    for (int i = 0; i < browser->master_count; i++)
+        host_lookup_drop(browser->masters[i].lookup);
     for (int i = 0; i < FAMILIES; i++)
         if (browser->sockets[i] >= 0)
             close(browser->sockets[i]);
@@ -126,17 +139,22 @@ static bool is_same(const struct sockaddr_storage *a, const struct sockaddr_stor
            memcmp(&x->sin6_addr, &y->sin6_addr, sizeof x->sin6_addr) == 0;
 }
 
-static void send_request(struct browser *browser, const struct sockaddr_storage *to,
-                         uint32_t challenge)
+static void send_to(struct browser *browser, const struct sockaddr_storage *to,
+                    const uint8_t *bytes, size_t size)
 {
-    uint8_t bytes[RAIM_SERVER_INFO_REQUEST_BYTES];
-    const size_t size = raim_server_info_write_request(challenge, bytes);
     const int descriptor = browser->sockets[to->ss_family == AF_INET ? 0 : 1];
     const socklen_t length =
         to->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
     // A query that the kernel refuses is as one that was lost.
     if (descriptor >= 0)
         (void)sendto(descriptor, bytes, size, 0, (const struct sockaddr *)to, length);
+}
+
+static void send_request(struct browser *browser, const struct sockaddr_storage *to,
+                         uint32_t challenge)
+{
+    uint8_t bytes[RAIM_SERVER_INFO_REQUEST_BYTES];
+    send_to(browser, to, bytes, raim_server_info_write_request(challenge, bytes));
 }
 
 // --- the servers ---
@@ -169,6 +187,8 @@ void browser_add(struct browser *browser, const struct server_address *address, 
         server->lookup = host_lookup_begin(address->host);
         server->row.is_unknown = server->lookup == NULL;
     }
+    if (server != NULL)
+        server->is_listed = false;
     if (server != NULL && listed)
         show(browser, server);
 }
@@ -200,6 +220,7 @@ static void ask(struct browser *browser, struct server *server, double now_s)
 {
     server->ask_s = now_s + ask_s;
     server->asked_s = now_s;
+    server->asks_left -= server->is_listed;
     server->was_challenged = server->has_answered = false;
     if (server->row.answers && now_s > server->answered_s + silence_s) {
         server->row.answers = false;
@@ -213,96 +234,102 @@ static void ask(struct browser *browser, struct server *server, double now_s)
 
 // --- the local network ---
 
-static void broadcast_to(struct browser *browser, uint32_t address)
-{
-    struct sockaddr_storage to = {.ss_family = AF_INET};
-    ((struct sockaddr_in *)&to)->sin_addr.s_addr = address;
-    for (int i = 0; i < BROWSER_PORTS; i++) {
-        set_port(&to, (uint16_t)(SERVER_DEFAULT_PORT + i));
-        send_request(browser, &to, 0);
-    }
-}
-
 static void broadcast(struct browser *browser, double now_s)
 {
-    struct ifaddrs *all = NULL;
+    uint8_t query[RAIM_SERVER_INFO_REQUEST_BYTES], discovery[RAIM_DISCOVERY_BYTES];
+    const size_t query_size = raim_server_info_write_request(0, query);
+    struct sockaddr_storage loopback = {.ss_family = AF_INET};
     browser->broadcast_s = now_s + broadcast_s;
+    browser->multicast_s = now_s + multicast_s;
     browser->accepts_until_s = now_s + accepts_s;
-    broadcast_to(browser, INADDR_BROADCAST);
-    if (getifaddrs(&all) != 0)
-        return;
-    browser->network_count = 0;
-    for (const struct ifaddrs *one = all; one != NULL; one = one->ifa_next) {
-        if (one->ifa_addr == NULL || one->ifa_addr->sa_family != AF_INET)
-            continue;
-        if (browser->network_count < MOST_NETWORKS && one->ifa_netmask != NULL)
-            browser->networks[browser->network_count++] = (struct network){
-                ((struct sockaddr_in *)one->ifa_addr)->sin_addr.s_addr,
-                ((struct sockaddr_in *)one->ifa_netmask)->sin_addr.s_addr,
-            };
-        if ((one->ifa_flags & IFF_BROADCAST) != 0 && one->ifa_broadaddr != NULL)
-            broadcast_to(browser, ((struct sockaddr_in *)one->ifa_broadaddr)->sin_addr.s_addr);
-    }
-    freeifaddrs(all);
+    local_network_refresh(&browser->network);
+    for (uint16_t i = 0; i < BROWSER_PORTS; i++)
+        local_network_broadcast(browser->sockets[0], (uint16_t)(SERVER_DEFAULT_PORT + i), query,
+                                query_size);
+    raim_discovery_write_request(browser->nonce, discovery);
+    local_network_broadcast(browser->sockets[0], RAIM_DISCOVERY_PORT, discovery, sizeof discovery);
+    ((struct sockaddr_in *)&loopback)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    set_port(&loopback, RAIM_DISCOVERY_PORT);
+    send_to(browser, &loopback, discovery, sizeof discovery);
 }
 
-// Whether a broadcast can have reached an address: another machine's in one of the networks, at a
-// port that was asked. Nobody else has been asked, whatever it sends.
-static bool was_asked(const struct browser *browser, const struct sockaddr_in *from)
+static void multicast(struct browser *browser, double now_s)
 {
-    const uint32_t address = from->sin_addr.s_addr, port = ntohs(from->sin_port);
-    bool is_near = false;
-    if (port < SERVER_DEFAULT_PORT || port >= SERVER_DEFAULT_PORT + BROWSER_PORTS)
-        return false;
-    for (int i = 0; i < browser->network_count; i++) {
-        const struct network *network = &browser->networks[i];
-        if (network->own == address)
-            return false;
-        is_near = is_near || ((network->own ^ address) & network->mask) == 0;
-    }
-    return is_near;
+    uint8_t discovery[RAIM_DISCOVERY_BYTES];
+    browser->multicast_s = now_s + broadcast_s; // a broadcast comes before
+    browser->accepts_until_s = now_s + accepts_s;
+    raim_discovery_write_request(browser->nonce, discovery);
+    local_network_multicast(browser->sockets[1], discovery, sizeof discovery);
 }
 
-// A place for a server that answered a broadcast: a new one, or that of one that never told its
-// name and is silent by now.
-static struct server *place_for_stranger(struct browser *browser, double now_s)
+// Whether a broadcast of queries can have reached an address: another machine's in one of the
+// networks, at a port that was asked. Nobody else has been asked, whatever it sends.
+static bool was_asked(const struct browser *browser, const struct sockaddr_storage *from)
 {
-    if (browser->stranger_count < MOST_STRANGERS && browser->count < BROWSER_MOST) {
-        browser->stranger_count++;
+    const uint32_t port = ntohs(((const struct sockaddr_in *)from)->sin_port);
+    return from->ss_family == AF_INET && port >= SERVER_DEFAULT_PORT &&
+           port < SERVER_DEFAULT_PORT + BROWSER_PORTS &&
+           local_network_place_of(&browser->network, from) == LOCAL_NETWORK_NEIGHBOUR;
+}
+
+// A place for a server that somebody named: a new one, or that of one of its kind that never told
+// its name and is silent by now.
+static struct server *place_for(struct browser *browser, bool is_listed, double now_s)
+{
+    int *count = is_listed ? &browser->listed_count : &browser->stranger_count;
+    if (*count < (is_listed ? MOST_LISTED : MOST_STRANGERS) && browser->count < BROWSER_MOST) {
+        ++*count;
         return &browser->servers[browser->count++];
     }
     for (int i = 0; i < browser->count; i++) {
         struct server *server = &browser->servers[i];
-        if (server->is_stranger && !server->is_shown && now_s > server->answered_s + silence_s)
+        if ((is_listed ? server->is_listed && server->asks_left <= 0 : server->is_stranger) &&
+            !server->is_shown && now_s > server->answered_s + silence_s)
             return server;
     }
     return NULL;
 }
 
-// Adds a server that answered a broadcast. One of this machine is found at its loopback address.
-static struct server *accept_stranger(struct browser *browser, const struct sockaddr_storage *from,
-                                      double now_s)
+// Adds a server at a numeric address, to be asked at `first_s`.
+static struct server *add_found(struct browser *browser, const struct sockaddr_storage *at,
+                                bool is_listed, double first_s, double now_s)
 {
     struct server_address address = {.port = 0};
-    const struct sockaddr_in *ipv4 = (const void *)from;
-    if (from->ss_family != AF_INET || now_s > browser->accepts_until_s || !was_asked(browser, ipv4))
+    const bool is_ipv4 = at->ss_family == AF_INET;
+    struct server *server = place_for(browser, is_listed, now_s);
+    if (server == NULL ||
+        getnameinfo((const struct sockaddr *)at,
+                    is_ipv4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6),
+                    address.host, sizeof address.host, NULL, 0, NI_NUMERICHOST) != 0)
         return NULL;
-    struct server *server = place_for_stranger(browser, now_s);
-    if (server == NULL)
-        return NULL;
-    inet_ntop(AF_INET, &ipv4->sin_addr, address.host, sizeof address.host);
-    address.port = ntohs(ipv4->sin_port);
+    address.port = ntohs(is_ipv4 ? ((const struct sockaddr_in *)at)->sin_port
+                                 : ((const struct sockaddr_in6 *)at)->sin6_port);
     *server = (struct server){
-        .is_stranger = true,
+        .is_stranger = !is_listed,
+        .is_listed = is_listed,
+        .asks_left = LISTED_ASKS,
         .port = address.port,
         .address_count = 1,
-        .addresses = {*from},
+        .addresses = {*at},
         .answering = -1,
-        .ask_s = now_s + ask_s,
-        .asked_s = browser->broadcast_s - broadcast_s,
+        .ask_s = first_s,
+        .asked_s = now_s,
         .answered_s = now_s,
     };
     server_address_write(&address, server->row.address);
+    return server;
+}
+
+// Adds a server that answered a broadcast of queries. One of this machine is found at its loopback
+// address.
+static struct server *accept_stranger(struct browser *browser, const struct sockaddr_storage *from,
+                                      double now_s)
+{
+    if (now_s > browser->accepts_until_s || !was_asked(browser, from))
+        return NULL;
+    struct server *server = add_found(browser, from, false, now_s + ask_s, now_s);
+    if (server != NULL)
+        server->asked_s = browser->broadcast_s - broadcast_s;
     return server;
 }
 
@@ -319,10 +346,107 @@ static struct server *server_of(struct browser *browser, const struct sockaddr_s
     return NULL;
 }
 
+static bool has_identity(const struct browser *browser, uint64_t identity, uint16_t port)
+{
+    for (int i = 0; i < browser->count; i++)
+        if (browser->servers[i].identity == identity && browser->servers[i].port == port)
+            return true;
+    return false;
+}
+
+// Adds the arenas of a server that answered a discovery, at one of its addresses.
+static void take_discovery(struct browser *browser, const struct sockaddr_storage *from,
+                           const struct raim_discovery *found, double now_s)
+{
+    struct sockaddr_storage at = *from;
+    const enum local_network_place place = local_network_place_of(&browser->network, from);
+    const uint16_t port =
+        ntohs(from->ss_family == AF_INET ? ((const struct sockaddr_in *)from)->sin_port
+                                         : ((const struct sockaddr_in6 *)from)->sin6_port);
+    if (found->nonce != browser->nonce || port != RAIM_DISCOVERY_PORT ||
+        now_s > browser->accepts_until_s || place == LOCAL_NETWORK_BEYOND)
+        return;
+    if (place == LOCAL_NETWORK_OWN && from->ss_family != AF_INET)
+        return; // it is found at its loopback address
+    if (place == LOCAL_NETWORK_OWN)
+        ((struct sockaddr_in *)&at)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i < found->count; i++) {
+        int index;
+        set_port(&at, found->ports[i]);
+        struct server *server = server_of(browser, &at, &index);
+        if (server == NULL && !has_identity(browser, found->server, found->ports[i]))
+            server = add_found(browser, &at, false, now_s, now_s);
+        if (server != NULL)
+            server->identity = found->server;
+    }
+}
+
+// --- masters ---
+
+void browser_add_master(struct browser *browser, const struct server_address *master)
+{
+    if (browser->master_count < BROWSER_MASTERS)
+        browser->masters[browser->master_count++] =
+            (struct master){.port = master->port, .lookup = host_lookup_begin(master->host)};
+}
+
+static void ask_master(struct browser *browser, struct master *master, double now_s)
+{
+    struct host_lookup_result result;
+    uint8_t request[RAIM_MASTER_REQUEST_BYTES];
+    if (master->lookup != NULL && host_lookup_poll(master->lookup, &result)) {
+        host_lookup_drop(master->lookup);
+        master->lookup = NULL;
+        master->address_count = result.count;
+        memcpy(master->addresses, result.addresses, sizeof master->addresses);
+        for (int i = 0; i < result.count; i++)
+            set_port(&master->addresses[i], master->port);
+    }
+    if (now_s < master->ask_s)
+        return;
+    const size_t size = raim_master_list_write_request(request);
+    for (int i = 0; i < master->address_count; i++)
+        send_to(browser, &master->addresses[i], request, size);
+    if (master->address_count > 0)
+        master->ask_s = now_s + master_s;
+}
+
+// Adds the servers of a list, or asks those again that were silent. The list is believed if its
+// sender is a master; the servers are asked a few times only, because a lying one may name anybody.
+static void take_list(struct browser *browser, const struct sockaddr_storage *from,
+                      const struct raim_master_list *list, double now_s)
+{
+    bool is_masters = false;
+    for (int i = 0; i < browser->master_count; i++)
+        for (int j = 0; j < browser->masters[i].address_count; j++)
+            if (is_same(&browser->masters[i].addresses[j], from)) {
+                browser->masters[i].ask_s = now_s + list_s;
+                is_masters = true;
+            }
+    for (int i = 0; i < list->count && is_masters; i++) {
+        const struct raim_master_entry *entry = &list->entries[i];
+        struct sockaddr_storage at = {.ss_family = entry->is_ipv6 ? AF_INET6 : AF_INET};
+        int index;
+        if (entry->is_ipv6)
+            memcpy(&((struct sockaddr_in6 *)&at)->sin6_addr, entry->address, 16);
+        else
+            memcpy(&((struct sockaddr_in *)&at)->sin_addr, entry->address, 4);
+        set_port(&at, entry->port);
+        struct server *server = server_of(browser, &at, &index);
+        if (server != NULL)
+            server->asks_left = LISTED_ASKS;
+        else
+            add_found(browser, &at, true, now_s, now_s);
+    }
+}
+
+// --- replies of servers ---
+
 static void note_answer(struct browser *browser, struct server *server,
                         const struct raim_server_info *info, double now_s)
 {
     show(browser, server);
+    server->asks_left = LISTED_ASKS;
     server->row.info = *info;
     server->row.answers = true;
     server->answered_s = now_s;
@@ -337,8 +461,14 @@ static void take(struct browser *browser, const struct sockaddr_storage *from, c
                  size_t size, double now_s)
 {
     struct raim_server_info info;
+    struct raim_discovery found;
+    struct raim_master_list list;
     uint32_t challenge = 0;
     int index;
+    if (raim_discovery_read(data, size, &found))
+        take_discovery(browser, from, &found, now_s);
+    else if (raim_master_list_read(data, size, &list))
+        take_list(browser, from, &list, now_s);
     const enum raim_server_info_reply reply = raim_server_info_read(data, size, &challenge, &info);
     if (reply == RAIM_SERVER_INFO_OTHER)
         return;
@@ -378,13 +508,21 @@ void browser_update(struct browser *browser, double now_s)
     for (int i = 0; i < FAMILIES; i++)
         if (browser->sockets[i] >= 0)
             receive(browser, browser->sockets[i], now_s);
-    for (int i = 0; i < browser->count; i++) {
-        resolve(&browser->servers[i]);
-        if (browser->servers[i].address_count > 0 && now_s >= browser->servers[i].ask_s)
-            ask(browser, &browser->servers[i], now_s);
+    for (int i = 0; i < browser->master_count; i++)
+        ask_master(browser, &browser->masters[i], now_s);
+    for (int i = 0, asked = 0; i < browser->count && asked < ASKS_A_CALL; i++) {
+        struct server *server = &browser->servers[i];
+        resolve(server);
+        if (server->address_count == 0 || now_s < server->ask_s ||
+            (server->is_listed && server->asks_left <= 0))
+            continue;
+        ask(browser, server, now_s);
+        asked++;
     }
     if (now_s >= browser->broadcast_s)
         broadcast(browser, now_s);
+    else if (now_s >= browser->multicast_s)
+        multicast(browser, now_s);
 }
 
 // --- what is shown ---

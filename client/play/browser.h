@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Server browser: asks servers for name, map, players and ping by A2S_INFO queries over UDP, and
-// finds those of the local network by broadcast. Nothing blocks. Times are seconds of any steady
+// finds those of the local network by discovery (see local_network.h) and those that master servers
+// list. It believes nobody whom it has not asked. Nothing blocks. Times are seconds of any steady
 // clock.
 #pragma once
 
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BROWSER_MOST = 384, BROWSER_PORTS = 8 };
+enum { BROWSER_MOST = 640, BROWSER_PORTS = 8, BROWSER_MASTERS = 8 };
 
 struct browser_row {
     char address[SERVER_ADDRESS_BYTES]; // HOST:PORT
@@ -32,6 +33,9 @@ void browser_add(struct browser *browser, const struct server_address *address, 
 
 // Looks for servers at the BROWSER_PORTS ports from SERVER_DEFAULT_PORT on a host.
 void browser_scan(struct browser *browser, const char *host);
+
+// Looks for servers in the list of a master server. Ignored beyond BROWSER_MASTERS.
+void browser_add_master(struct browser *browser, const struct server_address *master);
 
 // Sends the queries that are due and reads the replies. Call it often: the ping is as exact as the
 // calls are frequent.

@@ -59,6 +59,8 @@ struct home *home_open(const struct home_def *def)
         open_recordings(home);
     show_servers(home);
     browser_scan(home->browser, home->host);
+    for (int i = 0; i < def->master_count; i++)
+        browser_add_master(home->browser, &def->masters[i]);
     if (def->preferences->servers.count > 0)
         entry_type(&home->address, def->preferences->servers.entries[0].address);
     return home;

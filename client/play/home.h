@@ -11,8 +11,10 @@ struct home;
 struct home_def {
     struct preferences *preferences; // borrowed until home_close
     const char *host;                // whose arenas to look for
-    bool has_matchmaker;             // offers its rooms
-    bool shows_recordings;           // begins with the list of recordings
+    int master_count;                // servers whose lists are shown
+    const struct server_address *masters;
+    bool has_matchmaker;   // offers its rooms
+    bool shows_recordings; // begins with the list of recordings
 };
 
 // Copies what it does not borrow. NULL when memory or sockets run out. Close takes NULL.

@@ -118,12 +118,28 @@ static void write_players(const struct browser_row *row, char *words, size_t cap
                  info->bots == 1 ? "" : "s");
 }
 
+// Writes a server's name, and its address behind it: a long name is cut, so that none can hide
+// where it leads.
+static void write_name(const struct ui *ui, const struct browser_row *row, raim_vec2 top,
+                       const struct text_style *style, double room)
+{
+    char address[SERVER_ADDRESS_BYTES + 8];
+    if (!row->answers) {
+        text_write_within(ui->text, top, style, row->address, room);
+        return;
+    }
+    snprintf(address, sizeof address, "  (%s)", row->address);
+    const double width = fmin(text_width(ui->text, style, address), room / 2);
+    top.x += text_write_within(ui->text, top, style, row->info.name, room - width);
+    text_write_within(ui->text, top, style, address, width);
+}
+
 static void draw_row(const struct home *home, const struct ui *ui, const struct browser_row *row,
                      raim_box box, bool chosen)
 {
     const double unit = ui->unit, width = box.max.x - box.min.x;
     const double middle = (box.min.y + box.max.y) / 2;
-    char words[SERVER_ADDRESS_BYTES + RAIM_SERVER_INFO_TEXT_BYTES + 8];
+    char words[64];
     if (chosen)
         draw_panel(ui->draw, box, 6 * unit, PALETTE_CHOSEN);
     draw_star(ui, (raim_vec2){box.min.x + 0.022 * width, middle}, 8 * unit,
@@ -132,12 +148,8 @@ static void draw_row(const struct home *home, const struct ui *ui, const struct 
                                .weight = chosen ? TEXT_BOLD : TEXT_PLAIN,
                                .colour = row->answers ? PALETTE_WHITE : PALETTE_QUIET};
     const double y = middle - text_height(&style) / 2;
-    if (row->answers)
-        snprintf(words, sizeof words, "%s  (%s)", row->info.name, row->address);
-    else
-        snprintf(words, sizeof words, "%s", row->address);
-    text_write_within(ui->text, (raim_vec2){box.min.x + name_at * width, y}, &style, words,
-                      (map_at - name_at - 0.01) * width);
+    write_name(ui, row, (raim_vec2){box.min.x + name_at * width, y}, &style,
+               (map_at - name_at - 0.01) * width);
     style.weight = TEXT_PLAIN;
     style.colour = chosen ? PALETTE_WHITE : PALETTE_TEXT;
     if (!row->answers) {

@@ -66,6 +66,7 @@ static struct play_def play_def(struct game *game)
         .host = game->options->host,
         .name = player_name(game),
         .access = game->options->access,
+        .admin_key = game->options->has_admin_key ? game->options->admin_key : NULL,
         .password = game->options->password,
         .known_servers = game->options->known_servers,
         .require_encryption = game->options->require_encryption,
@@ -158,6 +159,8 @@ static bool go_home(struct game *game)
     const struct home_def def = {
         .preferences = &game->preferences,
         .host = game->options->host,
+        .master_count = game->options->master_count,
+        .masters = game->options->masters,
         .has_matchmaker = game->options->matchmaker != NULL,
         .shows_recordings = game->replay != NULL,
     };

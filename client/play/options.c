@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include "link.h"
+#include "master_list.h"
 #include "recordings.h"
 
 #include <argp.h>
@@ -27,10 +28,12 @@ static const char about[] = "Plays in an arena of a raimd: on HOST, at UDP port 
 enum {
     NAME = 256,
     ACCESS,
+    ADMIN_KEY,
     PASSWORD_FILE,
     REQUIRE_ENCRYPTION,
     KNOWN_SERVERS,
     MATCHMAKER,
+    MASTER,
     SIZE,
     FRAME_CAP,
     FRAMES,
@@ -45,6 +48,8 @@ enum {
 static const struct argp_option known[] = {
     {"name", NAME, "NAME", 0, "The name that others see (the one typed on the home screen)", 0},
     {"access", ACCESS, "TOKEN", 0, "The access token, for an arena that wants one", 0},
+    {"admin-key", ADMIN_KEY, "FILE", 0,
+     "Your key as an admin, made by raimctl token key; then type /admin login NAME", 0},
     {"password-file", PASSWORD_FILE, "FILE", 0,
      "The file whose first line is the password of the arena", 0},
     {"require-encryption", REQUIRE_ENCRYPTION, NULL, 0, "Play only where datagrams are encrypted",
@@ -53,6 +58,8 @@ static const struct argp_option known[] = {
      "The file of servers' keys (~/.local/state/raim/known_servers)", 0},
     {"matchmaker", MATCHMAKER, "URL", 0,
      "Play in the rooms that a matchmaker finds, one after the other", 0},
+    {"master", MASTER, "HOST[:PORT]", 0,
+     "Show the arenas that this master server lists on the home screen, too; may be repeated", 0},
     {"size", SIZE, "WxH", 0, "The size of the window in pixels (1280x720)", 0},
     {"frame-cap", FRAME_CAP, "HZ", 0, "Frames a second at most (the display's rate)", 0},
     {"frames", FRAMES, "N", 0, "Draw N frames, print their times, then end", 0},
@@ -153,6 +160,17 @@ static void take_access(struct argp_state *state, const char *text, struct optio
     options->access = text;
 }
 
+static void take_master(struct argp_state *state, const char *text, struct options *options)
+{
+    struct server_address master = {.port = RAIM_MASTER_PORT};
+    if (!raim_link_read_address(text, master.host, &master.port))
+        argp_error(state, "--master wants HOST, HOST:PORT or [IPV6]:PORT, got '%s'", text);
+    else if (options->master_count == OPTIONS_MASTERS)
+        argp_error(state, "at most %d --master", OPTIONS_MASTERS);
+    else
+        options->masters[options->master_count++] = master;
+}
+
 // Takes the name of a video, a recording or a server.
 static void take_argument(struct argp_state *state, char *text, struct options *options)
 {
@@ -180,6 +198,11 @@ static error_t take(int key, char *text, struct argp_state *state)
     case ACCESS:
         take_access(state, text, options);
         break;
+    case ADMIN_KEY:
+        options->has_admin_key = raim_link_read_admin_key(text, options->admin_key);
+        if (!options->has_admin_key)
+            argp_error(state, "--admin-key wants a file of raimctl token key, got '%s'", text);
+        break;
     case PASSWORD_FILE:
         if (!raim_link_read_password(text, options->password))
             argp_error(state,
@@ -194,6 +217,9 @@ static error_t take(int key, char *text, struct argp_state *state)
         break;
     case MATCHMAKER:
         options->matchmaker = text;
+        break;
+    case MASTER:
+        take_master(state, text, options);
         break;
     case SIZE:
         options->has_size = true;

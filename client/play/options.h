@@ -3,18 +3,25 @@
 #pragma once
 
 #include "link.h"
+#include "server_address.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { OPTIONS_MASTERS = 8 };
+
 struct options {
     char host[RAIM_LINK_HOST_BYTES];
-    uint16_t port;                           // 0: choose on the home screen
-    const char *matchmaker;                  // URL; NULL: play on `host`
+    uint16_t port;          // 0: choose on the home screen
+    const char *matchmaker; // URL; NULL: play on `host`
+    int master_count;       // servers whose lists the home screen shows
+    struct server_address masters[OPTIONS_MASTERS];
     const char *name;                        // NULL: the one chosen on the home screen
     const char *access;                      // access token as typed, already checked; NULL: none
     char password[RAIM_LINK_PASSWORD_BYTES]; // of the arena; "": none
-    const char *known_servers;               // file; NULL: the user's own
+    bool has_admin_key;
+    uint8_t admin_key[RAIM_KEY_BYTES];
+    const char *known_servers; // file; NULL: the user's own
     bool require_encryption;
     int width, height; // of the window, pixels
     bool headless;

@@ -56,6 +56,7 @@ static void connect(struct play *play)
     def.name = play->name;
     def.access = play->access;
     def.access_size = play->access_size;
+    def.admin_key = play->has_admin_key ? play->admin_key : NULL;
     def.password = play->password[0] != '\0' ? play->password : NULL;
     def.require_encryption = play->require_encryption;
     def.watch = play->watch;
@@ -110,6 +111,9 @@ struct play *play_open(const struct play_def *def)
     copy_name(play->name, def->name);
     if (def->access != NULL)
         play->access_size = raim_link_read_access(def->access, play->access, sizeof play->access);
+    play->has_admin_key = def->admin_key != NULL;
+    if (play->has_admin_key)
+        memcpy(play->admin_key, def->admin_key, sizeof play->admin_key);
     play->port = def->port;
     if (def->password != NULL)
         snprintf(play->password, sizeof play->password, "%s", def->password);

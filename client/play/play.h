@@ -14,6 +14,7 @@ struct play_def {
     uint16_t port;
     const char *name;
     const char *access;        // access token as typed; NULL: none
+    const uint8_t *admin_key;  // seed, of RAIM_KEY_BYTES; NULL: none
     const char *password;      // of the arena; NULL or "": none yet
     const char *known_servers; // file; NULL: the user's own, unless the server is on this machine
     bool require_encryption;

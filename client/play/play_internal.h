@@ -31,6 +31,8 @@ struct play {
     char host[256], name[RAIM_MAX_NAME_BYTES + 1];
     uint16_t port;
     uint8_t access[RAIM_ACCESS_BYTES];
+    bool has_admin_key;
+    uint8_t admin_key[RAIM_KEY_BYTES];
     uint32_t access_size;                    // 0: no access token
     char password[RAIM_LINK_PASSWORD_BYTES]; // of the arena; "": none yet
     char known_servers[4096];                // file; "": none

@@ -298,6 +298,26 @@ static void update_sleep(struct arena *arena)
         raim_match_is_dormant(arena->worker.match) && transport_is_quiet(arena->worker.transport);
 }
 
+// Hands the lines of admins to the main thread. One that finds no room is lost, and its sender may
+// repeat it.
+static void report_lines(struct arena *arena)
+{
+    struct raim_match_line line;
+    while (arena->worker.feed != NULL && raim_match_next_line(arena->worker.match, &line)) {
+        struct arena_feed_item item = {
+            .kind = ARENA_FEED_LINE,
+            .player = line.player,
+            .epoch = line.epoch,
+            .is_encrypted = transport_is_secure(arena->worker.transport, line.client),
+            .admin_level = line.level,
+        };
+        memcpy(item.name, line.name, sizeof item.name);
+        memcpy(item.other_name, line.admin, sizeof item.other_name);
+        memcpy(item.text, line.text, sizeof item.text);
+        arena_feed_post(arena->worker.feed, &item);
+    }
+}
+
 static void run_commands(struct arena *arena)
 {
     if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
@@ -333,6 +353,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     raim_match_set_snapshot_interval(arena->worker.match, arena->worker.pace.interval);
     raim_match_step(arena->worker.match);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
+    report_lines(arena);
     if (arena->worker.feed != NULL && arena_feed_run(arena->worker.feed, arena->worker.match))
         arena->worker.has_news = true;
     arena_rounds_run(arena);

@@ -6,14 +6,17 @@
 #include "match.h"
 
 enum command_kind {
-    COMMAND_SAY,   // `text`
-    COMMAND_KICK,  // `player`, `text`
-    COMMAND_MUTE,  // `player`, `on`
-    COMMAND_DRAIN, // `on`, and `text` for the chat
-    COMMAND_END,   // drains; `on`: ends every session with the reason `text`; else `text` for the
-                   // chat
-    COMMAND_BANS,  // `bans`
-    COMMAND_PAUSE, // `on`
+    COMMAND_SAY,    // `text`
+    COMMAND_KICK,   // `player`, `text`
+    COMMAND_MUTE,   // `player`, `on`
+    COMMAND_DRAIN,  // `on`, and `text` for the chat
+    COMMAND_END,    // drains; `on`: ends every session with the reason `text`; else `text` for the
+                    // chat
+    COMMAND_BANS,   // `bans`
+    COMMAND_PAUSE,  // `on`
+    COMMAND_NOTICE, // `player`, `epoch`, `text`, for this player alone
+    COMMAND_CHALLENGE, // the same, to be signed by the client
+    COMMAND_ADMIN,     // `player`, `epoch`, `level`, and `text`: the name of the login
 };
 
 struct command {
@@ -21,6 +24,8 @@ struct command {
     uint32_t request; // the sender's number for it, returned unchanged
     bool on;
     raim_player_id player;
+    uint32_t epoch; // of the player's connection, see struct raim_match_line
+    uint8_t level;
     char text[RAIM_MAX_TEXT_BYTES + 1];
     const struct bans *bans; // in force from now on; the answer ends the use of earlier lists
 

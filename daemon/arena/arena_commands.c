@@ -68,6 +68,13 @@ static bool execute(struct arena_commands *commands, struct raim_match *match,
     case COMMAND_BANS:
         change_bans(commands, match, transport, command);
         return true;
+    case COMMAND_NOTICE:
+        return raim_match_send_notice(match, command->player, command->epoch, command->text);
+    case COMMAND_CHALLENGE:
+        return raim_match_send_challenge(match, command->player, command->epoch, command->text);
+    case COMMAND_ADMIN:
+        return raim_match_set_admin(match, command->player, command->epoch, command->level,
+                                    command->text);
     case COMMAND_PAUSE:
         raim_match_pause(match, command->on);
         return true;

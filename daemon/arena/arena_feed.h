@@ -29,7 +29,8 @@ struct arena_feed_item {
     uint32_t score, deaths;
     uint32_t reason; // enum raim_reason
     uint32_t epoch;
-    bool is_encrypted; // the connection of a LINE
+    bool is_encrypted;   // the connection of a LINE
+    uint8_t admin_level; // of the player of a LINE; `other_name` is that of the login
     char name[RAIM_MAX_NAME_BYTES + 1], other_name[RAIM_MAX_NAME_BYTES + 1];
     char text[RAIM_MAX_TEXT_BYTES + 1];
 };

@@ -24,8 +24,9 @@ struct arena_list_rooms {
 
 // What control_tcp.h counts, for the metrics: since the start.
 struct arena_list_control {
-    uint64_t limited; // connections that began too fast
-    uint64_t denied;  // requests without the token or certificate, or from a page of a browser
+    uint64_t limited;       // connections that began too fast
+    uint64_t logins_denied; // wrong passwords of RCON and of admins, and those that were not tried
+    uint64_t denied; // requests without the token or certificate, or from a page of a browser
 };
 
 // What results.h counts, for the status: since the start.
@@ -73,7 +74,7 @@ struct arena_list {
     int worker_count;
     struct worker **workers;
     struct worker_load loads[CONFIG_MAX_WORKERS]; // of the workers
-    uint64_t started_ms; // CLOCK_MONOTONIC
+    uint64_t started_ms;                          // CLOCK_MONOTONIC
     struct arena_list_rooms rooms;
     struct arena_list_control control;
     struct recordings *recordings; // the recorder's; NULL: none

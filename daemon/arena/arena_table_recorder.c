@@ -74,23 +74,33 @@ bool arena_table_open_recorder(struct arena_table *table, const struct config *c
     return true;
 }
 
-void arena_table_change_recorder(struct arena_table *table, const struct config *config)
+void arena_table_change_recorder(struct arena_table *table, const struct config *config,
+                                 struct reload_report *report)
 {
     char path[PATH_MAX], error[ERROR_BYTES];
     const struct recordings_limits limits = limits_of(config);
     const bool moves = strcmp(table->recording_dir, config->recording_dir) != 0;
     if (table->running.recorder == NULL) {
-        if (config->recording_dir[0] != '\0')
-            log_warning("recordings off: to begin with them needs a restart");
+        if (!recording_directory_find(config, path)) {
+            if (is_wanted(config) && !is_wanted(table->config))
+                reload_report_add(report, RELOAD_REPORT_WARNING,
+                                  "recordings stay off: there is no $STATE_DIRECTORY and no "
+                                  "recording_dir");
+        } else if (moves) {
+            reload_report_add(report, RELOAD_REPORT_WARNING,
+                              "recordings stay off: to begin with them needs a restart");
+        }
         return;
     }
     recorder_set_limits(table->running.recorder, &limits);
     if (!moves)
         return;
     if (!recording_directory_find(config, path))
-        log_warning("recordings not moved: there is no $STATE_DIRECTORY");
+        reload_report_add(report, RELOAD_REPORT_WARNING,
+                          "recordings not moved: there is no $STATE_DIRECTORY");
     else if (!recorder_move(table->running.recorder, path, error, sizeof error))
-        log_warning("recordings not moved: %s%s", error, sandbox_hint(path, errno));
+        reload_report_add(report, RELOAD_REPORT_WARNING, "recordings not moved: %s%s", error,
+                          sandbox_hint(path, errno));
     else
         strcpy(table->recording_dir, config->recording_dir);
 }

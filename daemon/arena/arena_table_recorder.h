@@ -4,6 +4,7 @@
 #pragma once
 
 #include "arena_table.h"
+#include "reload_report.h"
 
 #include <limits.h>
 
@@ -16,5 +17,7 @@ bool recording_directory_find(const struct config *config, char path[PATH_MAX]);
 // cannot be used.
 bool arena_table_open_recorder(struct arena_table *table, const struct config *config);
 
-// Applies a configuration that a reload is about to put in force, and logs what cannot be applied.
-void arena_table_change_recorder(struct arena_table *table, const struct config *config);
+// Applies a configuration that a reload is about to put in force, and reports what cannot be
+// applied.
+void arena_table_change_recorder(struct arena_table *table, const struct config *config,
+                                 struct reload_report *report);

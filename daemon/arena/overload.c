@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares an arena's counts of late and skipped ticks with those of ten seconds ago, and a worker's
-// busy time with that of five seconds ago.
+// Compares an arena's counts of late and skipped ticks with those of ten seconds ago, and a
+// worker's busy time with that of five seconds ago.
 #include "overload.h"
 
 #include <inttypes.h>

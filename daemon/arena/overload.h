@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Overload detection with hysteresis, of arenas and of workers. An arena is overloaded once more than a tenth of the ticks of
-// the last ten seconds began late or were skipped, until fewer than a twentieth are. Between the
-// two thresholds the state stays, so that the log has a line per change and not one per second.
-// Thread rule: main thread only.
+// Overload detection with hysteresis, of arenas and of workers. An arena is overloaded once more
+// than a tenth of the ticks of the last ten seconds began late or were skipped, until fewer than a
+// twentieth are. Between the two thresholds the state stays, so that the log has a line per change
+// and not one per second. Thread rule: main thread only.
 #pragma once
 
 #include <stdbool.h>
@@ -45,8 +45,8 @@ enum {
 // Zeroed for a new worker.
 struct worker_load {
     uint64_t busy_ns[WORKER_LOAD_WINDOW], at_ns[WORKER_LOAD_WINDOW]; // rings of samples
-    uint32_t samples;                                               // ever taken
-    uint32_t percent;                                               // of the last window
+    uint32_t samples;                                                // ever taken
+    uint32_t percent;                                                // of the last window
     bool is_on;
 };
 

@@ -410,7 +410,7 @@ bool reload_apply(struct arena_table *table, struct reload_report *report)
     struct config_diff *diff = NULL;
     const bool good = prepare(&reload, table->config, &diff);
     if (good) {
-        arena_table_change_recorder(table, wanted); // before an arena begins a file
+        arena_table_change_recorder(table, wanted, report); // before an arena begins a file
         execute_plans(&reload);
     } else {
         drop_plans(&reload);

@@ -178,8 +178,8 @@ int socket_address_open(const char *address, uint16_t port, int type, char *erro
     union socket_address name;
     char text[SOCKET_ADDRESS_PORT_BYTES];
     if (!socket_address_parse(address, port, &name)) {
-        snprintf(error, capacity, "cannot bind %s %s port %u: not an IPv4 or IPv6 address", protocol,
-                 address, (unsigned)port);
+        snprintf(error, capacity, "cannot bind %s %s port %u: not an IPv4 or IPv6 address",
+                 protocol, address, (unsigned)port);
         return -1;
     }
     const int descriptor = socket_address_bind(&name, type);

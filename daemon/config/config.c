@@ -61,6 +61,7 @@ static struct config *load(struct reader *reader, const char *path, bool is_buil
     config_check_pool(config, root);
     if (diagnostics->problems == problems)
         config_check_control(config, root);
+    config_check_rcon(config, root);
     if (diagnostics->problems == problems && !diagnostics->no_memory)
         config->values = config_values_collect(root, diagnostics);
     reader_close(reader);

@@ -139,6 +139,37 @@ struct config_control {
     char token[HTTP_TOKEN_BYTES]; // bearer token; "": none
 };
 
+#define CONFIG_MAX_ADMINS 32
+
+// What an admin may do; each level includes those below.
+enum config_admin_level {
+    CONFIG_ADMIN_NONE,
+    CONFIG_ADMIN_HELP,     // see, speak, mute
+    CONFIG_ADMIN_MODERATE, // kick, ban, pause, change the map
+    CONFIG_ADMIN_OPERATE,  // everything
+    CONFIG_ADMIN_LEVELS
+};
+
+const char *config_admin_level_name(enum config_admin_level level);
+
+struct config_admin_key {
+    bool is_set;
+    uint8_t bytes[RAIM_KEY_BYTES]; // of Ed25519
+};
+
+struct config_admin {
+    char name[RAIM_MAX_NAME_BYTES + 1];
+    struct config_password password;
+    struct config_admin_key key;
+    uint8_t level; // enum config_admin_level
+};
+
+struct config_rcon {
+    struct config_listen listen;
+    struct config_password password;
+    bool is_remote; // it may listen outside of the loopback addresses
+};
+
 // Master servers, by which clients find the arenas.
 struct config_master {
     char host[HTTP_HOST_BYTES]; // a name or an address without brackets
@@ -167,6 +198,9 @@ struct config {
     uint32_t agones_drain_s; // 1 to 86400: the deadline of a drain that SIGTERM began
     bool agones_ready;       // becomes Ready again when the last player has left
     struct config_control control_tcp;
+    struct config_rcon rcon;
+    int admin_count;
+    struct config_admin admins[CONFIG_MAX_ADMINS];
     char recording_dir[CONFIG_PATH_BYTES]; // absolute; "" for recordings in $STATE_DIRECTORY
     struct config_keep recording_keep;
     char public_address[HTTP_HOST_BYTES]; // of rooms, as matchmakers are told; "": the arena's own

@@ -29,7 +29,6 @@ static bool parse_path(const char *text, void *field);
 static bool parse_motd(const char *text, void *field);
 static bool parse_access(const char *text, void *field);
 static bool parse_access_key(const char *text, void *field);
-static bool parse_password(const char *text, void *field);
 static bool parse_encryption(const char *text, void *field);
 static bool parse_recording(const char *text, void *field);
 
@@ -297,8 +296,8 @@ static const struct reader_key ARENA_KEYS[] = {
      .kind = READER_TEXT,
      IN_ARENA(password),
      .text = "",
-     .parse = parse_password,
-     .expected = "\"\" or a line that raimctl password prints",
+     .parse = config_parse_password,
+     .expected = CONFIG_PASSWORD_EXPECTED,
      .is_secret = true,
      .applies = READER_AT_ONCE,
      .meaning = "password that whoever joins or watches must know, as raimctl password prints it; "
@@ -525,15 +524,6 @@ static bool parse_dscp(const char *text, void *field)
         return false;
     *(uint32_t *)field = dscp;
     return true;
-}
-
-static bool parse_password(const char *text, void *field)
-{
-    struct config_password password = {.is_set = text[0] != '\0'};
-    const bool is_good = !password.is_set || password_read(text, &password.password);
-    if (is_good)
-        memcpy(field, &password, sizeof password);
-    return is_good;
 }
 
 static bool parse_encryption(const char *text, void *field)

@@ -26,6 +26,12 @@ bool config_split_address(const char *text, char address[CONFIG_ADDRESS_BYTES], 
 // True for 1 to CONFIG_NAME_BYTES - 1 characters of a-z, 0-9, _ and -.
 bool config_is_name(const char *text);
 
+// Parses the verifier of a password into a struct config_password; "": none.
+bool config_parse_password(const char *text, void *field);
+
+// What config_parse_password accepts, as a message says it.
+#define CONFIG_PASSWORD_EXPECTED "\"\" or a line that raimctl password prints"
+
 // True for a text that can be the path of a map file: any that is not empty.
 bool config_is_path(const char *text);
 

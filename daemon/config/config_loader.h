@@ -49,6 +49,13 @@ void config_load_control_token(reader_node node, void *config, void *loader);
 // Reports an address without the protection that it needs. Call it if every file could be read.
 void config_check_control(const struct config *config, reader_node root);
 
+// --- Admins ---
+
+void config_load_admins(reader_node list, void *config, void *loader);
+
+// Reports an address of RCON without the protection that it needs.
+void config_check_rcon(const struct config *config, reader_node root);
+
 // --- Maps ---
 
 // Record the maps to load. Loading waits until all arenas are read, because the spawns of a map are

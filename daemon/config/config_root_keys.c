@@ -11,6 +11,7 @@
 
 static_assert(CONFIG_MAX_ARENAS == 256, "`expected` of arenas names the limit");
 static_assert(CONFIG_CONTROL_BYTES == 108, "`expected` of control names the limit");
+static_assert(CONFIG_MAX_ADMINS == 32, "`expected` of admins names the limit");
 static_assert(CONFIG_MAX_TEMPLATES == 64, "`expected` of templates names the limit");
 static_assert(CONFIG_PATH_BYTES == 256, "`expected` of recording_dir names the limit");
 static_assert(URL_BYTES == 512, "`expected` of event_hook names the limit");
@@ -119,6 +120,35 @@ static const struct reader_key ROOT_KEYS[] = {
      .expected = "a path to a file without access for others, or \"\"",
      .meaning = "file whose first line is a bearer token; requests to control_listen then "
                 "need \"Authorization: Bearer TOKEN\"; the path is relative to this file"},
+    {.name = "admins",
+     .kind = READER_LIST,
+     IN_ROOT(admins),
+     .load = config_load_admins,
+     .expected = "a list of at most 32 groups",
+     .applies = READER_AT_ONCE,
+     .meaning = "players who may give orders in the game by /admin, over an encrypted "
+                "connection: a group each with name, level, and password or key"},
+    {.name = "rcon",
+     .kind = READER_TEXT,
+     IN_ROOT(rcon.listen),
+     .text = "off",
+     .parse = parse_status,
+     .expected = "\"IPV4:PORT\", \"[IPV6]:PORT\" or \"off\"",
+     .meaning = "TCP address that serves Source RCON, whose password and commands are not "
+                "encrypted; an address outside of 127.0.0.0/8 and [::1] needs rcon_remote"},
+    {.name = "rcon_password",
+     .kind = READER_TEXT,
+     IN_ROOT(rcon.password),
+     .text = "",
+     .parse = config_parse_password,
+     .expected = CONFIG_PASSWORD_EXPECTED,
+     .is_secret = true,
+     .meaning = "password of RCON, whose client may give every order"},
+    {.name = "rcon_remote",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(rcon.is_remote),
+     .flag = false,
+     .meaning = "whether RCON may listen outside of the loopback addresses"},
     {.name = "log_level",
      .kind = READER_TEXT,
      IN_ROOT(log_level),

@@ -290,7 +290,7 @@ static int run_events(const struct call *call)
     if (!results_make_query("/events.jsonl", &call->results, query, &problem))
         return commands_wrong(call->command, problem);
     snprintf(path, sizeof path, "%s%s", query,
-             !call->follows                ? ""
+             !call->follows               ? ""
              : strchr(query, '?') == NULL ? "?follow=1"
                                           : "&follow=1");
     bool is_inside = false;

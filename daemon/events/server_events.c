@@ -116,8 +116,8 @@ uint64_t server_events_before(const struct event_journal *journal, int64_t since
     char since[JSON_TEXT_TIME_BYTES];
     uint64_t before = 0;
     json_text_time(since_s * 1000, since);
-    for (const struct journal_event *event;
-         (event = event_journal_next(journal, before)) != NULL; before = event->id) {
+    for (const struct journal_event *event; (event = event_journal_next(journal, before)) != NULL;
+         before = event->id) {
         // Texts of times are ordered as the times are.
         const char *when = strstr(event->text, "\"time\":\"");
         if (when != NULL && strncmp(when + 8, since, strlen(since)) >= 0)

@@ -45,8 +45,8 @@ const struct event_journal *server_events_journal(const struct server_events *ev
 // Writes an event without its private member.
 void server_events_print_public(struct text_buffer *out, const char *text);
 
-// The number of the newest event before a time, in s since 1970, of a journal of the server's events;
-// 0: none is kept.
+// The number of the newest event before a time, in s since 1970, of a journal of the server's
+// events; 0: none is kept.
 uint64_t server_events_before(const struct event_journal *journal, int64_t since_s);
 
 // Events that memory ran out for.

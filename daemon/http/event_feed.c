@@ -26,9 +26,9 @@ struct stream {
     struct event_feed *feed;
     struct MHD_Connection *connection;
     struct event_feed_request request; // `last` is the newest event that was written
-    char *text;       // being sent; NULL: none
-    size_t size, at;  // of the text; what is sent
-    uint64_t beat_ms; // when the next comment is due
+    char *text;                        // being sent; NULL: none
+    size_t size, at;                   // of the text; what is sent
+    uint64_t beat_ms;                  // when the next comment is due
     bool is_asleep;
 };
 
@@ -201,7 +201,8 @@ struct MHD_Response *event_feed_open(struct event_feed *feed, struct MHD_Connect
     feed->streams = stream;
     feed->count++;
     struct MHD_Response *response =
-        http_answer_stream(request->is_lines ? "application/x-ndjson" : "text/event-stream", read_stream, end_stream, stream);
+        http_answer_stream(request->is_lines ? "application/x-ndjson" : "text/event-stream",
+                           read_stream, end_stream, stream);
     if (response != NULL && client != NULL)
         http_client_stream(client);
     return response;

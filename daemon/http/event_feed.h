@@ -30,8 +30,8 @@ struct event_feed_request {
     bool ends;     // behind the newest event
 };
 
-// Reads the path, and of the headers Last-Event-ID and Accept, or the argument "after" or "since", a
-// time in s since 1970:
+// Reads the path, and of the headers Last-Event-ID and Accept, or the argument "after" or "since",
+// a time in s since 1970:
 //   /events         the events to come, or those behind the given one, for ever: as lines where
 //                   application/x-ndjson is accepted, else as Server-Sent Events
 //   /events.jsonl   all that are kept, or those behind the given one, as lines; with "follow=1"

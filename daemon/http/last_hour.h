@@ -43,8 +43,8 @@ void last_hour_run(struct last_hour *hour, uint64_t now_ms);
 // The server's samples and its workers' load as JSON. Returns NULL when memory runs out.
 char *last_hour_json(const struct last_hour *hour, uint64_t now_ms);
 
-// The samples of the arena of this name, perhaps none yet; NULL, with `missing`, if there is no such
-// arena.
+// The samples of the arena of this name, perhaps none yet; NULL, with `missing`, if there is no
+// such arena.
 char *last_hour_arena_json(const struct last_hour *hour, const char *name, uint64_t now_ms,
                            bool *missing);
 

@@ -157,8 +157,8 @@ static void write_hook(FILE *out, const struct arena_list_hook *hook)
     metrics_count(out, "raimd_event_hook_dropped_total", METRICS_COUNTER,
                   "Events that the hook refused, or that became too old while it failed.",
                   hook->dropped);
-    metrics_count(out, "raimd_event_hook_waiting", METRICS_GAUGE,
-                  "Events that wait for the hook.", hook->waiting);
+    metrics_count(out, "raimd_event_hook_waiting", METRICS_GAUGE, "Events that wait for the hook.",
+                  hook->waiting);
 }
 
 static void write_ban_list(FILE *out, const struct arena_list_ban_list *list, uint64_t now_ms)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "arena_reports.h"
 
+#include "admin_logins.h"
 #include "arena_feed.h"
 #include "json_text.h"
 #include "message.h"
@@ -97,8 +98,11 @@ static void note_item(const struct arena_reports *reports, struct arena *arena,
     case ARENA_FEED_KILL:
         server_events_add(events, "kill", name, kill_fields(item));
         break;
-    case ARENA_FEED_VOTE:
     case ARENA_FEED_LINE:
+        if (reports->logins != NULL)
+            admin_logins_take_line(reports->logins, arena, item);
+        break;
+    case ARENA_FEED_VOTE:
     case ARENA_FEED_MAP_WANTED:
     case ARENA_FEED_KINDS:
         break;

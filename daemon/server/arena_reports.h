@@ -5,13 +5,15 @@
 
 #include "arena_table.h"
 
+struct admin_logins;
 struct results;
 struct rooms;
 
 struct arena_reports {
-    struct arena_table *table; // with the results and events
-    struct rooms *rooms;       // NULL: none
-    bool is_restarting;        // the next process continues the matches
+    struct arena_table *table;   // with the results and events
+    struct rooms *rooms;         // NULL: none
+    struct admin_logins *logins; // NULL: none
+    bool is_restarting;          // the next process continues the matches
 };
 
 // Reads what an arena has reported.

@@ -25,8 +25,8 @@ enum {
     FIRST_RETRY_MS = 1000,
     LAST_RETRY_MS = 300000,
     COMMAND_TRIES = 5,
-    COMMAND_PAUSE_MS = 50,  // between two commands: a burst of events starts no burst of programs
-    WRITE_EVERY_MS = 1000,  // the cursor
+    COMMAND_PAUSE_MS = 50, // between two commands: a burst of events starts no burst of programs
+    WRITE_EVERY_MS = 1000, // the cursor
     FINISH_MS = 1000,
     ANSWER_BYTES = 4096,
     HEADER_BYTES = 512,
@@ -48,8 +48,8 @@ struct event_hook {
     int tries;          // of this event that failed
     uint64_t due_ms;    // CLOCK_MONOTONIC; the next attempt
     bool is_command;
-    bool is_failing;    // the log has said so
-    bool is_missing;    // as above, the process that is needed
+    bool is_failing; // the log has said so
+    bool is_missing; // as above, the process that is needed
 };
 
 // --- The cursor ---
@@ -78,8 +78,8 @@ static void write_cursor(struct event_hook *hook, uint64_t now_ms)
     char temporary[PATH_MAX];
     const int file = state_file_begin(hook->path, temporary);
     const int size = snprintf(text, sizeof text, "%" PRIu64 "\n", hook->cursor);
-    const bool is_good = file >= 0 && write(file, text, (size_t)size) == size &&
-                         rename(temporary, hook->path) == 0;
+    const bool is_good =
+        file >= 0 && write(file, text, (size_t)size) == size && rename(temporary, hook->path) == 0;
     if (file >= 0)
         close(file);
     if (!is_good && file >= 0)
@@ -276,8 +276,8 @@ int event_hook_timeout_ms(const struct event_hook *hook, uint64_t now_ms)
     int timeout_ms = hook->cursor != hook->written ? WRITE_EVERY_MS : -1;
     const bool waits = hook->job == 0 && hook->from != NULL && hook->def.counts->waiting > 0;
     if (waits)
-        timeout_ms = monotonic_earlier_ms(
-            timeout_ms, hook->due_ms > now_ms ? (int)(hook->due_ms - now_ms) : 0);
+        timeout_ms = monotonic_earlier_ms(timeout_ms,
+                                          hook->due_ms > now_ms ? (int)(hook->due_ms - now_ms) : 0);
     return timeout_ms;
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "server.h"
 
+#include "admin_logins.h"
 #include "announcer.h"
 #include "arena_reports.h"
 #include "arena_table.h"
@@ -19,8 +20,10 @@
 #include "master_resolver.h"
 #include "monotonic.h"
 #include "orchestrator.h"
+#include "password_thread.h"
 #include "periodic.h"
 #include "process_usage.h"
+#include "rcon.h"
 #include "results.h"
 #include "rooms.h"
 #include "sandbox.h"
@@ -53,6 +56,9 @@ struct server {
     struct api *api;                   // NULL: as rooms
     struct control *control;           // NULL: off
     struct control_tcp *control_tcp;   // NULL: off
+    struct password_thread *passwords; // of RCON and of admins
+    struct admin_logins *logins;
+    struct rcon *rcon;                 // NULL: off
     struct orchestrator *orchestrator; // NULL: off
     struct announcer *announcer;       // NULL: off
     struct lan_discovery *discovery;   // NULL: off
@@ -142,8 +148,10 @@ static void close_events(struct server *server)
 
 static struct arena_reports reports_of(struct server *server)
 {
-    return (struct arena_reports){
-        .table = &server->table, .rooms = server->rooms, .is_restarting = server->is_restarting};
+    return (struct arena_reports){.table = &server->table,
+                                  .rooms = server->rooms,
+                                  .logins = server->logins,
+                                  .is_restarting = server->is_restarting};
 }
 
 static bool open_status(struct server *server)
@@ -185,6 +193,32 @@ static bool open_control(struct server *server)
     control_serve_page(server->control, server->http, &server->table.config->status_guard);
     if (has_socket)
         log_info("control started socket=%s", path);
+    return true;
+}
+
+// Whatever else takes orders gives them to those of the control.
+static bool open_logins(struct server *server)
+{
+    char address[SOCKET_ADDRESS_PORT_BYTES], error[ERROR_BYTES] = "out of memory";
+    const struct config_rcon *config = &server->table.config->rcon;
+    struct admin_orders *orders = control_orders(server->control);
+    server->passwords = password_thread_create(&server->table.wakeup);
+    if (server->passwords != NULL)
+        server->logins = admin_logins_create(&server->table, orders, server->passwords);
+    if (server->logins == NULL) {
+        log_error("%s", error);
+        return false;
+    }
+    if (!config->listen.is_on)
+        return true;
+    server->rcon = rcon_open(config, &server->table.running, orders, server->passwords,
+                             &server->table.running.control.logins_denied, error, sizeof error);
+    if (server->rcon == NULL) {
+        log_error("rcon failed: %s", error);
+        return false;
+    }
+    print_listen(&config->listen, rcon_port(server->rcon), address);
+    log_info("rcon started address=%s", address);
     return true;
 }
 
@@ -322,7 +356,7 @@ struct server *server_start(struct config *config, const char *path)
     server_events_choose(server->events, config->event_kinds);
     if (!arena_table_open(&server->table, config, path) || !open_results(server) ||
         !open_rooms(server) || !open_status(server) || !open_control(server) ||
-        !open_control_tcp(server) || !open_discovery(server) ||
+        !open_control_tcp(server) || !open_logins(server) || !open_discovery(server) ||
         !enter_sandbox(config, agones_port) || !start_results(server) ||
         !arena_table_start(&server->table) || !start_announcer(server) ||
         !start_orchestrator(server, agones_port)) {
@@ -355,6 +389,10 @@ void server_stop(struct server *server)
     if (server->control != NULL)
         control_end(server->control);
     control_tcp_close(server->control_tcp);
+    rcon_close(server->rcon);
+    admin_logins_destroy(server->logins);
+    server->logins = NULL;
+    password_thread_destroy(server->passwords);
     arena_table_stop(&server->table);
     control_close(server->control); // after the workers, which read its ban lists
     http_close(server->http);
@@ -385,6 +423,7 @@ void server_descriptors(const struct server *server, int descriptors[SERVER_DESC
     descriptors[1] = server->http != NULL ? http_descriptor(server->http) : -1;
     descriptors[2] = server->control != NULL ? control_descriptor(server->control) : -1;
     descriptors[3] = server->control_tcp != NULL ? control_tcp_descriptor(server->control_tcp) : -1;
+    descriptors[SERVER_DESCRIPTORS - 1] = server->rcon != NULL ? rcon_descriptor(server->rcon) : -1;
     server_processes_descriptors(&server->processes, descriptors + 4);
     descriptors[6] = descriptors[7] = -1;
     if (server->discovery != NULL)
@@ -401,6 +440,8 @@ int server_timeout_ms(const struct server *server)
     int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
                                           monotonic_earlier_ms(http_ms, control_ms));
     timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
+    if (server->rcon != NULL)
+        timeout_ms = monotonic_earlier_ms(timeout_ms, rcon_timeout_ms(server->rcon));
     if (server->discovery != NULL)
         timeout_ms =
             monotonic_earlier_ms(timeout_ms, lan_discovery_timeout_ms(server->discovery, now_ms));
@@ -435,6 +476,7 @@ static void collect(struct server *server)
         arena_reports_end(&reports, gone->arena);
         if (server->rooms != NULL)
             rooms_forget(server->rooms, gone->arena);
+        admin_logins_forget(server->logins, gone->arena);
         arena_slot_close(gone);
         server->is_trim_due = true;
     }
@@ -447,6 +489,18 @@ static void trim(struct server *server, uint64_t now_ms)
     heap_trim();
     server->is_trim_due = false;
     server->trimmed_ms = now_ms;
+}
+
+static void take_passwords(struct server *server)
+{
+    uint32_t number;
+    bool is_right;
+    while (password_thread_take(server->passwords, &number, &is_right)) {
+        const bool is_rcon =
+            server->rcon != NULL && rcon_take_password(server->rcon, number, is_right);
+        if (!is_rcon)
+            admin_logins_take_password(server->logins, number, is_right);
+    }
 }
 
 void server_serve(struct server *server)
@@ -464,6 +518,9 @@ void server_serve(struct server *server)
         control_run(server->control);
     if (server->control_tcp != NULL)
         control_tcp_run(server->control_tcp);
+    take_passwords(server);
+    if (server->rcon != NULL)
+        rcon_run(server->rcon);
     if (server->orchestrator != NULL)
         orchestrator_run(server->orchestrator, monotonic_ms());
     if (server->discovery != NULL)

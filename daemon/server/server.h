@@ -23,9 +23,9 @@ void server_keep_checkpoints(struct server *server);
 void server_stop(struct server *server);
 
 // The descriptors that the main loop polls for reading before it calls server_serve: workers,
-// status, control, processes and LAN discovery, -1 for one that is off or rests; and the timeout of
-// that poll in milliseconds.
-enum { SERVER_DESCRIPTORS = 8 };
+// status, control, processes, LAN discovery and RCON, -1 for one that is off or rests; and the
+// timeout of that poll in milliseconds.
+enum { SERVER_DESCRIPTORS = 9 };
 void server_descriptors(const struct server *server, int descriptors[SERVER_DESCRIPTORS]);
 int server_timeout_ms(const struct server *server);
 

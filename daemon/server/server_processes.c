@@ -59,6 +59,7 @@ void server_processes_descriptors(const struct server_processes *processes, int 
 int server_processes_timeout_ms(const struct server_processes *processes)
 {
     const int urls_ms = processes->urls != NULL ? fetch_timeout_ms(processes->urls) : -1;
-    const int commands_ms = processes->commands != NULL ? fetch_timeout_ms(processes->commands) : -1;
+    const int commands_ms =
+        processes->commands != NULL ? fetch_timeout_ms(processes->commands) : -1;
     return monotonic_earlier_ms(urls_ms, commands_ms);
 }

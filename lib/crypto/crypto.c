@@ -153,6 +153,16 @@ bool raim_crypto_derive_password_key(const char *password,
                                   crypto_pwhash_argon2id_ALG_ARGON2ID13) == 0;
 }
 
+void raim_crypto_sign(const uint8_t seed[RAIM_CRYPTO_KEY_BYTES], const void *data, size_t size,
+                      uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES])
+{
+    uint8_t key[crypto_sign_PUBLICKEYBYTES], secret[crypto_sign_SECRETKEYBYTES];
+    static_assert(RAIM_CRYPTO_KEY_BYTES == crypto_sign_SEEDBYTES, "a seed is as long as a key");
+    crypto_sign_seed_keypair(key, secret, seed);
+    crypto_sign_detached(signature, NULL, data, size, secret);
+    sodium_memzero(secret, sizeof secret);
+}
+
 bool raim_crypto_verify_signature(const void *data, size_t size,
                                   const uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES],
                                   const uint8_t key[RAIM_CRYPTO_KEY_BYTES])

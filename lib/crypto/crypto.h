@@ -76,6 +76,10 @@ void raim_crypto_hmac_sha256(const void *key, size_t key_size, const void *first
                              const void *second, size_t second_size,
                              uint8_t code[RAIM_CRYPTO_HMAC_BYTES]);
 
+// Signs some bytes by Ed25519 with the key of a seed of RAIM_CRYPTO_KEY_BYTES random bytes.
+void raim_crypto_sign(const uint8_t seed[RAIM_CRYPTO_KEY_BYTES], const void *data, size_t size,
+                      uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES]);
+
 // Returns whether an Ed25519 signature of some bytes is valid for a public key.
 bool raim_crypto_verify_signature(const void *data, size_t size,
                                   const uint8_t signature[RAIM_CRYPTO_SIGNATURE_BYTES],

@@ -148,6 +148,12 @@ class ActsTest(test_control.Operator):
         self.assertEqual(self.shown("one")["tick_hz"], 60)
         daemon.poll("word of it", lambda: "arenas[0].bots: 2 -> 3" in daemon.log)
 
+    def test_reload_says_why_nothing_is_recorded(self):
+        del self.env["STATE_DIRECTORY"]
+        self.begin(arena("one", recording="none"))
+        self.write(arena("one", recording="all"))
+        self.assertIn("recordings stay off: there is no $STATE_DIRECTORY", self.ctl("reload"))
+
     def test_reload_with_a_mistake_tells_all_and_does_nothing(self):
         self.begin(arena("one", bots=2))
         self.write(arena("one", bots=-3, motd="x" * 121), arena("two"))

@@ -81,8 +81,8 @@ class AddressesTest(unittest.TestCase):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
             silent.bind(("127.0.0.1", 0))
             address = f"127.0.0.1:{silent.getsockname()[1]}"
-            self.assertEqual(discover(address, status=69), [{"address": address, "answers": False}])
-            self.assertEqual(discover("--master", address, status=69), [])
+            self.assertEqual(discover(address, "--master", address, status=69),
+                             [{"address": address, "answers": False}])
         for bad in ("[::1", "a:b", "a:0", ""):
             result = subprocess.run([BIN / "raimctl", "discover", bad], capture_output=True,
                                     text=True, check=False, timeout=harness.START_S)
@@ -157,6 +157,37 @@ class NetworkTest(unittest.TestCase):
         self.assertEqual(name, "both")
         self.assertRegex(address, rf"^\[fe80::[0-9a-f:]+%{self.cable}\]:{one.ports[0]}$")
 
+    def status(self, daemon):
+        host, port = daemon.status_address
+        return json.loads(self.run_in(
+            self.servers, "/usr/bin/python3", "-c", "import urllib.request as u;"
+            f"print(u.urlopen('http://{host}:{port}/status').read().decode())"))
+
+    @unittest.skipUnless((BIN / "raim").exists(), "skipped: raim is not built")
+    def test_the_game_asks_every_arena(self):
+        daemons = [self.serve(arena("both", address="::"), arena("four", address="0.0.0.0"),
+                              arena("own")), self.serve(arena("other", address="0.0.0.0"))]
+        home = {name: str(self.stage.directory) for name in
+                ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
+        def look():
+            """The home screen, for two seconds."""
+            result = subprocess.run(
+                [*self.inside(self.client), BIN / "raim", "--headless", "--frames", "60",
+                 "--frame-cap", "30", "--size", "320x180"], capture_output=True, text=True,
+                check=False, timeout=harness.START_S,
+                env={**os.environ, **home, "ASAN_OPTIONS": "detect_leaks=0"})
+            self.assertEqual(result.returncode, 69, result.stderr)
+            return {row["name"]: row["queries"] for daemon in daemons
+                    for row in self.status(daemon)["arenas"]}
+        asked = look()
+        self.assertTrue(all(asked[name] >= 2 for name in ("both", "four", "other")), asked)
+        self.assertEqual(asked["own"], 0)
+        # Without an address of IPv4, by multicast.
+        self.run_in(self.client, "ip", "-4", "address", "flush", "dev", self.cable)
+        again = look()
+        self.assertGreater(again["both"], asked["both"])
+        self.assertEqual((again["four"], again["other"]), (asked["four"], asked["other"]))
+
     def test_strangers_beyond_a_router_and_floods_are_not_answered(self):
         daemon = self.serve(arena(address="0.0.0.0"))
         def ask(hops, size):
@@ -168,11 +199,7 @@ class NetworkTest(unittest.TestCase):
         answers = ask(255, 540)
         self.assertIn(len(answers), range(1, MOST_AT_ONCE + 4))
         self.assertEqual(set(answers), {"30"}) # of 540 bytes
-        host, port = daemon.status_address
-        status = json.loads(self.run_in(
-            self.servers, "/usr/bin/python3", "-c", "import urllib.request as u;"
-            f"print(u.urlopen('http://{host}:{port}/status').read().decode())"))
-        counts = status["lan_discovery"]
+        counts = self.status(daemon)["lan_discovery"]
         self.assertEqual((counts["on"], counts["answered"], counts["refused"]),
                          (True, len(answers), 3 * REQUESTS))
         self.assertEqual(counts["limited"], REQUESTS - len(answers))

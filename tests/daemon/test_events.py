@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import signal
+import socketserver
 import threading
 import unittest
 
@@ -79,6 +80,36 @@ class Receiver:
     @property
     def kinds(self):
         return [event["kind"] for event in self.events]
+
+
+class Nats:
+    """A NATS server that takes what is published."""
+
+    def __init__(self):
+        self.published = []
+        nats = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                self.wfile.write(b'INFO {"server_id":"stub"}\r\n')
+                while line := self.rfile.readline():
+                    words = line.decode("ascii").split()
+                    if words[0] == "PUB":
+                        body = self.rfile.read(int(words[2]) + 2)
+                        nats.published.append((words[1], json.loads(body)))
+                    elif words[0] == "PING":
+                        self.wfile.write(b"PONG\r\n")
+
+        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class Events(unittest.TestCase):
@@ -307,6 +338,29 @@ class HookTest(Events):
                                    "fails": "status=3 waits: no"}[name], daemon.log)
                 self.assertIn("start", self.kept(daemon)) # and the daemon answers
                 daemon.stop(deadline_s=5)
+
+    def test_the_recipes(self):
+        hooks = harness.ROOT / "deploy/hooks"
+        secret = self.stage.directory / "webhook"
+        out = self.stage.directory / "out"
+        with Receiver(lambda number: 204) as discord, Nats() as nats:
+            secret.write_text(discord.url + "\n", encoding="ascii")
+            for command, told in (
+                    (f"{hooks}/raimd-hook-discord {secret}", lambda: discord.requests),
+                    (f"{hooks}/raimd-hook-nats 127.0.0.1:{nats.port} raimd.test",
+                     lambda: nats.published),
+                    (f"{hooks}/raimd-hook-file {out}", out.exists)):
+                with self.subTest(command):
+                    (self.state / "hook.cursor").unlink(missing_ok=True)
+                    daemon = self.serve(event_hook=command)
+                    daemon.poll("the event", told)
+                    daemon.stop()
+            self.assertRegex(discord.events[0]["content"], r"\Araimd [0-9.]+ started\Z")
+            self.assertEqual(discord.events[0]["allowed_mentions"], {"parse": []})
+            subject, event = nats.published[0]
+            self.assertEqual((subject, event["kind"]), ("raimd.test.start", "start"))
+            self.assertEqual(json.loads(out.read_text(encoding="utf-8").splitlines()[0])["kind"],
+                             "start")
 
     def test_nothing_is_started_where_nothing_is_configured(self):
         daemon = self.serve()

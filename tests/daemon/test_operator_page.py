@@ -108,10 +108,12 @@ class OperatorPageTest(unittest.TestCase):
             self.assertEqual(self.say(self.tcp, headers), 403)
 
     def test_orders_that_wait_end_with_the_server(self):
-        with contextlib.closing(self.tcp()) as connection, contextlib.closing(self.unix()) as other:
-            for each, path in ((connection, "/arenas/first/stream"), (other, "/events")):
-                each.request("GET", path, headers=BEARER)
-                self.assertEqual(each.getresponse().status, 200)
+        with contextlib.ExitStack() as stack:
+            for connect in self.tcp, self.unix:
+                for path in "/arenas/first/stream", "/events":
+                    connection = stack.enter_context(contextlib.closing(connect()))
+                    connection.request("GET", path, headers=BEARER)
+                    self.assertEqual(connection.getresponse().status, 200)
             self.daemon.stop() # checks that it ends well
 
     @unittest.skipIf(browser.CHROMIUM is None, "no chromium here")

@@ -605,7 +605,7 @@ class TcpTest(Matchmaker):
         api = rooms.Api.tcp(self.port(), self.TOKEN, context)
         self.assertEqual(api.make("x")["port"], self.first)
         self.assertIn("order by=token via=api command=room/create room=x", self.daemon.log)
-        self.assertEqual(api.ask("GET", "/status").status, 404) # only /v1
+        self.assertEqual(api.ask("GET", "/status").status, 200) # the operator's page and orders, too
         with api.events(after=0) as events:
             self.assertEqual(events.next()[1], "arena_ready")
         with self.assertRaises(OSError): # no TLS
@@ -646,8 +646,20 @@ class TcpTest(Matchmaker):
         self.assertEqual(status(named), 200)
         self.assertEqual(status(service), 403) # a server of the same authority may not ask
         pair = (f"{named}.pem", f"{named}.key")
-        rooms.Api.tcp(self.port(), None, rooms.client_context(f"{base}.pem", pair)).make("x")
+        api = rooms.Api.tcp(self.port(), None, rooms.client_context(f"{base}.pem", pair))
+        api.make("x")
         self.assertIn("order by=named via=api command=room/create room=x", self.daemon.log)
+        # A browser shows the certificate for pages of strangers, too.
+        own = {"Origin": f"https://127.0.0.1:{self.port()}", "Sec-Fetch-Site": "same-origin"}
+        foreign = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+        order = {"X-Raimd-Order": "1", "Content-Type": "application/x-www-form-urlencoded"}
+        self.assertEqual(api.ask("GET", "/orders").json, {"orders": True, "token": False})
+        for headers, wanted in ((own | order, 200), (own, 403), (foreign | order, 403)):
+            api.headers = headers
+            self.assertEqual(api.ask("POST", "/say", "text=hello").status, wanted, headers)
+        api.headers = foreign
+        for path in "/players", "/v1/arenas", "/feed":
+            self.assertEqual(api.ask("GET", path).status, 403, path)
 
     def make_slow_key(self, bits):
         """The file of an RSA key whose public exponent is as long as its modulus: signing with it is
@@ -742,6 +754,8 @@ class TcpTest(Matchmaker):
         self.serve(control_listen="127.0.0.1:0")
         api = rooms.Api.tcp(self.port())
         self.assertEqual(api.make("x")["port"], self.first)
+        for path in "/status", "/players", "/", "/orders": # /v1 alone
+            self.assertEqual(api.ask("GET", path).status, 404, path)
         api.headers = {"Origin": "http://evil.example"}
         self.assertEqual(api.ask("GET", "/v1/arenas").status, 403)
         api.headers = {"Host": "evil.example"}

@@ -48,7 +48,7 @@ class UnitsTest(unittest.TestCase):
             (self.directory / unit.name).write_text(text, encoding="utf-8")
         drop_in = self.directory / "raimd.service.d"
         drop_in.mkdir()
-        for name in ("operators.conf", "realtime.conf"):
+        for name in ("event-hook.conf", "operators.conf", "realtime.conf"):
             shutil.copy(UNITS / name, drop_in)
 
     def test_verify_has_nothing_to_say(self):

@@ -24,7 +24,7 @@ import traceback
 
 NAMESPACE = "RAIM_FAULTS_NAMESPACE"
 ROWS_IN = ("strangers", "bans", "masters", "network", "process", "peers", "secure", "web", "cheats",
-           "identity", "sandbox", "reload", "on_demand", "agones", "six", "recordings")
+           "identity", "sandbox", "reload", "on_demand", "agones", "six", "recordings", "operators")
 
 
 def enter_namespace():

@@ -50,8 +50,9 @@ SEES = {
     "daemon/rooms": ["daemon/results"],
     "daemon/http": ["daemon/rooms"],
     "daemon/admin": ["daemon/fetch", "daemon/http"],
+    "daemon/rcon": ["daemon/admin"],
     "daemon/orchestrator": ["daemon/admin"],
-    "daemon/server": ["daemon/orchestrator", "daemon/recording"],
+    "daemon/server": ["daemon/orchestrator", "daemon/rcon", "daemon/recording"],
     "daemon/ctl": [],
 }
 USES = {
@@ -395,6 +396,7 @@ class SelfTest(unittest.TestCase):
         "daemon/rooms/rooms.h": ['"results.h"'],
         "daemon/http/status.h": ['"arena.h"'],
         "daemon/admin/control.h": ['"status.h"'],
+        "daemon/rcon/rcon.h": ['"control.h"'],
         "daemon/orchestrator/agones.h": ['"control.h"'],
         "daemon/server/server.c": ['"agones.h"'],
         "daemon/ctl/main.c": ["<stdio.h>"],

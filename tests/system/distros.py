@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Runs the README's commands in bare trees of Debian's releases: `./dev run` until it answers a
 status request and Ctrl-C ends it, `./dev test`, and `./dev package`. --short: `./dev run`, a build
-of every target of the preset release, and its unit tests.
+of every target of the preset release, and its unit tests. --packages: `./dev package` twice, whose
+bytes must be equal, and an installation in another bare tree; the packages are left in
+build/distros/SUITE/packages/.
 
-distros.py [--short] [SUITE...] by default tries bookworm and trixie; ./dev test-distros runs it,
-as root. Each tree is copied first, so that what a run installs is gone in the next. Exits 77 where
-no tree can be made. Logs are in build/distros/.
+distros.py [--short | --packages] [SUITE...] by default tries bookworm and trixie; noble and resolute
+are Ubuntu 24.04 and 26.04. SUITE:arm64 is cross built, for --packages alone. ./dev test-distros
+runs it, as root. Each tree is copied first, so that what a run installs is gone in the next. Exits
+77 where no tree can be made. Logs are in build/distros/.
 """
 
 import argparse
@@ -57,15 +60,21 @@ class Failure(Exception):
 class Tree:
     """A copy of a suite's bare tree with the sources in /raimd."""
 
-    def __init__(self, suite):
-        self.log_path = DIRECTORY / f"{suite}.log"
-        bare = make_tree(DIRECTORY / suite, suite)
-        self.root = DIRECTORY / suite / "root"
+    def __init__(self, name):
+        self.suite, _, self.architecture = name.partition(":")
+        self.log_path = DIRECTORY / f"{name}.log"
+        self.directory = DIRECTORY / self.suite
+        self.root = self.directory / "root"
+        self.begin()
+        self.log_path.write_bytes(b"")
+
+    def begin(self):
+        """Takes another copy."""
+        bare = make_tree(self.directory, self.suite)
         subprocess.run(["rm", "-rf", "--one-file-system", self.root], check=True)
         subprocess.run(["cp", "-a", "--reflink=auto", bare, self.root], check=True)
         shutil.copytree(ROOT, self.root / "raimd",
                         ignore=shutil.ignore_patterns("build", ".git", "__pycache__"))
-        self.log_path.write_bytes(b"")
 
     @contextlib.contextmanager
     def program(self, *words):
@@ -157,9 +166,54 @@ def build_packages(tree):
     return f"{pathlib.PurePath(tree.call('./dev', 'package')).name} and others"
 
 
+def packages_of(tree):
+    """The bytes of what ./dev package has made, by name."""
+    return {path.name: path.read_bytes()
+            for path in (tree.root / "raimd/build/packages").iterdir()
+            if path.suffix in (".deb", ".dsc", ".xz")}
+
+
+def build_packages_twice(tree):
+    """./dev package twice, at other times: the same bytes. Keeps them."""
+    words = ["./dev", "package", *([f"--architecture={tree.architecture}"]
+                                   if tree.architecture else [])]
+    built = []
+    for _ in range(2):
+        tree.call(*words)
+        built.append(packages_of(tree))
+    if built[0].keys() != built[1].keys():
+        raise Failure(f"other packages: {sorted(built[0])}, {sorted(built[1])}")
+    differing = [name for name, data in built[0].items() if data != built[1][name]]
+    if differing:
+        raise Failure(f"other bytes the second time: {' '.join(sorted(differing))}")
+    kept = tree.directory / "packages"
+    kept.mkdir(exist_ok=True)
+    for name, data in built[0].items():
+        (kept / name).write_bytes(data)
+    return f"{len(built[0])} files, the same bytes twice"
+
+
+def install_packages(tree):
+    """In another bare copy, by apt with what they depend on; the programs run."""
+    if tree.architecture:
+        return "not tried: of another architecture"
+    tree.begin()
+    debs = []
+    for path in sorted((tree.directory / "packages").glob("*.deb")):
+        if "dbgsym" not in path.name:
+            shutil.copy(path, tree.root / path.name)
+            debs.append(f"/{path.name}")
+    tree.call("apt-get", "-qq", "update")
+    tree.call("apt-get", "-qq", "install", "-y", "--no-install-recommends", *debs)
+    tree.call("raimd", "-t", "-c", "/etc/raimd/raimd.conf")
+    tree.call("raim", "--version")
+    return tree.call("raimd", "--version")
+
+
 FULL = [("./dev run", run_demo), ("./dev test", run_tests), ("./dev package", build_packages)]
 SHORT = [("./dev run", run_demo), ("./dev build release", build_release),
          ("unit tests", run_unit_tests)]
+PACKAGES = [("./dev package", build_packages_twice), ("installation", install_packages)]
 
 
 def try_suite(suite, steps):
@@ -182,13 +236,16 @@ def try_suite(suite, steps):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--short", action="store_true", help="./dev run, a build, the unit tests")
+    parser.add_argument("--packages", action="store_true",
+                        help="./dev package twice, and an installation")
     parser.add_argument("suites", nargs="*", metavar="SUITE")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM)) # ends what runs, too
     good, skipped = True, False
     for suite in options.suites or SUITES:
         try:
-            good = try_suite(suite, SHORT if options.short else FULL) and good
+            steps = PACKAGES if options.packages else SHORT if options.short else FULL
+            good = try_suite(suite, steps) and good
         except NoTree as reason:
             print(f"{suite:10} SKIPPED: {reason}")
             skipped = True

@@ -11,6 +11,11 @@ CONNECTION = ("Acquire::http", "Acquire::https", "Acquire::ForceIPv", "Acquire::
               "Acquire::Check-Valid-Until", "Acquire::Check-Date")
 
 
+# Releases of Ubuntu, and where their keys are, as in the package ubuntu-keyring.
+UBUNTU = ("noble", "resolute")
+UBUNTU_KEYS = "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
+
+
 class NoTree(Exception):
     """Why no tree can be made here."""
 
@@ -37,6 +42,8 @@ def mirror(label):
 
 def sources(suite):
     """What mmdebstrap is to take a release's packages from; nothing for its own choice."""
+    if suite in UBUNTU:
+        return [f"deb [signed-by={UBUNTU_KEYS}] http://archive.ubuntu.com/ubuntu {suite} main universe"]
     archive, security = mirror("Debian"), mirror("Debian-Security")
     if archive is None:
         return []

@@ -58,7 +58,8 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
         "gravity = 9; arenas = ({" ARENA "});",
         "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
         "status_hosts, live_token_file, control, control_listen, control_certificate, "
-        "control_key, control_clients, control_token_file, log_level, sandbox, "
+        "control_key, control_clients, control_token_file, admins, rcon, rcon_password, "
+        "rcon_remote, log_level, sandbox, "
         "core_dumps, recording_dir, recording_keep, results, event_kinds, event_hook, "
         "event_hook_secret_file, ban_list, public_address, ports, templates, agones, agones_drain, "
         "agones_ready, lan_discovery, masters, arenas\n");

@@ -185,8 +185,9 @@ static void test_document_reports_all_and_in_order(void **state)
 {
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->list, 62999));
-    ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "overloaded_workers", "players",
-                "rooms", "results", "masters", "lan_discovery", "ban_list", "agones", "arenas");
+    ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "overloaded_workers",
+                "players", "rooms", "results", "masters", "lan_discovery", "ban_list", "agones",
+                "arenas");
     assert_int_equal(integer_at(document, "schema"), 1);
     assert_true(json_string_length(json_object_get(document, "version")) > 0);
     assert_int_equal(integer_at(document, "uptime_s"), 61);
@@ -523,7 +524,8 @@ static void assert_ready(struct fixture *fixture, uint64_t now_ms, bool wanted, 
     char text[256];
     char *told = status_ready_json(&fixture->list, now_ms, &ready);
     snprintf(text, sizeof text,
-             "{\"status\":\"%s\",\"reason\":\"%s\",\"silent\":%s,\"overloaded\":[],\"overloaded_workers\":[]}",
+             "{\"status\":\"%s\",\"reason\":\"%s\",\"silent\":%s,\"overloaded\":[],\"overloaded_"
+             "workers\":[]}",
              wanted ? "ready" : "not ready",
              wanted ? "every arena has ticked within a second"
                     : "not every arena has ticked within a second",
@@ -557,10 +559,10 @@ static void test_an_overloaded_arena_is_named_and_nobody_is_sent_there(void **st
         .is_on = true, .late_in_window = 500, .skipped_in_window = 40, .due = 600};
     char *told = status_ready_json(&fixture->list, 5000, &ready);
     assert_false(ready);
-    assert_string_equal(told,
-                        "{\"status\":\"not ready\",\"reason\":\"an arena is overloaded: its "
-                        "ticks are late or skipped\",\"silent\":[],\"overloaded\":[{\"name\":"
-                        "\"beta\",\"late_ticks\":500,\"skipped_ticks\":40,\"due_ticks\":600}],\"overloaded_workers\":[]}");
+    assert_string_equal(told, "{\"status\":\"not ready\",\"reason\":\"an arena is overloaded: its "
+                              "ticks are late or skipped\",\"silent\":[],\"overloaded\":[{\"name\":"
+                              "\"beta\",\"late_ticks\":500,\"skipped_ticks\":40,\"due_ticks\":600}]"
+                              ",\"overloaded_workers\":[]}");
     free(told);
     json_t *document = parse(status_json(&fixture->list, 5000));
     assert_false(json_is_true(json_object_get(arena_at(document, 0), "overloaded")));
@@ -576,10 +578,10 @@ static void test_a_busy_worker_degrades_but_the_server_stays_ready(void **state)
     fixture->list.loads[1] = (struct worker_load){.is_on = true, .percent = 97};
     char *told = status_ready_json(&fixture->list, 5000, &ready);
     assert_true(ready);
-    assert_string_equal(told,
-                        "{\"status\":\"degraded\",\"reason\":\"a worker is busy for more than 90 % of "
-                        "the time\",\"silent\":[],\"overloaded\":[],\"overloaded_workers\":"
-                        "[{\"worker\":1,\"busy_percent\":97}]}");
+    assert_string_equal(
+        told, "{\"status\":\"degraded\",\"reason\":\"a worker is busy for more than 90 % of "
+              "the time\",\"silent\":[],\"overloaded\":[],\"overloaded_workers\":"
+              "[{\"worker\":1,\"busy_percent\":97}]}");
     free(told);
     json_t *document = parse(status_json(&fixture->list, 5000));
     assert_int_equal(json_array_size(json_object_get(document, "overloaded_workers")), 1);

@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #include "browser.h"
 
+#include "discovery.h"
+#include "master_list.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <setjmp.h>
@@ -261,6 +264,103 @@ static void test_only_the_first_answer_to_a_query_counts(void **state)
     close(server.descriptor);
 }
 
+// Answers the request for a list with one server, as somebody else or as the master itself.
+static void list(struct server *master, uint16_t port, bool as_other)
+{
+    uint8_t data[256], reply[64], request[RAIM_MASTER_REQUEST_BYTES];
+    struct sockaddr_in from;
+    socklen_t length = sizeof from;
+    static const char head[] = "\xFF\xFF\xFF\xFFgetserversExtResponse\\\x7F\0\0\1";
+    const size_t head_size = sizeof head - 1, reply_size = head_size + 9;
+    const ssize_t size =
+        recvfrom(master->descriptor, data, sizeof data, 0, (struct sockaddr *)&from, &length);
+    assert_int_equal(size, raim_master_list_write_request(request));
+    assert_memory_equal(data, request, (size_t)size);
+    memcpy(reply, head, head_size);
+    reply[head_size] = (uint8_t)(port >> 8);
+    reply[head_size + 1] = (uint8_t)port;
+    memcpy(reply + head_size + 2, "\\EOT\0\0\0", 7);
+    if (as_other)
+        say(7, 27950, &from, reply, reply_size);
+    else
+        sendto(master->descriptor, reply, reply_size, 0, (struct sockaddr *)&from, length);
+}
+
+static struct browser *open_with_master(const struct server *master)
+{
+    struct browser *browser = browser_open();
+    assert_non_null(browser);
+    browser_add_master(browser,
+                       &(struct server_address){.host = "127.0.0.1", .port = master->port});
+    return browser;
+}
+
+static void test_the_servers_that_a_master_lists_are_found(void **state)
+{
+    (void)state;
+    struct server server, master;
+    double now_s = 100;
+    open_server(&server);
+    open_server(&master);
+    struct browser *browser = open_with_master(&master);
+    browser_update(browser, now_s += 0.01);
+    list(&master, server.port, true);
+    run(browser, &server, &now_s, 10);
+    assert_int_equal(browser_count(browser), 0);
+    assert_int_equal(server.requests, 0);
+    run(browser, &server, &now_s, 600); // it asks again
+    list(&master, server.port, false);
+    run(browser, &server, &now_s, 10);
+    assert_int_equal(browser_count(browser), 1);
+    assert_true(browser_at(browser, 0)->answers);
+    browser_close(browser);
+    close(server.descriptor);
+    close(master.descriptor);
+}
+
+static void test_a_silent_server_of_a_list_is_asked_a_few_times(void **state)
+{
+    (void)state;
+    struct server silent, master;
+    uint8_t data[64];
+    int requests = 0;
+    double now_s = 100;
+    open_server(&silent);
+    open_server(&master);
+    struct browser *browser = open_with_master(&master);
+    browser_update(browser, now_s += 0.01);
+    list(&master, silent.port, false);
+    for (int i = 0; i < 3000; i++) { // half a minute
+        browser_update(browser, now_s += 0.01);
+        while (recv(silent.descriptor, data, sizeof data, 0) > 0)
+            requests++;
+    }
+    assert_int_equal(requests, 3);
+    assert_int_equal(browser_count(browser), 0);
+    browser_close(browser);
+    close(silent.descriptor);
+    close(master.descriptor);
+}
+
+static void test_a_discovery_of_another_nonce_is_not_believed(void **state)
+{
+    (void)state;
+    struct server server;
+    uint8_t bytes[RAIM_DISCOVERY_BYTES];
+    double now_s = 100;
+    open_server(&server);
+    struct browser *browser = open_browser(&server);
+    const struct sockaddr_in to = address_of(browser, &server, now_s);
+    const struct raim_discovery found = {.nonce = 1, .server = 2, .count = 1, .ports = {20000}};
+    say(1, RAIM_DISCOVERY_PORT, &to, bytes, raim_discovery_write(&found, bytes));
+    const int neighbour = open_neighbour(1, 20000);
+    run(browser, &server, &now_s, 100);
+    assert_true(recv(neighbour, bytes, sizeof bytes, 0) < 0); // nobody asked it
+    close(neighbour);
+    browser_close(browser);
+    close(server.descriptor);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +370,9 @@ int main(void)
         cmocka_unit_test(test_only_servers_that_answer_are_found),
         cmocka_unit_test(test_only_who_was_asked_by_broadcast_is_found),
         cmocka_unit_test(test_only_the_first_answer_to_a_query_counts),
+        cmocka_unit_test(test_the_servers_that_a_master_lists_are_found),
+        cmocka_unit_test(test_a_silent_server_of_a_list_is_asked_a_few_times),
+        cmocka_unit_test(test_a_discovery_of_another_nonce_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Admins in the game: the lines that players type behind "/admin". They log in by a password or by
+// a key, over an encrypted connection, and then give orders as command_line.h reads them. What a
+// player is logged in as is part of the match, and ends with the connection. Main thread only.
+#pragma once
+
+#include "admin_orders.h"
+#include "arena_feed.h"
+#include "password_thread.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct admin_logins;
+
+// Borrows all. Returns NULL when memory runs out.
+struct admin_logins *admin_logins_create(struct arena_table *table, struct admin_orders *orders,
+                                         struct password_thread *passwords);
+
+// Takes NULL. Withdraws the orders that wait.
+void admin_logins_destroy(struct admin_logins *logins);
+
+// Takes a line of a player, an item LINE of an arena's feed.
+void admin_logins_take_line(struct admin_logins *logins, struct arena *arena,
+                            const struct arena_feed_item *item);
+
+// Takes the outcome of a password. Returns false if it is not one of an admin's.
+bool admin_logins_take_password(struct admin_logins *logins, uint32_t number, bool is_right);
+
+// Call it for an arena that has ended, before it is destroyed.
+void admin_logins_forget(struct admin_logins *logins, struct arena *arena);

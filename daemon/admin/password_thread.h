@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The thread `raimd-password`: verifies passwords of admins and of RCON, each of which takes 64 MiB
+// and some 100 ms. One at a time; a few may wait, the rest is refused. It begins with the first
+// password. Main thread only.
+#pragma once
+
+#include "password.h"
+#include "wakeup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PASSWORD_THREAD_WAITING 8 // passwords at most, with the one that is being verified
+
+struct password_thread;
+
+// Borrows `wakeup`, which is signalled when there is an outcome. Returns NULL when memory runs out.
+struct password_thread *password_thread_create(const struct wakeup *wakeup);
+
+// Waits for the password that is being verified. Takes NULL.
+void password_thread_destroy(struct password_thread *thread);
+
+// Orders a password of at most PASSWORD_MAX_BYTES bytes to be verified, and returns the number of
+// the order; 0: too many wait, or there is no thread to be had. `password` NULL, of somebody who
+// has none, takes as long as a wrong one.
+uint32_t password_thread_check(struct password_thread *thread, const struct password *password,
+                               const char *plain);
+
+// Takes an outcome. Returns false if there is none.
+bool password_thread_take(struct password_thread *thread, uint32_t *number, bool *is_right);

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: MIT
+// Serves RCON: accepts connections, and for each one reads a packet, has it executed, and sends the
+// answer before it reads the next one.
+#define _GNU_SOURCE
+#include "rcon.h"
+
+#include "command_line.h"
+#include "crypto.h"
+#include "listen_socket.h"
+#include "log.h"
+#include "login_guard.h"
+#include "monotonic.h"
+#include "rcon_packet.h"
+#include "socket_udp.h"
+#include "utf8.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+enum {
+    CONNECTIONS = 8,
+    CONNECTIONS_OF_ADDRESS = 4,
+    AUTH_MS = 10000,   // from the connection to the right password
+    PACKET_MS = 10000, // from the first byte of a packet to its end, and for taking an answer
+    IDLE_MS = 600000,  // between two commands
+    DELAY_MS = 1000,   // after a wrong password
+    ACCEPTS = 16,      // at a time
+    ANSWER_BYTES = COMMAND_LINE_ANSWER_BYTES + (COMMAND_LINE_ANSWER_BYTES / RCON_BODY_BYTES + 2) *
+                                                   (RCON_PACKET_BYTES - RCON_BODY_BYTES),
+};
+
+enum phase {
+    FREE,
+    READS,    // waits for a packet
+    CHECKS,   // its password is being verified
+    DELAYED,  // until `due_ms`, after a wrong password
+    EXECUTES, // its order waits for arenas
+    WRITES,   // its answer is being sent
+};
+
+struct connection {
+    struct rcon *rcon;
+    enum phase phase;
+    int socket;
+    bool is_open; // it has given the password
+    struct ip_address ip;
+    char address[SOCKET_ADDRESS_BYTES];
+    uint64_t since_ms; // of the connection
+    uint64_t due_ms;   // when the phase ends at the latest
+    uint32_t password; // number of the check
+    int32_t id;        // of the packet that is being answered
+    struct admin_order order;
+    size_t read;          // bytes of `input`
+    size_t written, size; // of `output`: sent, and in all
+    uint8_t input[RCON_PACKET_BYTES];
+    uint8_t output[ANSWER_BYTES];
+};
+
+struct rcon {
+    struct config_rcon config;
+    const struct arena_list *arenas;
+    struct admin_orders *orders;
+    struct password_thread *passwords;
+    uint64_t *denied;
+    int listener, epoll;
+    uint64_t pause_end_ms; // until when nothing is accepted for want of descriptors; 0: it is
+    struct login_guard guard;
+    struct connection *connections[CONNECTIONS]; // NULL: never used
+    char answer[COMMAND_LINE_ANSWER_BYTES];      // of the command that is being executed
+};
+
+// --- Lifetime ---
+
+struct rcon *rcon_open(const struct config_rcon *config, const struct arena_list *arenas,
+                       struct admin_orders *orders, struct password_thread *passwords,
+                       uint64_t *denied, char *error, size_t capacity)
+{
+    struct rcon *rcon = calloc(1, sizeof *rcon);
+    if (rcon == NULL) {
+        snprintf(error, capacity, "out of memory");
+        return NULL;
+    }
+    rcon->config = *config;
+    rcon->arenas = arenas;
+    rcon->orders = orders;
+    rcon->passwords = passwords;
+    rcon->denied = denied;
+    rcon->epoll = epoll_create1(EPOLL_CLOEXEC);
+    rcon->listener =
+        listen_socket_tcp(config->listen.address, config->listen.port, error, capacity);
+    struct epoll_event event = {.events = EPOLLIN};
+    if (rcon->listener >= 0 && rcon->epoll >= 0 &&
+        epoll_ctl(rcon->epoll, EPOLL_CTL_ADD, rcon->listener, &event) == 0)
+        return rcon;
+    if (rcon->listener >= 0)
+        snprintf(error, capacity, "%s", strerror(errno));
+    rcon_close(rcon);
+    return NULL;
+}
+
+static void end(struct connection *connection)
+{
+    if (connection->phase == FREE)
+        return;
+    admin_orders_withdraw(connection->rcon->orders, &connection->order);
+    free(connection->order.command.text);
+    connection->order.command.text = NULL;
+    close(connection->socket);
+    raim_crypto_wipe(connection->input, sizeof connection->input);
+    connection->phase = FREE;
+}
+
+void rcon_close(struct rcon *rcon)
+{
+    if (rcon == NULL)
+        return;
+    for (int i = 0; i < CONNECTIONS; i++) {
+        if (rcon->connections[i] != NULL)
+            end(rcon->connections[i]);
+        free(rcon->connections[i]);
+    }
+    if (rcon->listener >= 0)
+        close(rcon->listener);
+    if (rcon->epoll >= 0)
+        close(rcon->epoll);
+    raim_crypto_wipe(&rcon->config, sizeof rcon->config);
+    free(rcon);
+}
+
+uint16_t rcon_port(const struct rcon *rcon)
+{
+    return listen_socket_port(rcon->listener);
+}
+
+int rcon_descriptor(const struct rcon *rcon)
+{
+    return rcon->epoll;
+}
+
+// --- Answers ---
+
+// Watches for what the phase waits for.
+static void watch(struct connection *connection)
+{
+    struct epoll_event event = {.data.ptr = connection};
+    if (connection->phase == READS)
+        event.events = EPOLLIN;
+    else if (connection->phase == WRITES)
+        event.events = EPOLLOUT;
+    if (epoll_ctl(connection->rcon->epoll, EPOLL_CTL_MOD, connection->socket, &event) != 0)
+        end(connection);
+}
+
+static void await_packet(struct connection *connection, uint64_t now_ms)
+{
+    connection->phase = READS;
+    connection->due_ms = !connection->is_open   ? connection->since_ms + AUTH_MS
+                         : connection->read > 0 ? now_ms + PACKET_MS
+                                                : now_ms + IDLE_MS;
+}
+
+static void add_packet(struct connection *connection, int32_t type, int32_t id, const char *body,
+                       size_t bytes)
+{
+    assert(connection->size + RCON_PACKET_BYTES - RCON_BODY_BYTES + bytes <= ANSWER_BYTES);
+    connection->size +=
+        rcon_packet_write(connection->output + connection->size, id, type, body, bytes);
+}
+
+// The largest part of a text that a packet holds and that ends between two characters.
+static size_t part_of(const char *text, size_t bytes)
+{
+    if (bytes <= RCON_BODY_BYTES)
+        return bytes;
+    size_t part = RCON_BODY_BYTES;
+    while (part > 1 && ((unsigned char)text[part] & 0xC0) == 0x80)
+        part--;
+    return part;
+}
+
+// Begins to send an answer, in as many packets as it needs.
+static void answer(struct connection *connection, const char *text)
+{
+    size_t left = strlen(text);
+    do {
+        const size_t part = part_of(text, left);
+        add_packet(connection, RCON_RESPONSE, connection->id, text, part);
+        text += part;
+        left -= part;
+    } while (left > 0);
+    connection->phase = WRITES;
+    connection->due_ms = monotonic_ms() + PACKET_MS;
+}
+
+// --- Passwords ---
+
+static void begin_password(struct connection *connection, const char *plain)
+{
+    struct rcon *rcon = connection->rcon;
+    connection->is_open = false;
+    connection->password =
+        strlen(plain) <= PASSWORD_MAX_BYTES
+            ? password_thread_check(rcon->passwords, &rcon->config.password.password, plain)
+            : 0;
+    connection->phase = CHECKS;
+    connection->due_ms = UINT64_MAX;
+    if (connection->password == 0) { // too many at a time
+        ++*rcon->denied;
+        end(connection);
+    }
+}
+
+static void end_password(struct connection *connection, bool is_right)
+{
+    struct rcon *rcon = connection->rcon;
+    const uint64_t now_ms = monotonic_ms();
+    connection->password = 0;
+    connection->is_open = is_right;
+    if (is_right) {
+        log_info("rcon login address=%s", connection->address);
+        // Valve's servers send an empty response before it. Clients that wait for it work without,
+        // and some that do not wait lose what follows it.
+        add_packet(connection, RCON_AUTH_RESPONSE, connection->id, "", 0);
+        connection->phase = WRITES;
+        connection->due_ms = now_ms + PACKET_MS;
+        watch(connection);
+        return;
+    }
+    ++*rcon->denied;
+    const bool is_blocked = login_guard_fail(&rcon->guard, ip_address_host(connection->ip),
+                                             now_ms) >= LOGIN_GUARD_OF_ADDRESS;
+    log_warning("rcon refused address=%s: wrong password%s", connection->address,
+                is_blocked ? ", and one too many: refused for 5 minutes" : "");
+    add_packet(connection, RCON_AUTH_RESPONSE, -1, "", 0);
+    connection->phase = DELAYED;
+    connection->due_ms = now_ms + DELAY_MS;
+    watch(connection);
+}
+
+bool rcon_take_password(struct rcon *rcon, uint32_t number, bool is_right)
+{
+    for (int i = 0; i < CONNECTIONS; i++) {
+        struct connection *connection = rcon->connections[i];
+        if (connection == NULL || connection->phase != CHECKS || connection->password != number)
+            continue;
+        end_password(connection, is_right);
+        return true;
+    }
+    return false;
+}
+
+// --- Commands ---
+
+static void finish_order(struct admin_order *order)
+{
+    struct connection *connection =
+        (struct connection *)((char *)order - offsetof(struct connection, order));
+    struct rcon *rcon = connection->rcon;
+    command_line_answer(&order->command, rcon->answer);
+    free(order->command.text);
+    order->command.text = NULL;
+    const bool has_waited = connection->phase == EXECUTES;
+    answer(connection, rcon->answer);
+    if (has_waited)
+        watch(connection);
+}
+
+// Makes a line of what a client sent; false: it is not UTF-8.
+static bool clean(const char *body, char line[RCON_PACKET_BYTES])
+{
+    const size_t length = strlen(body);
+    if (!raim_utf8_is_valid((const uint8_t *)body, length))
+        return false;
+    for (size_t i = 0; i <= length; i++)
+        line[i] =
+            body[i] != '\0' && ((unsigned char)body[i] < ' ' || body[i] == 0x7F) ? ' ' : body[i];
+    for (size_t end_of = length; end_of > 0 && line[end_of - 1] == ' '; end_of--)
+        line[end_of - 1] = '\0';
+    return true;
+}
+
+static void execute(struct connection *connection, const char *body)
+{
+    struct rcon *rcon = connection->rcon;
+    struct admin_order *order = &connection->order;
+    char line[RCON_PACKET_BYTES];
+    const struct command_line_giver giver = {
+        .by = connection->address, .via = "rcon", .level = CONFIG_ADMIN_OPERATE, .arena = ""};
+    if (!clean(body, line)) {
+        answer(connection, "want UTF-8\n");
+        return;
+    }
+    if (!command_line_read(rcon->arenas, &giver, line, &order->command, rcon->answer)) {
+        answer(connection, rcon->answer);
+        return;
+    }
+    order->done = finish_order;
+    connection->phase = READS; // finish_order may be called at once
+    admin_orders_give(rcon->orders, order);
+    if (order->is_waiting) {
+        connection->phase = EXECUTES;
+        connection->due_ms = UINT64_MAX; // orders have a deadline of their own
+    }
+}
+
+// Handles a packet. Clients find the end of a long answer by an empty packet of the server's type
+// behind their command, which is mirrored behind the answer.
+static void handle(struct connection *connection, const struct rcon_packet *packet)
+{
+    connection->id = packet->id;
+    if (packet->type == RCON_AUTH)
+        begin_password(connection, packet->body);
+    else if (!connection->is_open)
+        end(connection);
+    else if (packet->type == RCON_COMMAND)
+        execute(connection, packet->body);
+    else
+        answer(connection, "");
+}
+
+// --- Connections ---
+
+// Handles the next packet that has arrived, if one is whole.
+static void take_packet(struct connection *connection)
+{
+    struct rcon_packet packet;
+    switch (rcon_packet_read(connection->input, connection->read, &packet)) {
+    case RCON_INCOMPLETE:
+        return;
+    case RCON_MALFORMED:
+        end(connection);
+        return;
+    case RCON_PACKET:
+        break;
+    }
+    handle(connection, &packet);
+    connection->read -= packet.bytes;
+    memmove(connection->input, connection->input + packet.bytes, connection->read);
+    // A password stays in no memory that is not in use.
+    raim_crypto_wipe(connection->input + connection->read,
+                     sizeof connection->input - connection->read);
+}
+
+static void receive(struct connection *connection, uint64_t now_ms)
+{
+    const size_t before = connection->read;
+    const ssize_t size = recv(connection->socket, connection->input + before,
+                              sizeof connection->input - before, MSG_DONTWAIT);
+    if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {
+        end(connection);
+        return;
+    }
+    connection->read += size > 0 ? (size_t)size : 0;
+    if (before == 0 && connection->is_open)
+        connection->due_ms = now_ms + PACKET_MS;
+    take_packet(connection);
+    if (connection->phase != FREE && connection->phase != READS)
+        watch(connection);
+}
+
+static void transmit(struct connection *connection, uint64_t now_ms)
+{
+    const ssize_t size = send(connection->socket, connection->output + connection->written,
+                              connection->size - connection->written, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (size < 0 && errno != EAGAIN && errno != EINTR) {
+        end(connection);
+        return;
+    }
+    connection->written += size > 0 ? (size_t)size : 0;
+    if (connection->written < connection->size)
+        return;
+    connection->written = connection->size = 0;
+    await_packet(connection, now_ms);
+    take_packet(connection); // that has arrived meanwhile
+    if (connection->phase != FREE)
+        watch(connection);
+}
+
+// The connection to end where a new one needs a place: the oldest that has given no password; NULL:
+// none.
+static struct connection *find_stranger(const struct rcon *rcon)
+{
+    struct connection *found = NULL;
+    for (int i = 0; i < CONNECTIONS; i++) {
+        struct connection *connection = rcon->connections[i];
+        if (connection != NULL && connection->phase != FREE && !connection->is_open &&
+            connection->phase != CHECKS &&
+            (found == NULL || connection->since_ms < found->since_ms))
+            found = connection;
+    }
+    return found;
+}
+
+// A place for a connection of an address; NULL: none.
+static struct connection *find_place(struct rcon *rcon, struct ip_address ip)
+{
+    struct connection **place = NULL;
+    int of_address = 0;
+    for (int i = 0; i < CONNECTIONS; i++) {
+        struct connection *connection = rcon->connections[i];
+        if (connection == NULL || connection->phase == FREE)
+            place = &rcon->connections[i];
+        else
+            of_address += ip_address_host(connection->ip) == ip_address_host(ip);
+    }
+    if (of_address >= CONNECTIONS_OF_ADDRESS)
+        return NULL;
+    struct connection *stranger = place == NULL ? find_stranger(rcon) : NULL;
+    if (stranger != NULL) {
+        end(stranger);
+        return stranger;
+    }
+    if (place != NULL && *place == NULL)
+        *place = calloc(1, sizeof **place);
+    return place != NULL ? *place : NULL;
+}
+
+static void begin(struct rcon *rcon, int socket, const union socket_address *address,
+                  uint64_t now_ms)
+{
+    const struct ip_address ip = socket_udp_read(&address->any).ip;
+    const bool is_blocked =
+        login_guard_failures(&rcon->guard, ip_address_host(ip), now_ms) >= LOGIN_GUARD_OF_ADDRESS;
+    struct connection *connection = is_blocked ? NULL : find_place(rcon, ip);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+    if (connection == NULL || epoll_ctl(rcon->epoll, EPOLL_CTL_ADD, socket, &event) != 0) {
+        ++*rcon->denied;
+        close(socket);
+        return;
+    }
+    connection->rcon = rcon;
+    connection->socket = socket;
+    connection->is_open = false;
+    connection->ip = ip;
+    connection->since_ms = now_ms;
+    connection->read = connection->written = connection->size = 0;
+    connection->password = 0;
+    socket_address_print_host(address, connection->address);
+    await_packet(connection, now_ms);
+}
+
+static void watch_listener(struct rcon *rcon, uint32_t events)
+{
+    struct epoll_event event = {.events = events};
+    epoll_ctl(rcon->epoll, EPOLL_CTL_MOD, rcon->listener, &event);
+}
+
+// Without a free descriptor the listener would stay readable for ever.
+static void pause_accepting(struct rcon *rcon, uint64_t now_ms)
+{
+    rcon->pause_end_ms = now_ms + DELAY_MS;
+    watch_listener(rcon, 0);
+}
+
+static void accept_some(struct rcon *rcon, uint64_t now_ms)
+{
+    for (int i = 0; i < ACCEPTS; i++) {
+        union socket_address address;
+        socklen_t size = sizeof address;
+        const int socket =
+            accept4(rcon->listener, &address.any, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (socket < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+            pause_accepting(rcon, now_ms);
+        if (socket < 0)
+            return;
+        begin(rcon, socket, &address, now_ms);
+    }
+}
+
+int rcon_timeout_ms(const struct rcon *rcon)
+{
+    const uint64_t now_ms = monotonic_ms();
+    int timeout_ms = rcon->pause_end_ms > 0 ? DELAY_MS : -1;
+    for (int i = 0; i < CONNECTIONS; i++) {
+        const struct connection *connection = rcon->connections[i];
+        if (connection == NULL || connection->phase == FREE || connection->due_ms == UINT64_MAX)
+            continue;
+        const uint64_t due_ms = connection->due_ms;
+        timeout_ms = monotonic_earlier_ms(timeout_ms, due_ms > now_ms ? (int)(due_ms - now_ms) : 0);
+    }
+    return timeout_ms;
+}
+
+// Ends a phase whose time is over.
+static void expire(struct connection *connection, uint64_t now_ms)
+{
+    if (connection->phase != DELAYED) {
+        end(connection);
+        return;
+    }
+    connection->phase = WRITES; // the refusal
+    connection->due_ms = now_ms + PACKET_MS;
+    watch(connection);
+}
+
+void rcon_run(struct rcon *rcon)
+{
+    struct epoll_event events[CONNECTIONS + 1];
+    const uint64_t now_ms = monotonic_ms();
+    const int count = epoll_wait(rcon->epoll, events, CONNECTIONS + 1, 0);
+    bool accepts = false;
+    for (int i = 0; i < count; i++) {
+        struct connection *connection = events[i].data.ptr;
+        if (connection == NULL)
+            accepts = true; // last: it may end a connection of this list
+        else if (connection->phase == READS)
+            receive(connection, now_ms);
+        else if (connection->phase == WRITES)
+            transmit(connection, now_ms);
+        else if ((events[i].events & (EPOLLHUP | EPOLLERR)) != 0)
+            end(connection);
+    }
+    for (int i = 0; i < CONNECTIONS; i++) {
+        struct connection *connection = rcon->connections[i];
+        if (connection != NULL && connection->phase != FREE && now_ms >= connection->due_ms)
+            expire(connection, now_ms);
+    }
+    if (rcon->pause_end_ms > 0 && now_ms >= rcon->pause_end_ms) {
+        rcon->pause_end_ms = 0;
+        watch_listener(rcon, EPOLLIN);
+    }
+    if (accepts)
+        accept_some(rcon, now_ms);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Source RCON: orders as lines over TCP, for the tools that server operators have. The protocol
+// neither encrypts nor hides the password. Strangers get eight connections, ten seconds for a
+// password, and an address five wrong ones. The main thread runs it like http.h and never blocks in
+// it; passwords are verified by password_thread.h. Main thread only.
+#pragma once
+
+#include "admin_orders.h"
+#include "config.h"
+#include "password_thread.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rcon;
+
+// Listens. Copies `config`, borrows the others; `denied` counts wrong passwords and refused
+// addresses. Returns NULL and writes a reason into `error`.
+struct rcon *rcon_open(const struct config_rcon *config, const struct arena_list *arenas,
+                       struct admin_orders *orders, struct password_thread *passwords,
+                       uint64_t *denied, char *error, size_t capacity);
+
+// Takes NULL. Withdraws the orders that wait.
+void rcon_close(struct rcon *rcon);
+
+uint16_t rcon_port(const struct rcon *rcon);
+
+// Readable when rcon_run has something to do.
+int rcon_descriptor(const struct rcon *rcon);
+
+// Milliseconds until rcon_run must be called even if the descriptor is not readable, or -1.
+int rcon_timeout_ms(const struct rcon *rcon);
+void rcon_run(struct rcon *rcon);
+
+// Takes the outcome of a password. Returns false if it is not one of RCON's.
+bool rcon_take_password(struct rcon *rcon, uint32_t number, bool is_right);
