@@ -108,8 +108,7 @@ void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint
 }
 
 void raim_client_roster_add_line(struct raim_client_roster *roster,
-                                 enum raim_client_event_kind kind,
-                                 const char *text)
+                                 enum raim_client_event_kind kind, const char *text)
 {
     add_event(roster, &(struct raim_client_roster_event){
                           .kind = (uint8_t)kind,

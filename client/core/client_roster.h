@@ -65,8 +65,7 @@ void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint
 void raim_client_roster_add_vote(struct raim_client_roster *roster,
                                  enum raim_client_event_kind kind);
 void raim_client_roster_add_line(struct raim_client_roster *roster,
-                                 enum raim_client_event_kind kind,
-                                 const char *text);
+                                 enum raim_client_event_kind kind, const char *text);
 
 // Takes the oldest unread event; false when there is none.
 bool raim_client_roster_next_event(struct raim_client_roster *roster,

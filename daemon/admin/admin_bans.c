@@ -89,6 +89,18 @@ static bool is_everybody(const struct ban *ban)
     return ban->prefix == 0 || (ip_address_is_v4(ban->network) && ban->prefix <= IP_V4_PREFIX);
 }
 
+// Whether a ban keeps away the operator, whose address is only known where it was told.
+static bool covers_giver(const struct admin_command *command, const struct ban *ban)
+{
+    struct ip_address from;
+    char text[ADMIN_FIELD_BYTES + 8];
+    uint32_t prefix;
+    // With a prefix an address of IPv6 stays itself.
+    snprintf(text, sizeof text, "%s%s", command->fields[ADMIN_FROM],
+             strchr(command->fields[ADMIN_FROM], ':') != NULL ? "/128" : "");
+    return bans_parse(text, &from, &prefix) && bans_covers(ban->network, ban->prefix, from);
+}
+
 static bool read_ban(const struct arena_table *table, struct admin_command *command,
                      struct ban *ban)
 {
@@ -101,6 +113,8 @@ static bool read_ban(const struct arena_table *table, struct admin_command *comm
     if (bans_is_wide(ban->network, ban->prefix) && strcmp(command->fields[ADMIN_WIDE], "yes") != 0)
         return refuse(command, CONFLICT,
                       "this network is wider than /8, or /16 of IPv6; say so with --wide");
+    if (covers_giver(command, ban) && strcmp(command->fields[ADMIN_WIDE], "yes") != 0)
+        return refuse(command, CONFLICT, "this would ban your own address; say so with --wide");
     if (!admin_commands_read_seconds(command, &seconds))
         return refuse(command, BAD_REQUEST, "want 1 to 1000000000 seconds");
     if (!admin_commands_read_text(command, ADMIN_REASON, ban->why))

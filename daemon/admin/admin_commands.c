@@ -456,6 +456,7 @@ enum {
     LEVEL = 1 << ADMIN_LEVEL,
     RECORDING = 1 << ADMIN_RECORDING,
     WIDE = 1 << ADMIN_WIDE,
+    FROM = 1 << ADMIN_FROM,
 };
 
 static const char no_vote[] = "no vote is running";
@@ -490,11 +491,11 @@ static const struct admin_commands_route routes[] = {
     {.method = "POST",
      .path = "/ban",
      .execute = execute_ban,
-     .takes = ADDRESS | ARENA | PLAYER | SECONDS | REASON | WIDE},
+     .takes = ADDRESS | ARENA | PLAYER | SECONDS | REASON | WIDE | FROM},
     {.method = "POST",
      .path = "/ban/preview",
      .execute = execute_preview,
-     .takes = ADDRESS | ARENA | PLAYER | SECONDS | REASON | WIDE,
+     .takes = ADDRESS | ARENA | PLAYER | SECONDS | REASON | WIDE | FROM,
      .is_question = true},
     {.method = "POST",
      .path = "/unban",

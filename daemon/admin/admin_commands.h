@@ -26,6 +26,7 @@ enum admin_commands_field_kind {
     ADMIN_LEVEL,     // a log level
     ADMIN_RECORDING, // the name of a recording's file
     ADMIN_WIDE,      // "yes": a network may be as wide as nobody means it
+    ADMIN_FROM,      // the operator's own address, if it is known
     ADMIN_FIELDS
 };
 

@@ -12,7 +12,7 @@ static const char *const field_names[ADMIN_FIELDS] = {
     [ADMIN_ARENA] = "arena",   [ADMIN_PLAYER] = "player",   [ADMIN_TEXT] = "text",
     [ADMIN_REASON] = "reason", [ADMIN_ADDRESS] = "address", [ADMIN_SECONDS] = "seconds",
     [ADMIN_MAP] = "map",       [ADMIN_LEVEL] = "level",     [ADMIN_RECORDING] = "recording",
-    [ADMIN_WIDE] = "wide",
+    [ADMIN_WIDE] = "wide",     [ADMIN_FROM] = "from",
 };
 
 char *admin_commands_field(struct admin_command *command, const char *name)

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS_BYTES = 32 };
+enum { SECONDS_BYTES = 32, FROM_BYTES = 64 };
 
 // Only an address has one of these characters, and no arena's name does.
 static bool is_address(const char *word)
@@ -25,6 +25,16 @@ static bool is_address(const char *word)
 static const char *word(const struct call *call, int index)
 {
     return index < call->count ? call->words[index] : NULL;
+}
+
+// Copies the address from which the operator came by ssh(1); "": none.
+static void read_from(char from[FROM_BYTES])
+{
+    const char *client = getenv("SSH_CLIENT"); // "ADDRESS PORT PORT"
+    const size_t length = client != NULL ? strcspn(client, " ") : 0;
+    from[0] = '\0';
+    if (length < FROM_BYTES)
+        snprintf(from, FROM_BYTES, "%.*s", (int)length, length > 0 ? client : "");
 }
 
 // Writes how long the ban lasts; "": until it is lifted. Returns false for wrong options.
@@ -100,7 +110,7 @@ static int order(const struct call *call, const struct request *preview, const j
 
 int ban_run(const struct call *call)
 {
-    char seconds[SECONDS_BYTES];
+    char seconds[SECONDS_BYTES], from[FROM_BYTES];
     struct reply reply;
     const bool by_address = call->count == 1 || is_address(call->words[0]);
     if (by_address && call->count > 2)
@@ -109,6 +119,7 @@ int ban_run(const struct call *call)
         return commands_wrong(call->command,
                               "want --for with a time like 90s, 15m, 2h or 7d, or --until with a "
                               "later time of UTC like 2026-01-31 or 2026-01-31T18:00:00Z");
+    read_from(from);
     const struct request preview = {
         .path = "/ban/preview",
         .post = true,
@@ -117,7 +128,8 @@ int ban_run(const struct call *call)
                    {"player", by_address ? NULL : call->words[1]},
                    {"seconds", seconds[0] != '\0' ? seconds : NULL},
                    {"reason", word(call, by_address ? 1 : 2)},
-                   {"wide", call->wide ? "yes" : NULL}},
+                   {"wide", call->wide ? "yes" : NULL},
+                   {"from", from[0] != '\0' ? from : NULL}},
     };
     int code = commands_send_for_file(call, &preview, NULL, &reply);
     if (code != EXIT_SUCCESS)

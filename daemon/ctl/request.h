@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { REQUEST_FIELDS = 6 }; // maximum per form
+enum { REQUEST_FIELDS = 7 }; // maximum per form
 
 struct request {
     const char *path;

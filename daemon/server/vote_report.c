@@ -71,8 +71,8 @@ static void ban(const struct arena_reports *reports, const struct arena *arena,
     strcpy(made.by, "vote");
     made.until_s = now.tv_sec + 60 * (int64_t)config->votes.kick_minutes;
     snprintf(made.why, sizeof made.why, "voted off%s%s", reason[0] != '\0' ? ": " : "", reason);
-    const char *problem = reports->control != NULL ? control_ban(reports->control, &made)
-                                                   : "the server ends";
+    const char *problem =
+        reports->control != NULL ? control_ban(reports->control, &made) : "the server ends";
     if (problem != NULL)
         log_arena_warning(config->name, "vote without ban arena=%s: %s", config->name, problem);
 }

@@ -12,6 +12,7 @@ import stat
 import subprocess
 import time
 import unittest
+import unittest.mock
 
 import harness
 import test_manual
@@ -276,6 +277,12 @@ class ControlTest(Operator):
                     continue
                 self.ctl("ban", network, *options, status=EXIT_REFUSED)
         self.assertIn("--wide", self.ctl("ban", "64.0.0.0/7", status=EXIT_REFUSED))
+        for client, network in (("192.0.2.7 40000 22", "192.0.2.0/24"),
+                                ("2001:db8::7 40000 22", "2001:db8::/32")):
+            with unittest.mock.patch.dict(os.environ, {"SSH_CLIENT": client}):
+                self.assertIn("your own address", self.ctl("ban", network, status=EXIT_REFUSED))
+                self.ctl("ban", "198.51.100.0/24")
+                self.ctl("ban", network, "--wide")
         self.ctl("ban", "64.0.0.0/7", "--wide")
         for options in (["--for", "soon"], ["--until", "2001-01-01"], ["--until", "tomorrow"],
                         ["--for", "1h", "--until", "2101-01-01"]):

@@ -109,7 +109,8 @@ class RconTest(unittest.TestCase):
         self.assertIn("no such ban", rcon.ask("unban 192.0.2.1"))
         for line, told in (("dance", "no such command"), ("kick", "want: kick PLAYER [REASON]"),
                            ("kick Bob", 'no player "Bob"'), ("pause now", "want: pause"),
-                           ("@six pause", "no such arena"), ("map /none", "No such file"),
+                           ("@six pause", "no such arena"), ("vote cancel", "no vote is running"),
+                           ("vote later", "no such command"), ("map /none", "No such file"),
                            ("ban 192.0.2.1/8", "no player"), ("drain x", "want 1 to"),
                            ("", "no such command"), ("help", "kick PLAYER [REASON]")):
             self.assertIn(told, rcon.ask(line), line)

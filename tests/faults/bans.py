@@ -56,7 +56,7 @@ class OddServer:
 
 
 @row(71, "a ban list whose server is dead, slow, huge, or sends garbage or everybody",
-     "the list before stays, every attempt is told, no tick late by it")
+     "the list before stays, every failure is told, every player plays on")
 def bad_list(trial):
     trial.need_key("ban_list")
     server = OddServer()

@@ -51,7 +51,7 @@ def attack(address, source, number, silent):
 
 
 @row(80, "RCON: guesses, halves of packets, garbage and silence from 200 addresses",
-     "nothing ordered, no tick late by them; the operator gets in beside them")
+     "nothing ordered; every order of the operator beside them is answered")
 def rcon_strangers(trial):
     trial.need_key("rcon")
     line = subprocess.run([harness.BIN / "raimctl", "password"], input=PASSWORD + "\n", text=True,

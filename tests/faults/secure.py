@@ -250,8 +250,8 @@ def repeated_invites(trial):
                         f"{report['disconnected']} lost")
 
 
-@row(70, "wrong passwords from many addresses", "no slot for them, every player plays on, no tick late"
-     " by them; who knows the password comes in")
+@row(70, "wrong passwords from many addresses", "no slot for them, every player plays on; who knows"
+     " the password comes in")
 def guesses(trial):
     trial.need_key("password")
     if secure_client.MISSING:
