@@ -160,6 +160,7 @@ bool matchmaker_requeues(uint32_t reason)
     case RAIM_REASON_KICKED:
     case RAIM_REASON_BANNED:
     case RAIM_REASON_IDLE:
+    case RAIM_REASON_PASSWORD:
         return false;
     default:
         return true;

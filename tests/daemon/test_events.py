@@ -270,11 +270,13 @@ class HookTest(Events):
             daemon = self.serve(event_hook=receiver.url, event_hook_secret_file=str(secret))
             bots = self.stage.bots(daemon, 1)
             daemon.wait_pressing(1)
+            self.raimctl("say", "hello")
             bots.stop(signal.SIGINT)
             daemon.poll("a player who left", lambda: "leave" in receiver.kinds)
             daemon.stop()
-            self.assertEqual(receiver.kinds, ["start", "join", "leave", "stop"])
-            joined, left = receiver.events[1:3]
+            self.assertEqual(receiver.kinds, ["start", "join", "order", "leave", "stop"])
+            joined, order, left = receiver.events[1:4]
+            self.assertEqual((order["verb"], "private" in order), ("say", False))
             self.assertEqual((joined["arena"], joined["player"]["name"]), ("east", "bot-1"))
             self.assertEqual((left["player"], left["reason"]), (joined["player"], "left"))
             ids = [event["id"] for event in receiver.events]

@@ -101,6 +101,7 @@ static void test_whoever_was_sent_away_does_not_queue_again(void **state)
     assert_false(matchmaker_requeues(RAIM_REASON_KICKED));
     assert_false(matchmaker_requeues(RAIM_REASON_BANNED));
     assert_false(matchmaker_requeues(RAIM_REASON_VERSION));
+    assert_false(matchmaker_requeues(RAIM_REASON_PASSWORD));
 }
 
 int main(void)

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// The hook's cursor in the journal: where it begins, what it drops, and what a bad file of it does.
+// What is handed over, and to whom, is for daemon.events.
+#define _GNU_SOURCE
+#include "event_hook.h"
+
+#include "event_journal.h"
+#include "log.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/test_event_hook_XXXXXX";
+static char cursor_path[64], journal_path[64];
+static struct server_processes processes; // none: nothing is handed over
+static struct arena_list_hook counts;
+static struct config config;
+static struct server_events *events;
+static struct event_hook *hook;
+
+static int make_directory(void **state)
+{
+    (void)state;
+    log_set_level(LOG_LEVEL_ERROR);
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(cursor_path, sizeof cursor_path, "%s/hook.cursor", directory);
+    snprintf(journal_path, sizeof journal_path, "%s/server.events", directory);
+    strcpy(config.event_hook, "http://127.0.0.1:1/");
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(cursor_path);
+    unlink(journal_path);
+    return rmdir(directory);
+}
+
+static void begin(void)
+{
+    counts = (struct arena_list_hook){0};
+    events = server_events_open(directory);
+    hook = event_hook_open(&(struct event_hook_def){
+        .events = events, .processes = &processes, .counts = &counts, .directory = directory});
+    assert_non_null(hook);
+}
+
+static void end(void)
+{
+    event_hook_close(hook);
+    server_events_close(events);
+}
+
+static void add(int count)
+{
+    for (int i = 0; i < count; i++)
+        server_events_add(events, "join", "a", strdup("{}"));
+}
+
+static void write_cursor(const char *text)
+{
+    FILE *file = fopen(cursor_path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(cursor_path, 0600), 0);
+}
+
+static void test_a_first_hook_begins_with_the_next_event(void **state)
+{
+    (void)state;
+    unlink(cursor_path);
+    events = server_events_open(directory);
+    add(3);
+    server_events_close(events);
+    begin();
+    event_hook_run(hook, &config, 0);
+    assert_true(counts.is_on && counts.waiting == 0);
+    add(2);
+    event_hook_run(hook, &config, 0);
+    assert_true(counts.waiting == 2 && counts.dropped == 0);
+    end();
+}
+
+static void test_what_is_too_old_is_dropped_and_counted(void **state)
+{
+    (void)state;
+    unlink(cursor_path);
+    unlink(journal_path);
+    begin();
+    add(EVENT_JOURNAL_MAX);
+    event_hook_run(hook, &config, 0);
+    assert_true(counts.waiting == EVENT_JOURNAL_MAX && counts.dropped == 0);
+    add(5);
+    event_hook_run(hook, &config, 0);
+    add(10);
+    event_hook_run(hook, &config, 0);
+    assert_true(counts.waiting == EVENT_JOURNAL_MAX);
+    assert_true(counts.dropped == 15);
+    end();
+}
+
+static void test_without_a_hook_nothing_waits(void **state)
+{
+    (void)state;
+    struct config none = {0};
+    unlink(cursor_path);
+    begin();
+    add(10);
+    event_hook_run(hook, &none, 0);
+    assert_true(!counts.is_on && counts.waiting == 0);
+    assert_int_equal(event_hook_timeout_ms(hook, 0), -1);
+    add(1);
+    event_hook_run(hook, &config, 0); // a reload has made one: it begins from here
+    assert_true(counts.waiting == 1);
+    end();
+}
+
+static void test_a_cursor_is_taken_where_it_is_one(void **state)
+{
+    (void)state;
+    char text[32];
+    unlink(journal_path);
+    events = server_events_open(directory);
+    const uint64_t first = event_journal_newest(server_events_journal(events));
+    add(5);
+    server_events_close(events);
+    snprintf(text, sizeof text, "%" PRIu64 "\n", first + 2);
+    write_cursor(text);
+    begin();
+    event_hook_run(hook, &config, 0);
+    assert_true(counts.waiting == 3);
+    end();
+    static const char *const bad[] = {"", "x\n", "12", "-1\n", "99999999999999999\n", "5\n\n",
+                                      "9007199254740991\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_cursor(bad[i]);
+        begin();
+        event_hook_run(hook, &config, 0);
+        assert_true(counts.waiting == 0); // as without one
+        end();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_first_hook_begins_with_the_next_event),
+        cmocka_unit_test(test_what_is_too_old_is_dropped_and_counted),
+        cmocka_unit_test(test_without_a_hook_nothing_waits),
+        cmocka_unit_test(test_a_cursor_is_taken_where_it_is_one),
+    };
+    return cmocka_run_group_tests_name("event_hook", tests, make_directory, remove_directory);
+}
