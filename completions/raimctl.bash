@@ -60,7 +60,7 @@ _raimctl() {
     '')
         words='status players say kick mute unmute ban unban bans results leaderboard events discover drain'
         words+=' arena'
-        words+=' recording reload log token password'
+        words+=' vote recording reload log token password'
         words+=' --socket --version --help --usage'
         ;;
     status) words='--json --watch' ;;
@@ -77,6 +77,10 @@ _raimctl() {
     drain) words='--timeout' ;;
     token) words='key make show' ;;
     'token make') words='--key --arena --name --not-before --for --server-key' ;;
+    vote) words='list cancel force' ;;
+    'vote force')
+        if [[ $position -gt 0 ]]; then words='yes no'; else words=$(_raimctl_arenas ${socket:+"$socket"}); fi
+        ;;
     arena) words='add remove pause resume map clip create list show change end templates capacity' ;;
     ends) words='empty round never' ;;
     templates) words=$(_raimctl_templates ${socket:+"$socket"}) ;;
@@ -101,9 +105,9 @@ _raimctl() {
     log) words='level' ;;
     'log level') [[ $position -gt 0 ]] || words='error warning info' ;;
     arenas | players | say | kick | mute | unmute | 'arena remove' | 'arena pause' | \
-        'arena resume' | 'arena map' | 'arena clip')
+        'arena resume' | 'arena map' | 'arena clip' | 'vote list' | 'vote cancel')
         [[ $position -gt 0 ]] || words=$(_raimctl_arenas ${socket:+"$socket"})
-        [[ $command != players ]] || words+=' --json'
+        [[ $command != players && $command != 'vote list' ]] || words+=' --json'
         ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -26,7 +26,8 @@ enum raim_message_kind {
     RAIM_MESSAGE_CHAT_REFUSED, // server to client, reliable
     RAIM_MESSAGE_WATCH,        // client to server, reliable
     RAIM_MESSAGE_PINGS,        // server to client, unreliable
-    RAIM_MESSAGE_NOTICE = 14,  // both directions, reliable
+    RAIM_MESSAGE_VOTE,         // both directions, reliable
+    RAIM_MESSAGE_NOTICE,       // both directions, reliable
     RAIM_MESSAGE_KINDS,        // from here to 15: kinds of later servers and clients, to be ignored
 };
 
@@ -40,6 +41,7 @@ enum raim_message_kind {
 // Bits of `capabilities` in HELLO and WELCOME.
 enum {
     RAIM_CAPABILITY_PINGS = 1, // HELLO: the client wants PINGS; WELCOME: the server sends them
+    RAIM_CAPABILITY_VOTES = 2, // HELLO: the client wants VOTE; WELCOME: the server understands it
     RAIM_CAPABILITY_ADMIN = 4, // HELLO: the client reads NOTICE; WELCOME: so does the server
 };
 

@@ -16,11 +16,20 @@ local connectionless = Proto("raim_connectionless", "raimd without a connection"
 local HELLO_MAGIC, VERSION = 0x4D494152, 7
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
-    "CHAT_REFUSED", "WATCH", "PINGS", "kind 13", "NOTICE", "kind 15", -- 13, 15: of later versions
+    "CHAT_REFUSED", "WATCH", "PINGS", "VOTE", "NOTICE", "kind 15", -- 15: of later versions
 }
 local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true, PINGS = true} -- on channel 1, the others on channel 0
 local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase", "other"}
 local CHAT_REFUSALS = {"rate", "muted", "text", "length", "watching", "busy", "repeat", "command"}
+local VOTE_KINDS = {"kick", "mute", "map", "nextmap", "restart", "extend", "spectate", "pause"}
+local VOTE_ACTIONS = {[0] = "call", "cast", "withdraw"}
+local VOTE_REPORTS = {[0] = "offer", "began", "tally", "ended", "refused"}
+local VOTE_CHOICES = {[0] = "silent", "yes", "no"}
+local VOTE_OUTCOMES = {"passed", "failed", "withdrawn", "cancelled", "moot"}
+local VOTE_REFUSALS = {
+    "disabled", "running", "too_soon", "newcomer", "no_player", "immune", "too_few", "no_map", "not_now",
+    "watching", "none", "not_caller", "bad",
+}
 local PHASES = {[0] = "play", "break", "paused"}
 local REASONS = {
     [0] = "none", "left", "lost", "shutdown", "version", "full", "name", "silent", "malformed",
@@ -253,6 +262,23 @@ field("notice.challenge", "u", {1})
 field("pings.first", "u", {10})
 field("pings.count", "ranged", {1, 32})
 field("pings.ping", "u", {6})
+field("vote.action", "u", {2}, base.DEC, VOTE_ACTIONS)
+field("vote.report", "u", {3}, base.DEC, VOTE_REPORTS)
+field("vote.kind", "u", {4}, base.DEC, VOTE_KINDS)
+field("vote.kinds", "u", {16}, base.HEX)
+field("vote.map_count", "ranged", {0, 33})
+field("vote.player vote.caller", "player", {})
+field("vote.minutes", "ranged", {1, 60})
+field("vote.map", "text", {31})
+field("vote.reason", "text", {32})
+field("vote.caller_name vote.target_name", "text", {24})
+field("vote.number", "u", {8})
+field("vote.left_ms", "u", {20})
+field("vote.yes vote.no vote.electors vote.needed", "u", {10})
+field("vote.choice", "u", {2}, base.DEC, VOTE_CHOICES)
+field("vote.outcome", "u", {3}, base.DEC, VOTE_OUTCOMES)
+field("vote.refusal", "u", {5}, base.DEC, VOTE_REFUSALS)
+field("vote.amount", "u", {12})
 field("event.count", "ranged", {1, 64})
 field("input.move_x input.move_y", "axis", {})
 field("input.aim snapshot.bullet_aim", "angle", {16})
@@ -524,6 +550,63 @@ function messages.PINGS(r)
     local first, count = r:read("epoch pings.first"), r:read("pings.count")
     for _ = 1, count do r:read("pings.ping") end
     return ("%d to %d"):format(first, first + count - 1)
+end
+
+local ABOUT_PLAYER = {kick = true, mute = true, spectate = true}
+
+local function read_vote_subject(r)
+    local kind = VOTE_KINDS[r:read("vote.kind")]
+    if not kind then r:refuse("is no vote") end
+    if ABOUT_PLAYER[kind] then r:read("vote.player") end
+    if kind == "extend" then r:read("vote.minutes") end
+    if kind == "map" then r:read("vote.map") end
+    r:read("vote.reason")
+    return kind
+end
+
+local vote_reports = {}
+
+function vote_reports.offer(r)
+    r:read("vote.kinds")
+    for _ = 1, r:read("vote.map_count") do r:read("vote.map") end
+end
+
+function vote_reports.began(r)
+    r:read("vote.number")
+    local kind = read_vote_subject(r)
+    r:read("vote.caller vote.caller_name")
+    if ABOUT_PLAYER[kind] then r:read("vote.target_name") end
+    r:read("vote.left_ms")
+    return kind
+end
+
+function vote_reports.tally(r)
+    r:read("vote.number vote.yes vote.no vote.electors vote.needed vote.choice")
+end
+
+function vote_reports.ended(r)
+    return VOTE_OUTCOMES[r:read("vote.number vote.yes vote.no vote.electors vote.needed vote.outcome")]
+end
+
+function vote_reports.refused(r)
+    local refusal = r:read("vote.refusal")
+    r:read("vote.amount")
+    return VOTE_REFUSALS[refusal]
+end
+
+function messages.VOTE(r)
+    if r.pinfo.dst_port ~= r.pinfo.match_uint then -- a server's
+        local report = VOTE_REPORTS[r:read("vote.report")]
+        if not report then r:refuse("is no report of a vote") end
+        local word = vote_reports[report](r)
+        return report .. (word and " " .. word or "")
+    end
+    local action = VOTE_ACTIONS[r:read("vote.action")]
+    if not action then r:refuse("is no request for a vote") end
+    if action == "call" then return "call " .. read_vote_subject(r) end
+    r:read("vote.number")
+    if action == "cast" then return VOTE_CHOICES[r:read("vote.choice")] end
+    return action
 end
 
 -- Shows the message in `length` bytes from `start` on and returns a short description.

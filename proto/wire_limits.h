@@ -17,6 +17,7 @@
 #define RAIM_MAX_TEXT_BYTES 120                 // of an explanation
 #define RAIM_MAX_CHAT_BYTES RAIM_MAX_TEXT_BYTES // of a chat message
 #define RAIM_MAX_MOTD_BYTES RAIM_MAX_TEXT_BYTES // of the message of the day
+#define RAIM_MAX_VOTE_REASON_BYTES 32           // of the reason of a vote
 
 #define RAIM_TOKEN_BYTES 16         // of a session's token
 #define RAIM_KEY_BYTES 32           // of a public key of X25519
@@ -31,6 +32,7 @@
 #define RAIM_WIRE_POINTS 16 // of one obstacle
 #define RAIM_WIRE_RULES 31
 #define RAIM_WIRE_REWIND 63       // ticks at most that a bullet is launched in the past
+#define RAIM_WIRE_VOTE_MAPS 33    // maps of a rotation, to vote for
 #define RAIM_WIRE_CAPABILITIES 32 // bits of HELLO and WELCOME for later features
 
 // The most peers of an arena: a peer id has 12 bits, and ENet reserves the highest.

@@ -61,7 +61,7 @@ struct raim_client *raim_client_create(const struct raim_client_def *from)
         return NULL;
     client->hello = (struct raim_hello){
         .version = RAIM_PROTOCOL_VERSION,
-        .capabilities = RAIM_CAPABILITY_PINGS | RAIM_CAPABILITY_ADMIN,
+        .capabilities = RAIM_CAPABILITY_PINGS | RAIM_CAPABILITY_VOTES | RAIM_CAPABILITY_ADMIN,
         .watch = def->watch,
         .target = def->watch ? def->target : RAIM_NOBODY,
         .access_size = def->access_size,
@@ -179,6 +179,7 @@ static bool enter(struct raim_client *client, uint64_t round_trip_us, bool is_ow
     raim_prediction_init(&client->prediction, (raim_player_id)welcome->player, NULL,
                          &client->replica.rules, welcome->tick_hz);
     client->prediction.record = record;
+    client->votes = (struct raim_client_votes){0};
     client->roster_left = welcome->roster_count;
     client->acked_events = (uint16_t)welcome->event_sequence;
     client->sent_count = 0;
@@ -375,7 +376,7 @@ static bool receive_notice(struct raim_client *client, raim_reader *reader)
     if (!raim_notice_read(reader, &notice))
         return false;
     if (is_in(client) && notice.kind == RAIM_NOTICE_TEXT)
-        raim_client_roster_add_notice(&client->roster, notice.text);
+        raim_client_roster_add_line(&client->roster, RAIM_CLIENT_NOTICE, notice.text);
     else if (is_in(client))
         strcpy(client->challenge, notice.text);
     return true;
@@ -424,6 +425,9 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
         break;
     case RAIM_MESSAGE_PINGS:
         good = receive_pings(client, &reader);
+        break;
+    case RAIM_MESSAGE_VOTE:
+        good = raim_client_receive_vote(client, now_us, &reader);
         break;
     case RAIM_MESSAGE_NOTICE:
         good = receive_notice(client, &reader);

@@ -115,7 +115,10 @@ enum raim_client_event_kind {
     RAIM_CLIENT_CHAT,
     RAIM_CLIENT_CHAT_REFUSED, // the server did not forward the local player's chat
     RAIM_CLIENT_PHASE,
-    RAIM_CLIENT_NOTICE, // a line of the server for the local player alone
+    RAIM_CLIENT_NOTICE,       // a line of the server for the local player alone
+    RAIM_CLIENT_VOTE_BEGAN,   // raim_client_vote tells which
+    RAIM_CLIENT_VOTE_ENDED,   // raim_client_vote tells how
+    RAIM_CLIENT_VOTE_REFUSED, // the server did not call or count the local player's vote
 };
 
 // The phase of the match.
@@ -143,10 +146,57 @@ struct raim_client_event {
     double rewound_ms;     // KILL: how far the server rewound the victim for the shooter
     bool by_operator;      // CHAT: by the operator, to be shown by more than a name, which players
                            // can imitate
-    char text[RAIM_MAX_TEXT_BYTES + 1]; // CHAT, NOTICE; else ""
+    char text[RAIM_MAX_TEXT_BYTES + 1]; // CHAT, NOTICE; VOTE_REFUSED: why, for people;
+                                        // else ""
     uint32_t chat_refusal;              // CHAT_REFUSED: why, see raim_client_chat_refusal_name
     enum raim_client_phase_kind phase;  // PHASE
     uint32_t round;                     // PHASE
+};
+
+// What a vote is about; its bit in raim_client_vote_kinds is 1 << kind.
+enum raim_client_vote_kind {
+    RAIM_CLIENT_VOTE_KICK = 1, // a player leaves, and is banned for some minutes
+    RAIM_CLIENT_VOTE_MUTE,     // a player's chat is refused for some minutes
+    RAIM_CLIENT_VOTE_MAP,      // a map of raim_client_vote_map, at once
+    RAIM_CLIENT_VOTE_NEXTMAP,  // the round ends, and the next map follows
+    RAIM_CLIENT_VOTE_RESTART,  // the round ends, and begins again
+    RAIM_CLIENT_VOTE_EXTEND,   // minutes more of this round
+    RAIM_CLIENT_VOTE_SPECTATE, // a player may only watch for some minutes
+    RAIM_CLIENT_VOTE_PAUSE,    // a pause; while there is one by a vote: its end
+};
+
+enum raim_client_vote_choice {
+    RAIM_CLIENT_VOTE_SILENT,
+    RAIM_CLIENT_VOTE_YES,
+    RAIM_CLIENT_VOTE_NO,
+};
+
+// The vote that runs, or the last one, until the next welcome.
+struct raim_client_vote {
+    bool runs;
+    enum raim_client_vote_kind kind;
+    raim_player_id caller; // may have left since, as may `player`
+    raim_player_id player; // KICK, MUTE, SPECTATE: the player whom it is about
+    uint32_t minutes;      // EXTEND
+    char caller_name[RAIM_MAX_NAME_BYTES + 1];
+    char player_name[RAIM_MAX_NAME_BYTES + 1]; // "" without a player
+    char map[RAIM_MAX_TITLE_BYTES + 1];        // MAP
+    char reason[RAIM_MAX_VOTE_REASON_BYTES + 1];
+    double left_s;                       // until it ends, 0 or more
+    uint32_t yes, no;                    // votes
+    uint32_t electors;                   // who may vote; an address has one vote
+    uint32_t needed;                     // so many yes pass it at once
+    enum raim_client_vote_choice choice; // the local player's
+    uint32_t outcome; // see raim_client_vote_outcome_name; 0: it runs, or none has ended
+};
+
+// A vote to call.
+struct raim_client_vote_call {
+    enum raim_client_vote_kind kind;
+    raim_player_id player; // KICK, MUTE, SPECTATE
+    uint32_t minutes;      // EXTEND, 1 to 60
+    const char *map;       // MAP: a name; otherwise NULL
+    const char *reason;    // UTF-8, cut to RAIM_MAX_VOTE_REASON_BYTES; NULL: none
 };
 
 // Totals since the client was created.
@@ -258,6 +308,17 @@ size_t raim_client_write_chat(struct raim_client *client, const char *text, uint
 size_t raim_client_write_watch(struct raim_client *client, raim_player_id player, uint8_t *bytes,
                                size_t capacity);
 
+// Write a call for a vote, the local player's choice in the running vote, and the withdrawal of a
+// vote that the local player has called, to be sent reliably. Return 0 while not playing, for a
+// spectator, and where the server has no votes, or none that runs; for a call also where its values
+// are out of range. RAIM_CLIENT_VOTE_REFUSED follows where the server refuses it.
+size_t raim_client_write_vote_call(struct raim_client *client,
+                                   const struct raim_client_vote_call *call, uint8_t *bytes,
+                                   size_t capacity);
+size_t raim_client_write_vote_cast(struct raim_client *client, enum raim_client_vote_choice choice,
+                                   uint8_t *bytes, size_t capacity);
+size_t raim_client_write_vote_withdraw(struct raim_client *client, uint8_t *bytes, size_t capacity);
+
 // --- For the application ---
 
 enum raim_client_state raim_client_state(const struct raim_client *client);
@@ -297,6 +358,23 @@ struct raim_client_phase raim_client_phase(const struct raim_client *client);
 // The name of the map of the next round, as known when the break began; "" where the map stays, and
 // outside of a break.
 const char *raim_client_next_map(const struct raim_client *client);
+
+// --- Votes ---
+
+// The vote that runs, or the last one.
+struct raim_client_vote raim_client_vote(const struct raim_client *client, uint64_t now_us);
+
+// What may be voted for, a set of 1 << kind; 0 for a spectator and where the server has no votes.
+uint32_t raim_client_vote_kinds(const struct raim_client *client);
+
+// The maps to vote for. `index` is below raim_client_vote_map_count. Valid until the next call of
+// raim_client_receive.
+uint32_t raim_client_vote_map_count(const struct raim_client *client);
+const char *raim_client_vote_map(const struct raim_client *client, uint32_t index);
+
+// Names such as "kick" and "passed"; "unknown" for other numbers. The strings are static.
+const char *raim_client_vote_kind_name(uint32_t kind);
+const char *raim_client_vote_outcome_name(uint32_t outcome);
 
 // --- The arena, while playing ---
 //

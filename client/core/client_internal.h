@@ -13,6 +13,18 @@
 #include "prediction.h"
 #include "replica.h"
 #include "session.h"
+#include "vote.h"
+
+// The server's votes, since the last WELCOME: client_votes.c.
+struct raim_client_votes {
+    struct raim_vote_offer offer;
+    struct raim_vote_report began;
+    struct raim_vote_tally tally;
+    bool runs;
+    uint64_t end_us;  // of the running vote
+    uint32_t choice;  // the local player's
+    uint32_t outcome; // of the last vote
+};
 
 struct raim_client {
     struct raim_hello hello;
@@ -22,6 +34,7 @@ struct raim_client {
     struct raim_welcome welcome;
     uint32_t roster_left; // entries still to be received
     struct raim_client_roster roster;
+    struct raim_client_votes votes;
     struct raim_replica replica;      // map and snapshots
     const struct raim_map *shown_map; // the map at the last raim_client_interpolate
     struct raim_map *old_map;         // shown_map, where another map has replaced it
@@ -37,6 +50,9 @@ struct raim_client {
     char challenge[RAIM_MAX_TEXT_BYTES + 1]; // of the server, not answered yet; "": none
     double packets_arrived, packets_sent;    // the server's recent unreliable packets
 };
+
+// Reads a VOTE behind its kind. False for a malformed message.
+bool raim_client_receive_vote(struct raim_client *client, uint64_t now_us, raim_reader *reader);
 
 // Copies the def of an application, which may be of an older or a newer version of the library.
 // False for one without its size.

@@ -107,13 +107,21 @@ void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint
                       });
 }
 
-void raim_client_roster_add_notice(struct raim_client_roster *roster, const char *text)
+void raim_client_roster_add_line(struct raim_client_roster *roster,
+                                 enum raim_client_event_kind kind,
+                                 const char *text)
 {
     add_event(roster, &(struct raim_client_roster_event){
-                          .kind = RAIM_CLIENT_NOTICE,
+                          .kind = (uint8_t)kind,
                           .text = roster->said,
                       });
     add_text(roster, text);
+}
+
+void raim_client_roster_add_vote(struct raim_client_roster *roster,
+                                 enum raim_client_event_kind kind)
+{
+    add_event(roster, &(struct raim_client_roster_event){.kind = (uint8_t)kind});
 }
 
 // A new round resets all scores and deaths.
@@ -208,7 +216,8 @@ bool raim_client_roster_next_event(struct raim_client_roster *roster,
         const struct raim_client_roster_event *next =
             &roster->events[roster->read++ % RAIM_CLIENT_ROSTER_EVENTS];
         // The ring has overwritten this text with newer lines.
-        const bool has_text = next->kind == RAIM_CLIENT_CHAT || next->kind == RAIM_CLIENT_NOTICE;
+        const bool has_text = next->kind == RAIM_CLIENT_CHAT || next->kind == RAIM_CLIENT_NOTICE ||
+                              next->kind == RAIM_CLIENT_VOTE_REFUSED;
         if (has_text && (uint16_t)(roster->said - next->text) > RAIM_CLIENT_ROSTER_TEXTS)
             continue;
         *event = (struct raim_client_event){

@@ -18,7 +18,7 @@ struct raim_client_roster_event {
     bool by_operator;     // CHAT
     raim_player_id player, victim;
     uint16_t round; // PHASE
-    uint16_t text;  // CHAT, NOTICE: number of lines before it, modulo 2^16
+    uint16_t text;  // CHAT, NOTICE, VOTE_REFUSED: number of lines before it, modulo 2^16
 };
 
 struct raim_client_roster {
@@ -62,7 +62,11 @@ bool raim_client_roster_set_pings(struct raim_client_roster *roster,
 
 // Queue an event for the application that the server sent to this client alone.
 void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal);
-void raim_client_roster_add_notice(struct raim_client_roster *roster, const char *text);
+void raim_client_roster_add_vote(struct raim_client_roster *roster,
+                                 enum raim_client_event_kind kind);
+void raim_client_roster_add_line(struct raim_client_roster *roster,
+                                 enum raim_client_event_kind kind,
+                                 const char *text);
 
 // Takes the oldest unread event; false when there is none.
 bool raim_client_roster_next_event(struct raim_client_roster *roster,

@@ -220,8 +220,8 @@ static void answer_challenge(struct raim_link *link)
     if (!is_whole || !is_secure(link, key))
         return;
     if (!link->has_admin_key) {
-        raim_client_roster_add_notice(&link->client->roster,
-                                      "this login wants a password, or the key of an admin");
+        raim_client_roster_add_line(&link->client->roster, RAIM_CLIENT_NOTICE,
+                                    "this login wants a password, or the key of an admin");
         return;
     }
     raim_notice_statement(key, challenge, statement);
@@ -371,10 +371,37 @@ void raim_link_send_chat(struct raim_link *link, const char *text)
     lock(link);
     // It may be a password, which nobody else on the way may read.
     if (strncmp(text, admin, sizeof admin - 1) == 0 && !is_secure(link, key))
-        raim_client_roster_add_notice(&link->client->roster,
-                                      "not sent: this connection is not encrypted");
+        raim_client_roster_add_line(&link->client->roster, RAIM_CLIENT_NOTICE,
+                                    "not sent: this connection is not encrypted");
     else
         send_chat(link, text);
+    unlock(link);
+}
+
+void raim_link_call_vote(struct raim_link *link, const struct raim_client_vote_call *call)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    lock(link);
+    raim_enet_client_send(link->connection, true, bytes,
+                          raim_client_write_vote_call(link->client, call, bytes, sizeof bytes));
+    unlock(link);
+}
+
+void raim_link_cast_vote(struct raim_link *link, enum raim_client_vote_choice choice)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    lock(link);
+    raim_enet_client_send(link->connection, true, bytes,
+                          raim_client_write_vote_cast(link->client, choice, bytes, sizeof bytes));
+    unlock(link);
+}
+
+void raim_link_withdraw_vote(struct raim_link *link)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    lock(link);
+    raim_enet_client_send(link->connection, true, bytes,
+                          raim_client_write_vote_withdraw(link->client, bytes, sizeof bytes));
     unlock(link);
 }
 

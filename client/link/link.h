@@ -79,6 +79,12 @@ void raim_link_send_chat(struct raim_link *link, const char *text);
 // Lets a spectator watch another player; see raim_client_write_watch.
 void raim_link_send_watch(struct raim_link *link, raim_player_id player);
 
+// Call a vote, vote in the running one, and withdraw a vote that the local player has called; see
+// raim_client_write_vote_call.
+void raim_link_call_vote(struct raim_link *link, const struct raim_client_vote_call *call);
+void raim_link_cast_vote(struct raim_link *link, enum raim_client_vote_choice choice);
+void raim_link_withdraw_vote(struct raim_link *link);
+
 // Sends the goodbye and begins to disconnect. Go on with raim_link_update (a service thread does
 // so) until raim_link_is_open returns false, which takes a round trip; then close the link.
 void raim_link_leave(struct raim_link *link);

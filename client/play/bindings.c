@@ -22,6 +22,8 @@ static const struct {
     [ACTION_CHAT] = {"chat", "Chat", {"Return", ""}},
     [ACTION_SCORES] = {"scores", "All scores", {"Tab", "Pad back"}},
     [ACTION_NETWORK] = {"network", "Network graph", {"F3", ""}},
+    [ACTION_VOTE_YES] = {"voteyes", "Vote yes", {"F1", ""}},
+    [ACTION_VOTE_NO] = {"voteno", "Vote no", {"F2", ""}},
     [ACTION_PAUSE] = {"pause", "Recording: pause", {"Space", "Pad a"}},
     [ACTION_SLOWER] = {"slower", "Recording: slower", {"-", ""}},
     [ACTION_FASTER] = {"faster", "Recording: faster", {"=", ""}},
@@ -56,7 +58,8 @@ static bool is_of_recordings(enum action action)
 
 static bool is_of_matches(enum action action)
 {
-    return action == ACTION_FIRE || action == ACTION_CHAT;
+    return action == ACTION_FIRE || action == ACTION_CHAT || action == ACTION_VOTE_YES ||
+           action == ACTION_VOTE_NO;
 }
 
 // Whether two actions may have one button: they are never possible at the same time.

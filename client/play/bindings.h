@@ -17,6 +17,8 @@ enum action {
     ACTION_CHAT,
     ACTION_SCORES,
     ACTION_NETWORK,
+    ACTION_VOTE_YES,
+    ACTION_VOTE_NO,
     ACTION_PAUSE, // of a recording, like those that follow
     ACTION_SLOWER,
     ACTION_FASTER,

@@ -314,7 +314,10 @@ static struct text_style said_style(const struct ui *ui, const struct feed_line 
     return (struct text_style){
         .size = 15 * ui->unit,
         .weight = is_loud ? TEXT_BOLD : TEXT_PLAIN,
-        .colour = draw_faded(is_by_server(line) ? server_colour(line) : PALETTE_WHITE, strength),
+        .colour = draw_faded(line->is_notice      ? PALETTE_TEXT
+                             : is_by_server(line) ? PALETTE_SHIELD
+                                                  : PALETTE_WHITE,
+                             strength),
         .outlined = true,
     };
 }

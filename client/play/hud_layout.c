@@ -54,7 +54,14 @@ struct hud_layout hud_layout_of(const struct hud_frame *frame)
         layout.banner = heading;
     else
         layout.clock = heading;
-    const raim_box body = box(middle, heading.max.y + gap, middle_right, bottom);
+    double body_top = heading.max.y + gap;
+    if (frame->vote_height > 0) { // at most half of the column
+        const double most = (bottom - body_top) / 2 - gap;
+        layout.vote =
+            box(middle, body_top, middle_right, body_top + fmin(frame->vote_height, most));
+        body_top = layout.vote.max.y + gap;
+    }
+    const raim_box body = box(middle, body_top, middle_right, bottom);
     if (frame->has_table)
         layout.table = body;
     else

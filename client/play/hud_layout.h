@@ -16,6 +16,7 @@ struct hud_frame {
     bool has_table;        // all scores are shown in place of the first few
     bool has_banner;       // in place of the clock
     bool has_graph;
+    double vote_height; // of the panel of a vote, pixels; 0: none
 };
 
 // Boxes in pixels; one that is not shown is empty.
@@ -25,6 +26,7 @@ struct hud_layout {
     raim_box chat;   // bottom left, with the line that is typed
     raim_box scores; // the first few, top right
     raim_box table;  // all scores, in the middle
+    raim_box vote;   // under the clock or the banner
     raim_box death;  // in the middle: by whom, and the time until the spawn
     raim_box graph;  // of the network: in a bar where one has room, otherwise bottom right
     raim_box hint;   // at the bottom

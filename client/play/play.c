@@ -199,6 +199,8 @@ static void fill_menu(struct play *play)
     menu_add(&play->menu, "Resume", "");
     menu_add(&play->menu, "Settings", "");
     menu_add(&play->menu, "Leave the arena", "");
+    if (play->state == RAIM_CLIENT_PLAYING && play->votes.kinds != 0)
+        menu_add(&play->menu, "Call a vote", "");
 }
 
 static void open_layer(struct play *play, enum layer layer)
@@ -211,6 +213,8 @@ static void open_layer(struct play *play, enum layer layer)
         fill_menu(play);
     if (layer == LAYER_SETTINGS)
         settings_screen_open(&play->settings, play->preferences);
+    if (layer == LAYER_VOTE)
+        vote_menu_open(&play->vote_menu, &play->votes);
     play->layer = layer;
 }
 
@@ -226,9 +230,41 @@ static enum play_wish handle_menu(struct play *play, const struct window_event *
         return PLAY_ON;
     case 2:
         return PLAY_LEAVE;
+    case 3:
+        open_layer(play, LAYER_VOTE);
+        return PLAY_ON;
     default:
         return PLAY_ON;
     }
+}
+
+static void handle_vote_menu(struct play *play, const struct window_event *event)
+{
+    struct raim_client_vote_call call;
+    switch (vote_menu_handle(&play->vote_menu, &play->votes, &play->overview, play->window, event,
+                             &call)) {
+    case VOTE_MENU_ON:
+        break;
+    case VOTE_MENU_BACK:
+        open_layer(play, play->vote_menu.kind == 0 ? LAYER_MENU : LAYER_VOTE);
+        break;
+    case VOTE_MENU_CALL:
+        if (play->link != NULL)
+            raim_link_call_vote(play->link, &call);
+        open_layer(play, LAYER_NONE);
+        break;
+    }
+}
+
+// Votes by a key; false for any other button.
+static bool cast_vote(struct play *play, window_button button)
+{
+    const bool is_yes = bindings_triggers(play->bindings, ACTION_VOTE_YES, button);
+    if (!is_yes && !bindings_triggers(play->bindings, ACTION_VOTE_NO, button))
+        return false;
+    if (play->link != NULL)
+        raim_link_cast_vote(play->link, is_yes ? RAIM_CLIENT_VOTE_YES : RAIM_CLIENT_VOTE_NO);
+    return true;
 }
 
 static void handle_chat(struct play *play, const struct window_event *event)
@@ -285,6 +321,8 @@ static void handle_game(struct play *play, const struct window_event *event)
         open_layer(play, LAYER_CHAT);
     else if (bindings_triggers(play->bindings, ACTION_NETWORK, event->button))
         play->shows_netgraph = !play->shows_netgraph;
+    else if (cast_vote(play, event->button))
+        return;
     else if (way_to_target(play, event->button) != 0)
         watch_other(play, way_to_target(play, event->button));
     else
@@ -340,6 +378,9 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
         break;
     case LAYER_MENU:
         return handle_menu(play, event);
+    case LAYER_VOTE:
+        handle_vote_menu(play, event);
+        break;
     case LAYER_SETTINGS:
         if (!settings_screen_handle(&play->settings, event))
             open_layer(play, LAYER_MENU);
@@ -449,6 +490,12 @@ static void handle_event(struct play *play, const struct raim_client_event *even
         line.is_notice = true;
         feed_add(&play->chat, &line);
         break;
+    case RAIM_CLIENT_VOTE_BEGAN:
+        sound_play(play->preferences->sound, SOUND_CHAT);
+        break;
+    case RAIM_CLIENT_VOTE_ENDED: // drawn by the panel
+        break;
+    case RAIM_CLIENT_VOTE_REFUSED:
     case RAIM_CLIENT_NOTICE:
         snprintf(line.text, sizeof line.text, "%s", event->text);
         line.is_notice = true;
@@ -588,6 +635,7 @@ void play_look(struct play *play)
     handle_all_events(play, client, now);
     take_picture(play, client, now);
     overview_take(&play->overview, client);
+    vote_panel_take(&play->votes, client, raim_link_now_us(), now);
     const struct raim_client_quality quality = raim_client_quality(client);
     raim_link_unlock(play->link);
     play->round_trip_ms = quality.round_trip_ms;

@@ -79,6 +79,14 @@ static void draw_hurt(const struct play *play, const struct ui *ui, double now)
                           1 - (now - play->hurt_at_s) / direction_s);
 }
 
+static void draw_vote(const struct play *play, const struct ui *ui, raim_box box)
+{
+    char yes[32], no[32];
+    label_of(play, ACTION_VOTE_YES, yes);
+    label_of(play, ACTION_VOTE_NO, no);
+    vote_panel_draw(&play->votes, ui, box, yes, no);
+}
+
 static void draw_playing(struct play *play, const struct ui *ui, double now)
 {
     const struct overview *overview = &play->overview;
@@ -96,6 +104,7 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
         .has_table = play_shows_table(play),
         .has_banner = phase->kind != RAIM_CLIENT_PLAY,
         .has_graph = play->shows_netgraph,
+        .vote_height = vote_panel_is_shown(&play->votes, now) ? vote_panel_height(ui) : 0,
     };
     const struct hud_layout layout = hud_layout_of(&frame);
     draw_hurt(play, ui, now);
@@ -103,6 +112,8 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
     hud_chat(ui, layout.chat, &play->chat, play->layer == LAYER_CHAT ? &play->entry : NULL, now);
     draw_scores(play, ui, &layout, frame.has_table);
     draw_phase(play, phase, ui, &layout);
+    if (frame.vote_height > 0)
+        draw_vote(play, ui, layout.vote);
     if (play->shows_netgraph)
         netgraph_draw(&play->netgraph, ui, layout.graph);
     const bool is_down = play->picture->map != NULL && phase->kind == RAIM_CLIENT_PLAY &&
@@ -126,6 +137,8 @@ static void draw_layer(struct play *play, const struct ui *ui, double now)
         menu_draw(&play->menu, ui, "Menu", "The match goes on");
     else if (play->layer == LAYER_SETTINGS)
         settings_screen_draw(&play->settings, ui);
+    else if (play->layer == LAYER_VOTE)
+        vote_menu_draw(&play->vote_menu, ui);
     else if (play->state == RAIM_CLIENT_PLAYING && !play->watch)
         hud_crosshair(ui, controls_crosshair(&play->controls, play->window, &viewport),
                       1 - (now - play->hit_at_s) / hit_s);

@@ -17,6 +17,8 @@
 #include "play.h"
 #include "preferences.h"
 #include "settings_screen.h"
+#include "vote_menu.h"
+#include "vote_panel.h"
 
 // The layer over the game that receives the keys.
 enum layer {
@@ -25,6 +27,7 @@ enum layer {
     LAYER_PASSWORD, // over the notice of an end: the password is typed
     LAYER_MENU,
     LAYER_SETTINGS,
+    LAYER_VOTE, // a vote is called
 };
 
 struct play {
@@ -51,6 +54,8 @@ struct play {
     bool is_deriving;    // CONNECTING: the key of the password
     bool awaits_restart; // RESUMING: the server has announced it
     struct overview overview;
+    struct vote_panel votes;
+    struct vote_menu vote_menu;
     struct camera camera;
     struct controls controls;
     struct picture *picture, *before; // of this frame and of the one before

@@ -334,6 +334,8 @@ static void act(struct replay *replay, enum action action)
         toggle_sent(replay);
         break;
     case ACTION_NETWORK:
+    case ACTION_VOTE_YES:
+    case ACTION_VOTE_NO:
         replay->shows_figures = !replay->shows_figures;
         break;
     case ACTION_UP: // held, see move

@@ -147,6 +147,14 @@ void admin_bans_ban(struct arena_table *table, struct ban_book *book, struct adm
         note(table, "ban", &ban);
 }
 
+const char *admin_bans_add(struct arena_table *table, struct ban_book *book, const struct ban *ban)
+{
+    const char *problem = ban_book_add(book, ban);
+    if (problem == NULL)
+        note(table, "ban", ban);
+    return problem;
+}
+
 void admin_bans_unban(struct arena_table *table, struct ban_book *book,
                       struct admin_command *command)
 {

@@ -10,6 +10,10 @@
 void admin_bans_ban(struct arena_table *table, struct ban_book *book,
                     struct admin_command *command);
 
+// Bans a network by the decision of others than the operator. Returns NULL, or what went wrong as a
+// printable text.
+const char *admin_bans_add(struct arena_table *table, struct ban_book *book, const struct ban *ban);
+
 // Answers with the network that an order would ban, and the players whom it would disconnect.
 void admin_bans_preview(struct arena_table *table, struct ban_book *book,
                         struct admin_command *command);

@@ -158,6 +158,27 @@ static void execute_resume(struct admin_commands *admin, struct admin_command *c
     ask(admin, command, &(struct command){.kind = COMMAND_PAUSE});
 }
 
+static void decide_vote(struct admin_commands *admin, struct admin_command *command,
+                        uint32_t outcome)
+{
+    ask(admin, command, &(struct command){.kind = COMMAND_VOTE, .outcome = outcome});
+}
+
+static void execute_vote_cancel(struct admin_commands *admin, struct admin_command *command)
+{
+    decide_vote(admin, command, RAIM_VOTE_CANCELLED);
+}
+
+static void execute_vote_pass(struct admin_commands *admin, struct admin_command *command)
+{
+    decide_vote(admin, command, RAIM_VOTE_PASSED);
+}
+
+static void execute_vote_fail(struct admin_commands *admin, struct admin_command *command)
+{
+    decide_vote(admin, command, RAIM_VOTE_FAILED);
+}
+
 // --- Clips ---
 
 static void execute_clip(struct admin_commands *admin, struct admin_command *command)
@@ -385,6 +406,11 @@ static void execute_unkeep_recording(struct admin_commands *admin, struct admin_
 
 // --- Bans ---
 
+const char *admin_commands_ban(struct admin_commands *admin, const struct ban *ban)
+{
+    return admin_bans_add(admin->table, admin->bans, ban);
+}
+
 static void execute_ban(struct admin_commands *admin, struct admin_command *command)
 {
     admin_bans_ban(admin->table, admin->bans, command);
@@ -432,6 +458,7 @@ enum {
     WIDE = 1 << ADMIN_WIDE,
 };
 
+static const char no_vote[] = "no vote is running";
 static const char no_player[] = "no client plays as this player";
 
 static const struct admin_commands_route routes[] = {
@@ -483,6 +510,21 @@ static const struct admin_commands_route routes[] = {
     {.method = "POST", .path = "/arena/remove", .execute = execute_remove, .needs = ARENA},
     {.method = "POST", .path = "/arena/pause", .execute = execute_pause, .needs = ARENA},
     {.method = "POST", .path = "/arena/resume", .execute = execute_resume, .needs = ARENA},
+    {.method = "POST",
+     .path = "/vote/cancel",
+     .execute = execute_vote_cancel,
+     .needs = ARENA,
+     .failure = no_vote},
+    {.method = "POST",
+     .path = "/vote/pass",
+     .execute = execute_vote_pass,
+     .needs = ARENA,
+     .failure = no_vote},
+    {.method = "POST",
+     .path = "/vote/fail",
+     .execute = execute_vote_fail,
+     .needs = ARENA,
+     .failure = no_vote},
     {.method = "POST", .path = "/arena/map", .execute = execute_map, .needs = ARENA | MAP},
     {.method = "POST",
      .path = "/arena/clip",

@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "arena_table.h"
+#include "bans.h"
 #include "order_log.h"
 #include "rooms.h"
 
@@ -85,6 +86,10 @@ bool admin_commands_collect_from(struct admin_commands *admin, struct arena *are
 // Takes the result of a clip that a command has ordered; its number is that of the command. Returns
 // false if there is none.
 bool admin_commands_collect_clip(struct admin_commands *admin, struct recorder_clip *clip);
+
+// Bans a network by the decision of others than the operator. Returns NULL, or what went wrong as a
+// printable text.
+const char *admin_commands_ban(struct admin_commands *admin, const struct ban *ban);
 
 // Writes the result of its clip into a command.
 void admin_commands_answer_clip(struct admin_command *command, const struct recorder_clip *clip);

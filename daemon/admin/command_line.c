@@ -380,16 +380,27 @@ static bool read_arena(struct line *line)
     return line->arena != NULL || refuse(line, "no such arena: \"%s\"", line->text);
 }
 
+// Whether the rest of a line begins with a verb, which may be of two words.
+static bool begins_with(const struct line *line, const char *verb)
+{
+    const size_t length = strlen(verb);
+    return strncmp(line->rest, verb, length) == 0 &&
+           (line->rest[length] == ' ' || line->rest[length] == '\0');
+}
+
 static bool read_verb(struct line *line)
 {
-    next_word(line);
-    for (size_t i = 0; i < VERBS; i++)
-        if (strcmp(verbs[i].name, line->text) == 0)
+    line->rest += strspn(line->rest, " ");
+    for (size_t i = 0; i < VERBS && line->verb == NULL; i++)
+        if (begins_with(line, verbs[i].name))
             line->verb = &verbs[i];
-    if (line->verb == NULL)
+    if (line->verb == NULL) {
+        next_word(line);
         return refuse(line, "no such command: \"%s\"; help lists them", line->text);
+    }
+    line->rest += strlen(line->verb->name);
     if (line->giver->level < line->verb->level)
-        return refuse(line, "\"%s\" is for the level %s, and yours is %s", line->text,
+        return refuse(line, "\"%s\" is for the level %s, and yours is %s", line->verb->name,
                       config_admin_level_name(line->verb->level),
                       config_admin_level_name(line->giver->level));
     return true;

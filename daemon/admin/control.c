@@ -203,6 +203,11 @@ void control_run(struct control *control)
         http_listener_run(control->listener);
 }
 
+const char *control_ban(struct control *control, const struct ban *ban)
+{
+    return admin_commands_ban(admin_orders_commands(control->orders), ban);
+}
+
 void control_drain(struct control *control, uint32_t seconds)
 {
     admin_commands_drain(admin_orders_commands(control->orders), seconds);

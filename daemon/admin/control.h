@@ -8,6 +8,7 @@
 #include "admin_orders.h"
 #include "api.h"
 #include "arena_table.h"
+#include "bans.h"
 #include "config.h"
 #include "http.h"
 
@@ -57,6 +58,9 @@ void control_run(struct control *control);
 // Call it for a released arena before it is destroyed: requests that wait for it are answered as
 // not done, and it counts as reading no ban list.
 void control_forget(struct control *control, struct arena *arena);
+
+// Bans a network; see admin_commands_ban.
+const char *control_ban(struct control *control, const struct ban *ban);
 
 // Orders a drain; see admin_commands_drain.
 void control_drain(struct control *control, uint32_t seconds);

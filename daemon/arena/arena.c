@@ -155,6 +155,7 @@ static void publish(struct arena *arena)
     status->durations = arena->worker.durations;
     status->latenesses = arena->worker.latenesses;
     status->round = raim_match_round(arena->worker.match);
+    status->has_vote = raim_match_running_vote(arena->worker.match, &status->vote);
     status->counts = raim_match_counts(arena->worker.match);
     status->transport = *transport_stats(arena->worker.transport);
     masters_count_listing(&arena->worker.masters, (int64_t)monotonic_ms());
@@ -199,6 +200,7 @@ static void take_connection(struct arena *arena, uint32_t peer)
         return;
     }
     raim_match_connect(arena->worker.match, peer, token);
+    arena_votes_note_origin(arena, peer);
     arena_commands_receive(&arena->worker.commands, arena->worker.match, arena->worker.transport,
                            peer);
 }
@@ -347,6 +349,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     arena->worker.is_readable = false;
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     note_playing(arena);
+    arena_votes_watch(arena);
     run_commands(arena);
     arena_take_offers(arena);
     raim_match_observe(arena->worker.match, is_measured ? &arena->worker.observer : NULL);
@@ -356,6 +359,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     report_lines(arena);
     if (arena->worker.feed != NULL && arena_feed_run(arena->worker.feed, arena->worker.match))
         arena->worker.has_news = true;
+    arena_votes_run(arena);
     arena_rounds_run(arena);
     arena_checkpoint_run(&arena->worker.checkpoint, arena->worker.match, arena->worker.transport);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_ENCODE);

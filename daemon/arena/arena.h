@@ -55,6 +55,8 @@ struct arena_status {
     struct histogram latenesses; // of ticks, from the deadline to the beginning
     struct histogram pings;      // of the connected players, by histogram_ping_bounds_ns
     struct raim_match_round round;
+    bool has_vote;               // a vote runs
+    struct raim_match_vote vote; // with has_vote
     struct raim_match_counts counts;
     struct transport_stats transport;
     struct masters_report masters;
@@ -172,6 +174,9 @@ const struct prepared_match *arena_prepared_match(const struct arena *arena);
 bool arena_fits_players(const struct arena *arena, uint32_t max_players);
 bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators);
 bool arena_fits_bots(const struct arena *arena, uint32_t bots);
+
+// Names the maps of a configuration to the match, to vote for.
+void arena_name_maps(struct raim_match *match, const struct config_arena *config);
 
 // Creates a match for this arena, ready for arena_offer. Slow: allocates and builds a whole match.
 // Returns NULL when memory runs out.

@@ -17,6 +17,7 @@ enum command_kind {
     COMMAND_NOTICE, // `player`, `epoch`, `text`, for this player alone
     COMMAND_CHALLENGE, // the same, to be signed by the client
     COMMAND_ADMIN,     // `player`, `epoch`, `level`, and `text`: the name of the login
+    COMMAND_VOTE,      // `outcome` of the running vote
 };
 
 struct command {
@@ -27,6 +28,7 @@ struct command {
     uint32_t epoch; // of the player's connection, see struct raim_match_line
     uint8_t level;
     char text[RAIM_MAX_TEXT_BYTES + 1];
+    uint32_t outcome;        // enum raim_vote_outcome
     const struct bans *bans; // in force from now on; the answer ends the use of earlier lists
 
     bool done; // the answer; false: no such player, or the event queue is full

@@ -78,6 +78,8 @@ static bool execute(struct arena_commands *commands, struct raim_match *match,
     case COMMAND_PAUSE:
         raim_match_pause(match, command->on);
         return true;
+    case COMMAND_VOTE:
+        return raim_match_decide_vote(match, command->outcome);
     }
     return false;
 }

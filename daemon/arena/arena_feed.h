@@ -6,6 +6,7 @@
 // after creation, and neither thread waits for the other.
 #pragma once
 
+#include "ip_address.h"
 #include "round_report.h"
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@ enum arena_feed_kind {
     ARENA_FEED_ROUND_ENDED, // its report is the oldest one of arena_feed_round
     ARENA_FEED_CHAT,        // `text` of `player`, or of the operator, who is RAIM_NOBODY
     ARENA_FEED_KILL,        // `player` destroyed `other`; either may be a bot
-    ARENA_FEED_VOTE,        // `player` called it about `other`, or about `text`
+    ARENA_FEED_VOTE,        // `vote` was called, or has ended; with the `address` of its target
     ARENA_FEED_LINE,        // `text` of an admin's command, in the connection `epoch`
     ARENA_FEED_MAP_WANTED,  // `text`: the name of the map
     ARENA_FEED_KINDS
@@ -31,8 +32,16 @@ struct arena_feed_item {
     uint32_t epoch;
     bool is_encrypted;   // the connection of a LINE
     uint8_t admin_level; // of the player of a LINE; `other_name` is that of the login
-    char name[RAIM_MAX_NAME_BYTES + 1], other_name[RAIM_MAX_NAME_BYTES + 1];
-    char text[RAIM_MAX_TEXT_BYTES + 1];
+    union {
+        struct { // of all but VOTE
+            char name[RAIM_MAX_NAME_BYTES + 1], other_name[RAIM_MAX_NAME_BYTES + 1];
+            char text[RAIM_MAX_TEXT_BYTES + 1];
+        };
+        struct {
+            struct raim_match_vote vote;
+            struct ip_address address; // none: not known
+        };
+    };
 };
 
 struct arena_feed;

@@ -10,6 +10,8 @@
 #include "arena_commands.h"
 #include "arena_feed.h"
 #include "arena_recording.h"
+#include "arena_votes.h"
+#include "crypto.h"
 #include "seats.h"
 #include "snapshot_pace.h"
 #include "triple_buffer.h"
@@ -30,7 +32,8 @@ struct arena {
         uint32_t max_players, max_spectators, connections;
         bool is_room;
         struct raim_match_guard guard;
-        const struct wakeup *wakeup; // of the main thread
+        const struct wakeup *wakeup;                       // of the main thread
+        uint8_t origin_key[RAIM_CRYPTO_SIPHASH_KEY_BYTES]; // of addresses, for the match
     } opened;
 
     // Only the worker touches it.
@@ -46,6 +49,7 @@ struct arena {
         struct arena_feed *feed;               // NULL: nobody reads it
         uint32_t ended_round;                  // the newest whose end was reported; 0: none
         struct arena_commands commands;
+        struct arena_votes votes;
         struct arena_checkpoint checkpoint;
         struct arena_recording recording;
         struct answers answers;

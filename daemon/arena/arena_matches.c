@@ -7,6 +7,7 @@
 #include "log.h"
 #include "monotonic.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/random.h>
@@ -48,6 +49,7 @@ static struct raim_match *create_match(const struct arena *arena, const struct c
     def.round_s = config->round_s;
     def.score_limit = config->score_limit;
     def.break_s = config->break_s;
+    def.votes = config->votes;
     memcpy(def.arena, config->name, sizeof def.arena);
     memcpy(def.motd, config->motd, sizeof def.motd);
     def.guard = &arena->opened.guard;
@@ -69,6 +71,16 @@ bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators)
 bool arena_fits_bots(const struct arena *arena, uint32_t bots)
 {
     return bots <= RAIM_MAX_PLAYERS - arena->opened.max_players;
+}
+
+void arena_name_maps(struct raim_match *match, const struct config_arena *config)
+{
+    const char *names[1 + CONFIG_MAX_ROTATION];
+    static_assert(1 + CONFIG_MAX_ROTATION == RAIM_WIRE_VOTE_MAPS, "every map can be voted for");
+    names[0] = config->map->name;
+    for (int i = 0; i < config->rotation_count; i++)
+        names[1 + i] = config->rotation[i]->name;
+    raim_match_set_vote_maps(match, names, 1 + (uint32_t)config->rotation_count);
 }
 
 struct prepared_match *arena_prepare(const struct arena *arena, const struct config_arena *config,
@@ -217,7 +229,8 @@ void arena_take_offers(struct arena *arena)
             config_tune(&arena->worker.next->config, &prepared->config);
         begin_match(arena, prepared);
     }
-    if (arena->worker.next == NULL || !raim_match_is_round_due(arena->worker.match))
+    if (arena->worker.next == NULL || !raim_match_is_round_due(arena->worker.match) ||
+        raim_match_replays_map(arena->worker.match))
         return;
     begin_match(arena, arena->worker.next);
     arena->worker.next = NULL;

@@ -207,8 +207,10 @@ static struct prepared_match *prepare_first_match(const struct arena *arena,
     struct prepared_match *prepared =
         arena_prepare(arena, &first, own_map != NULL ? own_map : owner);
     config_unload(own_map); // the prepared match shares it
-    if (prepared != NULL)
-        prepared->map = map;
+    if (prepared == NULL)
+        return NULL;
+    prepared->map = map;
+    arena_name_maps(prepared->match, config);
     return prepared;
 }
 
@@ -230,6 +232,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     if (config->is_room) // it is silent only if its first tick is late
         atomic_init(&arena->shared.ticked_ms, monotonic_ms());
     arena->opened.wakeup = wakeup;
+    raim_crypto_random(arena->opened.origin_key, sizeof arena->opened.origin_key);
     arena->opened.guard = (struct raim_match_guard){.context = arena, .admit = admit};
     snapshot_pace_init(&arena->worker.pace, config->tick_hz);
     arena->worker.observer =

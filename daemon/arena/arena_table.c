@@ -70,6 +70,7 @@ struct prepared_match *arena_slot_prepare(const struct arena_slot *slot, int map
     if (keeps_own_map)
         prepared->map = played->map;
     prepared->map.index = map_index;
+    arena_name_maps(prepared->match, arena_slot_wanted(slot));
     return prepared;
 }
 
@@ -85,7 +86,25 @@ struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, str
     prepared->map.index = arena_prepared_match(slot->arena)->map.index;
     snprintf(prepared->map.path, sizeof prepared->map.path, "%s", path);
     prepared->at_once = true;
+    arena_name_maps(prepared->match, arena_slot_wanted(slot));
     return prepared;
+}
+
+bool arena_slot_begin_map(const struct arena_slot *slot, const char *name)
+{
+    const struct config_arena *wanted = arena_slot_wanted(slot);
+    int map_index = 0;
+    while (map_index <= wanted->rotation_count &&
+           strcmp(map_at(wanted, map_index)->name, name) != 0)
+        map_index++;
+    if (map_index > wanted->rotation_count)
+        return false;
+    struct prepared_match *prepared = arena_slot_prepare(slot, map_index, false);
+    if (prepared == NULL)
+        return false;
+    prepared->at_once = true;
+    arena_offer(slot->arena, prepared);
+    return true;
 }
 
 // Prepares the match on the next map, so that it is ready when the round ends.

@@ -72,6 +72,10 @@ struct prepared_match *arena_slot_prepare(const struct arena_slot *slot, int map
 struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, struct config *map,
                                               const char *path);
 
+// Begins a round on the map of the wanted rotation that has this name, at once. Returns false if
+// there is none, or when memory runs out.
+bool arena_slot_begin_map(const struct arena_slot *slot, const char *name);
+
 // Takes NULL. No worker may be running the arena.
 void arena_slot_close(struct arena_slot *slot);
 

@@ -63,6 +63,7 @@ struct raim_match_tuning prepared_match_tuning(const struct config_arena *config
         .round_s = config->round_s,
         .break_s = config->break_s,
         .score_limit = config->score_limit,
+        .votes = config->votes,
     };
     memcpy(tuning.motd, config->motd, sizeof tuning.motd);
     return tuning;

@@ -95,6 +95,7 @@ struct config_arena {
     struct config_password password;
     enum config_encryption encryption;
     enum config_recording recording;
+    struct raim_vote_tuning votes;
     raim_rules rules;
     double round_s;       // 0 to 86400; 0: no time limit
     uint32_t score_limit; // score that ends a round; 0: no limit

@@ -5,6 +5,7 @@
 #include "config_listing.h"
 #include "config_loader.h"
 #include "config_root_keys.h"
+#include "config_vote_keys.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -320,6 +321,13 @@ static const struct reader_key ARENA_KEYS[] = {
      .meaning = "which rounds are recorded: those that somebody plays who is no bot "
                 "(\"played\"), also those of bots alone (\"all\"), or none; see "
                 "recording_dir"},
+    {.name = "votes",
+     .kind = READER_GROUP,
+     IN_ARENA(votes),
+     .expected = "a group",
+     .keys = config_vote_keys,
+     .applies = READER_AT_ONCE,
+     .meaning = "settings of votes that differ from their defaults"},
     {.name = "rules",
      .kind = READER_GROUP,
      IN_ARENA(rules),
@@ -389,6 +397,8 @@ const struct reader_key *config_keys(enum config_group group, int *count)
     case CONFIG_LIMITS:
         *count = COUNT(LIMIT_KEYS);
         return LIMIT_KEYS;
+    case CONFIG_VOTES:
+        return config_vote_keys(count);
     case CONFIG_KEEP:
         return config_keep_keys(count);
     case CONFIG_RULES:

@@ -12,6 +12,7 @@ enum config_group {
     CONFIG_ARENA,
     CONFIG_KEEP, // of recordings
     CONFIG_LIMITS,
+    CONFIG_VOTES,
     CONFIG_RULES,
     CONFIG_TEMPLATE, // of rooms: the keys of an arena without its port
 };

@@ -231,6 +231,34 @@ static int run_arena_map(const struct call *call)
     return send_arena_command(call, "/arena/map");
 }
 
+// --- Votes ---
+
+static bool print_votes(const struct call *call, const char *json)
+{
+    return tables_votes(json, argument(call, 0), stdout);
+}
+
+static int run_vote_list(const struct call *call)
+{
+    return show(call, "/status", print_votes);
+}
+
+static int run_vote_cancel(const struct call *call)
+{
+    return send_arena_command(call, "/vote/cancel");
+}
+
+static int run_vote_force(const struct call *call)
+{
+    const char *choice = argument(call, 1);
+    const bool passes = choice == NULL || strcmp(choice, "yes") == 0;
+    if (!passes && strcmp(choice, "no") != 0)
+        return commands_wrong(call->command, "want yes or no");
+    return commands_send(call, &(struct request){.path = passes ? "/vote/pass" : "/vote/fail",
+                                                 .post = true,
+                                                 .fields = {{"arena", argument(call, 0)}}});
+}
+
 // --- Results ---
 
 static bool print_results(const struct call *call, const char *json)
@@ -514,6 +542,11 @@ const struct command commands[] = {
     {"arena resume", run_arena_resume, 1, 1, "", "NAME", "Resume a paused arena"},
     {"arena map", run_arena_map, 2, 2, "", "NAME FILE",
      "Start a new round on another map at once; FILE is a path as in the configuration"},
+    {"vote list", run_vote_list, 0, 1, "j", "[ARENA] [--json]",
+     "Show the votes that run; with --json the status that contains them"},
+    {"vote cancel", run_vote_cancel, 1, 1, "", "ARENA", "End the running vote without a result"},
+    {"vote force", run_vote_force, 1, 2, "", "ARENA [yes|no]",
+     "Decide the running vote: let it pass, or fail"},
     {"arena clip", recording_clip, 1, 2, "", "NAME [SECONDS]",
      "Save the last seconds of an arena that records (30) as a recording"},
     {"arena create", run_arena_create, 0, 0, "jTiPeMNJm",

@@ -14,7 +14,7 @@
 // its letter in the table of commands.
 enum { LONG = 256 };
 
-enum { MAX_COMMANDS = 40, SYNOPSIS_BYTES = 256, MAX_LETTERS = 32 };
+enum { MAX_COMMANDS = 64, SYNOPSIS_BYTES = 256, MAX_LETTERS = 32 };
 
 // Options of single commands are hidden here; the help shows them with their commands.
 static const struct argp_option options[] = {

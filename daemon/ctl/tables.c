@@ -141,6 +141,48 @@ bool tables_bans(const char *text, FILE *out)
     return good;
 }
 
+static void add_vote(struct columns *columns, const json_t *arena, const json_t *vote)
+{
+    char minutes[32];
+    const char *about = text_of(vote, "target");
+    if (json_is_string(json_object_get(vote, "map")))
+        about = text_of(vote, "map");
+    if (json_is_integer(json_object_get(vote, "minutes"))) {
+        snprintf(minutes, sizeof minutes, "%lld min", number_of(vote, "minutes"));
+        about = minutes;
+    }
+    columns_add(columns, text_of(arena, "name"));
+    columns_add(columns, text_of(vote, "kind"));
+    columns_add(columns, about);
+    columns_add(columns, text_of(vote, "caller"));
+    columns_add_number(columns, number_of(vote, "yes"));
+    columns_add_number(columns, number_of(vote, "no"));
+    columns_add_number(columns, number_of(vote, "needed"));
+    columns_add_number(columns, (long long)json_number_value(json_object_get(vote, "left_s")));
+    columns_add(columns, text_of(vote, "reason"));
+}
+
+bool tables_votes(const char *text, const char *name, FILE *out)
+{
+    json_t *status = json_loads(text, 0, NULL);
+    const json_t *arenas = json_object_get(status, "arenas"), *arena;
+    bool good = json_is_array(arenas);
+    if (good) {
+        size_t i;
+        struct columns *columns =
+            columns_create("ARENA|VOTE|ABOUT|CALLER|>YES|>NO|>NEEDED|>LEFT(s)|REASON");
+        json_array_foreach(arenas, i, arena)
+        {
+            const json_t *vote = json_object_get(arena, "vote");
+            if (json_is_object(vote) && (name == NULL || strcmp(name, text_of(arena, "name")) == 0))
+                add_vote(columns, arena, vote);
+        }
+        good = columns_print(columns, out);
+    }
+    json_decref(status);
+    return good;
+}
+
 // Writes each line of a list after the prefix `what`; returns the number of lines.
 static size_t write_lines(FILE *out, const json_t *list, const char *what)
 {

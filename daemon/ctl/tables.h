@@ -13,6 +13,9 @@ bool tables_status(const char *json, FILE *out);
 bool tables_players(const char *json, const char *arena, FILE *out);
 bool tables_bans(const char *json, FILE *out);
 
+// The votes that run, of a status; of one arena, or of all with NULL.
+bool tables_votes(const char *text, const char *arena, FILE *out);
+
 // The changes of a reload, one line each.
 bool tables_reload(const char *json, FILE *out);
 

@@ -138,6 +138,10 @@ static void write_control(FILE *out, const struct arena_list_control *control)
     metrics_count(out, "raimd_control_requests_denied_total", METRICS_COUNTER,
                   "Requests to control_listen without its token or certificate, or of browsers.",
                   control->denied);
+    metrics_count(out, "raimd_logins_denied_total", METRICS_COUNTER,
+                  "Logins of RCON and of admins that were wrong, or not tried because of earlier "
+                  "ones.",
+                  control->logins_denied);
 }
 
 static void write_results(FILE *out, const struct arena_list_results *results)

@@ -239,6 +239,34 @@ static json_t *round_json(const struct arena_status *status, uint32_t tick_hz)
                       put(object, "winner", winner_json(status)));
 }
 
+// null for an empty text
+static json_t *word_json(const char *text)
+{
+    return text[0] != '\0' ? json_string(text) : json_null();
+}
+
+static json_t *vote_json(const struct arena_status *status)
+{
+    const struct raim_match_vote *vote = &status->vote;
+    if (!status->has_vote)
+        return json_null();
+    json_t *object = json_object();
+    return finish(
+        object,
+        put_count(object, "number", vote->number) &&
+            put(object, "kind", json_string(raim_vote_kind_name(vote->subject.kind))) &&
+            put(object, "caller", json_string(vote->caller_name)) &&
+            put(object, "target", word_json(vote->target_name)) &&
+            put(object, "map", word_json(vote->subject.map)) &&
+            put(object, "minutes",
+                vote->subject.minutes > 0 ? json_integer(vote->subject.minutes) : json_null()) &&
+            put(object, "reason", word_json(vote->subject.reason)) &&
+            put_count(object, "yes", vote->tally.yes) && put_count(object, "no", vote->tally.no) &&
+            put_count(object, "electors", vote->tally.electors) &&
+            put_count(object, "needed", vote->tally.needed) &&
+            put_tenths(object, "left_s", vote->left_ms / 1000.0));
+}
+
 static json_t *recording_json(const struct arena_status *status)
 {
     json_t *object = json_object();
@@ -289,6 +317,7 @@ static json_t *arena_json(struct arena *arena, struct totals *totals)
                       put(object, "map", name_json(config->map->name, sizeof config->map->name)) &&
                       put(object, "state", json_string(state)) &&
                       put(object, "round", round_json(status, config->tick_hz)) &&
+                      put(object, "vote", vote_json(status)) &&
                       put_count(object, "tick", status->tick) &&
                       put_count(object, "tick_hz", config->tick_hz) &&
                       put(object, "tick_us", tick_us_json(status)) &&

@@ -6,11 +6,13 @@
 #include "admin_logins.h"
 #include "arena_feed.h"
 #include "json_text.h"
+#include "log.h"
 #include "message.h"
 #include "result_json.h"
 #include "results.h"
 #include "rooms.h"
 #include "server_events.h"
+#include "vote_report.h"
 
 #include <stdlib.h>
 
@@ -71,6 +73,17 @@ static void note_round(const struct arena_reports *reports, const struct round_r
         server_events_add(events, "round_ended", NULL, result_json_write(report));
 }
 
+static void begin_map(const struct arena_reports *reports, const struct arena *arena,
+                      const char *map)
+{
+    const struct arena_list *running = &reports->table->running;
+    const char *name = arena_config(arena)->name;
+    const int index = arena_list_find(running, name);
+    if (index >= 0 && !arena_slot_begin_map(reports->table->slots[index], map))
+        log_arena_warning(name, "vote without map arena=%s: the rotation has no map \"%s\"", name,
+                          map);
+}
+
 static void note_item(const struct arena_reports *reports, struct arena *arena,
                       const struct arena_feed_item *item)
 {
@@ -103,7 +116,11 @@ static void note_item(const struct arena_reports *reports, struct arena *arena,
             admin_logins_take_line(reports->logins, arena, item);
         break;
     case ARENA_FEED_VOTE:
+        vote_report_note(reports, arena, item);
+        break;
     case ARENA_FEED_MAP_WANTED:
+        begin_map(reports, arena, item->text);
+        break;
     case ARENA_FEED_KINDS:
         break;
     }

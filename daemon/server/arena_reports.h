@@ -6,6 +6,7 @@
 #include "arena_table.h"
 
 struct admin_logins;
+struct control;
 struct results;
 struct rooms;
 
@@ -13,6 +14,7 @@ struct arena_reports {
     struct arena_table *table;   // with the results and events
     struct rooms *rooms;         // NULL: none
     struct admin_logins *logins; // NULL: none
+    struct control *control;     // it keeps the bans; NULL: closed
     bool is_restarting;          // the next process continues the matches
 };
 

@@ -150,6 +150,7 @@ static struct arena_reports reports_of(struct server *server)
 {
     return (struct arena_reports){.table = &server->table,
                                   .rooms = server->rooms,
+                                  .control = server->control,
                                   .logins = server->logins,
                                   .is_restarting = server->is_restarting};
 }
@@ -395,6 +396,7 @@ void server_stop(struct server *server)
     password_thread_destroy(server->passwords);
     arena_table_stop(&server->table);
     control_close(server->control); // after the workers, which read its ban lists
+    server->control = NULL;
     http_close(server->http);
     api_destroy(server->api);
     const struct arena_reports reports = reports_of(server);

@@ -49,7 +49,7 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
     struct raim_member *member = &match->members[raim_player_slot(client->player)];
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
     // The rate limit precedes the cleaning, which costs more.
-    if (member->muted)
+    if (member->muted || raim_votes_is_muted(match, client->player))
         refuse(match, client, RAIM_REFUSED_MUTED, RAIM_CHAT_MUTED);
     else if (member->chat_debt_ticks > (burst - 1) * pause_ticks)
         refuse(match, client, RAIM_REFUSED_CHAT, RAIM_CHAT_RATE);

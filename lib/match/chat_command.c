@@ -29,6 +29,10 @@ static void execute_admin(struct raim_match *match, struct raim_connection *clie
 static const struct chat_command commands[] = {
     {"help", "lists what you may type", execute_help},
     {"admin", "for the admins of this server: /admin help", execute_admin},
+    {"vote", "calls a vote: /vote kick NAME REASON; alone it says what may be voted for",
+     raim_votes_command},
+    {"yes", "votes yes", raim_votes_command_yes},
+    {"no", "votes no", raim_votes_command_no},
 };
 
 static void execute_help(struct raim_match *match, struct raim_connection *client,

@@ -219,7 +219,7 @@ static bool are_rounds_sound(const struct raim_rounds *rounds)
     static const uint32_t longest_ticks = 86400 * 240; // round_s by tick_hz
     return rounds->round > 0 && rounds->left_ticks <= longest_ticks && rounds->start_ms >= 0 &&
            rounds->start_ms <= INT64_C(1) << 53 && rounds->winner <= UINT16_MAX &&
-           rounds->paused <= 1 && rounds->has_end <= 1 &&
+           rounds->paused <= RAIM_PAUSED_BY_VOTE && rounds->has_end <= 1 &&
            (rounds->phase == RAIM_PHASE_PLAY || rounds->phase == RAIM_PHASE_BREAK);
 }
 

@@ -36,6 +36,7 @@ struct raim_match_def raim_match_default_def(void)
         .resume_grace_s = 30,
         .idle_timeout_s = 60,
         .max_connections = 80,
+        .votes = raim_vote_default_tuning(),
     };
 }
 
@@ -140,6 +141,7 @@ static struct raim_match_tuning tuning_of(const struct raim_match_def *def)
         .round_s = def->round_s,
         .break_s = def->break_s,
         .score_limit = def->score_limit,
+        .votes = def->votes,
     };
     memcpy(tuning.motd, def->motd, sizeof tuning.motd);
     return tuning;
@@ -339,11 +341,17 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     }
     client->watches = hello.watch;
     client->wants_pings = (hello.capabilities & RAIM_CAPABILITY_PINGS) != 0;
+    client->wants_votes = (hello.capabilities & RAIM_CAPABILITY_VOTES) != 0;
     client->reads_notices = (hello.capabilities & RAIM_CAPABILITY_ADMIN) != 0;
     const bool resumes =
         !hello.watch && hello.resume && raim_sessions_find(match, hello.token) != RAIM_NOBODY;
     if (match->policy.draining && !resumes) {
         raim_connections_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
+        return;
+    }
+    if (!hello.watch && !resumes && raim_votes_bars(match, client->origin)) {
+        raim_votes_explain_spectate(match, client->why);
+        raim_connections_refuse(match, client, RAIM_REFUSED_VOTE, RAIM_REASON_KICKED);
         return;
     }
     // An access token is valid once, so it is only used up when the match has room.
@@ -491,6 +499,8 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
         raim_notices_receive(match, client, &reader);
     else if (kind == RAIM_MESSAGE_WATCH && reliable && in)
         raim_spectators_receive(match, client, &reader);
+    else if (kind == RAIM_MESSAGE_VOTE && reliable && in)
+        raim_votes_receive(match, client, &reader);
     else if (kind >= RAIM_MESSAGE_HELLO) // or of a kind that only later servers know
         match->totals.refused[RAIM_REFUSED_UNEXPECTED]++;
     else
@@ -575,6 +585,7 @@ void raim_match_step(struct raim_match *match)
     const bool is_dormant = raim_match_is_dormant(match);
     raim_record_end_tick(match);
     match->empty_ticks = is_empty(match) ? match->empty_ticks + !is_dormant : 0;
+    raim_votes_step(match);
     raim_rounds_begin_step(match);
     if (is_dormant) {
         raim_world_skip_tick(match->world);

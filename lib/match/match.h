@@ -12,6 +12,7 @@
 #include "message.h"
 #include "refusal.h"
 #include "rules.h"
+#include "votes.h"
 #include "wire_limits.h"
 #include "world.h"
 
@@ -48,6 +49,7 @@ struct raim_match_def {
     double break_s;           // between two rounds, 0 to 300
     char arena[RAIM_MAX_ARENA_BYTES + 1]; // the arena's name, sent to every client that enters
     char motd[RAIM_MAX_MOTD_BYTES + 1];   // sent to every client that enters; clean
+    struct raim_vote_tuning votes;
     const struct raim_match_guard *guard; // borrowed; NULL: every client is admitted
     uint64_t seed;                        // of spawns and bots
 };
@@ -184,6 +186,7 @@ struct raim_match_tuning {
     double round_s, break_s; // from the next round or break on
     uint32_t score_limit;    // from the next round on
     char motd[RAIM_MAX_MOTD_BYTES + 1];
+    struct raim_vote_tuning votes;
 };
 // Applies and copies the tuning. Its values must be in range, which is asserted.
 void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning);

@@ -59,9 +59,20 @@ struct raim_connection {
     bool welcome_sent;
     uint32_t epoch;        // of its last WELCOME, see message.h
     uint32_t chat_refusal; // enum raim_chat_refusal to report; 0: none
-    bool reads_notices;    // by its HELLO
-    uint8_t notices;       // lines in its queue
-    uint32_t notice_tick;  // in which the last one left
+    uint64_t origin;       // see raim_match_set_origin
+    bool wants_votes;      // by its HELLO
+    struct {
+        bool runs;              // the client was told that vote `number` runs
+        uint8_t choice;         // its own, as it was told
+        uint8_t refusal;        // enum raim_vote_refusal to report; 0: none
+        uint16_t amount;        // of `refusal`
+        uint32_t number;        // of the vote that it was told of
+        uint32_t tally_version; // as it was told
+        uint32_t offer_version;
+    } vote;               // since its last WELCOME
+    bool reads_notices;   // by its HELLO
+    uint8_t notices;      // lines in its queue
+    uint32_t notice_tick; // in which the last one left
     struct raim_event_cursor events;
 
     // --- view.c ---
@@ -103,6 +114,14 @@ struct raim_member {
     uint32_t command_debt_ticks; // that of commands
     uint32_t chat_tick;          // of the last chat line
     uint64_t chat_digest;        // of its text; 0: none
+    uint64_t origin;             // of its client, the last one while away
+    struct {
+        bool has_called;
+        uint8_t choice;       // enum raim_vote_choice in vote `number`
+        uint32_t number;      // 0: it has never voted
+        uint32_t order;       // of the choice among those of all members
+        uint32_t called_tick; // of its last call
+    } vote;
     // The world's counts when the round began, modulo 2^32: the round's are the differences.
     uint32_t shots_before, hits_before;
     struct raim_bot brain; // bots only
@@ -117,10 +136,13 @@ struct raim_rounds {
     uint32_t winner;       // of a break, by id; RAIM_NOBODY: a draw
     uint32_t played_ticks; // of the round
     uint8_t phase;         // enum raim_phase: PLAY or BREAK, also while paused
-    uint8_t paused;        // 1: paused by the operator
+    uint8_t paused;        // 0, or RAIM_PAUSED_BY_...
     uint8_t has_end;       // 1: the clock ends the phase
     uint8_t sent_phase;    // enum raim_phase of the last phase event
 };
+
+// Values of raim_rounds.paused.
+enum { RAIM_PAUSED_BY_OPERATOR = 1, RAIM_PAUSED_BY_VOTE };
 
 // Stages of the outbox, passed once a tick.
 enum raim_outbox_stage {
@@ -172,6 +194,35 @@ struct raim_match_departed {
     struct raim_match_player *rows; // max_clients of them
     uint32_t count;
     uint32_t omitted; // for whom there was no row
+};
+
+// What a vote has imposed on the players of an origin.
+struct raim_vote_penalty {
+    uint8_t kind;          // RAIM_VOTE_MUTE or RAIM_VOTE_SPECTATE; 0: free
+    raim_player_id player; // who it was imposed on
+    uint64_t origin;       // 0: of this player alone
+    uint32_t begin_tick, end_tick;
+};
+
+#define RAIM_VOTE_PENALTIES 16 // at once; a further one replaces the one that would end first
+
+// The vote that runs, and what votes leave behind: votes.c. Not part of checkpoints.
+struct raim_match_votes {
+    struct raim_match_vote running; // with subject.kind 0: none runs; `number` is then the last one
+    struct raim_match_vote ended;   // the last one
+    bool has_ended;                 // `ended` was not taken yet
+    bool ends_round;                // with this step
+    bool replays_map;               // in the next round
+    uint64_t target_origin;         // of the running vote; 0: none, or not known
+    uint32_t began_tick, end_tick, counted_tick;
+    uint32_t choices;        // cast in the running vote
+    uint32_t tally_version;  // counts changes of running.tally
+    uint32_t paused_ticks;   // of a pause by a vote
+    uint32_t extended_round; // with extensions
+    uint32_t extensions;
+    uint32_t offer_version; // counts changes of what may be voted for, from 1
+    struct raim_vote_offer offer;
+    struct raim_vote_penalty penalties[RAIM_VOTE_PENALTIES];
 };
 
 // Lines that wait to be sent to a client: notices.c. Memory that is never used is never touched.
@@ -226,6 +277,7 @@ struct raim_match {
     struct raim_match_late_audience late_audience;
     struct raim_match_outbox outbox;
     struct raim_match_totals totals;
+    struct raim_match_votes votes;
     const struct raim_match_observer *observer; // NULL: none
     struct raim_tape *tape;                     // NULL: nothing is recorded
 };
@@ -279,6 +331,9 @@ static inline uint32_t raim_match_next_slot(const struct raim_match *match, uint
 
 // Begins the first round of a new match.
 void raim_rounds_begin(struct raim_match *match);
+
+// Puts off the end of a round that has one.
+void raim_rounds_extend(struct raim_match *match, uint32_t ticks);
 
 // Marks the present phase as sent, because every client will receive it in a WELCOME.
 void raim_rounds_mark_phase_sent(struct raim_match *match);
@@ -387,6 +442,67 @@ void raim_sessions_end(struct raim_match *match);
 void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
                        raim_reader *reader);
 
+// --- votes.c: calling, casting, effects ---
+
+// Call it at the begin of each step.
+void raim_votes_step(struct raim_match *match);
+
+// Call, cast and withdraw for a client that plays or watches. Return 0, or an enum
+// raim_vote_refusal with its amount.
+uint32_t raim_votes_call(struct raim_match *match, const struct raim_connection *client,
+                         const struct raim_vote_subject *subject, uint32_t *amount);
+uint32_t raim_votes_cast(struct raim_match *match, const struct raim_connection *client,
+                         uint32_t choice);
+uint32_t raim_votes_withdraw(struct raim_match *match, const struct raim_connection *client);
+
+// The kinds that may be voted for, as far as the configuration decides it.
+uint32_t raim_votes_offered(const struct raim_match *match);
+
+// Whether a member had been here for newcomer_delay_s at a tick.
+bool raim_votes_has_settled(const struct raim_match *match, const struct raim_member *member,
+                            uint32_t tick);
+
+// Whether a vote has muted a player, or bars the clients of an origin from playing.
+bool raim_votes_is_muted(const struct raim_match *match, raim_player_id id);
+bool raim_votes_bars(const struct raim_match *match, uint64_t origin);
+
+// Why a client that is barred has to watch; `text` has room for RAIM_MAX_TEXT_BYTES + 1.
+void raim_votes_explain_spectate(const struct raim_match *match, char *text);
+
+// --- vote_count.c ---
+
+// Counts the running vote; RAIM_VOTE_PASSED, RAIM_VOTE_FAILED, or 0 while it is open.
+struct raim_vote_tally raim_votes_count(const struct raim_match *match);
+uint32_t raim_votes_decide(const struct raim_match *match, const struct raim_vote_tally *tally,
+                           bool is_over);
+
+// The choice of a slot's member in the running vote.
+uint32_t raim_votes_choice(const struct raim_match *match, uint32_t slot);
+
+// The number of origins that play.
+uint32_t raim_votes_addresses(const struct raim_match *match);
+
+// --- vote_reports.c: messages and words ---
+
+// Receives the VOTE of a client that plays or watches. The reader stands behind the kind. The last
+// refusal is reported to the client within a tenth of a second.
+void raim_votes_receive(struct raim_match *match, struct raim_connection *client,
+                        raim_reader *reader);
+
+// Counts a refused request, and reports it to the client.
+void raim_votes_refuse(struct raim_match *match, struct raim_connection *client, uint32_t refusal,
+                       uint32_t amount);
+
+// Writes the next VOTE for a client that receives snapshots; 0: it knows everything.
+size_t raim_votes_write(const struct raim_match *match, struct raim_connection *client,
+                        uint8_t *bytes, size_t capacity);
+
+// Says in the chat that a vote runs or has ended.
+void raim_votes_announce(struct raim_match *match, const struct raim_match_vote *vote);
+
+// What a vote is about, such as "kick Ada (spam)"; room for RAIM_MAX_TEXT_BYTES + 1.
+void raim_votes_describe(const struct raim_match_vote *vote, char *text);
+
 // --- chat_command.c: commands that players type ---
 
 // Executes a command of a player, "/help" or "help". Answers go to its client alone.
@@ -414,6 +530,15 @@ void raim_notices_carry(struct raim_match *next, struct raim_connection *to,
 // those who are logged in.
 bool raim_notices_add_line(struct raim_match *match, const struct raim_connection *client,
                            const char *text);
+
+// --- vote_command.c: "/vote kick 12 spam", "/yes", "/no" without the command's name ---
+
+void raim_votes_command(struct raim_match *match, struct raim_connection *client,
+                        const char *words);
+void raim_votes_command_yes(struct raim_match *match, struct raim_connection *client,
+                            const char *words);
+void raim_votes_command_no(struct raim_match *match, struct raim_connection *client,
+                           const char *words);
 
 // --- connections.c: refusing and ending connections ---
 

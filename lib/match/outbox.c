@@ -46,7 +46,7 @@ static size_t write_welcome(struct raim_match *match, struct raim_connection *cl
     client->epoch = (client->epoch + 1) % (1u << RAIM_EPOCH_BITS);
     struct raim_welcome welcome = {
         .version = RAIM_PROTOCOL_VERSION,
-        .capabilities = RAIM_CAPABILITY_PINGS | RAIM_CAPABILITY_ADMIN,
+        .capabilities = RAIM_CAPABILITY_PINGS | RAIM_CAPABILITY_VOTES | RAIM_CAPABILITY_ADMIN,
         .player = client->player,
         .delay_ticks = client->delay_ticks,
         .grace_s = (uint32_t)match->policy.tuning.resume_grace_s,
@@ -75,6 +75,7 @@ static size_t write_welcome(struct raim_match *match, struct raim_connection *cl
                   "every map's name fits the wire");
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         welcome.rules[i] = *raim_rule_value(&match->world->rules, i);
+    memset(&client->vote, 0, sizeof client->vote);
     strcpy(welcome.arena, match->def.arena);
     strcpy(welcome.map_name, map->name);
     strcpy(welcome.motd, match->policy.tuning.motd);
@@ -215,6 +216,14 @@ static size_t write_chat_refused(struct raim_match *match, struct raim_connectio
     return raim_chat_refused_write(refusal, outbox->message, sizeof outbox->message);
 }
 
+// Writes the next line or VOTE for a client that plays or watches; 0: none.
+static size_t write_private_message(struct raim_match *match, struct raim_connection *client)
+{
+    uint8_t *bytes = match->outbox.message;
+    const size_t size = raim_notices_write(match, client, bytes, sizeof match->outbox.message);
+    return size > 0 ? size : raim_votes_write(match, client, bytes, sizeof match->outbox.message);
+}
+
 // Writes the next reliable message of a connection, which admits or ends it or refuses its chat.
 // Returns 0 when there is none.
 static size_t write_connection_message(struct raim_match *match, struct raim_connection *client,
@@ -235,8 +244,7 @@ static size_t write_connection_message(struct raim_match *match, struct raim_con
         match->world->tick % (match->def.tick_hz / 10) == 0)
         return write_chat_refused(match, client);
     if (client->state == RAIM_CONNECTION_PLAYING)
-        return raim_notices_write(match, client, match->outbox.message,
-                                  sizeof match->outbox.message);
+        return write_private_message(match, client);
     if (client->state != RAIM_CONNECTION_ENTERING)
         return 0;
     if (!client->welcome_sent) {

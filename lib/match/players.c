@@ -140,6 +140,7 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name, con
         give_name(match, slot, name);
         member->client = (uint32_t)(client - match->clients);
         memcpy(member->token, client->token, sizeof member->token);
+        member->origin = client->origin;
         match->playing++;
         match->totals.joins++;
     } else {

@@ -20,6 +20,7 @@ static const char *const names[RAIM_REFUSALS] = {
     [RAIM_REFUSED_BANNED] = "banned",
     [RAIM_REFUSED_ACCESS] = "access",
     [RAIM_REFUSED_GOODBYE] = "goodbye",
+    [RAIM_REFUSED_VOTE] = "vote",
     [RAIM_REFUSED_PASSWORD] = "password",
     [RAIM_REFUSED_COMMAND] = "chat_commands",
 };

@@ -23,6 +23,7 @@ enum raim_refusal {
     RAIM_REFUSED_PASSWORD, // a HELLO over a connection that did not bring the password
     RAIM_REFUSED_COMMAND,  // a player's command that is unknown, beyond the rate limit, or for
                            // which the server has no room
+    RAIM_REFUSED_VOTE,     // a VOTE that is not possible, or a HELLO of who may only watch
     RAIM_REFUSALS
 };
 

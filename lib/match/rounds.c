@@ -28,6 +28,7 @@ static void start(struct raim_match *match)
     rounds->winner = RAIM_NOBODY;
     rounds->played_ticks = 0;
     rounds->start_ms = 0;
+    match->votes.replays_map = false;
     match->departed.count = match->departed.omitted = 0;
 }
 
@@ -67,7 +68,7 @@ struct raim_wire_phase raim_rounds_phase(const struct raim_match *match)
         .score_limit = rounds->score_limit,
         .winner = phase == RAIM_PHASE_BREAK ? rounds->winner : RAIM_NOBODY,
     };
-    if (phase == RAIM_PHASE_BREAK)
+    if (phase == RAIM_PHASE_BREAK && !match->votes.replays_map)
         strcpy(told.next_map, match->next_map);
     return told;
 }
@@ -135,7 +136,9 @@ void raim_rounds_end_step(struct raim_match *match)
     uint32_t most;
     const raim_player_id winner = find_winner(match, &most);
     const bool is_over = (rounds->has_end && rounds->left_ticks == 0) ||
-                         (rounds->score_limit > 0 && most >= rounds->score_limit);
+                         (rounds->score_limit > 0 && most >= rounds->score_limit) ||
+                         match->votes.ends_round;
+    match->votes.ends_round = false;
     if (!is_over)
         return;
     rounds->phase = RAIM_PHASE_BREAK;
@@ -143,6 +146,16 @@ void raim_rounds_end_step(struct raim_match *match)
     rounds->left_ticks = ticks_of(match, match->policy.tuning.break_s);
     rounds->winner = winner;
     log_phase(match, match->world->tick);
+}
+
+void raim_rounds_extend(struct raim_match *match, uint32_t ticks)
+{
+    struct raim_rounds *rounds = &match->rounds;
+    const uint32_t longest = ticks_of(match, 86400);
+    assert(rounds->has_end && rounds->left_ticks <= longest);
+    rounds->left_ticks +=
+        ticks < longest - rounds->left_ticks ? ticks : longest - rounds->left_ticks;
+    rounds->sent_phase = RAIM_PHASES; // the next step logs the phase with its new end
 }
 
 void raim_rounds_update_late_phase(struct raim_match *match)
@@ -164,6 +177,9 @@ void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *t
     assert(tuning->round_s >= 0 && tuning->round_s <= 86400);
     assert(tuning->break_s >= 0 && tuning->break_s <= 300);
     assert(memchr(tuning->motd, '\0', sizeof tuning->motd) != NULL);
+    assert(tuning->votes.kinds == 0 || (tuning->votes.time_s >= 5 && tuning->votes.time_s <= 300));
+    assert(tuning->votes.yes_percent <= 99);
+    match->votes.offer_version++;
     match->policy.tuning = *tuning;
     match->policy.grace_ticks = ticks_of(match, tuning->resume_grace_s);
     match->policy.idle_ticks = ticks_of(match, tuning->idle_timeout_s);
@@ -179,7 +195,7 @@ void raim_match_set_next_map(struct raim_match *match, const char *name)
 
 void raim_match_pause(struct raim_match *match, bool paused)
 {
-    match->rounds.paused = paused;
+    match->rounds.paused = paused ? RAIM_PAUSED_BY_OPERATOR : 0;
 }
 
 struct raim_match_round raim_match_round(const struct raim_match *match)

@@ -70,6 +70,7 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
     member->admin_level = 0; // whoever knows the session's token is no admin by that
     member->admin[0] = '\0';
     member->client = (uint32_t)(client - match->clients);
+    member->origin = client->origin;
     client->player = id;
     client->slot = slot;
     client->inbox.held.aim = player->aim;

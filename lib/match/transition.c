@@ -135,6 +135,8 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     to->watches = from->watches;
     to->wants_pings = from->wants_pings;
     to->ping = from->ping;
+    to->origin = from->origin;
+    to->wants_votes = from->wants_votes;
     raim_notices_carry(next, to, transition->before, from);
     if (from->state != RAIM_CONNECTION_ENTERING && from->state != RAIM_CONNECTION_PLAYING)
         return;
@@ -160,6 +162,23 @@ static void carry_counts(struct raim_match *next, const struct raim_match *befor
     next->totals.joins = before->totals.joins;
     memcpy(next->totals.leaves, before->totals.leaves, sizeof next->totals.leaves);
     memcpy(next->totals.refused, before->totals.refused, sizeof next->totals.refused);
+}
+
+// The running vote goes on; what may be voted for is that of `next`.
+static void carry_votes(const struct transition *transition)
+{
+    struct raim_match_votes *votes = &transition->next->votes;
+    const struct raim_vote_offer offer = votes->offer;
+    *votes = transition->before->votes;
+    votes->offer = offer;
+    votes->offer_version++;
+    votes->ends_round = false;
+    votes->replays_map = votes->replays_map && transition->keeps_round;
+    struct raim_match_vote *running = &votes->running;
+    running->caller = id_after(transition, running->caller);
+    running->subject.player = id_after(transition, (raim_player_id)running->subject.player);
+    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++)
+        votes->penalties[i].player = id_after(transition, votes->penalties[i].player);
 }
 
 static void carry_rounds(const struct transition *transition)
@@ -197,6 +216,7 @@ void raim_match_transfer(struct raim_match *next, struct raim_match *match, bool
         carry_client(&transition, handle);
     next->lines = match->lines;
     carry_counts(next, match);
+    carry_votes(&transition);
     carry_rounds(&transition);
     // The new welcomes contain the effects of all earlier events. The gap of one number keeps a
     // client from taking the next event before its new WELCOME.

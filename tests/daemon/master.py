@@ -23,13 +23,12 @@ def infostring(text):
 class Master:
     """Runs in a thread until it is left. `listed` has what each address said last."""
 
-    def __init__(self, address="127.0.0.1", asks=True):
+    def __init__(self, address="127.0.0.1", port=0):
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_DGRAM)
-        self.socket.bind((address, 0))
+        self.socket.bind((address, port))
         self.socket.settimeout(0.1)
         self.port = self.socket.getsockname()[1]
-        self.asks = asks
         self.challenges = {}
         self.listed = {}    # (host, port): the infostring
         self.heartbeats = []
@@ -57,8 +56,7 @@ class Master:
     def _take(self, data, sender):
         if data == PREFIX + b"heartbeat DarkPlaces\n":
             self.heartbeats.append(sender)
-            if self.asks:
-                self.ask(sender)
+            self.ask(sender)
         elif data == PREFIX + b"heartbeat FlatLine\n":
             self.listed.pop(sender, None)
         elif data.startswith(PREFIX + b"infoResponse\n"):

@@ -94,7 +94,7 @@ class AdminsTest(unittest.TestCase):
         ada.type("/admin list", "Eve Adams")
         ada.type("/admin reload", 'for the level operate')
         ada.type("/admin kick nobody", 'no player "nobody"')
-        ada.type("/admin say be nice", "operator: be nice")
+        ada.type("/admin say be nice", "notice: done")
         eve.wait("operator: be nice")
         ada.type('/admin kick "eve adams" no insults', "done")
         eve.wait("ended kicked: no insults")
@@ -124,6 +124,7 @@ class AdminsTest(unittest.TestCase):
         for word in ("a", "b", "c"):
             eve.type(f"/admin login ada {word}", "wrong name")
         eve.type("/admin login ada correct horse", "too many wrong logins")
+        self.assertIn("\nraimd_logins_denied_total 4\n", self.daemon.ask("/metrics").text)
         self.daemon.poll("the warning", lambda: "admin refused arena=duel" in self.daemon.log
                          and "for 5 minutes" in self.daemon.log)
 

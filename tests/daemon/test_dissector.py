@@ -27,7 +27,7 @@ DAMAGED = 4000
 
 INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = map(str, range(2, 9))
 UNRELIABLE = ("input", "events", "snapshot", "pings") # vectors by the first word of their names
-FROM_CLIENT = ("hello", "input", "chat", "watch", "farewell")
+FROM_CLIENT = ("hello", "input", "chat", "watch", "farewell", "call", "cast", "withdraw")
 SEND_RELIABLE, SEND_UNRELIABLE = 6, 7
 RELIABLE, SENT_TIME = 0x80, 0x8000
 
@@ -197,6 +197,31 @@ class VectorsTest(unittest.TestCase):
         "pings": {
             "raim.epoch": ["1"], "raim.pings.first": ["0"], "raim.pings.count": ["3"],
             "raim.pings.ping": ["0", "4", "63"]},
+        "call vote": {
+            "raim.vote.action": ["0"], "raim.vote.kind": ["1"], "raim.vote.player": ["1024"],
+            "raim.vote.reason": ["spam"]},
+        "call vote map": {
+            "raim.vote.action": ["0"], "raim.vote.kind": ["3"], "raim.vote.map": ["ruins"],
+            "raim.vote.reason": [""]},
+        "cast vote": {
+            "raim.vote.action": ["1"], "raim.vote.number": ["3"], "raim.vote.choice": ["1"]},
+        "withdraw vote": {"raim.vote.action": ["2"], "raim.vote.number": ["3"]},
+        "vote offer": {
+            "raim.vote.report": ["0"], "raim.vote.kinds": ["0x000000ff"],
+            "raim.vote.map_count": ["2"], "raim.vote.map": ["duel", "ruins"]},
+        "vote began": {
+            "raim.vote.report": ["1"], "raim.vote.number": ["3"], "raim.vote.kind": ["1"],
+            "raim.vote.player": ["1024"], "raim.vote.reason": ["spam"],
+            "raim.vote.caller": ["1026"], "raim.vote.caller_name": ["Ada"],
+            "raim.vote.target_name": ["Bob"], "raim.vote.left_ms": ["25000"]},
+        "vote tally": {
+            "raim.vote.report": ["2"], "raim.vote.yes": ["2"], "raim.vote.no": ["1"],
+            "raim.vote.electors": ["5"], "raim.vote.needed": ["3"], "raim.vote.choice": ["1"]},
+        "vote ended": {
+            "raim.vote.report": ["3"], "raim.vote.yes": ["3"], "raim.vote.no": ["1"],
+            "raim.vote.electors": ["5"], "raim.vote.needed": ["3"], "raim.vote.outcome": ["1"]},
+        "vote refused": {
+            "raim.vote.report": ["4"], "raim.vote.refusal": ["3"], "raim.vote.amount": ["12"]},
         "notice": {"raim.notice.challenge": ["0"], "raim.text": ["help"]},
         "notice challenge": {"raim.notice.challenge": ["1"], "raim.text": ["iU5q"]},
         "events": {
@@ -246,9 +271,9 @@ class VectorsTest(unittest.TestCase):
         self.assertEqual(capture.count("raim.kind"), len(told))
 
     def test_what_only_later_versions_send_is_shown_as_such(self):
-        later = enet_datagram(bytes((13 << 1, 0xFF)), True)
+        later = enet_datagram(bytes((15 << 1, 0xFF)), True)
         capture = Capture([(0, later, PORT, 50000), (0, later, 50000, PORT)])
-        self.assertEqual(capture.count("raim.kind == 13 and raim.unread_bits == 11"), 2)
+        self.assertEqual(capture.count("raim.kind == 15 and raim.unread_bits == 11"), 2)
         self.assertEqual(capture.count(f"{MALFORMED} or {LUA_ERROR}"), 0)
 
     def test_other_ports_are_read_on_demand(self):

@@ -90,7 +90,7 @@ class HttpTest(unittest.TestCase):
                     self.assertFalse(validator.is_valid(status), key)
                     found[key] = value
         validator.validate(status)
-        self.assertEqual(len(seen), 17, seen)
+        self.assertEqual(len(seen), 19, seen)
 
     def test_schema_demands_every_key_that_it_knows(self):
         for path, found in objects(SCHEMA, "schema"):

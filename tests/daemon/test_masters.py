@@ -4,6 +4,7 @@
 quakestat finds it there."""
 
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -27,6 +28,27 @@ gametype RAIMM new extend Q3M
     master query = empty full
     master for gametype = A2S
 end
+"""
+
+# In a network of its own: a name server that knows one name, at an address that only resolv.conf
+# names, and the master of that name. Two addresses are sorted, for which the system's resolver asks
+# for the machine's own.
+NAMED_MASTER = f"""
+import socket, sys
+sys.path.insert(0, {str(harness.ROOT / "tests/daemon")!r})
+from master import Master
+names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+names.bind(("127.0.0.53", 53))
+with Master(port=27950):
+    print("ready", flush=True)
+    while True:
+        query, sender = names.recvfrom(512)
+        end = query.index(b"\\0", 12)
+        kind = query[end + 2]
+        address = {{1: bytes((127, 0, 0, 1)), 28: bytes(15) + b"\\1"}}[kind]
+        names.sendto(query[:2] + b"\\x81\\x80\\0\\1\\0\\1" + bytes(4) + query[12:end + 5]
+                     + b"\\xc0\\x0c\\0" + bytes((kind,)) + b"\\0\\1\\0\\0\\0\\x3c\\0"
+                     + bytes((len(address),)) + address, sender)
 """
 
 
@@ -113,6 +135,22 @@ class MastersTest(unittest.TestCase):
             self.daemon = self.stage.serve(arena("six", address="::1"), arena("four"),
                                            masters=[f"[::1]:{master.port}"])
             self.assertEqual(list(self.listed(master, 1)), [("::1", self.daemon.ports[0])])
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("ip"), "skipped: wants root and ip")
+    def test_a_name_is_resolved_in_the_sandbox(self):
+        resolver = self.stage.write_config("nameserver 127.0.0.53\n", "resolv.conf")
+        words = f"ip link set lo up && mount --bind {resolver} /etc/resolv.conf && exec \"$@\""
+        named = subprocess.Popen(["unshare", "--net", "--mount", "sh", "-c", words, "sh",
+                                  "/usr/bin/python3", "-c", NAMED_MASTER],
+                                 stdout=subprocess.PIPE, text=True)
+        self.addCleanup(named.wait)
+        self.addCleanup(named.kill)
+        self.assertEqual(named.stdout.readline(), "ready\n")
+        named.stdout.close()
+        daemon = self.stage.serve(arena(), masters=["master.example.org"],
+                                  prefix=["nsenter", "-t", str(named.pid), "-n", "-m"])
+        daemon.poll("a listed arena", lambda: "listed arena=arena master=master.example.org:27950\n"
+                    in daemon.log)
 
     def test_a_name_that_is_none_is_a_warning(self):
         daemon = self.stage.serve(arena(), masters=["nobody.invalid"])

@@ -21,7 +21,7 @@ TOP_KEYS = ["schema", "version", "uptime_s", "workers", "overloaded_workers", "p
             "results", "masters", "lan_discovery", "ban_list", "agones", "arenas"]
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "hostname", "tags", "region", "website", "locked", "port", "map", "state",
-              "round", "tick", "tick_hz", "tick_us", "stages_us",
+              "round", "vote", "tick", "tick_hz", "tick_us", "stages_us",
               "late_ticks", "skipped_ticks", "snapshot_interval", "overloaded", "bytes_in",
               "bytes_out", "packets_in", "packets_out", "queries", "queries_limited", "masters",
               "rejections", "recording", "lag_compensation_ms", "hits", "spectators", "away", "players"]
@@ -30,7 +30,7 @@ TICK_US_KEYS = ["p50", "p99", "max"]
 STAGES = ["receive", "step", "interest", "encode", "send"]
 REJECTION_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent", "input_late",
                   "input_early", "ack", "chat", "muted", "draining", "banned", "access",
-                  "goodbye", "password", "chat_commands", "oversize", "connectionless", "fragment", "compressed", "commands",
+                  "goodbye", "password", "chat_commands", "vote", "oversize", "connectionless", "fragment", "compressed", "commands",
                   "connect_requests", "cookie", "connect_rate", "connections", "inputs",
                   "unencrypted", "forged", "replayed", "sessions", "budget", "ahead", "repeated",
                   "acknowledgements", "disconnect", "overtime"]

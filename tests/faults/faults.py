@@ -23,9 +23,9 @@ import time
 import traceback
 
 NAMESPACE = "RAIM_FAULTS_NAMESPACE"
-ROWS_IN = ("strangers", "bans", "masters", "network", "process", "peers", "secure", "web", "cheats",
-           "identity", "sandbox", "reload", "on_demand", "agones", "six", "recordings", "operators",
-           "hooks")
+ROWS_IN = ("strangers", "ballots", "bans", "masters", "network", "process", "peers", "secure", "web",
+           "cheats", "identity", "sandbox", "reload", "on_demand", "agones", "six", "recordings",
+           "operators", "hooks")
 
 
 def enter_namespace():

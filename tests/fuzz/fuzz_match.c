@@ -328,6 +328,7 @@ static void tune(struct table *table, struct fuzz_input *input)
         .break_s = take_seconds(input),
         .score_limit = fuzz_byte(input) % 4,
         .motd = "tuned",
+        .votes = table->def.votes,
     };
     raim_match_tune(table->match, &tuning);
 }

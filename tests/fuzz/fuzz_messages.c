@@ -14,6 +14,7 @@
 #include "notice.h"
 #include "pings.h"
 #include "roster.h"
+#include "vote.h"
 #include "watch.h"
 
 enum { MOST_OBSTACLES = 128, MOST_ENTRIES = 512 }; // no message holds more
@@ -172,6 +173,24 @@ static void check_pings(raim_reader *reader)
         assert_one_spelling(raim_pings_write(&pings, written, message_size));
 }
 
+// The bytes as a client's message, and as a server's.
+static void check_vote(const raim_reader *reader)
+{
+    static struct raim_vote_offer offer;
+    struct raim_vote_request request;
+    struct raim_vote_report report;
+    raim_reader again = *reader;
+    if (raim_vote_request_read(&again, &request))
+        assert_one_spelling(raim_vote_request_write(&request, written, message_size));
+    again = *reader;
+    if (!raim_vote_report_read(&again, &report, &offer))
+        return;
+    if (report.kind == RAIM_VOTE_OFFER)
+        assert_one_spelling(raim_vote_offer_write(&offer, written, message_size));
+    else
+        assert_one_spelling(raim_vote_report_write(&report, written, message_size));
+}
+
 static void check_chat_refused(raim_reader *reader)
 {
     uint32_t refusal;
@@ -318,6 +337,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case RAIM_MESSAGE_PINGS:
         check_pings(&reader);
+        break;
+    case RAIM_MESSAGE_VOTE:
+        check_vote(&reader);
         break;
     default:
         check_bare_text();

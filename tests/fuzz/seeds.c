@@ -14,6 +14,7 @@
 #include "notice.h"
 #include "pings.h"
 #include "roster.h"
+#include "vote.h"
 #include "watch.h"
 
 #include <stdbool.h>
@@ -63,6 +64,37 @@ static void save_message(const char *name, uint8_t chooser, const uint8_t *bytes
     save("messages", name, &seed);
 }
 
+static void save_votes(void)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_vote_request call = {
+        .action = RAIM_VOTE_CALL,
+        .subject = {.kind = RAIM_VOTE_KICK, .player = RAIM_MAX_PLAYERS + 3, .reason = "spam"}};
+    save_message("vote-kick", 0, bytes, raim_vote_request_write(&call, bytes, sizeof bytes));
+    call.subject = (struct raim_vote_subject){.kind = RAIM_VOTE_MAP, .map = "ruins"};
+    save_message("vote-map", 0, bytes, raim_vote_request_write(&call, bytes, sizeof bytes));
+    call.subject = (struct raim_vote_subject){.kind = RAIM_VOTE_EXTEND, .minutes = 60};
+    save_message("vote-extend", 0, bytes, raim_vote_request_write(&call, bytes, sizeof bytes));
+    const struct raim_vote_request cast = {
+        .action = RAIM_VOTE_CAST, .number = 255, .choice = RAIM_VOTE_NO};
+    save_message("vote-cast", 0, bytes, raim_vote_request_write(&cast, bytes, sizeof bytes));
+    static const struct raim_vote_offer offer = {
+        .kinds = RAIM_VOTE_EVERY_KIND, .map_count = 2, .maps = {"duel", "ruins"}};
+    save_message("vote-offer", 0, bytes, raim_vote_offer_write(&offer, bytes, sizeof bytes));
+    struct raim_vote_report report = {
+        .kind = RAIM_VOTE_BEGAN,
+        .number = 3,
+        .subject = {.kind = RAIM_VOTE_SPECTATE, .player = RAIM_MAX_PLAYERS + 3, .reason = "away"},
+        .caller = RAIM_MAX_PLAYERS,
+        .caller_name = "Ada",
+        .target_name = "Bob",
+        .left_ms = 25000};
+    save_message("vote-began", 0, bytes, raim_vote_report_write(&report, bytes, sizeof bytes));
+    report = (struct raim_vote_report){
+        .kind = RAIM_VOTE_TALLY, .number = 3, .tally = {2, 1, 5, 3}, .choice = RAIM_VOTE_YES};
+    save_message("vote-tally", 0, bytes, raim_vote_report_write(&report, bytes, sizeof bytes));
+}
+
 static void save_client_messages(void)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -86,6 +118,7 @@ static void save_client_messages(void)
     const struct raim_notice notice = {.text = "vote map d\xC3\xBCne"};
     save_message("notice", 0, bytes, raim_notice_write(&notice, bytes, sizeof bytes));
     save_message("watch", 0, bytes, raim_watch_write(RAIM_MAX_PLAYERS + 3, bytes, sizeof bytes));
+    save_votes();
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     save_message("goodbye", 0, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
     const struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT},

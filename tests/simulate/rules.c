@@ -172,6 +172,7 @@ static void tune(struct simulation *simulation, uint64_t *random)
         .round_s = def->round_s,
         .break_s = def->break_s,
         .score_limit = def->score_limit,
+        .votes = def->votes,
     };
     if (random != NULL) {
         tuning.max_clients = 1 + raim_random_below(random, def->max_clients);

@@ -4,7 +4,7 @@
 status request and Ctrl-C ends it, `./dev test`, and `./dev package`. --short: `./dev run`, a build
 of every target of the preset release, and its unit tests. --packages: `./dev package` twice, whose
 bytes must be equal, and an installation in another bare tree; the packages are left in
-build/distros/SUITE/packages/.
+build/distros/SUITE/debs/.
 
 distros.py [--short | --packages] [SUITE...] by default tries bookworm and trixie; noble and resolute
 are Ubuntu 24.04 and 26.04. SUITE:arm64 is cross built, for --packages alone. ./dev test-distros
@@ -186,7 +186,7 @@ def build_packages_twice(tree):
     differing = [name for name, data in built[0].items() if data != built[1][name]]
     if differing:
         raise Failure(f"other bytes the second time: {' '.join(sorted(differing))}")
-    kept = tree.directory / "packages"
+    kept = tree.directory / "debs"
     kept.mkdir(exist_ok=True)
     for name, data in built[0].items():
         (kept / name).write_bytes(data)
@@ -199,7 +199,7 @@ def install_packages(tree):
         return "not tried: of another architecture"
     tree.begin()
     debs = []
-    for path in sorted((tree.directory / "packages").glob("*.deb")):
+    for path in sorted((tree.directory / "debs").glob("*.deb")):
         if "dbgsym" not in path.name:
             shutil.copy(path, tree.root / path.name)
             debs.append(f"/{path.name}")

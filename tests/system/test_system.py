@@ -335,7 +335,8 @@ class Steps:
         self.machine.run("raimctl", "say", "good evening")
         self.machine.run("raimctl", "kick", "duel", player, "enough for today")
         poll("three players", lambda: self.wait_serving()["players"]["now"] == 3)
-        self.machine.run("raimctl", "ban", "127.0.0.0/8", "--for", "1h", "come back tomorrow")
+        self.machine.run("raimctl", "ban", "127.0.0.0/8", "--for", "1h", "--yes",
+                         "come back tomorrow")
         poll("nobody", lambda: self.wait_serving()["players"]["now"] == 0)
         bots.send_signal(signal.SIGINT)
         bots.communicate(timeout=30)

@@ -43,7 +43,8 @@ def mirror(label):
 def sources(suite):
     """What mmdebstrap is to take a release's packages from; nothing for its own choice."""
     if suite in UBUNTU:
-        return [f"deb [signed-by={UBUNTU_KEYS}] http://archive.ubuntu.com/ubuntu {suite} main universe"]
+        return [f"deb [signed-by={UBUNTU_KEYS}] http://archive.ubuntu.com/ubuntu {suite}"
+                " main universe"]
     archive, security = mirror("Debian"), mirror("Debian-Security")
     if archive is None:
         return []
@@ -55,6 +56,7 @@ def make_tree(directory, suite, packages=(), architecture=None):
     """The minimal tree of a suite with these packages; made anew only when the list has changed.
     Of another architecture nothing is run: its packages are extracted and not configured, and those
     of the release itself are enough."""
+    packages = [*packages, *(["apt"] if suite in UBUNTU else [])] # which minbase lacks there
     tree, marker = directory / "tree", directory / "packages"
     wanted = " ".join([suite, *sorted(packages)])
     kind = [f"--architectures={architecture}", "--variant=extract"] if architecture else [

@@ -11,6 +11,7 @@
 #include "match.h"
 #include "roster.h"
 #include "snapshot.h"
+#include "vote.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,8 +45,11 @@ struct seat {
     } received[HEARD]; // by sequence number, relative to the WELCOME's
     uint32_t received_count;
     uint32_t chat_refusals, chat_refusal; // CHAT_REFUSED messages, and the last one's reason
-    uint32_t repeated, ahead;             // events that were received before, or behind a gap
-    bool any;                             // snapshots
+    struct raim_vote_offer vote_offer;
+    struct raim_vote_report vote_reports[RAIM_VOTE_REPORTS]; // the last of each kind
+    uint32_t vote_counts[RAIM_VOTE_REPORTS];                 // how many of each kind
+    uint32_t repeated, ahead; // events that were received before, or behind a gap
+    bool any;                 // snapshots
     uint32_t newest, snapshots;
     uint32_t frame_ticks[KEPT];
     struct raim_wire_frame frames[KEPT]; // by tick modulo KEPT
@@ -83,6 +87,7 @@ static inline struct raim_match_tuning tuning_of(const struct raim_match_def *de
         .round_s = def->round_s,
         .break_s = def->break_s,
         .score_limit = def->score_limit,
+        .votes = def->votes,
     };
     strcpy(tuning.motd, def->motd);
     return tuning;
@@ -307,6 +312,14 @@ static inline void read_roster(struct seat *seat, raim_reader *reader)
         seat->roster[entries[i].player % RAIM_WIRE_PLAYERS] = entries[i];
 }
 
+static inline void read_vote(struct seat *seat, raim_reader *reader)
+{
+    struct raim_vote_report report;
+    assert_true(raim_vote_report_read(reader, &report, &seat->vote_offer));
+    seat->vote_reports[report.kind] = report;
+    seat->vote_counts[report.kind]++;
+}
+
 static inline void to_seat(struct table *table, struct seat *seat, const uint8_t *data, size_t size)
 {
     raim_reader reader = raim_reader_make(data, size);
@@ -329,6 +342,9 @@ static inline void to_seat(struct table *table, struct seat *seat, const uint8_t
     case RAIM_MESSAGE_CHAT_REFUSED:
         assert_true(raim_chat_refused_read(&reader, &seat->chat_refusal));
         seat->chat_refusals++;
+        break;
+    case RAIM_MESSAGE_VOTE:
+        read_vote(seat, &reader);
         break;
     default:
         break;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The last hour in plots, from the server's own samples: of the chosen arena, and of the workers.
 
-import {colour, count, duration, element, find, milliseconds, percent, prepareCanvas, rate, say}
+import {ago, colour, count, duration, element, find, milliseconds, percent, prepareCanvas, rate, say}
   from "./page.js";
 import {get} from "./net.js";
 
-const SAMPLES = 360; // of the server's ring: an hour
+const LEAST_SAMPLES = 30; // that a plot is wide: five minutes; at most the server's hour
 
 // Each plot: its title, its series by the names of the samples' columns, the smallest scale.
 const PLOTS = [
@@ -28,7 +28,7 @@ const PLOTS = [
 ];
 const COLOURS = ["--first", "--second", "--third", "--fourth"];
 
-let arena = {count: 0}, server = {count: 0}, chosen = "";
+let everyS = 10, arena = {count: 0}, server = {count: 0}, chosen = "";
 
 function makePlot({id, title, series, note}) {
   const section = element("section", ""), canvas = element("canvas", "", "plot");
@@ -52,8 +52,8 @@ function drawPlot(canvas, rows, overloaded, {least, unit}) {
   if (width === 0)
     return;
   const limit = 1.1 * rows.reduce((most, row) => row.reduce((a, b) => Math.max(a, b), most), least);
-  const at = (i, length) => width - (length - 1 - i) * width / (SAMPLES - 1);
-  const step = width / (SAMPLES - 1);
+  const samples = Math.max(LEAST_SAMPLES, overloaded.length, ...rows.map(row => row.length));
+  const step = width / (samples - 1), at = (i, length) => width - (length - 1 - i) * step;
   context.fillStyle = colour("--alarm");
   overloaded.forEach((is, i) => is && context.fillRect(at(i, overloaded.length) - step, top, step,
                                                        bottom - top));
@@ -69,7 +69,7 @@ function drawPlot(canvas, rows, overloaded, {least, unit}) {
   }
   context.fillText(unit(limit), 0, top - 4);
   context.textAlign = "right";
-  context.fillText("last hour", width, top - 4);
+  context.fillText(`last ${ago(samples * everyS)}`, width, top - 4);
   context.textAlign = "left";
   context.lineWidth = 1.5;
   rows.forEach((row, turn) => {
@@ -119,6 +119,6 @@ export async function loadPlots(name) {
     name ? get(`arenas/${encodeURIComponent(name)}/history`) : {count: 0}, get("history")]);
   if (chosen !== name)
     return;
-  [arena, server] = [ofArena, ofServer];
+  [arena, server, everyS] = [ofArena, ofServer, ofServer.every_s];
   redrawPlots();
 }

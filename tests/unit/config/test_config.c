@@ -155,7 +155,42 @@ static void test_an_arena_has_the_defaults_of_a_match(void **state)
     assert_true(arena->lag_compensation_ms / 1000.0 == def.max_rewind_s);
     assert_true(arena->resume_grace_s == def.resume_grace_s);
     assert_true(arena->idle_timeout_s == def.idle_timeout_s);
+    assert_int_equal(arena->votes.kinds, def.votes.kinds);
+    assert_true(arena->votes.time_s == def.votes.time_s);
+    assert_int_equal(arena->votes.yes_percent, def.votes.yes_percent);
+    assert_int_equal(arena->votes.silent_is_no, def.votes.silent_is_no);
+    assert_true(arena->votes.call_delay_s == def.votes.call_delay_s);
+    assert_true(arena->votes.newcomer_delay_s == def.votes.newcomer_delay_s);
+    assert_int_equal(arena->votes.kick_players, def.votes.kick_players);
+    assert_int_equal(arena->votes.kick_minutes, def.votes.kick_minutes);
+    assert_int_equal(arena->votes.penalty_minutes, def.votes.penalty_minutes);
     config_unload(config);
+}
+
+static void test_votes_are_as_configured(void **state)
+{
+    (void)state;
+    struct config *config = assert_accepted(
+        "arenas = ({" ARENA "votes = { kinds = \"map kick\"; time = 30.5; silent = \"no\"; }; },"
+        "{ name = \"b\"; map = \"m.conf\"; port = 1; votes = { kinds = \"\"; }; });");
+    assert_int_equal(config->arenas[0].votes.kinds,
+                     RAIM_VOTE_BIT(RAIM_VOTE_MAP) | RAIM_VOTE_BIT(RAIM_VOTE_KICK));
+    assert_true(config->arenas[0].votes.time_s == 30.5);
+    assert_true(config->arenas[0].votes.silent_is_no);
+    assert_int_equal(config->arenas[1].votes.kinds, 0);
+    config_unload(config);
+    static const char *const wrong[] = {
+        "kick kick", "kick  map", " kick", "kick ", "ban", "Kick", "kickkickkickkickkickkick"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "arenas = ({" ARENA "votes = { kinds = \"%s\"; }; });",
+                 wrong[i]);
+        char *report;
+        write_text("raimd.conf", text);
+        assert_null(load("raimd.conf", &report));
+        assert_non_null(strstr(report, "votes.kinds: got"));
+        free(report);
+    }
 }
 
 static void test_status_can_be_off_or_on_a_free_port(void **state)
@@ -600,6 +635,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_motd_fits_and_shows_all_of_it),
         cmocka_unit_test(test_the_level_of_the_log_is_as_configured),
         cmocka_unit_test(test_cookies_and_limits_are_as_configured),
+        cmocka_unit_test(test_votes_are_as_configured),
         cmocka_unit_test(test_access_and_seals_are_as_configured),
         cmocka_unit_test(test_lag_compensation_and_grace_are_as_configured),
         cmocka_unit_test(test_ends_of_ranges_are_inside),

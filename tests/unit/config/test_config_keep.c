@@ -34,7 +34,7 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
         "hostname = \"Hall\"; tags = ( \"ffa\" ); region = \"EU\"; website = \"http://a\";"
         "address_validation = false; recording = \"all\"; password = \"" PASSWORD
         "\"; limits = { loopback = true; "
-        "inputs_per_tick = 12; };"
+        "inputs_per_tick = 12; }; votes = { kinds = \"kick\"; silent = \"no\"; };"
         "tick_hz = 30; bots = 3; spectator_delay = 1; rules = { bullet_speed = 700; }; });");
     struct config_arena arena = config->arenas[0];
     const struct config_arena *before = &config->arenas[0], *from = &config->arenas[1];
@@ -62,6 +62,8 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
                         sizeof arena.password.password);
     assert_true(arena.limits.loopback);
     assert_int_equal(arena.limits.inputs_per_tick, 12);
+    assert_int_equal(arena.votes.kinds, RAIM_VOTE_BIT(RAIM_VOTE_KICK));
+    assert_true(arena.votes.silent_is_no);
     assert_int_equal(arena.port, before->port);
     assert_int_equal(arena.tick_hz, before->tick_hz);
     assert_int_equal(arena.bots, before->bots);

@@ -228,7 +228,7 @@ static void test_the_manual_reports_when_each_key_applies_as_the_tables_do(void 
         const struct reader_key *keys = config_keys((enum config_group)group, &count);
         for (int i = 0; i < count; i++)
             assert_int_equal(keys[i].applies,
-                             group == CONFIG_LIMITS ? READER_AT_ONCE : READER_WITH_MATCH);
+                             group == CONFIG_RULES ? READER_WITH_MATCH : READER_AT_ONCE);
     }
     free(text);
 }

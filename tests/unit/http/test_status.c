@@ -208,7 +208,7 @@ static void test_arena_reports_its_numbers(void **state)
     json_t *document = parse(status_json(&fixture->list, 2000));
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "hostname", "tags", "region", "website", "locked", "port", "map",
-                "state", "round", "tick", "tick_hz", "tick_us", "stages_us", "late_ticks",
+                "state", "round", "vote", "tick", "tick_hz", "tick_us", "stages_us", "late_ticks",
                 "skipped_ticks", "snapshot_interval", "overloaded", "bytes_in", "bytes_out",
                 "packets_in", "packets_out", "queries", "queries_limited", "masters", "rejections",
                 "recording", "lag_compensation_ms", "hits", "spectators", "away", "players");

@@ -6,6 +6,7 @@
 
 #include "hud_layout.h"
 #include "netgraph.h"
+#include "vote_panel.h"
 #include "window.h"
 
 #include <setjmp.h>
@@ -27,10 +28,10 @@ static const char longest_hint[] =
     "W A S D: move     mouse: aim     Right Shift Button: fire     Keypad Enter: chat     Left "
     "Super Button: scores     Scroll Lock: network     Esc: menu and much more of the same";
 
-enum part { CLOCK, BANNER, KILLS, CHAT, SCORES, TABLE, DEATH, GRAPH, HINT, PARTS };
+enum part { CLOCK, BANNER, KILLS, CHAT, SCORES, TABLE, DEATH, GRAPH, HINT, VOTE, PARTS };
 
 static const char *const names[PARTS] = {"clock", "banner", "kills", "chat", "scores",
-                                         "table", "death",  "graph", "hint"};
+                                         "table", "death",  "graph", "hint", "vote"};
 
 static struct feed_person person(unsigned id)
 {
@@ -93,6 +94,21 @@ static void draw_graph(const struct ui *ui, raim_box box)
     netgraph_draw(&graph, ui, box);
 }
 
+static void draw_vote(const struct ui *ui, raim_box box)
+{
+    struct vote_panel panel = {.vote = {.runs = true,
+                                        .kind = RAIM_CLIENT_VOTE_SPECTATE,
+                                        .left_s = 300,
+                                        .yes = 400,
+                                        .no = 600,
+                                        .electors = 1000,
+                                        .needed = 991}};
+    memcpy(panel.vote.caller_name, widest_name, sizeof widest_name);
+    memcpy(panel.vote.player_name, widest_name, sizeof widest_name);
+    memset(panel.vote.reason, 'W', RAIM_MAX_VOTE_REASON_BYTES);
+    vote_panel_draw(&panel, ui, box, "Right Shift Button", "Keypad Enter");
+}
+
 static raim_box draw_part(const struct ui *ui, const struct hud_frame *frame, enum part part)
 {
     const struct hud_layout layout = hud_layout_of(frame);
@@ -125,6 +141,9 @@ static raim_box draw_part(const struct ui *ui, const struct hud_frame *frame, en
     case HINT:
         hud_hint(ui, layout.hint, longest_hint, 1);
         return layout.hint;
+    case VOTE:
+        draw_vote(ui, layout.vote);
+        return layout.vote;
     case PARTS:
         break;
     }
@@ -198,6 +217,7 @@ static void check_size(int width, int height, double scale)
             .has_table = part == TABLE,
             .has_banner = part == BANNER || part == TABLE,
             .has_graph = part == GRAPH,
+            .vote_height = part == VOTE ? vote_panel_height(&ui) : 0,
         };
         raim_box box = ui.area;
         if (part >= 0)

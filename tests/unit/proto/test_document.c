@@ -11,6 +11,7 @@
 #include "roster.h"
 #include "rules.h"
 #include "snapshot.h"
+#include "vote.h"
 #include "watch.h"
 
 #include <setjmp.h>
@@ -132,6 +133,46 @@ static void test_examples_of_entering_are_what_is_written(void **state)
     assert_example("roster", bytes, raim_roster_write(entries, 2, &written, bytes, sizeof bytes));
 }
 
+static void assert_vote_examples(uint8_t *bytes, size_t capacity)
+{
+    const struct raim_vote_request call = {
+        .action = RAIM_VOTE_CALL,
+        .subject = {.kind = RAIM_VOTE_KICK, .player = 1024, .reason = "spam"}};
+    const struct raim_vote_request map = {.action = RAIM_VOTE_CALL,
+                                          .subject = {.kind = RAIM_VOTE_MAP, .map = "ruins"}};
+    const struct raim_vote_request cast = {
+        .action = RAIM_VOTE_CAST, .number = 3, .choice = RAIM_VOTE_YES};
+    const struct raim_vote_request withdraw = {.action = RAIM_VOTE_WITHDRAW, .number = 3};
+    assert_example("call vote", bytes, raim_vote_request_write(&call, bytes, capacity));
+    assert_example("call vote map", bytes, raim_vote_request_write(&map, bytes, capacity));
+    assert_example("cast vote", bytes, raim_vote_request_write(&cast, bytes, capacity));
+    assert_example("withdraw vote", bytes, raim_vote_request_write(&withdraw, bytes, capacity));
+
+    static const struct raim_vote_offer offer = {
+        .kinds = RAIM_VOTE_EVERY_KIND, .map_count = 2, .maps = {"duel", "ruins"}};
+    assert_example("vote offer", bytes, raim_vote_offer_write(&offer, bytes, capacity));
+    const struct raim_vote_report began = {.kind = RAIM_VOTE_BEGAN,
+                                           .number = 3,
+                                           .subject = call.subject,
+                                           .caller = 1024 + 2,
+                                           .caller_name = "Ada",
+                                           .target_name = "Bob",
+                                           .left_ms = 25000};
+    struct raim_vote_report tally = {.kind = RAIM_VOTE_TALLY,
+                                     .number = 3,
+                                     .tally = {.yes = 2, .no = 1, .electors = 5, .needed = 3},
+                                     .choice = RAIM_VOTE_YES};
+    const struct raim_vote_report refused = {
+        .kind = RAIM_VOTE_REFUSED, .refusal = RAIM_VOTE_TOO_SOON, .amount = 12};
+    assert_example("vote began", bytes, raim_vote_report_write(&began, bytes, capacity));
+    assert_example("vote tally", bytes, raim_vote_report_write(&tally, bytes, capacity));
+    assert_example("vote refused", bytes, raim_vote_report_write(&refused, bytes, capacity));
+    tally.kind = RAIM_VOTE_ENDED;
+    tally.tally.yes = 3;
+    tally.outcome = RAIM_VOTE_PASSED;
+    assert_example("vote ended", bytes, raim_vote_report_write(&tally, bytes, capacity));
+}
+
 static void test_examples_of_playing_are_what_is_written(void **state)
 {
     (void)state;
@@ -154,6 +195,7 @@ static void test_examples_of_playing_are_what_is_written(void **state)
     assert_example("watch", bytes, raim_watch_write(1024 + 2, bytes, sizeof bytes));
     const struct raim_pings pings = {.epoch = 1, .count = 3, .values = {0, 4, 63}};
     assert_example("pings", bytes, raim_pings_write(&pings, bytes, sizeof bytes));
+    assert_vote_examples(bytes, sizeof bytes);
     const struct raim_notice notice = {.kind = RAIM_NOTICE_TEXT, .text = "help"};
     assert_example("notice", bytes, raim_notice_write(&notice, bytes, sizeof bytes));
     const struct raim_notice challenge = {.kind = RAIM_NOTICE_CHALLENGE, .text = "iU5q"};

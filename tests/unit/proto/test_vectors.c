@@ -9,6 +9,7 @@
 #include "pings.h"
 #include "roster.h"
 #include "snapshot.h"
+#include "vote.h"
 #include "watch.h"
 
 #include <jansson.h>
@@ -122,6 +123,21 @@ static size_t rewrite_door(uint32_t kind, raim_reader *reader, const char *name,
     }
 }
 
+static size_t rewrite_vote(raim_reader *reader, const char *name, uint8_t *bytes)
+{
+    static struct raim_vote_offer offer;
+    struct raim_vote_request request;
+    struct raim_vote_report report;
+    if (strncmp(name, "vote ", 5) != 0) {
+        assert_true(raim_vote_request_read(reader, &request));
+        return raim_vote_request_write(&request, bytes, RAIM_MAX_MESSAGE_BYTES);
+    }
+    assert_true(raim_vote_report_read(reader, &report, &offer));
+    return report.kind == RAIM_VOTE_OFFER
+               ? raim_vote_offer_write(&offer, bytes, RAIM_MAX_MESSAGE_BYTES)
+               : raim_vote_report_write(&report, bytes, RAIM_MAX_MESSAGE_BYTES);
+}
+
 static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
 {
     uint32_t count, written;
@@ -155,6 +171,8 @@ static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
     case RAIM_MESSAGE_PINGS:
         assert_true(raim_pings_read(reader, &pings));
         return raim_pings_write(&pings, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_VOTE:
+        return rewrite_vote(reader, name, bytes);
     case RAIM_MESSAGE_NOTICE:
         assert_true(raim_notice_read(reader, &notice));
         return raim_notice_write(&notice, bytes, RAIM_MAX_MESSAGE_BYTES);

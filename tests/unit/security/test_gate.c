@@ -468,9 +468,8 @@ static void test_a_banned_address_gets_no_further(void **state)
     set_up_policy(state);
     gate.offer.needs_admission = false;
     banned = home.ip;
-    gate.policy = (struct gate_policy){.find_ban = find_ban,
-                                       .admits_token = admits_token,
-                                       .admits_password = admits_password};
+    gate.policy = (struct gate_policy){
+        .find_ban = find_ban, .admits_token = admits_token, .admits_password = admits_password};
     // With encryption the reply has a cookie too, because the handshake repeats the refusal.
     gate.offer.offers_encryption = true;
     answer = connect_request(home, 0);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Logs votes, makes events of them, and bans the addresses of kicked players.
+#define _GNU_SOURCE
+#include "vote_report.h"
+
+#include "arena_feed.h"
+#include "bans.h"
+#include "control.h"
+#include "json_text.h"
+#include "log.h"
+#include "server_events.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const char *outcome_of(const struct raim_match_vote *vote)
+{
+    return vote->outcome == 0 ? "called" : raim_vote_outcome_name(vote->outcome);
+}
+
+static void print_player(struct text_buffer *out, const char *key, raim_player_id id,
+                         const char *name)
+{
+    text_buffer_print(out, ",\"%s\":{\"id\":%u,\"name\":", key, id);
+    json_text_quote(out, name);
+    text_buffer_print(out, "}");
+}
+
+static void print_text(struct text_buffer *out, const char *key, const char *text)
+{
+    text_buffer_print(out, ",\"%s\":", key);
+    json_text_quote(out, text);
+}
+
+static char *fields_of(const struct raim_match_vote *vote)
+{
+    const struct raim_vote_subject *subject = &vote->subject;
+    struct text_buffer out = {0};
+    text_buffer_print(&out, "{\"vote\":\"%s\",\"number\":%u,\"outcome\":\"%s\"",
+                      raim_vote_kind_name(subject->kind), vote->number, outcome_of(vote));
+    text_buffer_print(&out, ",\"by_operator\":%s,\"yes\":%u,\"no\":%u,\"electors\":%u",
+                      vote->by_operator ? "true" : "false", vote->tally.yes, vote->tally.no,
+                      vote->tally.electors);
+    print_player(&out, "caller", vote->caller, vote->caller_name);
+    if (raim_vote_has_player(subject->kind))
+        print_player(&out, "target", (raim_player_id)subject->player, vote->target_name);
+    if (subject->kind == RAIM_VOTE_MAP)
+        print_text(&out, "map", subject->map);
+    if (subject->kind == RAIM_VOTE_EXTEND)
+        text_buffer_print(&out, ",\"minutes\":%u", subject->minutes);
+    print_text(&out, "reason", subject->reason);
+    text_buffer_print(&out, "}");
+    return text_buffer_take(&out);
+}
+
+static void ban(const struct arena_reports *reports, const struct arena *arena,
+                const struct arena_feed_item *item)
+{
+    const struct config_arena *config = arena_config(arena);
+    const char *reason = item->vote.subject.reason;
+    char address[BANS_NETWORK_BYTES];
+    struct ban made = {0};
+    struct timespec now;
+    if (config->votes.kick_minutes == 0 || ip_address_is_none(item->address))
+        return;
+    bans_print_address(item->address, address);
+    if (!bans_parse(address, &made.network, &made.prefix)) // an IPv6 address becomes its /64
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    strcpy(made.by, "vote");
+    made.until_s = now.tv_sec + 60 * (int64_t)config->votes.kick_minutes;
+    snprintf(made.why, sizeof made.why, "voted off%s%s", reason[0] != '\0' ? ": " : "", reason);
+    const char *problem = reports->control != NULL ? control_ban(reports->control, &made)
+                                                   : "the server ends";
+    if (problem != NULL)
+        log_arena_warning(config->name, "vote without ban arena=%s: %s", config->name, problem);
+}
+
+void vote_report_note(const struct arena_reports *reports, const struct arena *arena,
+                      const struct arena_feed_item *item)
+{
+    const char *name = arena_config(arena)->name;
+    const struct raim_match_vote *vote = &item->vote;
+    log_arena_info(name, "vote %s arena=%s kind=%s caller=%u target=%u yes=%u no=%u electors=%u%s",
+                   outcome_of(vote), name, raim_vote_kind_name(vote->subject.kind), vote->caller,
+                   vote->subject.player, vote->tally.yes, vote->tally.no, vote->tally.electors,
+                   vote->by_operator ? " by=operator" : "");
+    server_events_add(reports->table->events, "vote", name, fields_of(vote));
+    if (vote->outcome == RAIM_VOTE_PASSED && vote->subject.kind == RAIM_VOTE_KICK)
+        ban(reports, arena, item);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Votes and clients: receives their requests, tells them how the vote stands, and announces it in
+// the chat for those who have no other display.
+#include "match_internal.h"
+
+#include "text.h"
+
+#include <string.h>
+
+static const uint32_t tallies_per_s = 4; // to a client, at most
+static const uint32_t refusals_per_s = 10;
+
+void raim_votes_refuse(struct raim_match *match, struct raim_connection *client, uint32_t refusal,
+                       uint32_t amount)
+{
+    match->totals.refused[refusal == RAIM_VOTE_BAD        ? RAIM_REFUSED_MALFORMED
+                          : refusal == RAIM_VOTE_WATCHING ? RAIM_REFUSED_UNEXPECTED
+                                                          : RAIM_REFUSED_VOTE]++;
+    client->vote.refusal = (uint8_t)refusal;
+    client->vote.amount = (uint16_t)(amount < RAIM_VOTE_MAX_AMOUNT ? amount : RAIM_VOTE_MAX_AMOUNT);
+}
+
+void raim_votes_receive(struct raim_match *match, struct raim_connection *client,
+                        raim_reader *reader)
+{
+    const struct raim_match_vote *running = &match->votes.running;
+    struct raim_vote_request request;
+    uint32_t refusal = 0, amount = 0;
+    if (!raim_vote_request_read(reader, &request))
+        refusal = RAIM_VOTE_BAD;
+    else if (request.action == RAIM_VOTE_CALL)
+        refusal = raim_votes_call(match, client, &request.subject, &amount);
+    else if (client->player == RAIM_NOBODY)
+        refusal = RAIM_VOTE_WATCHING;
+    else if (request.number != (running->number & 0xFF))
+        refusal = RAIM_VOTE_NONE; // it has ended meanwhile
+    else if (request.action == RAIM_VOTE_CAST)
+        refusal = raim_votes_cast(match, client, request.choice);
+    else
+        refusal = raim_votes_withdraw(match, client);
+    if (refusal != 0)
+        raim_votes_refuse(match, client, refusal, amount);
+}
+
+// --- Reports ---
+
+static size_t write_offer(const struct raim_match *match, struct raim_connection *client,
+                          uint8_t *bytes, size_t capacity)
+{
+    struct raim_vote_offer offer = match->votes.offer;
+    offer.kinds = raim_votes_offered(match);
+    client->vote.offer_version = match->votes.offer_version;
+    return raim_vote_offer_write(&offer, bytes, capacity);
+}
+
+static size_t write_refusal(struct raim_connection *client, uint8_t *bytes, size_t capacity)
+{
+    const struct raim_vote_report report = {
+        .kind = RAIM_VOTE_REFUSED,
+        .refusal = client->vote.refusal,
+        .amount = client->vote.amount,
+    };
+    client->vote.refusal = 0;
+    return raim_vote_report_write(&report, bytes, capacity);
+}
+
+static size_t write_began(const struct raim_match *match, struct raim_connection *client,
+                          const struct raim_match_vote *vote, uint8_t *bytes, size_t capacity)
+{
+    struct raim_vote_report report = {
+        .kind = RAIM_VOTE_BEGAN,
+        .number = vote->number,
+        .subject = vote->subject,
+        .caller = vote->caller,
+        .left_ms = vote->left_ms,
+    };
+    strcpy(report.caller_name, vote->caller_name);
+    strcpy(report.target_name, vote->target_name);
+    client->vote.number = vote->number;
+    client->vote.runs = true;
+    client->vote.tally_version = match->votes.tally_version - 1; // the tally follows
+    return raim_vote_report_write(&report, bytes, capacity);
+}
+
+static size_t write_tally(const struct raim_match *match, struct raim_connection *client,
+                          const struct raim_match_vote *vote, uint8_t *bytes, size_t capacity)
+{
+    const struct raim_vote_report report = {
+        .kind = RAIM_VOTE_TALLY,
+        .number = vote->number,
+        .tally = vote->tally,
+        .choice = raim_votes_choice(match, client->slot),
+    };
+    client->vote.tally_version = match->votes.tally_version;
+    client->vote.choice = (uint8_t)report.choice;
+    return raim_vote_report_write(&report, bytes, capacity);
+}
+
+// The end of the vote that the client was told of; 0 where another one has ended since.
+static size_t write_ended(const struct raim_match *match, struct raim_connection *client,
+                          uint8_t *bytes, size_t capacity)
+{
+    const struct raim_match_vote *ended = &match->votes.ended;
+    client->vote.runs = false;
+    if (ended->number != client->vote.number)
+        return 0;
+    const struct raim_vote_report report = {
+        .kind = RAIM_VOTE_ENDED,
+        .number = ended->number,
+        .tally = ended->tally,
+        .outcome = ended->outcome,
+    };
+    return raim_vote_report_write(&report, bytes, capacity);
+}
+
+size_t raim_votes_write(const struct raim_match *match, struct raim_connection *client,
+                        uint8_t *bytes, size_t capacity)
+{
+    const uint32_t tick = match->world->tick, hz = match->def.tick_hz;
+    struct raim_match_vote vote;
+    if (!client->wants_votes || client->player == RAIM_NOBODY)
+        return 0;
+    if (client->vote.offer_version != match->votes.offer_version)
+        return write_offer(match, client, bytes, capacity);
+    if (client->vote.refusal != 0 && tick % (hz / refusals_per_s) == 0)
+        return write_refusal(client, bytes, capacity);
+    const bool is_running = raim_match_running_vote(match, &vote);
+    if (client->vote.runs && (!is_running || vote.number != client->vote.number)) {
+        const size_t size = write_ended(match, client, bytes, capacity);
+        if (size > 0)
+            return size;
+    }
+    if (!is_running)
+        return 0;
+    if (!client->vote.runs)
+        return write_began(match, client, &vote, bytes, capacity);
+    const bool is_stale = client->vote.tally_version != match->votes.tally_version ||
+                          client->vote.choice != raim_votes_choice(match, client->slot);
+    return is_stale && tick % (hz / tallies_per_s) == 0
+               ? write_tally(match, client, &vote, bytes, capacity)
+               : 0;
+}
+
+// --- Chat ---
+
+// What a vote is about, as after "wants to".
+static char *describe(char *text, const struct raim_match_vote *vote)
+{
+    const struct raim_vote_subject *subject = &vote->subject;
+    switch (subject->kind) {
+    case RAIM_VOTE_MAP:
+        return raim_text_append(raim_text_append(text, "play the map "), subject->map);
+    case RAIM_VOTE_NEXTMAP:
+        return raim_text_append(text, "play the next map");
+    case RAIM_VOTE_RESTART:
+        return raim_text_append(text, "restart the round");
+    case RAIM_VOTE_EXTEND:
+        text = raim_text_append_number(raim_text_append(text, "extend the round by "),
+                                       subject->minutes);
+        return raim_text_append(text, " min");
+    case RAIM_VOTE_PAUSE:
+        return raim_text_append(text, vote->resumes ? "end the pause" : "pause the match");
+    default:
+        text = raim_text_append(text, raim_vote_kind_name(subject->kind));
+        return raim_text_append(raim_text_append(text, " "), vote->target_name);
+    }
+}
+
+static char *append_reason(char *text, const char *reason)
+{
+    if (reason[0] == '\0')
+        return text;
+    return raim_text_append(raim_text_append(raim_text_append(text, " ("), reason), ")");
+}
+
+static_assert(sizeof("Vote /yes or /no: ") - 1 + RAIM_MAX_NAME_BYTES + sizeof(" wants to ") - 1 +
+                      sizeof("spectate ") - 1 + RAIM_MAX_NAME_BYTES + 3 +
+                      RAIM_MAX_VOTE_REASON_BYTES <=
+                  RAIM_MAX_CHAT_BYTES,
+              "the longest announcement fits");
+
+void raim_votes_describe(const struct raim_match_vote *vote, char *text)
+{
+    append_reason(describe(text, vote), vote->subject.reason);
+}
+
+void raim_votes_announce(struct raim_match *match, const struct raim_match_vote *vote)
+{
+    char text[RAIM_MAX_CHAT_BYTES + 1];
+    char *end = text;
+    if (vote->outcome == 0) {
+        end = raim_text_append(raim_text_append(end, "Vote /yes or /no: "), vote->caller_name);
+        append_reason(describe(raim_text_append(end, " wants to "), vote), vote->subject.reason);
+    } else {
+        end =
+            raim_text_append(raim_text_append(end, "Vote "), raim_vote_outcome_name(vote->outcome));
+        describe(raim_text_append(end, vote->by_operator ? " by the operator: " : ": "), vote);
+    }
+    raim_match_say(match, text); // may fail: the event log may be full
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: MIT
+// Calls, casts and decides votes, and puts their outcomes into effect.
+#include "match_internal.h"
+
+#include "name.h"
+#include "text.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const uint32_t counts_per_s = 4;    // of a running vote
+static const uint32_t pause_s = 120;       // longest pause by a vote
+static const uint32_t most_extensions = 3; // of a round
+
+struct raim_vote_tuning raim_vote_default_tuning(void)
+{
+    return (struct raim_vote_tuning){
+        .kinds = RAIM_VOTE_EVERY_KIND,
+        .time_s = 25,
+        .yes_percent = 50,
+        .call_delay_s = 3,
+        .newcomer_delay_s = 300,
+        .kick_minutes = 5,
+        .penalty_minutes = 3,
+    };
+}
+
+static uint32_t ticks_of(const struct raim_match *match, double seconds)
+{
+    return (uint32_t)(seconds * match->def.tick_hz + 0.5);
+}
+
+static bool is_running(const struct raim_match *match)
+{
+    return match->votes.running.subject.kind != 0;
+}
+
+bool raim_votes_has_settled(const struct raim_match *match, const struct raim_member *member,
+                            uint32_t tick)
+{
+    return raim_tick_diff(tick, member->joined_tick) >=
+           (int32_t)ticks_of(match, match->policy.tuning.votes.newcomer_delay_s);
+}
+
+uint32_t raim_votes_offered(const struct raim_match *match)
+{
+    const struct raim_match_tuning *tuning = &match->policy.tuning;
+    uint32_t kinds = tuning->votes.kinds;
+    if (match->votes.offer.map_count < 2)
+        kinds &= ~(RAIM_VOTE_BIT(RAIM_VOTE_MAP) | RAIM_VOTE_BIT(RAIM_VOTE_NEXTMAP));
+    if (tuning->round_s == 0)
+        kinds &= ~RAIM_VOTE_BIT(RAIM_VOTE_EXTEND);
+    return kinds;
+}
+
+void raim_match_set_vote_maps(struct raim_match *match, const char *const maps[], uint32_t count)
+{
+    struct raim_match_votes *votes = &match->votes;
+    assert(count <= RAIM_WIRE_VOTE_MAPS);
+    votes->offer.map_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        assert(strlen(maps[i]) <= RAIM_MAX_TITLE_BYTES);
+        strcpy(votes->offer.maps[i], maps[i]);
+    }
+    votes->offer_version++;
+}
+
+void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t origin)
+{
+    assert(client < match->def.max_connections);
+    match->clients[client].origin = origin;
+}
+
+bool raim_match_replays_map(const struct raim_match *match)
+{
+    return match->votes.replays_map;
+}
+
+// --- Penalties ---
+
+static bool is_in_force(const struct raim_match *match, const struct raim_vote_penalty *penalty,
+                        uint32_t kind)
+{
+    return penalty->kind == kind && raim_tick_diff(match->world->tick, penalty->end_tick) < 0;
+}
+
+static void add_penalty(struct raim_match *match, uint32_t kind)
+{
+    struct raim_match_votes *votes = &match->votes;
+    struct raim_vote_penalty *place = &votes->penalties[0];
+    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++) {
+        struct raim_vote_penalty *penalty = &votes->penalties[i];
+        if (penalty->kind == 0) {
+            place = penalty;
+            break;
+        }
+        if (raim_tick_diff(penalty->end_tick, place->end_tick) < 0)
+            place = penalty; // the one that would end first
+    }
+    *place = (struct raim_vote_penalty){
+        .kind = (uint8_t)kind,
+        .player = (raim_player_id)votes->running.subject.player,
+        .origin = votes->target_origin,
+        .begin_tick = match->world->tick,
+        .end_tick =
+            match->world->tick + ticks_of(match, 60.0 * match->policy.tuning.votes.penalty_minutes),
+    };
+}
+
+// Frees the penalties that have ended, so that the tick may wrap.
+static void expire_penalties(struct raim_match *match)
+{
+    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++) {
+        struct raim_vote_penalty *penalty = &match->votes.penalties[i];
+        if (!is_in_force(match, penalty, penalty->kind))
+            penalty->kind = 0;
+    }
+}
+
+bool raim_votes_is_muted(const struct raim_match *match, raim_player_id id)
+{
+    const struct raim_member *member = &match->members[raim_player_slot(id)];
+    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++) {
+        const struct raim_vote_penalty *penalty = &match->votes.penalties[i];
+        const bool is_back = penalty->origin != 0 && penalty->origin == member->origin &&
+                             raim_tick_diff(member->joined_tick, penalty->begin_tick) >= 0;
+        if (is_in_force(match, penalty, RAIM_VOTE_MUTE) && (penalty->player == id || is_back))
+            return true;
+    }
+    return false;
+}
+
+bool raim_votes_bars(const struct raim_match *match, uint64_t origin)
+{
+    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++) {
+        const struct raim_vote_penalty *penalty = &match->votes.penalties[i];
+        if (origin != 0 && penalty->origin == origin &&
+            is_in_force(match, penalty, RAIM_VOTE_SPECTATE))
+            return true;
+    }
+    return false;
+}
+
+// --- Calling ---
+
+// The member that a vote is about; NULL: nobody, or a bot.
+static const struct raim_member *find_target(const struct raim_match *match, uint32_t id)
+{
+    const uint32_t slot = raim_player_slot((raim_player_id)id);
+    if (id == RAIM_NOBODY || slot >= match->world->max_players ||
+        raim_world_players_const(match->world)[slot].id != id || match->members[slot].bot)
+        return NULL;
+    return &match->members[slot];
+}
+
+static bool has_map(const struct raim_match *match, const char *map)
+{
+    for (uint32_t i = 0; i < match->votes.offer.map_count; i++)
+        if (strcmp(match->votes.offer.maps[i], map) == 0)
+            return true;
+    return false;
+}
+
+static uint32_t extensions_of_round(const struct raim_match *match)
+{
+    return match->votes.extended_round == match->rounds.round ? match->votes.extensions : 0;
+}
+
+// Whether the effect of a vote is possible now.
+static bool is_possible(const struct raim_match *match, uint32_t kind)
+{
+    const struct raim_rounds *rounds = &match->rounds;
+    const bool is_play = rounds->phase == RAIM_PHASE_PLAY && rounds->paused == 0;
+    switch (kind) {
+    case RAIM_VOTE_NEXTMAP:
+        return is_play && match->next_map[0] != '\0';
+    case RAIM_VOTE_RESTART:
+        return is_play;
+    case RAIM_VOTE_EXTEND:
+        return is_play && rounds->has_end && extensions_of_round(match) < most_extensions;
+    case RAIM_VOTE_PAUSE:
+        return rounds->phase == RAIM_PHASE_PLAY && rounds->paused != RAIM_PAUSED_BY_OPERATOR;
+    default:
+        return true;
+    }
+}
+
+// Whether a member, or another one of its origin, is an administrator: a ban would meet both.
+static bool is_immune(const struct raim_match *match, const struct raim_member *target)
+{
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1)) {
+        const struct raim_member *member = &match->members[slot];
+        if (member->admin_level > 0 &&
+            (member == target || (member->origin != 0 && member->origin == target->origin)))
+            return true;
+    }
+    return false;
+}
+
+// Seconds, rounded up, from now until `delay_ticks` after a tick; 0: they have passed.
+static uint32_t seconds_left(const struct raim_match *match, uint32_t since, uint32_t delay_ticks)
+{
+    const int32_t left = (int32_t)delay_ticks - raim_tick_diff(match->world->tick, since);
+    const uint32_t hz = match->def.tick_hz;
+    return left <= 0 ? 0 : ((uint32_t)left + hz - 1) / hz;
+}
+
+// The checks that cost next to nothing.
+static uint32_t check_call(const struct raim_match *match, const struct raim_connection *client,
+                           const struct raim_vote_subject *subject, uint32_t *amount)
+{
+    const struct raim_vote_tuning *tuning = &match->policy.tuning.votes;
+    const struct raim_member *member = &match->members[raim_player_slot(client->player)];
+    if ((raim_votes_offered(match) & RAIM_VOTE_BIT(subject->kind)) == 0)
+        return RAIM_VOTE_DISABLED;
+    if (is_running(match))
+        return RAIM_VOTE_RUNNING;
+    if (member->vote.has_called)
+        *amount =
+            seconds_left(match, member->vote.called_tick, ticks_of(match, tuning->call_delay_s));
+    if (*amount > 0)
+        return RAIM_VOTE_TOO_SOON;
+    *amount = seconds_left(match, member->joined_tick, ticks_of(match, tuning->newcomer_delay_s));
+    if (*amount > 0)
+        return RAIM_VOTE_NEWCOMER;
+    if (raim_vote_has_player(subject->kind) && find_target(match, subject->player) == NULL)
+        return RAIM_VOTE_NO_PLAYER;
+    if (subject->kind == RAIM_VOTE_MAP && !has_map(match, subject->map))
+        return RAIM_VOTE_NO_MAP;
+    if (!is_possible(match, subject->kind) || subject->player == client->player)
+        return RAIM_VOTE_NOT_NOW;
+    return 0;
+}
+
+// The checks that read every member.
+static uint32_t check_members(const struct raim_match *match,
+                              const struct raim_vote_subject *subject, uint32_t *amount)
+{
+    const struct raim_vote_tuning *tuning = &match->policy.tuning.votes;
+    if (raim_vote_has_player(subject->kind) &&
+        is_immune(match, find_target(match, subject->player)))
+        return RAIM_VOTE_IMMUNE;
+    if (subject->kind != RAIM_VOTE_KICK || raim_votes_addresses(match) >= tuning->kick_players)
+        return 0;
+    *amount = tuning->kick_players;
+    return RAIM_VOTE_TOO_FEW;
+}
+
+static void choose(struct raim_match *match, struct raim_member *member, uint32_t choice)
+{
+    member->vote.number = match->votes.running.number;
+    member->vote.choice = (uint8_t)choice;
+    member->vote.order = ++match->votes.choices;
+}
+
+static void begin(struct raim_match *match, const struct raim_connection *client,
+                  const struct raim_vote_subject *subject)
+{
+    struct raim_match_votes *votes = &match->votes;
+    struct raim_member *caller = &match->members[raim_player_slot(client->player)];
+    const struct raim_member *target =
+        raim_vote_has_player(subject->kind) ? find_target(match, subject->player) : NULL;
+    votes->running = (struct raim_match_vote){
+        .number = votes->running.number + 1,
+        .subject = *subject,
+        .caller = client->player,
+        .resumes = subject->kind == RAIM_VOTE_PAUSE && match->rounds.paused != 0,
+    };
+    strcpy(votes->running.caller_name, caller->name);
+    if (target != NULL)
+        strcpy(votes->running.target_name, target->name);
+    votes->target_origin = target != NULL ? target->origin : 0;
+    votes->began_tick = votes->counted_tick = match->world->tick;
+    votes->end_tick = votes->began_tick + ticks_of(match, match->policy.tuning.votes.time_s);
+    votes->choices = 0;
+    choose(match, caller, RAIM_VOTE_YES);
+    votes->running.tally = raim_votes_count(match);
+    votes->tally_version++;
+    raim_votes_announce(match, &votes->running);
+}
+
+uint32_t raim_votes_call(struct raim_match *match, const struct raim_connection *client,
+                         const struct raim_vote_subject *subject, uint32_t *amount)
+{
+    struct raim_vote_subject cleaned = *subject;
+    *amount = 0;
+    if (client->player == RAIM_NOBODY)
+        return RAIM_VOTE_WATCHING;
+    uint32_t refusal = check_call(match, client, subject, amount);
+    if (refusal != 0)
+        return refusal;
+    struct raim_member *member = &match->members[raim_player_slot(client->player)];
+    member->vote.has_called = true;
+    member->vote.called_tick = match->world->tick;
+    refusal = check_members(match, subject, amount);
+    if (refusal != 0)
+        return refusal;
+    const bool is_muted = member->muted || raim_votes_is_muted(match, client->player);
+    if (subject->reason[0] == '\0' || is_muted)
+        cleaned.reason[0] = '\0';
+    else if (!raim_text_clean(subject->reason, cleaned.reason, RAIM_MAX_VOTE_REASON_BYTES))
+        return RAIM_VOTE_BAD;
+    begin(match, client, &cleaned);
+    return 0;
+}
+
+// --- Casting ---
+
+uint32_t raim_votes_cast(struct raim_match *match, const struct raim_connection *client,
+                         uint32_t choice)
+{
+    if (client->player == RAIM_NOBODY)
+        return RAIM_VOTE_WATCHING;
+    if (!is_running(match))
+        return RAIM_VOTE_NONE;
+    choose(match, &match->members[raim_player_slot(client->player)], choice);
+    return 0;
+}
+
+// --- Effects ---
+
+// Ends the session of the target, or those of the players who have joined from its origin since the
+// vote began, if the target has left.
+static void remove_target(struct raim_match *match, const char *why)
+{
+    const struct raim_match_votes *votes = &match->votes;
+    const raim_player *players = raim_world_players_const(match->world);
+    if (raim_match_kick(match, (raim_player_id)votes->running.subject.player, why) ||
+        votes->target_origin == 0)
+        return;
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1)) {
+        const struct raim_member *member = &match->members[slot];
+        if (!member->bot && member->origin == votes->target_origin &&
+            raim_tick_diff(member->joined_tick, votes->began_tick) >= 0)
+            raim_match_kick(match, players[slot].id, why);
+    }
+}
+
+static void kick(struct raim_match *match)
+{
+    const char *reason = match->votes.running.subject.reason;
+    char why[RAIM_MAX_TEXT_BYTES + 1];
+    char *end = raim_text_append(why, "voted off");
+    if (reason[0] != '\0')
+        raim_text_append(raim_text_append(end, ": "), reason);
+    remove_target(match, why);
+}
+
+void raim_votes_explain_spectate(const struct raim_match *match, char *text)
+{
+    text = raim_text_append(text, "voted to watch: join as a spectator, or play again in ");
+    text = raim_text_append_number(text, match->policy.tuning.votes.penalty_minutes);
+    raim_text_append(text, " minutes");
+}
+
+static void spectate(struct raim_match *match)
+{
+    char why[RAIM_MAX_TEXT_BYTES + 1];
+    raim_votes_explain_spectate(match, why);
+    add_penalty(match, RAIM_VOTE_SPECTATE);
+    remove_target(match, why);
+}
+
+static void extend(struct raim_match *match)
+{
+    struct raim_match_votes *votes = &match->votes;
+    votes->extensions = extensions_of_round(match) + 1;
+    votes->extended_round = match->rounds.round;
+    raim_rounds_extend(match, ticks_of(match, 60.0 * votes->running.subject.minutes));
+}
+
+static void take_effect(struct raim_match *match)
+{
+    struct raim_match_votes *votes = &match->votes;
+    switch (votes->running.subject.kind) {
+    case RAIM_VOTE_KICK:
+        kick(match);
+        break;
+    case RAIM_VOTE_MUTE:
+        add_penalty(match, RAIM_VOTE_MUTE);
+        break;
+    case RAIM_VOTE_SPECTATE:
+        spectate(match);
+        break;
+    case RAIM_VOTE_RESTART:
+        votes->replays_map = true;
+        votes->ends_round = true;
+        break;
+    case RAIM_VOTE_NEXTMAP:
+        votes->ends_round = true;
+        break;
+    case RAIM_VOTE_EXTEND:
+        extend(match);
+        break;
+    case RAIM_VOTE_PAUSE:
+        match->rounds.paused = votes->running.resumes ? 0 : RAIM_PAUSED_BY_VOTE;
+        votes->paused_ticks = 0;
+        break;
+    default: // RAIM_VOTE_MAP is up to the caller of the library
+        break;
+    }
+}
+
+static void end(struct raim_match *match, uint32_t outcome, bool by_operator)
+{
+    struct raim_match_votes *votes = &match->votes;
+    if (outcome == RAIM_VOTE_PASSED && !is_possible(match, votes->running.subject.kind))
+        outcome = RAIM_VOTE_MOOT;
+    votes->running.outcome = outcome;
+    votes->running.by_operator = by_operator;
+    raim_votes_announce(match, &votes->running);
+    if (outcome == RAIM_VOTE_PASSED)
+        take_effect(match);
+    votes->ended = votes->running;
+    votes->has_ended = true;
+    votes->running = (struct raim_match_vote){.number = votes->running.number};
+}
+
+uint32_t raim_votes_withdraw(struct raim_match *match, const struct raim_connection *client)
+{
+    if (!is_running(match))
+        return RAIM_VOTE_NONE;
+    if (client->player == RAIM_NOBODY || client->player != match->votes.running.caller)
+        return RAIM_VOTE_NOT_CALLER;
+    end(match, RAIM_VOTE_WITHDRAWN, false);
+    return 0;
+}
+
+bool raim_match_decide_vote(struct raim_match *match, uint32_t outcome)
+{
+    assert(outcome == RAIM_VOTE_PASSED || outcome == RAIM_VOTE_FAILED ||
+           outcome == RAIM_VOTE_CANCELLED);
+    if (!is_running(match))
+        return false;
+    end(match, outcome, true);
+    return true;
+}
+
+// --- The step ---
+
+// Ends a pause by a vote after its longest time.
+static void limit_pause(struct raim_match *match)
+{
+    if (match->rounds.paused != RAIM_PAUSED_BY_VOTE ||
+        ++match->votes.paused_ticks < ticks_of(match, pause_s))
+        return;
+    match->rounds.paused = 0;
+}
+
+void raim_votes_step(struct raim_match *match)
+{
+    struct raim_match_votes *votes = &match->votes;
+    const uint32_t tick = match->world->tick;
+    limit_pause(match);
+    if (tick % match->def.tick_hz == 0)
+        expire_penalties(match);
+    if (!is_running(match))
+        return;
+    const struct raim_match_vote *running = &votes->running;
+    const bool has_toggled =
+        running->subject.kind == RAIM_VOTE_PAUSE && running->resumes != (match->rounds.paused != 0);
+    if (!is_possible(match, running->subject.kind) || has_toggled) {
+        end(match, RAIM_VOTE_MOOT, false);
+        return;
+    }
+    const bool is_over = raim_tick_diff(tick, votes->end_tick) >= 0;
+    const uint32_t pause_ticks = match->def.tick_hz / counts_per_s;
+    if (!is_over && tick - votes->counted_tick < pause_ticks && tick != votes->began_tick)
+        return;
+    const struct raim_vote_tally tally = raim_votes_count(match);
+    votes->counted_tick = tick;
+    votes->tally_version += memcmp(&tally, &running->tally, sizeof tally) != 0;
+    votes->running.tally = tally;
+    const uint32_t outcome = raim_votes_decide(match, &tally, is_over);
+    if (outcome != 0)
+        end(match, outcome, false);
+}
+
+// --- Reading them ---
+
+static uint32_t left_ms(const struct raim_match *match)
+{
+    const int32_t left = raim_tick_diff(match->votes.end_tick, match->world->tick);
+    return left > 0 ? (uint32_t)((uint64_t)left * 1000 / match->def.tick_hz) : 0;
+}
+
+bool raim_match_running_vote(const struct raim_match *match, struct raim_match_vote *vote)
+{
+    if (!is_running(match))
+        return false;
+    *vote = match->votes.running;
+    vote->left_ms = left_ms(match);
+    return true;
+}
+
+bool raim_match_take_ended_vote(struct raim_match *match, struct raim_match_vote *vote)
+{
+    const bool has_ended = match->votes.has_ended;
+    if (has_ended)
+        *vote = match->votes.ended;
+    match->votes.has_ended = false;
+    return has_ended;
+}
+
+uint32_t raim_match_vote_target(const struct raim_match *match)
+{
+    const uint32_t id = match->votes.running.subject.player;
+    const struct raim_member *target = is_running(match) ? find_target(match, id) : NULL;
+    if (target == NULL ||
+        raim_world_players_const(match->world)[raim_player_slot((raim_player_id)id)].away)
+        return UINT32_MAX;
+    return target->client;
+}

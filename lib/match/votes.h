@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Votes of the players of a match: one at a time, about a player, the map, the round or a pause. A
+// vote ends as soon as its outcome is certain, or by its clock. Counting and defaults follow DDNet
+// (sv_vote_* in its configuration): an address has one vote, the caller has voted yes, and those
+// who stay silent do not count unless `silent_is_no`. In votes about a player newcomers do not
+// count, the player itself does. Bots and spectators never vote; a player whose connection is lost
+// keeps its choice, and does not count without one. A running vote does not survive a restart.
+#pragma once
+
+#include "vote.h"
+#include "wire_limits.h"
+#include "world.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct raim_match;
+
+struct raim_vote_tuning {
+    uint32_t kinds;          // offered, a set of RAIM_VOTE_BIT; 0: none
+    double time_s;           // of a vote, 5 to 300
+    uint32_t yes_percent;    // more than this share of the counted votes passes, 1 to 99
+    bool silent_is_no;       // silent players count as no when the time is up
+    double call_delay_s;     // from a player's call to its next one, 1 to 3600
+    double newcomer_delay_s; // from joining to the first call, 0 to 3600
+    uint32_t kick_players;   // addresses that must be playing for a vote to kick, 0 to 1000
+    uint32_t kick_minutes;   // for which the caller of this library bans a kicked player, 0 to 1440
+    uint32_t penalty_minutes; // of a mute, and of watching alone, 1 to 1440
+};
+
+// The defaults: every kind, and DDNet's numbers.
+struct raim_vote_tuning raim_vote_default_tuning(void);
+
+// A vote, running or ended.
+struct raim_match_vote {
+    uint32_t number; // counts from 1
+    struct raim_vote_subject subject;
+    raim_player_id caller;
+    char caller_name[RAIM_MAX_NAME_BYTES + 1];
+    char target_name[RAIM_MAX_NAME_BYTES + 1]; // of subject.player; "" without
+    bool resumes;                              // RAIM_VOTE_PAUSE: it ends a pause
+    struct raim_vote_tally tally;
+    uint32_t left_ms;
+    uint32_t outcome; // enum raim_vote_outcome; 0: it runs
+    bool by_operator; // who decided it
+};
+
+// The running vote; false where none runs.
+bool raim_match_running_vote(const struct raim_match *match, struct raim_match_vote *vote);
+
+// Takes the last vote that has ended, once. Its effect on this match has happened, except that of
+// RAIM_VOTE_MAP, which is up to the caller, as is a ban.
+bool raim_match_take_ended_vote(struct raim_match *match, struct raim_match_vote *vote);
+
+// The handle of the client that plays as the target of the running vote; UINT32_MAX: none.
+uint32_t raim_match_vote_target(const struct raim_match *match);
+
+// Ends the running vote by the operator's decision: RAIM_VOTE_PASSED, _FAILED or _CANCELLED.
+// Returns false where none runs.
+bool raim_match_decide_vote(struct raim_match *match, uint32_t outcome);
+
+// Sets the maps to vote for, at most RAIM_WIRE_VOTE_MAPS; their names are copied.
+void raim_match_set_vote_maps(struct raim_match *match, const char *const maps[], uint32_t count);
+
+// Sets from where a client comes: clients of one origin have one vote. 0, the initial value: not
+// known; the client has its own. Call it before its HELLO is received.
+void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t origin);
+
+// Whether the next round is to be played on the present map, by a vote.
+bool raim_match_replays_map(const struct raim_match *match);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// VOTE: votes of the players. A client calls a vote, casts its choice or withdraws its own vote;
+// the server tells which votes it offers, how the running one stands, and why it refused a request.
+// The server sends it only to clients whose HELLO has RAIM_CAPABILITY_VOTES.
+#pragma once
+
+#include "message.h"
+
+// What a vote is about.
+enum raim_vote_kind {
+    RAIM_VOTE_KICK = 1, // a player leaves, and may not return for a while
+    RAIM_VOTE_MUTE,     // a player's chat is refused for a while
+    RAIM_VOTE_MAP,      // another map of the rotation, at once
+    RAIM_VOTE_NEXTMAP,  // the round ends, and the rotation goes on
+    RAIM_VOTE_RESTART,  // the round ends and begins again on the same map
+    RAIM_VOTE_EXTEND,   // minutes more of this round
+    RAIM_VOTE_SPECTATE, // a player may only watch for a while
+    RAIM_VOTE_PAUSE,    // the match pauses; while it is paused by a vote: it goes on
+    RAIM_VOTE_KINDS
+};
+
+// Bit of a kind in a set of kinds.
+#define RAIM_VOTE_BIT(kind) (UINT32_C(1) << ((kind)-1))
+#define RAIM_VOTE_EVERY_KIND (RAIM_VOTE_BIT(RAIM_VOTE_KINDS) - 1)
+
+enum raim_vote_choice { RAIM_VOTE_SILENT, RAIM_VOTE_YES, RAIM_VOTE_NO, RAIM_VOTE_CHOICES };
+
+enum raim_vote_outcome {
+    RAIM_VOTE_PASSED = 1,
+    RAIM_VOTE_FAILED,
+    RAIM_VOTE_WITHDRAWN, // by its caller
+    RAIM_VOTE_CANCELLED, // by the operator
+    RAIM_VOTE_MOOT,      // its effect is not possible any more
+    RAIM_VOTE_OUTCOMES
+};
+
+// Why the server refuses a request. `amount` is what the comments say, otherwise 0.
+enum raim_vote_refusal {
+    RAIM_VOTE_DISABLED = 1, // the arena does not offer this kind
+    RAIM_VOTE_RUNNING,      // another vote runs
+    RAIM_VOTE_TOO_SOON,     // after the last call; amount: seconds until the next one
+    RAIM_VOTE_NEWCOMER,     // joined a short time ago; amount: seconds until the first call
+    RAIM_VOTE_NO_PLAYER,    // nobody, or a bot, has this id
+    RAIM_VOTE_IMMUNE,       // the player is an administrator, or shares one's address
+    RAIM_VOTE_TOO_FEW,      // players; amount: how many are needed
+    RAIM_VOTE_NO_MAP,       // the rotation has no such map
+    RAIM_VOTE_NOT_NOW,      // its effect is not possible now
+    RAIM_VOTE_WATCHING,     // spectators do not vote
+    RAIM_VOTE_NONE,         // no vote of this number runs
+    RAIM_VOTE_NOT_CALLER,   // only its caller may withdraw a vote
+    RAIM_VOTE_BAD,          // malformed
+    RAIM_VOTE_REFUSALS
+};
+
+#define RAIM_VOTE_MAX_MINUTES 60     // of RAIM_VOTE_EXTEND; at least 1
+#define RAIM_VOTE_MAX_AMOUNT 4095    // larger amounts are sent as this
+#define RAIM_VOTE_MAX_LEFT_MS 600000 // of a vote
+
+// What a vote is to do. Members that its kind does not use are 0 or "".
+struct raim_vote_subject {
+    uint32_t kind;                               // enum raim_vote_kind
+    uint32_t player;                             // KICK, MUTE, SPECTATE: by id
+    uint32_t minutes;                            // EXTEND
+    char map[RAIM_MAX_TITLE_BYTES + 1];          // MAP
+    char reason[RAIM_MAX_VOTE_REASON_BYTES + 1]; // may be ""
+};
+
+// From a client.
+enum raim_vote_action { RAIM_VOTE_CALL, RAIM_VOTE_CAST, RAIM_VOTE_WITHDRAW, RAIM_VOTE_ACTIONS };
+
+struct raim_vote_request {
+    uint32_t action;
+    struct raim_vote_subject subject; // CALL
+    uint32_t number;                  // CAST, WITHDRAW: of the vote, modulo 256
+    uint32_t choice;                  // CAST: enum raim_vote_choice; SILENT takes a choice back
+};
+
+// From the server.
+enum raim_vote_report_kind {
+    RAIM_VOTE_OFFER,   // after a WELCOME, and when it changes
+    RAIM_VOTE_BEGAN,   // a vote runs
+    RAIM_VOTE_TALLY,   // of the running vote
+    RAIM_VOTE_ENDED,   // it has ended
+    RAIM_VOTE_REFUSED, // the client's last request that was refused
+    RAIM_VOTE_REPORTS
+};
+
+struct raim_vote_tally {
+    uint32_t yes, no, electors; // addresses, at most RAIM_WIRE_PLAYERS - 1
+    uint32_t needed;            // so many yes pass it at once
+};
+
+struct raim_vote_offer {
+    uint32_t kinds; // set of RAIM_VOTE_BIT
+    uint32_t map_count;
+    char maps[RAIM_WIRE_VOTE_MAPS][RAIM_MAX_TITLE_BYTES + 1]; // for RAIM_VOTE_MAP
+};
+
+struct raim_vote_report {
+    uint32_t kind;   // enum raim_vote_report_kind
+    uint32_t number; // BEGAN, TALLY, ENDED: of the vote, modulo 256
+    // BEGAN
+    struct raim_vote_subject subject;
+    uint32_t caller;                           // its id, of now or then
+    char caller_name[RAIM_MAX_NAME_BYTES + 1]; // the caller may have left
+    char target_name[RAIM_MAX_NAME_BYTES + 1]; // of subject.player; "" without
+    uint32_t left_ms;                          // until the vote ends
+    struct raim_vote_tally tally;              // TALLY, ENDED
+    uint32_t choice;                           // TALLY: the receiver's own
+    uint32_t outcome;                          // ENDED
+    uint32_t refusal, amount;                  // REFUSED
+};
+
+// Write the message and return its size, or 0 when it does not fit. The values must be in range,
+// which is asserted.
+size_t raim_vote_request_write(const struct raim_vote_request *request, uint8_t *bytes,
+                               size_t capacity);
+size_t raim_vote_report_write(const struct raim_vote_report *report, uint8_t *bytes,
+                              size_t capacity);
+size_t raim_vote_offer_write(const struct raim_vote_offer *offer, uint8_t *bytes, size_t capacity);
+
+// Read the message behind its kind. Return false for a malformed message. `offer` is filled where
+// report->kind is RAIM_VOTE_OFFER. Texts are not cleaned.
+bool raim_vote_request_read(raim_reader *reader, struct raim_vote_request *request);
+bool raim_vote_report_read(raim_reader *reader, struct raim_vote_report *report,
+                           struct raim_vote_offer *offer);
+
+// Whether votes of a kind are about a player.
+bool raim_vote_has_player(uint32_t kind);
+
+// Short names ("kick", "passed", "too_soon"); "unknown" for other numbers. The kind of a name; 0:
+// none.
+const char *raim_vote_kind_name(uint32_t kind);
+const char *raim_vote_outcome_name(uint32_t outcome);
+const char *raim_vote_refusal_name(uint32_t refusal);
+uint32_t raim_vote_kind_find(const char *name);
+
+// A refusal in a sentence without its amount, such as "another vote is running".
+const char *raim_vote_refusal_text(uint32_t refusal);

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Counting votes: whatever joins, leaves, resumes and votes at random, the count is that of a plain
+// oracle, which compares every player with every other one.
+#include "vote_fixture.h"
+
+enum { ROUNDS = 60, ACTS = 120, ORIGINS = 5 };
+
+// What the oracle knows of a player.
+struct voter {
+    bool here, away;
+    uint64_t origin; // 0: not known
+    uint32_t joined_tick, player;
+    uint32_t choice, order;
+    uint8_t token[RAIM_TOKEN_BYTES];
+};
+
+struct ballot {
+    struct table *table;
+    struct voter voters[SEATS]; // by handle
+    uint32_t order;
+    uint32_t began_tick, target;
+    bool is_personal;
+    uint32_t newcomer_ticks;
+};
+
+static bool may_vote(const struct ballot *ballot, const struct voter *voter)
+{
+    if (!voter->here || (voter->away && voter->choice == RAIM_VOTE_SILENT))
+        return false;
+    return !ballot->is_personal || voter->player == ballot->target ||
+           raim_tick_diff(ballot->began_tick, voter->joined_tick) >=
+               (int32_t)ballot->newcomer_ticks;
+}
+
+// Whether an elector has the first place of its origin's, and its origin's latest choice.
+static bool is_first(const struct ballot *ballot, uint32_t handle, uint32_t *choice)
+{
+    const struct voter *own = &ballot->voters[handle];
+    uint32_t latest = own->choice == RAIM_VOTE_SILENT ? 0 : own->order;
+    *choice = own->choice;
+    for (uint32_t i = 0; i < SEATS; i++) {
+        const struct voter *other = &ballot->voters[i];
+        if (i == handle || own->origin == 0 || other->origin != own->origin ||
+            !may_vote(ballot, other))
+            continue;
+        if (i < handle)
+            return false;
+        if (other->choice != RAIM_VOTE_SILENT && other->order > latest) {
+            latest = other->order;
+            *choice = other->choice;
+        }
+    }
+    return true;
+}
+
+static struct raim_vote_tally oracle(const struct ballot *ballot)
+{
+    struct raim_vote_tally tally = {0};
+    uint32_t choice;
+    for (uint32_t i = 0; i < SEATS; i++) {
+        if (!may_vote(ballot, &ballot->voters[i]) || !is_first(ballot, i, &choice))
+            continue;
+        tally.electors++;
+        tally.yes += choice == RAIM_VOTE_YES;
+        tally.no += choice == RAIM_VOTE_NO;
+    }
+    tally.needed = tally.electors * ballot->table->def.votes.yes_percent / 100 + 1;
+    return tally;
+}
+
+static void join_voter(struct ballot *ballot, uint32_t handle)
+{
+    struct voter *voter = &ballot->voters[handle];
+    *voter = (struct voter){.here = true, .origin = (uint64_t)chance_int(0, ORIGINS)};
+    if (voter->origin != 0) // some share the lowest bits, by which the table begins to look
+        voter->origin = voter->origin << 40 | 7;
+    join_from(ballot->table, handle, voter->origin, "voter");
+    voter->joined_tick = raim_match_tick(ballot->table->match);
+    voter->player = player_of(ballot->table, handle);
+    memcpy(voter->token, ballot->table->match->clients[handle].token, sizeof voter->token);
+}
+
+// An away player comes back through a free handle.
+static void resume_voter(struct ballot *ballot, uint32_t from, uint32_t to)
+{
+    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "voter"};
+    struct voter voter = ballot->voters[from];
+    memcpy(hello.token, voter.token, sizeof hello.token);
+    connect_seat(ballot->table, to, &hello);
+    voter.away = false;
+    voter.origin = 0; // connect_seat names no origin
+    ballot->voters[from] = (struct voter){0};
+    ballot->voters[to] = voter;
+}
+
+static void act(struct ballot *ballot)
+{
+    const uint32_t handle = (uint32_t)chance_int(0, 11);
+    struct voter *voter = &ballot->voters[handle];
+    const int what = chance_int(0, 9);
+    if (!voter->here) {
+        if (what < 3)
+            join_voter(ballot, handle);
+    } else if (voter->away) {
+        if (what < 2 && !ballot->voters[handle + 4].here && !ballot->table->seats[handle + 4].open)
+            resume_voter(ballot, handle, handle + 4);
+    } else if (what == 0) {
+        stand_up(ballot->table, handle);
+        voter->away = true;
+    } else if (what == 1) {
+        say_goodbye(ballot->table, handle);
+        *voter = (struct voter){0};
+        stand_up(ballot->table, handle);
+    } else if (what < 6) {
+        voter->choice = (uint32_t)chance_int(0, 2);
+        voter->order = ++ballot->order;
+        cast_vote(ballot->table, handle, voter->choice);
+    } else {
+        tick(ballot->table);
+    }
+}
+
+static void begin_ballot(struct ballot *ballot)
+{
+    const struct raim_match *match = ballot->table->match;
+    ballot->is_personal = chance_int(0, 1) == 0;
+    ballot->target = player_of(ballot->table, 1);
+    call_vote(ballot->table, 0,
+              &(struct raim_vote_subject){.kind = ballot->is_personal ? RAIM_VOTE_MUTE
+                                                                      : RAIM_VOTE_RESTART,
+                                          .player = ballot->is_personal ? ballot->target : 0});
+    assert_true(is_vote_running(ballot->table));
+    ballot->began_tick = raim_match_tick(match);
+    ballot->voters[0].choice = RAIM_VOTE_YES;
+    ballot->voters[0].order = ++ballot->order;
+}
+
+static void test_the_count_is_that_of_a_plain_oracle(void **state)
+{
+    (void)state;
+    uint32_t compared = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct raim_match_def def = vote_def();
+        def.max_clients = SEATS; // nobody is refused or evicted
+        def.bots = (uint32_t)chance_int(0, 3);
+        def.resume_grace_s = 600;
+        def.votes.time_s = 300;
+        def.votes.newcomer_delay_s = 0.5;
+        def.votes.yes_percent = (uint32_t)chance_int(1, 99);
+        struct ballot ballot = {.table = open_vote(def, 0), .newcomer_ticks = 30};
+        for (uint32_t i = 0; i < 6; i++)
+            join_voter(&ballot, i);
+        ticks(ballot.table, 40);
+        begin_ballot(&ballot);
+        for (int i = 0; i < ACTS && is_vote_running(ballot.table); i++) {
+            const struct raim_vote_tally counted = raim_votes_count(ballot.table->match);
+            const struct raim_vote_tally expected = oracle(&ballot);
+            assert_int_equal(counted.electors, expected.electors);
+            assert_int_equal(counted.yes, expected.yes);
+            assert_int_equal(counted.no, expected.no);
+            assert_int_equal(counted.needed, expected.needed);
+            compared++;
+            act(&ballot);
+        }
+        close_table(ballot.table);
+    }
+    assert_true(compared > ROUNDS * 5);
+}
+
+// By the rules in the document, without the shortcuts of the code.
+static uint32_t decide(uint32_t percent, bool silent_is_no, const struct raim_vote_tally *tally,
+                       bool is_over)
+{
+    const uint32_t silent = tally->electors - tally->yes - tally->no;
+    const uint32_t all = 100 * tally->electors;
+    if (100 * 100 * tally->yes > percent * all)
+        return RAIM_VOTE_PASSED;
+    if (100 * 100 * (tally->yes + silent) <= percent * all)
+        return RAIM_VOTE_FAILED;
+    if (!is_over)
+        return 0;
+    const uint32_t cast = silent_is_no ? tally->electors : tally->yes + tally->no;
+    return 100 * tally->yes > percent * cast ? RAIM_VOTE_PASSED : RAIM_VOTE_FAILED;
+}
+
+static void test_every_tally_is_decided_by_the_rules(void **state)
+{
+    (void)state;
+    struct table *table = open_vote(vote_def(), 0);
+    struct raim_vote_tuning *tuning = &table->match->policy.tuning.votes;
+    for (uint32_t percent = 1; percent <= 99; percent += 7)
+        for (uint32_t electors = 0; electors <= 12; electors++)
+            for (uint32_t yes = 0; yes <= electors; yes++)
+                for (uint32_t no = 0; no + yes <= electors; no++)
+                    for (int mode = 0; mode < 4; mode++) {
+                        const struct raim_vote_tally tally = {yes, no, electors,
+                                                              electors * percent / 100 + 1};
+                        tuning->yes_percent = percent;
+                        tuning->silent_is_no = (mode & 1) != 0;
+                        assert_int_equal(raim_votes_decide(table->match, &tally, mode > 1),
+                                         decide(percent, tuning->silent_is_no, &tally, mode > 1));
+                    }
+    close_table(table);
+}
+
+int main(int argc, char **argv)
+{
+    chance_start(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_count_is_that_of_a_plain_oracle),
+        cmocka_unit_test(test_every_tally_is_decided_by_the_rules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
