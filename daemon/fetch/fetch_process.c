@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ enum {
     MAX_PORTS = 32,
     PORTS_BYTES = MAX_PORTS * 6 + 1,
     RESTART_MS = 1000,
+    NICE = 10,
     EXIT_USAGE = 64,
 };
 
@@ -247,10 +249,14 @@ static bool has_raimd_ended(void)
 static void prepare(void)
 {
     const struct rlimit none = {0};
+    const struct sched_param batch = {0};
     sigset_t nothing;
     setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    // Behind those that tick, as far as the system lets it.
+    sched_setscheduler(0, SCHED_BATCH, &batch);
+    setpriority(PRIO_PROCESS, 0, NICE);
     // A signal to the whole service, or from a terminal, is for raimd: it ends when raimd has.
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);

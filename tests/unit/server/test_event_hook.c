@@ -142,8 +142,8 @@ static void test_a_cursor_is_taken_where_it_is_one(void **state)
     event_hook_run(hook, &config, 0);
     assert_true(counts.waiting == 3);
     end();
-    static const char *const bad[] = {"", "x\n", "12", "-1\n", "99999999999999999\n", "5\n\n",
-                                      "9007199254740991\n"};
+    static const char *const bad[] = {
+        "", "x\n", "12", "-1\n", "99999999999999999\n", "5\n\n", "9007199254740991\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_cursor(bad[i]);
         begin();
