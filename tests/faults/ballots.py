@@ -7,7 +7,7 @@ import time
 from row import Skipped, arena_of, expect, harness, row, ticks_go_on
 
 
-@row(90, "a player that sends votes without end, half of them damaged",
+@row(64, "a player that sends votes without end, half of them damaged",
      "refused and counted, ticks on time, others vote")
 def flood_of_votes(trial):
     try:

@@ -55,7 +55,7 @@ class OddServer:
         self.listener.close()
 
 
-@row(71, "a ban list whose server is dead, slow, huge, or sends garbage or everybody",
+@row(59, "a ban list whose server is dead, slow, huge, or sends garbage or everybody",
      "the list before stays, every failure is told, every player plays on")
 def bad_list(trial):
     trial.need_key("ban_list")

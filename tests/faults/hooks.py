@@ -118,7 +118,7 @@ def check(daemon, seen, name):
     seen.append(f"{name} {worst * 1000:.0f} ms")
 
 
-@row(85, "programs of the event hook that hang, flood, fail, leave children or are missing",
+@row(61, "programs of the event hook that hang, flood, fail, leave children or are missing",
      "counted, said once; ticks, answers and the end are in time")
 def bad_programs(trial):
     trial.need_key("event_hook")
@@ -134,7 +134,7 @@ def bad_programs(trial):
     return len(seen), ", ".join(seen)
 
 
-@row(86, "servers of the event hook that are dead, slow, endless, redirecting or no HTTP servers",
+@row(62, "servers of the event hook that are dead, slow, endless, redirecting or no HTTP servers",
      "counted, said once; ticks, answers and the end are in time")
 def bad_servers(trial):
     trial.need_key("event_hook")
@@ -161,7 +161,7 @@ def workers(daemon):
     return sorted(found)
 
 
-@row(87, "SIGKILL and SIGSTOP of the process that runs the hook, again and again",
+@row(63, "SIGKILL and SIGSTOP of the process that runs the hook, again and again",
      "it is started again, and every event is handed over, in order")
 def dying_process(trial):
     trial.need_key("event_hook")

@@ -12,7 +12,7 @@ from row import arena_of, end_bots, expect, harness, row, ticks_go_on
 from stranger import Crowd
 
 
-@row(60, "getinfo floods from forged addresses and from a master's own",
+@row(56, "getinfo floods from forged addresses and from a master's own",
      "nobody but the master is answered, four times for a heartbeat; play goes on")
 def flood_of_getinfos(trial):
     trial.need_key("masters")
@@ -44,7 +44,7 @@ def flood_of_getinfos(trial):
 DISCOVERY_PORT, DISCOVERY_BYTES, NEAR_HOPS = 7245, 540, 255
 
 
-@row(61, "flood of discoveries", "100 answers a second at most, and the status answers within 0.5 s")
+@row(57, "flood of discoveries", "100 answers a second at most, and the status answers within 0.5 s")
 def flood_of_discoveries(trial):
     trial.need_key("lan_discovery")
     seconds = trial.often(10, 2)

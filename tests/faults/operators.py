@@ -50,7 +50,7 @@ def attack(address, source, number, silent):
     silent.append(connection)
 
 
-@row(80, "RCON: guesses, halves of packets, garbage and silence from 200 addresses",
+@row(60, "RCON: guesses, halves of packets, garbage and silence from 200 addresses",
      "nothing ordered; every order of the operator beside them is answered")
 def rcon_strangers(trial):
     trial.need_key("rcon")

@@ -250,7 +250,7 @@ def repeated_invites(trial):
                         f"{report['disconnected']} lost")
 
 
-@row(70, "wrong passwords from many addresses", "no slot for them, every player plays on; who knows"
+@row(58, "wrong passwords from many addresses", "no slot for them, every player plays on; who knows"
      " the password comes in")
 def guesses(trial):
     trial.need_key("password")
