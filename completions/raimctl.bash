@@ -36,7 +36,7 @@ _raimctl() {
         *)
             case $command in
             '') command=${COMP_WORDS[i]} ;;
-            arena | log | recording | token) command+=" ${COMP_WORDS[i]}" ;;
+            arena | log | recording | token | vote) command+=" ${COMP_WORDS[i]}" ;;
             *) ((position++)) ;;
             esac
             ;;

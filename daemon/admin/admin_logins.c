@@ -209,8 +209,9 @@ static void fail(struct admin_logins *logins, const struct try *failed)
     const struct client *client = &failed->client;
     login_guard_fail(&logins->guard, client_key(client), now_ms);
     login_guard_fail(&logins->guard, address_key(client), now_ms);
-    log_warning("admin refused arena=%s player=%u%s", arena_config(client->arena)->name,
-                client->player, is_blocked(logins, client) ? " for 5 minutes" : "");
+    const char *arena = arena_config(client->arena)->name;
+    log_arena_warning(arena, "admin refused arena=%s player=%u%s", arena, client->player,
+                      is_blocked(logins, client) ? " for 5 minutes" : "");
     deny(logins, client, "wrong name, password or key");
 }
 

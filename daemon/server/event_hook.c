@@ -109,7 +109,9 @@ void event_hook_close(struct event_hook *hook)
         return;
     if (hook->job != 0)
         fetch_cancel(hook->from, hook->job);
-    if (hook->cursor != hook->written)
+    if (!hook->def.counts->is_on && hook->path[0] != '\0')
+        unlink(hook->path); // a hook to come begins with the events after its start
+    else if (hook->cursor != hook->written)
         write_cursor(hook, 0);
     free(hook);
 }

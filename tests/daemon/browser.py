@@ -12,6 +12,7 @@ import select
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -21,6 +22,15 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 ANSWER_S = 60   # a browser begins slowly on a busy machine
 
+# Executes a program with these two descriptors as 3 and 4, whatever their numbers: a shell knows
+# those of one digit alone.
+EXECUTE = """import fcntl, os, sys
+copies = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]
+for copy, number in zip(copies, (3, 4)):
+    os.dup2(copy, number)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
 
 class Browser:
     """One page, and all that its console said."""
@@ -28,6 +38,7 @@ class Browser:
     def __enter__(self):
         self._directory = tempfile.TemporaryDirectory(prefix="raimd-browser-",
                                                       ignore_cleanup_errors=True)
+        self._complaints = tempfile.TemporaryFile() # pylint: disable=consider-using-with
         # Chromium reads commands from descriptor 3 and answers on 4.
         theirs_in, self._to = os.pipe()
         self._from, theirs_out = os.pipe()
@@ -35,9 +46,9 @@ class Browser:
                    "--disable-dev-shm-usage", "--remote-debugging-pipe",
                    f"--user-data-dir={self._directory.name}", "about:blank"]
         self._process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec 3<&{theirs_in} 4>&{theirs_out}; exec "$@"', "sh", *command],
+            [sys.executable, "-c", EXECUTE, str(theirs_in), str(theirs_out), *command],
             pass_fds=(theirs_in, theirs_out), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ,
+            stdout=subprocess.DEVNULL, stderr=self._complaints, env={**os.environ,
                 "HOME": self._directory.name})
         os.close(theirs_in)
         os.close(theirs_out)
@@ -56,6 +67,7 @@ class Browser:
         self._process.kill()
         self._process.wait()
         self._directory.cleanup()
+        self._complaints.close()
 
     def _receive(self, end):
         while b"\0" not in self._buffer:
@@ -63,7 +75,9 @@ class Browser:
                 raise AssertionError(f"Chromium is silent for {ANSWER_S} s")
             got = os.read(self._from, 1 << 16)
             if not got:
-                raise AssertionError("Chromium ended")
+                self._complaints.seek(0)
+                raise AssertionError(f"Chromium ended with {self._process.wait(ANSWER_S)}: "
+                                     f"{self._complaints.read()[-4000:].decode(errors='replace')}")
             self._buffer += got
         message, self._buffer = self._buffer.split(b"\0", 1)
         return json.loads(message)

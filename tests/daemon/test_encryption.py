@@ -234,7 +234,7 @@ class Encrypted(unittest.TestCase):
         self.assertNotIn(keys[0], path.read_text(encoding="ascii"))
         self.assertEqual(sorted(file.name for file in state.iterdir()
                                 if file.is_file() and not file.name.startswith("results.")),
-                         ["arena.tokens", path.name])
+                         ["arena.tokens", "server.events", path.name])
         # Where the file holds something else there is no start, rather than another server.
         path.write_text("damaged\n", encoding="ascii")
         config = self.stage.write_config(harness.config(harness.arena(encryption="required")))
