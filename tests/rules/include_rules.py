@@ -123,8 +123,8 @@ PROGRAMS = {
 }
 
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
-# for HTTP has a file for each part of libmicrohttpd that it uses; one
-# file writes the status and another reads requests with jansson; and of
+# for HTTP has a file for each part of libmicrohttpd that it uses; three
+# files write the status and another reads requests with jansson; and of
 # its transport one file opens ENet's host, one runs it, one is what ENet calls, two judge its
 # datagrams, and one reads and writes messages in its place. What libenet does by itself is one file
 # for all.
@@ -133,6 +133,7 @@ SEVERAL_INCLUDERS = {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
         "daemon/events/json_text.c", "daemon/http/recordings_json.c", "daemon/http/status.c",
+        "daemon/http/status_arena.c", "daemon/http/status_object.c",
         "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/room_text.c", "daemon/recording/audit_report.c",
         "daemon/results/result_json.c",
