@@ -5,6 +5,7 @@
 
 #include "admin_bans.h"
 #include "admin_fields.h"
+#include "admin_messages.h"
 #include "admin_recordings.h"
 #include "arena_command.h"
 #include "arena_table_changes.h"
@@ -68,115 +69,10 @@ static void set_answer(struct admin_command *command, char *text)
         refuse(command, FAILED, "out of memory");
 }
 
-// --- Commands of arenas ---
-
 // The index of the running arena that the command names, or -1.
 static int find_arena(const struct admin_commands *admin, const struct admin_command *command)
 {
     return arena_list_find(&admin->table->running, command->fields[ADMIN_ARENA]);
-}
-
-// Posts a message to one arena, unless its mailbox is full.
-static void post(struct admin_command *command, struct arena *arena, const struct command *message)
-{
-    struct command *blank = mailbox_reserve(arena_mailbox(arena));
-    command->asked++;
-    if (blank == NULL)
-        return;
-    *blank = *message;
-    blank->request = command->number;
-    mailbox_submit(arena_mailbox(arena));
-    command->waiting++;
-}
-
-// Posts a message to the arena that the command names, or to every arena.
-static void ask(struct admin_commands *admin, struct admin_command *command,
-                const struct command *message)
-{
-    const struct arena_list *list = &admin->table->running;
-    const char *name = command->fields[ADMIN_ARENA];
-    const int index = find_arena(admin, command);
-    for (int i = 0; i < list->count; i++)
-        if (name[0] == '\0' || i == index)
-            post(command, list->arenas[i], message);
-    if (command->asked == 0)
-        refuse(command, NOT_FOUND, no_arena);
-    else if (command->waiting == 0)
-        refuse(command, BUSY, "the arena has not answered its earlier commands");
-}
-
-static const char text_is_bad[] = "want 1 to 120 bytes of UTF-8 with a visible character";
-static const char player_is_bad[] = "want a player's id, the number in the list of players";
-static const char seconds_are_bad[] = "want 1 to 1000000000 seconds";
-
-static void execute_say(struct admin_commands *admin, struct admin_command *command)
-{
-    struct command message = {.kind = COMMAND_SAY};
-    if (!admin_commands_read_text(command, ADMIN_TEXT, message.text))
-        refuse(command, BAD_REQUEST, text_is_bad);
-    else
-        ask(admin, command, &message);
-}
-
-static void execute_kick(struct admin_commands *admin, struct admin_command *command)
-{
-    struct command message = {.kind = COMMAND_KICK};
-    if (!admin_commands_read_player(command, &message.player))
-        refuse(command, BAD_REQUEST, player_is_bad);
-    else if (!admin_commands_read_text(command, ADMIN_REASON, message.text))
-        refuse(command, BAD_REQUEST, text_is_bad);
-    else
-        ask(admin, command, &message);
-}
-
-static void set_mute(struct admin_commands *admin, struct admin_command *command, bool on)
-{
-    struct command message = {.kind = COMMAND_MUTE, .on = on};
-    if (!admin_commands_read_player(command, &message.player))
-        refuse(command, BAD_REQUEST, player_is_bad);
-    else
-        ask(admin, command, &message);
-}
-
-static void execute_mute(struct admin_commands *admin, struct admin_command *command)
-{
-    set_mute(admin, command, true);
-}
-
-static void execute_unmute(struct admin_commands *admin, struct admin_command *command)
-{
-    set_mute(admin, command, false);
-}
-
-static void execute_pause(struct admin_commands *admin, struct admin_command *command)
-{
-    ask(admin, command, &(struct command){.kind = COMMAND_PAUSE, .on = true});
-}
-
-static void execute_resume(struct admin_commands *admin, struct admin_command *command)
-{
-    ask(admin, command, &(struct command){.kind = COMMAND_PAUSE});
-}
-
-static void decide_vote(struct admin_commands *admin, struct admin_command *command,
-                        uint32_t outcome)
-{
-    ask(admin, command, &(struct command){.kind = COMMAND_VOTE, .outcome = outcome});
-}
-
-static void execute_vote_cancel(struct admin_commands *admin, struct admin_command *command)
-{
-    decide_vote(admin, command, RAIM_VOTE_CANCELLED);
-}
-
-static void execute_vote_pass(struct admin_commands *admin, struct admin_command *command)
-{
-    decide_vote(admin, command, RAIM_VOTE_PASSED);
-}
-
-static void execute_vote_fail(struct admin_commands *admin, struct admin_command *command)
-{
-    decide_vote(admin, command, RAIM_VOTE_FAILED);
 }
 
 // --- Clips ---
@@ -330,7 +226,7 @@ static void drain(struct admin_commands *admin, struct admin_command *command, i
                  (long long)seconds);
     else
         snprintf(message.text, sizeof message.text, "This server ends when everybody has left.");
-    ask(admin, command, &message);
+    admin_messages_ask(admin, command, &message);
     // Without an arena there is nobody to wait for.
     if (command->status == NOT_FOUND && admin->table->running.count == 0)
         refuse(command, 0, NULL);
@@ -349,7 +245,7 @@ static void execute_drain(struct admin_commands *admin, struct admin_command *co
     if (admin_commands_read_seconds(command, &seconds))
         drain(admin, command, seconds);
     else
-        refuse(command, BAD_REQUEST, seconds_are_bad);
+        refuse(command, BAD_REQUEST, "want 1 to 1000000000 seconds");
 }
 
 void admin_commands_drain(struct admin_commands *admin, uint32_t seconds)
@@ -468,24 +364,24 @@ static const struct admin_commands_route routes[] = {
     {.method = "GET", .path = "/bans", .execute = execute_bans},
     {.method = "POST",
      .path = "/say",
-     .execute = execute_say,
+     .execute = admin_messages_say,
      .needs = TEXT,
      .takes = ARENA,
      .failure = "the event queue is full"},
     {.method = "POST",
      .path = "/kick",
-     .execute = execute_kick,
+     .execute = admin_messages_kick,
      .needs = ARENA | PLAYER,
      .takes = REASON,
      .failure = no_player},
     {.method = "POST",
      .path = "/mute",
-     .execute = execute_mute,
+     .execute = admin_messages_mute,
      .needs = ARENA | PLAYER,
      .failure = no_player},
     {.method = "POST",
      .path = "/unmute",
-     .execute = execute_unmute,
+     .execute = admin_messages_unmute,
      .needs = ARENA | PLAYER,
      .failure = no_player},
     {.method = "POST",
@@ -509,21 +405,21 @@ static const struct admin_commands_route routes[] = {
      .needs = ARENA,
      .failure = "the arena could not be added, see the log"},
     {.method = "POST", .path = "/arena/remove", .execute = execute_remove, .needs = ARENA},
-    {.method = "POST", .path = "/arena/pause", .execute = execute_pause, .needs = ARENA},
-    {.method = "POST", .path = "/arena/resume", .execute = execute_resume, .needs = ARENA},
+    {.method = "POST", .path = "/arena/pause", .execute = admin_messages_pause, .needs = ARENA},
+    {.method = "POST", .path = "/arena/resume", .execute = admin_messages_resume, .needs = ARENA},
     {.method = "POST",
      .path = "/vote/cancel",
-     .execute = execute_vote_cancel,
+     .execute = admin_messages_vote_cancel,
      .needs = ARENA,
      .failure = no_vote},
     {.method = "POST",
      .path = "/vote/pass",
-     .execute = execute_vote_pass,
+     .execute = admin_messages_vote_pass,
      .needs = ARENA,
      .failure = no_vote},
     {.method = "POST",
      .path = "/vote/fail",
-     .execute = execute_vote_fail,
+     .execute = admin_messages_vote_fail,
      .needs = ARENA,
      .failure = no_vote},
     {.method = "POST", .path = "/arena/map", .execute = execute_map, .needs = ARENA | MAP},
@@ -612,6 +508,11 @@ void admin_commands_close(struct admin_commands *admin)
     ban_source_close(admin->ban_source);
     ban_book_close(admin->bans);
     free(admin);
+}
+
+const struct arena_list *admin_commands_arenas(const struct admin_commands *admin)
+{
+    return &admin->table->running;
 }
 
 bool admin_commands_collect_from(struct admin_commands *admin, struct arena *arena,

@@ -66,6 +66,9 @@ struct admin_commands *admin_commands_open(struct arena_table *table, struct roo
 // Takes NULL. The arenas must have ended.
 void admin_commands_close(struct admin_commands *admin);
 
+// The arenas that run.
+const struct arena_list *admin_commands_arenas(const struct admin_commands *admin);
+
 // Finds a route; NULL if there is none. `path_is_known` is set if the path has another method.
 const struct admin_commands_route *admin_commands_find(const char *path, const char *method,
                                                        bool *path_is_known);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An ENet host on batched sockets and a monotonic clock (see transport_hooks.c).
+// Exchanges the messages of peers through an ENet host on batched sockets and a monotonic clock
+// (see transport_hooks.c).
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport.h"
 
@@ -9,28 +10,16 @@
 #include "transport_direct.h"
 #include "transport_gate.h"
 #include "transport_guard.h"
-#include "transport_hooks.h"
 
 #include <assert.h>
 #include <enet/enet.h>
-#include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
-
-enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS };
 
 enum {
     // Calls of ENet's service per tick, each of which reads up to ENET_QUEUE_DATAGRAMS. This many
     // calls empty a socket buffer of 4 MB full of small datagrams, and the limit ends a tick in a
     // flood.
     SERVICES_PER_RECEIVE = 40,
-    SOCKET_BUFFER_BYTES = 4 * 1024 * 1024,
-    // Received bytes that ENet may hold for one peer, in gaps or until transport_poll.
-    MAX_WAITING_BYTES = 16 * 1024,
     // ENet's three timeout parameters: a peer that acknowledges nothing is dropped.
     TIMEOUT_LIMIT = 32,
     TIMEOUT_MIN_MS = 5000,
@@ -49,165 +38,13 @@ enum {
     THROTTLE_DECELERATION = 0,
 };
 
-static_assert(RAIM_MAX_PEERS == ENET_PROTOCOL_MAXIMUM_PEER_ID, "ENet's ids");
-static_assert(RAIM_MAX_DATAGRAM_BYTES >= ENET_PROTOCOL_MINIMUM_MTU, "ENet would raise it");
-static_assert(RAIM_MAX_DATAGRAM_BYTES <= ENET_PROTOCOL_MAXIMUM_MTU, "ENet's receive buffer");
 static_assert(RAIM_MAX_MESSAGE_BYTES <= RAIM_MAX_DATAGRAM_BYTES - sizeof(ENetProtocolHeader) -
                                             sizeof(ENetProtocolSendFragment),
               "ENet would fragment it");
-static_assert(RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 40 + 8 <= 1280,
-              "what every link carries");
 
 static int64_t now_ms(void)
 {
     return monotonic_ms();
-}
-
-static void ignore_no_memory(void)
-{
-    // ENet aborts by default. Its callers handle NULL: the datagram or message is lost.
-}
-
-static void initialize_enet(void)
-{
-    const ENetCallbacks callbacks = {.no_memory = ignore_no_memory};
-    const int status = enet_initialize_with_callbacks(ENET_VERSION, &callbacks);
-    assert(status == 0);
-}
-
-static int intercept(ENetHost *host, ENetEvent *event)
-{
-    (void)event;
-    return transport_intercept(transport_serving, host);
-}
-
-// Sets a socket buffer's size; a privileged process may exceed the administrator's limit.
-static void request_buffer(int socket, int forced_option, int option)
-{
-    const int bytes = SOCKET_BUFFER_BYTES;
-    if (setsockopt(socket, SOL_SOCKET, forced_option, &bytes, sizeof bytes) != 0)
-        setsockopt(socket, SOL_SOCKET, option, &bytes, sizeof bytes);
-}
-
-// Initializes ENet and libsodium once per process, and checks that libenet calls our hooks.
-static bool prepare(char *error, size_t capacity)
-{
-    static pthread_once_t initialized = PTHREAD_ONCE_INIT;
-    pthread_once(&initialized, initialize_enet);
-    if (raim_crypto_init())
-        return transport_check_hooks(error, capacity);
-    snprintf(error, capacity, "cannot serve udp: no random numbers");
-    return false;
-}
-
-// Creates an ENet host on a socket, which it takes, even on failure.
-static ENetHost *create_host(int socket, uint32_t peers)
-{
-    errno = ENOMEM;
-    ENetHost *host = enet_host_create(NULL, peers, CHANNELS, 0, 0);
-    if (host == NULL) {
-        const int error = errno;
-        close(socket);
-        errno = error;
-        return NULL;
-    }
-    enet_socket_destroy(host->socket);
-    host->socket = socket;
-    host->maximumPacketSize = RAIM_MAX_DATAGRAM_BYTES;
-    host->maximumWaitingData = MAX_WAITING_BYTES;
-    host->intercept = intercept;
-    return host;
-}
-
-static int open_socket(const char *address, uint16_t port, char *error, size_t capacity)
-{
-    const int socket = socket_address_open(address, port, SOCK_DGRAM, error, capacity);
-    if (socket < 0)
-        return -1;
-    request_buffer(socket, SO_RCVBUFFORCE, SO_RCVBUF);
-    request_buffer(socket, SO_SNDBUFFORCE, SO_SNDBUF);
-    return socket;
-}
-
-static struct transport *create_transport(int socket, uint32_t peers, char *error, size_t capacity)
-{
-    union socket_address bound;
-    const bool good = socket_address_of(socket, &bound);
-    assert(good);
-    ENetHost *host = create_host(socket, peers);
-    const int problem = host == NULL ? errno : ENOMEM;
-    struct transport *transport = calloc(1, sizeof *transport + peers * sizeof transport->slots[0]);
-    struct peer_guard *guards = calloc(peers, sizeof *guards);
-    if (host == NULL || transport == NULL || guards == NULL) {
-        snprintf(error, capacity, "cannot serve udp: %s", strerror(problem));
-        if (host != NULL)
-            enet_host_destroy(host);
-        free(guards);
-        free(transport);
-        return NULL;
-    }
-    transport->guards = guards; // zero until the CONNECT of their peer initializes them
-    transport->deadline_ms = INT64_MAX;
-    struct {
-        struct gate_secrets gate;
-        uint64_t addresses;
-    } secrets;
-    raim_crypto_random(&secrets, sizeof secrets);
-    address_budget_init(&transport->addresses, 1, 1, secrets.addresses);
-    transport->host = host;
-    transport->socket = socket;
-    transport->port = socket_address_port(&bound);
-    transport->slot_count = peers;
-    gate_init(&transport->gate, transport->port, &secrets.gate);
-    raim_crypto_wipe(&secrets, sizeof secrets);
-    transport_limit_addresses(transport);
-    const bool has_locals = bound.any.sa_family == AF_INET6 &&
-                            IN6_IS_ADDR_UNSPECIFIED(&bound.v6.sin6_addr) &&
-                            local_address_enable(socket);
-    batch_init(&transport->in, bound.any.sa_family, has_locals);
-    batch_init(&transport->out, bound.any.sa_family, has_locals);
-    enet_queue_init(&transport->queue);
-    transport->now_ms = now_ms();
-    return transport;
-}
-
-struct transport *transport_open(const char *address, uint16_t port, uint32_t peers, char *error,
-                                 size_t capacity)
-{
-    assert(peers >= 1 && peers <= RAIM_MAX_PEERS);
-    if (!prepare(error, capacity))
-        return NULL;
-    const int socket = open_socket(address, port, error, capacity);
-    return socket >= 0 ? create_transport(socket, peers, error, capacity) : NULL;
-}
-
-// Leaves the socket's buffer sizes unchanged, because the program that bound it has set them and
-// may have had more privileges.
-struct transport *transport_adopt(int socket, uint32_t peers, char *error, size_t capacity)
-{
-    assert(peers >= 1 && peers <= RAIM_MAX_PEERS);
-    if (!prepare(error, capacity)) {
-        close(socket);
-        return NULL;
-    }
-    union socket_address bound;
-    if (!socket_address_of(socket, &bound) ||
-        enet_socket_set_option(socket, ENET_SOCKOPT_NONBLOCK, 1) != 0) {
-        snprintf(error, capacity, "cannot use the passed socket: %s", strerror(errno));
-        close(socket);
-        return NULL;
-    }
-    return create_transport(socket, peers, error, capacity);
-}
-
-void transport_set_dscp(struct transport *transport, uint32_t dscp)
-{
-    // The two lower bits are for congestion notification (ECN). A kernel without the option sends
-    // unmarked.
-    const int class = (int)dscp << 2;
-    setsockopt(transport->socket, IPPROTO_IP, IP_TOS, &class, sizeof class);
-    if (transport->in.family == AF_INET6)
-        setsockopt(transport->socket, IPPROTO_IPV6, IPV6_TCLASS, &class, sizeof class);
 }
 
 static void release_message(struct transport *transport)
@@ -218,73 +55,9 @@ static void release_message(struct transport *transport)
     }
 }
 
-void transport_close(struct transport *transport)
-{
-    if (transport == NULL)
-        return;
-    release_message(transport);
-    // Must precede free(transport): it frees queued packets, whose callbacks write to the slots.
-    enet_host_destroy(transport->host);
-    free(transport->guards);
-    secure_sessions_destroy(transport->sessions);
-    free(transport);
-}
-
 uint16_t transport_port(const struct transport *transport)
 {
     return transport->port;
-}
-
-void transport_enable_queries(struct transport *transport, bool admit)
-{
-    transport->gate.answers_queries = admit;
-}
-
-void transport_set_limits(struct transport *transport, bool requires_cookies,
-                          const struct gate_limits *limits)
-{
-    transport->gate.requires_cookies = requires_cookies;
-    gate_set_limits(&transport->gate, limits);
-    transport_limit_addresses(transport);
-}
-
-void transport_limit_time(struct transport *transport, uint32_t us)
-{
-    transport->time_us = us;
-}
-
-void transport_offer(struct transport *transport, const char *arena, bool needs_admission,
-                     const uint8_t *salt)
-{
-    struct raim_cookie *offer = &transport->gate.offer;
-    assert(strlen(arena) > 0 && strlen(arena) < sizeof offer->arena);
-    strcpy(offer->arena, arena);
-    offer->needs_admission = needs_admission;
-    offer->needs_password = salt != NULL && transport->sessions != NULL;
-    if (offer->needs_password)
-        memcpy(offer->salt, salt, sizeof offer->salt);
-}
-
-void transport_set_policy(struct transport *transport, const struct gate_policy *policy)
-{
-    transport->gate.policy = *policy;
-}
-
-bool transport_enable_encryption(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],
-                                 bool required)
-{
-    assert(transport->sessions == NULL);
-    struct raim_cookie *offer = &transport->gate.offer;
-    // One session per peer slot, and as many that are still connecting.
-    uint64_t hash;
-    raim_crypto_random(&hash, sizeof hash);
-    transport->sessions = secure_sessions_create(2 * transport->slot_count, secret, hash);
-    if (transport->sessions == NULL)
-        return false;
-    offer->offers_encryption = true;
-    offer->requires_encryption = required;
-    memcpy(offer->server_key, secure_sessions_key(transport->sessions), sizeof offer->server_key);
-    return true;
 }
 
 static void sweep_sessions_when_due(struct transport *transport)

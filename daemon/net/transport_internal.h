@@ -2,8 +2,8 @@
 // Private state of a transport, shared by the transport's files, which are layered in this order:
 // transport_datagrams.c moves datagrams, transport_guard.c limits connected peers,
 // transport_direct.c exchanges unreliable messages without ENet, transport_gate.c filters the
-// datagrams that ENet parses, transport_hooks.c replaces libenet's functions, and transport.c owns
-// the ENet host. Each includes only headers of earlier layers.
+// datagrams that ENet parses, transport_hooks.c replaces libenet's functions, transport_open.c
+// creates the ENet host, and transport.c runs it. Each includes only headers of earlier layers.
 #pragma once
 
 #include "address_budget.h"
@@ -16,6 +16,8 @@
 struct _ENetHost;
 struct _ENetPacket;
 struct secure_sessions;
+
+enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS }; // of every peer
 
 struct transport_slot {
     struct udp_address from; // of the peer in this slot; see transport_key

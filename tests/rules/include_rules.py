@@ -123,15 +123,17 @@ PROGRAMS = {
 }
 
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
-# for HTTP has a file for each part of libmicrohttpd that it uses; one
-# file writes the status and another reads requests with jansson; and of
-# its transport one file has ENet's host, one is what ENet calls, two judge its datagrams, and one
-# reads and writes messages in its place. What libenet does by itself is one file for all.
+# for HTTP has a file for each part of libmicrohttpd that it uses; three
+# files write the status and another reads requests with jansson; and of
+# its transport one file opens ENet's host, one runs it, one is what ENet calls, two judge its
+# datagrams, and one reads and writes messages in its place. What libenet does by itself is one file
+# for all.
 SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
         "daemon/events/json_text.c", "daemon/http/recordings_json.c", "daemon/http/status.c",
+        "daemon/http/status_arena.c", "daemon/http/status_object.c",
         "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/room_text.c", "daemon/recording/audit_report.c",
         "daemon/results/result_json.c",
@@ -141,6 +143,7 @@ SEVERAL_INCLUDERS = {
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
                                "daemon/net/transport_hooks.c",
+                               "daemon/net/transport_open.c",
                                "lib/enet_socket/enet_socket.c"},
     ("raimctl", "sodium.h"): {"daemon/ctl/token.c", "lib/crypto/crypto.c"},
     ("raimctl", "jansson.h"): {

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Creates and destroys a match: its defaults, its memory, its first tuning and its bots.
+#include "match_internal.h"
+
+#include "digest.h"
+#include "text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct raim_match_def raim_match_default_def(void)
+{
+    return (struct raim_match_def){
+        .rules = raim_rules_default(),
+        .tick_hz = 60,
+        .view_width = 1600,
+        .view_height = 861,
+        .sight = true,
+        .max_clients = 64,
+        .max_spectators = 8,
+        .spectator_delay_s = 10,
+        .max_rewind_s = 0.2,
+        .resume_grace_s = 30,
+        .idle_timeout_s = 60,
+        .max_connections = 80,
+        .votes = raim_vote_default_tuning(),
+    };
+}
+
+// Allocates the event log and, for delayed spectators, their history.
+static bool allocate_log(struct raim_match *match)
+{
+    const struct raim_match_def *def = &match->def;
+    const uint32_t slots = match->world->max_players;
+    const uint32_t delay =
+        def->max_spectators > 0 ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5) : 0;
+    match->late_audience.delay_ticks = delay;
+    // Between two ticks each player may join and leave several times, chat and be destroyed. On
+    // average there is about one event per player and second.
+    if (!raim_event_log_create(&match->log, 8 * slots + RAIM_ROUNDS_EVENTS,
+                               slots * delay / def->tick_hz, delay))
+        return false;
+    const struct raim_wire_limits *limits = &match->interest.history.limits;
+    return delay == 0 ||
+           raim_history_create(&match->late_audience.history, limits, delay + limits->history);
+}
+
+// Allocates the visible sets of every client, by tick. Slots that are never used touch no memory.
+static bool allocate_shown(struct raim_match *match)
+{
+    struct raim_match_interest *interest = &match->interest;
+    const struct raim_wire_limits *limits = &interest->history.limits;
+    const uint32_t connections = match->def.max_connections;
+    const size_t words =
+        raim_set_words(limits->players) + raim_set_words(raim_wire_bullets(limits));
+    const size_t waits = limits->players + raim_wire_bullets(limits);
+    interest->shown_bytes = sizeof(struct raim_shown) + words * sizeof(uint64_t);
+    interest->shown = calloc((size_t)connections * limits->history, interest->shown_bytes);
+    interest->waited = calloc(connections, waits);
+    interest->priority_entries = calloc(waits, sizeof *interest->priority_entries);
+    if (interest->shown == NULL || interest->waited == NULL || interest->priority_entries == NULL)
+        return false;
+    for (uint32_t i = 0; i < connections; i++) {
+        match->clients[i].shown = interest->shown + i * limits->history * interest->shown_bytes;
+        match->clients[i].waited = interest->waited + i * waits;
+    }
+    return true;
+}
+
+static bool allocate_interest(struct raim_match *match)
+{
+    struct raim_match_interest *interest = &match->interest;
+    struct raim_match_late_audience *late = &match->late_audience;
+    const struct raim_match_def *def = &match->def;
+    struct raim_interest_def interest_def = {
+        .map = def->map,
+        .history = &interest->history,
+        .rules = def->rules,
+        .tick_hz = def->tick_hz,
+        .view = {def->view_width, def->view_height},
+        .sight = def->sight,
+        .max_latency = raim_view_max_latency(def->tick_hz),
+    };
+    interest->present = raim_interest_create(&interest_def);
+    if (interest->present == NULL)
+        return false;
+    if (late->delay_ticks == 0)
+        return true;
+    interest_def.history = &late->history;
+    late->interest = raim_interest_create(&interest_def);
+    return late->interest != NULL;
+}
+
+static bool allocate(struct raim_match *match, const struct raim_world_def *world_def)
+{
+    void *world = malloc(raim_world_size(world_def));
+    if (world == NULL)
+        return false;
+    match->world = raim_world_init(world, world_def);
+    match->identity = raim_world_identity(match->world, match->def.map);
+    const uint32_t slots = match->world->max_players, bullets = match->world->max_bullets;
+    match->clients = calloc(match->def.max_connections, sizeof *match->clients);
+    match->connected = calloc(raim_set_words(match->def.max_connections), sizeof *match->connected);
+    match->notices = calloc(match->def.max_connections, sizeof *match->notices);
+    match->members = calloc(slots, sizeof *match->members);
+    match->taken = calloc(raim_set_words(slots), sizeof *match->taken);
+    match->inputs = calloc(slots, sizeof *match->inputs);
+    match->happened.capacity = raim_events_bound(slots, bullets);
+    match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
+    match->departed.rows = calloc(match->def.max_clients, sizeof *match->departed.rows);
+    if (match->clients == NULL || match->connected == NULL || match->notices == NULL ||
+        match->members == NULL || match->taken == NULL || match->inputs == NULL ||
+        match->happened.items == NULL || match->departed.rows == NULL)
+        return false;
+    const struct raim_wire_limits limits = raim_history_limits(match->world);
+    return raim_history_create(&match->interest.history, &limits, limits.history) &&
+           allocate_log(match) && allocate_shown(match) && allocate_interest(match);
+}
+
+// The initial tuning.
+static struct raim_match_tuning tuning_of(const struct raim_match_def *def)
+{
+    struct raim_match_tuning tuning = {
+        .max_clients = def->max_clients,
+        .max_spectators = def->max_spectators,
+        .resume_grace_s = def->resume_grace_s,
+        .idle_timeout_s = def->idle_timeout_s,
+        .round_s = def->round_s,
+        .break_s = def->break_s,
+        .score_limit = def->score_limit,
+        .votes = def->votes,
+    };
+    memcpy(tuning.motd, def->motd, sizeof tuning.motd);
+    return tuning;
+}
+
+struct raim_match *raim_match_create(const struct raim_match_def *def)
+{
+    assert(def->max_clients >= 1 && def->max_clients <= 1000);
+    assert(def->max_clients + def->bots <= RAIM_MAX_PLAYERS);
+    assert(def->max_spectators <= 1000);
+    assert(def->spectator_delay_s >= 0 && def->spectator_delay_s <= 60);
+    assert(def->max_rewind_s >= 0 && def->max_rewind_s <= 0.25);
+    assert(def->view_width >= 100 && def->view_width <= 10000);
+    assert(def->view_height >= 100 && def->view_height <= 10000);
+    assert(def->max_connections >= def->max_clients);
+    struct raim_match *match = calloc(1, sizeof *match);
+    if (match == NULL)
+        return NULL;
+    match->def = *def;
+    match->outbox.stage = RAIM_OUTBOX_DONE;
+    match->snapshot_interval = 1;
+    const struct raim_match_tuning tuning = tuning_of(def);
+    raim_match_tune(match, &tuning);
+    const struct raim_world_def world_def = {
+        .rules = def->rules,
+        .tick_hz = def->tick_hz,
+        .max_players = def->max_clients + def->bots,
+        .max_rewind = raim_ticks_of(def->max_rewind_s, def->tick_hz),
+        .seed = def->seed,
+    };
+    if (!allocate(match, &world_def)) {
+        raim_match_destroy(match);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < def->bots; i++) {
+        char name[RAIM_MAX_NAME_BYTES + 1];
+        raim_text_append_number(raim_text_append(name, "Bot "), i + 1);
+        raim_players_join(match, name, "", NULL);
+    }
+    raim_rounds_begin(match);
+    return match;
+}
+
+void raim_match_destroy(struct raim_match *match)
+{
+    if (match == NULL)
+        return;
+    raim_history_destroy(&match->interest.history);
+    raim_history_destroy(&match->late_audience.history);
+    free(match->world);
+    free(match->clients);
+    free(match->connected);
+    free(match->notices);
+    free(match->members);
+    free(match->taken);
+    free(match->inputs);
+    raim_interest_destroy(match->interest.present);
+    raim_interest_destroy(match->late_audience.interest);
+    free(match->interest.shown);
+    free(match->interest.waited);
+    free(match->interest.priority_entries);
+    free(match->happened.items);
+    free(match->departed.rows);
+    raim_event_log_destroy(&match->log);
+    free(match);
+}
