@@ -49,7 +49,8 @@ struct ban_source {
     char etag[FETCH_ETAG_BYTES];
     uint32_t request; // under way; 0: none
     struct job *job;  // under way; NULL: none
-    uint64_t next_ms; // of the next request
+    bool is_wanted;   // a reload asks for one as soon as none is under way
+    uint64_t next_ms; // of the next request otherwise
     uint32_t retry_ms;
 };
 
@@ -305,12 +306,15 @@ void ban_source_run(struct ban_source *source)
         return;
     if (source->table->config != source->config) { // a reload
         source->config = source->table->config;
-        source->next_ms = 0;
+        source->is_wanted = true;
     }
     if (source->job != NULL && atomic_load(&source->job->is_done))
         end_job(source);
-    if (source->request == 0 && source->job == NULL && monotonic_ms() >= source->next_ms)
+    if (source->request == 0 && source->job == NULL &&
+        (source->is_wanted || monotonic_ms() >= source->next_ms)) {
+        source->is_wanted = false;
         begin_request(source);
+    }
 }
 
 int ban_source_timeout_ms(const struct ban_source *source)
@@ -318,5 +322,7 @@ int ban_source_timeout_ms(const struct ban_source *source)
     const uint64_t now_ms = monotonic_ms();
     if (source == NULL || source->request != 0 || source->job != NULL)
         return -1;
+    if (source->is_wanted)
+        return 0;
     return source->next_ms > now_ms ? (int)(source->next_ms - now_ms) : 0;
 }
