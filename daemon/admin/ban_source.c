@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,9 @@ static void *run(void *context)
 {
     struct job *job = context;
     char *copy = malloc(job->size + 1);
+    const struct sched_param none = {0};
+    if (sched_getscheduler(0) == SCHED_OTHER)
+        sched_setscheduler(0, SCHED_BATCH, &none); // players' ticks come first
     if (copy == NULL) {
         snprintf(job->error, sizeof job->error, "out of memory");
     } else {

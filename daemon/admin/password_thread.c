@@ -6,6 +6,7 @@
 #include "crypto.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +74,10 @@ static void verify(struct password_thread *thread, struct check *check)
 static void *run(void *context)
 {
     struct password_thread *thread = context;
+    const struct sched_param none = {0};
     pthread_setname_np(pthread_self(), "raimd-password");
+    if (sched_getscheduler(0) == SCHED_OTHER)
+        sched_setscheduler(0, SCHED_IDLE, &none); // strangers' guesses take what nobody else wants
     pthread_mutex_lock(&thread->lock);
     while (!thread->is_ending) {
         if (thread->done == thread->count) {

@@ -37,7 +37,7 @@ static size_t bucket_of(const struct rate_limit *limit, struct ip_address ip)
 {
     const uint64_t source =
         limit->source == RATE_OF_NETWORK ? ip_address_network(ip) : ip_address_host(ip);
-    return source * limit->multiplier >> (64 - BUCKET_BITS);
+    return (size_t)(source * limit->multiplier >> (64 - BUCKET_BITS));
 }
 
 bool rate_limit_has(const struct rate_limit *limit, struct ip_address ip, int64_t now)
