@@ -27,7 +27,7 @@ static char *event_fields(const struct order_note *note)
 void order_log_write(struct server_events *events, const struct order_note *note)
 {
     const struct log_subject subject = {.arena = note->arena, .player = note->player};
-    log_write(LOG_LEVEL_INFO, &subject, "order by=%s via=%s command=%s%s", note->by, note->via,
+    log_write(LOG_LEVEL_AUDIT, &subject, "order by=%s via=%s command=%s%s", note->by, note->via,
               note->command, note->fields);
     if (server_events_wants(events, EVENT_ORDER))
         server_events_add(events, "order", note->arena[0] != '\0' ? note->arena : NULL,

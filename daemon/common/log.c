@@ -110,7 +110,7 @@ static size_t event_bytes(const char *format)
 
 void log_write(enum log_level level, const struct log_subject *subject, const char *format, ...)
 {
-    if ((int)level > max_level)
+    if ((int)level > max_level && level != LOG_LEVEL_AUDIT)
         return;
     const int saved_errno = errno;
     char text[LINE_BYTES];

@@ -23,7 +23,8 @@ void log_never_wait(void);
 // Whether log_init has found that standard error is the journal.
 bool log_is_journal(void);
 
-// Sets the least severe level that is written. Initially LOG_LEVEL_INFO.
+// Sets the least severe level that is written. Initially LOG_LEVEL_INFO. LOG_LEVEL_AUDIT is always
+// written.
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
 

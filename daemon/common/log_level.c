@@ -12,6 +12,7 @@ static const struct {
     {LOG_LEVEL_ERROR, "error"},
     {LOG_LEVEL_WARNING, "warning"},
     {LOG_LEVEL_INFO, "info"},
+    {LOG_LEVEL_AUDIT, "audit"},
 };
 
 const char *log_level_name(enum log_level level)
@@ -25,7 +26,7 @@ const char *log_level_name(enum log_level level)
 bool log_level_find(const char *name, enum log_level *level)
 {
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-        if (strcmp(levels[i].name, name) == 0) {
+        if (levels[i].level != LOG_LEVEL_AUDIT && strcmp(levels[i].name, name) == 0) {
             *level = levels[i].level;
             return true;
         }

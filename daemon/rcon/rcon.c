@@ -222,7 +222,8 @@ static void end_password(struct connection *connection, bool is_right)
     connection->password = 0;
     connection->is_open = is_right;
     if (is_right) {
-        log_info("rcon login address=%s", connection->address);
+        log_write(LOG_LEVEL_AUDIT, &(struct log_subject){0}, "rcon login address=%s",
+                  connection->address);
         // Valve's servers send an empty response before it. Clients that wait for it work without,
         // and some that do not wait lose what follows it.
         add_packet(connection, RCON_AUTH_RESPONSE, connection->id, "", 0);

@@ -82,10 +82,11 @@ void vote_report_note(const struct arena_reports *reports, const struct arena *a
 {
     const char *name = arena_config(arena)->name;
     const struct raim_match_vote *vote = &item->vote;
-    log_arena_info(name, "vote %s arena=%s kind=%s caller=%u target=%u yes=%u no=%u electors=%u%s",
-                   outcome_of(vote), name, raim_vote_kind_name(vote->subject.kind), vote->caller,
-                   vote->subject.player, vote->tally.yes, vote->tally.no, vote->tally.electors,
-                   vote->by_operator ? " by=operator" : "");
+    log_write(LOG_LEVEL_AUDIT, &(struct log_subject){.arena = name},
+              "vote %s arena=%s kind=%s caller=%u target=%u yes=%u no=%u electors=%u%s",
+              outcome_of(vote), name, raim_vote_kind_name(vote->subject.kind), vote->caller,
+              vote->subject.player, vote->tally.yes, vote->tally.no, vote->tally.electors,
+              vote->by_operator ? " by=operator" : "");
     server_events_add(reports->table->events, "vote", name, fields_of(vote));
     if (vote->outcome == RAIM_VOTE_PASSED && vote->subject.kind == RAIM_VOTE_KICK)
         ban(reports, arena, item);

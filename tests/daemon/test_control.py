@@ -74,6 +74,14 @@ class ControlTest(Operator):
         self.ctl("players")
         self.assertEqual(daemon.log.count("order by="), 1) # what was refused or asked is no order
 
+    def test_orders_are_logged_at_any_level(self):
+        daemon = self.serve()
+        self.ctl("log", "level", "error")
+        self.ctl("say", "one", "hello")
+        self.assertIn("via=raimctl command=log level=error", daemon.log)
+        self.assertIn('command=say arena=one text="hello"', daemon.log)
+        self.assertIn("want the level", self.ctl("log", "level", "audit", status=EXIT_REFUSED))
+
     # --- asking ---
 
     def test_tables_fit_80_columns_and_agree_with_the_json(self):
