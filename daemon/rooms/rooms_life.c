@@ -35,11 +35,19 @@ static void note_left(struct rooms *rooms, struct room *room, const struct arena
     event_journal_add(rooms->events, "player_left", rooms_player_event(room, item));
 }
 
-// A round that was cut short has no result for the matchmaker.
+static bool has_client(const struct round_report *report)
+{
+    for (uint32_t i = 0; i < report->player_count; i++)
+        if (!report->players[i].bot)
+            return true;
+    return false;
+}
+
+// A round that was cut short or played by bots alone has no result for the matchmaker.
 static void note_round(struct rooms *rooms, struct room *room, const struct round_report *report)
 {
     const bool is_whole = report->ended == ROUND_END_CLOCK || report->ended == ROUND_END_SCORE;
-    if (!is_whole)
+    if (!is_whole || !has_client(report))
         return;
     char *result = rooms_result(report);
     room->rounds++;

@@ -332,6 +332,9 @@ static inline uint32_t raim_match_next_slot(const struct raim_match *match, uint
 // Begins the first round of a new match.
 void raim_rounds_begin(struct raim_match *match);
 
+// Starts the clock of a round that waits for its first player. Call it before a client joins.
+void raim_rounds_note_join(struct raim_match *match);
+
 // Puts off the end of a round that has one.
 void raim_rounds_extend(struct raim_match *match, uint32_t ticks);
 

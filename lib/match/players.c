@@ -135,6 +135,7 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name, con
     const uint32_t slot = raim_player_slot(id);
     struct raim_member *member = &match->members[slot];
     if (client != NULL) {
+        raim_rounds_note_join(match);
         raim_set_add(match->taken, slot);
         *member = (struct raim_member){.joined_tick = match->world->tick};
         give_name(match, slot, name);

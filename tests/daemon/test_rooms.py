@@ -247,6 +247,21 @@ class EndTest(Matchmaker):
         bots.kill()
         self.stage.programs.remove(bots)
 
+    def test_it_does_not_end_with_a_round_of_bots_alone(self):
+        api = self.serve(rooms.template(max_players=8, round_time=0.5, break_time=0.2, bots=2))
+        room = api.make("x", ends="round")
+        self.daemon.poll("three rounds", lambda: next(
+            row for row in self.daemon.get_json()["arenas"]
+            if row["name"] == room["name"])["round"]["number"] > 3)
+        with api.events() as events:
+            bots = self.bots(room, 1)
+            seen = events.until("arena_ended")
+        kinds = [kind for _, kind, _ in seen]
+        self.assertEqual([kind for kind in kinds if kind != "player_left"],
+                         ["player_joined", "round_ended", "arena_ended"])
+        bots.kill()
+        self.stage.programs.remove(bots)
+
     def test_players_are_shown_the_reason(self):
         api = self.serve()
         made = api.make("x")

@@ -107,6 +107,32 @@ static void test_the_clock_ends_a_round_and_the_break_after_it(void **state)
     close_table(table);
 }
 
+static void test_a_round_waits_for_its_first_player(void **state)
+{
+    (void)state;
+    struct raim_match_def def = round_def();
+    def.spectator_delay_s = 0;
+    struct table *table = open_table(def);
+    const struct seat *spectator = watch(table, 0, 0);
+    ticks(table, 3 * ROUND_TICKS);
+    assert_int_equal(round_of(table).round, 1);
+    assert_int_equal(round_of(table).left_ticks, ROUND_TICKS);
+    assert_false(spectator->welcome.phase.has_end);
+    const uint32_t begin = raim_match_tick(table->match);
+    play(table, 1);
+    ticks(table, 2);
+    struct received_phase received[1];
+    assert_int_equal(received_phases(spectator, received, 1), 1);
+    assert_true(received[0].phase.has_end);
+    assert_int_equal(received[0].phase.end_tick, begin + ROUND_TICKS);
+    say_goodbye(table, 1);
+    ticks(table, 3 * (ROUND_TICKS + BREAK_TICKS)); // it ends, and the next one waits
+    assert_int_equal(round_of(table).phase, RAIM_PHASE_PLAY);
+    assert_int_equal(round_of(table).round, 2);
+    assert_int_equal(round_of(table).left_ticks, ROUND_TICKS);
+    close_table(table);
+}
+
 static void test_without_rounds_nothing_ends(void **state)
 {
     (void)state;
@@ -435,6 +461,7 @@ static void test_a_welcome_tells_the_phase_and_the_message_of_the_day(void **sta
     def.score_limit = 100;
     strcpy(def.motd, "be kind");
     struct table *table = open_table(def);
+    play(table, 2);
     ticks(table, ROUND_TICKS + 10);
     struct seat *seat = play(table, 0);
     ticks(table, 2);
@@ -556,6 +583,7 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_clock_ends_a_round_and_the_break_after_it),
+        cmocka_unit_test(test_a_round_waits_for_its_first_player),
         cmocka_unit_test(test_without_rounds_nothing_ends),
         cmocka_unit_test(test_the_first_with_enough_points_ends_the_round_and_wins),
         cmocka_unit_test(test_nobody_wins_a_tie_or_without_a_point),
