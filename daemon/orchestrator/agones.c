@@ -54,6 +54,7 @@ struct agones *agones_create(const struct agones_def *def, uint64_t now_ms)
     agones->audited = -1;
     agones->confirm_ms = NEVER;
     agones->accepts_label = -1;
+    agones->status.api = "";
     return agones;
 }
 
@@ -121,6 +122,12 @@ static bool counts_rooms(const struct agones *agones)
     return agones->def.max_rooms > 0 && agones->seen.has_room_counter;
 }
 
+static bool has_any_counter_or_list(const struct agones *agones)
+{
+    return agones->seen.has_room_counter || agones->seen.has_room_list ||
+           agones->seen.has_player_list;
+}
+
 // The counter's capacity while rooms are accepted; later what is taken, so that none is free.
 static int64_t wanted_capacity(const struct agones *agones)
 {
@@ -157,7 +164,8 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
     const enum agones_phase phase = agones->status.phase;
     const bool is_serving = phase == AGONES_SERVING;
     const bool is_up = is_serving || phase == AGONES_DRAINING;
-    if (phase == AGONES_ENDED)
+    if (phase == AGONES_ENDED ||
+        (agones_uses_api(kind) && kind != AGONES_API && agones->status.api[0] == '\0'))
         return NEVER;
     switch (kind) {
     case AGONES_SHUTDOWN:
@@ -178,6 +186,9 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
         return ready_due_ms(agones);
     case AGONES_ALLOCATE:
         return is_serving && is_state(agones, "Ready") && is_in_use(agones) ? 0 : NEVER;
+    case AGONES_API:
+        return is_up && has_any_counter_or_list(agones) && agones->status.api[0] == '\0' ? 0
+                                                                                         : NEVER;
     case AGONES_CAPACITY:
         return is_up && counts_rooms(agones) &&
                        agones->seen.room_capacity != wanted_capacity(agones)
@@ -438,6 +449,9 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
     case AGONES_GAMESERVER:
         receive(agones, answer->gameserver, now_ms);
         break;
+    case AGONES_API:
+        agones->status.api = agones_apis[agones->api];
+        break;
     case AGONES_CAPACITY:
         agones->seen.room_capacity = agones->sent_number;
         break;
@@ -480,7 +494,16 @@ static void refuse(struct agones *agones)
         agones->subject->is_listed = true;
 }
 
-void agones_receive_answer(struct agones *agones, const struct agones_answer *answer,
+// After a 404 to a request of counters and lists: asks for the next version. True if the last one
+// was refused, too.
+static bool is_without_api(struct agones *agones)
+{
+    agones->status.api = "";
+    agones->api = agones->kind == AGONES_API ? (agones->api + 1) % AGONES_APIS : 0;
+    return agones->api == 0;
+}
+
+bool agones_receive_answer(struct agones *agones, const struct agones_answer *answer,
                            uint64_t now_ms)
 {
     struct agones_retry *retry = &agones->retries[agones->kind];
@@ -492,7 +515,7 @@ void agones_receive_answer(struct agones *agones, const struct agones_answer *an
         agones->status.is_connected = false;
         agones->silent_until_ms =
             now_ms + backoff_ms(agones, agones->silences++, FIRST_RETRY_MS, LAST_RETRY_MS);
-        return;
+        return true;
     }
     const bool is_unreadable = agones->kind == AGONES_GAMESERVER && answer->gameserver == NULL;
     agones->status.is_connected = true;
@@ -502,8 +525,10 @@ void agones_receive_answer(struct agones *agones, const struct agones_answer *an
         retry->failures = 0;
         retry->not_before_ms = now_ms + repeat_ms(agones->kind);
         accept(agones, answer, now_ms);
-        return;
+        return true;
     }
+    if (answer->status == 404 && agones_uses_api(agones->kind) && !is_without_api(agones))
+        return true;
     if (answer->status == 200)
         agones->status.malformed++;
     else
@@ -511,6 +536,7 @@ void agones_receive_answer(struct agones *agones, const struct agones_answer *an
     retry->not_before_ms =
         now_ms + backoff_ms(agones, retry->failures++, FIRST_REFUSED_MS,
                             agones->kind == AGONES_HEALTH ? FIRST_REFUSED_MS : LAST_REFUSED_MS);
+    return answer->status == 200;
 }
 
 void agones_set_max_rooms(struct agones *agones, int max_rooms, uint64_t now_ms)

@@ -35,6 +35,7 @@ enum agones_kind {
     AGONES_GAMESERVER,
     AGONES_READY,
     AGONES_ALLOCATE,
+    AGONES_API,      // which version of counters and lists is served
     AGONES_CAPACITY, // of the counter of rooms
     AGONES_COUNT,    // a difference of the counter of rooms
     AGONES_REMOVE,   // a value of the list of rooms
@@ -71,7 +72,8 @@ struct agones_answer {
     const struct gameserver *gameserver;
     int64_t count; // -1: unknown
 };
-void agones_receive_answer(struct agones *agones, const struct agones_answer *answer,
+// False if the request was refused.
+bool agones_receive_answer(struct agones *agones, const struct agones_answer *answer,
                            uint64_t now_ms);
 
 // An object of the watch stream, and the end of the stream.
@@ -151,6 +153,7 @@ struct agones_status {
     bool is_watching;                   // an object has come over the present watch
     char name[GAMESERVER_NAME_BYTES];   // of the GameServer; "": unknown
     char state[GAMESERVER_STATE_BYTES]; // newest state that Agones has told; "": unknown
+    const char *api;                    // version of counters and lists; "": unknown
     int rooms;                          // running or being started
     uint64_t requests;                  // answered with 200
     uint64_t failures;                  // refused with another status
@@ -160,6 +163,7 @@ struct agones_status {
 };
 const struct agones_status *agones_status(const struct agones *agones);
 const char *agones_phase_name(enum agones_phase phase);
+const char *agones_kind_name(enum agones_kind kind);
 
 // The port of this name in the newest GameServer; see gameserver_port. 0: none, or not known yet.
 uint16_t agones_port(const struct agones *agones, const char *name);

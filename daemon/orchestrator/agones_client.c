@@ -193,7 +193,7 @@ static void finish_request(struct agones_client *client, CURLcode code)
     struct agones_client_answer *answer = &exchange->answer;
     const char *problem;
     long status = 0;
-    *answer = (struct agones_client_answer){.count = -1};
+    *answer = (struct agones_client_answer){.kind = exchange->kind, .count = -1};
     if (code == CURLE_OK)
         curl_easy_getinfo(client->request.curl, CURLINFO_RESPONSE_CODE, &status);
     answer->status = status > 0 ? (unsigned)status : 0;
@@ -202,6 +202,9 @@ static void finish_request(struct agones_client *client, CURLcode code)
     if (status == 200 && exchange->kind == AGONES_AUDIT &&
         !gameserver_parse_counter(client->text, client->size, &answer->count))
         answer->count = -1;
+    if (status > 0 && status != 200)
+        gameserver_parse_problem(client->text, client->size, answer->problem,
+                                 sizeof answer->problem);
     curl_multi_remove_handle(client->multi, client->request.curl);
     client->request.is_running = false;
     free(client->text);

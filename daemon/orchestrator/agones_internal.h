@@ -31,6 +31,10 @@ struct agones_room {
     char problem[AGONES_PROBLEM_BYTES]; // why it failed; "": it did not
 };
 
+// Versions of counters and lists. Agones 1.41 to 1.57 serve the first; the second is announced.
+#define AGONES_APIS 2
+extern const char *const agones_apis[AGONES_APIS];
+
 // What is known of one kind of request.
 struct agones_retry {
     uint64_t not_before_ms;
@@ -59,6 +63,7 @@ struct agones {
     int64_t sent_number;         // of AGONES_CAPACITY and AGONES_COUNT
     uint64_t sent_digest;        // of AGONES_PLAYERS and AGONES_REPORT
     struct agones_retry retries[AGONES_KINDS];
+    int api;                  // index of agones_apis; in use if status.api is not ""
     uint64_t silent_until_ms; // after a request without an answer
     uint32_t silences;        // in a row
 
@@ -115,6 +120,9 @@ uint64_t agones_rooms_digest(const struct agones *agones);
 void agones_rooms_clear(struct agones *agones);
 
 // --- agones_requests.c ---
+
+// Whether requests of this kind are of counters and lists, whose path has a version.
+bool agones_uses_api(enum agones_kind kind);
 
 // Writes method, path and body of a request of this kind.
 void agones_compose(struct agones *agones, enum agones_kind kind, struct agones_request *request);

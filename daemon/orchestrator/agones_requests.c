@@ -8,6 +8,38 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const agones_apis[AGONES_APIS] = {"v1beta1", "v1"};
+
+static const struct {
+    const char *name, *method, *path;
+} calls[AGONES_KINDS] = {
+    [AGONES_SHUTDOWN] = {"shutdown", "POST", "/shutdown"},
+    [AGONES_HEALTH] = {"health", "POST", "/health"},
+    [AGONES_WATCH] = {"watch", "GET", "/watch/gameserver"},
+    [AGONES_GAMESERVER] = {"gameserver", "GET", "/gameserver"},
+    [AGONES_READY] = {"ready", "POST", "/ready"},
+    [AGONES_ALLOCATE] = {"allocate", "POST", "/allocate"},
+    [AGONES_API] = {"version", "GET", ""},
+    [AGONES_CAPACITY] = {"capacity", "PATCH", "/counters/" GAMESERVER_ROOMS},
+    [AGONES_COUNT] = {"count", "PATCH", "/counters/" GAMESERVER_ROOMS},
+    [AGONES_REMOVE] = {"room-remove", "POST", "/lists/" GAMESERVER_ROOMS ":removeValue"},
+    [AGONES_ADD] = {"room-add", "POST", "/lists/" GAMESERVER_ROOMS ":addValue"},
+    [AGONES_PLAYERS] = {"players", "PATCH", "/lists/" GAMESERVER_PLAYERS},
+    [AGONES_LABEL] = {"label", "PUT", "/metadata/label"},
+    [AGONES_REPORT] = {"annotation", "PUT", "/metadata/annotation"},
+    [AGONES_AUDIT] = {"audit", "GET", "/counters/" GAMESERVER_ROOMS},
+};
+
+const char *agones_kind_name(enum agones_kind kind)
+{
+    return calls[kind].name;
+}
+
+bool agones_uses_api(enum agones_kind kind)
+{
+    return (kind >= AGONES_API && kind <= AGONES_PLAYERS) || kind == AGONES_AUDIT;
+}
+
 // A body that is being written. What does not fit is left out whole, by `mark` and `back`.
 struct body {
     char *text;
@@ -147,33 +179,28 @@ static void write_body(struct agones *agones, enum agones_kind kind, struct body
     }
 }
 
+// A counter or list that the GameServer has.
+static const char *any_counter_or_list(const struct agones *agones)
+{
+    if (agones->seen.has_room_counter)
+        return "/counters/" GAMESERVER_ROOMS;
+    return agones->seen.has_room_list ? "/lists/" GAMESERVER_ROOMS : "/lists/" GAMESERVER_PLAYERS;
+}
+
 void agones_compose(struct agones *agones, enum agones_kind kind, struct agones_request *request)
 {
-    static const struct {
-        const char *method, *path;
-    } calls[AGONES_KINDS] = {
-        [AGONES_SHUTDOWN] = {"POST", "/shutdown"},
-        [AGONES_HEALTH] = {"POST", "/health"},
-        [AGONES_WATCH] = {"GET", "/watch/gameserver"},
-        [AGONES_GAMESERVER] = {"GET", "/gameserver"},
-        [AGONES_READY] = {"POST", "/ready"},
-        [AGONES_ALLOCATE] = {"POST", "/allocate"},
-        [AGONES_CAPACITY] = {"PATCH", "/v1beta1/counters/" GAMESERVER_ROOMS},
-        [AGONES_COUNT] = {"PATCH", "/v1beta1/counters/" GAMESERVER_ROOMS},
-        [AGONES_REMOVE] = {"POST", "/v1beta1/lists/" GAMESERVER_ROOMS ":removeValue"},
-        [AGONES_ADD] = {"POST", "/v1beta1/lists/" GAMESERVER_ROOMS ":addValue"},
-        [AGONES_PLAYERS] = {"PATCH", "/v1beta1/lists/" GAMESERVER_PLAYERS},
-        [AGONES_LABEL] = {"PUT", "/metadata/label"},
-        [AGONES_REPORT] = {"PUT", "/metadata/annotation"},
-        [AGONES_AUDIT] = {"GET", "/v1beta1/counters/" GAMESERVER_ROOMS},
-    };
     struct body body = {.text = agones->body};
     const bool has_body = calls[kind].method[0] != 'G';
     agones->body[0] = '\0';
     if (has_body)
         write_body(agones, kind, &body);
+    const char *path = kind == AGONES_API ? any_counter_or_list(agones) : calls[kind].path;
+    if (agones_uses_api(kind))
+        snprintf(agones->path, sizeof agones->path, "/%s%s", agones_apis[agones->api], path);
+    else
+        snprintf(agones->path, sizeof agones->path, "%s", path);
     *request = (struct agones_request){.kind = kind,
                                        .method = calls[kind].method,
-                                       .path = calls[kind].path,
+                                       .path = agones->path,
                                        .body = has_body ? agones->body : NULL};
 }

@@ -221,6 +221,15 @@ bool gameserver_parse_counter(const char *text, size_t size, int64_t *count)
     return is_counter;
 }
 
+void gameserver_parse_problem(const char *text, size_t size, char *problem, size_t capacity)
+{
+    json_error_t error;
+    json_t *root = json_loadb(text != NULL ? text : "", size, 0, &error);
+    const char *message = json_string_value(json_object_get(root, "message"));
+    snprintf(problem, capacity, "%s", message != NULL ? message : "");
+    json_decref(root);
+}
+
 uint64_t gameserver_digest(const char *value)
 {
     uint64_t digest = UINT64_C(0xCBF29CE484222325);

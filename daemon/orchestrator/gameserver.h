@@ -65,6 +65,9 @@ uint16_t gameserver_port(const struct gameserver *gameserver, const char *name);
 // Parses a counter, {"name": ..., "count": "3", "capacity": "10"}. False if it is none.
 bool gameserver_parse_counter(const char *text, size_t size, int64_t *count);
 
+// Copies the message of a refusal, {"code": 2, "message": ..., "details": []}; "" if it has none.
+void gameserver_parse_problem(const char *text, size_t size, char *problem, size_t capacity);
+
 // A 64-bit hash (FNV-1a) of a list's value.
 uint64_t gameserver_digest(const char *value);
 

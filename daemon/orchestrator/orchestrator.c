@@ -44,6 +44,8 @@ struct orchestrator {
     // As logged.
     enum agones_phase phase;
     bool was_connected;
+    bool was_refused[AGONES_KINDS]; // the newest request of this kind
+    const char *api;
     char state[GAMESERVER_STATE_BYTES];
 };
 
@@ -319,6 +321,17 @@ static void look_at_drain(struct orchestrator *orchestrator, uint64_t now_ms)
 
 // --- The loop ---
 
+// Logs the first refusal in a row of each kind of request.
+static void note_answer(struct orchestrator *orchestrator,
+                        const struct agones_client_answer *answer, bool is_refused)
+{
+    bool *was_refused = &orchestrator->was_refused[answer->kind];
+    if (is_refused && !*was_refused)
+        log_warning("agones refused request=%s status=%u: %s", agones_kind_name(answer->kind),
+                    answer->status, answer->problem[0] != '\0' ? answer->problem : "no message");
+    *was_refused = (*was_refused && answer->status != 200) || is_refused;
+}
+
 static void take_answers(struct orchestrator *orchestrator, uint64_t now_ms)
 {
     struct agones_client_answer answer;
@@ -333,7 +346,8 @@ static void take_answers(struct orchestrator *orchestrator, uint64_t now_ms)
     while (agones_client_take_answer(orchestrator->client, &answer)) {
         const struct agones_answer received = {
             .status = answer.status, .gameserver = answer.gameserver, .count = answer.count};
-        agones_receive_answer(orchestrator->agones, &received, now_ms);
+        note_answer(orchestrator, &answer,
+                    !agones_receive_answer(orchestrator->agones, &received, now_ms));
         gameserver_free(answer.gameserver);
     }
 }
@@ -372,6 +386,9 @@ static void log_changes(struct orchestrator *orchestrator)
         log_info("agones phase=\"%s\"", agones_phase_name(status->phase));
         orchestrator->phase = status->phase;
     }
+    if (status->api != orchestrator->api && status->api[0] != '\0')
+        log_info("agones counters and lists api=%s", status->api);
+    orchestrator->api = status->api;
     if (strcmp(status->state, orchestrator->state) != 0) {
         log_info("agones state=%s", status->state);
         strcpy(orchestrator->state, status->state);

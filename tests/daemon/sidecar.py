@@ -16,6 +16,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -118,6 +119,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path == "/health" and size == 0:
             self.send_body(400, b"")
             return
+        if re.match(r"/v\d\w*/", self.path) and not self.path.startswith(f"/{stub.api}/"):
+            self.send_body(404, b'{"code":5,"message":"Not Found","details":[]}')
+            return
         answer = stub.execute(call, body)
         self.send_body(200 if answer is not None else 500, json.dumps(answer or {}).encode())
 
@@ -144,6 +148,7 @@ class Stub:
     def __init__(self, state=None, mode="good"):
         self.state = state or game_server()
         self.mode = mode
+        self.api = "v1beta1" # of counters and lists; the real one answers 404 to other versions
         self.calls = []
         self.version = 0
         self.generation = 0 # of watch streams: a new one ends the others
@@ -222,9 +227,9 @@ class Stub:
             self.change(lambda state: state["object_meta"][kind].update(
                 {f"agones.dev/sdk-{body['key']}": body["value"]}))
             return {}
-        if call.endswith("/v1beta1/counters/rooms"):
+        if call.endswith("/counters/rooms"):
             return self.count(body or {})
-        if "/v1beta1/lists/" in call:
+        if "/lists/" in call:
             return self.list(call.rpartition("/")[2], body)
         return {}
 

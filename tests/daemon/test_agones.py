@@ -130,6 +130,21 @@ class StubTest(AgonesTest):
         daemon.send(signal.SIGTERM)
         daemon.wait(START_S)
 
+    def test_counters_of_the_version_that_is_served(self):
+        self.stub.api = "v1"
+        daemon = self.serve_rooms(self.stub.env, free_ports(8))
+        daemon.poll("the version", lambda: "agones counters and lists api=v1\n" in daemon.log)
+        poll("the capacity", lambda: self.stub.status["counters"]["rooms"]["capacity"] == "8")
+        self.assertEqual(self.agones(daemon)["requests"]["refused"], 0)
+        self.assertNotIn("agones refused", daemon.log)
+
+    def test_a_refusal_is_logged_once_and_counted(self):
+        self.stub.api = "v7"
+        daemon = self.serve_rooms(self.stub.env, free_ports(8))
+        daemon.poll("two refusals", lambda: self.agones(daemon)["requests"]["refused"] >= 2)
+        self.assertEqual(daemon.log.count("agones refused"), 1)
+        self.assertIn("agones refused request=version status=404: Not Found", daemon.log)
+
     def test_an_operator_drains(self):
         socket_path = self.stage.directory / "control.sock"
         daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env,

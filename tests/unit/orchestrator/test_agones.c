@@ -20,6 +20,8 @@ struct fixture {
     struct gameserver gameserver; // what Agones would send now
     bool is_deaf;                 // no request is answered
     bool is_refusing;             // every request is answered with 500
+    const char *api;              // the version of counters and lists; NULL: any
+    int refusals;
     int sent[AGONES_KINDS];
     char bodies[AGONES_KINDS][AGONES_BODY_BYTES]; // the last of each kind
     int rooms, drains, exits;                     // decisions
@@ -98,11 +100,16 @@ static void answer(const struct agones_request *request)
         answer.status = 500;
     else
         serve(request);
+    char prefix[16];
+    snprintf(prefix, sizeof prefix, "/%s/", fixture.api != NULL ? fixture.api : "");
+    if (fixture.api != NULL && strstr(request->path, "/rooms") != NULL &&
+        strncmp(request->path, prefix, strlen(prefix)) != 0)
+        answer.status = 404;
     if (answer.status == 200 && request->kind == AGONES_GAMESERVER)
         answer.gameserver = &fixture.gameserver;
     if (answer.status == 200 && request->kind == AGONES_AUDIT)
         answer.count = fixture.gameserver.rooms;
-    agones_receive_answer(fixture.agones, &answer, fixture.now_ms);
+    fixture.refusals += !agones_receive_answer(fixture.agones, &answer, fixture.now_ms);
 }
 
 static void decide(void)
@@ -550,6 +557,40 @@ static void test_names_that_are_no_ids_are_refused(void **state)
     assert_int_equal(agones_status(fixture.agones)->malformed, sizeof bad / sizeof *bad);
 }
 
+static void test_the_version_that_is_served_is_used(void **state)
+{
+    (void)state;
+    start();
+    fixture.api = "v1";
+    load(true, 0);
+    fixture.gameserver.room_capacity = 3;
+    pass(SOON_MS);
+    assert_string_equal(agones_status(fixture.agones)->api, "v1");
+    assert_int_equal(fixture.sent[AGONES_API], 2);
+    assert_int_equal(fixture.refusals, 0);
+    assert_int_equal(fixture.gameserver.room_capacity, 8);
+    fixture.api = "v1beta1"; // of another SDK server
+    fixture.gameserver.room_capacity = 3;
+    pass(SOON_MS);
+    assert_string_equal(agones_status(fixture.agones)->api, "v1beta1");
+    assert_int_equal(fixture.refusals, 1);
+    assert_int_equal(fixture.gameserver.room_capacity, 8);
+}
+
+static void test_a_server_without_counters_is_asked_ever_less_often(void **state)
+{
+    (void)state;
+    start();
+    fixture.api = "v2";
+    load(true, 0);
+    pass(SOON_MS);
+    assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
+    assert_in_range(fixture.sent[AGONES_API], 6, 30);
+    assert_int_equal(fixture.refusals, fixture.sent[AGONES_API] / 2);
+    assert_int_equal(agones_status(fixture.agones)->failures, fixture.refusals);
+    assert_int_equal(fixture.sent[AGONES_CAPACITY] + fixture.sent[AGONES_AUDIT], 0);
+}
+
 static void test_a_wrong_counter_is_corrected_after_two_audits(void **state)
 {
     (void)state;
@@ -700,6 +741,8 @@ int main(void)
         cmocka_unit_test(test_a_room_of_the_control_api_is_counted_and_listed),
         cmocka_unit_test(test_more_rooms_than_there_is_room_for_are_refused),
         cmocka_unit_test(test_names_that_are_no_ids_are_refused),
+        cmocka_unit_test(test_the_version_that_is_served_is_used),
+        cmocka_unit_test(test_a_server_without_counters_is_asked_ever_less_often),
         cmocka_unit_test(test_a_wrong_counter_is_corrected_after_two_audits),
         cmocka_unit_test(test_the_capacity_is_that_of_the_pool),
         cmocka_unit_test(test_a_server_without_rooms_leaves_counters_alone),
