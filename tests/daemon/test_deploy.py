@@ -16,7 +16,9 @@ import unittest
 
 import harness
 import prometheus
+import sidecar
 from harness import ROOT, Stage, arena
+from ports import free_port
 
 try:
     import yaml
@@ -74,8 +76,11 @@ class DeployTest(unittest.TestCase):
         for query in dashboard_queries():
             used.update(METRIC.findall(query))
         self.assertGreater(len(used), 20)
-        with Stage() as stage:
-            daemon = stage.serve(arena("first"))
+        nowhere = f"http://127.0.0.1:{free_port()}/"
+        with sidecar.Stub() as stub, Stage() as stage:
+            daemon = stage.serve(arena("first", port=free_port()), event_hook=nowhere,
+                                 ban_list=nowhere,
+                                 env={**stub.env, "STATE_DIRECTORY": str(stage.directory)})
             served = set(METRIC.findall(daemon.ask("/metrics").text))
         self.assertEqual(used - served, set())
 
