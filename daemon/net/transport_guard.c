@@ -180,8 +180,8 @@ static void acknowledge_again(ENetPeer *peer, const struct peer_guard_report *re
 {
     for (uint32_t i = 0; i < report->repeats; i++) {
         const ENetProtocol command = {
-            .header = {.command = ENET_PROTOCOL_COMMAND_SEND_RELIABLE |
-                                  ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE,
+            .header = {.command = (int)ENET_PROTOCOL_COMMAND_SEND_RELIABLE |
+                                  (int)ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE,
                        .channelID = report->repeat[i].channel,
                        .reliableSequenceNumber = report->repeat[i].sequence}};
         enet_peer_queue_acknowledgement(peer, &command, sent_time);
