@@ -4,6 +4,7 @@
 #include "http_listener.h"
 
 #include "crypto.h"
+#include "http_answer.h"
 #include "http_tls.h"
 #include "monotonic.h"
 #include "rate_limit.h"
@@ -16,6 +17,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -58,6 +60,44 @@ static size_t decode_path(void *context, struct MHD_Connection *connection, char
     return strstr(path, "%00") != NULL ? strlen(path) : MHD_http_unescape(path);
 }
 
+// The header fields that say where a request's body ends.
+struct framing {
+    int fields;
+    bool is_unclear;
+};
+
+static enum MHD_Result read_framing(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
+{
+    (void)kind;
+    struct framing *framing = context;
+    const bool is_coding = strcasecmp(name, "Transfer-Encoding") == 0;
+    framing->fields += is_coding || strcasecmp(name, "Content-Length") == 0;
+    framing->is_unclear |= framing->fields > 1 || (is_coding && strcasecmp(value, "chunked") != 0);
+    return MHD_YES;
+}
+
+// Whether a proxy in front may have seen another end of the request than the library does: two
+// lengths, a length and an encoding, or an unknown encoding (RFC 9112, sections 6.1 and 6.3).
+static bool is_unclear(struct MHD_Connection *connection)
+{
+    struct framing framing = {0};
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, read_framing, &framing);
+    return framing.is_unclear;
+}
+
+// Refuses a request and closes the connection, whose other bytes may be anything.
+static bool refuse_unclear(struct MHD_Connection *connection)
+{
+    struct MHD_Response *response = http_answer_constant(
+        HTTP_JSON_TYPE, "{\"error\":\"want one Content-Length, or chunked\"}\n", false);
+    if (response != NULL && !http_answer_add_header(response, "Connection", "close")) {
+        http_answer_release(response);
+        return false;
+    }
+    return http_answer_send_once(connection, HTTP_BAD_REQUEST, response);
+}
+
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *upload,
                               size_t *upload_size, void **memory)
@@ -65,6 +105,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     (void)version;
     struct http_listener *listener = context;
     listener->steps++;
+    if (*memory == NULL && is_unclear(connection))
+        return refuse_unclear(connection) ? MHD_YES : MHD_NO;
     const struct http_request request = {.connection = connection,
                                          .path = path,
                                          .method = method,

@@ -201,13 +201,28 @@ class HttpTest(unittest.TestCase):
                 (b"GET /status", host + b"".join(b"X%d: y\r\n" % i for i in range(3000)), 431),
                 (b"GET /status", host + b"X: " + b"y" * 20000 + b"\r\n", 431),
                 (b"GET /healthz", host + b"Content-Length: -1\r\n", 400),
-                (b"GET /healthz", host + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", 200),
+                (b"GET /healthz", host + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", 400),
+                (b"GET /healthz", host + b"Content-Length: 0\r\ncontent-length: 5\r\n", 400),
+                (b"GET /healthz", host + b"Transfer-Encoding: gzip, chunked\r\n", 400),
                 (b"GET /healthz", host + b"Expect: 100-continue\r\nContent-Length: 9\r\n", 200),
                 (b"GET /status", host + b"Range: bytes=0-1," + b"0-1," * 500 + b"\r\n", 200)):
             with self.subTest(first[:40]), self.send(
                     first + b" HTTP/1.1\r\n" + rest + b"\r\n") as asked:
                 self.assertEqual(asked.recv(13), b"HTTP/1.1 %d " % status)
         self.daemon.poll("ticks", self.daemon.ticks)
+
+    def test_no_body_is_taken_for_a_request(self):
+        hidden = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        for framing in (b"Content-Length: 0\r\nContent-Length: %d\r\n" % len(hidden),
+                        b"Content-Length: %d\r\nContent-Length: 0\r\n" % len(hidden),
+                        b"Content-Length: %d\r\nTransfer-Encoding: chunked\r\n" % len(hidden)):
+            answer = b""
+            with self.send(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n" + framing + b"\r\n" + hidden
+                           ) as asked, contextlib.suppress(ConnectionError):
+                while piece := asked.recv(4096):
+                    answer += piece
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1, answer)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 400 "), answer)
 
     def test_whoever_pipelines_or_reads_slowly_delays_nobody(self):
         request = b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
