@@ -30,12 +30,14 @@ bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *na
     *checkpoint = (struct arena_checkpoint){0};
     assert(strlen(name) < sizeof checkpoint->name);
     strcpy(checkpoint->name, name);
-    if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
-        return true;
     checkpoint->seats = calloc(RAIM_MAX_PLAYERS, sizeof *checkpoint->seats);
     checkpoint->rows = calloc(RAIM_MAX_PLAYERS, sizeof *checkpoint->rows);
+    if (checkpoint->seats == NULL || checkpoint->rows == NULL)
+        return false;
+    if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
+        return true;
     checkpoint->file = checkpoint_create(directory, name);
-    return checkpoint->seats != NULL && checkpoint->rows != NULL && checkpoint->file != NULL;
+    return checkpoint->file != NULL;
 }
 
 void arena_checkpoint_discard(struct arena_checkpoint *checkpoint)
@@ -163,6 +165,7 @@ static void find_seats(struct arena_checkpoint *checkpoint, const struct raim_ma
     const uint32_t slots = raim_match_world(match)->max_players;
     const uint32_t count = raim_match_players(match, checkpoint->rows, RAIM_MAX_PLAYERS);
     uint32_t next = 0;
+    checkpoint->slots = slots;
     for (uint32_t slot = 0; slot < slots; slot++) {
         struct checkpoint_seat *seat = &checkpoint->seats[slot];
         if (next == count || raim_player_slot(checkpoint->rows[next].id) != slot) {
@@ -186,11 +189,13 @@ static void save(struct arena_checkpoint *checkpoint, const struct raim_match *m
                  const struct transport *transport)
 {
     find_seats(checkpoint, match, transport);
-    if (match != checkpoint->match) {
+    if (checkpoint->file != NULL && match != checkpoint->match) {
         bind_match(checkpoint, match);
         return;
     }
-    checkpoint_save(checkpoint->file, match, checkpoint->seats);
+    if (checkpoint->file != NULL)
+        checkpoint_save(checkpoint->file, match, checkpoint->seats);
+    checkpoint->match = match;
     record_save(checkpoint, match);
 }
 
@@ -230,8 +235,6 @@ static void invite_absent_players(struct arena_checkpoint *checkpoint,
 void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                           struct transport *transport)
 {
-    if (checkpoint->file == NULL)
-        return;
     invite_absent_players(checkpoint, match, transport);
     const uint32_t waited = raim_match_tick(match) - checkpoint->saved_tick;
     if (match != checkpoint->match || raim_match_events(match) != checkpoint->events ||
@@ -239,6 +242,17 @@ void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim
         save(checkpoint, match, transport);
     if (checkpoint->untrusted_ticks > 0 && --checkpoint->untrusted_ticks == 0)
         checkpoint_trust(checkpoint->file);
+}
+
+bool arena_checkpoint_has_address(const struct arena_checkpoint *checkpoint, struct ip_address ip)
+{
+    const uint64_t host = ip_address_host(ip);
+    for (uint32_t slot = 0; slot < checkpoint->slots; slot++) {
+        const struct checkpoint_seat *seat = &checkpoint->seats[slot];
+        if (seat->port != 0 && ip_address_host((struct ip_address){seat->high, seat->low}) == host)
+            return true;
+    }
+    return false;
 }
 
 void arena_checkpoint_end(struct arena_checkpoint *checkpoint, struct raim_match *match,

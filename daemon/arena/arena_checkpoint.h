@@ -2,7 +2,7 @@
 // Checkpoints of an arena, so that its match survives a crash or a restart of the process. The
 // worker saves the match every second, and at once when a score changes or a player comes or goes.
 // The next process restores it and sends an invitation to every player who was connected. Without
-// $RUNTIME_DIRECTORY there are no checkpoints.
+// $RUNTIME_DIRECTORY there are no checkpoints, and only the players' addresses are noted.
 #pragma once
 
 #include "checkpoint.h"
@@ -21,6 +21,7 @@ struct arena_checkpoint {
     uint32_t untrusted_ticks;       // left until the restored state counts as good
     uint32_t invites_left, next_invites_tick;
     uint8_t invite_nonce[8];        // one per restart
+    uint32_t slots;                 // of the match at the last save
     struct checkpoint_seat *seats;  // by player slot, RAIM_MAX_PLAYERS
     struct raim_match_player *rows; // scratch, RAIM_MAX_PLAYERS
 };
@@ -57,6 +58,10 @@ void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *na
 // event that a restart would undo. `match` may differ from that of the last call.
 void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                           struct transport *transport);
+
+// Whether a player of the match, or one who may resume, is or was last at this address (an IPv4
+// address or an IPv6 /64), as of the last save.
+bool arena_checkpoint_has_address(const struct arena_checkpoint *checkpoint, struct ip_address ip);
 
 // Ends the match. With `keeps_checkpoint` and a bound file it saves the match for the next process
 // and suspends it; otherwise it shuts the match down. The file remains until

@@ -152,6 +152,12 @@ static bool has_session(void *context, const uint8_t *token)
     return raim_match_has_session(arena->worker.match, token);
 }
 
+static bool has_player_at(void *context, struct ip_address ip)
+{
+    const struct arena *arena = context;
+    return arena_checkpoint_has_address(&arena->worker.checkpoint, ip);
+}
+
 static bool admits_master(void *context, struct udp_address from)
 {
     struct arena *arena = context;
@@ -264,6 +270,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
                                                       .admits_token = admits_token,
                                                       .admits_password = admits_password,
                                                       .has_session = has_session,
+                                                      .has_player_at = has_player_at,
                                                       .admits_master = admits_master,
                                                   });
     if (config->encryption != CONFIG_ENCRYPTION_OFF &&

@@ -85,6 +85,7 @@ static void receive_init(struct transport *transport, const struct received *dat
                                                 ephemeral, &credential);
         raim_crypto_wipe(ephemeral, sizeof ephemeral);
         if (!reads) {
+            gate_fail_init(&transport->gate, from.ip, monotonic_us());
             transport_refuse(transport, DATAGRAM_FORGED);
             return;
         }

@@ -8,8 +8,8 @@
 #include "crypto.h"
 #include "listen_socket.h"
 #include "log.h"
-#include "login_guard.h"
 #include "monotonic.h"
+#include "rate_limit.h"
 #include "rcon_packet.h"
 #include "socket_udp.h"
 #include "utf8.h"
@@ -25,14 +25,20 @@
 enum {
     CONNECTIONS = 8,
     CONNECTIONS_OF_ADDRESS = 4,
-    AUTH_MS = 10000,   // from the connection to the right password
-    PACKET_MS = 10000, // from the first byte of a packet to its end, and for taking an answer
-    IDLE_MS = 600000,  // between two commands
-    DELAY_MS = 1000,   // after a wrong password
-    ACCEPTS = 16,      // at a time
+    CHECKS_OF_STRANGERS = 4, // passwords that are being verified, of addresses that are not known
+    KNOWN = 16,              // addresses that have logged in
+    AUTH_MS = 10000,         // from the connection to the right password
+    PACKET_MS = 10000,       // from the first byte of a packet to its end, and for taking an answer
+    IDLE_MS = 600000,        // between two commands
+    DELAY_MS = 1000,         // after a wrong password
+    ACCEPTS = 16,            // at a time
     ANSWER_BYTES = COMMAND_LINE_ANSWER_BYTES + (COMMAND_LINE_ANSWER_BYTES / RCON_BODY_BYTES + 2) *
                                                    (RCON_PACKET_BYTES - RCON_BODY_BYTES),
 };
+
+// Wrong passwords, in ms.
+static const struct rate guesses_of_address = {.interval = 60000, .burst = 5};
+static const struct rate guesses_of_network = {.interval = 15000, .burst = 20};
 
 enum phase {
     FREE,
@@ -69,7 +75,9 @@ struct rcon {
     uint64_t *denied;
     int listener, epoll;
     uint64_t pause_end_ms; // until when nothing is accepted for want of descriptors; 0: it is
-    struct login_guard guard;
+    struct rate_limit guesses, network_guesses;
+    struct ip_address known[KNOWN]; // whence the last logins came, a ring
+    uint32_t logins;
     struct connection *connections[CONNECTIONS]; // NULL: never used
     char answer[COMMAND_LINE_ANSWER_BYTES];      // of the command that is being executed
 };
@@ -90,6 +98,11 @@ struct rcon *rcon_open(const struct config_rcon *config, const struct arena_list
     rcon->orders = orders;
     rcon->passwords = passwords;
     rcon->denied = denied;
+    uint64_t secret;
+    raim_crypto_random(&secret, sizeof secret);
+    rate_limit_init(&rcon->guesses, RATE_OF_ADDRESS, guesses_of_address, RATE_UNLIMITED, secret);
+    rate_limit_init(&rcon->network_guesses, RATE_OF_NETWORK, guesses_of_network, RATE_UNLIMITED,
+                    secret);
     rcon->epoll = epoll_create1(EPOLL_CLOEXEC);
     rcon->listener =
         listen_socket_tcp(config->listen.address, config->listen.port, error, capacity);
@@ -199,17 +212,47 @@ static void answer(struct connection *connection, const char *text)
 
 // --- Passwords ---
 
+// Whether somebody has logged in from an address: strangers cannot keep it out.
+static bool is_known(const struct rcon *rcon, struct ip_address ip)
+{
+    for (int i = 0; i < KNOWN; i++)
+        if (!ip_address_is_none(rcon->known[i]) &&
+            ip_address_host(rcon->known[i]) == ip_address_host(ip))
+            return true;
+    return false;
+}
+
+// Whether an address may give a password. Those of it and its network that are being verified count
+// as wrong ones. A known address is not answerable for its network.
+static bool may_guess(const struct rcon *rcon, struct ip_address ip)
+{
+    const int64_t now_ms = (int64_t)monotonic_ms();
+    int of_address = 0, of_network = 0, of_strangers = 0;
+    for (int i = 0; i < CONNECTIONS; i++) {
+        const struct connection *other = rcon->connections[i];
+        if (other == NULL || other->phase != CHECKS)
+            continue;
+        of_address += ip_address_host(other->ip) == ip_address_host(ip);
+        of_network += ip_address_network(other->ip) == ip_address_network(ip);
+        of_strangers += !is_known(rcon, other->ip);
+    }
+    if (rate_limit_left(&rcon->guesses, ip, now_ms) <= of_address)
+        return false;
+    return is_known(rcon, ip) || (of_strangers < CHECKS_OF_STRANGERS &&
+                                  rate_limit_left(&rcon->network_guesses, ip, now_ms) > of_network);
+}
+
 static void begin_password(struct connection *connection, const char *plain)
 {
     struct rcon *rcon = connection->rcon;
     connection->is_open = false;
     connection->password =
-        strlen(plain) <= PASSWORD_MAX_BYTES
+        strlen(plain) <= PASSWORD_MAX_BYTES && may_guess(rcon, connection->ip)
             ? password_thread_check(rcon->passwords, &rcon->config.password.password, plain)
             : 0;
     connection->phase = CHECKS;
     connection->due_ms = UINT64_MAX;
-    if (connection->password == 0) { // too many at a time
+    if (connection->password == 0) {
         ++*rcon->denied;
         end(connection);
     }
@@ -222,6 +265,8 @@ static void end_password(struct connection *connection, bool is_right)
     connection->password = 0;
     connection->is_open = is_right;
     if (is_right) {
+        if (!is_known(rcon, connection->ip))
+            rcon->known[rcon->logins++ % KNOWN] = connection->ip;
         log_write(LOG_LEVEL_AUDIT, &(struct log_subject){0}, "rcon login address=%s",
                   connection->address);
         // Valve's servers send an empty response before it. Clients that wait for it work without,
@@ -233,10 +278,11 @@ static void end_password(struct connection *connection, bool is_right)
         return;
     }
     ++*rcon->denied;
-    const bool is_blocked = login_guard_fail(&rcon->guard, ip_address_host(connection->ip),
-                                             now_ms) >= LOGIN_GUARD_OF_ADDRESS;
+    rate_limit_take(&rcon->guesses, connection->ip, (int64_t)now_ms);
+    rate_limit_take(&rcon->network_guesses, connection->ip, (int64_t)now_ms);
+    const bool is_blocked = rate_limit_left(&rcon->guesses, connection->ip, (int64_t)now_ms) < 1;
     log_warning("rcon refused address=%s: wrong password%s", connection->address,
-                is_blocked ? ", and one too many: refused for 5 minutes" : "");
+                is_blocked ? ", and one too many: refused for a minute" : "");
     add_packet(connection, RCON_AUTH_RESPONSE, -1, "", 0);
     connection->phase = DELAYED;
     connection->due_ms = now_ms + DELAY_MS;
@@ -382,15 +428,16 @@ static void transmit(struct connection *connection, uint64_t now_ms)
         watch(connection);
 }
 
-// The connection to end where a new one needs a place: the oldest that has given no password; NULL:
-// none.
-static struct connection *find_stranger(const struct rcon *rcon)
+// The connection to end where a new one of an address needs a place: the oldest that has given no
+// password, and of a known address only for another one; NULL: none.
+static struct connection *find_stranger(const struct rcon *rcon, struct ip_address ip)
 {
     struct connection *found = NULL;
     for (int i = 0; i < CONNECTIONS; i++) {
         struct connection *connection = rcon->connections[i];
         if (connection != NULL && connection->phase != FREE && !connection->is_open &&
             connection->phase != CHECKS &&
+            (is_known(rcon, ip) || !is_known(rcon, connection->ip)) &&
             (found == NULL || connection->since_ms < found->since_ms))
             found = connection;
     }
@@ -411,7 +458,7 @@ static struct connection *find_place(struct rcon *rcon, struct ip_address ip)
     }
     if (of_address >= CONNECTIONS_OF_ADDRESS)
         return NULL;
-    struct connection *stranger = place == NULL ? find_stranger(rcon) : NULL;
+    struct connection *stranger = place == NULL ? find_stranger(rcon, ip) : NULL;
     if (stranger != NULL) {
         end(stranger);
         return stranger;
@@ -425,8 +472,7 @@ static void begin(struct rcon *rcon, int socket, const union socket_address *add
                   uint64_t now_ms)
 {
     const struct ip_address ip = socket_udp_read(&address->any).ip;
-    const bool is_blocked =
-        login_guard_failures(&rcon->guard, ip_address_host(ip), now_ms) >= LOGIN_GUARD_OF_ADDRESS;
+    const bool is_blocked = rate_limit_left(&rcon->guesses, ip, (int64_t)now_ms) < 1;
     struct connection *connection = is_blocked ? NULL : find_place(rcon, ip);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     if (connection == NULL || epoll_ctl(rcon->epoll, EPOLL_CTL_ADD, socket, &event) != 0) {
@@ -513,6 +559,8 @@ void rcon_run(struct rcon *rcon)
             receive(connection, now_ms);
         else if (connection->phase == WRITES)
             transmit(connection, now_ms);
+        else if (connection->phase == CHECKS) // whoever hangs up waits for the outcome as well
+            epoll_ctl(rcon->epoll, EPOLL_CTL_DEL, connection->socket, NULL);
         else if ((events[i].events & (EPOLLHUP | EPOLLERR)) != 0)
             end(connection);
     }

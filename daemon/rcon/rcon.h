@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Source RCON: orders as lines over TCP, for the tools that server operators have. The protocol
 // neither encrypts nor hides the password. Strangers get eight connections, ten seconds for a
-// password, and an address five wrong ones. The main thread runs it like http.h and never blocks in
-// it; passwords are verified by password_thread.h. Main thread only.
+// password, and an address five wrong ones and then one a minute; a network (/24, IPv6 /48) four
+// times as many. An address from which somebody has logged in since the start shares neither its
+// network's guesses nor the strangers' places. The main thread runs it like http.h and never blocks
+// in it; passwords are verified by password_thread.h. Main thread only.
 #pragma once
 
 #include "admin_orders.h"

@@ -12,8 +12,6 @@ static_assert(1 << ROW_BITS == CONNECT_RATE_ROWS, "the hash's range");
 void connect_rate_init(struct connect_rate *limiter, uint32_t per_second, uint64_t secret)
 {
     assert(per_second >= 1 && per_second <= MS_PER_S);
-    // The limit over all addresses is unused: address validation by cookies bounds that sum.
-    const struct rate unlimited = {1, 1 << 20};
     const struct rate rate = {MS_PER_S / per_second, per_second};
     const struct rate first = {rate.interval, BURST_S * rate.burst};
     // In us, because a network may have more than one token a millisecond.
@@ -21,9 +19,10 @@ void connect_rate_init(struct connect_rate *limiter, uint32_t per_second, uint64
         US_PER_S / (CONNECT_RATE_OF_NETWORK * (int64_t)per_second),
         BURST_S * CONNECT_RATE_OF_NETWORK * (int64_t)per_second,
     };
-    rate_limit_init(&limiter->networks, RATE_OF_NETWORK, of_network, unlimited, secret);
-    rate_limit_init(&limiter->initial, RATE_OF_ADDRESS, first, unlimited, secret);
-    rate_limit_init(&limiter->retries, RATE_OF_ADDRESS, rate, unlimited, secret);
+    // There is no limit of all addresses: address validation by cookies bounds that sum.
+    rate_limit_init(&limiter->networks, RATE_OF_NETWORK, of_network, RATE_UNLIMITED, secret);
+    rate_limit_init(&limiter->initial, RATE_OF_ADDRESS, first, RATE_UNLIMITED, secret);
+    rate_limit_init(&limiter->retries, RATE_OF_ADDRESS, rate, RATE_UNLIMITED, secret);
     limiter->hash = udp_address_hash_init(secret);
     limiter->multiplier = secret | 1;
     memset(limiter->pending, 0, sizeof limiter->pending);

@@ -289,6 +289,7 @@ const char *datagram_verdict_name(enum datagram_verdict verdict)
         [DATAGRAM_UNENCRYPTED] = "unencrypted",
         [DATAGRAM_FORGED] = "forged",
         [DATAGRAM_REPLAYED] = "replayed",
+        [DATAGRAM_HANDSHAKES] = "handshakes",
         [DATAGRAM_SESSIONS] = "sessions",
         [DATAGRAM_BUDGET] = "budget",
         [DATAGRAM_AHEAD] = "ahead",

@@ -32,7 +32,8 @@ enum datagram_verdict {
                           // encrypted without a session
     DATAGRAM_FORGED,      // encrypted or INIT, and its authentication fails
     DATAGRAM_REPLAYED,    // encrypted and received before, or older than the replay window
-    DATAGRAM_SESSIONS,    // an INIT or a credential beyond the rate, or an INIT without a free slot
+    DATAGRAM_HANDSHAKES,  // an INIT or a credential beyond the limits of checks
+    DATAGRAM_SESSIONS,    // an INIT without a free slot
     DATAGRAM_BANNED,      // from an address that the operator has banned
     DATAGRAM_ACCESS,      // an invalid credential, or none although the arena requires one
     DATAGRAM_PASSWORD,    // not the arena's password, or none

@@ -46,10 +46,11 @@ void gate_set_limits(struct gate *gate, const struct gate_limits *limits)
     const struct rate of_all = {US_PER_S / limits->connect_requests_total,
                                 limits->connect_requests_total};
     rate_limit_init(&gate->connect_requests, RATE_OF_NETWORK, of_network, of_all, gate->hash);
-    rate_limit_init(&gate->checks, RATE_OF_NETWORK, GATE_CHECKS_OF_NETWORK, GATE_CHECKS_OF_ALL,
+    check_limit_init(&gate->checks, gate->hash);
+    rate_limit_init(&gate->passwords, RATE_OF_ADDRESS, GATE_PASSWORDS_OF_ADDRESS, RATE_UNLIMITED,
                     gate->hash);
-    rate_limit_init(&gate->passwords, RATE_OF_ADDRESS, GATE_PASSWORDS_OF_ADDRESS,
-                    GATE_PASSWORDS_OF_ALL, gate->hash);
+    rate_limit_init(&gate->network_passwords, RATE_OF_NETWORK, GATE_PASSWORDS_OF_NETWORK,
+                    RATE_UNLIMITED, gate->hash);
     rate_limit_init(&gate->refusals, RATE_OF_NETWORK, GATE_REFUSALS_OF_NETWORK,
                     GATE_REFUSALS_OF_ALL, gate->hash);
     connect_rate_init(&gate->connect_rate, limits->connects_per_second, gate->hash);
@@ -83,7 +84,9 @@ static bool is_cookie(struct gate *gate, enum challenge_purpose purpose, struct 
 // Takes a token for an expensive check (a signature or a key agreement).
 static bool take_check(struct gate *gate, struct ip_address ip, int64_t now_us)
 {
-    return !gate_is_limited(gate, ip) || rate_limit_take(&gate->checks, ip, now_us / US_PER_MS);
+    const struct check_limit_known known = {gate->policy.has_player_at, gate->policy.context};
+    return !gate_is_limited(gate, ip) ||
+           check_limit_take(&gate->checks, ip, &known, now_us / US_PER_MS);
 }
 
 static const char *find_ban(const struct gate *gate, struct ip_address ip)
@@ -127,19 +130,22 @@ static void answer_refused(enum datagram_verdict refusal, const char *why,
     answer->notice_size = raim_refused_write(&refused, answer->notice);
 }
 
-// Verifies the key of a password. Only wrong ones use up the rate of an address, which then waits
-// even with the right one: otherwise it could go on guessing.
+// Verifies the key of a password. Only wrong ones use up the rates of an address and its network,
+// which then wait even with the right one: otherwise they could go on guessing.
 static bool is_password(struct gate *gate, struct ip_address ip, const uint8_t *key, int64_t now_us)
 {
     const struct gate_policy *policy = &gate->policy;
     const bool is_limited = gate_is_limited(gate, ip);
     const int64_t now_ms = now_us / US_PER_MS;
     if (policy->admits_password == NULL ||
-        (is_limited && !rate_limit_has(&gate->passwords, ip, now_ms)))
+        (is_limited && (rate_limit_left(&gate->passwords, ip, now_ms) < 1 ||
+                        rate_limit_left(&gate->network_passwords, ip, now_ms) < 1)))
         return false;
     const bool good = policy->admits_password(policy->context, key);
-    if (!good && is_limited)
+    if (!good && is_limited) {
         rate_limit_take(&gate->passwords, ip, now_ms);
+        rate_limit_take(&gate->network_passwords, ip, now_ms);
+    }
     return good;
 }
 
@@ -186,7 +192,7 @@ static void receive_credential(struct gate *gate, struct udp_address from,
 {
     enum raim_credential_kind accepted;
     if (!take_check(gate, from.ip, now_us)) {
-        refuse(answer, DATAGRAM_SESSIONS);
+        refuse(answer, DATAGRAM_HANDSHAKES);
         return;
     }
     const enum datagram_verdict verdict =
@@ -279,11 +285,17 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
     if (find_ban(gate, from.ip) != NULL && !take_refusal(gate, from.ip, now_us))
         return DATAGRAM_BANNED;
     if (!take_check(gate, from.ip, now_us))
-        return DATAGRAM_SESSIONS;
+        return DATAGRAM_HANDSHAKES;
     struct raim_cookie sent = gate->offer;
     sent.cookie = number;
     *size = raim_cookie_write(&sent, cookie);
     return DATAGRAM_OK;
+}
+
+void gate_fail_init(struct gate *gate, struct ip_address ip, int64_t now_us)
+{
+    if (gate_is_limited(gate, ip))
+        check_limit_fail(&gate->checks, ip, now_us / US_PER_MS);
 }
 
 // Whether a plain CONNECT has the kind of cookie that the arena requires.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "challenge.h"
+#include "check_limit.h"
 #include "connect_rate.h"
 #include "connectionless.h"
 #include "datagram.h"
@@ -23,16 +24,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Rates of signature verifications and handshakes, for a source network (an IPv4 /24 or IPv6 /48)
-// and for all networks together: one token every `interval` ms. A check takes 0.1 to 0.3 ms (./dev
-// bench encryption), so that these rates allow at most a burst in a tick and 10 % of a CPU.
-#define GATE_CHECKS_OF_NETWORK ((struct rate){.interval = 10, .burst = 50})
-#define GATE_CHECKS_OF_ALL ((struct rate){.interval = 2, .burst = 100})
-
-// Rate of wrong passwords of an address: 10, and then one in six seconds. Without a right one the
-// address waits. There is no rate of all addresses, because strangers would use it up.
+// Rates of wrong passwords: 10 of an address, and then one in six seconds; 16 times as many of a
+// network (an IPv4 /24 or IPv6 /48). Whoever has no token waits, even with the right password.
+// There is no rate of all addresses, because strangers would use it up.
 #define GATE_PASSWORDS_OF_ADDRESS ((struct rate){.interval = 6000, .burst = 10})
-#define GATE_PASSWORDS_OF_ALL ((struct rate){.interval = 1, .burst = 1000})
+#define GATE_PASSWORDS_OF_NETWORK ((struct rate){.interval = 375, .burst = 160})
 
 // Rate of answers to banned networks and of handshakes that tell them so, of a network and of all:
 // a burst for the steps of a client, and then one a second, so that a banned network costs no check
@@ -52,6 +48,8 @@ struct gate_policy {
     bool (*admits_password)(void *context, const uint8_t *key);
     // Whether a session of the match has this resume token of RAIM_TOKEN_BYTES.
     bool (*has_session)(void *context, const uint8_t *token);
+    // Whether a player of the match, or one who may resume, is or was at this address.
+    bool (*has_player_at)(void *context, struct ip_address ip);
     // Whether a getinfo of this address is answered, which it uses up (see masters.h).
     bool (*admits_master)(void *context, struct udp_address from);
 };
@@ -73,9 +71,9 @@ struct gate {
     struct query_guard queries;
     struct challenge cookies;
     struct rate_limit connect_requests;
-    struct rate_limit checks;
-    struct rate_limit passwords; // wrong ones
-    struct rate_limit refusals;  // of banned networks
+    struct check_limit checks;
+    struct rate_limit passwords, network_passwords; // wrong ones
+    struct rate_limit refusals;                     // of banned networks
     struct connect_rate connect_rate;
 };
 
@@ -117,6 +115,9 @@ void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *dat
 enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from, uint32_t number,
                                       int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
                                       size_t *size);
+
+// Counts an INIT that gate_check_init let pass and whose authentication failed.
+void gate_fail_init(struct gate *gate, struct ip_address ip, int64_t now_us);
 
 // Checks the ban of an address and a credential of an encrypted handshake: DATAGRAM_OK,
 // DATAGRAM_BANNED, DATAGRAM_ACCESS or DATAGRAM_PASSWORD. Where it is OK, `accepted` is the kind of

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Source RCON: Valve's protocol as its description has it, a client of Debian, and strangers."""
 
+import contextlib
 import re
 import socket
 import struct
@@ -166,9 +167,22 @@ class RconTest(unittest.TestCase):
             rcon.send(5, AUTH, "wrong")
             self.assertEqual(rcon.receive()[0], -1)
             rcon.socket.close()
-        self.assertIn("refused for 5 minutes", self.daemon.log)
+        self.assertIn("one too many: refused for a minute", self.daemon.log)
         self.assertTrue(self.open().is_ended())
         self.assertTrue(self.open(source="127.0.0.2").login()) # another address
+
+    def test_an_address_has_five_guesses_however_many_connections(self):
+        self.serve()
+        guessers = [self.open(source="127.0.0.3") for _ in range(4)]
+        for _ in range(4):
+            for guesser in guessers:
+                with contextlib.suppress(ConnectionError):
+                    guesser.send(5, AUTH, "wrong")
+            for guesser in guessers:
+                with contextlib.suppress(ConnectionError, EOFError):
+                    self.assertEqual(guesser.receive()[:2], (-1, AUTH_RESPONSE))
+        self.assertEqual(self.daemon.log.count("rcon refused address=127.0.0.3"), 5)
+        self.assertTrue(self.open(source="127.0.0.2").login())
 
     def test_connections_are_few_and_strangers_make_room(self):
         self.serve()

@@ -32,7 +32,7 @@ REJECTION_KEYS = ["malformed", "unexpected", "version", "name", "full", "silent"
                   "input_early", "ack", "chat", "muted", "draining", "banned", "access",
                   "goodbye", "password", "chat_commands", "vote", "oversize", "connectionless", "fragment", "compressed", "commands",
                   "connect_requests", "cookie", "connect_rate", "connections", "inputs",
-                  "unencrypted", "forged", "replayed", "sessions", "budget", "ahead", "repeated",
+                  "unencrypted", "forged", "replayed", "handshakes", "sessions", "budget", "ahead", "repeated",
                   "acknowledgements", "disconnect", "overtime"]
 HITS_KEYS = ["total", "rewound", "in_past", "clamped", "rewound_ms_mean", "rewound_ms_max"]
 PLAYER_KEYS = ["id", "name", "bot", "away", "score", "deaths", "ping_ms", "inputs_due",

@@ -8,12 +8,14 @@ import threading
 
 class Wire(threading.Thread):
     """Somebody between clients and an arena, who sees every datagram and may add some. To each
-    client it is the server, and to the server each client is a port of its own. With `host` "::1"
-    clients reach it by IPv6."""
+    client it is the server, and to the server each client is a port of its own, at the address
+    `source`, which may change for the clients to come. With `host` "::1" clients reach it by
+    IPv6."""
 
     def __init__(self, port, host="127.0.0.1"):
         super().__init__(daemon=True)
         self.server = "127.0.0.1", port
+        self.source = "127.0.0.1"
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.front = socket.socket(family, socket.SOCK_DGRAM)
         self.front.bind((host, 0))
@@ -33,6 +35,7 @@ class Wire(threading.Thread):
                 if sock is self.front:
                     if sender not in self.backs:
                         self.backs[sender] = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                        self.backs[sender].bind((self.source, 0))
                     self.last_client = sender
                     self.up.append(datagram)
                     for out in self.change(datagram, True):

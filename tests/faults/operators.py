@@ -51,7 +51,7 @@ def attack(address, source, number, silent):
 
 
 @row(60, "RCON: guesses, halves of packets, garbage and silence from 200 addresses",
-     "nothing ordered; every order of the operator beside them is answered")
+     "nothing ordered; every order of the operator beside them is answered, and every login")
 def rcon_strangers(trial):
     trial.need_key("rcon")
     line = subprocess.run([harness.BIN / "raimctl", "password"], input=PASSWORD + "\n", text=True,
@@ -65,11 +65,14 @@ def rcon_strangers(trial):
     with contextlib.ExitStack() as stack:
         operator = stack.enter_context(connect(address, "127.0.0.9"))
         first = ask(operator, AUTH, PASSWORD)
-        silent, tried, answers = [], 0, []
+        silent, tried, answers, logins = [], 0, [], []
         end = time.monotonic() + trial.often(20, 3)
         while time.monotonic() < end:
             attack(address, f"127.{1 + tried % 200}.8.1", tried, silent)
             tried += 1
+            if tried % 40 == 0: # from where the operator has logged in before
+                with connect(address, "127.0.0.9") as again:
+                    logins.append(ask(again, AUTH, PASSWORD) == (7, ""))
             if tried % 20 == 0:
                 answers.append(ask(operator, COMMAND, "say still here"))
                 for connection in silent[:-16]:
@@ -81,10 +84,12 @@ def rcon_strangers(trial):
     bots.stop(2)
     ticks = after["tick"] - before["tick"]
     late = (after["late_ticks"] - before["late_ticks"]) / max(ticks, 1)
-    seen = (f"{tried} strangers, {len(answers)} orders answered, {late:.1%} of {ticks} ticks late, "
+    seen = (f"{tried} strangers, {len(answers)} orders answered, {sum(logins)} of {len(logins)} logins,"
+            f" {late:.1%} of {ticks} ticks late, "
             f"{daemon.log.count('rcon refused')} guesses verified")
     return tried, expect(first == (7, "") and answers
                          and all(answer == (7, "done\n") for answer in answers)
+                         and logins and all(logins)
                          and daemon.log.count("order by=127.0.0.9 via=rcon") == len(answers)
                          and daemon.log.count("order by=") == len(answers)
                          and len(after["players"]) == 8, seen)

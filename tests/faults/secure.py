@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rows of the table of faults: encrypted sessions, credentials, and whoever is on the path."""
 
+import contextlib
 import itertools
 import signal
 import socket
@@ -283,3 +284,88 @@ def guesses(trial):
             f" {late_share:.1%} of {ticks} ticks late")
     return asked, expect(set(answers) == {17} and len(after["players"]) == 8
                          and all(report["disconnected"] == 0 for report in reports), seen)
+
+
+class Flood:
+    """One INIT with a valid cookie and a wrong tag from each of these addresses, repeated so many
+    times a second in all, or with 0 as fast as the machine can send."""
+
+    def __init__(self, port, addresses, rate):
+        lines = []
+        for address in addresses:
+            with SecureClient(port, address) as client:
+                assert client.fetch_cookie() is not None, address
+                init = client.make_init()
+                lines.append(f"{address} {(init[:-1] + bytes((init[-1] ^ 1,))).hex()}\n")
+        self.process = subprocess.Popen([harness.BIN / "fault_flood", str(port), str(rate)],
+                                        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process.stdin.write("".join(lines) + "\n")
+        self.process.stdin.flush()
+        self.begun = time.monotonic()
+
+    def end(self):
+        """How many it has sent, and in how many seconds."""
+        words, _ = self.process.communicate(timeout=harness.START_S)
+        return int(words), time.monotonic() - self.begun
+
+
+def playing(daemon):
+    """The ids of the players who are there."""
+    return {player["id"] for player in arena_of(daemon)["players"] if not player["away"]}
+
+
+@row(65, "handshakes with a valid cookie and a wrong tag from 64 networks, while players return",
+     "every player is back from the address that he had within 20 s")
+def failing_handshakes(trial):
+    trial.need_key("encryption")
+    if secure_client.MISSING:
+        raise Skipped(secure_client.MISSING)
+    count = trial.often(6, 2)
+    daemon = trial.stage.serve(harness.arena(max_players=32, encryption=requires_encryption(),
+                                             limits={"loopback": True}))
+    with contextlib.ExitStack() as stack:
+        wires = [stack.enter_context(Wire(daemon.ports[0])) for _ in range(3 * count)]
+        for number, wire in enumerate(wires):
+            wire.source = f"127.{100 + number}.0.1"
+        ports = [wire.port for wire in wires]
+        bots = [trial.stage.bots(daemon, count, ports=ports[:count])]
+        daemon.wait_pressing(count)
+        staying = playing(daemon)
+        bots.append(trial.stage.bots(daemon, count, ports=ports[count:2 * count]))
+        daemon.wait_pressing(2 * count)
+        moving = playing(daemon) - staying
+        for wire in wires:
+            wire.change = lambda data, up: []
+        daemon.poll("nobody", lambda: not playing(daemon))
+        flood = Flood(daemon.ports[0], [f"127.{10 + number}.0.1" for number in range(64)],
+                      trial.often(0, 20000))
+        before = arena_of(daemon)["rejections"]
+        try:
+            for number, wire in enumerate(wires):
+                if number >= count:
+                    wire.source = f"127.{200 + number}.0.1"
+                wire.change = lambda data, up: [data]
+            bots.append(trial.stage.bots(daemon, count, ports=ports[2 * count:]))
+            begin = time.monotonic()
+            seconds = {} # by player, from the first status that has them
+            while len(seconds) < 3 * count and time.monotonic() < begin + 20:
+                now = time.monotonic() - begin
+                for player in playing(daemon) - seconds.keys():
+                    seconds[player] = now
+                time.sleep(0.05)
+        finally:
+            sent, flooded_s = flood.end()
+        after = arena_of(daemon)["rejections"]
+        for each in bots:
+            end_bots(each)
+    groups = ([seconds[id] for id in seconds if id in staying],
+              [seconds[id] for id in seconds if id in moving],
+              [seconds[id] for id in seconds if id not in staying | moving])
+    checked, unseen = (after.get(key, 0) - before.get(key, 0) for key in ("forged", "handshakes"))
+    seen = ", ".join(f"{len(group)} of {count} {what} within {max(group, default=0):.1f} s"
+                     for group, what in zip(groups, ("back", "back from another address",
+                                                     "newcomers in")))
+    seen += f"; {sent / flooded_s:.0f} a second sent, {checked} checked, {unseen} refused unseen"
+    # At its full speed a flood also fills the socket's buffer, which delays newcomers most.
+    return sent, expect(checked > 0 and unseen > 0 and len(groups[0]) == count
+                        and (not trial.short or len(groups[2]) == count), seen)

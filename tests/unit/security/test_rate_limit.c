@@ -105,6 +105,33 @@ static void test_no_source_exceeds_burst_and_rate(void **state)
     assert_true(here + all >= (now_ms - begin_ms) / 10 * 9 / 10);
 }
 
+// Sources that use much keep buckets of their own beside any number of others.
+static void test_a_source_that_used_nothing_has_its_burst(void **state)
+{
+    (void)state;
+    rate_limit_init(&limit, RATE_OF_ADDRESS, (struct rate){100, 5}, RATE_UNLIMITED,
+                    raim_random_next(&chance));
+    for (int64_t ms = 0; ms < 10000; ms++)
+        for (uint32_t network = 0; network < 64; network++)
+            rate_limit_take(&limit, ip_address_v4(HERE + (network << 8)), ms);
+    for (uint32_t host = 0; host < 100000; host++)
+        assert_int_equal(rate_limit_left(&limit, ip_address_v4(THERE + host), 9999), 5);
+    for (uint32_t network = 0; network < 64; network++)
+        assert_true(rate_limit_left(&limit, ip_address_v4(HERE + (network << 8)), 9999) <= 1);
+}
+
+// A source that begins anew under other addresses inherits what others have used.
+static void test_any_number_of_sources_gains_no_more_than_the_table_holds(void **state)
+{
+    (void)state;
+    int64_t taken = 0;
+    rate_limit_init(&limit, RATE_OF_ADDRESS, (struct rate){100, 5}, RATE_UNLIMITED,
+                    raim_random_next(&chance));
+    for (uint32_t source = 0; source < 1000000; source++)
+        taken += rate_limit_take(&limit, ip_address_v4(source), source / 1000);
+    assert_true(taken <= RATE_LIMIT_ROWS * RATE_LIMIT_WAYS * (5 + 1000 / 100));
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
@@ -115,6 +142,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(test_all_together_have_a_rate_of_their_own, set_up),
         cmocka_unit_test_setup(test_a_refusal_takes_no_tokens, set_up),
         cmocka_unit_test_setup(test_no_source_exceeds_burst_and_rate, set_up),
+        cmocka_unit_test(test_a_source_that_used_nothing_has_its_burst),
+        cmocka_unit_test(test_any_number_of_sources_gains_no_more_than_the_table_holds),
     };
     return cmocka_run_group_tests_name("rate_limit", tests, NULL, NULL);
 }
