@@ -38,11 +38,11 @@ enum raim_vote_outcome {
 enum raim_vote_refusal {
     RAIM_VOTE_DISABLED = 1, // the arena does not offer this kind
     RAIM_VOTE_RUNNING,      // another vote runs
-    RAIM_VOTE_TOO_SOON,     // after the last call; amount: seconds until the next one
+    RAIM_VOTE_TOO_SOON,     // after its address's last call; amount: seconds until the next one
     RAIM_VOTE_NEWCOMER,     // joined a short time ago; amount: seconds until the first call
     RAIM_VOTE_NO_PLAYER,    // nobody, or a bot, has this id
     RAIM_VOTE_IMMUNE,       // the player is an administrator, or shares one's address
-    RAIM_VOTE_TOO_FEW,      // players; amount: how many are needed
+    RAIM_VOTE_TOO_FEW,      // players; amount: how many are needed, 0: of more addresses
     RAIM_VOTE_NO_MAP,       // the rotation has no such map
     RAIM_VOTE_NOT_NOW,      // its effect is not possible now
     RAIM_VOTE_WATCHING,     // spectators do not vote
@@ -86,7 +86,7 @@ enum raim_vote_report_kind {
 };
 
 struct raim_vote_tally {
-    uint32_t yes, no, electors; // addresses, at most RAIM_WIRE_PLAYERS - 1
+    uint32_t yes, no, electors; // at most RAIM_WIRE_PLAYERS - 1
     uint32_t needed;            // so many yes pass it at once
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The table of the keys of votes, and the parsers of their text values. The defaults are those of
-// DDNet (sv_vote_time, sv_vote_yes_percentage, sv_vote_majority, sv_vote_delay, sv_join_vote_delay,
-// sv_vote_kick_min, sv_vote_kick_bantime, sv_vote_spectate_rejoindelay).
+// The table of the keys of votes, and the parsers of their text values. The defaults but that of
+// call_delay are those of DDNet (sv_vote_time, sv_vote_yes_percentage, sv_vote_majority,
+// sv_vote_delay, sv_join_vote_delay, sv_vote_kick_min, sv_vote_kick_bantime,
+// sv_vote_spectate_rejoindelay).
 #include "config_vote_keys.h"
 
 #include "votes.h"
@@ -57,12 +58,12 @@ static const struct reader_key VOTE_KEYS[] = {
     {.name = "call_delay",
      .kind = READER_NUMBER,
      IN_VOTES(call_delay_s),
-     .value = 3,
+     .value = 30,
      .min = 1,
      .max = 3600,
      .unit = "s",
      .applies = READER_AT_ONCE,
-     .meaning = "time between two votes that a player calls"},
+     .meaning = "time between two votes that an address calls"},
     {.name = "newcomer_delay",
      .kind = READER_NUMBER,
      IN_VOTES(newcomer_delay_s),
@@ -73,7 +74,7 @@ static const struct reader_key VOTE_KEYS[] = {
      .applies = READER_AT_ONCE,
      .meaning =
          "time after joining before which a player cannot call a vote, and does not count in "
-         "votes about other players"},
+         "votes about players; and after a vote that failed, for the address of its caller"},
     {.name = "kick_players",
      .kind = READER_INTEGER,
      IN_VOTES(kick_players),
@@ -90,8 +91,7 @@ static const struct reader_key VOTE_KEYS[] = {
      .max = 1440,
      .unit = "min",
      .applies = READER_AT_ONCE,
-     .meaning = "time for which the address of a player who was kicked by a vote is banned; 0 bans "
-                "nobody"},
+     .meaning = "time for which a player who was kicked by a vote may not return; 0 bans nobody"},
     {.name = "penalty",
      .kind = READER_INTEGER,
      IN_VOTES(penalty_minutes),

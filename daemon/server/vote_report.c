@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Logs votes, makes events of them, and bans the addresses of kicked players.
+// Logs votes, makes events of them, and bans the addresses of kicked players from which nobody else
+// plays.
 #define _GNU_SOURCE
 #include "vote_report.h"
 
@@ -54,6 +55,23 @@ static char *fields_of(const struct raim_match_vote *vote)
     return text_buffer_take(&out);
 }
 
+// Whether others play from the address that a ban would meet, in this arena or another one.
+static bool meets_others(const struct arena_reports *reports, const struct arena *arena,
+                         const struct arena_feed_item *item, const struct ban *ban)
+{
+    const struct arena_list *running = &reports->table->running;
+    bool found = item->vote.shares_address;
+    for (int i = 0; i < running->count && !found; i++) {
+        if (running->arenas[i] == arena)
+            continue; // the match knows it, and its status may be of before the vote's end
+        const struct arena_status *status = arena_status(running->arenas[i]);
+        for (uint32_t j = 0; j < status->player_count && !found; j++)
+            found = !ip_address_is_none(status->players[j].address) &&
+                    bans_covers(ban->network, ban->prefix, status->players[j].address);
+    }
+    return found;
+}
+
 static void ban(const struct arena_reports *reports, const struct arena *arena,
                 const struct arena_feed_item *item)
 {
@@ -67,6 +85,11 @@ static void ban(const struct arena_reports *reports, const struct arena *arena,
     bans_print_address(item->address, address);
     if (!bans_parse(address, &made.network, &made.prefix)) // an IPv6 address becomes its /64
         return;
+    if (meets_others(reports, arena, item, &made)) {
+        log_arena_info(config->name, "vote without ban arena=%s: others play from the address",
+                       config->name);
+        return;
+    }
     clock_gettime(CLOCK_REALTIME, &now);
     strcpy(made.by, "vote");
     made.until_s = now.tv_sec + 60 * (int64_t)config->votes.kick_minutes;

@@ -158,11 +158,6 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         raim_connections_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
         return;
     }
-    if (!hello.watch && !resumes && raim_votes_bars(match, client->origin)) {
-        raim_votes_explain_spectate(match, client->why);
-        raim_connections_refuse(match, client, RAIM_REFUSED_VOTE, RAIM_REASON_KICKED);
-        return;
-    }
     // An access token is valid once, so it is only used up when the match has room.
     const bool has_room = resumes || has_slot(match, &hello);
     const enum raim_match_admission admission =
@@ -181,6 +176,10 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
             return;
         }
         memcpy(subject, name, sizeof subject);
+    }
+    if (!resumes && raim_votes_bars(match, client, name, subject)) {
+        raim_connections_refuse(match, client, RAIM_REFUSED_VOTE, RAIM_REASON_KICKED);
+        return;
     }
     if (!has_room || !enter(match, client, &hello, name, subject)) {
         raim_connections_refuse(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);

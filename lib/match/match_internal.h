@@ -116,11 +116,9 @@ struct raim_member {
     uint64_t chat_digest;        // of its text; 0: none
     uint64_t origin;             // of its client, the last one while away
     struct {
-        bool has_called;
-        uint8_t choice;       // enum raim_vote_choice in vote `number`
-        uint32_t number;      // 0: it has never voted
-        uint32_t order;       // of the choice among those of all members
-        uint32_t called_tick; // of its last call
+        uint8_t choice;  // enum raim_vote_choice in vote `number`
+        uint32_t number; // 0: it has never voted
+        uint32_t order;  // of the choice among those of all members
     } vote;
     // The world's counts when the round began, modulo 2^32: the round's are the differences.
     uint32_t shots_before, hits_before;
@@ -196,15 +194,26 @@ struct raim_match_departed {
     uint32_t omitted; // for whom there was no row
 };
 
-// What a vote has imposed on the players of an origin.
-struct raim_vote_penalty {
-    uint8_t kind;          // RAIM_VOTE_MUTE or RAIM_VOTE_SPECTATE; 0: free
-    raim_player_id player; // who it was imposed on
-    uint64_t origin;       // 0: of this player alone
-    uint32_t begin_tick, end_tick;
+// Who calls a vote or is its target, so that he is known after he has left.
+struct raim_vote_party {
+    raim_player_id player;
+    uint64_t origin;                       // 0: not known
+    uint64_t skeleton;                     // of the name, see name_key.h
+    char subject[RAIM_MAX_NAME_BYTES + 1]; // of the access token; "": none
 };
 
-#define RAIM_VOTE_PENALTIES 16 // at once; a further one replaces the one that would end first
+// What a vote has imposed on a player.
+struct raim_vote_penalty {
+    uint8_t kind;        // RAIM_VOTE_KICK, _MUTE, _SPECTATE, or RAIM_VOTE_NO_CALL; 0: free
+    bool shares_address; // others play from it, who are spared
+    struct raim_vote_party party;
+    uint32_t end_tick;
+};
+
+// The kind of a penalty: this address may not call a vote.
+#define RAIM_VOTE_NO_CALL RAIM_VOTE_KINDS
+
+#define RAIM_VOTE_PENALTIES 32 // at once; a further one replaces the one that would end first
 
 // The vote that runs, and what votes leave behind: votes.c. Not part of checkpoints.
 struct raim_match_votes {
@@ -213,7 +222,7 @@ struct raim_match_votes {
     bool has_ended;                 // `ended` was not taken yet
     bool ends_round;                // with this step
     bool replays_map;               // in the next round
-    uint64_t target_origin;         // of the running vote; 0: none, or not known
+    struct raim_vote_party caller, target; // of the running vote
     uint32_t began_tick, end_tick, counted_tick;
     uint32_t choices;        // cast in the running vote
     uint32_t tally_version;  // counts changes of running.tally
@@ -465,24 +474,57 @@ uint32_t raim_votes_offered(const struct raim_match *match);
 bool raim_votes_has_settled(const struct raim_match *match, const struct raim_member *member,
                             uint32_t tick);
 
-// Whether a vote has muted a player, or bars the clients of an origin from playing.
-bool raim_votes_is_muted(const struct raim_match *match, raim_player_id id);
-bool raim_votes_bars(const struct raim_match *match, uint64_t origin);
+// --- vote_penalties.c ---
 
-// Why a client that is barred has to watch; `text` has room for RAIM_MAX_TEXT_BYTES + 1.
-void raim_votes_explain_spectate(const struct raim_match *match, char *text);
+uint32_t raim_votes_ticks(const struct raim_match *match, double seconds);
+
+// The member of a slot, to be known after it has left.
+struct raim_vote_party raim_votes_party(const struct raim_match *match, uint32_t slot);
+
+// Whether a party is the player `party` or that one come back.
+bool raim_votes_is_same(const struct raim_vote_party *party, bool shares_address,
+                        const struct raim_vote_party *other);
+
+// Imposes a penalty from now on.
+void raim_votes_punish(struct raim_match *match, uint32_t kind, const struct raim_vote_party *party,
+                       bool shares_address, double seconds);
+
+// Frees the penalties that have ended, so that the tick may wrap.
+void raim_votes_expire_penalties(struct raim_match *match);
+
+// Ticks until the player of a slot may call a vote, as far as its address has called others.
+int32_t raim_votes_call_delay(const struct raim_match *match, uint32_t slot);
+
+// Whether a vote has muted a player.
+bool raim_votes_is_muted(const struct raim_match *match, raim_player_id id);
+
+// Whether a vote bars a client from playing, or from watching too; writes the reason into
+// client->why.
+bool raim_votes_bars(const struct raim_match *match, struct raim_connection *client,
+                     const char *name, const char *subject);
+
+// Why a player was kicked or has to watch; `text` has room for RAIM_MAX_TEXT_BYTES + 1.
+void raim_votes_explain(uint32_t kind, uint32_t minutes, char *text);
 
 // --- vote_count.c ---
 
-// Counts the running vote; RAIM_VOTE_PASSED, RAIM_VOTE_FAILED, or 0 while it is open.
-struct raim_vote_tally raim_votes_count(const struct raim_match *match);
-uint32_t raim_votes_decide(const struct raim_match *match, const struct raim_vote_tally *tally,
+// The running vote as it stands.
+struct raim_vote_count {
+    struct raim_vote_tally tally;
+    uint32_t quorum;   // so many yes pass it when the time is up, see raim_votes_decide
+    bool is_broad;     // the yes come from two addresses, or all players from one
+    bool may_be_broad; // so they would if every elector said yes
+};
+struct raim_vote_count raim_votes_count(const struct raim_match *match);
+
+// RAIM_VOTE_PASSED, RAIM_VOTE_FAILED, or 0 while it is open.
+uint32_t raim_votes_decide(const struct raim_match *match, const struct raim_vote_count *count,
                            bool is_over);
 
 // The choice of a slot's member in the running vote.
 uint32_t raim_votes_choice(const struct raim_match *match, uint32_t slot);
 
-// The number of origins that play.
+// The number of origins from which active players play: neither away nor idle.
 uint32_t raim_votes_addresses(const struct raim_match *match);
 
 // --- vote_reports.c: messages and words ---

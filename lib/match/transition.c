@@ -177,8 +177,10 @@ static void carry_votes(const struct transition *transition)
     struct raim_match_vote *running = &votes->running;
     running->caller = id_after(transition, running->caller);
     running->subject.player = id_after(transition, (raim_player_id)running->subject.player);
+    votes->caller.player = id_after(transition, votes->caller.player);
+    votes->target.player = id_after(transition, votes->target.player);
     for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++)
-        votes->penalties[i].player = id_after(transition, votes->penalties[i].player);
+        votes->penalties[i].party.player = id_after(transition, votes->penalties[i].party.player);
 }
 
 static void carry_rounds(const struct transition *transition)

@@ -18,16 +18,11 @@ struct raim_vote_tuning raim_vote_default_tuning(void)
         .kinds = RAIM_VOTE_EVERY_KIND,
         .time_s = 25,
         .yes_percent = 50,
-        .call_delay_s = 3,
+        .call_delay_s = 30,
         .newcomer_delay_s = 300,
         .kick_minutes = 5,
         .penalty_minutes = 3,
     };
-}
-
-static uint32_t ticks_of(const struct raim_match *match, double seconds)
-{
-    return (uint32_t)(seconds * match->def.tick_hz + 0.5);
 }
 
 static bool is_running(const struct raim_match *match)
@@ -39,7 +34,7 @@ bool raim_votes_has_settled(const struct raim_match *match, const struct raim_me
                             uint32_t tick)
 {
     return raim_tick_diff(tick, member->joined_tick) >=
-           (int32_t)ticks_of(match, match->policy.tuning.votes.newcomer_delay_s);
+           (int32_t)raim_votes_ticks(match, match->policy.tuning.votes.newcomer_delay_s);
 }
 
 uint32_t raim_votes_offered(const struct raim_match *match)
@@ -74,71 +69,6 @@ void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t o
 bool raim_match_replays_map(const struct raim_match *match)
 {
     return match->votes.replays_map;
-}
-
-// --- Penalties ---
-
-static bool is_in_force(const struct raim_match *match, const struct raim_vote_penalty *penalty,
-                        uint32_t kind)
-{
-    return penalty->kind == kind && raim_tick_diff(match->world->tick, penalty->end_tick) < 0;
-}
-
-static void add_penalty(struct raim_match *match, uint32_t kind)
-{
-    struct raim_match_votes *votes = &match->votes;
-    struct raim_vote_penalty *place = &votes->penalties[0];
-    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++) {
-        struct raim_vote_penalty *penalty = &votes->penalties[i];
-        if (penalty->kind == 0) {
-            place = penalty;
-            break;
-        }
-        if (raim_tick_diff(penalty->end_tick, place->end_tick) < 0)
-            place = penalty; // the one that would end first
-    }
-    *place = (struct raim_vote_penalty){
-        .kind = (uint8_t)kind,
-        .player = (raim_player_id)votes->running.subject.player,
-        .origin = votes->target_origin,
-        .begin_tick = match->world->tick,
-        .end_tick =
-            match->world->tick + ticks_of(match, 60.0 * match->policy.tuning.votes.penalty_minutes),
-    };
-}
-
-// Frees the penalties that have ended, so that the tick may wrap.
-static void expire_penalties(struct raim_match *match)
-{
-    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++) {
-        struct raim_vote_penalty *penalty = &match->votes.penalties[i];
-        if (!is_in_force(match, penalty, penalty->kind))
-            penalty->kind = 0;
-    }
-}
-
-bool raim_votes_is_muted(const struct raim_match *match, raim_player_id id)
-{
-    const struct raim_member *member = &match->members[raim_player_slot(id)];
-    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++) {
-        const struct raim_vote_penalty *penalty = &match->votes.penalties[i];
-        const bool is_back = penalty->origin != 0 && penalty->origin == member->origin &&
-                             raim_tick_diff(member->joined_tick, penalty->begin_tick) >= 0;
-        if (is_in_force(match, penalty, RAIM_VOTE_MUTE) && (penalty->player == id || is_back))
-            return true;
-    }
-    return false;
-}
-
-bool raim_votes_bars(const struct raim_match *match, uint64_t origin)
-{
-    for (uint32_t i = 0; i < RAIM_VOTE_PENALTIES; i++) {
-        const struct raim_vote_penalty *penalty = &match->votes.penalties[i];
-        if (origin != 0 && penalty->origin == origin &&
-            is_in_force(match, penalty, RAIM_VOTE_SPECTATE))
-            return true;
-    }
-    return false;
 }
 
 // --- Calling ---
@@ -198,12 +128,11 @@ static bool is_immune(const struct raim_match *match, const struct raim_member *
     return false;
 }
 
-// Seconds, rounded up, from now until `delay_ticks` after a tick; 0: they have passed.
-static uint32_t seconds_left(const struct raim_match *match, uint32_t since, uint32_t delay_ticks)
+// Ticks in seconds, rounded up; 0 for none and fewer.
+static uint32_t seconds_of(const struct raim_match *match, int32_t count)
 {
-    const int32_t left = (int32_t)delay_ticks - raim_tick_diff(match->world->tick, since);
     const uint32_t hz = match->def.tick_hz;
-    return left <= 0 ? 0 : ((uint32_t)left + hz - 1) / hz;
+    return count <= 0 ? 0 : ((uint32_t)count + hz - 1) / hz;
 }
 
 // The checks that cost next to nothing.
@@ -211,17 +140,16 @@ static uint32_t check_call(const struct raim_match *match, const struct raim_con
                            const struct raim_vote_subject *subject, uint32_t *amount)
 {
     const struct raim_vote_tuning *tuning = &match->policy.tuning.votes;
-    const struct raim_member *member = &match->members[raim_player_slot(client->player)];
+    const uint32_t slot = raim_player_slot(client->player);
     if ((raim_votes_offered(match) & RAIM_VOTE_BIT(subject->kind)) == 0)
         return RAIM_VOTE_DISABLED;
     if (is_running(match))
         return RAIM_VOTE_RUNNING;
-    if (member->vote.has_called)
-        *amount =
-            seconds_left(match, member->vote.called_tick, ticks_of(match, tuning->call_delay_s));
+    *amount = seconds_of(match, raim_votes_call_delay(match, slot));
     if (*amount > 0)
         return RAIM_VOTE_TOO_SOON;
-    *amount = seconds_left(match, member->joined_tick, ticks_of(match, tuning->newcomer_delay_s));
+    const int32_t here = raim_tick_diff(match->world->tick, match->members[slot].joined_tick);
+    *amount = seconds_of(match, (int32_t)raim_votes_ticks(match, tuning->newcomer_delay_s) - here);
     if (*amount > 0)
         return RAIM_VOTE_NEWCOMER;
     if (raim_vote_has_player(subject->kind) && find_target(match, subject->player) == NULL)
@@ -241,10 +169,11 @@ static uint32_t check_members(const struct raim_match *match,
     if (raim_vote_has_player(subject->kind) &&
         is_immune(match, find_target(match, subject->player)))
         return RAIM_VOTE_IMMUNE;
-    if (subject->kind != RAIM_VOTE_KICK || raim_votes_addresses(match) >= tuning->kick_players)
-        return 0;
-    *amount = tuning->kick_players;
-    return RAIM_VOTE_TOO_FEW;
+    if (subject->kind == RAIM_VOTE_KICK && raim_votes_addresses(match) < tuning->kick_players) {
+        *amount = tuning->kick_players;
+        return RAIM_VOTE_TOO_FEW;
+    }
+    return 0;
 }
 
 static void choose(struct raim_match *match, struct raim_member *member, uint32_t choice)
@@ -254,13 +183,14 @@ static void choose(struct raim_match *match, struct raim_member *member, uint32_
     member->vote.order = ++match->votes.choices;
 }
 
-static void begin(struct raim_match *match, const struct raim_connection *client,
-                  const struct raim_vote_subject *subject)
+// Returns RAIM_VOTE_TOO_FEW for a vote that could not pass.
+static uint32_t begin(struct raim_match *match, const struct raim_connection *client,
+                      const struct raim_vote_subject *subject, uint32_t *amount)
 {
     struct raim_match_votes *votes = &match->votes;
     struct raim_member *caller = &match->members[raim_player_slot(client->player)];
-    const struct raim_member *target =
-        raim_vote_has_player(subject->kind) ? find_target(match, subject->player) : NULL;
+    const bool has_target = raim_vote_has_player(subject->kind);
+    const uint32_t target = raim_player_slot((raim_player_id)subject->player);
     votes->running = (struct raim_match_vote){
         .number = votes->running.number + 1,
         .subject = *subject,
@@ -268,16 +198,32 @@ static void begin(struct raim_match *match, const struct raim_connection *client
         .resumes = subject->kind == RAIM_VOTE_PAUSE && match->rounds.paused != 0,
     };
     strcpy(votes->running.caller_name, caller->name);
-    if (target != NULL)
-        strcpy(votes->running.target_name, target->name);
-    votes->target_origin = target != NULL ? target->origin : 0;
+    if (has_target)
+        strcpy(votes->running.target_name, match->members[target].name);
+    votes->target = has_target ? raim_votes_party(match, target) : (struct raim_vote_party){0};
     votes->began_tick = votes->counted_tick = match->world->tick;
-    votes->end_tick = votes->began_tick + ticks_of(match, match->policy.tuning.votes.time_s);
+    votes->end_tick =
+        votes->began_tick + raim_votes_ticks(match, match->policy.tuning.votes.time_s);
     votes->choices = 0;
     choose(match, caller, RAIM_VOTE_YES);
-    votes->running.tally = raim_votes_count(match);
+    const struct raim_vote_count count = raim_votes_count(match);
+    if (!count.may_be_broad || count.tally.electors < count.tally.needed) {
+        *amount = count.may_be_broad ? count.tally.needed + has_target : 0;
+        votes->running = (struct raim_match_vote){.number = votes->running.number};
+        return RAIM_VOTE_TOO_FEW;
+    }
+    votes->running.tally = count.tally;
     votes->tally_version++;
     raim_votes_announce(match, &votes->running);
+    return 0;
+}
+
+// The caller's address waits until it calls the next vote.
+static void delay_caller(struct raim_match *match, double seconds)
+{
+    const double least = match->policy.tuning.votes.call_delay_s;
+    raim_votes_punish(match, RAIM_VOTE_NO_CALL, &match->votes.caller, false,
+                      seconds > least ? seconds : least);
 }
 
 uint32_t raim_votes_call(struct raim_match *match, const struct raim_connection *client,
@@ -290,19 +236,18 @@ uint32_t raim_votes_call(struct raim_match *match, const struct raim_connection 
     uint32_t refusal = check_call(match, client, subject, amount);
     if (refusal != 0)
         return refusal;
-    struct raim_member *member = &match->members[raim_player_slot(client->player)];
-    member->vote.has_called = true;
-    member->vote.called_tick = match->world->tick;
+    match->votes.caller = raim_votes_party(match, client->slot);
+    delay_caller(match, 0);
     refusal = check_members(match, subject, amount);
     if (refusal != 0)
         return refusal;
-    const bool is_muted = member->muted || raim_votes_is_muted(match, client->player);
+    const bool is_muted =
+        match->members[client->slot].muted || raim_votes_is_muted(match, client->player);
     if (subject->reason[0] == '\0' || is_muted)
         cleaned.reason[0] = '\0';
     else if (!raim_text_clean(subject->reason, cleaned.reason, RAIM_MAX_VOTE_REASON_BYTES))
         return RAIM_VOTE_BAD;
-    begin(match, client, &cleaned);
-    return 0;
+    return begin(match, client, &cleaned, amount);
 }
 
 // --- Casting ---
@@ -320,22 +265,41 @@ uint32_t raim_votes_cast(struct raim_match *match, const struct raim_connection 
 
 // --- Effects ---
 
-// Ends the session of the target, or those of the players who have joined from its origin since the
-// vote began, if the target has left.
-static void remove_target(struct raim_match *match, const char *why)
+// Whether others than the target play from its address, and did before the vote began.
+static bool shares_address(const struct raim_match *match)
 {
     const struct raim_match_votes *votes = &match->votes;
-    const raim_player *players = raim_world_players_const(match->world);
-    if (raim_match_kick(match, (raim_player_id)votes->running.subject.player, why) ||
-        votes->target_origin == 0)
-        return;
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
         const struct raim_member *member = &match->members[slot];
-        if (!member->bot && member->origin == votes->target_origin &&
-            raim_tick_diff(member->joined_tick, votes->began_tick) >= 0)
-            raim_match_kick(match, players[slot].id, why);
+        if (!member->bot && votes->target.origin != 0 && member->origin == votes->target.origin &&
+            raim_world_players_const(match->world)[slot].id != votes->target.player &&
+            raim_tick_diff(member->joined_tick, votes->began_tick) < 0)
+            return true;
     }
+    return false;
+}
+
+// Ends the session of the target, or those with which it has come back since the vote began.
+static void remove_target(struct raim_match *match, const char *why)
+{
+    const struct raim_match_votes *votes = &match->votes;
+    if (raim_match_kick(match, votes->target.player, why))
+        return;
+    for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
+         slot = raim_match_next_slot(match, slot + 1)) {
+        const struct raim_vote_party party = raim_votes_party(match, slot);
+        if (!match->members[slot].bot &&
+            raim_votes_is_same(&votes->target, votes->running.shares_address, &party) &&
+            raim_tick_diff(match->members[slot].joined_tick, votes->began_tick) >= 0)
+            raim_match_kick(match, party.player, why);
+    }
+}
+
+static void punish_target(struct raim_match *match, uint32_t kind, uint32_t minutes)
+{
+    const struct raim_match_votes *votes = &match->votes;
+    raim_votes_punish(match, kind, &votes->target, votes->running.shares_address, 60.0 * minutes);
 }
 
 static void kick(struct raim_match *match)
@@ -345,21 +309,21 @@ static void kick(struct raim_match *match)
     char *end = raim_text_append(why, "voted off");
     if (reason[0] != '\0')
         raim_text_append(raim_text_append(end, ": "), reason);
+    struct raim_vote_party barred = match->votes.target;
+    const bool is_shared = match->votes.running.shares_address;
+    if (!is_shared)
+        barred.origin = 0; // its ban is up to the caller of the library
+    raim_votes_punish(match, RAIM_VOTE_KICK, &barred, is_shared,
+                      60.0 * match->policy.tuning.votes.kick_minutes);
     remove_target(match, why);
-}
-
-void raim_votes_explain_spectate(const struct raim_match *match, char *text)
-{
-    text = raim_text_append(text, "voted to watch: join as a spectator, or play again in ");
-    text = raim_text_append_number(text, match->policy.tuning.votes.penalty_minutes);
-    raim_text_append(text, " minutes");
 }
 
 static void spectate(struct raim_match *match)
 {
+    const uint32_t minutes = match->policy.tuning.votes.penalty_minutes;
     char why[RAIM_MAX_TEXT_BYTES + 1];
-    raim_votes_explain_spectate(match, why);
-    add_penalty(match, RAIM_VOTE_SPECTATE);
+    raim_votes_explain(RAIM_VOTE_SPECTATE, minutes, why);
+    punish_target(match, RAIM_VOTE_SPECTATE, minutes);
     remove_target(match, why);
 }
 
@@ -368,7 +332,7 @@ static void extend(struct raim_match *match)
     struct raim_match_votes *votes = &match->votes;
     votes->extensions = extensions_of_round(match) + 1;
     votes->extended_round = match->rounds.round;
-    raim_rounds_extend(match, ticks_of(match, 60.0 * votes->running.subject.minutes));
+    raim_rounds_extend(match, raim_votes_ticks(match, 60.0 * votes->running.subject.minutes));
 }
 
 static void take_effect(struct raim_match *match)
@@ -379,7 +343,7 @@ static void take_effect(struct raim_match *match)
         kick(match);
         break;
     case RAIM_VOTE_MUTE:
-        add_penalty(match, RAIM_VOTE_MUTE);
+        punish_target(match, RAIM_VOTE_MUTE, match->policy.tuning.votes.penalty_minutes);
         break;
     case RAIM_VOTE_SPECTATE:
         spectate(match);
@@ -410,6 +374,9 @@ static void end(struct raim_match *match, uint32_t outcome, bool by_operator)
         outcome = RAIM_VOTE_MOOT;
     votes->running.outcome = outcome;
     votes->running.by_operator = by_operator;
+    votes->running.shares_address = shares_address(match);
+    if (!by_operator && (outcome == RAIM_VOTE_FAILED || outcome == RAIM_VOTE_WITHDRAWN))
+        delay_caller(match, match->policy.tuning.votes.newcomer_delay_s);
     raim_votes_announce(match, &votes->running);
     if (outcome == RAIM_VOTE_PASSED)
         take_effect(match);
@@ -444,7 +411,7 @@ bool raim_match_decide_vote(struct raim_match *match, uint32_t outcome)
 static void limit_pause(struct raim_match *match)
 {
     if (match->rounds.paused != RAIM_PAUSED_BY_VOTE ||
-        ++match->votes.paused_ticks < ticks_of(match, pause_s))
+        ++match->votes.paused_ticks < raim_votes_ticks(match, pause_s))
         return;
     match->rounds.paused = 0;
 }
@@ -455,7 +422,7 @@ void raim_votes_step(struct raim_match *match)
     const uint32_t tick = match->world->tick;
     limit_pause(match);
     if (tick % match->def.tick_hz == 0)
-        expire_penalties(match);
+        raim_votes_expire_penalties(match);
     if (!is_running(match))
         return;
     const struct raim_match_vote *running = &votes->running;
@@ -469,11 +436,11 @@ void raim_votes_step(struct raim_match *match)
     const uint32_t pause_ticks = match->def.tick_hz / counts_per_s;
     if (!is_over && tick - votes->counted_tick < pause_ticks && tick != votes->began_tick)
         return;
-    const struct raim_vote_tally tally = raim_votes_count(match);
+    const struct raim_vote_count count = raim_votes_count(match);
     votes->counted_tick = tick;
-    votes->tally_version += memcmp(&tally, &running->tally, sizeof tally) != 0;
-    votes->running.tally = tally;
-    const uint32_t outcome = raim_votes_decide(match, &tally, is_over);
+    votes->tally_version += memcmp(&count.tally, &running->tally, sizeof count.tally) != 0;
+    votes->running.tally = count.tally;
+    const uint32_t outcome = raim_votes_decide(match, &count, is_over);
     if (outcome != 0)
         end(match, outcome, false);
 }

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Votes of the players of a match: one at a time, about a player, the map, the round or a pause. A
-// vote ends as soon as its outcome is certain, or by its clock. Counting and defaults follow DDNet
-// (sv_vote_* in its configuration): an address has one vote, the caller has voted yes, and those
-// who stay silent do not count unless `silent_is_no`. In votes about a player newcomers do not
-// count, the player itself does. Bots and spectators never vote; a player whose connection is lost
-// keeps its choice, and does not count without one. A running vote does not survive a restart.
+// vote ends as soon as its outcome is certain, or by its clock. Shares and clocks follow DDNet
+// (sv_vote_* in its configuration); who counts does not, because a server that strangers play on
+// must not be emptied by one of them.
+//
+// Active players count, who are neither away nor idle, at most two from an address unless all
+// active players are at one address, and none but settled ones in votes about a player. The player
+// whom a vote is about never counts. Nothing passes by fewer than a third of those who count, nor,
+// about a player, by fewer than two, nor by one address where active players are at several.
+//
+// The caller has voted yes, and those who stay silent do not count in the share unless
+// `silent_is_no`. An address waits until it calls another vote, longer after one that failed. Bots
+// and spectators never vote; a player whose connection is lost keeps its choice, and does not count
+// without one. A running vote does not survive a restart.
 #pragma once
 
 #include "vote.h"
@@ -18,18 +26,18 @@
 struct raim_match;
 
 struct raim_vote_tuning {
-    uint32_t kinds;          // offered, a set of RAIM_VOTE_BIT; 0: none
-    double time_s;           // of a vote, 5 to 300
-    uint32_t yes_percent;    // more than this share of the counted votes passes, 1 to 99
-    bool silent_is_no;       // silent players count as no when the time is up
-    double call_delay_s;     // from a player's call to its next one, 1 to 3600
-    double newcomer_delay_s; // from joining to the first call, 0 to 3600
-    uint32_t kick_players;   // addresses that must be playing for a vote to kick, 0 to 1000
-    uint32_t kick_minutes;   // for which the caller of this library bans a kicked player, 0 to 1440
+    uint32_t kinds;           // offered, a set of RAIM_VOTE_BIT; 0: none
+    double time_s;            // of a vote, 5 to 300
+    uint32_t yes_percent;     // more than this share of the counted votes passes, 1 to 99
+    bool silent_is_no;        // silent players count as no when the time is up
+    double call_delay_s;      // from an address's call to its next one, 1 to 3600
+    double newcomer_delay_s;  // from joining, and from a vote that failed, to a call, 0 to 3600
+    uint32_t kick_players;    // addresses that must be playing for a vote to kick, 0 to 1000
+    uint32_t kick_minutes;    // for which a kicked player may not return, 0 to 1440
     uint32_t penalty_minutes; // of a mute, and of watching alone, 1 to 1440
 };
 
-// The defaults: every kind, and DDNet's numbers.
+// The defaults: every kind, and DDNet's numbers but call_delay_s.
 struct raim_vote_tuning raim_vote_default_tuning(void);
 
 // A vote, running or ended.
@@ -42,15 +50,16 @@ struct raim_match_vote {
     bool resumes;                              // RAIM_VOTE_PAUSE: it ends a pause
     struct raim_vote_tally tally;
     uint32_t left_ms;
-    uint32_t outcome; // enum raim_vote_outcome; 0: it runs
-    bool by_operator; // who decided it
+    uint32_t outcome;    // enum raim_vote_outcome; 0: it runs
+    bool by_operator;    // who decided it
+    bool shares_address; // ended: others than the target play from its address
 };
 
 // The running vote; false where none runs.
 bool raim_match_running_vote(const struct raim_match *match, struct raim_match_vote *vote);
 
 // Takes the last vote that has ended, once. Its effect on this match has happened, except that of
-// RAIM_VOTE_MAP, which is up to the caller, as is a ban.
+// RAIM_VOTE_MAP, which is up to the caller, as is a ban of an address.
 bool raim_match_take_ended_vote(struct raim_match *match, struct raim_match_vote *vote);
 
 // The handle of the client that plays as the target of the running vote; UINT32_MAX: none.
@@ -63,7 +72,7 @@ bool raim_match_decide_vote(struct raim_match *match, uint32_t outcome);
 // Sets the maps to vote for, at most RAIM_WIRE_VOTE_MAPS; their names are copied.
 void raim_match_set_vote_maps(struct raim_match *match, const char *const maps[], uint32_t count);
 
-// Sets from where a client comes: clients of one origin have one vote. 0, the initial value: not
+// Sets from where a client comes: few clients of one origin vote. 0, the initial value: not
 // known; the client has its own. Call it before its HELLO is received.
 void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t origin);
 

@@ -33,14 +33,15 @@ class VotesTest(unittest.TestCase):
             directory.mkdir()
         self.voters = []
 
-    def serve(self, **keys):
+    def serve(self, *arenas, **keys):
+        arenas = arenas or ("pit",)
         env = {"STATE_DIRECTORY": str(self.state), "RUNTIME_DIRECTORY": str(self.run_directory)}
         keys = {"map": DUEL, "address_validation": False, "votes": VOTES} | keys
-        path = self.stage.write_config(config(arena("pit", **keys)))
+        path = self.stage.write_config(config(*(arena(name, **keys) for name in arenas)))
         self.daemon = self.stage.raimd("-c", path, env=env).wait_started()
 
-    def join(self, number, name, **keys):
-        each = Voter(self.daemon.ports[0], number, name, **keys)
+    def join(self, number, name, arena_index=0, **keys):
+        each = Voter(self.daemon.ports[arena_index], number, name, **keys)
         self.voters.append(each)
         self.until("welcome", lambda: each.welcomes or each.ended)
         return each
@@ -106,7 +107,7 @@ class VotesTest(unittest.TestCase):
         self.assertTrue(self.join(4, "Eve").welcomes)
         self.assertEqual(self.votes_reported(), [("kick", "called"), ("kick", "passed")])
         self.assertRegex(self.daemon.log, r"vote passed arena=pit kind=kick caller=\d+ target=\d+ "
-                                          r"yes=2 no=0 electors=3")
+                                          r"yes=2 no=0 electors=2")
 
     def test_who_leaves_before_the_result_is_banned_nevertheless(self):
         self.serve()
@@ -116,11 +117,41 @@ class VotesTest(unittest.TestCase):
         self.until("a vote", lambda: bob.of_kind(voter.BEGAN))
         eve.leave()
         self.voters.remove(eve)
-        self.daemon.wait_players(2)
+        self.until("her absence", lambda: [row["away"] for row in self.daemon.get_json()["arenas"][0][
+            "players"]] == [False, False, True])
         bob.cast(voter.YES)
-        self.daemon.poll("a ban", lambda: "127.0.0.4" in self.raimctl("bans").stdout)
+        self.until("a ban", lambda: "127.0.0.4" in self.raimctl("bans").stdout)
 
-    def test_one_address_has_one_vote(self):
+    def test_a_school_behind_one_address_votes_one_off_and_plays_on(self):
+        self.serve()
+        pupils = [self.join(2, f"Pupil {letter}") for letter in "ABCDEFG"]
+        self.pass_vote(pupils[0], pupils[1:4], voter.KICK, player=pupils[6].player, reason="spam")
+        self.assertEqual(self.until("goodbye", lambda: pupils[6].ended), (10, "voted off: spam"))
+        self.daemon.poll("no ban", lambda: "vote without ban arena=pit: others play from the "
+                         "address" in self.daemon.log)
+        self.assertNotIn("127.0.0.2", self.raimctl("bans").stdout)
+        again = self.join(2, "Pupil G")
+        self.assertEqual(self.until("a refusal", lambda: again.ended),
+                         (10, "voted off: join again in 5 minutes"))
+        self.assertTrue(self.join(2, "Pupil H").welcomes)
+        self.assertFalse([each.name for each in pupils[:6] if each.ended])
+
+    def test_a_ban_by_vote_spares_who_plays_from_the_address_in_another_arena(self):
+        self.serve("pit", "den")
+        ada, bob, eve = (self.join(number, name) for number, name in
+                         ((2, "Ada"), (3, "Bob"), (4, "Eve")))
+        brother = self.join(4, "Brother", arena_index=1)
+        self.daemon.poll("the brother in the status", lambda: self.daemon.get_json()["arenas"][1]
+                         ["players"])
+        self.pass_vote(ada, [bob], voter.KICK, player=eve.player)
+        self.until("goodbye", lambda: eve.ended)
+        self.daemon.poll("no ban", lambda: "vote without ban arena=pit: others play from the "
+                         "address" in self.daemon.log)
+        self.assertNotIn("127.0.0.4", self.raimctl("bans").stdout)
+        brother.pump()
+        self.assertIsNone(brother.ended)
+
+    def test_one_address_decides_nothing_alone(self):
         self.serve()
         ada, bob, eve = (self.join(number, name) for number, name in
                          ((2, "Ada"), (3, "Bob"), (4, "Eve")))
@@ -129,15 +160,16 @@ class VotesTest(unittest.TestCase):
         self.until("a vote", lambda: all(each.of_kind(voter.BEGAN) for each in siblings))
         for each in siblings:
             each.cast(voter.YES)
-        eve.cast(voter.NO)
+        eve.cast(voter.NO) # does not count: it is about her
+        bob.cast(voter.NO)
         tally = lambda: bob.of_kind(voter.TALLY) and bob.of_kind(voter.TALLY)[-1]
         self.until("a tally", lambda: tally() and tally()["no"] == 1)
         self.assertEqual({key: tally()[key] for key in ("yes", "no", "electors", "needed")},
-                         {"yes": 1, "no": 1, "electors": 3, "needed": 2})
-        vote = self.daemon.get_json()["arenas"][0]["vote"]
-        self.assertEqual((vote["kind"], vote["caller"], vote["target"], vote["yes"]),
-                         ("kick", "Ada", "Eve", 1))
-        self.assertRegex(self.raimctl("vote", "list").stdout, r"pit +kick +Eve +Ada +1 +1 +2 ")
+                         {"yes": 2, "no": 1, "electors": 3, "needed": 2})
+        vote = lambda: self.daemon.get_json()["arenas"][0]["vote"]
+        self.until("the status of it", lambda: [vote()[key] for key in (
+            "kind", "caller", "target", "yes", "no")] == ["kick", "Ada", "Eve", 2, 1])
+        self.assertRegex(self.raimctl("vote", "list").stdout, r"pit +kick +Eve +Ada +2 +1 +2 ")
         self.assertEqual(self.raimctl("vote", "cancel", "pit").returncode, 0)
         self.until("the end", lambda: bob.of_kind(voter.ENDED))
         self.assertEqual(bob.of_kind(voter.ENDED)[0]["outcome"], voter.CANCELLED)
@@ -172,11 +204,12 @@ class VotesTest(unittest.TestCase):
     def test_the_chat_serves_clients_without_votes(self):
         self.serve()
         ada, bob = self.join(2, "Ada", capabilities=0), self.join(3, "Bob")
+        cid = self.join(4, "Cid")
         ada.say("/vote kick Bo spam")
         self.until("a vote", lambda: bob.of_kind(voter.BEGAN))
         self.assertEqual(bob.of_kind(voter.BEGAN)[0]["reason"], "spam")
         self.until("words of it", lambda: "Vote /yes or /no: Ada wants to kick Bob (spam)" in ada.chat)
-        bob.say("/no")
+        cid.say("/no")
         self.until("the end", lambda: bob.of_kind(voter.ENDED))
         self.assertEqual(bob.of_kind(voter.ENDED)[0]["outcome"], voter.FAILED)
         self.assertEqual(ada.reports, [])

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Counting votes: whatever joins, leaves, resumes and votes at random, the count is that of a plain
-// oracle, which compares every player with every other one.
+// Counting votes: whatever joins, leaves, resumes, idles and votes at random, the count is that of
+// a plain oracle, which compares every player with every other one.
 #include "vote_fixture.h"
 
-enum { ROUNDS = 60, ACTS = 120, ORIGINS = 5 };
+enum { ROUNDS = 80, ACTS = 120, MAX_OF_ORIGIN = 2 };
 
 // What the oracle knows of a player.
 struct voter {
@@ -21,57 +21,100 @@ struct ballot {
     uint32_t began_tick, target;
     bool is_personal;
     uint32_t newcomer_ticks;
+    int origins; // that may be
 };
+
+static bool is_active(const struct ballot *ballot, const struct voter *voter)
+{
+    const struct raim_match *match = ballot->table->match;
+    return voter->here &&
+           (voter->choice != RAIM_VOTE_SILENT ||
+            (!voter->away &&
+             match->members[raim_player_slot((raim_player_id)voter->player)].idle_ticks <
+                 match->policy.idle_ticks));
+}
 
 static bool may_vote(const struct ballot *ballot, const struct voter *voter)
 {
-    if (!voter->here || (voter->away && voter->choice == RAIM_VOTE_SILENT))
+    if (!is_active(ballot, voter))
         return false;
-    return !ballot->is_personal || voter->player == ballot->target ||
-           raim_tick_diff(ballot->began_tick, voter->joined_tick) >=
-               (int32_t)ballot->newcomer_ticks;
+    return !ballot->is_personal || (voter->player != ballot->target &&
+                                    raim_tick_diff(ballot->began_tick, voter->joined_tick) >=
+                                        (int32_t)ballot->newcomer_ticks);
 }
 
-// Whether an elector has the first place of its origin's, and its origin's latest choice.
-static bool is_first(const struct ballot *ballot, uint32_t handle, uint32_t *choice)
+static bool is_of_one_origin(const struct voter *one, const struct voter *other)
 {
-    const struct voter *own = &ballot->voters[handle];
-    uint32_t latest = own->choice == RAIM_VOTE_SILENT ? 0 : own->order;
-    *choice = own->choice;
+    return one == other || (one->origin != 0 && one->origin == other->origin);
+}
+
+// The number of origins among the voters that a predicate takes.
+static uint32_t origins_of(const struct ballot *ballot,
+                           bool (*takes)(const struct ballot *, const struct voter *))
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SEATS; i++) {
+        bool is_first = takes(ballot, &ballot->voters[i]);
+        for (uint32_t j = 0; j < i; j++)
+            if (takes(ballot, &ballot->voters[j]) &&
+                is_of_one_origin(&ballot->voters[i], &ballot->voters[j]))
+                is_first = false;
+        count += is_first;
+    }
+    return count;
+}
+
+// Whether a voter is not one of the electors of its origin: others of it have voted later, or, of
+// the silent ones, have a lower handle.
+static bool is_beyond(const struct ballot *ballot, const struct voter *voter)
+{
+    uint32_t before = 0;
+    const uint32_t order = voter->choice == RAIM_VOTE_SILENT ? 0 : voter->order;
     for (uint32_t i = 0; i < SEATS; i++) {
         const struct voter *other = &ballot->voters[i];
-        if (i == handle || own->origin == 0 || other->origin != own->origin ||
-            !may_vote(ballot, other))
-            continue;
-        if (i < handle)
-            return false;
-        if (other->choice != RAIM_VOTE_SILENT && other->order > latest) {
-            latest = other->order;
-            *choice = other->choice;
-        }
+        const uint32_t others = other->choice == RAIM_VOTE_SILENT ? 0 : other->order;
+        before += other != voter && may_vote(ballot, other) && is_of_one_origin(voter, other) &&
+                  (others > order || (others == order && other < voter));
     }
-    return true;
+    return before >= MAX_OF_ORIGIN && origins_of(ballot, is_active) > 1;
 }
 
-static struct raim_vote_tally oracle(const struct ballot *ballot)
+static bool says_yes(const struct ballot *ballot, const struct voter *voter)
 {
-    struct raim_vote_tally tally = {0};
-    uint32_t choice;
+    return may_vote(ballot, voter) && !is_beyond(ballot, voter) && voter->choice == RAIM_VOTE_YES;
+}
+
+static struct raim_vote_count oracle(const struct ballot *ballot)
+{
+    struct raim_vote_count count = {0};
+    struct raim_vote_tally *tally = &count.tally;
     for (uint32_t i = 0; i < SEATS; i++) {
-        if (!may_vote(ballot, &ballot->voters[i]) || !is_first(ballot, i, &choice))
+        const struct voter *voter = &ballot->voters[i];
+        if (!may_vote(ballot, voter) || is_beyond(ballot, voter))
             continue;
-        tally.electors++;
-        tally.yes += choice == RAIM_VOTE_YES;
-        tally.no += choice == RAIM_VOTE_NO;
+        tally->electors++;
+        tally->yes += voter->choice == RAIM_VOTE_YES;
+        tally->no += voter->choice == RAIM_VOTE_NO;
     }
-    tally.needed = tally.electors * ballot->table->def.votes.yes_percent / 100 + 1;
-    return tally;
+    const bool is_one = origins_of(ballot, is_active) <= 1;
+    count.is_broad = is_one || origins_of(ballot, says_yes) >= 2;
+    count.may_be_broad = is_one || origins_of(ballot, may_vote) >= 2;
+    const uint32_t least = !ballot->is_personal && tally->electors < 2 ? tally->electors : 2;
+    tally->needed = tally->electors * ballot->table->def.votes.yes_percent / 100 + 1;
+    if (tally->needed < least)
+        tally->needed = least;
+    while (3 * count.quorum < tally->electors || count.quorum < least)
+        count.quorum++;
+    if (count.quorum > tally->needed)
+        count.quorum = tally->needed;
+    return count;
 }
 
 static void join_voter(struct ballot *ballot, uint32_t handle)
 {
     struct voter *voter = &ballot->voters[handle];
-    *voter = (struct voter){.here = true, .origin = (uint64_t)chance_int(0, ORIGINS)};
+    *voter = (struct voter){.here = true,
+                            .origin = (uint64_t)chance_int(ballot->origins == 1, ballot->origins)};
     if (voter->origin != 0) // some share the lowest bits, by which the table begins to look
         voter->origin = voter->origin << 40 | 7;
     join_from(ballot->table, handle, voter->origin, "voter");
@@ -120,19 +163,36 @@ static void act(struct ballot *ballot)
     }
 }
 
-static void begin_ballot(struct ballot *ballot)
+// Calls a vote; false if it could not pass, as the oracle says, too.
+static bool begin_ballot(struct ballot *ballot)
 {
     const struct raim_match *match = ballot->table->match;
     ballot->is_personal = chance_int(0, 1) == 0;
     ballot->target = player_of(ballot->table, 1);
+    ballot->began_tick = raim_match_tick(match);
+    ballot->voters[0].choice = RAIM_VOTE_YES;
+    ballot->voters[0].order = ++ballot->order;
     call_vote(ballot->table, 0,
               &(struct raim_vote_subject){.kind = ballot->is_personal ? RAIM_VOTE_MUTE
                                                                       : RAIM_VOTE_RESTART,
                                           .player = ballot->is_personal ? ballot->target : 0});
-    assert_true(is_vote_running(ballot->table));
-    ballot->began_tick = raim_match_tick(match);
-    ballot->voters[0].choice = RAIM_VOTE_YES;
-    ballot->voters[0].order = ++ballot->order;
+    const struct raim_vote_count expected = oracle(ballot);
+    assert_int_equal(is_vote_running(ballot->table),
+                     expected.may_be_broad && expected.tally.electors >= expected.tally.needed);
+    return is_vote_running(ballot->table);
+}
+
+static void compare(const struct ballot *ballot)
+{
+    const struct raim_vote_count counted = raim_votes_count(ballot->table->match);
+    const struct raim_vote_count expected = oracle(ballot);
+    assert_int_equal(counted.tally.electors, expected.tally.electors);
+    assert_int_equal(counted.tally.yes, expected.tally.yes);
+    assert_int_equal(counted.tally.no, expected.tally.no);
+    assert_int_equal(counted.tally.needed, expected.tally.needed);
+    assert_int_equal(counted.quorum, expected.quorum);
+    assert_int_equal(counted.is_broad, expected.is_broad);
+    assert_int_equal(counted.may_be_broad, expected.may_be_broad);
 }
 
 static void test_the_count_is_that_of_a_plain_oracle(void **state)
@@ -144,21 +204,20 @@ static void test_the_count_is_that_of_a_plain_oracle(void **state)
         def.max_clients = SEATS; // nobody is refused or evicted
         def.bots = (uint32_t)chance_int(0, 3);
         def.resume_grace_s = 600;
+        def.idle_timeout_s = 1;
         def.votes.time_s = 300;
         def.votes.newcomer_delay_s = 0.5;
         def.votes.yes_percent = (uint32_t)chance_int(1, 99);
-        struct ballot ballot = {.table = open_vote(def, 0), .newcomer_ticks = 30};
-        for (uint32_t i = 0; i < 6; i++)
+        struct ballot ballot = {
+            .table = open_vote(def, 0), .newcomer_ticks = 30, .origins = chance_int(1, 5)};
+        for (uint32_t i = 0; i < 6; i++) {
             join_voter(&ballot, i);
+            ballot.table->seats[i].is_idle = chance_int(0, 4) == 0;
+        }
         ticks(ballot.table, 40);
         begin_ballot(&ballot);
         for (int i = 0; i < ACTS && is_vote_running(ballot.table); i++) {
-            const struct raim_vote_tally counted = raim_votes_count(ballot.table->match);
-            const struct raim_vote_tally expected = oracle(&ballot);
-            assert_int_equal(counted.electors, expected.electors);
-            assert_int_equal(counted.yes, expected.yes);
-            assert_int_equal(counted.no, expected.no);
-            assert_int_equal(counted.needed, expected.needed);
+            compare(&ballot);
             compared++;
             act(&ballot);
         }
@@ -168,19 +227,22 @@ static void test_the_count_is_that_of_a_plain_oracle(void **state)
 }
 
 // By the rules in the document, without the shortcuts of the code.
-static uint32_t decide(uint32_t percent, bool silent_is_no, const struct raim_vote_tally *tally,
+static uint32_t decide(uint32_t percent, bool silent_is_no, const struct raim_vote_count *count,
                        bool is_over)
 {
+    const struct raim_vote_tally *tally = &count->tally;
     const uint32_t silent = tally->electors - tally->yes - tally->no;
     const uint32_t all = 100 * tally->electors;
-    if (100 * 100 * tally->yes > percent * all)
+    if (100 * 100 * tally->yes > percent * all && count->is_broad)
         return RAIM_VOTE_PASSED;
     if (100 * 100 * (tally->yes + silent) <= percent * all)
         return RAIM_VOTE_FAILED;
     if (!is_over)
         return 0;
     const uint32_t cast = silent_is_no ? tally->electors : tally->yes + tally->no;
-    return 100 * tally->yes > percent * cast ? RAIM_VOTE_PASSED : RAIM_VOTE_FAILED;
+    return 100 * tally->yes > percent * cast && tally->yes >= count->quorum && count->is_broad
+               ? RAIM_VOTE_PASSED
+               : RAIM_VOTE_FAILED;
 }
 
 static void test_every_tally_is_decided_by_the_rules(void **state)
@@ -192,13 +254,17 @@ static void test_every_tally_is_decided_by_the_rules(void **state)
         for (uint32_t electors = 0; electors <= 12; electors++)
             for (uint32_t yes = 0; yes <= electors; yes++)
                 for (uint32_t no = 0; no + yes <= electors; no++)
-                    for (int mode = 0; mode < 4; mode++) {
-                        const struct raim_vote_tally tally = {yes, no, electors,
-                                                              electors * percent / 100 + 1};
+                    for (int mode = 0; mode < 8; mode++) {
+                        const struct raim_vote_count count = {
+                            .tally = {yes, no, electors, electors * percent / 100 + 1},
+                            .quorum = (electors + 2) / 3,
+                            .is_broad = (mode & 4) != 0,
+                        };
                         tuning->yes_percent = percent;
                         tuning->silent_is_no = (mode & 1) != 0;
-                        assert_int_equal(raim_votes_decide(table->match, &tally, mode > 1),
-                                         decide(percent, tuning->silent_is_no, &tally, mode > 1));
+                        assert_int_equal(
+                            raim_votes_decide(table->match, &count, (mode & 2) != 0),
+                            decide(percent, tuning->silent_is_no, &count, (mode & 2) != 0));
                     }
     close_table(table);
 }

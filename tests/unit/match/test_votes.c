@@ -24,10 +24,11 @@ static void test_a_vote_is_told_counted_and_passes_when_it_is_certain(void **sta
     assert_in_range(began->left_ms, 4900, 5000);
     const struct raim_vote_report *tally = &voter->vote_reports[RAIM_VOTE_TALLY];
     assert_int_equal(tally->tally.yes, 1);
-    assert_int_equal(tally->tally.electors, 5);
+    assert_int_equal(tally->tally.electors, 4); // without the one it is about
     assert_int_equal(tally->tally.needed, 3);
     assert_int_equal(tally->choice, RAIM_VOTE_SILENT);
     cast_vote(table, 1, RAIM_VOTE_YES);
+    cast_vote(table, 3, RAIM_VOTE_NO);
     cast_vote(table, 4, RAIM_VOTE_NO);
     ticks(table, 32);
     assert_int_equal(tally->tally.yes, 2);
@@ -55,18 +56,153 @@ static void test_at_the_end_silent_players_are_ignored_or_count_as_no(void **sta
         def.votes.silent_is_no = is_no != 0;
         struct table *table = open_vote(def, 5);
         call_on(table, 0, RAIM_VOTE_KICK, 4);
+        cast_vote(table, 1, RAIM_VOTE_YES);
         ticks(table, 299);
         assert_true(is_vote_running(table));
         assert_int_equal(await_outcome(table), is_no ? RAIM_VOTE_FAILED : RAIM_VOTE_PASSED);
         close_table(table);
     }
     // As many no as yes are no majority.
-    struct table *table = open_vote(vote_def(), 5);
+    struct table *table = open_vote(vote_def(), 6);
     call_on(table, 0, RAIM_VOTE_KICK, 4);
-    cast_vote(table, 1, RAIM_VOTE_NO);
+    cast_vote(table, 1, RAIM_VOTE_YES);
+    cast_vote(table, 2, RAIM_VOTE_NO);
+    cast_vote(table, 3, RAIM_VOTE_NO);
     assert_int_equal(await_outcome(table), RAIM_VOTE_FAILED);
-    assert_int_equal(counts(table).players, 5);
+    assert_int_equal(counts(table).players, 6);
     close_table(table);
+}
+
+static void test_the_silence_of_others_lets_nobody_decide_alone(void **state)
+{
+    (void)state;
+    struct raim_match_def def = vote_def();
+    def.max_clients = SEATS;
+    for (uint32_t agreeing = 1; agreeing <= 5; agreeing++)
+        for (int is_pause = 0; is_pause < 2; is_pause++) {
+            struct table *table = open_vote(def, 13 + !is_pause); // and the one it is about
+            if (is_pause)
+                call_vote(table, 0, &pause_vote);
+            else
+                call_on(table, 0, RAIM_VOTE_KICK, 13);
+            for (uint32_t i = 1; i < agreeing; i++)
+                cast_vote(table, i, RAIM_VOTE_YES);
+            assert_int_equal(await_outcome(table),
+                             agreeing < 5 ? RAIM_VOTE_FAILED : RAIM_VOTE_PASSED); // a third of 13
+            close_table(table);
+        }
+}
+
+static void test_players_at_one_address_vote_among_themselves(void **state)
+{
+    (void)state;
+    struct raim_match_def def = vote_def();
+    def.bots = 2;
+    struct table *table = open_vote(def, 0);
+    for (uint32_t i = 0; i < 7; i++)
+        join_from(table, i, 100, "pupil");
+    ticks(table, 8);
+    call_on(table, 0, RAIM_VOTE_KICK, 6);
+    ticks(table, 20);
+    assert_int_equal(table->match->votes.running.tally.electors, 6);
+    assert_true(is_vote_running(table));
+    for (uint32_t i = 1; i < 4; i++)
+        cast_vote(table, i, RAIM_VOTE_YES);
+    struct raim_match_vote vote;
+    ticks(table, 20);
+    assert_true(raim_match_take_ended_vote(table->match, &vote));
+    assert_int_equal(vote.outcome, RAIM_VOTE_PASSED);
+    assert_true(vote.shares_address);
+    assert_int_equal(counts(table).players, 6);
+    // The name of the one who was kicked stays away from there, others may come.
+    stand_up(table, 6);
+    join_from(table, 6, 100, "pupil (7)");
+    ticks(table, 4);
+    assert_true(table->seats[6].is_over);
+    assert_int_equal(table->seats[6].goodbye.reason, RAIM_REASON_KICKED);
+    assert_string_equal(table->seats[6].goodbye.text, "voted off: join again in 5 minutes");
+    join_from(table, 7, 100, "another");
+    join_from(table, 8, 101, "pupil");
+    ticks(table, 4);
+    assert_int_equal(counts(table).players, 8);
+    close_table(table);
+}
+
+static void test_one_address_decides_nothing_where_others_are(void **state)
+{
+    (void)state;
+    struct raim_match_def def = vote_def();
+    struct table *table = open_vote(def, 2);
+    for (uint32_t i = 2; i < 5; i++)
+        join_from(table, i, 100, "sibling"); // of the first one
+    ticks(table, 8);
+    // The only other address is that of the target, who does not vote.
+    call_on(table, 0, RAIM_VOTE_KICK, 1);
+    assert_int_equal(take_refusal(table, 0), RAIM_VOTE_TOO_FEW);
+    assert_int_equal(table->seats[0].vote_reports[RAIM_VOTE_REFUSED].amount, 0);
+    ticks(table, CALL_DELAY_TICKS);
+    for (uint32_t agrees = 0; agrees < 2; agrees++) {
+        call_vote(table, 0, &restart);
+        for (uint32_t i = 2; i < 5; i++)
+            cast_vote(table, i, RAIM_VOTE_YES);
+        ticks(table, 20);
+        assert_int_equal(table->match->votes.running.tally.electors, 3);
+        assert_int_equal(table->match->votes.running.tally.yes, 2);
+        assert_true(is_vote_running(table));
+        if (agrees)
+            cast_vote(table, 1, RAIM_VOTE_YES);
+        assert_int_equal(await_outcome(table), agrees ? RAIM_VOTE_PASSED : RAIM_VOTE_FAILED);
+        ticks(table, CALL_DELAY_TICKS);
+    }
+    close_table(table);
+}
+
+static void test_idle_players_do_not_count_unless_they_vote(void **state)
+{
+    (void)state;
+    struct raim_match_def def = vote_def();
+    def.idle_timeout_s = 2;
+    struct table *table = open_vote(def, 6);
+    for (uint32_t i = 2; i < 6; i++)
+        table->seats[i].is_idle = true;
+    ticks(table, 150);
+    call_vote(table, 0, &restart);
+    cast_vote(table, 2, RAIM_VOTE_NO);
+    ticks(table, 20);
+    assert_int_equal(table->match->votes.running.tally.electors, 3);
+    close_table(table);
+}
+
+static void test_an_address_waits_longer_after_a_vote_that_failed(void **state)
+{
+    (void)state;
+    for (int is_withdrawn = 0; is_withdrawn < 2; is_withdrawn++) {
+        struct raim_match_def def = vote_def();
+        def.votes.newcomer_delay_s = 10;
+        struct table *table = open_vote(def, 5);
+        join_from(table, 5, 100, "sibling"); // of the first one
+        ticks(table, 600);
+        call_vote(table, 0, &restart);
+        if (is_withdrawn)
+            request_vote(table, 0,
+                         &(struct raim_vote_request){.action = RAIM_VOTE_WITHDRAW, .number = 1});
+        assert_int_equal(await_outcome(table),
+                         is_withdrawn ? RAIM_VOTE_WITHDRAWN : RAIM_VOTE_FAILED);
+        stand_up(table, 0);
+        ticks(table, CALL_DELAY_TICKS);
+        call_vote(table, 5, &restart);
+        assert_int_equal(take_refusal(table, 5), RAIM_VOTE_TOO_SOON);
+        assert_int_equal(table->seats[5].vote_reports[RAIM_VOTE_REFUSED].amount, 9);
+        call_vote(table, 1, &restart);
+        cast_vote(table, 2, RAIM_VOTE_YES);
+        cast_vote(table, 3, RAIM_VOTE_YES);
+        assert_int_equal(await_outcome(table), RAIM_VOTE_PASSED);
+        ticks(table, 10 * 60);
+        call_vote(table, 5, &restart);
+        ticks(table, 1);
+        assert_true(is_vote_running(table));
+        close_table(table);
+    }
 }
 
 static void test_a_choice_may_change_be_taken_back_and_leaves_with_its_player(void **state)
@@ -90,7 +226,7 @@ static void test_a_choice_may_change_be_taken_back_and_leaves_with_its_player(vo
     close_table(table);
 }
 
-static void test_an_origin_has_one_vote_the_latest(void **state)
+static void test_the_two_latest_votes_of_an_origin_count(void **state)
 {
     (void)state;
     struct table *table = open_vote(vote_def(), 3);
@@ -101,11 +237,11 @@ static void test_an_origin_has_one_vote_the_latest(void **state)
     for (uint32_t i = 3; i < 8; i++)
         cast_vote(table, i, RAIM_VOTE_YES);
     ticks(table, 20);
-    assert_int_equal(table->match->votes.running.tally.electors, 3);
-    assert_int_equal(table->match->votes.running.tally.yes, 1);
+    assert_int_equal(table->match->votes.running.tally.electors, 4);
+    assert_int_equal(table->match->votes.running.tally.yes, 2);
     cast_vote(table, 5, RAIM_VOTE_NO);
     ticks(table, 20);
-    assert_int_equal(table->match->votes.running.tally.yes, 0);
+    assert_int_equal(table->match->votes.running.tally.yes, 1);
     assert_int_equal(table->match->votes.running.tally.no, 1);
     close_table(table);
 }
@@ -176,8 +312,8 @@ static void test_newcomers_call_no_vote_and_do_not_count_against_others(void **s
     for (uint32_t i = 3; i < 8; i++)
         cast_vote(table, i, RAIM_VOTE_NO);
     ticks(table, 20);
-    assert_int_equal(table->match->votes.running.tally.electors, 4); // with the one it is about
-    assert_int_equal(table->match->votes.running.tally.no, 1);
+    assert_int_equal(table->match->votes.running.tally.electors, 3);
+    assert_int_equal(table->match->votes.running.tally.no, 0);
     assert_true(raim_match_decide_vote(table->match, RAIM_VOTE_CANCELLED));
     assert_int_equal(take_outcome(table), RAIM_VOTE_CANCELLED);
     assert_false(raim_match_decide_vote(table->match, RAIM_VOTE_CANCELLED));
@@ -265,27 +401,30 @@ static void test_a_resumed_session_keeps_its_choice_and_its_kick(void **state)
     (void)state;
     struct raim_match_def def = vote_def();
     def.resume_grace_s = 60;
-    struct table *table = open_vote(def, 3);
-    const struct raim_welcome welcome = table->seats[1].welcome;
-    call_on(table, 0, RAIM_VOTE_KICK, 1);
+    struct table *table = open_vote(def, 4);
+    const struct raim_welcome welcomes[] = {table->seats[1].welcome, table->seats[3].welcome};
+    call_on(table, 0, RAIM_VOTE_KICK, 3);
     cast_vote(table, 1, RAIM_VOTE_NO);
     ticks(table, 20);
-    stand_up(table, 1);
+    for (uint32_t i = 1; i <= 3; i += 2)
+        stand_up(table, i);
     ticks(table, 20);
     assert_int_equal(table->match->votes.running.tally.no, 1);
-    struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION,
-                               .capabilities = RAIM_CAPABILITY_VOTES,
-                               .resume = true,
-                               .name = "B"};
-    memcpy(hello.token, welcome.token, sizeof hello.token);
-    connect_seat(table, 6, &hello);
+    for (uint32_t i = 1; i <= 3; i += 2) {
+        struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION,
+                                   .capabilities = RAIM_CAPABILITY_VOTES,
+                                   .resume = true,
+                                   .name = "B"};
+        memcpy(hello.token, welcomes[i / 2].token, sizeof hello.token);
+        connect_seat(table, 5 + i, &hello);
+    }
     ticks(table, 40);
     assert_int_equal(table->seats[6].vote_reports[RAIM_VOTE_TALLY].choice, RAIM_VOTE_NO);
-    assert_int_equal(raim_match_vote_target(table->match), 6);
+    assert_int_equal(raim_match_vote_target(table->match), 8);
     cast_vote(table, 2, RAIM_VOTE_YES);
     ticks(table, 20);
     assert_int_equal(take_outcome(table), RAIM_VOTE_PASSED);
-    assert_int_equal(table->seats[6].goodbye.reason, RAIM_REASON_KICKED);
+    assert_int_equal(table->seats[8].goodbye.reason, RAIM_REASON_KICKED);
     close_table(table);
 }
 
@@ -479,7 +618,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_vote_is_told_counted_and_passes_when_it_is_certain),
         cmocka_unit_test(test_at_the_end_silent_players_are_ignored_or_count_as_no),
         cmocka_unit_test(test_a_choice_may_change_be_taken_back_and_leaves_with_its_player),
-        cmocka_unit_test(test_an_origin_has_one_vote_the_latest),
+        cmocka_unit_test(test_the_silence_of_others_lets_nobody_decide_alone),
+        cmocka_unit_test(test_players_at_one_address_vote_among_themselves),
+        cmocka_unit_test(test_one_address_decides_nothing_where_others_are),
+        cmocka_unit_test(test_idle_players_do_not_count_unless_they_vote),
+        cmocka_unit_test(test_an_address_waits_longer_after_a_vote_that_failed),
+        cmocka_unit_test(test_the_two_latest_votes_of_an_origin_count),
         cmocka_unit_test(test_calls_are_refused_for_reasons),
         cmocka_unit_test(test_newcomers_call_no_vote_and_do_not_count_against_others),
         cmocka_unit_test(test_spectators_bots_and_others_are_not_told_and_do_not_vote),
