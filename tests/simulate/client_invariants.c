@@ -4,6 +4,7 @@
 
 #include "client_internal.h"
 #include "digest.h"
+#include "match_internal.h"
 #include "random.h"
 
 #include <math.h>
@@ -298,11 +299,23 @@ static bool is_of_this_match(const struct simulation *simulation, const struct s
            raim_tick_diff(seat->client->welcome.tick, simulation->bound_tick) >= 0;
 }
 
+// Events that count as received are not sent again. Of a liar the match believes what it says.
+static void check_acknowledged_is_received(struct simulation *simulation, const struct seat *seat)
+{
+    const struct raim_connection *connection = &simulation->match->clients[seat->connection];
+    const uint32_t acked = connection->events.acked, has = seat->client->roster.next_sequence;
+    if (!seat->is_liar && connection->epoch == seat->client->welcome.epoch &&
+        (int32_t)(acked - has) > 0)
+        fail(simulation, "acknowledged_is_received", "seat %u has %u events, and not %u",
+             seat->index, has, acked);
+}
+
 void invariants_check_client(struct simulation *simulation, struct seat *seat)
 {
     const struct raim_client_stats *stats = raim_client_stats(seat->client);
     if (!is_of_this_match(simulation, seat))
         return;
+    check_acknowledged_is_received(simulation, seat);
     check_roster_follows_events(simulation, seat);
     if (stats->snapshots != seat->snapshots)
         check_snapshot(simulation, seat);

@@ -15,14 +15,13 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_JOBS = 64, REPEATED_SHARE = 8 };
 
 struct options {
     double hours;   // of virtual time
-    double seconds; // of real time
+    double seconds; // of real time, shrinking included
     uint64_t seed;
     bool has_seed;
     long jobs;
@@ -84,13 +83,6 @@ static bool load_maps(void)
             return false;
     }
     return true;
-}
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 static struct simulation_def def_of(uint64_t seed, uint32_t until)
@@ -219,13 +211,14 @@ static bool repeats(struct trial *trial)
     return false;
 }
 
-static void report_failure(struct trial *trial)
+// Shrinks the failure until a time.
+static void report_failure(struct trial *trial, double end_s)
 {
     print_failure(trial);
     fflush(stdout);
     if (strcmp(trial->verdict->invariant, "seeds_repeat") == 0)
         return;
-    trial_shrink(trial);
+    trial_shrink(trial, end_s);
     puts("simulate: the fewest faults:");
     print_failure(trial);
     print_faults(&trial->def);
@@ -244,7 +237,7 @@ static int search(const struct options *options)
 {
     static struct trial trials[MAX_JOBS];
     struct totals totals = {0};
-    const double begin_s = now_s();
+    const double begin_s = trial_clock_s();
     uint64_t next = options->seed;
     long running = 0;
     struct trial *failed = NULL;
@@ -254,7 +247,7 @@ static int search(const struct options *options)
     for (;;) {
         int status;
         const bool goes_on = failed == NULL && hours_of(&totals) < options->hours &&
-                             now_s() - begin_s < options->seconds;
+                             trial_clock_s() - begin_s < options->seconds;
         for (long i = 0; i < options->jobs && goes_on; i++)
             if (trials[i].process == 0) {
                 trials[i].def = def_of(next++, 0);
@@ -280,9 +273,9 @@ static int search(const struct options *options)
             trial->process = -1; // it is kept
         }
     }
-    const double wall_s = now_s() - begin_s;
+    const double wall_s = trial_clock_s() - begin_s;
     if (failed != NULL)
-        report_failure(failed);
+        report_failure(failed, begin_s + options->seconds);
     printf("simulate seed=%" PRIu64 " simulations=%" PRIu64 " hours=%.2f clients=%" PRIu32
            " wall_s=%.1f times_real=%.0f snapshots=%" PRIu64 " entities=%" PRIu64 " judged=%" PRIu64
            " kills=%" PRIu64 " resumes=%" PRIu64 " restores=%" PRIu64 " transfers=%" PRIu64

@@ -6,6 +6,7 @@ Every planted/NAME.patch begins with a line "Breaks: INVARIANT". A bug counts as
 simulation fails by that invariant within ten minutes of search.
 
     planted.py [--seed N] [NAME...]
+    planted.py --check      only whether every patch applies
 """
 
 import argparse
@@ -25,6 +26,13 @@ SECONDS = 600
 
 def run(*command, **options):
     return subprocess.run(command, cwd=TREE, capture_output=True, text=True, **options)
+
+
+def check():
+    """Whether the patches apply, to the tree itself; prints those that do not."""
+    checks = [subprocess.run(["git", "apply", "--check", str(patch)], cwd=ROOT, check=False)
+              for patch in (HERE / "planted").glob("*.patch")]
+    return not checks or any(check.returncode != 0 for check in checks)
 
 
 def copy_tree():
@@ -52,7 +60,7 @@ def build():
 def find(patch, seed):
     """Returns whether the bug of a patch is found, and prints how."""
     wanted = re.match(r"Breaks: (\w+)", patch.read_text(encoding="utf-8")).group(1)
-    applied = run("patch", "-p1", "-i", str(patch))
+    applied = run("patch", "--fuzz=0", "-p1", "-i", str(patch))
     if applied.returncode != 0:
         print(f"planted {patch.stem}: does not apply: {applied.stdout}")
         return False
@@ -74,8 +82,11 @@ def find(patch, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=random.getrandbits(48))
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    if options.check:
+        return check()
     patches = [patch for patch in sorted((HERE / "planted").glob("*.patch"))
                if not options.names or patch.stem in options.names]
     found = 0

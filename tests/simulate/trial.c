@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_CPU_S = 600, MAX_ATTEMPTS = 200 };
@@ -74,6 +75,13 @@ void trial_run(struct trial *trial)
     trial_finish(trial, status);
 }
 
+double trial_clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 // --- shrinking ---
 
 // Whether the same invariant fails with only some of the faults.
@@ -84,7 +92,12 @@ static bool still_fails(struct trial *trial, const bool dropped[MAX_FAULTS], con
     return trial->verdict->is_failed && strcmp(trial->verdict->invariant, invariant) == 0;
 }
 
-void trial_shrink(struct trial *trial)
+static bool may_try(int attempts, double end_s)
+{
+    return attempts < MAX_ATTEMPTS && trial_clock_s() < end_s;
+}
+
+void trial_shrink(struct trial *trial, double end_s)
 {
     struct fault_schedule schedule;
     uint32_t left[MAX_FAULTS], count = 0;
@@ -102,9 +115,9 @@ void trial_shrink(struct trial *trial)
     }
     trial->is_quiet = true;
     trial->def.until = failed.step + 10 * failed.tick_hz;
-    for (uint32_t chunk = count; chunk > 0 && attempts < MAX_ATTEMPTS;) {
+    for (uint32_t chunk = count; chunk > 0 && may_try(attempts, end_s);) {
         bool has_shrunk = false;
-        for (uint32_t from = 0; from < count && attempts < MAX_ATTEMPTS;) {
+        for (uint32_t from = 0; from < count && may_try(attempts, end_s);) {
             bool without[MAX_FAULTS];
             const uint32_t size = count - from < chunk ? count - from : chunk;
             memcpy(without, dropped, sizeof without);

@@ -27,5 +27,9 @@ void trial_run(struct trial *trial);
 
 // Finds the fewest faults with which the invariant of `verdict` still fails, by delta debugging
 // (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, TSE 2002), and leaves
-// them in the trial's def. Its verdict is then that of the smallest failing simulation.
-void trial_shrink(struct trial *trial);
+// them in the trial's def. Its verdict is then that of the smallest failing simulation. From the
+// time `end_s` on it begins no other attempt.
+void trial_shrink(struct trial *trial, double end_s);
+
+// Of a monotonic clock.
+double trial_clock_s(void);
