@@ -156,6 +156,19 @@ class Program:
     def pid(self):
         return self.process.pid
 
+    def request_processes(self):
+        """The processes for requests of a raimd that was started with the prefix `setsid`: their
+        (pid, name), first the one that starts the other again."""
+        parents, names = {}, {}
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError): # it has ended
+                words = (path / "cmdline").read_bytes().split(b"\0")
+                stat = (path / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+                if words[1:2] == [b"--serve-requests"] and int(stat[3]) == self.pid: # its session
+                    parents[int(path.name)] = int(stat[1])
+                    names[int(path.name)] = words[0].decode()
+        return sorted(names.items(), key=lambda it: parents[it[0]] in names)
+
     @property
     def out(self):
         return self.out_path.read_text(encoding="utf-8")

@@ -218,7 +218,7 @@ class RecordingsTest(unittest.TestCase):
             replace()
             self.assertIn(download(self.daemon, path.name)[0].status, (404, 503))
 
-    @unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+    @unittest.skipIf(browser.CHROMIUM is None, browser.WITHOUT)
     def test_dashboard_lists_them_with_links(self):
         url = "http://{}:{}/".format(*self.daemon.status_address)
         rows = "document.getElementById('recordings')?.rows"
@@ -257,7 +257,7 @@ class CrowdTest(unittest.TestCase):
     def test_slow_clients_and_a_long_list_disturb_nothing(self):
         stage = self.enterContext(Stage())
         there = Directory(stage, self.COUNT)
-        self.daemon = there.serve(arena("first", bots=4))
+        self.daemon = there.serve(arena("first", bots=4), core_dumps=True) # /proc shows its files
         there.wait_count(self.COUNT + 1)
         begin, spent_s = time.monotonic(), self.spent_s()
         for number in range(0, self.COUNT, 50):

@@ -126,7 +126,7 @@ class Events(unittest.TestCase):
         self.env = {"STATE_DIRECTORY": str(self.state), "RUNTIME_DIRECTORY": str(self.run_directory)}
 
     def serve(self, **keys):
-        return self.stage.serve(arena("east"), env=self.env, **CALM | keys)
+        return self.stage.serve(arena("east"), env=self.env, prefix=["setsid"], **CALM | keys)
 
     def raimctl(self, *words, status=0):
         code, out, complaint = raimctl("-s", self.run_directory / "control.sock", *words)
@@ -139,22 +139,8 @@ class Events(unittest.TestCase):
         path.write_text(harness.config(arena("east"), **CALM | keys), encoding="utf-8")
         daemon.send(signal.SIGHUP)
 
-    def children(self, daemon):
-        """The processes that a raimd has started for requests: (pid, name). Their standard error
-        is its own."""
-        found = []
-        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                words = path.read_bytes().split(b"\0")
-                log = os.readlink(path.parent / "fd/2")
-            except OSError:
-                continue
-            if words[1:2] == [b"--serve-requests"] and log == str(daemon.err_path):
-                found.append((int(path.parent.name), words[0].decode()))
-        return found
-
     def processes(self, daemon):
-        return [name for _, name in self.children(daemon)]
+        return [name for _, name in daemon.request_processes()]
 
     def kept(self, daemon):
         """The kinds of the events that are kept."""
@@ -395,14 +381,15 @@ class HookTest(Events):
         with Receiver() as receiver:
             daemon = self.serve(event_hook=receiver.url)
             daemon.poll("an event", lambda: receiver.kinds == ["start"])
-            workers = [pid for pid, name in self.children(daemon) if name == "raimd: fetch"]
-            os.kill(max(workers), signal.SIGKILL)
+            os.kill(daemon.request_processes()[-1][0], signal.SIGKILL)
             daemon.poll("a line of the log", lambda: "process died name=" in daemon.log)
             daemon.send(signal.SIGHUP)
             # The process may have died between the receiver's answer and what it makes of it.
             daemon.poll("another event", lambda: sorted(set(receiver.kinds)) == ["reload", "start"])
+            left = [f"/proc/{pid}" for pid, _ in daemon.request_processes()]
+            self.assertEqual(len(left), 2)
             daemon.stop()
-        harness.poll("no process left", lambda: not self.processes(daemon))
+        harness.poll("no process left", lambda: not any(map(os.path.exists, left)))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ class MetricsTest(unittest.TestCase):
     def test_process_is_told_as_by_every_client_library(self):
         with Stage() as stage:
             before = time.time()
-            daemon = stage.serve(arena("first"))
+            daemon = stage.serve(arena("first"), core_dumps=True) # /proc shows its descriptors
             text = daemon.ask("/metrics").text
             told = {name: float(value) for name, value in
                     re.findall(r"^(process_\w+) (\S+)$", text, re.M)}

@@ -4,7 +4,6 @@
 import contextlib
 import json
 import os
-import pathlib
 import re
 import signal
 import socket
@@ -103,7 +102,7 @@ def worst_answer_s(daemon):
 def serve(trial, hook, name):
     state = trial.stage.directory / name.replace(" ", "-")
     state.mkdir()
-    return trial.stage.serve(harness.arena("arena", bots=2), event_hook=hook,
+    return trial.stage.serve(harness.arena("arena", bots=2), event_hook=hook, prefix=["setsid"],
                              env={"STATE_DIRECTORY": str(state)})
 
 
@@ -151,14 +150,8 @@ def bad_servers(trial):
 
 
 def workers(daemon):
-    """The processes that work for a daemon: their standard error is its log."""
-    found = []
-    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if b"--serve-requests" in path.read_bytes().split(b"\0") and \
-                    os.readlink(path.parent / "fd/2") == str(daemon.err_path):
-                found.append(int(path.parent.name))
-    return sorted(found)
+    """The processes that work for a daemon."""
+    return [pid for pid, _ in daemon.request_processes()]
 
 
 @row(63, "SIGKILL and SIGSTOP of the process that runs the hook, again and again",

@@ -64,7 +64,7 @@ def storm(server, seconds, client):
 @row(45, "16 clients make and end arenas on 8 ports as fast as they can",
      "201 or 503; players beside notice nothing; nothing is left")
 def creation_storm(trial):
-    server = Server(trial)
+    server = Server(trial, **trial.traceable())
     bots = trial.bots(server.daemon, 2)
     server.api.make("warm")
     server.api.ask("DELETE", "/v1/arenas/warm")

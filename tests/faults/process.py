@@ -40,11 +40,6 @@ def wall_clock(trial):
 
 # --- processes that end, and their next life ---
 
-def traceable(trial):
-    """The keys with which an ordinary user may look into a daemon."""
-    return {"core_dumps": True} if trial.has("core_dumps") else {}
-
-
 class Lives:
     """A daemon on ports of its own that is started again when it has ended."""
 
@@ -59,7 +54,7 @@ class Lives:
                  for index, port in enumerate(self.ports)]
         status = free_port()
         self.path = trial.stage.write_config(harness.config(
-            *texts, status=f"127.0.0.1:{status}", **(traceable(trial) if traced else {})),
+            *texts, status=f"127.0.0.1:{status}", **(trial.traceable() if traced else {})),
                                              "lives.conf")
         self.daemon = None
 
@@ -478,7 +473,7 @@ def bad_configurations(trial):
 def try_descriptors(trial):
     """So many connections to the status that there are no descriptors left."""
     path = trial.stage.write_config(harness.config(harness.arena(max_players=4),
-                                                   **traceable(trial)), "few.conf")
+                                                   **trial.traceable()), "few.conf")
     daemon = trial.stage.raimd("-c", path).wait_started()
     bots = trial.bots(daemon, 2)
     used = len(os.listdir(f"/proc/{daemon.pid}/fd"))

@@ -42,6 +42,10 @@ class Trial:
         """Whether the daemon knows this key of the configuration."""
         return key in self.keys
 
+    def traceable(self):
+        """The keys with which an ordinary user may look into a daemon."""
+        return {"core_dumps": True} if self.has("core_dumps") else {}
+
     def need_key(self, key):
         if not self.has(key):
             raise Skipped(f"not built in: {key}")
