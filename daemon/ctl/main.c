@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 // raimctl: controls a running raimd through its Unix socket. Parses the command line with argp(3).
+#define _GNU_SOURCE
 #include "commands.h"
+#include "demo_socket.h"
 #include "request.h"
 
 #include <argp.h>
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 // Base of the argp keys of options without a short form. The key of a command's option is this plus
 // its letter in the table of commands.
@@ -255,10 +260,21 @@ static int run(struct command_line *line)
     return command->run(call);
 }
 
+// The socket of a demo that this user runs, where there is no raimd of the system.
+static const char *default_socket(void)
+{
+    static char demo[PATH_MAX];
+    struct stat status;
+    demo_socket_path(demo, sizeof demo);
+    const bool is_demo = access(RAIM_CONTROL_SOCKET, F_OK) != 0 && lstat(demo, &status) == 0 &&
+                         S_ISSOCK(status.st_mode) && status.st_uid == geteuid();
+    return is_demo ? demo : RAIM_CONTROL_SOCKET;
+}
+
 int main(int argc, char **argv)
 {
     struct help help;
-    struct command_line line = {.call.socket = RAIM_CONTROL_SOCKET};
+    struct command_line line = {.call.socket = default_socket()};
     fill_help(&help);
     const struct argp argp = {
         .options = help.lines,

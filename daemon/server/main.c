@@ -5,6 +5,7 @@
 #include "config.h"
 #include "config_dump.h"
 #include "config_values.h"
+#include "demo_socket.h"
 #include "fetch_process.h"
 #include "heap.h"
 #include "log.h"
@@ -159,6 +160,8 @@ static struct config *load_config(const struct options *options, int *exit_statu
         report.style = DIAGNOSTICS_JOURNAL;
     struct config *config =
         options->demo ? config_demo(&report) : config_load_reported(options->config_path, &report);
+    if (options->demo && config != NULL && getenv("RUNTIME_DIRECTORY") == NULL)
+        demo_socket_path(config->control, sizeof config->control);
     diagnostics_end(&report);
     *exit_status = report.no_memory ? EXIT_FAILURE : EXIT_CONFIG;
     const char *priority = log_is_journal() ? "<3>" : "";

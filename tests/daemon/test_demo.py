@@ -3,13 +3,15 @@
 """The demo, on the ports that the README names: its arenas keep their pace, and its bots fight."""
 
 import contextlib
+import os
 import re
 import signal
 import socket
+import subprocess
 import unittest
 
 import harness
-from harness import STOP_S, Pace, Stage
+from harness import BIN, STOP_S, Pace, Stage
 
 
 def demo_ports_are_free():
@@ -30,7 +32,9 @@ class DemoTest(unittest.TestCase):
     def test_two_arenas_at_60_hz_with_bots_scoring(self):
         if not demo_ports_are_free():
             self.skipTest("skipped: port 7246 or 7247 is in use")
-        daemon = self.enterContext(Stage()).raimd("--demo").wait_started()
+        stage = self.enterContext(Stage())
+        env = {**os.environ, "XDG_RUNTIME_DIR": str(stage.directory)}
+        daemon = stage.raimd("--demo", env=env).wait_started()
         self.assertEqual(daemon.ports, [7246, 7247])
         self.assertEqual(daemon.status_address, ("127.0.0.1", 7246))
 
@@ -47,6 +51,10 @@ class DemoTest(unittest.TestCase):
         self.assertGreater(status["players"]["bots"], 1)
         self.assertTrue(all(re.match(r"^Bot \d+$", player["name"]) and player["bot"]
                             for each in status["arenas"] for player in each["players"]))
+        with self.subTest("raimctl finds it"):
+            shown = subprocess.run([BIN / "raimctl", "status"], env=env, capture_output=True,
+                                   text=True, check=True).stdout
+            self.assertIn("crossfire", shown)
         daemon.stop(signal.SIGINT, deadline_s=STOP_S)
 
 

@@ -61,7 +61,7 @@ USES = {
     "daemon/fetch": ["daemon/sandbox"],
     "daemon/net": ["lib/enet_socket"],
     "daemon/recording": ["lib/match", "lib/replication"],
-    "daemon/ctl": ["daemon/security", "proto"],
+    "daemon/ctl": ["daemon/common", "daemon/security", "proto"],
 }
 
 
