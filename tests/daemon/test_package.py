@@ -96,11 +96,10 @@ class PackageTest(unittest.TestCase):
         cls.stage = Stage().__enter__()
         cls.addClassCleanup(lambda: cls.stage.__exit__())
         build, cls.prefix = cls.stage.directory / "build", cls.stage.directory / "prefix"
-        run("cmake", "-S", harness.ROOT, "-B", build, "-G", "Ninja", "-DBUILD_TESTING=OFF",
-            f"-DCMAKE_INSTALL_PREFIX={cls.prefix}")
+        run("cmake", "-S", harness.ROOT, "-B", build, "-G", "Ninja", "-DBUILD_TESTING=OFF")
         run("cmake", "--build", build, "--target", "raimclient", "raimclient_static")
         for component in ("clientlib", "client"):
-            run("cmake", "--install", build, "--component", component)
+            run("cmake", "--install", build, "--component", component, "--prefix", cls.prefix)
         cls.library = next(cls.prefix.rglob("libraimclient.so"))
         cls.environment = {**os.environ, "LD_LIBRARY_PATH": str(cls.library.parent),
                            "RAIM_LIBRARY": str(cls.library), "SDL_AUDIODRIVER": "dummy",
@@ -116,6 +115,14 @@ class PackageTest(unittest.TestCase):
         program = self.work / "example"
         run("cc", "-Wall", "-Wextra", "-Werror", self.work / "example.c", *flags, "-o", program)
         return program
+
+    def test_nothing_is_installed_outside_of_a_prefix(self):
+        root = self.stage.directory / "root"
+        run("cmake", "--install", harness.BIN.parent, "--prefix", "/opt/raimd",
+            env={**os.environ, "DESTDIR": str(root)})
+        files = {str(path.relative_to(root)) for path in root.rglob("*") if not path.is_dir()}
+        self.assertLessEqual({"opt/raimd/bin/raimd", "opt/raimd/etc/raimd/raimd.conf"}, files)
+        self.assertEqual([name for name in files if not name.startswith("opt/raimd/")], [])
 
     def test_the_example_is_short(self):
         self.assertLessEqual(readme_example().count("\n"), MOST_LINES)
