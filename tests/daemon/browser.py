@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Headless browsers that the tests drive: Chromium over a pair of pipes by its DevTools protocol,
 messages of JSON that end in NUL, and Firefox. CHROMIUM and FIREFOX are None where these are not
-installed."""
+installed, and where RAIM_SHORT=1 leaves them to `./dev test --all`; WITHOUT says so."""
 
 import base64
 import itertools
@@ -18,8 +18,10 @@ import time
 
 import ports
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
+SHORT = os.environ.get("RAIM_SHORT") == "1"
+CHROMIUM = None if SHORT else shutil.which("chromium") or shutil.which("chromium-browser")
+FIREFOX = None if SHORT else shutil.which("firefox-esr") or shutil.which("firefox")
+WITHOUT = "only --all: browsers" if SHORT else "no browser here (Debian: chromium, firefox-esr)"
 ANSWER_S = 60   # a browser begins slowly on a busy machine
 
 # Executes a program with these two descriptors as 3 and 4, whatever their numbers: a shell knows

@@ -147,7 +147,7 @@ class DashboardTest(unittest.TestCase):
                 self.assertEqual(late.status, 503)
             self.assertEqual(self.daemon.ask("/healthz").status, 200)
 
-    @unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+    @unittest.skipIf(browser.CHROMIUM is None, browser.WITHOUT)
     def test_page_draws_what_happens(self):
         url = "http://{}:{}/".format(*self.daemon.status_address)
         drawing = "document.getElementById('live').toDataURL()"
@@ -175,7 +175,7 @@ class DashboardTest(unittest.TestCase):
             self.assertEqual(page.said, [])
 
 
-    @unittest.skipIf(browser.FIREFOX is None, "no firefox here (Debian: firefox-esr)")
+    @unittest.skipIf(browser.FIREFOX is None, browser.WITHOUT)
     def test_firefox_draws_it_too(self):
         drawing = "document.getElementById('live').toDataURL()"
         with browser.Firefox() as page:
@@ -191,7 +191,7 @@ class DashboardTest(unittest.TestCase):
                              page.evaluate("document.documentElement.clientWidth"))
 
 
-@unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+@unittest.skipIf(browser.CHROMIUM is None, browser.WITHOUT)
 class RoundTest(unittest.TestCase):
     """The page follows what the operator does."""
 
@@ -231,7 +231,7 @@ def rename(body):
         b'"Bot 2"', json.dumps(WIDE).encode())
 
 
-@unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+@unittest.skipIf(browser.CHROMIUM is None, browser.WITHOUT)
 class ProxyTest(unittest.TestCase):
     """The page in a folder of a proxy, with thirty arenas, with hostile names, and without a
     server."""

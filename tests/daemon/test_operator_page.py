@@ -116,7 +116,7 @@ class OperatorPageTest(unittest.TestCase):
                     self.assertEqual(connection.getresponse().status, 200)
             self.daemon.stop() # checks that it ends well
 
-    @unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+    @unittest.skipIf(browser.CHROMIUM is None, browser.WITHOUT)
     def test_operator_kicks_by_a_click(self):
         self.stage.bots(self.daemon, 1)
         self.daemon.wait_players(1)

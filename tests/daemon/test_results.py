@@ -330,7 +330,7 @@ class HostileTest(Results):
 
 
 class DashboardTest(Results):
-    @unittest.skipIf(browser.CHROMIUM is None, "no chromium here")
+    @unittest.skipIf(browser.CHROMIUM is None, browser.WITHOUT)
     def test_names_are_text_in_the_dashboard(self):
         hostile = "<b id=evil>x</b>"
         players = [{"id": 1024 + i, "name": name, "verified": i == 0,

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Runs the README's commands in bare trees of Debian's releases: `./dev run` until it answers a
 status request and Ctrl-C ends it, `./dev test`, and `./dev package`. --short: `./dev run`, a build
-of every target of the preset release, and its unit tests. --packages: `./dev package` twice, whose
-bytes must be equal, and an installation in another bare tree; the packages are left in
-build/distros/SUITE/debs/.
+of every target of the preset release, and its unit tests. --builds: every target of every preset.
+--packages: `./dev package` twice, whose bytes must be equal, and an installation in another bare
+tree, where bots play on the raimd that was installed; the packages are left in
+build/distros/SUITE/debs/. --installation: the same with the packages that are in build/packages, in
+a tree of this machine's release.
 
-distros.py [--short | --packages] [SUITE...] by default tries bookworm and trixie; noble and resolute
-are Ubuntu 24.04 and 26.04. SUITE:arm64 is cross built, for --packages alone. ./dev test-distros
-runs it, as root. Each tree is copied first, so that what a run installs is gone in the next. Exits
-77 where no tree can be made. Logs are in build/distros/.
+By default it tries bookworm and trixie; noble and resolute are Ubuntu 24.04 and 26.04. SUITE:arm64
+is cross built, for --packages alone. ./dev test-distros runs it, as root. Each tree is copied first,
+so that what a run installs is gone in the next. Exits 77 where no tree can be made. Logs are in
+build/distros/.
 """
 
 import argparse
@@ -26,13 +28,14 @@ import time
 import urllib.error
 import urllib.request
 
-from tree import NoTree, make_tree
+from tree import NoTree, make_tree, suite_of_this_machine
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIRECTORY = ROOT / "build/distros"
 SUITES = ("bookworm", "trixie")
 STATUS = "http://127.0.0.1:7246/status"
 RUN_S = 900    # until the demo answers: packages, a build
+START_S = 30   # until a raimd that is there answers
 STEP_S = 3600
 STOP_S = 5
 SKIPPED = 77
@@ -115,18 +118,29 @@ def ask_status():
         return None
 
 
-def run_demo(tree):
-    """./dev run, until it answers; then Ctrl-C."""
+def wait_answer(process, limit_s):
+    """The status of a raimd that the process starts, when it answers."""
+    begin = time.monotonic()
+    while (status := ask_status()) is None:
+        if process.poll() is not None:
+            raise Failure(f"ended with {process.returncode}")
+        if time.monotonic() - begin > limit_s:
+            raise Failure(f"no status within {limit_s} s")
+        time.sleep(0.1)
+    return status
+
+
+def refuse_others():
     if ask_status() is not None:
         raise Failure("somebody else listens on 127.0.0.1:7246")
+
+
+def run_demo(tree):
+    """./dev run, until it answers; then Ctrl-C."""
+    refuse_others()
     begin = time.monotonic()
     with tree.program("./dev", "run") as process:
-        while (status := ask_status()) is None:
-            if process.poll() is not None:
-                raise Failure(f"ended with {process.returncode}")
-            if time.monotonic() - begin > RUN_S:
-                raise Failure(f"no status within {RUN_S} s")
-            time.sleep(0.1)
+        status = wait_answer(process, RUN_S)
         answered_s = time.monotonic() - begin
         # The shell became ./dev, which became raimd.
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(
@@ -142,16 +156,28 @@ def run_demo(tree):
 
 
 def run_tests(tree):
-    """./dev test; its last line says all."""
-    return tree.call("./dev", "test")
+    """./dev test, by its own summary."""
+    tree.call("./dev", "test")
+    return re.findall(r"^dev test: .* passed.*", tree.said(), re.M)[-1]
+
+
+def warnings(tree):
+    """How many warnings the builds printed."""
+    built = "".join(log.read_text(encoding="utf-8", errors="replace")
+                    for log in (tree.root / "raimd/build").glob("*/build.log"))
+    return f"{len(re.findall(r': warning: ', built))} warnings"
 
 
 def build_release(tree):
     """Every target of the preset release, and its warnings."""
     tree.call("./dev", "build", "release")
-    built = (tree.root / "raimd/build/release/build.log").read_text(encoding="utf-8",
-                                                                    errors="replace")
-    return f"{len(re.findall(r': warning: ', built))} warnings"
+    return warnings(tree)
+
+
+def build_all(tree):
+    """Every target of every preset, and its warnings."""
+    tree.call("./dev", "build")
+    return warnings(tree)
 
 
 def run_unit_tests(tree):
@@ -179,6 +205,7 @@ def build_packages_twice(tree):
                                    if tree.architecture else [])]
     built = []
     for _ in range(2):
+        shutil.rmtree(tree.root / "raimd/build/packages", ignore_errors=True)
         tree.call(*words)
         built.append(packages_of(tree))
     if built[0].keys() != built[1].keys():
@@ -186,34 +213,52 @@ def build_packages_twice(tree):
     differing = [name for name, data in built[0].items() if data != built[1][name]]
     if differing:
         raise Failure(f"other bytes the second time: {' '.join(sorted(differing))}")
-    kept = tree.directory / "debs"
-    kept.mkdir(exist_ok=True)
-    for name, data in built[0].items():
-        (kept / name).write_bytes(data)
+    shutil.rmtree(tree.directory / "debs", ignore_errors=True)
+    shutil.copytree(tree.root / "raimd/build/packages", tree.directory / "debs")
     return f"{len(built[0])} files, the same bytes twice"
 
 
-def install_packages(tree):
-    """In another bare copy, by apt with what they depend on; the programs run."""
+def install(tree, debs):
+    """Installs packages by apt with what they depend on; bots play on their raimd."""
+    copied = []
+    for path in sorted(debs.glob("*.deb")):
+        if "dbgsym" not in path.name:
+            shutil.copy(path, tree.root / path.name)
+            copied.append(f"/{path.name}")
+    tree.call("apt-get", "-qq", "update")
+    tree.call("apt-get", "-qq", "install", "-y", "--no-install-recommends", *copied)
+    tree.call("raimd", "-t", "-c", "/etc/raimd/raimd.conf")
+    tree.call("raim", "--version")
+    refuse_others()
+    with tree.program("raimd", "-c", "/etc/raimd/raimd.conf") as process:
+        wait_answer(process, START_S)
+        tree.call("sh", "-ec", "raim-bots --clients 4 --seconds 5 --json 127.0.0.1:7246 >/played")
+    played = json.loads((tree.root / "played").read_bytes())
+    if played["connected"] != 4 or played["snapshots"] == 0:
+        raise Failure(f"the bots did not play: {played}")
+    version = tree.call("raimd", "--version")
+    return f"{version}; {played['snapshots']} snapshots"
+
+
+def install_built(tree):
+    """What was built in this tree, in another bare copy."""
     if tree.architecture:
         return "not tried: of another architecture"
     tree.begin()
-    debs = []
-    for path in sorted((tree.directory / "debs").glob("*.deb")):
-        if "dbgsym" not in path.name:
-            shutil.copy(path, tree.root / path.name)
-            debs.append(f"/{path.name}")
-    tree.call("apt-get", "-qq", "update")
-    tree.call("apt-get", "-qq", "install", "-y", "--no-install-recommends", *debs)
-    tree.call("raimd", "-t", "-c", "/etc/raimd/raimd.conf")
-    tree.call("raim", "--version")
-    return tree.call("raimd", "--version")
+    return install(tree, tree.directory / "debs")
+
+
+def install_own(tree):
+    """What ./dev package has built on this machine."""
+    return install(tree, ROOT / "build/packages")
 
 
 FULL = [("./dev run", run_demo), ("./dev test", run_tests), ("./dev package", build_packages)]
 SHORT = [("./dev run", run_demo), ("./dev build release", build_release),
          ("unit tests", run_unit_tests)]
-PACKAGES = [("./dev package", build_packages_twice), ("installation", install_packages)]
+BUILDS = [("./dev build", build_all)]
+PACKAGES = [("./dev package", build_packages_twice), ("installation", install_built)]
+INSTALLATION = [("installation", install_own)]
 
 
 def try_suite(suite, steps):
@@ -235,17 +280,22 @@ def try_suite(suite, steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--short", action="store_true", help="./dev run, a build, the unit tests")
-    parser.add_argument("--packages", action="store_true",
-                        help="./dev package twice, and an installation")
+    kind = parser.add_mutually_exclusive_group()
+    for name, steps, meaning in (
+            ("short", SHORT, "./dev run, a build, the unit tests"),
+            ("builds", BUILDS, "every preset"),
+            ("packages", PACKAGES, "./dev package twice, and an installation"),
+            ("installation", INSTALLATION, "of what ./dev package has made on this machine")):
+        kind.add_argument(f"--{name}", dest="steps", action="store_const", const=steps,
+                          default=FULL, help=meaning)
     parser.add_argument("suites", nargs="*", metavar="SUITE")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM)) # ends what runs, too
+    suites = [suite_of_this_machine()] if options.steps is INSTALLATION else SUITES
     good, skipped = True, False
-    for suite in options.suites or SUITES:
+    for suite in options.suites or suites:
         try:
-            steps = PACKAGES if options.packages else SHORT if options.short else FULL
-            good = try_suite(suite, steps) and good
+            good = try_suite(suite, options.steps) and good
         except NoTree as reason:
             print(f"{suite:10} SKIPPED: {reason}")
             skipped = True

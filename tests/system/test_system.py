@@ -15,7 +15,7 @@ import tempfile
 import time
 
 from machine import BASE, ROOT, Machine, Unbootable, poll
-from tree import NoTree, make_tree
+from tree import NoTree, make_tree, suite_of_this_machine
 
 BIN = pathlib.Path(os.environ.get("RAIM_BIN", ROOT / "build/package/raimd/build/bin")).resolve()
 PACKAGES = ROOT / "build/packages"
@@ -41,14 +41,6 @@ def depends(deb):
     field = subprocess.run(["dpkg-deb", "-f", deb, "Depends"], text=True, capture_output=True,
                            check=True).stdout
     return [part.split()[0] for part in field.split(",")]
-
-
-def suite_of_this_machine():
-    """The release for which the package was built; bookworm where this is no Debian."""
-    for line in pathlib.Path("/etc/os-release").read_text(encoding="utf-8").splitlines():
-        if line.startswith("VERSION_CODENAME="):
-            return line.partition("=")[2].strip('"')
-    return "bookworm"
 
 
 def make_upgrade(deb, directory):

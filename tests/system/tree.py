@@ -3,6 +3,7 @@
 machine's own apt."""
 
 import os
+import pathlib
 import subprocess
 import tempfile
 
@@ -38,6 +39,14 @@ def mirror(label):
     uris = _apt_says("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages",
                      f"Label: {label}").split()
     return uris[0] if uris else None
+
+
+def suite_of_this_machine():
+    """The release for which packages are built here; bookworm where this is no Debian."""
+    for line in pathlib.Path("/etc/os-release").read_text(encoding="utf-8").splitlines():
+        if line.startswith("VERSION_CODENAME="):
+            return line.partition("=")[2].strip('"')
+    return "bookworm"
 
 
 def sources(suite):
