@@ -14,9 +14,13 @@ struct packet {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
 };
 
-struct line {
+struct quality {
     double loss, doubling;
     int shortest, longest; // ticks that a message takes
+};
+
+struct line {
+    struct quality quality;
     struct packet packets[IN_FLIGHT];
     size_t count;
 };
@@ -24,14 +28,14 @@ struct line {
 static void send_over(struct line *line, bool to_match, uint32_t handle, uint32_t now,
                       const uint8_t *data, size_t size)
 {
-    for (int copies = chance_between(0, 1) < line->doubling ? 2 : 1; copies > 0; copies--) {
-        if (chance_between(0, 1) < line->loss)
+    for (int copies = chance_between(0, 1) < line->quality.doubling ? 2 : 1; copies > 0; copies--) {
+        if (chance_between(0, 1) < line->quality.loss)
             continue;
         assert_true(line->count < IN_FLIGHT);
         struct packet *packet = &line->packets[line->count++];
         packet->to_match = to_match;
         packet->handle = handle;
-        packet->due = now + (uint32_t)chance_int(line->shortest, line->longest);
+        packet->due = now + (uint32_t)chance_int(line->quality.shortest, line->quality.longest);
         packet->size = size;
         memcpy(packet->bytes, data, size);
     }
@@ -128,12 +132,14 @@ static void press(struct stage *stage, struct line *line, uint32_t handle)
     viewer->has_named = true;
     viewer->name = viewer->newest;
     const uint32_t now = stage->match->world->tick;
-    const size_t size = stage_write_input(viewer, now + (uint32_t)line->longest, bytes);
+    const size_t size = stage_write_input(viewer, now + (uint32_t)line->quality.longest, bytes);
     send_over(line, true, handle, now, bytes, size);
 }
 
-static void play(struct line *line)
+static void play(struct quality quality)
 {
+    static struct line whole; // too large for a stack
+    struct line *line = &whole;
     const raim_box walls[] = {{{-300, -200}, {-240, 200}}, {{240, -300}, {300, 100}}};
     struct raim_match_def def = raim_match_default_def();
     def.max_clients = CLIENTS;
@@ -141,6 +147,7 @@ static void play(struct line *line)
     def.seed = raim_random_next(&chance);
     struct stage *stage = stage_open(fixture_map(walls, 2), def);
     uint64_t told = 0;
+    line->quality = quality;
     line->count = 0;
     for (int i = 0; i < TICKS; i++) {
         struct raim_outgoing out;
@@ -169,29 +176,23 @@ static void play(struct line *line)
     stage_close(stage);
 }
 
-static struct line line;
-
 static void test_every_snapshot_equals_the_world(void **state)
 {
     (void)state;
-    line = (struct line){.shortest = 1, .longest = 1};
-    play(&line);
+    play((struct quality){.shortest = 1, .longest = 1});
 }
 
 static void test_loss_doubling_and_disorder_desynchronise_nothing(void **state)
 {
     (void)state;
-    line = (struct line){.loss = 0.05, .doubling = 0.05, .shortest = 1, .longest = 6};
-    play(&line);
-    line = (struct line){.loss = 0.4, .doubling = 0.2, .shortest = 1, .longest = 20};
-    play(&line);
+    play((struct quality){.loss = 0.05, .doubling = 0.05, .shortest = 1, .longest = 6});
+    play((struct quality){.loss = 0.4, .doubling = 0.2, .shortest = 1, .longest = 20});
 }
 
 static void test_acknowledgements_that_hardly_ever_come_desynchronise_nothing(void **state)
 {
     (void)state;
-    line = (struct line){.loss = 0.9, .shortest = 2, .longest = 30};
-    play(&line);
+    play((struct quality){.loss = 0.9, .shortest = 2, .longest = 30});
 }
 
 int main(int argc, char **argv)
