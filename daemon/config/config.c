@@ -20,12 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// One arena while loading.
-struct entry {
-    reader_node node; // the arena's group in the file
-    bool is_good;     // no mistake was reported for its keys
-};
-
 // --- Public ---
 
 struct config *config_load(const char *path, FILE *out)
@@ -51,6 +45,7 @@ static struct config *load(struct reader *reader, const char *path, bool is_buil
         .config = config, .path = path, .is_built_in = is_built_in, .diagnostics = diagnostics};
     const reader_node root = reader_root(reader);
     int count;
+    diagnostics_hold(diagnostics);
     const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
     if (!config_begin_maps(&loader, reader_count(reader_find(root, "arenas")) +
                                         reader_count(reader_find(root, "templates"))))
@@ -59,12 +54,12 @@ static struct config *load(struct reader *reader, const char *path, bool is_buil
         reader_fill(root, keys, count, config, &loader);
     config_load_maps(&loader);
     config_check_pool(config, root);
-    if (diagnostics->problems == problems)
-        config_check_control(config, root);
+    config_check_control(config, root);
     config_check_rcon(config, root);
     if (diagnostics->problems == problems && !diagnostics->no_memory)
         config->values = config_values_collect(root, diagnostics);
     reader_close(reader);
+    diagnostics_release(diagnostics);
     if (config->values != NULL)
         return config;
     config_unload(config);
@@ -297,21 +292,28 @@ static bool share_port(const struct config_arena *a, const struct config_arena *
            socket_address_parse(b->address, 0, &other) && socket_address_overlaps(&mine, &other);
 }
 
-static void check_unique(const struct config *config, const struct entry *entries, int arena)
+// A wrong key holds its default, so that a clash with it would be misleading.
+static bool has_good_port(reader_node arena)
 {
+    return reader_is_good(reader_find(arena, "address")) &&
+           reader_is_good(reader_find(arena, "port"));
+}
+
+static void check_unique(const struct config *config, reader_node list, int arena)
+{
+    const reader_node node = reader_item(list, arena);
     const struct config_arena *mine = &config->arenas[arena];
     bool name_is_new = true, port_is_new = true;
     for (int i = 0; i < arena; i++) {
         const struct config_arena *other = &config->arenas[i];
         if (name_is_new && mine->name[0] != '\0' && strcmp(mine->name, other->name) == 0) {
-            reader_value_error(reader_member(entries[arena].node, "name"),
-                               "another name than that of arenas[%d]", i);
+            reader_value_error(reader_member(node, "name"), "another name than that of arenas[%d]",
+                               i);
             name_is_new = false;
         }
-        // A wrong key holds its default here, so a clash with it would be misleading.
-        const bool both_good = entries[i].is_good && entries[arena].is_good;
-        if (port_is_new && both_good && share_port(mine, other)) {
-            reader_error(reader_member(entries[arena].node, "port"),
+        if (port_is_new && share_port(mine, other) && has_good_port(node) &&
+            has_good_port(reader_item(list, i))) {
+            reader_error(reader_member(node, "port"),
                          "got %s:%u, want an address and port apart from %s:%u of arenas[%d]",
                          mine->address, mine->port, other->address, other->port, i);
             port_is_new = false;
@@ -329,22 +331,17 @@ void config_load_arenas(reader_node list, void *into, void *context)
         return;
     }
     config->arenas = calloc((size_t)count + 1, sizeof *config->arenas);
-    struct entry *entries = calloc((size_t)count + 1, sizeof *entries);
-    if (config->arenas == NULL || entries == NULL) {
+    if (config->arenas == NULL) {
         diagnostics_no_memory(loader->diagnostics);
-        free(entries);
         return;
     }
     config->arena_count = count;
     for (int i = 0; i < count; i++) {
-        const int problems = loader->diagnostics->problems;
-        entries[i].node = reader_item(list, i);
-        if (reader_is_group(entries[i].node))
-            config_load_arena(&config->arenas[i], entries[i].node, false, loader);
+        const reader_node group = reader_item(list, i);
+        if (reader_is_group(group))
+            config_load_arena(&config->arenas[i], group, false, loader);
         else
-            reader_value_error(entries[i].node, "a group { name = ...; map = ...; }");
-        entries[i].is_good = loader->diagnostics->problems == problems;
-        check_unique(config, entries, i);
+            reader_value_error(group, "a group { name = ...; map = ...; }");
+        check_unique(config, list, i);
     }
-    free(entries);
 }

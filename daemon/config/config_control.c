@@ -84,7 +84,12 @@ void config_load_control_token(reader_node node, void *into, void *context)
 
 void config_check_control(const struct config *config, reader_node root)
 {
+    static const char *const keys[] = {"control_listen", "control_certificate", "control_key",
+                                       "control_clients", "control_token_file"};
     const struct config_control *control = &config->control_tcp;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!reader_is_good(reader_find(root, keys[i])))
+            return;
     const bool has_certificate = control->certificate[0] != '\0';
     const bool has_key = control->key[0] != '\0';
     const bool has_clients = control->clients[0] != '\0';

@@ -46,7 +46,7 @@ void config_load_control_key(reader_node node, void *config, void *loader);
 void config_load_clients(reader_node node, void *config, void *loader);
 void config_load_control_token(reader_node node, void *config, void *loader);
 
-// Reports an address without the protection that it needs. Call it if every file could be read.
+// Reports an address without the protection that it needs, unless a key of it is wrong.
 void config_check_control(const struct config *config, reader_node root);
 
 // --- Admins ---

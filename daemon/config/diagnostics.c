@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The severities of syslog(3), as the journal reads them at the beginning of a line.
@@ -19,7 +20,17 @@ enum {
     MESSAGE_BYTES = 2 * PATH_MAX,
 };
 
+struct diagnostics_entry {
+    char *location, *message; // owned
+    const char *priority;
+    size_t file_length; // of the location
+    int file, line;     // line 0: the whole file
+    int number;         // among all
+};
+
 static void write_json(struct diagnostics *diagnostics, const char *location, const char *message);
+static const char *find_key(const char *location, size_t *length);
+static size_t find_line(const char *location, size_t length);
 
 // Keeps an entry on one line and without terminal control sequences, whatever the file contains.
 static void replace_controls(char *text)
@@ -29,17 +40,12 @@ static void replace_controls(char *text)
             *text = '?';
 }
 
-__attribute__((format(printf, 5, 0))) static void add(struct diagnostics *diagnostics,
-                                                      const char *location, const char *priority,
-                                                      const char *kind, const char *format,
-                                                      va_list arguments)
+static void write_entry(struct diagnostics *diagnostics, const char *location, const char *priority,
+                        const char *message)
 {
-    char safe_location[LOCATION_BYTES], message[MESSAGE_BYTES];
-    const int used = snprintf(message, sizeof message, "%s", kind);
-    vsnprintf(message + used, sizeof message - (size_t)used, format, arguments);
+    char safe_location[LOCATION_BYTES];
     snprintf(safe_location, sizeof safe_location, "%s", location);
     replace_controls(safe_location);
-    replace_controls(message);
     // A memory stream reports a failed allocation by errno, not by its error flag.
     errno = 0;
     if (diagnostics->style == DIAGNOSTICS_JSON)
@@ -50,6 +56,86 @@ __attribute__((format(printf, 5, 0))) static void add(struct diagnostics *diagno
              errno == ENOMEM)
         diagnostics_no_memory(diagnostics);
     diagnostics->entries++;
+}
+
+static bool is_same_file(const struct diagnostics_entry *a, const struct diagnostics_entry *b)
+{
+    return a->file_length == b->file_length &&
+           memcmp(a->location, b->location, a->file_length) == 0;
+}
+
+static void hold(struct diagnostics *diagnostics, const char *location, const char *priority,
+                 const char *message)
+{
+    const int count = diagnostics->held_count;
+    struct diagnostics_entry entry = {strdup(location), strdup(message), priority, .number = count};
+    struct diagnostics_entry *held =
+        realloc(diagnostics->held, ((size_t)count + 1) * sizeof *diagnostics->held);
+    if (held != NULL)
+        diagnostics->held = held;
+    if (entry.location == NULL || entry.message == NULL || held == NULL) {
+        free(entry.location);
+        free(entry.message);
+        diagnostics_no_memory(diagnostics);
+        return;
+    }
+    size_t length;
+    find_key(location, &length);
+    entry.file_length = find_line(location, length);
+    entry.line = entry.file_length < length ? atoi(location + entry.file_length + 1) : 0;
+    entry.file = count; // unless an earlier one is in the same
+    for (int i = count - 1; i >= 0 && entry.file == count; i--)
+        if (is_same_file(&held[i], &entry))
+            entry.file = held[i].file;
+    held[count] = entry;
+    diagnostics->held_count++;
+}
+
+void diagnostics_hold(struct diagnostics *diagnostics)
+{
+    diagnostics->is_holding = true;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct diagnostics_entry *a = left, *b = right;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
+}
+
+void diagnostics_release(struct diagnostics *diagnostics)
+{
+    if (diagnostics->held_count > 0)
+        qsort(diagnostics->held, (size_t)diagnostics->held_count, sizeof *diagnostics->held,
+              compare);
+    for (int i = 0; i < diagnostics->held_count; i++) {
+        struct diagnostics_entry *entry = &diagnostics->held[i];
+        write_entry(diagnostics, entry->location, entry->priority, entry->message);
+        free(entry->location);
+        free(entry->message);
+    }
+    free(diagnostics->held);
+    diagnostics->held = NULL;
+    diagnostics->held_count = 0;
+    diagnostics->is_holding = false;
+}
+
+__attribute__((format(printf, 5, 0))) static void add(struct diagnostics *diagnostics,
+                                                      const char *location, const char *priority,
+                                                      const char *kind, const char *format,
+                                                      va_list arguments)
+{
+    char message[MESSAGE_BYTES];
+    const int used = snprintf(message, sizeof message, "%s", kind);
+    vsnprintf(message + used, sizeof message - (size_t)used, format, arguments);
+    replace_controls(message);
+    if (diagnostics->is_holding)
+        hold(diagnostics, location, priority, message);
+    else
+        write_entry(diagnostics, location, priority, message);
 }
 
 void diagnostics_add(struct diagnostics *diagnostics, const char *location, const char *format, ...)
@@ -137,19 +223,25 @@ static size_t find_line(const char *location, size_t length)
     return found ? length - 1 - digits : length;
 }
 
-// Keys contain no colon, so the last colon of "file:line: key" precedes the key.
+// The key of "file:line: key", NULL where there is none, and the length of what precedes it. Keys
+// contain no colon, so the last colon precedes the key.
+static const char *find_key(const char *location, size_t *length)
+{
+    const char *colon = strrchr(location, ':');
+    *length = strlen(location);
+    if (colon == NULL || colon[1] != ' ' ||
+        find_line(location, (size_t)(colon - location)) == (size_t)(colon - location))
+        return NULL;
+    *length = (size_t)(colon - location);
+    return colon + 2;
+}
+
 static void write_json(struct diagnostics *diagnostics, const char *location, const char *message)
 {
     FILE *out = diagnostics->out;
-    const char *colon = strrchr(location, ':');
-    size_t length = strlen(location), line;
-    const char *key = NULL;
-    if (colon != NULL && colon[1] == ' ' &&
-        find_line(location, (size_t)(colon - location)) < (size_t)(colon - location)) {
-        key = colon + 2;
-        length = (size_t)(colon - location);
-    }
-    line = find_line(location, length);
+    size_t length;
+    const char *key = find_key(location, &length);
+    const size_t line = find_line(location, length);
     fputs(diagnostics->entries == 0 ? "[\n  {\"file\": " : ",\n  {\"file\": ", out);
     write_string(out, location, line);
     if (line < length)

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,11 @@ bool reader_is_list(reader_node node)
 {
     return node.setting != NULL &&
            (config_setting_is_list(node.setting) || config_setting_is_array(node.setting));
+}
+
+bool reader_is_good(reader_node node)
+{
+    return node.setting == NULL || config_setting_get_hook(node.setting) == NULL;
 }
 
 int reader_count(reader_node list)
@@ -598,6 +604,8 @@ static void report_error(reader_node node, const char *prefix, const char *forma
     reader_key_location(node, location, sizeof location);
     vsnprintf(message, sizeof message, format, arguments);
     diagnostics_add(node.reader->diagnostics, location, "%s%s", prefix, message);
+    if (node.setting != NULL)
+        config_setting_set_hook(node.setting, (void *)(uintptr_t)node.reader); // see reader_is_good
 }
 
 void reader_error(reader_node node, const char *format, ...)

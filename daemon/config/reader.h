@@ -115,6 +115,9 @@ bool reader_number(reader_node node, double min, double max, double *value);
 bool reader_text(reader_node node, bool (*accepts)(const char *text), const char *expected,
                  const char **text);
 
+// Whether no mistake was reported for a value, or there is none.
+bool reader_is_good(reader_node node);
+
 // Reports "file:line: key: MESSAGE" as a mistake.
 __attribute__((format(printf, 2, 3))) void reader_error(reader_node node, const char *format, ...);
 

@@ -37,6 +37,8 @@ static void test_every_mistake_is_reported_at_once(void **state)
         "0-9, _ and -\n"
         "raimd.conf:6: arenas[1].address: got \"1.2.3\", want an IPv4 or IPv6 address\n"
         "raimd.conf:6: arenas[1].max_players: got 0, want an integer from 1 to 1000\n"
+        "raimd.conf:6: arenas[1].map: cannot read \"none.conf\": No such file or "
+        "directory\n"
         "raimd.conf:7: arenas[1].rules.player_radius: got true, want a number from 4 "
         "to 100 units\n"
         "raimd.conf:7: arenas[1].rules.bullet_speed: got 1, want a number from 50 to "
@@ -45,10 +47,8 @@ static void test_every_mistake_is_reported_at_once(void **state)
         "\"bullet_speed\"?\n"
         "raimd.conf:8: arenas[2]: got 17, want a group { name = ...; map = ...; }\n"
         "bad.conf: got no key \"spawns\", want a list of 1 to 256 points ( x, y )\n"
-        "bad.conf:2: spawn: got an unknown key, did you mean \"spawns\"?\n"
         "bad.conf:1: border: got a list of 3, want x_min, y_min, x_max, y_max\n"
-        "raimd.conf:6: arenas[1].map: cannot read \"none.conf\": No such file or "
-        "directory\n");
+        "bad.conf:2: spawn: got an unknown key, did you mean \"spawns\"?\n");
 }
 
 static void test_key_like_no_other_gets_the_list_of_keys(void **state)
@@ -191,14 +191,14 @@ static void test_views_and_delays_have_bounds(void **state)
     (void)state;
     assert_refused("arenas = ({" ARENA "\nview_width = 99;\nview_height = 10001;\n"
                    "max_spectators = 1001;\nspectator_delay = 60.5; });",
-                   "raimd.conf:4: arenas[0].max_spectators: got 1001, want an integer from 0 to "
-                   "1000\n"
-                   "raimd.conf:5: arenas[0].spectator_delay: got 60.5, want a number from 0 to "
-                   "60 s\n"
                    "raimd.conf:2: arenas[0].view_width: got 99, want an integer from 100 to 10000 "
                    "units\n"
                    "raimd.conf:3: arenas[0].view_height: got 10001, want an integer from 100 to "
-                   "10000 units\n");
+                   "10000 units\n"
+                   "raimd.conf:4: arenas[0].max_spectators: got 1001, want an integer from 0 to "
+                   "1000\n"
+                   "raimd.conf:5: arenas[0].spectator_delay: got 60.5, want a number from 0 to "
+                   "60 s\n");
 }
 
 static void test_lag_compensation_and_grace_have_bounds(void **state)
@@ -207,10 +207,10 @@ static void test_lag_compensation_and_grace_have_bounds(void **state)
     assert_refused("arenas = ({" ARENA "\nresume_grace = 600.5;\nlag_compensation = 251; },\n"
                    "{ name = \"b\"; map = \"m.conf\"; port = 1; lag_compensation = 0.1;\n"
                    "resume_grace = -1; });",
-                   "raimd.conf:3: arenas[0].lag_compensation: got 251, want an integer from 0 to "
-                   "250 ms\n"
                    "raimd.conf:2: arenas[0].resume_grace: got 600.5, want a number from 0 to 600 "
                    "s\n"
+                   "raimd.conf:3: arenas[0].lag_compensation: got 251, want an integer from 0 to "
+                   "250 ms\n"
                    "raimd.conf:4: arenas[1].lag_compensation: got 0.1, want an integer from 0 to "
                    "250 ms\n"
                    "raimd.conf:5: arenas[1].resume_grace: got -1, want a number from 0 to 600 s\n");
@@ -243,6 +243,28 @@ static void test_names_and_ports_are_unique(void **state)
                    "apart from 0.0.0.0:7247 of arenas[1]\n"
                    "raimd.conf:7: arenas[4].port: got 0.0.0.0:7246, want an address and port apart "
                    "from 127.0.0.1:7246 of arenas[0]\n");
+}
+
+// A mistake hides only those that follow from it.
+static void test_a_mistake_of_another_key_hides_no_shared_port(void **state)
+{
+    (void)state;
+    assert_refused("rcon = \"0.0.0.0:1\";\n"
+                   "arenas = (\n"
+                   "{ name = \"a\"; map = \"m.conf\"; bots = -1; },\n"
+                   "{ name = \"b\"; map = \"m.conf\"; },\n"
+                   "{ name = \"c\"; map = \"m.conf\"; address = \"x\"; });\n"
+                   "control_listen = \"0.0.0.0:2\";",
+                   "raimd.conf:1: rcon: got no rcon_password beside it, want one\n"
+                   "raimd.conf:1: rcon: got 0.0.0.0, where the password and every command travel "
+                   "unencrypted, want an address of 127.0.0.0/8 or [::1], or rcon_remote = true\n"
+                   "raimd.conf:3: arenas[0].bots: got -1, want an integer from 0 to 200\n"
+                   "raimd.conf:4: arenas[1]: got 0.0.0.0:7246, want an address and port apart from "
+                   "0.0.0.0:7246 of arenas[0]\n"
+                   "raimd.conf:5: arenas[2].address: got \"x\", want an IPv4 or IPv6 address\n"
+                   "raimd.conf:6: control_listen: got 0.0.0.0 without protection, want an address "
+                   "of 127.0.0.0/8 or [::1], or control_certificate, control_key, and "
+                   "control_token_file or control_clients\n");
 }
 
 static void test_names_of_garbage_are_quoted_and_cut(void **state)
@@ -376,9 +398,9 @@ static void test_include_is_relative_and_keeps_lines(void **state)
     assert_refused("arenas = ({\n  @include \"inc/first.conf\" tick_hz = 1;\n" ARENA
                    "\nmax_players = 0; });",
                    "inc/second.conf:2: arenas[0].port: got -1, want an integer from 0 to 65535\n"
+                   "raimd.conf:2: arenas[0].tick_hz: got 1, want an integer from 10 to 240 Hz\n"
                    "raimd.conf:4: arenas[0].max_players: got 0, want an integer from 1 to 1000\n"
-                   "inc/first.conf:2: arenas[0].bots: got -2, want an integer from 0 to 200\n"
-                   "raimd.conf:2: arenas[0].tick_hz: got 1, want an integer from 10 to 240 Hz\n");
+                   "inc/first.conf:2: arenas[0].bots: got -2, want an integer from 0 to 200\n");
 }
 
 static void test_include_that_cannot_be_read(void **state)
@@ -422,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_lag_compensation_and_grace_have_bounds),
         cmocka_unit_test(test_an_arena_holds_its_players_and_bots),
         cmocka_unit_test(test_names_and_ports_are_unique),
+        cmocka_unit_test(test_a_mistake_of_another_key_hides_no_shared_port),
         cmocka_unit_test(test_names_of_garbage_are_quoted_and_cut),
         cmocka_unit_test(test_nothing_in_a_file_can_add_a_line_to_the_report),
         cmocka_unit_test(test_syntax_errors_name_their_line),
