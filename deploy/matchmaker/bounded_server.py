@@ -10,16 +10,19 @@ import time
 
 MAX_CONNECTIONS = 2000 # a thread each; a new one ends the one whose request is awaited for longest
 MAX_REQUEST_S = 10 # for a request to arrive as a whole
+MAX_END_S = 1 # that a new connection waits for the end of the one that makes room
 
 
 class BoundedServer(http.server.ThreadingHTTPServer):
-    """Its handler calls expect_request where a request may begin, and end_request when it is read."""
+    """Its handler calls end_request when a request is read, and expect_request where a further one may
+    begin."""
     daemon_threads = True
     request_queue_size = 1024
 
     def __init__(self, address, handler):
         self.lock = threading.Lock()
-        self.connections = 0
+        self.is_gone = threading.Condition(self.lock) # a connection
+        self.connections = 0 # MAX_CONNECTIONS at most
         self.awaited = {} # connection: since when its request is awaited, the oldest first
         super().__init__(address, handler)
 
@@ -44,25 +47,38 @@ class BoundedServer(http.server.ThreadingHTTPServer):
             return True
 
     def process_request(self, request, client_address):
-        if self.connections >= MAX_CONNECTIONS and not self.end_oldest(0):
+        if not self.make_room():
             self.shutdown_request(request)
             return
         with self.lock:
             self.connections += 1
+        self.expect_request(request) # its thread may begin late
         try:
             super().process_request(request, client_address)
         except RuntimeError: # there is no thread for it
-            with self.lock:
-                self.connections -= 1
+            self.forget(request)
             raise
+
+    def make_room(self):
+        """For one more connection."""
+        if self.connections < MAX_CONNECTIONS:
+            return True
+        if not self.end_oldest(0):
+            return False
+        with self.lock:
+            return self.is_gone.wait_for(lambda: self.connections < MAX_CONNECTIONS, MAX_END_S)
+
+    def forget(self, request):
+        with self.lock:
+            self.connections -= 1
+            self.awaited.pop(request, None)
+            self.is_gone.notify()
 
     def process_request_thread(self, request, client_address):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            with self.lock:
-                self.connections -= 1
-                self.awaited.pop(request, None)
+            self.forget(request)
 
     def service_actions(self): # serve_forever calls it twice a second
         while self.end_oldest(MAX_REQUEST_S):

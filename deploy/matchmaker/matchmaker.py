@@ -160,10 +160,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def setup(self):
-        super().setup()
-        self.server.expect_request(self.connection)
-
     def parse_request(self):
         if not super().parse_request():
             return False
