@@ -10,6 +10,7 @@ import unittest
 
 import harness
 from harness import SLOW, Stage, arena, poll
+from stalls import Stalls
 
 CLIENTS = 4 if SLOW else 12
 
@@ -79,20 +80,18 @@ class NetworkTest(unittest.TestCase):
                                                         "--loss", 2))
             # Each lost datagram of a join costs up to seconds; how one plays is judged, not that.
             daemon.wait_pressing(CLIENTS, deadline_s=30)
-            pids = daemon.pid, bots.pid
-            before = [harness.waited_s(pid) for pid in pids]
+            stalls = Stalls(daemon.pid, bots.pid)
             begin = time.monotonic()
             time.sleep(2 if SLOW else 10) # it is a while of play that is judged, from 5 s on
             status = daemon.get_json()
-            excused = sum(harness.grown_wait_s(old, harness.waited_s(pid))
-                          for old, pid in zip(before, pids)) / (time.monotonic() - begin)
+            excused = stalls.seconds() / (time.monotonic() - begin)
             bots.stop()
             report = bots.report()
         rows = [row for row in status["arenas"][0]["players"] if not row["bot"]]
         missed = sum(row["inputs_missed"] for row in rows) / sum(row["inputs_due"] for row in rows)
         print(f"missed {missed:.5f} of the inputs, round trip {report['round_trip_ms']:.0f} ms,"
               f" jitter {report['jitter_ms']:.0f} ms, loss {report['loss']:.3f},"
-              f" others {report['view_delay_ms']:.0f} ms late, without a processor {excused:.1%}",
+              f" others {report['view_delay_ms']:.0f} ms late, stalled {excused:.1%}",
               flush=True)
         self.assertEqual(report["connected"], CLIENTS)
         self.assertEqual(report["disconnected"] + report["resumes"], 0)
