@@ -91,7 +91,7 @@ static void service(const struct options *options, struct opponent *player, doub
 static bool has_ended(const struct opponent *player)
 {
     return player->link == NULL ||
-           raim_client_state(raim_link_client(player->link)) == RAIM_CLIENT_ENDED;
+           raim_client_get_state(raim_link_client(player->link)) == RAIM_CLIENT_ENDED;
 }
 
 // Whether a client has had no answer at all.
@@ -100,10 +100,10 @@ static bool is_unanswered(const struct opponent *player)
     if (player->link == NULL)
         return true;
     const struct raim_client *client = raim_link_client(player->link);
-    const enum raim_client_state state = raim_client_state(client);
+    const enum raim_client_state state = raim_client_get_state(client);
     return !player->played &&
            (state == RAIM_CLIENT_CONNECTING ||
-            (state == RAIM_CLIENT_ENDED && raim_client_end(client).reason == RAIM_REASON_LOST));
+            (state == RAIM_CLIENT_ENDED && raim_client_get_end(client).reason == RAIM_REASON_LOST));
 }
 
 static bool all_of(const struct opponent *players, int count,

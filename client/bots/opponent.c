@@ -45,7 +45,7 @@ struct raim_client_stats opponent_stats(const struct opponent *player)
 {
     struct raim_client_stats sum = player->past_stats;
     if (player->link != NULL)
-        opponent_add_stats(&sum, raim_client_stats(raim_link_client(player->link)));
+        opponent_add_stats(&sum, raim_client_get_stats(raim_link_client(player->link)));
     return sum;
 }
 
@@ -54,7 +54,7 @@ struct raim_link_traffic opponent_traffic(const struct opponent *player)
     struct raim_link_traffic sum = player->past_traffic;
     if (player->link == NULL)
         return sum;
-    const struct raim_link_traffic traffic = raim_link_traffic(player->link);
+    const struct raim_link_traffic traffic = raim_link_get_traffic(player->link);
     sum.bytes_down += traffic.bytes_down;
     sum.bytes_up += traffic.bytes_up;
     if (traffic.largest_datagram > sum.largest_datagram)
@@ -212,7 +212,7 @@ void opponent_service(struct opponent *player, double now_s, bool fire)
     raim_link_update(player->link);
     raim_known_server_update(&player->known, player->link);
     struct raim_client *client = raim_link_client(player->link);
-    const enum raim_client_state state = raim_client_state(client);
+    const enum raim_client_state state = raim_client_get_state(client);
     player->is_playing = state == RAIM_CLIENT_PLAYING && raim_client_tick(client) != 0;
     if (state == RAIM_CLIENT_ENDED) {
         player->broken = player->broken || player->play_ended_s == 0;

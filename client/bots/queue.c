@@ -16,11 +16,11 @@ static void log_state(const struct opponent *player, double now_s, const char *s
     const bool is_placed = player->link != NULL;
     fprintf(stderr, "raim-bots: at=%.3f bot=%s state=%s%s%s", now_s, player->name, state,
             is_placed ? " server=" : "", is_placed ? player->queue.server : "");
-    if (is_placed && raim_client_state(raim_link_client(player->link)) == RAIM_CLIENT_ENDED) {
+    if (is_placed && raim_client_get_state(raim_link_client(player->link)) == RAIM_CLIENT_ENDED) {
         const struct raim_client *client = raim_link_client(player->link);
         fprintf(stderr, " reason=%s rounds=%llu",
-                raim_client_reason_name(raim_client_end(client).reason),
-                (unsigned long long)raim_client_stats(client)->rounds);
+                raim_client_reason_name(raim_client_get_end(client).reason),
+                (unsigned long long)raim_client_get_stats(client)->rounds);
     }
     fputc('\n', stderr);
 }
@@ -96,11 +96,11 @@ void queue_service(struct opponent *player, const struct options *options, doubl
     const bool was_entered = queue->state >= RAIM_CLIENT_PLAYING;
     opponent_service(player, now_s, fire);
     const struct raim_client *client = raim_link_client(player->link);
-    const enum raim_client_state state = raim_client_state(client);
+    const enum raim_client_state state = raim_client_get_state(client);
     if (state == RAIM_CLIENT_PLAYING && !was_entered)
         queue->rooms++;
     log_change(player, state, now_s);
-    if (state == RAIM_CLIENT_ENDED && matchmaker_requeues(raim_client_end(client).reason)) {
+    if (state == RAIM_CLIENT_ENDED && matchmaker_requeues(raim_client_get_end(client).reason)) {
         leave_room(player);
     } else if (state == RAIM_CLIENT_RESUMING && now_s > queue->lost_s + MATCHMAKER_PATIENCE_S) {
         log_state(player, now_s, "lost");

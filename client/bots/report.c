@@ -38,7 +38,7 @@ void report_sample(struct report_samples *samples, const struct opponent *player
         if (!players[i].is_playing)
             continue;
         const struct raim_client_quality quality =
-            raim_client_quality(raim_link_client(players[i].link));
+            raim_client_get_quality(raim_link_client(players[i].link));
         ping_histogram_add(&samples->pings, quality.round_trip_ms);
         samples->count++;
         samples->late += quality.margin < 0;
@@ -59,7 +59,7 @@ void report_second(const struct opponent *players, int count, double seconds)
     printf("%6.0f s  %llu of %d play", seconds, (unsigned long long)samples.count, count);
     for (int i = 0; i < count; i++)
         if (players[i].is_playing)
-            lost += raim_client_quality(raim_link_client(players[i].link)).loss;
+            lost += raim_client_get_quality(raim_link_client(players[i].link)).loss;
     if (samples.count > 0)
         printf(", ping p50 %.1f p95 %.1f p99 %.1f ms, late %.1f %%, lost %.1f %%",
                ping_histogram_quantile(&samples.pings, 0.5),
@@ -96,7 +96,7 @@ static struct totals add_up(const struct report_source *source)
         totals.rooms += player->queue.rooms;
         if (player->played && player->link != NULL) {
             const struct raim_client_quality quality =
-                raim_client_quality(raim_link_client(player->link));
+                raim_client_get_quality(raim_link_client(player->link));
             add_quality(&totals.mean, &quality, totals.connected);
         }
         totals.broken += player->played && player->broken;
@@ -118,7 +118,7 @@ const char *report_first_refusal(const struct opponent *players, int count)
         const struct opponent *player = &players[i];
         if (player->link == NULL || player->played || !player->broken)
             continue;
-        const struct raim_client_end end = raim_client_end(raim_link_client(player->link));
+        const struct raim_client_end end = raim_client_get_end(raim_link_client(player->link));
         return raim_client_reason_name(end.reason);
     }
     return "none";
@@ -176,7 +176,7 @@ static int32_t server_ping_ms(const struct raim_client *client)
 {
     return raim_client_map(client) == NULL || raim_client_is_spectator(client)
                ? -1
-               : raim_client_roster_entry(client, raim_client_own_slot(client))->ping_ms;
+               : raim_client_get_roster_entry(client, raim_client_own_slot(client))->ping_ms;
 }
 
 static json_t *player_rows(const struct report_source *source)
@@ -191,9 +191,9 @@ static json_t *player_rows(const struct report_source *source)
         json_t *row = json_object();
         json_object_set_new(row, "name", json_string(player->name));
         json_object_set_new(row, "server", json_string(server_of(source, player)));
-        json_object_set_new(row, "end",
-                            json_string(raim_client_reason_name(raim_client_end(client).reason)));
-        json_object_set_new(row, "text", json_string(raim_client_end(client).text));
+        json_object_set_new(
+            row, "end", json_string(raim_client_reason_name(raim_client_get_end(client).reason)));
+        json_object_set_new(row, "text", json_string(raim_client_get_end(client).text));
         set(row, "kills", stats.kills);
         set(row, "deaths", stats.deaths);
         set(row, "kills_seen", stats.kills_seen);

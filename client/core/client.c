@@ -241,7 +241,7 @@ static void play_when_complete(struct raim_client *client)
 static bool receive_obstacles(struct raim_client *client, raim_reader *reader)
 {
     if (client->session.state != RAIM_CLIENT_ENTERING ||
-        !raim_replica_add_obstacles(&client->replica, reader))
+        !raim_replica_add_obstacles(&client->replica, client->received.obstacles, reader))
         return false;
     if (raim_replica_is_complete(&client->replica) && raim_replica_map(&client->replica) == NULL)
         return give_up(client);
@@ -251,11 +251,11 @@ static bool receive_obstacles(struct raim_client *client, raim_reader *reader)
 
 static bool receive_roster(struct raim_client *client, raim_reader *reader)
 {
-    enum { MOST = 512 }; // no message holds more
-    struct raim_roster_entry entries[MOST];
+    struct raim_roster_entry *entries = client->received.entries;
     uint32_t count;
     if (client->session.state != RAIM_CLIENT_ENTERING ||
-        !raim_roster_read(reader, entries, MOST, &count) || count > client->roster_left ||
+        !raim_roster_read(reader, entries, RAIM_CLIENT_MAX_ROSTER_MESSAGE, &count) ||
+        count > client->roster_left ||
         !raim_client_roster_add_entries(&client->roster, entries, count))
         return false;
     client->roster_left -= count;
@@ -321,24 +321,24 @@ static bool receive_snapshot(struct raim_client *client, uint64_t now_us, raim_r
 static bool receive_events(struct raim_client *client, uint64_t now_us, raim_reader *reader,
                            size_t size)
 {
-    struct raim_events_message message;
+    struct raim_events_message *message = &client->received.events;
     if (!is_in(client))
         return true;
     const bool takes = client->session.state == RAIM_CLIENT_PLAYING;
-    if (!raim_events_read(reader, &message))
+    if (!raim_events_read(reader, message))
         return false;
-    if (message.epoch != client->welcome.epoch) {
+    if (message->epoch != client->welcome.epoch) {
         client->stats.other_epoch++;
         return true;
     }
-    if (takes && !raim_client_roster_accepts_events(&client->roster, &message))
+    if (takes && !raim_client_roster_accepts_events(&client->roster, message))
         return false;
     // A malformed snapshot refuses the events, too.
     if (reader->offset < 8 * reader->size && (raim_message_read(reader) != RAIM_MESSAGE_SNAPSHOT ||
                                               !receive_snapshot(client, now_us, reader, size)))
         return false;
     if (takes)
-        raim_client_roster_add_events(&client->roster, &message, &client->stats);
+        raim_client_roster_add_events(&client->roster, message, &client->stats);
     return true;
 }
 

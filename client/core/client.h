@@ -73,7 +73,7 @@ enum raim_client_state {
     RAIM_CLIENT_ENTERING,   // welcomed; the map and the roster are still incomplete
     RAIM_CLIENT_PLAYING,
     RAIM_CLIENT_RESUMING, // the connection is lost; the client tries to resume its session
-    RAIM_CLIENT_ENDED,    // final; see raim_client_end
+    RAIM_CLIENT_ENDED,    // final; see raim_client_get_end
 };
 
 struct raim_client_end {
@@ -116,8 +116,8 @@ enum raim_client_event_kind {
     RAIM_CLIENT_CHAT_REFUSED, // the server did not forward the local player's chat
     RAIM_CLIENT_PHASE,
     RAIM_CLIENT_NOTICE,       // a line of the server for the local player alone
-    RAIM_CLIENT_VOTE_BEGAN,   // raim_client_vote tells which
-    RAIM_CLIENT_VOTE_ENDED,   // raim_client_vote tells how
+    RAIM_CLIENT_VOTE_BEGAN,   // raim_client_get_vote tells which
+    RAIM_CLIENT_VOTE_ENDED,   // raim_client_get_vote tells how
     RAIM_CLIENT_VOTE_REFUSED, // the server did not call or count the local player's vote
 };
 
@@ -321,10 +321,10 @@ size_t raim_client_write_vote_withdraw(struct raim_client *client, uint8_t *byte
 
 // --- For the application ---
 
-enum raim_client_state raim_client_state(const struct raim_client *client);
+enum raim_client_state raim_client_get_state(const struct raim_client *client);
 
 // Why the client ended; reason 0 while it has not.
-struct raim_client_end raim_client_end(const struct raim_client *client);
+struct raim_client_end raim_client_get_end(const struct raim_client *client);
 
 // Whether the client is resuming because the server announced a restart.
 bool raim_client_awaits_restart(const struct raim_client *client);
@@ -338,8 +338,8 @@ const char *raim_client_reason_name(uint32_t reason);
 const char *raim_client_chat_refusal_name(uint32_t refusal);
 
 // Valid until the client is destroyed.
-const struct raim_client_stats *raim_client_stats(const struct raim_client *client);
-struct raim_client_quality raim_client_quality(const struct raim_client *client);
+const struct raim_client_stats *raim_client_get_stats(const struct raim_client *client);
+struct raim_client_quality raim_client_get_quality(const struct raim_client *client);
 
 // Takes the oldest unread event; false when there is none. Of unread events the newest 1024 are
 // kept, and of unread chat lines and notices the newest 32.
@@ -353,7 +353,7 @@ const char *raim_client_arena(const struct raim_client *client);
 const char *raim_client_motd(const struct raim_client *client);
 
 // The phase of the match as of the newest event.
-struct raim_client_phase raim_client_phase(const struct raim_client *client);
+struct raim_client_phase raim_client_get_phase(const struct raim_client *client);
 
 // The name of the map of the next round, as known when the break began; "" where the map stays, and
 // outside of a break.
@@ -362,7 +362,7 @@ const char *raim_client_next_map(const struct raim_client *client);
 // --- Votes ---
 
 // The vote that runs, or the last one.
-struct raim_client_vote raim_client_vote(const struct raim_client *client, uint64_t now_us);
+struct raim_client_vote raim_client_get_vote(const struct raim_client *client, uint64_t now_us);
 
 // What may be voted for, a set of 1 << kind; 0 for a spectator and where the server has no votes.
 uint32_t raim_client_vote_kinds(const struct raim_client *client);
@@ -390,12 +390,17 @@ raim_vec2 raim_client_view(const struct raim_client *client);       // width and
 bool raim_client_has_sight(const struct raim_client *client); // obstacles hide what is behind them
 
 // The roster's entry of a slot, 0 to raim_client_max_players - 1.
-const struct raim_client_roster_entry *raim_client_roster_entry(const struct raim_client *client,
-                                                                uint32_t slot);
+const struct raim_client_roster_entry *
+raim_client_get_roster_entry(const struct raim_client *client, uint32_t slot);
 bool raim_client_is_spectator(const struct raim_client *client);
 
-// The local player's slot. A spectator has none and must not call it.
+// The local player's slot. UINT32_MAX, which is no slot, for a spectator and before the first
+// welcome.
 uint32_t raim_client_own_slot(const struct raim_client *client);
+
+// The slot of a player's id. For programs that cannot call an inline function; in C and C++
+// raim_player_slot does it.
+uint32_t raim_client_player_slot(raim_player_id id);
 
 // --- What to draw, while playing ---
 

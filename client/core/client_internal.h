@@ -26,6 +26,8 @@ struct raim_client_votes {
     uint32_t outcome; // of the last vote
 };
 
+enum { RAIM_CLIENT_MAX_ROSTER_MESSAGE = 512 }; // entries; no message holds more
+
 struct raim_client {
     struct raim_hello hello;
     struct raim_session session;
@@ -49,6 +51,11 @@ struct raim_client {
     struct raim_input_pace input_pace;       // unused by a spectator
     char challenge[RAIM_MAX_TEXT_BYTES + 1]; // of the server, not answered yet; "": none
     double packets_arrived, packets_sent;    // the server's recent unreliable packets
+    union {
+        struct raim_wire_obstacle obstacles[RAIM_REPLICA_MAX_OBSTACLES_MESSAGE];
+        struct raim_roster_entry entries[RAIM_CLIENT_MAX_ROSTER_MESSAGE];
+        struct raim_events_message events;
+    } received; // the message that is being read, too large for a stack
 };
 
 // Reads a VOTE behind its kind. False for a malformed message.

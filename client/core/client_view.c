@@ -10,12 +10,12 @@
 
 // --- The replica ---
 
-enum raim_client_state raim_client_state(const struct raim_client *client)
+enum raim_client_state raim_client_get_state(const struct raim_client *client)
 {
     return client->session.state;
 }
 
-struct raim_client_end raim_client_end(const struct raim_client *client)
+struct raim_client_end raim_client_get_end(const struct raim_client *client)
 {
     struct raim_client_end end = client->end;
     end.reason = client->session.reason;
@@ -37,12 +37,12 @@ const char *raim_client_reason_name(uint32_t reason)
     return raim_reason_name(reason);
 }
 
-const struct raim_client_stats *raim_client_stats(const struct raim_client *client)
+const struct raim_client_stats *raim_client_get_stats(const struct raim_client *client)
 {
     return &client->stats;
 }
 
-struct raim_client_quality raim_client_quality(const struct raim_client *client)
+struct raim_client_quality raim_client_get_quality(const struct raim_client *client)
 {
     const struct raim_prediction_record *record = &client->prediction.record;
     const double tick_ms = client->welcome.tick_hz > 0 ? 1e3 / client->welcome.tick_hz : 0;
@@ -85,7 +85,7 @@ static double ticks_until(const struct raim_client *client, uint32_t tick)
                : raim_tick_diff(tick, client->replica.newest_tick);
 }
 
-struct raim_client_phase raim_client_phase(const struct raim_client *client)
+struct raim_client_phase raim_client_get_phase(const struct raim_client *client)
 {
     const struct raim_wire_phase *phase = &client->roster.phase;
     const double left = phase->has_end ? ticks_until(client, phase->end_tick) : 0;
@@ -134,8 +134,8 @@ bool raim_client_has_sight(const struct raim_client *client)
     return client->welcome.sight;
 }
 
-const struct raim_client_roster_entry *raim_client_roster_entry(const struct raim_client *client,
-                                                                uint32_t slot)
+const struct raim_client_roster_entry *
+raim_client_get_roster_entry(const struct raim_client *client, uint32_t slot)
 {
     assert(slot < client->welcome.max_players);
     return &client->roster.members[slot];
@@ -148,8 +148,14 @@ bool raim_client_is_spectator(const struct raim_client *client)
 
 uint32_t raim_client_own_slot(const struct raim_client *client)
 {
-    assert(!raim_client_is_spectator(client));
-    return raim_player_slot((raim_player_id)client->welcome.player);
+    return raim_client_is_spectator(client)
+               ? UINT32_MAX
+               : raim_player_slot((raim_player_id)client->welcome.player);
+}
+
+uint32_t raim_client_player_slot(raim_player_id id)
+{
+    return raim_player_slot(id);
 }
 
 uint32_t raim_client_tick(const struct raim_client *client)

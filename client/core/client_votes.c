@@ -162,7 +162,7 @@ size_t raim_client_write_vote_withdraw(struct raim_client *client, uint8_t *byte
 
 // --- For the application ---
 
-struct raim_client_vote raim_client_vote(const struct raim_client *client, uint64_t now_us)
+struct raim_client_vote raim_client_get_vote(const struct raim_client *client, uint64_t now_us)
 {
     const struct raim_client_votes *votes = &client->votes;
     const struct raim_vote_subject *subject = &votes->began.subject;

@@ -96,13 +96,12 @@ void raim_replica_destroy(struct raim_replica *replica)
     free(replica->memory);
 }
 
-bool raim_replica_add_obstacles(struct raim_replica *replica, raim_reader *reader)
+bool raim_replica_add_obstacles(struct raim_replica *replica, struct raim_wire_obstacle *received,
+                                raim_reader *reader)
 {
-    enum { MOST = 128 }; // no message holds more
-    struct raim_wire_obstacle received[MOST];
     uint32_t count;
-    if (!raim_obstacles_read(reader, received, MOST, &count) || count == 0 ||
-        count > replica->obstacles_left)
+    if (!raim_obstacles_read(reader, received, RAIM_REPLICA_MAX_OBSTACLES_MESSAGE, &count) ||
+        count == 0 || count > replica->obstacles_left)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         struct raim_piece_def *piece = &replica->pieces[replica->map_def.piece_count++];

@@ -44,8 +44,12 @@ struct raim_replica_change {
 bool raim_replica_create(struct raim_replica *replica, const struct raim_welcome *welcome);
 void raim_replica_destroy(struct raim_replica *replica);
 
-// Reads an OBSTACLES message; the last one creates the map. False for a malformed message.
-bool raim_replica_add_obstacles(struct raim_replica *replica, raim_reader *reader);
+#define RAIM_REPLICA_MAX_OBSTACLES_MESSAGE 128 // no message holds more
+
+// Reads an OBSTACLES message into `received`, memory of the caller's for as many as a message
+// holds; the last message creates the map. False for a malformed message.
+bool raim_replica_add_obstacles(struct raim_replica *replica, struct raim_wire_obstacle *received,
+                                raim_reader *reader);
 
 // Whether every obstacle has been received. The map is NULL until then, and also when the obstacles
 // make no valid map.

@@ -163,7 +163,7 @@ static void give_up_doubtful(struct raim_link *link)
     const enum raim_connector_mismatch doubt = raim_connector_mismatch(
         raim_enet_client_connector(link->connection), raim_link_now_us(), key);
     if (doubt == RAIM_CONNECTOR_NO_MISMATCH ||
-        raim_client_state(link->client) != RAIM_CLIENT_CONNECTING)
+        raim_client_get_state(link->client) != RAIM_CLIENT_CONNECTING)
         return;
     end_refused(link, RAIM_REASON_LOST,
                 doubt == RAIM_CONNECTOR_OTHER_KEY
@@ -243,8 +243,8 @@ static void handle(struct raim_link *link, const struct raim_enet_client_event *
     case RAIM_ENET_CLIENT_MESSAGE:
         // A client that cannot play in its arena has ended by itself. Disconnecting frees its slot.
         if (!raim_client_receive(client, now_us, event->data, event->size) &&
-            raim_client_state(client) == RAIM_CLIENT_ENDED)
-            raim_enet_client_disconnect(link->connection, raim_client_end(client).reason);
+            raim_client_get_state(client) == RAIM_CLIENT_ENDED)
+            raim_enet_client_disconnect(link->connection, raim_client_get_end(client).reason);
         if (client->challenge[0] != '\0')
             answer_challenge(link);
         break;
@@ -271,7 +271,7 @@ static void receive_all(struct raim_link *link)
 // seconds anyway.
 static bool is_stuck(const struct raim_link *link)
 {
-    return raim_client_state(link->client) == RAIM_CLIENT_CONNECTING &&
+    return raim_client_get_state(link->client) == RAIM_CLIENT_CONNECTING &&
            raim_enet_client_is_stuck(link->connection);
 }
 
@@ -296,10 +296,10 @@ static void update(struct raim_link *link)
     // After receiving, because what has just arrived may have ended a silence.
     if (raim_client_wants_connection(link->client, raim_link_now_us()) || is_stuck(link))
         begin_connection(link); // where that fails, the client asks again
-    if (raim_client_state(link->client) == RAIM_CLIENT_ENDED)
+    if (raim_client_get_state(link->client) == RAIM_CLIENT_ENDED)
         raim_enet_client_give_up(link->connection);
     if (raim_enet_client_has_peer(link->connection) &&
-        raim_client_end(link->client).reason == RAIM_REASON_LOST)
+        raim_client_get_end(link->client).reason == RAIM_REASON_LOST)
         end_lost(link);
 }
 
@@ -430,7 +430,7 @@ bool raim_link_is_open(const struct raim_link *link)
 {
     lock(link);
     const bool is_open = raim_enet_client_has_peer(link->connection) ||
-                         raim_client_state(link->client) != RAIM_CLIENT_ENDED;
+                         raim_client_get_state(link->client) != RAIM_CLIENT_ENDED;
     unlock(link);
     return is_open;
 }
@@ -443,7 +443,7 @@ uint32_t raim_link_ping_ms(const struct raim_link *link)
     return ping_ms;
 }
 
-struct raim_link_traffic raim_link_traffic(const struct raim_link *link)
+struct raim_link_traffic raim_link_get_traffic(const struct raim_link *link)
 {
     lock(link);
     const struct raim_enet_client_traffic traffic = raim_enet_client_traffic(link->connection);
@@ -475,7 +475,7 @@ bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTE
 bool raim_link_is_deriving(const struct raim_link *link)
 {
     lock(link);
-    const bool is_deriving = raim_client_state(link->client) == RAIM_CLIENT_CONNECTING &&
+    const bool is_deriving = raim_client_get_state(link->client) == RAIM_CLIENT_CONNECTING &&
                              raim_connector_state(raim_enet_client_connector(link->connection)) ==
                                  RAIM_CONNECTOR_DERIVING;
     unlock(link);

@@ -3,7 +3,7 @@
 // encrypts where the server offers it, and connects again where a session is to be resumed. No
 // function blocks: names are resolved by a short-lived thread.
 // Time: the link reads the system's steady clock; raim_link_now_us returns it.
-// Errors: after raim_link_open, every failure ends the client; see raim_client_end.
+// Errors: after raim_link_open, every failure ends the client; see raim_client_get_end.
 // Thread rule: without raim_link_start_thread, a link and its client belong to one thread at a
 // time. Links of several threads share nothing but ENet, which the first raim_link_open of the
 // process initializes: let it return before another thread calls it. No function of libenet is
@@ -113,7 +113,7 @@ struct raim_link_traffic {
     uint64_t bytes_down, bytes_up; // UDP payload
     uint64_t largest_datagram;     // received, bytes
 };
-struct raim_link_traffic raim_link_traffic(const struct raim_link *link);
+struct raim_link_traffic raim_link_get_traffic(const struct raim_link *link);
 
 // --- A service thread ---
 //

@@ -45,15 +45,12 @@ char *raim_private_file_read(const char *path, size_t most)
     return NULL;
 }
 
-static void make_parents(const char *path)
+// Makes the directories that a path names. The path is as before afterwards.
+static void make_parents(char *path)
 {
-    char parent[PATH_MAX];
-    if (strlen(path) >= sizeof parent)
-        return;
-    strcpy(parent, path);
-    for (char *slash = strchr(parent + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(parent, 0700);
+        mkdir(path, 0700);
         *slash = '/';
     }
 }
@@ -65,7 +62,7 @@ bool raim_private_file_replace(const char *path, const char *text)
         errno = ENAMETOOLONG;
         return false;
     }
-    make_parents(path);
+    make_parents(temporary);
     unlink(temporary); // left by a program that was interrupted
     const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     FILE *out = file >= 0 ? fdopen(file, "w") : NULL;

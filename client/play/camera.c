@@ -40,12 +40,11 @@ bool camera_enter(struct camera *camera, const struct raim_client *client)
 static void take_players(const struct raim_client *client, struct picture *picture)
 {
     struct raim_client_player seen[RAIM_MAX_PLAYERS];
-    const uint32_t own =
-        raim_client_is_spectator(client) ? UINT32_MAX : raim_client_own_slot(client);
+    const uint32_t own = raim_client_own_slot(client);
     picture->player_count = raim_client_interpolated_players(client, seen, RAIM_MAX_PLAYERS);
     for (uint32_t i = 0; i < picture->player_count; i++) {
         const struct raim_client_roster_entry *member =
-            raim_client_roster_entry(client, seen[i].slot);
+            raim_client_get_roster_entry(client, seen[i].slot);
         struct picture_player *player = &picture->players[i];
         *player = (struct picture_player){
             .id = member->id,
@@ -67,7 +66,7 @@ static void take_bullets(struct camera *camera, const struct raim_client *client
         raim_client_interpolated_bullets(client, camera->bullets, RAIM_MAX_BULLETS);
     for (uint32_t i = 0; i < picture->bullet_count; i++)
         picture->bullets[i] = (struct picture_bullet){
-            .owner = raim_client_roster_entry(client, seen[i].owner)->id,
+            .owner = raim_client_get_roster_entry(client, seen[i].owner)->id,
             .position = seen[i].position,
             .velocity = seen[i].velocity,
         };

@@ -19,8 +19,8 @@ struct end_words_case {
     bool was_entered;     // the player has been in the arena
     bool had_password;    // one was sent, where one was wanted
     bool shows_other_key; // the server has another key than the stored one
-    uint32_t reason;      // of raim_client_end
-    const char *text;     // of raim_client_end
+    uint32_t reason;      // of raim_client_get_end
+    const char *text;     // of raim_client_get_end
 };
 
 struct end_words end_words_of(const struct end_words_case *end);

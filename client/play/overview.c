@@ -8,10 +8,10 @@ static void take_scores(struct overview *overview, const struct raim_client *cli
 {
     overview->score_count = 0;
     for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, slot);
         if (member->id == RAIM_NOBODY)
             continue;
-        const bool own = !overview->is_spectator && slot == raim_client_own_slot(client);
+        const bool own = slot == raim_client_own_slot(client);
         struct hud_score *score = &overview->scores[overview->score_count++];
         *score = (struct hud_score){
             .id = member->id,
@@ -19,7 +19,7 @@ static void take_scores(struct overview *overview, const struct raim_client *cli
             .bot = member->bot,
             .score = member->score,
             .deaths = member->deaths,
-            .ping_ms = own ? raim_client_quality(client).round_trip_ms : member->ping_ms,
+            .ping_ms = own ? raim_client_get_quality(client).round_trip_ms : member->ping_ms,
         };
         memcpy(score->name, member->name, sizeof score->name);
     }
@@ -36,11 +36,11 @@ uint32_t overview_row(const struct overview *overview, raim_player_id id)
 
 void overview_take(struct overview *overview, const struct raim_client *client)
 {
-    overview->phase = raim_client_phase(client);
+    overview->phase = raim_client_get_phase(client);
     strcpy(overview->next_map, raim_client_next_map(client));
     overview->is_spectator = raim_client_is_spectator(client);
     overview->is_alive = raim_client_alive(client);
     overview->respawn_delay_s = raim_client_rules(client)->respawn_delay;
-    overview->watched = raim_client_roster_entry(client, raim_client_viewpoint(client))->id;
+    overview->watched = raim_client_get_roster_entry(client, raim_client_viewpoint(client))->id;
     take_scores(overview, client);
 }

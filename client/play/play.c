@@ -33,7 +33,7 @@ static void note_end(struct play *play, const struct raim_client *client, double
     uint8_t other[RAIM_KEY_BYTES];
     struct server_address address = {.port = play->port};
     const struct raim_client_end end =
-        client != NULL ? raim_client_end(client) : (struct raim_client_end){0};
+        client != NULL ? raim_client_get_end(client) : (struct raim_client_end){0};
     snprintf(address.host, sizeof address.host, "%s", play->host);
     server_address_write(&address, where);
     play->end = end_words_of(&(struct end_words_case){
@@ -395,13 +395,13 @@ static raim_player_id own_id(const struct raim_client *client)
 {
     if (raim_client_is_spectator(client))
         return RAIM_NOBODY;
-    return raim_client_roster_entry(client, raim_client_own_slot(client))->id;
+    return raim_client_get_roster_entry(client, raim_client_own_slot(client))->id;
 }
 
 static void copy_names(struct play *play, const struct raim_client *client)
 {
     for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, slot);
         if (member->id != RAIM_NOBODY)
             memcpy(play->names[slot], member->name, sizeof member->name);
     }
@@ -520,7 +520,7 @@ static void show_motd(struct play *play, const struct raim_client *client, doubl
 // Stores the winner's name, because the winner may leave before the break is over.
 static void note_winner(struct play *play, const struct raim_client *client)
 {
-    const struct raim_client_phase phase = raim_client_phase(client);
+    const struct raim_client_phase phase = raim_client_get_phase(client);
     const bool is_known = phase.kind != RAIM_CLIENT_BREAK || phase.winner == play->winner.id;
     if (!is_known && raim_player_slot(phase.winner) < raim_client_max_players(client))
         play->winner = person(play, phase.winner);
@@ -534,7 +534,7 @@ static void handle_all_events(struct play *play, struct raim_client *client, dou
     note_winner(play, client);
     while (raim_client_next_event(client, &event))
         handle_event(play, &event, own_id(client), now);
-    const uint64_t hits = raim_client_stats(client)->hits;
+    const uint64_t hits = raim_client_get_stats(client)->hits;
     if (hits > play->hits) {
         play->hit_at_s = now;
         sound_play(play->preferences->sound, SOUND_HIT);
@@ -558,7 +558,7 @@ static void set_input(struct play *play)
 
 static void note_state(struct play *play, const struct raim_client *client, double now)
 {
-    const enum raim_client_state state = raim_client_state(client);
+    const enum raim_client_state state = raim_client_get_state(client);
     play->awaits_restart = raim_client_awaits_restart(client);
     if (state == play->state)
         return;
@@ -579,7 +579,7 @@ static void note_state(struct play *play, const struct raim_client *client, doub
 // last picture stays.
 static void enter_arena(struct play *play, const struct raim_client *client)
 {
-    const uint64_t entries = raim_client_stats(client)->entries;
+    const uint64_t entries = raim_client_get_stats(client)->entries;
     if (entries == play->entries || !raim_client_can_draw(client))
         return;
     play->entries = entries;
@@ -627,7 +627,7 @@ void play_look(struct play *play)
     const double now = now_s();
     struct raim_client *client = raim_link_client(play->link);
     raim_link_lock(play->link);
-    if (raim_client_state(client) != RAIM_CLIENT_PLAYING) { // since a moment ago
+    if (raim_client_get_state(client) != RAIM_CLIENT_PLAYING) { // since a moment ago
         raim_link_unlock(play->link);
         return;
     }
@@ -636,7 +636,7 @@ void play_look(struct play *play)
     take_picture(play, client, now);
     overview_take(&play->overview, client);
     vote_panel_take(&play->votes, client, raim_link_now_us(), now);
-    const struct raim_client_quality quality = raim_client_quality(client);
+    const struct raim_client_quality quality = raim_client_get_quality(client);
     raim_link_unlock(play->link);
     play->round_trip_ms = quality.round_trip_ms;
     netgraph_look(&play->netgraph, now, &quality, window_frames(play->window));

@@ -14,7 +14,7 @@ void vote_panel_take(struct vote_panel *panel, const struct raim_client *client,
                      double now_s)
 {
     const bool ran = panel->vote.runs;
-    panel->vote = raim_client_vote(client, now_us);
+    panel->vote = raim_client_get_vote(client, now_us);
     if (panel->vote.runs || panel->vote.outcome == 0)
         panel->ended_s = 0;
     else if (ran)

@@ -7,28 +7,6 @@
 // A point nearer to a line than this, in units, counts as lying on it.
 static const double on_line = 1e-9;
 
-// The state of a decomposition. The outline has passed the checks and is numbered counter-clockwise
-// from its leftmost point, or the lower one of two.
-struct cut {
-    raim_vec2 points[RAIM_MAX_OUTLINE_POINTS];
-    int count;
-    // For each part between the points i < j and their diagonal: the total thinness of its best
-    // triangulation, and the third corner of the triangle on that diagonal.
-    double cost[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS];
-    uint8_t apex[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS];
-    struct diagonal {
-        uint8_t from, to;
-        double length;
-    } diagonals[RAIM_MAX_OUTLINE_POINTS];
-    int diagonal_count;
-    struct piece {
-        uint8_t corners[RAIM_MAX_OUTLINE_POINTS]; // counter-clockwise, with collinear ones
-        int count;                                // 0 after merging into another piece
-    } pieces[RAIM_MAX_PIECES];
-    int piece_count;
-    uint8_t owner[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS]; // of the edge from i to j
-};
-
 enum bend {
     BEND_LEFT,
     BEND_STRAIGHT,
@@ -127,7 +105,7 @@ static double doubled_area(const raim_vec2 *points, int count)
     return sum;
 }
 
-static void begin_cut(struct cut *cut, const raim_vec2 *points, int count)
+static void begin_cut(struct raim_outline_work *cut, const raim_vec2 *points, int count)
 {
     int first = 0;
     for (int i = 1; i < count; i++)
@@ -143,7 +121,7 @@ static void begin_cut(struct cut *cut, const raim_vec2 *points, int count)
 }
 
 // Returns true when the diagonal from i to j starts into the interior.
-static bool starts_inside(const struct cut *cut, int i, int j)
+static bool starts_inside(const struct raim_outline_work *cut, int i, int j)
 {
     const raim_vec2 corner = cut->points[i], to = cut->points[j];
     const raim_vec2 before = cut->points[(i + cut->count - 1) % cut->count];
@@ -156,7 +134,7 @@ static bool starts_inside(const struct cut *cut, int i, int j)
 
 // Returns true when the segment between two points lies in the interior and touches no other point
 // or edge.
-static bool is_diagonal(const struct cut *cut, int i, int j)
+static bool is_diagonal(const struct raim_outline_work *cut, int i, int j)
 {
     if (!starts_inside(cut, i, j))
         return false;
@@ -174,7 +152,7 @@ static bool is_diagonal(const struct cut *cut, int i, int j)
 
 // Returns the length of a triangle's longest side divided by its height, or INFINITY when a corner
 // of the triangle is degenerate.
-static double thinness(const struct cut *cut, int i, int j, int k)
+static double thinness(const struct raim_outline_work *cut, int i, int j, int k)
 {
     const raim_vec2 a = cut->points[i], b = cut->points[j], c = cut->points[k];
     if (bend_at(a, b, c) != BEND_LEFT || bend_at(b, c, a) != BEND_LEFT ||
@@ -188,7 +166,7 @@ static double thinness(const struct cut *cut, int i, int j, int k)
 
 // Finds the triangulation with the least total thinness (Klincsek, 1980). Returns false when every
 // triangulation has a degenerate triangle.
-static bool choose_triangles(struct cut *cut)
+static bool choose_triangles(struct raim_outline_work *cut)
 {
     const int count = cut->count;
     for (int i = 0; i + 1 < count; i++)
@@ -212,45 +190,48 @@ static bool choose_triangles(struct cut *cut)
     return cut->cost[0][count - 1] < INFINITY;
 }
 
-static void set_edge_owner(struct cut *cut, int index)
+static void set_edge_owner(struct raim_outline_work *cut, int index)
 {
-    const struct piece *piece = &cut->pieces[index];
+    const struct raim_outline_piece *piece = &cut->pieces[index];
     for (int i = 0; i < piece->count; i++)
         cut->owner[piece->corners[i]][piece->corners[(i + 1) % piece->count]] = (uint8_t)index;
 }
 
 // Stores the chosen triangles and the diagonals of the part between two points.
-static void collect_triangles(struct cut *cut, int i, int j)
+static void collect_triangles(struct raim_outline_work *cut, int i, int j)
 {
     if (j - i < 2)
         return;
     const int k = cut->apex[i][j];
     cut->pieces[cut->piece_count] =
-        (struct piece){{(uint8_t)i, (uint8_t)k, (uint8_t)j}, .count = 3};
+        (struct raim_outline_piece){{(uint8_t)i, (uint8_t)k, (uint8_t)j}, .count = 3};
     set_edge_owner(cut, cut->piece_count++);
     if (j - i < cut->count - 1)
-        cut->diagonals[cut->diagonal_count++] =
-            (struct diagonal){(uint8_t)i, (uint8_t)j,
-                              raim_vec2_length(raim_vec2_sub(cut->points[j], cut->points[i]))};
+        cut->diagonals[cut->diagonal_count++] = (struct raim_outline_diagonal){
+            (uint8_t)i, (uint8_t)j,
+            raim_vec2_length(raim_vec2_sub(cut->points[j], cut->points[i]))};
     collect_triangles(cut, i, k);
     collect_triangles(cut, k, j);
 }
 
-static enum bend corner_bend(const struct cut *cut, const struct piece *piece, int i)
+static enum bend corner_bend(const struct raim_outline_work *cut,
+                             const struct raim_outline_piece *piece, int i)
 {
     const int before = piece->corners[(i + piece->count - 1) % piece->count];
     const int after = piece->corners[(i + 1) % piece->count];
     return bend_at(cut->points[before], cut->points[piece->corners[i]], cut->points[after]);
 }
 
-static bool is_cut_edge(const struct cut *cut, const struct piece *piece, int i)
+static bool is_cut_edge(const struct raim_outline_work *cut, const struct raim_outline_piece *piece,
+                        int i)
 {
     return piece->corners[(i + 1) % piece->count] != (piece->corners[i] + 1) % cut->count;
 }
 
 // A side of a finished piece starts at a proper corner and runs over any collinear ones. Returns
 // the number of edges that form it, and sets `seam` when all of them are cuts.
-static int side_from(const struct cut *cut, const struct piece *piece, int corner, bool *seam)
+static int side_from(const struct raim_outline_work *cut, const struct raim_outline_piece *piece,
+                     int corner, bool *seam)
 {
     int length = 0;
     *seam = true;
@@ -262,7 +243,8 @@ static int side_from(const struct cut *cut, const struct piece *piece, int corne
 }
 
 // Returns true when a cut is part of a longer side of this piece that is not a seam.
-static bool is_absorbed(const struct cut *cut, const struct piece *piece, int from)
+static bool is_absorbed(const struct raim_outline_work *cut, const struct raim_outline_piece *piece,
+                        int from)
 {
     int corner = 0;
     while (piece->corners[corner] != from)
@@ -276,7 +258,7 @@ static bool is_absorbed(const struct cut *cut, const struct piece *piece, int fr
 
 // A sweep may slip through a cut that is a seam of neither piece, so every cut must be a seam of at
 // least one.
-static bool keeps_seams(const struct cut *cut, const struct piece *piece)
+static bool keeps_seams(const struct raim_outline_work *cut, const struct raim_outline_piece *piece)
 {
     for (int i = 0; i < piece->count; i++) {
         const int from = piece->corners[i], to = piece->corners[(i + 1) % piece->count];
@@ -287,7 +269,8 @@ static bool keeps_seams(const struct cut *cut, const struct piece *piece)
     return true;
 }
 
-static bool is_good_piece(const struct cut *cut, const struct piece *piece, bool allow_straight)
+static bool is_good_piece(const struct raim_outline_work *cut,
+                          const struct raim_outline_piece *piece, bool allow_straight)
 {
     int corners = 0;
     for (int i = 0; i < piece->count; i++) {
@@ -301,7 +284,8 @@ static bool is_good_piece(const struct cut *cut, const struct piece *piece, bool
 }
 
 // Appends the corners of a piece, counter-clockwise, from the one after `from` up to `to`.
-static void append(struct piece *piece, const struct piece *other, int from, int to)
+static void append(struct raim_outline_piece *piece, const struct raim_outline_piece *other,
+                   int from, int to)
 {
     int i = 0;
     while (other->corners[i] != from)
@@ -313,13 +297,14 @@ static void append(struct piece *piece, const struct piece *other, int from, int
 }
 
 // Removes a diagonal when the merged piece is valid (Hertel and Mehlhorn, 1983).
-static void merge_over(struct cut *cut, const struct diagonal *diagonal, bool allow_straight)
+static void merge_over(struct raim_outline_work *cut, const struct raim_outline_diagonal *diagonal,
+                       bool allow_straight)
 {
     uint8_t *left = &cut->owner[diagonal->from][diagonal->to];
     uint8_t *right = &cut->owner[diagonal->to][diagonal->from];
     if (*left == *right)
         return;
-    struct piece merged = {.count = 0};
+    struct raim_outline_piece merged = {.count = 0};
     append(&merged, &cut->pieces[*left], diagonal->to, diagonal->from);
     append(&merged, &cut->pieces[*right], diagonal->from, diagonal->to);
     if (!is_good_piece(cut, &merged, allow_straight))
@@ -330,10 +315,10 @@ static void merge_over(struct cut *cut, const struct diagonal *diagonal, bool al
     *right = *left;
 }
 
-static void sort_shortest_first(struct diagonal *diagonals, int count)
+static void sort_shortest_first(struct raim_outline_diagonal *diagonals, int count)
 {
     for (int i = 1; i < count; i++) {
-        const struct diagonal diagonal = diagonals[i];
+        const struct raim_outline_diagonal diagonal = diagonals[i];
         int j = i;
         for (; j > 0 && diagonals[j - 1].length > diagonal.length; j--)
             diagonals[j] = diagonals[j - 1];
@@ -343,7 +328,7 @@ static void sort_shortest_first(struct diagonal *diagonals, int count)
 
 // Merges that leave only proper corners come first: a collinear corner is the end of a cut that the
 // merged piece has no use for. The second pass allows collinear corners.
-static void merge_pieces(struct cut *cut)
+static void merge_pieces(struct raim_outline_work *cut)
 {
     sort_shortest_first(cut->diagonals, cut->diagonal_count);
     for (int i = 0; i < cut->diagonal_count; i++)
@@ -352,7 +337,8 @@ static void merge_pieces(struct cut *cut)
         merge_over(cut, &cut->diagonals[i], true);
 }
 
-static void make_polygon(const struct cut *cut, const struct piece *piece, raim_polygon *polygon)
+static void make_polygon(const struct raim_outline_work *cut,
+                         const struct raim_outline_piece *piece, raim_polygon *polygon)
 {
     raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
     uint32_t seams = 0;
@@ -370,7 +356,8 @@ static void make_polygon(const struct cut *cut, const struct piece *piece, raim_
 }
 
 struct raim_outline_problem raim_outline_cut(const raim_vec2 *points, int count,
-                                             raim_polygon *pieces, int *piece_count)
+                                             raim_polygon *pieces, int *piece_count,
+                                             struct raim_outline_work *cut)
 {
     *piece_count = 0;
     if (count < 3)
@@ -385,15 +372,14 @@ struct raim_outline_problem raim_outline_cut(const raim_vec2 *points, int count,
     if (fabs(doubled_area(points, count)) < 2 * RAIM_MIN_POLYGON_AREA)
         return problem_of(RAIM_OUTLINE_SMALL_AREA, 0, 0);
 
-    struct cut cut;
-    begin_cut(&cut, points, count);
-    if (!choose_triangles(&cut))
+    begin_cut(cut, points, count);
+    if (!choose_triangles(cut))
         return problem_of(RAIM_OUTLINE_TOO_FLAT, 0, 0);
-    collect_triangles(&cut, 0, count - 1);
-    merge_pieces(&cut);
-    for (int i = 0; i < cut.piece_count; i++)
-        if (cut.pieces[i].count > 0)
-            make_polygon(&cut, &cut.pieces[i], &pieces[(*piece_count)++]);
+    collect_triangles(cut, 0, count - 1);
+    merge_pieces(cut);
+    for (int i = 0; i < cut->piece_count; i++)
+        if (cut->pieces[i].count > 0)
+            make_polygon(cut, &cut->pieces[i], &pieces[(*piece_count)++]);
     return problem;
 }
 

@@ -36,6 +36,28 @@ struct raim_outline_problem {
     int first_edge, second_edge;
 };
 
+// The memory that a cut works in: some 46 KB, too much for a stack. Nothing is kept in it. The
+// outline is numbered counter-clockwise from its leftmost point, or the lower one of two.
+struct raim_outline_work {
+    raim_vec2 points[RAIM_MAX_OUTLINE_POINTS];
+    int count;
+    // For each part between the points i < j and their diagonal: the total thinness of its best
+    // triangulation, and the third corner of the triangle on that diagonal.
+    double cost[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS];
+    uint8_t apex[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS];
+    struct raim_outline_diagonal {
+        uint8_t from, to;
+        double length;
+    } diagonals[RAIM_MAX_OUTLINE_POINTS];
+    int diagonal_count;
+    struct raim_outline_piece {
+        uint8_t corners[RAIM_MAX_OUTLINE_POINTS]; // counter-clockwise, with collinear ones
+        int count;                                // 0 after merging into another piece
+    } pieces[RAIM_MAX_PIECES];
+    int piece_count;
+    uint8_t owner[RAIM_MAX_OUTLINE_POINTS][RAIM_MAX_OUTLINE_POINTS]; // of the edge from i to j
+};
+
 // Cuts an outline in either winding into convex pieces. Any count is accepted and judged; a good
 // one is 3 to RAIM_MAX_OUTLINE_POINTS. `pieces` must have room for RAIM_MAX_PIECES. Each piece has
 // at most RAIM_MAX_POLYGON_POINTS corners, all of them points of the outline. The edges of the
@@ -45,7 +67,8 @@ struct raim_outline_problem {
 // and first point. Returns RAIM_OUTLINE_OK, or the first problem and 0 in `piece_count`. Allocates
 // nothing.
 struct raim_outline_problem raim_outline_cut(const raim_vec2 *points, int count,
-                                             raim_polygon *pieces, int *piece_count);
+                                             raim_polygon *pieces, int *piece_count,
+                                             struct raim_outline_work *work);
 
 // Returns a description of an error that completes the sentence "the outline ...".
 const char *raim_outline_error_text(enum raim_outline_error error);

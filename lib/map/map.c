@@ -32,17 +32,22 @@ static bool is_valid_border(raim_box border)
            border.max.y - border.min.y >= RAIM_MIN_BORDER;
 }
 
+// The pieces of one obstacle, and the memory to cut it in: too much for a stack.
+struct cutter {
+    raim_polygon pieces[RAIM_MAX_PIECES];
+    struct raim_outline_work work;
+};
+
 // Validates an obstacle and cuts it into convex pieces.
 static struct raim_map_problem cut_obstacle(raim_box border, const struct raim_obstacle_def *def,
-                                            struct raim_map_outline *outline,
-                                            raim_polygon pieces[RAIM_MAX_PIECES])
+                                            struct raim_map_outline *outline, struct cutter *cutter)
 {
     // raim_outline_cut rejects counts that are out of range.
     for (int i = 0; i < def->count && i < RAIM_MAX_OUTLINE_POINTS; i++)
         outline->points[i] = raim_map_round(def->points[i]);
     outline->count = def->count;
-    const struct raim_outline_problem problem =
-        raim_outline_cut(outline->points, outline->count, pieces, &outline->piece_count);
+    const struct raim_outline_problem problem = raim_outline_cut(
+        outline->points, outline->count, cutter->pieces, &outline->piece_count, &cutter->work);
     if (problem.error != RAIM_OUTLINE_OK)
         return (struct raim_map_problem){RAIM_MAP_OBSTACLE, problem, 0};
     for (int i = 0; i < outline->count; i++)
@@ -55,8 +60,13 @@ struct raim_map_problem raim_map_check_obstacle(raim_box border,
                                                 const struct raim_obstacle_def *obstacle)
 {
     struct raim_map_outline outline;
-    raim_polygon pieces[RAIM_MAX_PIECES];
-    return cut_obstacle(round_box(border), obstacle, &outline, pieces);
+    struct cutter *cutter = malloc(sizeof *cutter);
+    if (cutter == NULL)
+        return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
+    const struct raim_map_problem problem =
+        cut_obstacle(round_box(border), obstacle, &outline, cutter);
+    free(cutter);
+    return problem;
 }
 
 static enum raim_map_error check_spawn(const struct raim_map *map, raim_vec2 spawn)
@@ -89,16 +99,16 @@ static enum raim_map_error add_piece(struct raim_map *map, const raim_vec2 *poin
     return RAIM_MAP_OK;
 }
 
-static struct raim_map_problem add_obstacle(struct raim_map *map,
-                                            const struct raim_obstacle_def *def)
+static struct raim_map_problem
+add_obstacle(struct raim_map *map, const struct raim_obstacle_def *def, struct cutter *cutter)
 {
     struct raim_map_outline *outline = &map->outlines[map->outline_count++];
-    raim_polygon pieces[RAIM_MAX_PIECES];
-    struct raim_map_problem problem = cut_obstacle(map->border, def, outline, pieces);
+    struct raim_map_problem problem = cut_obstacle(map->border, def, outline, cutter);
     outline->first_piece = map->obstacle_count;
     for (int i = 0; i < outline->piece_count && problem.error == RAIM_MAP_OK; i++) {
         map->outline_by_piece[map->obstacle_count] = (uint16_t)(outline - map->outlines);
-        problem.error = add_piece(map, pieces[i].points, pieces[i].count, pieces[i].seams);
+        const raim_polygon *piece = &cutter->pieces[i];
+        problem.error = add_piece(map, piece->points, piece->count, piece->seams);
     }
     return problem;
 }
@@ -128,15 +138,27 @@ static enum raim_map_error add_piece_def(struct raim_map *map, const struct raim
     return add_piece(map, points, def->count, def->seams);
 }
 
+static struct raim_map_problem add_obstacles(struct raim_map *map, const struct raim_map_def *def)
+{
+    struct raim_map_problem problem = {.error = RAIM_MAP_OK};
+    if (def->obstacle_count == 0)
+        return problem;
+    struct cutter *cutter = malloc(sizeof *cutter);
+    if (cutter == NULL)
+        return (struct raim_map_problem){.error = RAIM_MAP_MEMORY};
+    for (int i = 0; i < def->obstacle_count && problem.error == RAIM_MAP_OK; i++) {
+        problem = add_obstacle(map, &def->obstacles[i], cutter);
+        problem.index = i;
+    }
+    free(cutter);
+    return problem;
+}
+
 // Fills the allocated arrays; the grid and the box index follow later.
 static struct raim_map_problem fill_contents(struct raim_map *map, const struct raim_map_def *def)
 {
-    struct raim_map_problem problem = {.error = RAIM_MAP_OK};
     copy_name(map->name, def->name);
-    for (int i = 0; i < def->obstacle_count && problem.error == RAIM_MAP_OK; i++) {
-        problem = add_obstacle(map, &def->obstacles[i]);
-        problem.index = i;
-    }
+    struct raim_map_problem problem = add_obstacles(map, def);
     for (int i = 0; i < def->piece_count && problem.error == RAIM_MAP_OK; i++)
         problem =
             (struct raim_map_problem){.error = add_piece_def(map, &def->pieces[i]), .index = i};

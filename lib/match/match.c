@@ -358,7 +358,7 @@ static void play_step(struct raim_match *match)
     else
         raim_players_fill_bot_inputs(match);
     raim_tape_step(match->tape, match->taken, match->inputs);
-    raim_world_step(world, match->def.map, match->inputs, &match->happened);
+    raim_world_step(world, match->def.map, match->inputs, &match->happened, match->workspace);
     if (is_frozen) {
         raim_world_hold_positions(world);
         raim_tape_hold_positions(match->tape);

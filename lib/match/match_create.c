@@ -108,10 +108,11 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     match->inputs = calloc(slots, sizeof *match->inputs);
     match->happened.capacity = raim_events_bound(slots, bullets);
     match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
+    match->workspace = raim_world_workspace_create();
     match->departed.rows = calloc(match->def.max_clients, sizeof *match->departed.rows);
     if (match->clients == NULL || match->connected == NULL || match->notices == NULL ||
         match->members == NULL || match->taken == NULL || match->inputs == NULL ||
-        match->happened.items == NULL || match->departed.rows == NULL)
+        match->happened.items == NULL || match->workspace == NULL || match->departed.rows == NULL)
         return false;
     const struct raim_wire_limits limits = raim_history_limits(match->world);
     return raim_history_create(&match->interest.history, &limits, limits.history) &&
@@ -192,6 +193,7 @@ void raim_match_destroy(struct raim_match *match)
     free(match->interest.waited);
     free(match->interest.priority_entries);
     free(match->happened.items);
+    raim_world_workspace_destroy(match->workspace);
     free(match->departed.rows);
     raim_event_log_destroy(&match->log);
     free(match);

@@ -5,6 +5,7 @@
 #include "bot.h"
 #include "event_cursor.h"
 #include "event_log.h"
+#include "handshake.h"
 #include "history.h"
 #include "inbox.h"
 #include "interest.h"
@@ -178,6 +179,8 @@ struct raim_match_late_audience {
 };
 
 // The messages of a tick on their way to the caller: outbox.c.
+enum { RAIM_OUTBOX_OBSTACLES = 72 }; // more never fit into one message
+
 struct raim_match_outbox {
     enum raim_outbox_stage stage;
     uint32_t next_client; // the stage goes on with this one
@@ -185,6 +188,7 @@ struct raim_match_outbox {
     uint32_t first;       // the first client that may be welcomed in this tick
     uint32_t next_first;  // and in the next one
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
+    struct raim_wire_obstacle obstacles[RAIM_OUTBOX_OBSTACLES]; // of the message being written
 };
 
 // Players who left during the present round: departed.c.
@@ -265,6 +269,7 @@ struct raim_match {
     uint32_t began_tick;         // ticks up to this one belong to the preceding match
     raim_input *inputs;          // of the next step, by slot
     struct raim_events happened; // of the last step
+    struct raim_world_workspace *workspace;
 
     struct raim_connection *clients; // def.max_connections
     uint64_t *connected;             // set of the clients that are not absent

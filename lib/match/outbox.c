@@ -87,11 +87,10 @@ static size_t write_welcome(struct raim_match *match, struct raim_connection *cl
 static size_t write_obstacles(struct raim_match *match, struct raim_connection *client)
 {
     struct raim_match_outbox *outbox = &match->outbox;
-    enum { BATCH = 72 }; // more never fit into one message
-    struct raim_wire_obstacle obstacles[BATCH];
+    struct raim_wire_obstacle *obstacles = outbox->obstacles;
     const struct raim_map *map = match->def.map;
     const uint32_t left = (uint32_t)map->obstacle_count - client->obstacles_sent;
-    const uint32_t count = left < BATCH ? left : BATCH;
+    const uint32_t count = left < RAIM_OUTBOX_OBSTACLES ? left : RAIM_OUTBOX_OBSTACLES;
     for (uint32_t i = 0; i < count; i++) {
         const raim_polygon *polygon = &map->obstacles[client->obstacles_sent + i];
         obstacles[i].count = (uint32_t)polygon->count;

@@ -32,6 +32,7 @@ static bool allocate(struct raim_recording *recording)
     recording->expected = malloc(raim_world_size(&def));
     recording->events.capacity = raim_events_bound(slots, bullets);
     recording->events.items = calloc(recording->events.capacity, sizeof *recording->events.items);
+    recording->workspace = raim_world_workspace_create();
     recording->inputs = calloc(slots, sizeof *recording->inputs);
     recording->traffic = calloc(slots, sizeof *recording->traffic);
     recording->rtts = calloc(slots, sizeof *recording->rtts);
@@ -49,11 +50,12 @@ static bool allocate(struct raim_recording *recording)
     sent->tick.living = sent->living;
     sent->tick.flying = sent->flying;
     return recording->world != NULL && recording->expected != NULL &&
-           recording->events.items != NULL && recording->inputs != NULL &&
-           recording->traffic != NULL && recording->rtts != NULL && recording->members != NULL &&
-           recording->reader.difference != NULL && sent->living != NULL && sent->known != NULL &&
-           sent->changed != NULL && sent->flying != NULL && sent->flew != NULL &&
-           sent->sets != NULL && sent->tick.born != NULL && sent->tick.shooters != NULL;
+           recording->events.items != NULL && recording->workspace != NULL &&
+           recording->inputs != NULL && recording->traffic != NULL && recording->rtts != NULL &&
+           recording->members != NULL && recording->reader.difference != NULL &&
+           sent->living != NULL && sent->known != NULL && sent->changed != NULL &&
+           sent->flying != NULL && sent->flew != NULL && sent->sets != NULL &&
+           sent->tick.born != NULL && sent->tick.shooters != NULL;
 }
 
 static bool find_frames(struct raim_recording *recording, char *error, size_t capacity)
@@ -112,6 +114,7 @@ void raim_recording_close(struct raim_recording *recording)
     free(recording->world);
     free(recording->expected);
     free(recording->events.items);
+    raim_world_workspace_destroy(recording->workspace);
     free(recording->inputs);
     free(recording->traffic);
     free(recording->rtts);

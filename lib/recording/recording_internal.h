@@ -43,6 +43,7 @@ struct raim_recording {
     bool may_hold;   // since the step nothing else has changed the positions
     struct raim_world *world, *expected;
     struct raim_events events;
+    struct raim_world_workspace *workspace;
     uint32_t next_event; // the kills before it were recorded
     raim_input *inputs;
     uint8_t *traffic;

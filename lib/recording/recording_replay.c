@@ -289,7 +289,8 @@ static bool step(struct raim_recording *recording)
 {
     if (!begin_tick(recording))
         return false;
-    raim_world_step(recording->world, recording->map, recording->inputs, &recording->events);
+    raim_world_step(recording->world, recording->map, recording->inputs, &recording->events,
+                    recording->workspace);
     return true;
 }
 

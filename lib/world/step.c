@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 // The least side of a cell of the players' grid, in ranges of a bullet: with it, a player marks few
 // cells.
@@ -20,7 +21,9 @@ static const double least_cell = 0.8;
 // than its speed says.
 static const double leg_margin = 1e-3;
 
-struct step {
+// A step in the making. Its lists have room for the largest arena, some 190 KB, which is too much
+// for a stack.
+struct raim_world_workspace {
     struct raim_world *world;
     const struct raim_map *map;
     const raim_input *inputs;
@@ -33,9 +36,22 @@ struct step {
     struct raim_broadphase broadphase;
     struct raim_projectile_context projectiles;
     struct raim_spawner spawner;
+    struct raim_first_hit hits[RAIM_MAX_PLAYERS]; // by slot
+    uint16_t flying[RAIM_MAX_BULLETS];            // slots of the bullets in flight, ascending
+    struct raim_projectile_sort sort;
 };
 
-static void emit(struct step *step, raim_event event)
+struct raim_world_workspace *raim_world_workspace_create(void)
+{
+    return malloc(sizeof(struct raim_world_workspace));
+}
+
+void raim_world_workspace_destroy(struct raim_world_workspace *workspace)
+{
+    free(workspace);
+}
+
+static void emit(struct raim_world_workspace *step, raim_event event)
 {
     struct raim_events *events = step->events;
     if (events->count == events->capacity) {
@@ -46,7 +62,7 @@ static void emit(struct step *step, raim_event event)
 }
 
 // Lists the players. The rest of the step visits no free slot.
-static void list_players(struct step *step)
+static void list_players(struct raim_world_workspace *step)
 {
     uint32_t count = 0;
     for (uint32_t slot = 0; slot < step->world->max_players; slot++) {
@@ -56,7 +72,7 @@ static void list_players(struct step *step)
     step->present_count = count;
 }
 
-static void move_players(struct step *step)
+static void move_players(struct raim_world_workspace *step)
 {
     for (uint32_t i = 0; i < step->present_count; i++) {
         const uint32_t slot = step->present[i];
@@ -64,7 +80,7 @@ static void move_players(struct step *step)
     }
 }
 
-static void push_pair_apart(const struct step *step, raim_player *a, raim_player *b)
+static void push_pair_apart(const struct raim_world_workspace *step, raim_player *a, raim_player *b)
 {
     const double radius = step->world->rules.player_radius;
     const raim_vec2 between = raim_vec2_sub(b->position, a->position);
@@ -80,7 +96,7 @@ static void push_pair_apart(const struct step *step, raim_player *a, raim_player
 }
 
 // Pushes overlapping players apart in one pass; the next tick resolves what remains in a crowd.
-static void push_players_apart(struct step *step)
+static void push_players_apart(struct raim_world_workspace *step)
 {
     struct raim_broadphase *broadphase = &step->broadphase;
     raim_broadphase_build(broadphase, step->players, step->present, step->present_count,
@@ -101,7 +117,7 @@ static void push_players_apart(struct step *step)
 }
 
 // Fires. Returns the longest rewind of the new bullets, in ticks.
-static uint32_t fire(struct step *step)
+static uint32_t fire(struct raim_world_workspace *step)
 {
     struct raim_world *world = step->world;
     uint32_t rewind = 0;
@@ -124,7 +140,7 @@ static uint32_t fire(struct step *step)
     return rewind;
 }
 
-static double longest_movement(const struct step *step)
+static double longest_movement(const struct raim_world_workspace *step)
 {
     double longest = 0;
     for (uint32_t i = 0; i < step->present_count; i++) {
@@ -140,7 +156,7 @@ static double longest_movement(const struct step *step)
 }
 
 // Enters the living players into the grid for the bullets.
-static void locate_players(struct step *step)
+static void locate_players(struct raim_world_workspace *step)
 {
     struct raim_projectile_context *projectiles = &step->projectiles;
     projectiles->reach = longest_movement(step);
@@ -159,13 +175,13 @@ static void locate_players(struct step *step)
 
 enum { NO_BULLET = UINT16_MAX };
 
-static void end_bullet(struct step *step, uint32_t slot)
+static void end_bullet(struct raim_world_workspace *step, uint32_t slot)
 {
     step->bullets[slot] = (raim_bullet){0};
 }
 
-static void emit_hit(struct step *step, enum raim_event_kind kind, const raim_bullet *bullet,
-                     const raim_player *victim, double time)
+static void emit_hit(struct raim_world_workspace *step, enum raim_event_kind kind,
+                     const raim_bullet *bullet, const raim_player *victim, double time)
 {
     emit(step, (raim_event){
                    .kind = kind,
@@ -181,7 +197,7 @@ static void emit_hit(struct step *step, enum raim_event_kind kind, const raim_bu
 // College Admissions and the Stability of Marriage, 1962): the bullet that reaches a player first
 // kills it, and a later one flies on to its next target. The result does not depend on the order of
 // bullets.
-static void fly(struct step *step, uint32_t slot)
+static void fly(struct raim_world_workspace *step, uint32_t slot)
 {
     while (slot != NO_BULLET) {
         struct raim_projectile_impact impact;
@@ -207,7 +223,7 @@ static void fly(struct step *step, uint32_t slot)
     }
 }
 
-static void settle_hits(struct step *step)
+static void settle_hits(struct raim_world_workspace *step)
 {
     const struct raim_world *world = step->world;
     for (uint32_t i = 0; i < step->present_count; i++) {
@@ -230,39 +246,37 @@ static void settle_hits(struct step *step)
     }
 }
 
-// Lists the bullets in flight, ascending. Returns their number.
-static uint32_t list_bullets(const struct step *step, uint16_t *slots)
+// Lists the bullets in flight. Returns their number.
+static uint32_t list_bullets(struct raim_world_workspace *step)
 {
     const uint32_t each = step->world->bullets_per_player;
     uint32_t count = 0;
     for (uint32_t i = 0; i < step->present_count; i++) {
         const uint32_t first = step->present[i] * each;
         for (uint32_t slot = first; slot < first + each; slot++) {
-            slots[count] = (uint16_t)slot;
+            step->flying[count] = (uint16_t)slot;
             count += step->bullets[slot].owner != RAIM_NOBODY;
         }
     }
     return count;
 }
 
-static void fly_bullets(struct step *step)
+static void fly_bullets(struct raim_world_workspace *step)
 {
-    struct raim_first_hit hits[RAIM_MAX_PLAYERS];
-    step->projectiles.hits = hits;
+    step->projectiles.hits = step->hits;
     for (uint32_t i = 0; i < step->present_count; i++)
-        hits[step->present[i]] = (struct raim_first_hit){RAIM_SWEEP_MISS, NO_BULLET};
-    uint16_t slots[RAIM_MAX_BULLETS];
-    struct raim_projectile_sort sort;
-    raim_projectile_sort(&step->projectiles, slots, list_bullets(step, slots), &sort);
-    for (uint32_t i = 0; i < sort.stopping_count; i++)
-        if (raim_projectile_stops(&step->projectiles, sort.stopping[i]))
-            end_bullet(step, sort.stopping[i]);
-    for (uint32_t i = 0; i < sort.meeting_count; i++)
-        fly(step, sort.meeting[i]);
+        step->hits[step->present[i]] = (struct raim_first_hit){RAIM_SWEEP_MISS, NO_BULLET};
+    struct raim_projectile_sort *sort = &step->sort;
+    raim_projectile_sort(&step->projectiles, step->flying, list_bullets(step), sort);
+    for (uint32_t i = 0; i < sort->stopping_count; i++)
+        if (raim_projectile_stops(&step->projectiles, sort->stopping[i]))
+            end_bullet(step, sort->stopping[i]);
+    for (uint32_t i = 0; i < sort->meeting_count; i++)
+        fly(step, sort->meeting[i]);
     settle_hits(step);
 }
 
-static void spawn_players(struct step *step)
+static void spawn_players(struct raim_world_workspace *step)
 {
     const struct raim_world *world = step->world;
     raim_spawner_init(&step->spawner, step->world, step->map, &step->projectiles.players);
@@ -287,7 +301,7 @@ static void spawn_players(struct step *step)
 }
 
 // Plays a tick with at least one player.
-static void play(struct step *step)
+static void play(struct raim_world_workspace *step)
 {
     move_players(step);
     push_players_apart(step);
@@ -301,29 +315,28 @@ static void play(struct step *step)
 }
 
 void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
-                     struct raim_events *events)
+                     struct raim_events *events, struct raim_world_workspace *step)
 {
     static_assert(RAIM_MAX_BULLETS < NO_BULLET, "NO_BULLET is not a slot");
-    struct step step; // not zeroed, which would cost more than an empty arena's step
-    step.world = world;
-    step.map = map;
-    step.inputs = inputs;
-    step.events = events;
-    step.players = raim_world_players(world);
-    step.bullets = raim_world_bullets(world);
-    step.context = (struct raim_tick_context){map, &world->rules,
-                                              raim_world_stride(&world->rules, world->tick_hz),
-                                              world->tick_hz, world->tick};
-    step.projectiles.world = world;
-    step.projectiles.bullets = step.bullets;
-    step.projectiles.map = map;
-    step.projectiles.lifetime = raim_ticks_of(world->rules.bullet_lifetime, world->tick_hz);
-    step.projectiles.leg = world->rules.bullet_speed / world->tick_hz + leg_margin;
+    step->world = world;
+    step->map = map;
+    step->inputs = inputs;
+    step->events = events;
+    step->players = raim_world_players(world);
+    step->bullets = raim_world_bullets(world);
+    step->context = (struct raim_tick_context){map, &world->rules,
+                                               raim_world_stride(&world->rules, world->tick_hz),
+                                               world->tick_hz, world->tick};
+    step->projectiles.world = world;
+    step->projectiles.bullets = step->bullets;
+    step->projectiles.map = map;
+    step->projectiles.lifetime = raim_ticks_of(world->rules.bullet_lifetime, world->tick_hz);
+    step->projectiles.leg = world->rules.bullet_speed / world->tick_hz + leg_margin;
     events->count = 0;
     events->dropped = 0;
-    list_players(&step);
-    if (step.present_count > 0)
-        play(&step);
+    list_players(step);
+    if (step->present_count > 0)
+        play(step);
     else
         raim_position_history_record(world);
     world->tick++;

@@ -222,6 +222,11 @@ void raim_world_continue(struct raim_world *world, const struct raim_world *befo
 // free. The player spawns in the next step.
 void raim_world_rejoin(struct raim_world *world, raim_player_id id);
 
+// The memory that a step works in, to be allocated once for any number of steps and worlds. Nothing
+// is kept in it from one step to the next. Returns NULL when memory runs out. Destroy takes NULL.
+struct raim_world_workspace *raim_world_workspace_create(void);
+void raim_world_workspace_destroy(struct raim_world_workspace *workspace);
+
 // Plays one tick. `inputs` holds max_players inputs by slot, each in range; inputs of slots without
 // a living player are ignored. `events` is emptied first; with a capacity of raim_events_bound no
 // event is dropped. `map` must be the same in every step.
@@ -232,7 +237,7 @@ void raim_world_rejoin(struct raim_world *world, raim_player_id id);
 // through the recorded ticks up to the present, past the other players' earlier positions, and is
 // stopped by obstacles. From then on it is an ordinary bullet.
 void raim_world_step(struct raim_world *world, const struct raim_map *map, const raim_input *inputs,
-                     struct raim_events *events);
+                     struct raim_events *events, struct raim_world_workspace *workspace);
 
 // Plays one tick of a world without players whose recorded ticks are without players, too: the
 // result equals that of raim_world_step.

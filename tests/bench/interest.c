@@ -34,6 +34,7 @@ struct bench {
     struct raim_map *map;
     struct raim_world *world;
     struct raim_events events;
+    struct raim_world_workspace *workspace;
     struct raim_history history;
     struct raim_interest *interest;
     struct raim_bot *bots;
@@ -88,7 +89,7 @@ static void play_tick(struct bench *bench)
         if (raim_world_players_const(bench->world)[slot].state == RAIM_PLAYER_ALIVE)
             bench->inputs[slot] = think(bench, slot);
     empty_caches(bench);
-    raim_world_step(bench->world, bench->map, bench->inputs, &bench->events);
+    raim_world_step(bench->world, bench->map, bench->inputs, &bench->events, bench->workspace);
     raim_history_record(&bench->history, bench->world);
 }
 
@@ -163,6 +164,7 @@ static bool create(struct bench *bench, const char *map, uint64_t seed)
     const uint32_t events = raim_events_bound(bench->players, bench->world->max_bullets);
     bench->events.items = calloc(events, sizeof *bench->events.items);
     bench->events.capacity = events;
+    bench->workspace = raim_world_workspace_create();
     bench->bots = calloc(bench->players, sizeof *bench->bots);
     bench->inputs = calloc(bench->players, sizeof *bench->inputs);
     bench->players_set = calloc(raim_set_words(bench->players), sizeof(uint64_t));
@@ -193,6 +195,7 @@ static void destroy(struct bench *bench)
     raim_interest_destroy(bench->interest);
     raim_history_destroy(&bench->history);
     free(bench->events.items);
+    raim_world_workspace_destroy(bench->workspace);
     free(bench->bots);
     free(bench->inputs);
     free(bench->players_set);

@@ -32,6 +32,7 @@ struct arena {
     struct raim_map *map;
     struct raim_world *world;
     struct raim_events events;
+    struct raim_world_workspace *workspace;
     raim_input inputs[RAIM_MAX_PLAYERS];
     uint32_t players, slots, bullets, rewind;
     uint64_t random;
@@ -95,7 +96,7 @@ static uint32_t make_inputs(struct arena *arena)
 static int64_t timed_step(struct arena *arena)
 {
     const int64_t start = measure_ns(CLOCK_MONOTONIC);
-    raim_world_step(arena->world, arena->map, arena->inputs, &arena->events);
+    raim_world_step(arena->world, arena->map, arena->inputs, &arena->events, arena->workspace);
     return measure_ns(CLOCK_MONOTONIC) - start;
 }
 
@@ -117,8 +118,10 @@ static bool create_arena(struct arena *arena, int obstacles, int room)
         raim_events_bound(arena->slots, arena->slots * raim_world_bullets_per_player(&def));
     arena->events.items = malloc(capacity * sizeof *arena->events.items);
     arena->events.capacity = capacity;
+    arena->workspace = raim_world_workspace_create();
     arena->map = scene_create(&arena->random, obstacles, room, def.rules.player_radius);
-    if (memory == NULL || arena->events.items == NULL || arena->map == NULL)
+    if (memory == NULL || arena->events.items == NULL || arena->workspace == NULL ||
+        arena->map == NULL)
         return false;
     arena->world = raim_world_init(memory, &def);
     for (uint32_t i = 0; i < arena->players; i++)
@@ -144,6 +147,7 @@ static void destroy_arena(struct arena *arena)
 {
     free(arena->world);
     free(arena->events.items);
+    raim_world_workspace_destroy(arena->workspace);
     raim_map_destroy(arena->map);
 }
 

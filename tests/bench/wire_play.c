@@ -74,6 +74,7 @@ struct play {
     void *copy;
     size_t copy_bytes;
     struct raim_events events;
+    struct raim_world_workspace *workspace;
     raim_input *inputs;
 };
 
@@ -161,10 +162,12 @@ struct play *play_create(const struct play_def *def)
         };
         play->copy_bytes = raim_world_size(&world_def);
         play->events.capacity = raim_events_bound(world->max_players, world->max_bullets);
+        play->workspace = raim_world_workspace_create();
         play->copy = malloc(play->copy_bytes);
         play->events.items = calloc(play->events.capacity, sizeof *play->events.items);
         play->inputs = calloc(world->max_players, sizeof *play->inputs);
-        good = play->copy != NULL && play->events.items != NULL && play->inputs != NULL;
+        good = play->copy != NULL && play->events.items != NULL && play->workspace != NULL &&
+               play->inputs != NULL;
     }
     for (uint32_t i = 0; good && i < def->players; i++)
         good = create_client(play, &play->clients[i], i);
@@ -186,6 +189,7 @@ void play_destroy(struct play *play)
     free(play->clients);
     free(play->copy);
     free(play->events.items);
+    raim_world_workspace_destroy(play->workspace);
     free(play->inputs);
     free(play);
 }
@@ -498,7 +502,7 @@ static void step(struct play *play)
     play->cost.step_ns = measure_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 
     start = measure_ns(CLOCK_THREAD_CPUTIME_ID);
-    raim_world_step(play->copy, play->def.map, play->inputs, &play->events);
+    raim_world_step(play->copy, play->def.map, play->inputs, &play->events, play->workspace);
     play->cost.world_ns = measure_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 

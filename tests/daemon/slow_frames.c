@@ -35,7 +35,7 @@ static bool copy_scene(struct raim_client *client)
     struct raim_client_event event;
     while (raim_client_next_event(client, &event))
         continue;
-    if (raim_client_state(client) != RAIM_CLIENT_PLAYING)
+    if (raim_client_get_state(client) != RAIM_CLIENT_PLAYING)
         return false;
     raim_client_interpolate(client, raim_link_now_us());
     game.map = raim_client_map(client);
@@ -91,9 +91,9 @@ int main(int argc, char **argv)
     raim_link_lock(link);
     const struct raim_client *client = raim_link_client(link);
     printf("state=%d frames=%u clicks=%u shots=%llu round_trip_ms=%.1f wait_ms=%.2f\n",
-           (int)raim_client_state(client), game.frames, game.clicks,
-           (unsigned long long)raim_client_stats(client)->shots,
-           raim_client_quality(client).round_trip_ms, (double)game.longest_wait_us / 1000);
+           (int)raim_client_get_state(client), game.frames, game.clicks,
+           (unsigned long long)raim_client_get_stats(client)->shots,
+           raim_client_get_quality(client).round_trip_ms, (double)game.longest_wait_us / 1000);
     raim_link_unlock(link);
     raim_link_leave(link);
     for (int ms = 0; ms < GOODBYE_MS && raim_link_is_open(link); ms++) {

@@ -21,7 +21,7 @@ static void print_event(const struct raim_client *client, const struct raim_clie
 {
     const char *name = "";
     if (event->player != RAIM_NOBODY)
-        name = raim_client_roster_entry(client, raim_player_slot(event->player))->name;
+        name = raim_client_get_roster_entry(client, raim_player_slot(event->player))->name;
     if (event->kind == RAIM_CLIENT_CHAT && event->by_operator)
         printf("operator: %s\n", event->text);
     else if (event->kind == RAIM_CLIENT_CHAT)
@@ -63,12 +63,12 @@ static void run(struct raim_link *link)
             raim_link_send_input(link, &still);
         while (raim_client_next_event(client, &event))
             print_event(client, &event);
-        if (!was_playing && raim_client_state(client) == RAIM_CLIENT_PLAYING) {
+        if (!was_playing && raim_client_get_state(client) == RAIM_CLIENT_PLAYING) {
             was_playing = true;
             puts("playing");
         }
-        if (raim_client_state(client) == RAIM_CLIENT_ENDED) {
-            const struct raim_client_end end = raim_client_end(client);
+        if (raim_client_get_state(client) == RAIM_CLIENT_ENDED) {
+            const struct raim_client_end end = raim_client_get_end(client);
             printf("ended %s: %s\n", raim_client_reason_name(end.reason), end.text);
             return;
         }

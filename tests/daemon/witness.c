@@ -82,9 +82,9 @@ int main(int argc, char **argv)
     const uint64_t end_us = start_us + (uint64_t)(atof(argv[4]) * 1e6);
     bool wants_switch = shown.views;
     uint32_t printed = 0;
-    while (raim_link_now_us() < end_us && raim_client_state(client) != RAIM_CLIENT_ENDED) {
+    while (raim_link_now_us() < end_us && raim_client_get_state(client) != RAIM_CLIENT_ENDED) {
         raim_link_update(link);
-        if (raim_client_state(client) == RAIM_CLIENT_PLAYING && client->replica.any)
+        if (raim_client_get_state(client) == RAIM_CLIENT_PLAYING && client->replica.any)
             print_snapshots(client, &shown, &printed);
         if (wants_switch && raim_link_now_us() > start_us + (end_us - start_us) / 2) {
             raim_link_send_watch(link, (raim_player_id)atoi(argv[6]));
@@ -95,8 +95,8 @@ int main(int argc, char **argv)
         const struct timespec pause = {.tv_nsec = PAUSE_NS};
         nanosleep(&pause, NULL);
     }
-    const bool good = raim_client_stats(client)->decode_errors == 0 &&
-                      raim_client_state(client) != RAIM_CLIENT_ENDED;
+    const bool good = raim_client_get_stats(client)->decode_errors == 0 &&
+                      raim_client_get_state(client) != RAIM_CLIENT_ENDED;
     raim_link_close(link);
     return good ? 0 : 1;
 }

@@ -33,7 +33,7 @@ static void mix(uint64_t *digest, const void *bytes, size_t size)
 static void mix_members(uint64_t *digest, const struct raim_client *client)
 {
     for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, slot);
         const uint32_t numbers[] = {member->id, member->bot, member->score, member->deaths};
         mix(digest, numbers, sizeof numbers);
         mix(digest, member->name, strlen(member->name));
@@ -81,8 +81,8 @@ static void mix_picture(uint64_t *digest, const struct raim_client *client)
 static uint64_t digest_of(const struct raim_client *client)
 {
     uint64_t digest = 0xCBF29CE484222325u;
-    const enum raim_client_state state = raim_client_state(client);
-    const uint32_t numbers[] = {state, raim_client_end(client).reason};
+    const enum raim_client_state state = raim_client_get_state(client);
+    const uint32_t numbers[] = {state, raim_client_get_end(client).reason};
     mix(&digest, numbers, sizeof numbers);
     if (state != RAIM_CLIENT_PLAYING)
         return digest;
@@ -99,18 +99,19 @@ static uint64_t digest_of(const struct raim_client *client)
 static void receive(struct raim_client *client, const uint8_t *bytes, size_t size)
 {
     const uint64_t digest = digest_of(client);
-    const enum raim_client_state state = raim_client_state(client);
-    const uint64_t errors = raim_client_stats(client)->decode_errors;
+    const enum raim_client_state state = raim_client_get_state(client);
+    const uint64_t errors = raim_client_get_stats(client)->decode_errors;
     uint8_t *exact = fuzz_copy(bytes, size);
     const bool good = raim_client_receive(client, now_us, exact, size);
     free(exact);
-    const struct raim_client_stats *stats = raim_client_stats(client);
+    const struct raim_client_stats *stats = raim_client_get_stats(client);
     assert(stats->decode_errors == errors + !good);
     const bool is_anew =
-        state == RAIM_CLIENT_PLAYING && raim_client_state(client) == RAIM_CLIENT_ENTERING;
-    assert(raim_client_state(client) >= state || state == RAIM_CLIENT_RESUMING || is_anew);
+        state == RAIM_CLIENT_PLAYING && raim_client_get_state(client) == RAIM_CLIENT_ENTERING;
+    assert(raim_client_get_state(client) >= state || state == RAIM_CLIENT_RESUMING || is_anew);
     // An arena that cannot be played ends the client.
-    assert(good || raim_client_state(client) == RAIM_CLIENT_ENDED || digest_of(client) == digest);
+    assert(good || raim_client_get_state(client) == RAIM_CLIENT_ENDED ||
+           digest_of(client) == digest);
 }
 
 static void receive_raw(struct raim_client *client, struct fuzz_input *input)
@@ -283,7 +284,7 @@ static void receive_welcome(struct raim_client *client, bool is_spectator)
     receive(client, bytes, raim_welcome_write(&welcome, bytes, sizeof bytes));
     receive(client, bytes, raim_obstacles_write(squares, 2, &written, bytes, sizeof bytes));
     receive(client, bytes, raim_roster_write(roster, 2, &written, bytes, sizeof bytes));
-    assert(raim_client_state(client) == RAIM_CLIENT_PLAYING);
+    assert(raim_client_get_state(client) == RAIM_CLIENT_PLAYING);
 }
 
 // --- What else happens ---
@@ -291,7 +292,7 @@ static void receive_welcome(struct raim_client *client, bool is_spectator)
 static void lose_connection(struct raim_client *client, struct fuzz_input *input)
 {
     raim_client_disconnected(client, now_us, fuzz_byte(input));
-    assert(raim_client_state(client) >= RAIM_CLIENT_RESUMING);
+    assert(raim_client_get_state(client) >= RAIM_CLIENT_RESUMING);
 }
 
 // A frame of a display, or up to a quarter of a second without one.
@@ -303,9 +304,9 @@ static void look(struct raim_client *client, struct fuzz_input *input)
     assert(isfinite(raim_client_interpolated_tick(client)) &&
            isfinite(raim_client_own_tick(client)));
     assert(raim_client_interpolated_tick(client) >= scene_tick);
-    const struct raim_client_quality quality = raim_client_quality(client);
+    const struct raim_client_quality quality = raim_client_get_quality(client);
     assert(quality.mispredictions <= quality.predictions);
-    assert(raim_client_phase(client).left_s >= 0 && raim_client_phase(client).left_s < 1e9);
+    assert(raim_client_get_phase(client).left_s >= 0 && raim_client_get_phase(client).left_s < 1e9);
     assert(strlen(raim_client_motd(client)) <= RAIM_MAX_TEXT_BYTES);
     assert(isfinite(quality.view_delay_ms) && isfinite(quality.corrections_units));
 }
@@ -324,7 +325,7 @@ static void wait(struct raim_client *client, struct fuzz_input *input)
     const size_t size = raim_client_write_hello(client, now_us, bytes, sizeof bytes);
     raim_reader reader = raim_reader_make(bytes, size);
     assert(raim_message_read(&reader) == RAIM_MESSAGE_HELLO && raim_hello_read(&reader, &hello));
-    assert(!hello.resume || raim_client_state(client) == RAIM_CLIENT_RESUMING);
+    assert(!hello.resume || raim_client_get_state(client) == RAIM_CLIENT_RESUMING);
     if (choice % 2 != 0)
         receive_welcome(client, hello.watch);
 }
@@ -333,7 +334,7 @@ static void wait(struct raim_client *client, struct fuzz_input *input)
 static void welcome_anew(struct raim_client *client, struct fuzz_input *input)
 {
     (void)input;
-    const enum raim_client_state state = raim_client_state(client);
+    const enum raim_client_state state = raim_client_get_state(client);
     if (state == RAIM_CLIENT_PLAYING || state == RAIM_CLIENT_ENTERING)
         receive_welcome(client, raim_client_is_spectator(client));
 }

@@ -249,10 +249,10 @@ static void refuse(struct raim_link *link, struct fuzz_input *input)
 {
     const struct raim_refused refused = {.reason = fuzz_byte(input), .text = "refused in plain"};
     uint8_t bytes[RAIM_REFUSED_BYTES];
-    const bool was_open = raim_client_state(raim_link_client(link)) != RAIM_CLIENT_ENDED;
+    const bool was_open = raim_client_get_state(raim_link_client(link)) != RAIM_CLIENT_ENDED;
     post(link, bytes, raim_refused_write(&refused, bytes), refused.reason % 2 != 0);
     assert(!net.expects_key || !was_open ||
-           strcmp(raim_client_end(raim_link_client(link)).text, refused.text) != 0);
+           strcmp(raim_client_get_end(raim_link_client(link)).text, refused.text) != 0);
 }
 
 // Answers the CONNECT that is to be answered, as ENet does; a byte may be another.
@@ -323,7 +323,7 @@ static void welcome(struct raim_link *link, struct fuzz_input *input)
     net.is_welcomed |= choice % 2 == 0;
     const bool was_sealed = send_reliable(link, bytes, size, choice % 2 == 0);
     assert(was_sealed || !net.expects_key || net.is_welcomed ||
-           raim_client_state(raim_link_client(link)) != RAIM_CLIENT_ENTERING);
+           raim_client_get_state(raim_link_client(link)) != RAIM_CLIENT_ENTERING);
 }
 
 // One that may be right calls it back only where it is.
@@ -338,10 +338,10 @@ static void invite(struct raim_link *link, struct fuzz_input *input)
     for (int i = 0; i < 8; i++)
         message.proof[i] = (uint8_t)(hash >> 8 * i);
     message.proof[0] ^= choice % 2;
-    const enum raim_client_state state = raim_client_state(raim_link_client(link));
+    const enum raim_client_state state = raim_client_get_state(raim_link_client(link));
     post(link, bytes, raim_invite_write(&message, bytes), (choice & 2) != 0);
     assert(choice % 2 == 0 || state != RAIM_CLIENT_ENTERING ||
-           raim_client_state(raim_link_client(link)) == state);
+           raim_client_get_state(raim_link_client(link)) == state);
 }
 
 static void pass_time(struct raim_link *link, struct fuzz_input *input)
@@ -387,9 +387,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(link != NULL);
     while (input.left > 0)
         deeds[fuzz_byte(&input) % DEEDS](link, &input);
-    const struct raim_link_traffic traffic = raim_link_traffic(link);
+    const struct raim_link_traffic traffic = raim_link_get_traffic(link);
     assert(traffic.bytes_up == net.sent && traffic.bytes_down <= net.received);
-    const enum raim_client_state state = raim_client_state(raim_link_client(link));
+    const enum raim_client_state state = raim_client_get_state(raim_link_client(link));
     assert(!(start & 1) || net.is_welcomed || state == RAIM_CLIENT_CONNECTING ||
            state == RAIM_CLIENT_ENDED);
     raim_link_close(link);

@@ -28,12 +28,12 @@ static void pull(struct table *table)
         uint8_t *exact = fuzz_copy(out.data, out.size);
         assert(raim_client_receive(seat->client, now_us(table), exact, out.size));
         free(exact);
-        const enum raim_client_state state = raim_client_state(seat->client);
+        const enum raim_client_state state = raim_client_get_state(seat->client);
         // Who resumes takes it for news of the connection before: here, a thief has the session.
         if (out.close && out.reason == RAIM_REASON_RESUMED && state == RAIM_CLIENT_RESUMING)
             continue;
         assert(out.close == (state == RAIM_CLIENT_ENDED));
-        assert(raim_client_end(seat->client).reason == out.reason);
+        assert(raim_client_get_end(seat->client).reason == out.reason);
     }
 }
 
@@ -145,7 +145,7 @@ static void come_back(struct table *table, uint32_t handle, struct fuzz_input *i
         return;
     open_connection(table, handle);
     const size_t size = raim_client_write_hello(seat->client, now_us(table), bytes, sizeof bytes);
-    const bool resumes = raim_client_state(seat->client) == RAIM_CLIENT_RESUMING;
+    const bool resumes = raim_client_get_state(seat->client) == RAIM_CLIENT_RESUMING;
     send(table, handle, true, bytes, size);
     if (resumes)
         check_come_back(table, handle);

@@ -58,8 +58,8 @@ static inline uint64_t now_us(const struct table *table)
 // It has been welcome.
 static inline bool is_in(const struct raim_client *client)
 {
-    return raim_client_state(client) == RAIM_CLIENT_ENTERING ||
-           raim_client_state(client) == RAIM_CLIENT_PLAYING;
+    return raim_client_get_state(client) == RAIM_CLIENT_ENTERING ||
+           raim_client_get_state(client) == RAIM_CLIENT_PLAYING;
 }
 
 // Somebody sits there who can be told something.
@@ -138,7 +138,7 @@ static inline void check_roster(const struct raim_client *client,
                                 const struct raim_match_player *rows, uint32_t count)
 {
     for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, slot);
         const struct raim_match_player *row = NULL;
         for (uint32_t i = 0; i < count; i++)
             if (raim_player_slot(rows[i].id) == slot)
@@ -167,8 +167,8 @@ static inline void check_picture(const struct table *table, const struct raim_cl
     assert(raim_client_alive(client) == (own->state == RAIM_PLAYER_ALIVE));
     if (raim_client_is_spectator(client) || table->successions > 0)
         return;
-    assert(raim_client_stats(client)->shots <= own->shots);
-    assert(raim_client_stats(client)->hits <= own->hits);
+    assert(raim_client_get_stats(client)->shots <= own->shots);
+    assert(raim_client_get_stats(client)->hits <= own->hits);
 }
 
 // Its player; NULL for none.
@@ -195,7 +195,7 @@ static inline void check_events(struct raim_client *client)
 static inline void check_phase(const struct table *table, const struct raim_client *client)
 {
     const struct raim_match_round round = raim_match_round(table->match);
-    const struct raim_client_phase phase = raim_client_phase(client);
+    const struct raim_client_phase phase = raim_client_get_phase(client);
     assert((uint32_t)phase.kind == round.phase && phase.round == round.round);
     assert(phase.score_limit == round.score_limit);
     assert(phase.winner == (round.phase == RAIM_MATCH_BREAK ? round.winner : RAIM_NOBODY));
@@ -247,14 +247,14 @@ static inline void check(struct table *table)
         const bool watches = is_spectator(&table->seats[i]);
         assert((row_of(i, rows, count) != NULL) == (is_in(client) && !watches));
         check_events(client);
-        const struct raim_client_stats *stats = raim_client_stats(client);
+        const struct raim_client_stats *stats = raim_client_get_stats(client);
         assert(stats->decode_errors == 0);
         struct seat *seat = &table->seats[i];
         if (stats->entries != seat->entries) {
             seat->entries = stats->entries;
             seat->snapshots = stats->snapshots;
         }
-        if (raim_client_state(client) != RAIM_CLIENT_PLAYING ||
+        if (raim_client_get_state(client) != RAIM_CLIENT_PLAYING ||
             (watches && table->def.spectator_delay_s > 0) ||
             client->roster.next_sequence != raim_match_events(table->match)) // more will come
             continue;

@@ -150,6 +150,8 @@ int main(void)
         raim_world_join(world);
         raim_bot_init(&bots[i], raim_random_next(&random));
     }
+    struct raim_world_workspace *workspace = raim_world_workspace_create();
+    assert(workspace != NULL);
     uint32_t kills = 0, in_past = 0;
     for (int tick = 1; tick <= TICKS; tick++) {
         for (uint32_t slot = 0; slot < PLAYERS; slot++) {
@@ -157,7 +159,7 @@ int main(void)
                 inputs[slot] = think(world, map, &bots[slot], slot);
             inputs[slot].rewind = (uint8_t)raim_random_below(&random, REWIND + 1);
         }
-        raim_world_step(world, map, inputs, &events);
+        raim_world_step(world, map, inputs, &events, workspace);
         for (uint32_t i = 0; i < events.count; i++) {
             kills += events.items[i].kind == RAIM_EVENT_KILL;
             in_past += events.items[i].in_past;
@@ -167,6 +169,7 @@ int main(void)
                    canonical_digest(world), kills, in_past);
     }
     free(memory);
+    raim_world_workspace_destroy(workspace);
     raim_map_destroy(map);
     return 0;
 }

@@ -241,10 +241,10 @@ static void connect_if_wanted(struct netsim *netsim, struct seat *seat)
 static void follow_state(struct netsim *netsim, struct seat *seat)
 {
     const enum raim_client_state before = seat->state;
-    seat->state = raim_client_state(seat->client);
+    seat->state = raim_client_get_state(seat->client);
     if (seat->state == RAIM_CLIENT_ENDED)
         fail(netsim, seat,
-             "ended: ", raim_client_reason_name(raim_client_end(seat->client).reason));
+             "ended: ", raim_client_reason_name(raim_client_get_end(seat->client).reason));
     if (seat->state == before)
         return;
     if (seat->state == RAIM_CLIENT_PLAYING)
@@ -255,7 +255,7 @@ static void follow_state(struct netsim *netsim, struct seat *seat)
 
 static void sample(struct seat *seat)
 {
-    const struct raim_client_quality quality = raim_client_quality(seat->client);
+    const struct raim_client_quality quality = raim_client_get_quality(seat->client);
     struct netsim_figures *sums = &seat->sums;
     sums->samples++;
     sums->round_trip_ms += quality.round_trip_ms;
@@ -337,10 +337,10 @@ static void deliver_to_client(struct netsim *netsim, const struct network_delive
                   raim_client_write_hello(seat->client, netsim->now_us, bytes, sizeof bytes));
         break;
     case NETWORK_MESSAGE:
-        taken = raim_client_stats(seat->client)->events;
+        taken = raim_client_get_stats(seat->client)->events;
         if (!raim_client_receive(seat->client, netsim->now_us, delivery->data, delivery->size))
             fail(netsim, seat, "could not read a message", "");
-        measure_events(netsim, seat, raim_client_stats(seat->client)->events - taken);
+        measure_events(netsim, seat, raim_client_get_stats(seat->client)->events - taken);
         break;
     case NETWORK_DISCONNECTED:
         seat->connection = NO_CONNECTION;
@@ -515,19 +515,19 @@ void netsim_rebind(struct netsim *netsim, uint32_t player)
 // What is counted from the beginning on.
 static struct netsim_figures totals(const struct netsim *netsim, const struct seat *seat)
 {
-    const struct raim_client_quality quality = raim_client_quality(seat->client);
+    const struct raim_client_quality quality = raim_client_get_quality(seat->client);
     struct netsim_figures figures = {
         .inputs_due = seat->row.inputs_due,
         .inputs_missed = seat->row.inputs_missed,
         .inputs_wrong = seat->inputs_wrong,
         .inputs_sent = seat->sent,
-        .events_repeated = raim_client_stats(seat->client)->events_repeated,
-        .snapshots = raim_client_stats(seat->client)->snapshots,
+        .events_repeated = raim_client_get_stats(seat->client)->events_repeated,
+        .snapshots = raim_client_get_stats(seat->client)->snapshots,
         .predictions = quality.predictions,
         .mispredictions = quality.mispredictions,
         .corrections_units = quality.corrections_units,
         .exact_frames = seat->watch.exact,
-        .resumes = raim_client_stats(seat->client)->resumes,
+        .resumes = raim_client_get_stats(seat->client)->resumes,
     };
     if (seat->row.id != RAIM_NOBODY) {
         const raim_player *player = &raim_world_players_const(

@@ -231,7 +231,8 @@ static void test_after_a_nat_rebinding_the_same_player_goes_on(void **state)
     const raim_player before = *server_player(netsim, 0);
     netsim_rebind(netsim, 0);
     const uint64_t rebound_us = netsim_now_us(netsim);
-    while (raim_client_stats(netsim_client(netsim, 0))->resumes == 0 || !netsim_all_play(netsim)) {
+    while (raim_client_get_stats(netsim_client(netsim, 0))->resumes == 0 ||
+           !netsim_all_play(netsim)) {
         assert_true(netsim_step(netsim));
         assert_true(netsim_now_us(netsim) - rebound_us < 5000000);
     }

@@ -51,7 +51,7 @@ void watch_enter(struct watch *watch, struct raim_client *client)
 {
     struct raim_client_event event;
     const uint32_t slot = raim_client_own_slot(client);
-    const struct raim_client_roster_entry *self = raim_client_roster_entry(client, slot);
+    const struct raim_client_roster_entry *self = raim_client_get_roster_entry(client, slot);
     const struct watch_tally known = watch->tallies[slot];
     if (watch->id != RAIM_NOBODY && self->id != watch->id)
         complain(watch, "came back as another player");
@@ -63,7 +63,7 @@ void watch_enter(struct watch *watch, struct raim_client *client)
     while (raim_client_next_event(client, &event))
         continue; // the roster has them in it
     for (uint32_t i = 0; i < slot_count(client); i++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, i);
+        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, i);
         watch->tallies[i] = (struct watch_tally){
             .id = member->id, .score = member->score, .deaths = member->deaths};
     }
@@ -110,7 +110,7 @@ static void remember_own(struct watch *watch, const struct raim_client *client)
 
 static void notice_hunger(struct watch *watch, const struct raim_client *client, uint64_t now_us)
 {
-    const uint64_t snapshots = raim_client_stats(client)->snapshots;
+    const uint64_t snapshots = raim_client_get_stats(client)->snapshots;
     if (snapshots == watch->snapshots)
         return;
     if (now_us - watch->news_us > starving_us)
@@ -171,8 +171,8 @@ static void take_events(struct watch *watch, struct raim_client *client)
 
 void watch_receive(struct watch *watch, struct raim_client *client)
 {
-    const struct raim_client_stats *stats = raim_client_stats(client);
-    const struct raim_client_quality quality = raim_client_quality(client);
+    const struct raim_client_stats *stats = raim_client_get_stats(client);
+    const struct raim_client_quality quality = raim_client_get_quality(client);
     const int32_t ago = raim_tick_diff(watch->world_tick, watch->disturbed_tick);
     if (stats->decode_errors > 0)
         complain(watch, "could not read what the server said");
@@ -182,7 +182,7 @@ void watch_receive(struct watch *watch, struct raim_client *client)
     watch->mispredictions = quality.mispredictions;
     take_events(watch, client);
     for (uint32_t slot = 0; slot < slot_count(client); slot++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, slot);
         const struct watch_tally *tally = &watch->tallies[slot];
         if (member->id != tally->id || member->score != tally->score + tally->kills ||
             member->deaths != tally->deaths + tally->falls)
@@ -196,10 +196,10 @@ bool watch_agrees(const struct watch *watch, const struct raim_client *client,
                   const struct raim_world *world)
 {
     const raim_player *players = raim_world_players_const(world);
-    if (watch->id == RAIM_NOBODY || raim_client_state(client) != RAIM_CLIENT_PLAYING)
+    if (watch->id == RAIM_NOBODY || raim_client_get_state(client) != RAIM_CLIENT_PLAYING)
         return false;
     for (uint32_t slot = 0; slot < world->max_players; slot++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, slot);
         if (member->id != players[slot].id || member->score != players[slot].score ||
             member->deaths != players[slot].deaths)
             return false;

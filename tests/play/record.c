@@ -146,7 +146,7 @@ static void play(struct recorder *recorder, uint32_t handle)
 {
     uint8_t bytes[MESSAGE_BYTES];
     struct raim_client *client = recorder->clients[handle];
-    if (raim_client_state(client) != RAIM_CLIENT_PLAYING)
+    if (raim_client_get_state(client) != RAIM_CLIENT_PLAYING)
         return;
     choose_input(recorder, handle);
     raim_match_set_rtt(recorder->match, handle, 20 + 5 * handle, 2);

@@ -93,6 +93,17 @@ class PortableLibraryTest(unittest.TestCase):
         self.assertGreater(len(names), 50)
         self.assertEqual(set(re.findall(r"\b_ZL?\d+raim_\w+", symbols)), set())
 
+    @unittest.skipUnless(shutil.which("g++"), "no g++")
+    def test_cpp_names_types_of_public_headers_without_struct(self):
+        headers = public_headers()
+        tag = re.compile(r"^(?:typedef )?(?:struct|enum|union) (raim_\w+)(?: \{|;)", re.MULTILINE)
+        names = {name for header in headers for name in tag.findall(code_of(header))}
+        code = "".join(f'#include "{header.name}"\n' for header in headers)
+        code += "".join(f"extern const {name} *const of_{name};\n" for name in sorted(names))
+        self.assertGreater(len(names), 30)
+        self.assertEqual(compile_all([(["g++", "-std=c++17", *includes(), "-fsyntax-only", "-x",
+                                        "c++", "-"], code)]), "")
+
     def test_extensions_of_compilers_stay_in_one_room(self):
         rooms = [room for room in ROOMS if room != "lib/common"]
         found = [f"{path.relative_to(ROOT)}: {match[0]}" for path in files("*.[ch]", rooms)

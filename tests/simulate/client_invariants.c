@@ -267,7 +267,7 @@ static uint64_t roster_hash(const struct raim_client *client)
 {
     uint64_t hash = 0;
     for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_roster_entry *entry = raim_client_roster_entry(client, slot);
+        const struct raim_client_roster_entry *entry = raim_client_get_roster_entry(client, slot);
         if (entry->id == RAIM_NOBODY)
             continue;
         const uint32_t row[3] = {entry->id, entry->score, entry->deaths};
@@ -312,7 +312,7 @@ static void check_acknowledged_is_received(struct simulation *simulation, const 
 
 void invariants_check_client(struct simulation *simulation, struct seat *seat)
 {
-    const struct raim_client_stats *stats = raim_client_stats(seat->client);
+    const struct raim_client_stats *stats = raim_client_get_stats(seat->client);
     if (!is_of_this_match(simulation, seat))
         return;
     check_acknowledged_is_received(simulation, seat);
@@ -322,8 +322,8 @@ void invariants_check_client(struct simulation *simulation, struct seat *seat)
     seat->snapshots = stats->snapshots;
     if (!raim_client_is_spectator(seat->client)) {
         const struct raim_client_roster_entry *own =
-            raim_client_roster_entry(seat->client, raim_client_own_slot(seat->client));
-        seat->round = raim_client_phase(seat->client).round;
+            raim_client_get_roster_entry(seat->client, raim_client_own_slot(seat->client));
+        seat->round = raim_client_get_phase(seat->client).round;
         seat->score = own->score;
     }
 }
@@ -331,7 +331,7 @@ void invariants_check_client(struct simulation *simulation, struct seat *seat)
 // A session that is resumed is that of the same player, with its points.
 void invariants_check_entry(struct simulation *simulation, struct seat *seat)
 {
-    const struct raim_client_stats *stats = raim_client_stats(seat->client);
+    const struct raim_client_stats *stats = raim_client_get_stats(seat->client);
     const bool has_resumed = stats->resumes != seat->resumes;
     invariants_take_events(simulation, seat); // of the match before
     seat->entries = stats->entries;
@@ -341,14 +341,14 @@ void invariants_check_entry(struct simulation *simulation, struct seat *seat)
     if (seat->is_liar || raim_client_is_spectator(seat->client))
         return;
     const struct raim_client_roster_entry *own =
-        raim_client_roster_entry(seat->client, raim_client_own_slot(seat->client));
+        raim_client_get_roster_entry(seat->client, raim_client_own_slot(seat->client));
     simulation->verdict->resumes += has_resumed;
     if (has_resumed && seat->id == own->id &&
-        raim_client_phase(seat->client).round == seat->round && own->score < seat->score)
+        raim_client_get_phase(seat->client).round == seat->round && own->score < seat->score)
         fail(simulation, "scores_survive", "seat %u had %u points, and now has %u", seat->index,
              seat->score, own->score);
     seat->id = own->id;
-    seat->round = raim_client_phase(seat->client).round;
+    seat->round = raim_client_get_phase(seat->client).round;
     seat->score = own->score;
 }
 
@@ -390,8 +390,8 @@ void invariants_check_restored(struct simulation *simulation)
             if (slot >= raim_client_max_players(seat->client))
                 continue;
             const struct raim_client_roster_entry *entry =
-                raim_client_roster_entry(seat->client, slot);
-            if (entry->id == rows[row].id && raim_client_phase(seat->client).round == round &&
+                raim_client_get_roster_entry(seat->client, slot);
+            if (entry->id == rows[row].id && raim_client_get_phase(seat->client).round == round &&
                 (entry->score > rows[row].score || entry->deaths > rows[row].deaths))
                 fail(simulation, "scores_survive",
                      "seat %u was told that %u has %u points and %u deaths, and now it has %u, %u",

@@ -184,9 +184,9 @@ static bool may_end(const struct seat *seat, uint32_t reason)
 static void follow_state(struct simulation *simulation, struct seat *seat)
 {
     const enum raim_client_state before = seat->state;
-    seat->state = raim_client_state(seat->client);
+    seat->state = raim_client_get_state(seat->client);
     if (seat->state == RAIM_CLIENT_ENDED) {
-        const struct raim_client_end end = raim_client_end(seat->client);
+        const struct raim_client_end end = raim_client_get_end(seat->client);
         if (!may_end(seat, end.reason))
             fail(simulation, "honest_clients_end_with_a_cause", "seat %u ended: %s", seat->index,
                  raim_client_reason_name(end.reason));
@@ -195,7 +195,7 @@ static void follow_state(struct simulation *simulation, struct seat *seat)
     }
     if (seat->state == RAIM_CLIENT_PLAYING &&
         (before != RAIM_CLIENT_PLAYING ||
-         raim_client_stats(seat->client)->entries != seat->entries)) {
+         raim_client_get_stats(seat->client)->entries != seat->entries)) {
         seat->playing_since_us = simulation->now_us;
         invariants_check_entry(simulation, seat);
     }

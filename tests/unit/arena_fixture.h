@@ -14,6 +14,7 @@ struct arena_fixture {
     raim_input inputs[RAIM_MAX_PLAYERS];
     raim_event items[16384];
     struct raim_events events;
+    struct raim_world_workspace *workspace;
 };
 
 // A map of 2000 x 2000 around the origin with spawns at its four corners and these boxes.
@@ -52,6 +53,7 @@ static inline struct arena_fixture *fixture_create_as(struct raim_map *map,
     fixture->world = raim_world_init(malloc(raim_world_size(def)), def);
     fixture->events.items = fixture->items;
     fixture->events.capacity = 16384;
+    fixture->workspace = raim_world_workspace_create();
     return fixture;
 }
 
@@ -74,6 +76,7 @@ static inline void fixture_destroy(struct arena_fixture *fixture)
 {
     raim_map_destroy(fixture->map);
     free(fixture->world);
+    raim_world_workspace_destroy(fixture->workspace);
     free(fixture);
 }
 
@@ -96,7 +99,8 @@ static inline raim_input *fixture_input(struct arena_fixture *fixture, const rai
 
 static inline void fixture_step(struct arena_fixture *fixture)
 {
-    raim_world_step(fixture->world, fixture->map, fixture->inputs, &fixture->events);
+    raim_world_step(fixture->world, fixture->map, fixture->inputs, &fixture->events,
+                    fixture->workspace);
 }
 
 static inline uint32_t fixture_count(const struct arena_fixture *fixture, enum raim_event_kind kind)

@@ -101,7 +101,7 @@ static inline struct raim_client *enter(const struct raim_welcome *message)
     struct raim_client *client = test_client();
     assert_true(welcome(client, message));
     assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
     return client;
 }
 

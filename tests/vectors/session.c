@@ -264,13 +264,13 @@ static void deliver(struct table *table)
     struct raim_outgoing out;
     while (raim_match_outgoing(table->match, &out)) {
         struct raim_client *client = table->clients[out.client];
-        const uint64_t before = raim_client_stats(client)->snapshots;
+        const uint64_t before = raim_client_get_stats(client)->snapshots;
         const bool is_read = raim_client_receive(client, table->now_us, out.data, out.size);
         assert(is_read);
         if (out.client > 0)
             continue;
         print_message(table, "server", out.reliable, out.data, out.size);
-        if (raim_client_stats(client)->snapshots > before) {
+        if (raim_client_get_stats(client)->snapshots > before) {
             printf(", ");
             print_frame(raim_replica_frame(&client->replica, client->replica.newest_tick),
                         &client->replica.limits);

@@ -44,7 +44,7 @@ local function name_of(id)
     if id == 0 or slot >= raim.raim_client_max_players(game.client) then
         return "?"
     end
-    return ffi.string(raim.raim_client_roster_entry(game.client, slot).name)
+    return ffi.string(raim.raim_client_get_roster_entry(game.client, slot).name)
 end
 
 local function read_events()
@@ -110,15 +110,15 @@ end
 
 function love.update()
     raim.raim_link_lock(game.link)
-    local state = raim.raim_client_state(game.client)
+    local state = raim.raim_client_get_state(game.client)
     if state == raim.RAIM_CLIENT_PLAYING then
         copy_arena()
     end
     read_events()
-    local stats = raim.raim_client_stats(game.client)
+    local stats = raim.raim_client_get_stats(game.client)
     game.shots, game.hits = tonumber(stats.shots), tonumber(stats.hits)
     game.is_playing = state == raim.RAIM_CLIENT_PLAYING and game.map ~= nil
-    local reason = raim.raim_client_end(game.client).reason
+    local reason = raim.raim_client_get_end(game.client).reason
     game.state = state == raim.RAIM_CLIENT_ENDED and
         "ended: " .. ffi.string(raim.raim_client_reason_name(reason)) or
         game.is_playing and "playing" or "connecting"

@@ -72,7 +72,7 @@ class End(ctypes.Structure):
 FUNCTIONS = {
     "raim_angle_of": (c_uint16, Vec2),
     "raim_client_can_draw": (c_bool, c_void_p),
-    "raim_client_end": (End, c_void_p),
+    "raim_client_get_end": (End, c_void_p),
     "raim_client_eye": (Vec2, c_void_p),
     "raim_client_init_def": (None, POINTER(Def), c_size_t),
     "raim_client_interpolate": (None, c_void_p, c_uint64),
@@ -81,8 +81,8 @@ FUNCTIONS = {
     "raim_client_own_slot": (c_uint32, c_void_p),
     "raim_client_reason_name": (c_char_p, c_uint32),
     "raim_client_rules": (POINTER(Rules), c_void_p),
-    "raim_client_state": (ctypes.c_int, c_void_p),
-    "raim_client_stats": (POINTER(Stats), c_void_p),
+    "raim_client_get_state": (ctypes.c_int, c_void_p),
+    "raim_client_get_stats": (POINTER(Stats), c_void_p),
     "raim_link_client": (c_void_p, c_void_p),
     "raim_link_close": (None, c_void_p),
     "raim_link_lock": (None, c_void_p),
@@ -143,9 +143,9 @@ def play(raim, link):
     while True:
         wanted = None
         with locked(raim, link) as client:
-            stats, state = raim.raim_client_stats(client)[0], raim.raim_client_state(client)
+            stats, state = raim.raim_client_get_stats(client)[0], raim.raim_client_get_state(client)
             if stats.hits > 0 or state == CLIENT_ENDED or time.monotonic() > end:
-                reason = raim.raim_client_end(client).reason
+                reason = raim.raim_client_get_end(client).reason
                 return stats.shots, stats.hits, raim.raim_client_reason_name(reason).decode()
             if state == CLIENT_PLAYING:
                 raim.raim_client_interpolate(client, raim.raim_link_now_us())

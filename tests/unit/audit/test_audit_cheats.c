@@ -23,6 +23,7 @@ struct game {
     raim_input inputs[PLAYERS];
     raim_event items[4096];
     struct raim_events events;
+    struct raim_world_workspace *workspace;
     struct raim_history history;
     struct raim_interest *interest;
     uint64_t sent[PLAYERS], bullets[64];
@@ -43,6 +44,7 @@ static struct game *game_create(void)
     assert_non_null(game->map);
     game->world = raim_world_init(malloc(raim_world_size(&def)), &def);
     game->events = (struct raim_events){.items = game->items, .capacity = 4096};
+    game->workspace = raim_world_workspace_create();
     const struct raim_wire_limits limits = raim_history_limits(game->world);
     assert_true(raim_history_create(&game->history, &limits, limits.history));
     game->interest = raim_interest_create(&(struct raim_interest_def){
@@ -80,6 +82,7 @@ static void game_destroy(struct game *game)
     raim_history_destroy(&game->history);
     raim_map_destroy(game->map);
     free(game->world);
+    raim_world_workspace_destroy(game->workspace);
     free(game);
 }
 
@@ -143,7 +146,7 @@ static void step(struct game *game)
             .round_trip_ms = UINT32_MAX,
         };
     }
-    raim_world_step(game->world, game->map, game->inputs, &game->events);
+    raim_world_step(game->world, game->map, game->inputs, &game->events, game->workspace);
     raim_history_record(&game->history, game->world);
     raim_interest_set_tick(game->interest, game->world->tick);
     for (uint32_t i = 0; i < PLAYERS; i++)

@@ -19,8 +19,8 @@ static void test_roster_that_names_no_place_changes_nobody(void **state)
     message.roster_count = 2;
     assert_true(welcome(client, &message));
     assert_false(tell_roster(client, entries, 2));
-    assert_int_equal(raim_client_roster_entry(client, 0)->id, RAIM_NOBODY);
-    assert_int_equal(raim_client_stats(client)->decode_errors, 1);
+    assert_int_equal(raim_client_get_roster_entry(client, 0)->id, RAIM_NOBODY);
+    assert_int_equal(raim_client_get_stats(client)->decode_errors, 1);
     raim_client_destroy(client);
 }
 
@@ -34,13 +34,13 @@ static void test_events_that_name_no_place_change_nobody(void **state)
         {.kind = RAIM_WIRE_KILL, .player = OTHER, .victim = BEYOND},
     };
     assert_false(tell_events(client, FIRST_EVENT, events, 2));
-    assert_int_equal(raim_client_roster_entry(client, 1)->id, RAIM_NOBODY);
+    assert_int_equal(raim_client_get_roster_entry(client, 1)->id, RAIM_NOBODY);
     assert_false(raim_client_next_event(client, &event));
 
     // The numbers of the refused ones are not taken either.
     assert_true(tell_events(client, FIRST_EVENT, events, 1));
-    assert_int_equal(raim_client_roster_entry(client, 1)->id, OTHER);
-    assert_int_equal(raim_client_stats(client)->events_repeated, 0);
+    assert_int_equal(raim_client_get_roster_entry(client, 1)->id, OTHER);
+    assert_int_equal(raim_client_get_stats(client)->events_repeated, 0);
     raim_client_destroy(client);
 }
 
@@ -57,7 +57,7 @@ static void test_refused_snapshot_leaves_the_one_whose_place_it_would_take(void 
     assert_int_equal(raim_client_tick(client), FIRST_TICK);
     assert_true(raim_client_alive(client));
     assert_true(show_empty(client, FIRST_TICK + 1));
-    assert_int_equal(raim_client_stats(client)->snapshots, 2);
+    assert_int_equal(raim_client_get_stats(client)->snapshots, 2);
     raim_client_destroy(client);
 }
 
@@ -73,7 +73,7 @@ static void test_snapshot_that_comes_late_changes_nothing(void **state)
     assert_true(show(client, &frame));
     assert_int_equal(raim_client_tick(client), FIRST_TICK);
     assert_true(raim_client_alive(client));
-    assert_int_equal(raim_client_stats(client)->snapshots, 1);
+    assert_int_equal(raim_client_get_stats(client)->snapshots, 1);
     assert_int_equal(pressed(client).snapshot, FIRST_TICK);
     raim_client_destroy(client);
 }
@@ -86,8 +86,8 @@ static void test_snapshot_against_one_that_never_came_is_refused(void **state)
     struct raim_wire_frame frame = baseline;
     frame.tick = FIRST_TICK + 3;
     assert_false(show_delta(client, &baseline, &frame));
-    assert_int_equal(raim_client_stats(client)->decode_errors, 1);
-    assert_int_equal(raim_client_stats(client)->snapshots, 0);
+    assert_int_equal(raim_client_get_stats(client)->decode_errors, 1);
+    assert_int_equal(raim_client_get_stats(client)->snapshots, 0);
     assert_true(show(client, &baseline));
     assert_true(show_delta(client, &baseline, &frame));
     assert_int_equal(raim_client_tick(client), FIRST_TICK + 3);
@@ -120,8 +120,8 @@ static void test_baseline_is_kept_until_a_newer_one_is_used(void **state)
 
 static void assert_gave_up(struct raim_client *client)
 {
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_ENDED);
-    assert_int_equal(raim_client_end(client).reason, RAIM_REASON_MALFORMED);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_ENDED);
+    assert_int_equal(raim_client_get_end(client).reason, RAIM_REASON_MALFORMED);
     assert_int_equal(press(client), 0);
     raim_client_destroy(client);
 }
@@ -328,7 +328,7 @@ static void test_spectators_say_so_and_only_acknowledge(void **state)
     assert_true(show(client, &frame));
     assert_int_equal(raim_client_viewpoint(client), 2);
     assert_false(raim_client_alive(client));
-    assert_int_equal(raim_client_stats(client)->shots, 0);
+    assert_int_equal(raim_client_get_stats(client)->shots, 0);
     assert_int_equal(pressed(client).snapshot, FIRST_TICK + 3);
     raim_client_destroy(client);
 }
@@ -377,8 +377,8 @@ static void test_late_events_catch_up_with_a_newer_roster(void **state)
         {.player = NEXT, .deaths = 1, .name = "next"},
     };
     assert_true(tell_roster(client, now, 2));
-    const struct raim_client_roster_entry *one = raim_client_roster_entry(client, 0);
-    const struct raim_client_roster_entry *member = raim_client_roster_entry(client, 1);
+    const struct raim_client_roster_entry *one = raim_client_get_roster_entry(client, 0);
+    const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, 1);
 
     // Whoever came later is not mistaken for the one before.
     const struct raim_wire_event before[] = {
@@ -406,7 +406,7 @@ static void test_late_events_catch_up_with_a_newer_roster(void **state)
         .kind = RAIM_WIRE_KILL, .player = OWN, .victim = NEXT, .score = 9};
     assert_true(tell_events(client, FIRST_EVENT + 6, &kill, 1));
     assert_true(one->score == 2);
-    const struct raim_client_stats *stats = raim_client_stats(client);
+    const struct raim_client_stats *stats = raim_client_get_stats(client);
     assert_true(stats->events == 5 && stats->events_ahead == 1 && stats->events_repeated == 1);
     assert_true(stats->kills_seen == 3 && stats->kills == 0 && stats->deaths == 0);
     raim_client_destroy(client);

@@ -79,12 +79,12 @@ static void test_what_only_later_clients_know_is_skipped(void **state)
     assert_true(tell_events(client, FIRST_EVENT, events, 2));
     assert_true(raim_client_next_event(client, &event));
     assert_string_equal(event.text, "text 1");
-    assert_int_equal(raim_client_stats(client)->events, 2); // both are acknowledged
+    assert_int_equal(raim_client_get_stats(client)->events, 2); // both are acknowledged
     for (uint32_t kind = RAIM_MESSAGE_KINDS; kind <= RAIM_MESSAGE_MAX_KIND; kind++) {
         const uint8_t unknown[] = {(uint8_t)(kind << 1), 0xFF, 0x12};
         assert_true(raim_client_receive(client, 0, unknown, sizeof unknown));
     }
-    assert_int_equal(raim_client_stats(client)->decode_errors, 0);
+    assert_int_equal(raim_client_get_stats(client)->decode_errors, 0);
     const uint8_t none[] = {0, 0xFF};
     assert_false(raim_client_receive(client, 0, none, sizeof none));
     raim_client_destroy(client);

@@ -172,12 +172,12 @@ static void test_loss_is_that_of_late(void **state)
 {
     (void)state;
     struct raim_client *client = player();
-    assert_true(raim_client_quality(client).loss == 0);
+    assert_true(raim_client_get_quality(client).loss == 0);
     raim_client_count_loss(client, 75, 100);
-    assert_true(raim_client_quality(client).loss == 0.25);
+    assert_true(raim_client_get_quality(client).loss == 0.25);
     for (int i = 0; i < 50; i++)
         raim_client_count_loss(client, 100, 100);
-    assert_true(raim_client_quality(client).loss < 0.001);
+    assert_true(raim_client_get_quality(client).loss < 0.001);
     raim_client_destroy(client);
 }
 

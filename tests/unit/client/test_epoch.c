@@ -8,7 +8,7 @@ enum { EPOCH = 3 };
 
 static uint64_t ignored(const struct raim_client *client)
 {
-    return raim_client_stats(client)->other_epoch;
+    return raim_client_get_stats(client)->other_epoch;
 }
 
 static struct raim_client *enter_epoch(uint32_t epoch)
@@ -42,7 +42,7 @@ static void test_a_snapshot_that_overtakes_its_welcome_is_ignored_and_not_acknow
     struct raim_client *client = enter_epoch(EPOCH);
     assert_true(show_of(client, EPOCH, FIRST_TICK + 1));
     assert_true(show_of(client, EPOCH + 1, FIRST_TICK + 2));
-    assert_int_equal(raim_client_stats(client)->snapshots, 1);
+    assert_int_equal(raim_client_get_stats(client)->snapshots, 1);
     assert_int_equal(ignored(client), 1);
     assert_int_equal(pressed(client).snapshot, FIRST_TICK + 1);
     raim_client_destroy(client);
@@ -59,7 +59,7 @@ static void test_a_snapshot_of_another_epoch_is_not_read_on(void **state)
     for (int i = 0; i < 40; i++)
         raim_write_bits(&writer, 0xFF, 8);
     assert_true(receive(client, raim_writer_finish(&writer)));
-    assert_int_equal(raim_client_stats(client)->decode_errors, 0);
+    assert_int_equal(raim_client_get_stats(client)->decode_errors, 0);
     assert_int_equal(ignored(client), 1);
     raim_client_destroy(client);
 }
@@ -75,8 +75,8 @@ static void test_events_of_another_epoch_and_the_snapshot_behind_them_are_ignore
     size_t size = write_chat_event(EPOCH + 1, FIRST_EVENT);
     size += raim_snapshot_write(&limits, NULL, &frame, bytes + size, sizeof bytes - size);
     assert_true(receive(client, size));
-    assert_int_equal(raim_client_stats(client)->events, 0);
-    assert_int_equal(raim_client_stats(client)->snapshots, 0);
+    assert_int_equal(raim_client_get_stats(client)->events, 0);
+    assert_int_equal(raim_client_get_stats(client)->snapshots, 0);
     assert_int_equal(ignored(client), 1);
     assert_true(receive(client, write_chat_event(EPOCH, FIRST_EVENT)));
     assert_true(raim_client_next_event(client, &event));
@@ -98,11 +98,11 @@ static void test_what_comes_after_the_next_welcome_is_ignored(void **state)
     assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
     assert_true(show_of(client, EPOCH, FIRST_TICK + 2));
     assert_true(receive(client, write_chat_event(EPOCH, FIRST_EVENT + 1)));
-    assert_int_equal(raim_client_stats(client)->snapshots, 1);
-    assert_int_equal(raim_client_stats(client)->events, 0);
+    assert_int_equal(raim_client_get_stats(client)->snapshots, 1);
+    assert_int_equal(raim_client_get_stats(client)->events, 0);
     assert_int_equal(ignored(client), 2);
     assert_true(show_of(client, EPOCH + 1, FIRST_TICK - 49));
-    assert_int_equal(raim_client_stats(client)->snapshots, 2);
+    assert_int_equal(raim_client_get_stats(client)->snapshots, 2);
     raim_client_destroy(client);
 }
 
@@ -117,14 +117,14 @@ static void test_pings_are_those_of_the_epochs_slots(void **state)
 {
     (void)state;
     struct raim_client *client = enter_epoch(EPOCH);
-    assert_int_equal(raim_client_roster_entry(client, OWN_SLOT)->ping_ms, -1);
+    assert_int_equal(raim_client_get_roster_entry(client, OWN_SLOT)->ping_ms, -1);
     assert_true(receive(client, write_pings(EPOCH + 1, OWN_SLOT, 3)));
     assert_int_equal(ignored(client), 1);
-    assert_int_equal(raim_client_roster_entry(client, OWN_SLOT)->ping_ms, -1);
+    assert_int_equal(raim_client_get_roster_entry(client, OWN_SLOT)->ping_ms, -1);
     assert_true(receive(client, write_pings(EPOCH, OWN_SLOT, 3)));
-    assert_int_equal(raim_client_roster_entry(client, OWN_SLOT)->ping_ms, 30);
+    assert_int_equal(raim_client_get_roster_entry(client, OWN_SLOT)->ping_ms, 30);
     assert_false(receive(client, write_pings(EPOCH, PLAYERS - 2, 3)));
-    assert_int_equal(raim_client_stats(client)->decode_errors, 1);
+    assert_int_equal(raim_client_get_stats(client)->decode_errors, 1);
     raim_client_destroy(client);
 }
 

@@ -60,7 +60,8 @@ static void test_names_chat_and_phases_are_stripped(void **state)
         {.kind = RAIM_WIRE_PHASE, .phase = {.phase = RAIM_PHASE_BREAK, .next_map = HOSTILE}},
     };
     assert_true(tell_events(client, FIRST_EVENT, events, 3));
-    assert_string_equal(raim_client_roster_entry(client, OTHER % RAIM_MAX_PLAYERS)->name, CLEAN);
+    assert_string_equal(raim_client_get_roster_entry(client, OTHER % RAIM_MAX_PLAYERS)->name,
+                        CLEAN);
     assert_true(raim_client_next_event(client, &event)); // joined
     assert_true(raim_client_next_event(client, &event));
     assert_string_equal(event.text, CLEAN);
@@ -74,7 +75,7 @@ static void test_the_text_of_a_goodbye_is_stripped(void **state)
     struct raim_client *client = player();
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_KICKED, .text = HOSTILE};
     assert_true(receive(client, raim_goodbye_write(&goodbye, bytes, sizeof bytes)));
-    assert_string_equal(raim_client_end(client).text, CLEAN);
+    assert_string_equal(raim_client_get_end(client).text, CLEAN);
     raim_client_destroy(client);
 }
 

@@ -185,7 +185,7 @@ static void test_what_was_reported_or_predicted_is_drawn_exactly(void **state)
         assert_true(raim_client_own_tick(stage.client) == tick);
     }
     // A tick, for there to be a snapshot on either side.
-    const struct raim_client_quality quality = raim_client_quality(stage.client);
+    const struct raim_client_quality quality = raim_client_get_quality(stage.client);
     assert_true(quality.jitter_ms < 1);
     assert_true(quality.interpolation_ms > own_ms - 1 && quality.interpolation_ms < own_ms + 2);
     raim_client_destroy(stage.client);
@@ -198,7 +198,7 @@ static void test_the_picture_waits_for_as_much_as_the_network_jitters(void **sta
         struct stage stage = open_stage(30, jitter_ms, 0);
         write_script(4, 40);
         pass_frames(&stage, 2000);
-        const struct raim_client_quality quality = raim_client_quality(stage.client);
+        const struct raim_client_quality quality = raim_client_get_quality(stage.client);
         assert_true(quality.jitter_ms > 0.7 * jitter_ms && quality.jitter_ms < jitter_ms + 1);
         assert_true(fabs(quality.interpolation_ms - own_ms - quality.jitter_ms) < 12);
         raim_client_destroy(stage.client);
@@ -485,7 +485,7 @@ static void test_an_own_bullet_leaves_at_once_among_what_is_shown(void **state)
         struct raim_client *client = player();
         stalls = i == 1;
         fly_own_bullet(client);
-        const double age_ms = raim_client_quality(client).view_delay_ms;
+        const double age_ms = raim_client_get_quality(client).view_delay_ms;
         assert_true(stalls ? age_ms > 80 : age_ms < 80);
         raim_client_destroy(client);
     }
@@ -599,7 +599,7 @@ static void test_a_correction_fades(void **state)
         now_us += 4000;
     }
     assert_true(off < 0.2);
-    const struct raim_client_quality quality = raim_client_quality(client);
+    const struct raim_client_quality quality = raim_client_get_quality(client);
     assert_int_equal(quality.mispredictions, 1);
     assert_true(quality.correction_units == 10 && quality.corrections_units == 10);
     raim_client_destroy(client);
@@ -631,7 +631,7 @@ static void test_who_is_down_looks_from_where_it_fell(void **state)
     raim_client_interpolate(client, now_us);
     assert_int_equal(raim_client_interpolated_players(client, seen, PLAYERS), 2);
     assert_true(seen[0].position.y == 300 && raim_client_eye(client).y == 300);
-    assert_int_equal(raim_client_quality(client).mispredictions, 0);
+    assert_int_equal(raim_client_get_quality(client).mispredictions, 0);
     raim_client_destroy(client);
 }
 

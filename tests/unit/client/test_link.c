@@ -157,7 +157,7 @@ static void welcome(void)
         message.token[i] = (uint8_t)(0xA0 + i);
     const size_t size = raim_welcome_write(&message, bytes, sizeof bytes);
     enet_peer_send(server.peer, 0, enet_packet_create(bytes, size, ENET_PACKET_FLAG_RELIABLE));
-    RUN_UNTIL(raim_client_state(raim_link_client(link_to)) == RAIM_CLIENT_ENTERING);
+    RUN_UNTIL(raim_client_get_state(raim_link_client(link_to)) == RAIM_CLIENT_ENTERING);
 }
 
 static void send_invite(ENetHost *host, const struct raim_invite *it)
@@ -180,7 +180,7 @@ static void test_it_connects_with_the_cookie(void **state)
     assert_int_equal(server.connect_requests, 1);
     assert_int_equal(server.data, 0x2BCD0001u);
     assert_int_equal(server.peer->address.port, server.requester.port);
-    assert_true(raim_link_traffic(link_to).bytes_up >= RAIM_CONNECTIONLESS_BYTES);
+    assert_true(raim_link_get_traffic(link_to).bytes_up >= RAIM_CONNECTIONLESS_BYTES);
 }
 
 static void test_it_sends_connect_requests_until_it_is_received(void **state)
@@ -197,7 +197,7 @@ static void test_it_gives_up_in_time_where_nobody_receives(void **state)
     (void)state;
     server.deaf_to = INT32_MAX;
     RUN_UNTIL(!raim_link_is_open(link_to));
-    assert_int_equal(raim_client_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
+    assert_int_equal(raim_client_get_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
     assert_in_range(server.connect_requests, 2, 21); // within 5 s
     const int connect_requests = server.connect_requests;
     run_on();
@@ -211,7 +211,7 @@ static void test_it_says_goodbye_where_no_welcome_comes(void **state)
     static const uint8_t none[RAIM_TOKEN_BYTES];
     RUN_UNTIL(server.hellos == 1);
     RUN_UNTIL(!raim_link_is_open(link_to));
-    assert_int_equal(raim_client_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
+    assert_int_equal(raim_client_get_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
     RUN_UNTIL(server.goodbyes == 1);
     assert_int_equal(server.farewell.goodbye.reason, RAIM_REASON_LEFT);
     assert_memory_equal(server.farewell.token, none, sizeof none);

@@ -365,7 +365,7 @@ static void test_an_unknown_name_ends_the_client(void **state)
     set_addresses(NULL, NULL);
     open_link("play.test");
     RUN_UNTIL(!raim_link_is_open(link_to));
-    const struct raim_client_end end = raim_client_end(raim_link_client(link_to));
+    const struct raim_client_end end = raim_client_get_end(raim_link_client(link_to));
     assert_int_equal(end.reason, RAIM_REASON_LOST);
     assert_string_equal(end.text, "the name of the server cannot be resolved");
 }
@@ -451,7 +451,7 @@ static void test_datagrams_that_are_too_large_are_dropped(void **state)
                server.from_size);
     server.is_deaf[IPV4] = false;
     RUN_UNTIL(server.connects[IPV4] > 0);
-    assert_true(raim_link_traffic(link_to).largest_datagram <= 1224);
+    assert_true(raim_link_get_traffic(link_to).largest_datagram <= 1224);
 }
 
 // Another program sends to every port of 127.0.0.1 at which this process receives: the sockets

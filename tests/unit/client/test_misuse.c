@@ -54,6 +54,16 @@ static void test_a_smaller_def_is_filled_only_so_far(void **state)
     }
 }
 
+static void test_a_client_without_a_welcome_has_no_slot(void **state)
+{
+    (void)state;
+    const struct raim_client_def def = raim_client_default_def();
+    struct raim_client *client = raim_client_create(&def);
+    assert_int_equal(raim_client_own_slot(client), UINT32_MAX);
+    raim_client_destroy(client);
+    assert_int_equal(raim_client_player_slot(3 * RAIM_MAX_PLAYERS + 5), 5);
+}
+
 static void send_everything(struct raim_link *link)
 {
     static char endless[1 << 20];
@@ -80,7 +90,7 @@ static void test_what_is_sent_before_and_after_a_connection_is_dropped(void **st
     send_everything(link); // while the thread runs
     raim_link_leave(link);
     send_everything(link); // after its end
-    assert_int_equal(raim_client_state(raim_link_client(link)), RAIM_CLIENT_ENDED);
+    assert_int_equal(raim_client_get_state(raim_link_client(link)), RAIM_CLIENT_ENDED);
     raim_link_close(link);
     raim_link_close(NULL);
 }
@@ -90,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_def_of_any_size_is_taken_or_refused),
         cmocka_unit_test(test_a_smaller_def_is_filled_only_so_far),
+        cmocka_unit_test(test_a_client_without_a_welcome_has_no_slot),
         cmocka_unit_test(test_what_is_sent_before_and_after_a_connection_is_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

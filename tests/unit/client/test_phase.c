@@ -29,8 +29,8 @@ static struct raim_client *player_in_round(void)
 
 static void assert_points(const struct raim_client *client, uint32_t own, uint32_t other)
 {
-    assert_int_equal(raim_client_roster_entry(client, 0)->score, own);
-    assert_int_equal(raim_client_roster_entry(client, 1)->score, other);
+    assert_int_equal(raim_client_get_roster_entry(client, 0)->score, own);
+    assert_int_equal(raim_client_get_roster_entry(client, 1)->score, other);
 }
 
 // --- Messages ---
@@ -39,7 +39,7 @@ static void test_a_welcome_reports_phase_and_motd(void **state)
 {
     (void)state;
     struct raim_client *client = player_in_round();
-    const struct raim_client_phase phase = raim_client_phase(client);
+    const struct raim_client_phase phase = raim_client_get_phase(client);
     assert_int_equal(phase.kind, RAIM_CLIENT_PLAY);
     assert_int_equal(phase.round, 3);
     assert_int_equal(phase.score_limit, 20);
@@ -49,7 +49,7 @@ static void test_a_welcome_reports_phase_and_motd(void **state)
 
     client = test_client();
     assert_string_equal(raim_client_motd(client), "");
-    assert_false(raim_client_phase(client).has_end);
+    assert_false(raim_client_get_phase(client).has_end);
     raim_client_destroy(client);
 }
 
@@ -57,12 +57,12 @@ static void test_time_runs_down_to_nothing(void **state)
 {
     (void)state;
     struct raim_client *client = player_in_round();
-    double before_s = raim_client_phase(client).left_s;
+    double before_s = raim_client_get_phase(client).left_s;
     for (uint32_t tick = FIRST_TICK; tick < 1400; tick++) {
         assert_true(show_empty(client, tick));
         raim_client_interpolate(client, now_us);
         press(client);
-        const double left_s = raim_client_phase(client).left_s;
+        const double left_s = raim_client_get_phase(client).left_s;
         assert_true(left_s >= 0 && left_s <= before_s);
         before_s = left_s;
     }
@@ -88,8 +88,8 @@ static void test_a_break_reports_its_winner_and_another_round_begins_at_0(void *
     assert_true(raim_client_next_event(client, &event));
     assert_true(event.kind == RAIM_CLIENT_PHASE && event.phase == RAIM_CLIENT_BREAK);
     assert_true(event.player == OTHER && event.round == 3 && event.text[0] == '\0');
-    assert_int_equal(raim_client_phase(client).winner, OTHER);
-    assert_true(raim_client_phase(client).left_s == 10);
+    assert_int_equal(raim_client_get_phase(client).winner, OTHER);
+    assert_true(raim_client_get_phase(client).left_s == 10);
     assert_points(client, 4, 6);
 
     const struct raim_wire_phase next = {.phase = RAIM_PHASE_PLAY, .round = 4};
@@ -103,11 +103,11 @@ static void test_a_break_reports_its_winner_and_another_round_begins_at_0(void *
     assert_string_equal(raim_client_next_map(client), "");
     assert_int_equal(event.player, RAIM_NOBODY);
     assert_points(client, 1, 0);
-    assert_int_equal(raim_client_roster_entry(client, 0)->deaths, 0);
-    assert_int_equal(raim_client_roster_entry(client, 1)->deaths, 1);
-    assert_false(raim_client_phase(client).has_end);
-    assert_true(raim_client_phase(client).left_s == 0);
-    assert_int_equal(raim_client_stats(client)->rounds, 1);
+    assert_int_equal(raim_client_get_roster_entry(client, 0)->deaths, 0);
+    assert_int_equal(raim_client_get_roster_entry(client, 1)->deaths, 1);
+    assert_false(raim_client_get_phase(client).has_end);
+    assert_true(raim_client_get_phase(client).left_s == 0);
+    assert_int_equal(raim_client_get_stats(client)->rounds, 1);
     raim_client_destroy(client);
 }
 
@@ -118,11 +118,11 @@ static void test_a_pause_keeps_the_points(void **state)
     struct raim_wire_event event = {.kind = RAIM_WIRE_PHASE,
                                     .phase = {.phase = RAIM_PHASE_PAUSED, .round = 3}};
     assert_true(tell_events(client, FIRST_EVENT, &event, 1));
-    assert_int_equal(raim_client_phase(client).kind, RAIM_CLIENT_PAUSED);
+    assert_int_equal(raim_client_get_phase(client).kind, RAIM_CLIENT_PAUSED);
     event.phase = playing;
     assert_true(tell_events(client, FIRST_EVENT + 1, &event, 1));
     assert_points(client, 4, 6);
-    assert_int_equal(raim_client_stats(client)->rounds, 0);
+    assert_int_equal(raim_client_get_stats(client)->rounds, 0);
     raim_client_destroy(client);
 }
 
@@ -215,7 +215,7 @@ static void test_it_stands_while_nobody_moves_and_nothing_jumps(void **state)
     // It ran before and ran on afterwards, as foreseen but for where the break began.
     assert_true(held_at > 100 + (HELD - 10) * stride && road.x / 32.0 > held_at + 70 * stride);
     assert_true(most_back > 0 && most_back < stride);
-    const struct raim_client_quality quality = raim_client_quality(client);
+    const struct raim_client_quality quality = raim_client_get_quality(client);
     assert_true(quality.predictions > 100);
     assert_int_equal(quality.mispredictions, 0);
     raim_client_destroy(client);
@@ -236,8 +236,8 @@ static void test_shots_of_the_last_tick_before_a_break_count(void **state)
     frame.self.steers = true;
     frame.self.shots = frame.self.hits = 0;
     assert_true(show(client, &frame));
-    assert_int_equal(raim_client_stats(client)->shots, 1);
-    assert_int_equal(raim_client_stats(client)->hits, 1);
+    assert_int_equal(raim_client_get_stats(client)->shots, 1);
+    assert_int_equal(raim_client_get_stats(client)->hits, 1);
     raim_client_destroy(client);
 }
 

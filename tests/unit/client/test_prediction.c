@@ -251,7 +251,7 @@ static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void 
         }
         fixture->inputs[raim_player_slot(id)] = waiting[tick % LEAD];
         const uint8_t life = player->life;
-        raim_world_step(fixture->world, fixture->map, fixture->inputs, &fixture->events);
+        fixture_step(fixture);
         waiting[tick % LEAD] = input;
         disturbed_tick = player->life != life ? tick : disturbed_tick;
 

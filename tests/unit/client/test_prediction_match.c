@@ -166,8 +166,8 @@ static void test_a_client_predicts_what_a_match_does_not_report(void **state)
         // Ten a second, and besides what a turn or a shot changes until it is acknowledged.
         assert_true(table.snapshots[handle] >= TURNS * TURN / 6);
         assert_true(table.snapshots[handle] < TURNS * TURN / 2);
-        assert_int_equal(raim_client_stats(table.clients[handle])->decode_errors, 0);
-        assert_int_equal(raim_client_stats(table.clients[handle])->snapshots,
+        assert_int_equal(raim_client_get_stats(table.clients[handle])->decode_errors, 0);
+        assert_int_equal(raim_client_get_stats(table.clients[handle])->snapshots,
                          table.snapshots[handle]);
     }
     close_table(&table);
@@ -342,7 +342,7 @@ static void test_the_own_player_is_where_the_server_will_have_it(void **state)
             steer(lane, &input);
         }
         // All but the first ones, for which no input was in time.
-        const struct raim_client_quality quality = raim_client_quality(lane->client);
+        const struct raim_client_quality quality = raim_client_get_quality(lane->client);
         assert_true(lane->compared > TICKS - 200);
         assert_true(quality.predictions > TICKS / 10);
         assert_int_equal(quality.mispredictions, 0);

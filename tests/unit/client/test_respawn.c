@@ -96,11 +96,11 @@ static void send_arena(struct raim_client *client)
     if (server.welcome.obstacle_count > 0)
         assert_true(
             receive(client, raim_obstacles_write(&square, 1, &written, bytes, sizeof bytes)));
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_ENTERING);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_ENTERING);
     for (uint32_t place = 0; place < MOST_PLACES; place++)
         if (server.members[place].player != RAIM_NOBODY)
             assert_true(tell_roster(client, &server.members[place], 1));
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
 }
 
 static const struct raim_wire_frame *baseline_of(uint32_t tick)
@@ -146,14 +146,14 @@ static void assert_shows(const struct raim_client *client, const struct raim_wir
 
 static void assert_knows(const struct raim_client *client)
 {
-    const struct raim_client_stats *stats = raim_client_stats(client);
+    const struct raim_client_stats *stats = raim_client_get_stats(client);
     for (uint32_t place = 0; place < server.limits.players; place++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, place);
+        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, place);
         assert_int_equal(member->id, server.members[place].player);
         assert_int_equal(member->score, server.members[place].score);
         assert_int_equal(member->deaths, server.members[place].deaths);
     }
-    assert_int_equal(raim_client_phase(client).round, server.welcome.phase.round);
+    assert_int_equal(raim_client_get_phase(client).round, server.welcome.phase.round);
     assert_string_equal(raim_client_motd(client), server.welcome.motd);
     assert_int_equal(raim_client_own_slot(client), server.welcome.player % RAIM_MAX_PLAYERS);
     assert_int_equal(stats->decode_errors, server.errors);
@@ -283,10 +283,10 @@ static void test_a_new_token_and_a_new_grace_time_count(void **state)
     assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_HELLO);
     assert_true(raim_hello_read(&reader, &hello) && hello.resume);
     assert_memory_equal(hello.token, message.token, sizeof hello.token);
-    assert_int_equal(raim_client_stats(client)->resumes, 0);
+    assert_int_equal(raim_client_get_stats(client)->resumes, 0);
     now_us += 5000000;
     raim_client_wants_connection(client, now_us);
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_ENDED);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_ENDED);
     raim_client_destroy(client);
 }
 
@@ -301,10 +301,10 @@ static void test_a_welcome_in_the_middle_of_a_welcome_begins_again(void **state)
     assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OTHER}, 1));
     message = good_welcome();
     assert_true(welcome(client, &message));
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_ENTERING);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_ENTERING);
     assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
-    assert_int_equal(raim_client_roster_entry(client, 1)->id, RAIM_NOBODY);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_roster_entry(client, 1)->id, RAIM_NOBODY);
     raim_client_destroy(client);
 }
 
@@ -317,7 +317,7 @@ static void test_an_unreadable_welcome_changes_nothing(void **state)
     message.tick += 100;
     const size_t size = raim_welcome_write(&message, bytes, sizeof bytes);
     assert_false(receive(client, size - 1));
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
     assert_int_equal(raim_client_tick(client), FIRST_TICK);
     message.player = RAIM_NOBODY; // a player cannot become a spectator
     assert_false(welcome(client, &message));
@@ -326,7 +326,7 @@ static void test_an_unreadable_welcome_changes_nothing(void **state)
     // One of an arena that cannot be played ends it, as at first.
     message.rules[0] = -1;
     assert_false(welcome(client, &message));
-    assert_int_equal(raim_client_end(client).reason, RAIM_REASON_MALFORMED);
+    assert_int_equal(raim_client_get_end(client).reason, RAIM_REASON_MALFORMED);
     raim_client_destroy(client);
 }
 

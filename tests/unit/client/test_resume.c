@@ -21,14 +21,14 @@ static bool wants(struct raim_client *client)
 
 static void assert_state(const struct raim_client *client, enum raim_client_state state)
 {
-    assert_int_equal(raim_client_state(client), state);
+    assert_int_equal(raim_client_get_state(client), state);
 }
 
 static void assert_ended(struct raim_client *client, uint32_t reason)
 {
     assert_false(wants(client));
     assert_state(client, RAIM_CLIENT_ENDED);
-    assert_int_equal(raim_client_end(client).reason, reason);
+    assert_int_equal(raim_client_get_end(client).reason, reason);
     raim_client_destroy(client);
 }
 
@@ -106,7 +106,7 @@ static void test_a_refusal_is_final(void **state)
     struct raim_client *client = fresh_client(3);
     assert_true(wants(client));
     assert_true(say_goodbye(client, RAIM_REASON_FULL));
-    assert_string_equal(raim_client_end(client).text, "why");
+    assert_string_equal(raim_client_get_end(client).text, "why");
     raim_client_disconnected(client, now_us, RAIM_REASON_FULL);
     assert_ended(client, RAIM_REASON_FULL);
 
@@ -146,7 +146,7 @@ static void test_it_comes_back_as_who_it_was(void **state)
     assert_true(press(client) > 0);
     raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
     assert_state(client, RAIM_CLIENT_RESUMING);
-    assert_int_equal(raim_client_end(client).reason, 0);
+    assert_int_equal(raim_client_get_end(client).reason, 0);
     assert_int_equal(press(client), 0);
     assert_false(raim_client_is_input_due(client, now_us + S));
     assert_true(wants(client));
@@ -168,8 +168,8 @@ static void test_it_comes_back_as_who_it_was(void **state)
     assert_true(tell_roster(
         client, &(struct raim_roster_entry){.player = OWN, .score = 5, .name = "one"}, 1));
     assert_state(client, RAIM_CLIENT_PLAYING);
-    assert_int_equal(raim_client_stats(client)->resumes, 1);
-    assert_int_equal(raim_client_roster_entry(client, OWN_SLOT)->score, 5);
+    assert_int_equal(raim_client_get_stats(client)->resumes, 1);
+    assert_int_equal(raim_client_get_roster_entry(client, OWN_SLOT)->score, 5);
     assert_int_equal(raim_client_tick(client), 0);
     assert_false(raim_client_can_draw(client));
     assert_true(show_empty(client, message.tick));
@@ -177,7 +177,7 @@ static void test_it_comes_back_as_who_it_was(void **state)
     assert_int_equal(pressed(client).count, 1);
     const struct raim_wire_event kill = {.kind = RAIM_WIRE_KILL, .player = OWN, .victim = OWN};
     assert_true(tell_events(client, FIRST_EVENT + 40, &kill, 1));
-    assert_int_equal(raim_client_stats(client)->events_ahead, 0);
+    assert_int_equal(raim_client_get_stats(client)->events_ahead, 0);
     raim_client_destroy(client);
 }
 
@@ -216,7 +216,7 @@ static void test_it_tries_every_two_seconds_within_the_grace_time(void **state)
         // What becomes of a try makes no difference.
         if (tries % 2 != 0 && now_us == tried_us + S / 2)
             raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
-        assert_true(raim_client_state(client) != RAIM_CLIENT_ENDED);
+        assert_true(raim_client_get_state(client) != RAIM_CLIENT_ENDED);
         now_us += S / 100;
     }
     assert_int_equal(tries, 15);
@@ -293,7 +293,7 @@ static void test_a_restart_is_waited_for(void **state)
         if (by_goodbye) {
             assert_true(enter_again(client, &message));
             assert_state(client, RAIM_CLIENT_PLAYING);
-            assert_int_equal(raim_client_stats(client)->resumes, 1);
+            assert_int_equal(raim_client_get_stats(client)->resumes, 1);
             assert_false(raim_client_awaits_restart(client));
             raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
             assert_false(raim_client_awaits_restart(client));
@@ -311,7 +311,7 @@ static void test_a_restart_before_the_welcome_is_the_end(void **state)
     struct raim_client *client = fresh_client(3);
     assert_true(wants(client));
     assert_true(say_goodbye(client, RAIM_REASON_RESTART));
-    assert_string_equal(raim_client_end(client).text, "why");
+    assert_string_equal(raim_client_get_end(client).text, "why");
     assert_ended(client, RAIM_REASON_RESTART);
 }
 

@@ -23,9 +23,11 @@ struct shape {
     int piece_count;
 };
 
+static struct raim_outline_work work;
+
 static struct raim_outline_problem cut(struct shape *shape)
 {
-    return raim_outline_cut(shape->points, shape->count, shape->pieces, &shape->piece_count);
+    return raim_outline_cut(shape->points, shape->count, shape->pieces, &shape->piece_count, &work);
 }
 
 static double distance_to(const struct shape *shape, raim_vec2 point)
@@ -45,7 +47,8 @@ static int pieces_of(const raim_vec2 *points, int count)
 {
     raim_polygon pieces[RAIM_MAX_PIECES];
     int piece_count;
-    assert_int_equal(raim_outline_cut(points, count, pieces, &piece_count).error, RAIM_OUTLINE_OK);
+    assert_int_equal(raim_outline_cut(points, count, pieces, &piece_count, &work).error,
+                     RAIM_OUTLINE_OK);
     return piece_count;
 }
 
@@ -82,16 +85,17 @@ static void test_touching_is_crossing(void **state)
     raim_polygon pieces[RAIM_MAX_PIECES];
     int count;
     const raim_vec2 onto_edge[] = {{0, 0}, {9, 0}, {9, 9}, {4, 0}, {0, 9}};
-    struct raim_outline_problem problem = raim_outline_cut(onto_edge, 5, pieces, &count);
+    struct raim_outline_problem problem = raim_outline_cut(onto_edge, 5, pieces, &count, &work);
     assert_int_equal(problem.error, RAIM_OUTLINE_CROSSING);
     assert_int_equal(problem.first_edge, 0);
     assert_int_equal(problem.second_edge, 2);
     const raim_vec2 nearly[] = {{0, 0}, {9, 0}, {9, 9}, {4, 0.0009}, {0, 9}};
-    assert_int_equal(raim_outline_cut(nearly, 5, pieces, &count).error, RAIM_OUTLINE_CROSSING);
+    assert_int_equal(raim_outline_cut(nearly, 5, pieces, &count, &work).error,
+                     RAIM_OUTLINE_CROSSING);
     const raim_vec2 apart[] = {{0, 0}, {9, 0}, {9, 9}, {4, 0.0011}, {0, 9}};
-    assert_int_equal(raim_outline_cut(apart, 5, pieces, &count).error, RAIM_OUTLINE_OK);
+    assert_int_equal(raim_outline_cut(apart, 5, pieces, &count, &work).error, RAIM_OUTLINE_OK);
     const raim_vec2 same_point[] = {{0, 0}, {9, 0}, {5, 5}, {9, 9}, {0, 9}, {5, 5}};
-    problem = raim_outline_cut(same_point, 6, pieces, &count);
+    problem = raim_outline_cut(same_point, 6, pieces, &count, &work);
     assert_int_equal(problem.error, RAIM_OUTLINE_CROSSING);
     assert_int_equal(problem.first_edge, 1);
     assert_int_equal(problem.second_edge, 4);
@@ -103,7 +107,7 @@ static void assert_problem(const raim_vec2 *points, int count, enum raim_outline
     raim_polygon pieces[RAIM_MAX_PIECES];
     int piece_count = -1;
     const struct raim_outline_problem problem =
-        raim_outline_cut(points, count, pieces, &piece_count);
+        raim_outline_cut(points, count, pieces, &piece_count, &work);
     assert_int_equal(problem.error, error);
     assert_int_equal(problem.first_edge, first_edge);
     assert_int_equal(problem.second_edge, second_edge);

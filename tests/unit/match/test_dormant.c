@@ -8,6 +8,7 @@ struct reference {
     raim_input inputs[RAIM_MAX_PLAYERS]; // zero: nobody plays
     raim_event items[16384];
     struct raim_events events;
+    struct raim_world_workspace *workspace;
 };
 
 static struct reference *copy_world(const struct table *table)
@@ -17,12 +18,14 @@ static struct reference *copy_world(const struct table *table)
     reference->world = malloc(raim_world_bytes(world));
     memcpy(reference->world, world, raim_world_bytes(world));
     reference->events = (struct raim_events){.items = reference->items, .capacity = 16384};
+    reference->workspace = raim_world_workspace_create();
     return reference;
 }
 
 static void free_reference(struct reference *reference)
 {
     free(reference->world);
+    raim_world_workspace_destroy(reference->workspace);
     free(reference);
 }
 
@@ -39,7 +42,8 @@ static int rest(struct table *table, struct reference *reference, int ticks)
     for (int i = 0; i < ticks; i++) {
         dormant += raim_match_is_dormant(table->match);
         tick(table);
-        raim_world_step(reference->world, table->map, reference->inputs, &reference->events);
+        raim_world_step(reference->world, table->map, reference->inputs, &reference->events,
+                        reference->workspace);
         assert_same_world(table, reference);
     }
     return dormant;
@@ -69,10 +73,11 @@ static void test_a_dormant_match_has_the_world_of_a_stepped_one(void **state)
         for (int i = 0; i < 3; i++) {
             raim_match_step(table->match);
             deliver(table);
-            raim_world_step(reference->world, table->map, reference->inputs, &reference->events);
+            raim_world_step(reference->world, table->map, reference->inputs, &reference->events,
+                            reference->workspace);
         }
         assert_same_world(table, reference);
-        assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+        assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
         free_reference(reference);
         close_table(table);
     }
@@ -141,7 +146,7 @@ static void test_rounds_go_on_in_a_dormant_match(void **state)
     const struct raim_client *client = sit_down(table, 0, "Ada");
     for (int i = 0; i < 3; i++)
         tick(table);
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
     assert_int_equal(raim_match_round(table->match).round, 11);
     assert_true(raim_client_alive(client));
     close_table(table);

@@ -42,7 +42,7 @@ static void test_a_client_collides_with_the_servers_pieces_to_the_bit(void **sta
         struct table *table = open_table_on(map_of_stars(), &rules, 2, 0);
         struct raim_client *client = sit_down(table, 0, "Ada");
         tick(table);
-        assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+        assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
         const struct raim_map *told = raim_client_map(client), *map = table->map;
         const size_t cells = (size_t)map->grid.columns * (size_t)map->grid.rows;
         assert_true(map->obstacle_count > map->outline_count && map->obstacles[0].seams != 0);
@@ -63,7 +63,7 @@ static void test_a_client_is_told_everything_it_needs(void **state)
     struct raim_client *client = sit_down(table, 5, "Ada");
     for (int i = 0; i < 5; i++)
         tick(table);
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
     assert_memory_equal(raim_client_rules(client), &rules, sizeof rules);
     assert_int_equal(raim_client_tick_hz(client), 60);
     assert_true(raim_client_view(client).x == 1600 && raim_client_view(client).y == 861);
@@ -74,13 +74,13 @@ static void test_a_client_is_told_everything_it_needs(void **state)
     assert_memory_equal(&map->border, &table->map->border, sizeof map->border);
     int members = 0, bots = 0;
     for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
-        const struct raim_client_roster_entry *member = raim_client_roster_entry(client, slot);
+        const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, slot);
         members += member->id != RAIM_NOBODY;
         bots += member->bot;
     }
     assert_int_equal(members, 4);
     assert_int_equal(bots, 3);
-    assert_string_equal(raim_client_roster_entry(client, raim_client_own_slot(client))->name,
+    assert_string_equal(raim_client_get_roster_entry(client, raim_client_own_slot(client))->name,
                         "Ada");
     assert_true(raim_client_alive(client));
     close_table(table);
@@ -95,9 +95,9 @@ static void test_a_full_match_says_so(void **state)
     sit_down(table, 1, "two");
     struct raim_client *third = sit_down(table, 2, "three");
     tick(table);
-    assert_int_equal(raim_client_state(third), RAIM_CLIENT_ENDED);
-    assert_int_equal(raim_client_end(third).reason, RAIM_REASON_FULL);
-    assert_string_equal(raim_client_end(third).text, "the arena is full: 2 of 2 players");
+    assert_int_equal(raim_client_get_state(third), RAIM_CLIENT_ENDED);
+    assert_int_equal(raim_client_get_end(third).reason, RAIM_REASON_FULL);
+    assert_string_equal(raim_client_get_end(third).text, "the arena is full: 2 of 2 players");
     assert_true(table->closed[2]);
     assert_int_equal(refused(table, RAIM_REFUSED_FULL), 1);
     // A slot is free again after its player has left.
@@ -106,7 +106,7 @@ static void test_a_full_match_says_so(void **state)
     struct raim_client *fourth = sit_down(table, 2, "four");
     for (int i = 0; i < 3; i++)
         tick(table);
-    assert_int_equal(raim_client_state(fourth), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_state(fourth), RAIM_CLIENT_PLAYING);
     close_table(table);
 }
 
@@ -120,8 +120,8 @@ static void refuse_hello(const struct raim_hello *hello, uint32_t reason, enum r
     connect(table, 0);
     to_match(table, 0, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
     tick(table);
-    assert_int_equal(raim_client_end(table->clients[0]).reason, reason);
-    assert_true(raim_client_end(table->clients[0]).text[0] != '\0');
+    assert_int_equal(raim_client_get_end(table->clients[0]).reason, reason);
+    assert_true(raim_client_get_end(table->clients[0]).text[0] != '\0');
     assert_true(table->closed[0]);
     assert_int_equal(refused(table, refusal), 1);
     assert_int_equal(raim_match_counts(table->match).players, 0);
@@ -175,8 +175,8 @@ static void test_a_connection_with_one_channel_is_told_why_it_ends(void **state)
     connect(table, 0);
     raim_match_refuse(table->match, 0, RAIM_REASON_CHANNELS);
     tick(table);
-    assert_int_equal(raim_client_end(table->clients[0]).reason, RAIM_REASON_CHANNELS);
-    assert_true(raim_client_end(table->clients[0]).text[0] != '\0');
+    assert_int_equal(raim_client_get_end(table->clients[0]).reason, RAIM_REASON_CHANNELS);
+    assert_true(raim_client_get_end(table->clients[0]).text[0] != '\0');
     assert_true(table->closed[0]);
     assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 1);
     close_table(table);
@@ -202,12 +202,12 @@ static void test_who_says_goodbye_is_let_go(void **state)
     for (int i = 0; i < 5; i++)
         tick(table);
     const uint32_t slot = raim_client_own_slot(client);
-    assert_string_equal(raim_client_roster_entry(other, slot)->name, "guest");
+    assert_string_equal(raim_client_get_roster_entry(other, slot)->name, "guest");
     to_match(table, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
     assert_int_equal(raim_match_counts(table->match).players, 1);
     tick(table);
     assert_true(table->closed[0]); // whether it leaves by itself or is disconnected
-    assert_int_equal(raim_client_roster_entry(other, slot)->id, RAIM_NOBODY);
+    assert_int_equal(raim_client_get_roster_entry(other, slot)->id, RAIM_NOBODY);
     close_table(table);
 }
 
@@ -225,7 +225,7 @@ static void test_a_silent_connection_ends(void **state)
     for (int i = 0; i < 3; i++)
         tick(table);
     assert_true(table->closed[0]);
-    assert_int_equal(raim_client_end(table->clients[0]).reason, RAIM_REASON_SILENT);
+    assert_int_equal(raim_client_get_end(table->clients[0]).reason, RAIM_REASON_SILENT);
     assert_int_equal(refused(table, RAIM_REFUSED_SILENT), 1);
     close_table(table);
 }
@@ -272,7 +272,7 @@ static void assert_scores_agree(const struct table *table, const struct raim_cli
     const uint32_t count = raim_match_players(table->match, rows, CLIENTS + 8);
     for (uint32_t i = 0; i < count; i++) {
         const struct raim_client_roster_entry *member =
-            raim_client_roster_entry(client, raim_player_slot(rows[i].id));
+            raim_client_get_roster_entry(client, raim_player_slot(rows[i].id));
         assert_int_equal(member->id, rows[i].id);
         assert_int_equal(member->score, rows[i].score);
         assert_int_equal(member->deaths, rows[i].deaths);
@@ -294,7 +294,7 @@ static void play_and_compare(double loss)
             const struct raim_client *client = table->clients[handle];
             // After a lost snapshot the client's prediction may differ.
             if (client == NULL || !table->fresh[handle] ||
-                raim_client_state(client) != RAIM_CLIENT_PLAYING ||
+                raim_client_get_state(client) != RAIM_CLIENT_PLAYING ||
                 raim_client_tick(client) != raim_match_tick(table->match))
                 continue;
             assert_sees_the_truth(table, client);
@@ -317,7 +317,7 @@ static void play_and_compare(double loss)
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
         if (table->clients[handle] == NULL)
             continue;
-        const struct raim_client_stats *stats = raim_client_stats(table->clients[handle]);
+        const struct raim_client_stats *stats = raim_client_get_stats(table->clients[handle]);
         assert_int_equal(stats->decode_errors, 0);
         assert_true(loss > 0 || stats->events_ahead == 0);
         kills += stats->kills_seen;
@@ -366,7 +366,7 @@ static void test_an_interval_serves_the_clients_in_turn(void **state)
         for (uint32_t j = 0; j < PLAYERS; j++) {
             // Ten a second are sent where nothing happens, fewer by the interval.
             assert_true(served[j] <= TICKS / interval && served[j] >= TICKS / interval / 6);
-            assert_int_equal(raim_client_state(table->clients[j]), RAIM_CLIENT_PLAYING);
+            assert_int_equal(raim_client_get_state(table->clients[j]), RAIM_CLIENT_PLAYING);
         }
         assert_int_equal(refused(table, RAIM_REFUSED_ACK), 0);
         close_table(table);
@@ -386,8 +386,9 @@ static void test_shutdown_tells_everybody_why(void **state)
     deliver(table);
     for (uint32_t i = 0; i < 8; i++) {
         assert_true(table->closed[i]);
-        assert_int_equal(raim_client_end(table->clients[i]).reason, RAIM_REASON_SHUTDOWN);
-        assert_string_equal(raim_client_end(table->clients[i]).text, "the server is shutting down");
+        assert_int_equal(raim_client_get_end(table->clients[i]).reason, RAIM_REASON_SHUTDOWN);
+        assert_string_equal(raim_client_get_end(table->clients[i]).text,
+                            "the server is shutting down");
     }
     assert_int_equal(raim_match_counts(table->match).players, 0);
     close_table(table);

@@ -15,7 +15,7 @@ static void test_inputs_arrive_in_time_and_survive_a_loss(void **state)
     for (int i = 0; i < 500; i++)
         tick(table);
     assert_int_equal(refused(table, RAIM_REFUSED_INPUT_LATE), late);
-    assert_int_equal(raim_client_state(client), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
     close_table(table);
 }
 
@@ -59,7 +59,7 @@ static void test_hostile_inputs_and_acks_are_refused_and_counted(void **state)
     assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 2);
     for (int i = 0; i < 100; i++)
         tick(table);
-    assert_int_equal(raim_client_state(table->clients[0]), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_state(table->clients[0]), RAIM_CLIENT_PLAYING);
     close_table(table);
 }
 
@@ -134,8 +134,8 @@ static void test_random_bytes_harm_nobody(void **state)
         if (i % 20 == 0)
             tick(table);
     }
-    assert_int_equal(raim_client_state(honest), RAIM_CLIENT_PLAYING);
-    assert_int_equal(raim_client_stats(honest)->decode_errors, 0);
+    assert_int_equal(raim_client_get_state(honest), RAIM_CLIENT_PLAYING);
+    assert_int_equal(raim_client_get_stats(honest)->decode_errors, 0);
     assert_true(refused(table, RAIM_REFUSED_MALFORMED) > 1000);
     close_table(table);
 }

@@ -32,6 +32,7 @@ struct game {
     raim_input inputs[BOTS];
     raim_event items[16384];
     struct raim_events events;
+    struct raim_world_workspace *workspace;
 };
 
 static struct game *begin(void)
@@ -54,6 +55,7 @@ static struct game *begin(void)
     game->world = raim_world_init(malloc(raim_world_size(&def)), &def);
     game->players = raim_world_players(game->world);
     game->events = (struct raim_events){.items = game->items, .capacity = 16384};
+    game->workspace = raim_world_workspace_create();
     for (int i = 0; i < BOTS; i++) {
         raim_world_join(game->world);
         raim_bot_init(&game->bots[i], raim_random_next(&chance));
@@ -65,6 +67,7 @@ static void end(struct game *game)
 {
     raim_map_destroy(game->map);
     free(game->world);
+    raim_world_workspace_destroy(game->workspace);
     free(game);
 }
 
@@ -152,7 +155,7 @@ static void test_bots_never_leave_the_rules_of_motion(void **state)
             game->inputs[slot].rewind =
                 (uint8_t)(slot % (REWIND + 1)); // a constant rewind for each player
         }
-        raim_world_step(game->world, game->map, game->inputs, &game->events);
+        raim_world_step(game->world, game->map, game->inputs, &game->events, game->workspace);
         for (uint32_t i = 0; i < game->events.count; i++)
             kills += game->events.items[i].kind == RAIM_EVENT_KILL;
         for (int slot = 0; slot < BOTS; slot++)

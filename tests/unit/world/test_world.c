@@ -427,7 +427,7 @@ static void test_a_copy_of_the_world_plays_on_alike(void **state)
     for (int tick = 0; tick < 300; tick++) {
         random_inputs(f);
         fixture_step(f);
-        raim_world_step(copy, f->map, f->inputs, &f->events);
+        raim_world_step(copy, f->map, f->inputs, &f->events, f->workspace);
         assert_true(raim_world_digest(copy) == raim_world_digest(f->world));
     }
     free(copy);
