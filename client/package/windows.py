@@ -1,0 +1,125 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Makes libraimclient for Windows, x86-64: windows.py DIRECTORY writes raimclient-VERSION.zip there,
+with a DLL, its import library and .def, the headers, squad.c and all licences. ENet, libsodium and
+xxHash come from Debian's source packages and are inside of the DLL; mingw-w64 compiles."""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HOST = "x86_64-w64-mingw32"
+ROOMS = ["lib/common", "lib/crypto", "lib/geometry", "lib/map", "lib/world", "proto", "client/core",
+         "client/link"]
+FLAGS = ["-O2", "-std=c17", "-ffp-contract=off", "-fno-math-errno", "-fno-tree-slp-vectorize",
+         "-Wall", "-Wextra", "-Werror", "-DSODIUM_STATIC", *(f"-I{ROOT / room}" for room in ROOMS)]
+SUITE = "trixie"  # one release's sources, whatever this machine's is
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+
+def run(*words, where=None):
+    result = subprocess.run([str(word) for word in words], cwd=where, text=True, check=False,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if result.returncode != 0:
+        sys.exit(f"windows.py: {words[0]} failed:\n{result.stdout[-4000:]}")
+
+
+def fetch_sources(directory):
+    """Unpacks the source packages, by an apt of its own that leaves the machine's lists alone."""
+    (directory / "apt/lists/partial").mkdir(parents=True, exist_ok=True)
+    (directory / "apt/sources.list").write_text(
+        f"deb-src [signed-by={KEYRING}] http://deb.debian.org/debian {SUITE} main\n"
+        f"deb-src [signed-by={KEYRING}] http://deb.debian.org/debian-security {SUITE}-security "
+        "main\n",
+        encoding="utf-8")
+    options = [f"-oDir::Etc::SourceList={directory}/apt/sources.list",
+               "-oDir::Etc::SourceParts=/dev/null", f"-oDir::State::Lists={directory}/apt/lists",
+               f"-oDir::Cache={directory}/apt", "-oAPT::Sandbox::User=root"]
+    run("apt-get", *options, "update", "-qq")
+    run("apt-get", *options, "source", "-qq", "libsodium", "xxhash", where=directory)
+    run("apt-get", *options, "source", "-qq", "--tar-only", "enet", where=directory)
+    run("tar", "-xf", next(directory.glob("enet_*.orig.tar.*")), where=directory)
+    return {name: next(path for path in directory.glob(f"{name}-*") if path.is_dir())
+            for name in ("enet", "libsodium", "xxhash")}
+
+
+def prepare_sodium(root):
+    """Writes the one file that libsodium's configure would. Returns what to compile, and how."""
+    include = root / "src/libsodium/include"
+    major, minor = (re.search(rf"^SODIUM_LIBRARY_VERSION_{part}=(\d+)", (root / "configure.ac")
+                    .read_text(encoding="utf-8"), re.MULTILINE)[1] for part in ("MAJOR", "MINOR"))
+    text = (include / "sodium/version.h.in").read_text(encoding="utf-8")
+    for name, value in (("VERSION", root.name.split("-")[1]), ("SODIUM_LIBRARY_VERSION_MAJOR", major),
+                        ("SODIUM_LIBRARY_VERSION_MINOR", minor), ("SODIUM_LIBRARY_MINIMAL_DEF", "")):
+        text = text.replace(f"@{name}@", value)
+    (include / "sodium/version.h").write_text(text, encoding="utf-8")
+    flags = ["-O2", "-w", "-DSODIUM_STATIC", "-DCONFIGURED=1", "-DHAVE_TI_MODE=1",
+             *(f"-DHAVE_{name}MINTRIN_H=1" for name in ("", "E", "P", "T", "S")),
+             f"-I{include}", f"-I{include}/sodium"]
+    return [(path, flags) for path in sorted((root / "src/libsodium").rglob("*.c"))]
+
+
+def public_headers():
+    """What client/package/CMakeLists.txt installs."""
+    text = (ROOT / "client/package/CMakeLists.txt").read_text(encoding="utf-8")
+    names = set(re.findall(r"(\w+)\.h\b", text))
+    for words in re.findall(r"foreach\(name ([\w ]+)\)", text):
+        names |= set(words.split())
+    return [path for room in ROOMS for path in sorted((ROOT / room).glob("*.h"))
+            if path.stem in names]
+
+
+def exports(headers):
+    pattern = re.compile(r"^(?!static|typedef)[a-z][\w *]*?\b(raim_\w+)\(", re.MULTILINE)
+    return sorted({name for header in headers
+                   for name in pattern.findall(header.read_text(encoding="utf-8"))})
+
+
+def compile_all(sources, objects):
+    def compile_one(job):
+        source, flags = job
+        target = objects / ("_".join(source.parts[-4:]) + ".o")
+        run(f"{HOST}-gcc", *flags, "-c", source, "-o", target)
+        return target
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(compile_one, sources))
+
+
+def main(directory):
+    directory = pathlib.Path(directory).resolve()
+    version = re.search(r"VERSION ([\d.]+) LANG", (ROOT / "CMakeLists.txt").read_text())[1]
+    stage, objects = directory / f"raimclient-{version}", directory / "objects"
+    shutil.rmtree(directory, ignore_errors=True)
+    for path in ("bin", "lib", "include/raim", "licences"):
+        (stage / path).mkdir(parents=True)
+    objects.mkdir()
+    packages = fetch_sources(directory)
+    other = ["-O2", f"-I{packages['enet']}/include", f"-I{packages['xxhash']}"]
+    own = [*FLAGS, f'-DRAIM_VERSION="{version}"', *other[1:], f"-I{packages['libsodium']}/src/libsodium/include"]
+    sources = [(path, own) for room in ROOMS for path in sorted((ROOT / room).glob("*.c"))
+               if not path.stem.endswith("_posix")]
+    sources += [(path, other) for path in sorted(packages["enet"].glob("*.c"))]
+    sources += [(packages["xxhash"] / "xxhash.c", other), *prepare_sodium(packages["libsodium"])]
+    headers = public_headers()
+    definition = stage / "lib/raimclient.def"
+    definition.write_text("\n    ".join(["EXPORTS", *exports(headers)]) + "\n", encoding="utf-8")
+    run(f"{HOST}-gcc", "-shared", "-static-libgcc", *compile_all(sources, objects), definition,
+        "-lws2_32", "-lwinmm", "-s",
+        "-o", stage / "bin/raimclient.dll",
+        f"-Wl,--out-implib,{stage}/lib/libraimclient.dll.a")
+    for header in headers:
+        shutil.copy(header, stage / "include/raim")
+    shutil.copy(ROOT / "client/examples/c/squad.c", stage)
+    for name, path in (("raimd", ROOT), *packages.items()):
+        shutil.copy(path / "LICENSE", stage / f"licences/{name}")
+    archive = shutil.make_archive(str(stage), "zip", directory, stage.name)
+    print(archive)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
