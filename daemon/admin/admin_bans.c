@@ -144,13 +144,21 @@ static void note(struct arena_table *table, const char *kind, const struct ban *
 static bool change(struct ban_book *book, struct admin_command *command, struct bans *made)
 {
     const char *problem = ban_book_replace(book, made);
-    char *text = NULL;
     if (problem != NULL)
         return refuse(command, FAILED, problem);
     // The answer waits until the arenas use the list: after an unban the address may join at once.
     command->asked = command->waiting = ban_book_publish(book, command->number);
-    set_answer(command, asprintf(&text, "{\"bans\":%u}\n", made->count) < 0 ? NULL : text);
+    command->changes_bans = true;
+    command->change = ban_book_change(book);
     return true;
+}
+
+void admin_bans_answer(struct ban_book *book, struct admin_command *command)
+{
+    char *text = NULL;
+    const int size = asprintf(&text, "{\"bans\":%u,\"stored\":%s}\n", ban_book_list(book)->count,
+                              ban_book_is_stored(book, command->change) ? "true" : "false");
+    set_answer(command, size >= 0 ? text : NULL);
 }
 
 void admin_bans_ban(struct arena_table *table, struct ban_book *book, struct admin_command *command)

@@ -14,6 +14,9 @@ void admin_bans_ban(struct arena_table *table, struct ban_book *book,
 // printable text.
 const char *admin_bans_add(struct arena_table *table, struct ban_book *book, const struct ban *ban);
 
+// Answers an order that has changed the bans: {"bans", "stored"}.
+void admin_bans_answer(struct ban_book *book, struct admin_command *command);
+
 // Answers with the network that an order would ban, and the players whom it would disconnect.
 void admin_bans_preview(struct arena_table *table, struct ban_book *book,
                         struct admin_command *command);

@@ -312,6 +312,17 @@ static void execute_ban(struct admin_commands *admin, struct admin_command *comm
     admin_bans_ban(admin->table, admin->bans, command);
 }
 
+bool admin_commands_is_storing(const struct admin_commands *admin,
+                               const struct admin_command *command)
+{
+    return command->changes_bans && ban_book_is_storing(admin->bans, command->change);
+}
+
+void admin_commands_answer_bans(struct admin_commands *admin, struct admin_command *command)
+{
+    admin_bans_answer(admin->bans, command);
+}
+
 static void execute_preview(struct admin_commands *admin, struct admin_command *command)
 {
     admin_bans_preview(admin->table, admin->bans, command);
@@ -492,7 +503,7 @@ struct admin_commands *admin_commands_open(struct arena_table *table, struct roo
         return NULL;
     admin->table = table;
     admin->rooms = rooms;
-    admin->bans = ban_book_open(&table->running, error, capacity);
+    admin->bans = ban_book_open(&table->running, table->store, error, capacity);
     if (admin->bans != NULL) {
         admin->ban_source = ban_source_open(table, admin->bans);
         return admin;

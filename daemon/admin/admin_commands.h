@@ -45,6 +45,8 @@ struct admin_command {
     uint32_t asked;      // arenas that it was meant for
     uint32_t waiting;    // arenas that have not answered yet; the caller counts down
     uint32_t done;       // arenas that executed it; the caller counts up
+    bool changes_bans;   // the answer waits for `change` of the store, too
+    uint64_t change;     // see ban_book_change
     unsigned status;     // of HTTP, for `problem`, or for `text` if not 0
     const char *problem; // what is wrong with it, a printable text; NULL: nothing
     char *text;          // the answer, as JSON, if it is known at once; the caller frees it
@@ -94,6 +96,13 @@ bool admin_commands_collect_clip(struct admin_commands *admin, struct recorder_c
 // Bans a network by the decision of others than the operator. Returns NULL, or what went wrong as a
 // printable text.
 const char *admin_commands_ban(struct admin_commands *admin, const struct ban *ban);
+
+// Whether a command still waits for the store.
+bool admin_commands_is_storing(const struct admin_commands *admin,
+                               const struct admin_command *command);
+
+// Writes the outcome into a command that has changed the bans.
+void admin_commands_answer_bans(struct admin_commands *admin, struct admin_command *command);
 
 // Writes the result of its clip into a command.
 void admin_commands_answer_clip(struct admin_command *command, const struct recorder_clip *clip);

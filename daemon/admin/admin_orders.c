@@ -13,6 +13,7 @@
 
 enum {
     ANSWER_MS = 2000, // the time that arenas have for a command
+    STORED_MS = 1000, // and the store
     CONFLICT = 409,
     TIMEOUT = 504,
 };
@@ -70,6 +71,8 @@ static void finish(struct admin_orders *orders, struct admin_order *order)
         command->status = CONFLICT;
         command->problem = command->route->failure;
     }
+    if (command->problem == NULL && command->changes_bans)
+        admin_commands_answer_bans(orders->commands, command);
     // A text with a status is an answer to something that could not be done.
     if (command->problem == NULL && (command->text == NULL || command->status == 0))
         log_order(orders, command);
@@ -87,15 +90,25 @@ void admin_orders_withdraw(struct admin_orders *orders, struct admin_order *orde
     order->is_waiting = false;
 }
 
+// When an order is to be finished in any case; 0: at once.
+static uint64_t due_ms(const struct admin_orders *orders, const struct admin_order *order)
+{
+    if (order->command.waiting > 0)
+        return order->given_ms + ANSWER_MS;
+    return admin_commands_is_storing(orders->commands, &order->command)
+               ? order->given_ms + STORED_MS
+               : 0;
+}
+
 void admin_orders_give(struct admin_orders *orders, struct admin_order *order)
 {
     assert(order->command.via != NULL && order->done != NULL);
     admin_commands_execute(orders->commands, &order->command);
-    if (order->command.waiting == 0) {
+    order->given_ms = monotonic_ms();
+    if (due_ms(orders, order) == 0) {
         finish(orders, order);
         return;
     }
-    order->deadline_ms = monotonic_ms() + ANSWER_MS;
     order->is_waiting = true;
     order->next = orders->waiting;
     orders->waiting = order;
@@ -139,7 +152,7 @@ static void count_answer(struct admin_orders *orders, uint32_t number, bool done
         return;
     order->command.done += done;
     order->command.waiting--;
-    if (order->command.waiting == 0)
+    if (due_ms(orders, order) == 0)
         end_waiting(orders, order);
 }
 
@@ -169,7 +182,7 @@ void admin_orders_run(struct admin_orders *orders)
     const uint64_t now_ms = monotonic_ms();
     for (struct admin_order *order = orders->waiting, *next; order != NULL; order = next) {
         next = order->next;
-        if (now_ms >= order->deadline_ms)
+        if (now_ms >= due_ms(orders, order))
             end_waiting(orders, order);
     }
 }
@@ -178,8 +191,9 @@ int admin_orders_timeout_ms(const struct admin_orders *orders)
 {
     const uint64_t now_ms = monotonic_ms();
     int timeout_ms = admin_commands_timeout_ms(orders->commands);
-    for (const struct admin_order *order = orders->waiting; order != NULL; order = order->next)
-        timeout_ms = monotonic_earlier_ms(
-            timeout_ms, order->deadline_ms > now_ms ? (int)(order->deadline_ms - now_ms) : 0);
+    for (const struct admin_order *order = orders->waiting; order != NULL; order = order->next) {
+        const uint64_t end_ms = due_ms(orders, order);
+        timeout_ms = monotonic_earlier_ms(timeout_ms, end_ms > now_ms ? (int)(end_ms - now_ms) : 0);
+    }
     return timeout_ms;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Orders: commands from whoever gives them to their answer. An order that arenas have to answer
-// waits for them, for two seconds at most. Every executed order is logged, whoever gave it. Main
-// thread only.
+// waits for them, for two seconds at most, and one that is to be stored for one second at most.
+// Every executed order is logged, whoever gave it. Main thread only.
 #pragma once
 
 #include "admin_commands.h"
@@ -22,7 +22,7 @@ struct admin_order {
     void (*done)(struct admin_order *order);
 
     struct admin_order *next;
-    uint64_t deadline_ms;
+    uint64_t given_ms; // CLOCK_MONOTONIC
     bool is_waiting;
 };
 

@@ -4,9 +4,8 @@
 #include "ban_book.h"
 
 #include "arena_command.h"
-#include "log.h"
 #include "mailbox.h"
-#include "unit_directories.h"
+#include "store.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -27,7 +26,8 @@ struct reader {
 
 struct ban_book {
     const struct arena_list *list;
-    char path[PATH_MAX];  // "": the bans are not stored
+    struct store *store;
+    uint64_t change;      // of the store, by the newest list
     struct bans *lists;   // that are in use, the newest first
     struct bans *foreign; // lists of somebody else's that are in use, the newest first
     bool has_foreign;     // the newest of these is in force
@@ -35,29 +35,29 @@ struct ban_book {
     struct reader readers[MAX_READERS];
 };
 
-// Loads the bans from $STATE_DIRECTORY, if it is set.
+static const char file_name[] = "bans";
+
 static bool load(struct ban_book *book, char *error, size_t capacity)
 {
-    char directory[PATH_MAX];
-    if (!unit_directories_find("STATE_DIRECTORY", directory, sizeof directory)) {
+    char path[PATH_MAX];
+    if (!store_has_directory(book->store))
         book->lists = bans_without(NULL, (struct ip_address){0}, 0, 0);
-        return book->lists != NULL;
-    }
-    if (snprintf(book->path, sizeof book->path, "%s/bans", directory) >= (int)sizeof book->path) {
+    else if (store_path(book->store, file_name, path))
+        book->lists = bans_load(path, error, capacity);
+    else
         snprintf(error, capacity, "the state directory's path is too long");
-        return false;
-    }
-    book->lists = bans_load(book->path, error, capacity);
     return book->lists != NULL;
 }
 
-struct ban_book *ban_book_open(const struct arena_list *list, char *error, size_t capacity)
+struct ban_book *ban_book_open(const struct arena_list *list, struct store *store, char *error,
+                               size_t capacity)
 {
     struct ban_book *book = calloc(1, sizeof *book);
     snprintf(error, capacity, "out of memory");
     if (book == NULL)
         return NULL;
     book->list = list;
+    book->store = store;
     if (!load(book, error, capacity)) {
         ban_book_close(book);
         return NULL;
@@ -90,20 +90,40 @@ const struct bans *ban_book_list(const struct ban_book *book)
     return book->lists;
 }
 
+static void save(struct ban_book *book)
+{
+    size_t size = 0;
+    book->change = 0;
+    if (!store_has_directory(book->store))
+        return;
+    char *text = bans_text(book->lists, &size);
+    book->change = store_replace(book->store, file_name, text, size, STATE_FILE_DISK);
+}
+
 const char *ban_book_replace(struct ban_book *book, struct bans *made)
 {
-    char error[PATH_MAX + 128];
     if (made == NULL)
         return "too many bans, or out of memory";
-    if (book->path[0] != '\0' && !bans_save(made, book->path, error, sizeof error)) {
-        log_error("bans failed: %s", error);
-        free(made);
-        return "the bans cannot be stored: see the log";
-    }
     made->foreign = ban_book_foreign(book);
     made->next = book->lists;
     book->lists = made;
+    save(book);
     return NULL;
+}
+
+uint64_t ban_book_change(const struct ban_book *book)
+{
+    return book->change;
+}
+
+bool ban_book_is_storing(const struct ban_book *book, uint64_t change)
+{
+    return change != 0 && store_outcome(book->store, file_name, change) == STORE_WAITS;
+}
+
+bool ban_book_is_stored(const struct ban_book *book, uint64_t change)
+{
+    return change != 0 && store_outcome(book->store, file_name, change) == STORE_WRITTEN;
 }
 
 const char *ban_book_add(struct ban_book *book, const struct ban *ban)

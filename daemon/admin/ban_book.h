@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The ban list in force: stores it in a file, publishes it to the arenas, and frees the lists that
-// it replaces. Main thread only.
+// The ban list in force: has it stored in a file, publishes it to the arenas, and frees the lists
+// that it replaces. Main thread only.
 #pragma once
 
 #include "arena_list.h"
@@ -11,10 +11,12 @@
 #include <stdint.h>
 
 struct ban_book;
+struct store;
 
-// Loads the bans from $STATE_DIRECTORY, if it is set, and publishes them to the arenas. Borrows
-// `list`. On failure writes the reason and returns NULL.
-struct ban_book *ban_book_open(const struct arena_list *list, char *error, size_t capacity);
+// Loads the bans of a store, and publishes them to the arenas. Borrows both; `store` may be NULL.
+// On failure writes the reason and returns NULL.
+struct ban_book *ban_book_open(const struct arena_list *list, struct store *store, char *error,
+                               size_t capacity);
 
 // Takes NULL. The arenas must have ended.
 void ban_book_close(struct ban_book *book);
@@ -22,12 +24,18 @@ void ban_book_close(struct ban_book *book);
 // The list in force.
 const struct bans *ban_book_list(const struct ban_book *book);
 
-// Takes a list, stores it and puts it in force. NULL for `made` stands for a list that could not be
-// made. Returns NULL, or what went wrong as a printable text.
+// Takes a list, puts it in force and has it stored. NULL for `made` stands for a list that could
+// not be made. Returns NULL, or what went wrong as a printable text.
 const char *ban_book_replace(struct ban_book *book, struct bans *made);
 
-// Adds a ban for who orders none through admin_commands: stores it, puts it in force and publishes
-// it. Returns NULL, or what went wrong as a printable text.
+// The change of the store that the newest list is, 0 if it is not stored; whether one still waits,
+// and whether it was written.
+uint64_t ban_book_change(const struct ban_book *book);
+bool ban_book_is_storing(const struct ban_book *book, uint64_t change);
+bool ban_book_is_stored(const struct ban_book *book, uint64_t change);
+
+// Adds a ban for who orders none through admin_commands: puts it in force, publishes it and has it
+// stored. Returns NULL, or what went wrong as a printable text.
 const char *ban_book_add(struct ban_book *book, const struct ban *ban);
 
 // Puts a sorted list of somebody else's in force beside the operator's, in place of the one before;

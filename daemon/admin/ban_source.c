@@ -8,9 +8,8 @@
 #include "log.h"
 #include "monotonic.h"
 #include "state_file.h"
-#include "unit_directories.h"
+#include "store.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -32,7 +31,6 @@ enum {
 struct job {
     pthread_t thread;
     const struct wakeup *wakeup;
-    char path[PATH_MAX]; // to keep it in; "": nowhere
     char etag[FETCH_ETAG_BYTES];
     char *text; // owned
     size_t size;
@@ -46,7 +44,6 @@ struct ban_source {
     struct ban_book *book;
     const struct config *config; // whose reload was noticed
     char url[URL_BYTES];
-    char path[PATH_MAX]; // "": the list is not kept
     char etag[FETCH_ETAG_BYTES];
     uint32_t request; // under way; 0: none
     struct job *job;  // under way; NULL: none
@@ -62,6 +59,7 @@ static struct arena_list_ban_list *report(const struct ban_source *source)
 
 // --- The kept list: its ETag as a comment, and its text ---
 
+static const char file_name[] = "ban_list";
 static const char etag_words[] = "# ETag: ";
 
 // Reads a file of at most so many bytes. The caller frees the text, which ends in a NUL.
@@ -100,10 +98,10 @@ static void read_etag(const char *text, char etag[FETCH_ETAG_BYTES])
 
 static void load_kept(struct ban_source *source)
 {
-    char error[ARENA_LIST_ERROR_BYTES] = "";
+    char error[ARENA_LIST_ERROR_BYTES] = "", path[PATH_MAX];
     size_t size;
-    char *text = source->path[0] != '\0'
-                     ? read_file(source->path, BAN_LIST_MAX_BYTES + HEADER_BYTES, &size)
+    char *text = store_path(source->table->store, file_name, path)
+                     ? read_file(path, BAN_LIST_MAX_BYTES + HEADER_BYTES, &size)
                      : NULL;
     if (text == NULL)
         return;
@@ -113,34 +111,32 @@ static void load_kept(struct ban_source *source)
     const uint32_t count = bans != NULL ? bans->count : 0;
     if (bans == NULL) {
         source->etag[0] = '\0';
-        log_warning("ban list not taken file=\"%s\": %s", source->path, error);
+        log_warning("ban list not taken file=\"%s\": %s", path, error);
     } else if (ban_book_set_foreign(source->book, bans)) {
         report(source)->count = count;
-        log_info("ban list kept networks=%u file=\"%s\"", count, source->path);
+        log_info("ban list kept networks=%u file=\"%s\"", count, path);
     }
     free(text);
 }
 
-// --- Reading, in a thread ---
-
-// Keeps the text of a list before it is read, which changes it.
-static void keep(const struct job *job)
+// Keeps the text of a list for the next start.
+static void keep(const struct ban_source *source, const struct job *job)
 {
     char head[HEADER_BYTES] = "";
-    char *text = malloc(job->size + sizeof head);
-    if (text == NULL || job->path[0] == '\0') {
-        free(text);
+    if (!store_has_directory(source->table->store))
         return;
-    }
     if (job->etag[0] != '\0')
         snprintf(head, sizeof head, "%s%s\n", etag_words, job->etag);
     const size_t head_size = strlen(head);
-    memcpy(text, head, head_size);
-    memcpy(text + head_size, job->text, job->size);
-    if (!state_file_replace(job->path, text, head_size + job->size))
-        log_warning("ban list not kept file=\"%s\": %s", job->path, strerror(errno));
-    free(text);
+    char *text = malloc(head_size + job->size + 1);
+    if (text != NULL) {
+        memcpy(text, head, head_size);
+        memcpy(text + head_size, job->text, job->size);
+    }
+    store_replace(source->table->store, file_name, text, head_size + job->size, STATE_FILE_DISK);
 }
+
+// --- Reading, in a thread ---
 
 static void *run(void *context)
 {
@@ -156,8 +152,6 @@ static void *run(void *context)
         job->bans = ban_list_read(copy, job->size, job->error, sizeof job->error);
         free(copy);
     }
-    if (job->bans != NULL)
-        keep(job);
     atomic_store(&job->is_done, true);
     wakeup_signal(job->wakeup);
     return NULL;
@@ -177,7 +171,6 @@ static bool begin_job(struct ban_source *source, const struct fetch_answer *answ
     job->wakeup = &source->table->wakeup;
     job->size = answer->body_bytes;
     job->text = malloc(job->size + 1);
-    strcpy(job->path, source->path);
     strcpy(job->etag, answer->etag);
     if (job->text != NULL) {
         memcpy(job->text, answer->body, job->size);
@@ -226,6 +219,7 @@ static void end_job(struct ban_source *source)
         note_failure(source, "out of memory");
     } else {
         strcpy(source->etag, job->etag);
+        keep(source, job);
         report(source)->count = count;
         note_success(source);
         log_info("ban list taken networks=%u url=%s", count, source->url);
@@ -270,7 +264,6 @@ static void begin_request(struct ban_source *source)
 
 struct ban_source *ban_source_open(struct arena_table *table, struct ban_book *book)
 {
-    char directory[PATH_MAX];
     const struct config *config = table->config;
     if (config == NULL || config->ban_list[0] == '\0' || table->urls == NULL)
         return NULL;
@@ -282,10 +275,6 @@ struct ban_source *ban_source_open(struct arena_table *table, struct ban_book *b
     source->config = config;
     source->retry_ms = FIRST_RETRY_MS;
     strcpy(source->url, config->ban_list);
-    if (!unit_directories_find("STATE_DIRECTORY", directory, sizeof directory) ||
-        snprintf(source->path, sizeof source->path, "%s/ban_list", directory) >=
-            (int)sizeof source->path)
-        source->path[0] = '\0';
     report(source)->is_on = true;
     load_kept(source);
     return source;

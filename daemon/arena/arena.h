@@ -84,6 +84,9 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
 // for good. Main thread.
 void arena_destroy(struct arena *arena);
 
+// Closes the port, which nobody can reach any more. No worker may be running the arena.
+void arena_close_port(struct arena *arena);
+
 // Reserves seats, which it takes. The arena must need access tokens. Main thread, before a worker
 // runs the arena.
 void arena_reserve_seats(struct arena *arena, struct seats *seats);

@@ -319,12 +319,18 @@ struct arena_feed *arena_get_feed(struct arena *arena)
     return arena->worker.feed;
 }
 
+void arena_close_port(struct arena *arena)
+{
+    if (arena->worker.transport != NULL)
+        transport_close(arena->worker.transport);
+    arena->worker.transport = NULL;
+}
+
 void arena_destroy(struct arena *arena)
 {
     if (arena == NULL)
         return;
-    if (arena->worker.transport != NULL)
-        transport_close(arena->worker.transport);
+    arena_close_port(arena);
     recorder_close_stream(arena->worker.recording.stream);
     triple_buffer_destroy(&arena->shared.status);
     triple_buffer_destroy(&arena->shared.masters);

@@ -213,6 +213,7 @@ bool arena_table_open(struct arena_table *table, struct config *config, const ch
     *table = (struct arena_table){.config = config,
                                   .path = path,
                                   .ports = table->ports,
+                                  .store = table->store,
                                   .urls = table->urls,
                                   .events = table->events,
                                   .running.recorder = table->running.recorder,
@@ -327,6 +328,10 @@ void arena_table_stop(struct arena_table *table)
         worker_stop(table->running.workers[i], GOODBYE_MS);
     for (int i = 0; i < table->running.worker_count; i++)
         worker_join(table->running.workers[i]);
+    for (int i = 0; i < table->running.count; i++)
+        arena_close_port(table->running.arenas[i]);
+    for (struct arena_slot *slot = table->leaving; slot != NULL; slot = slot->next)
+        arena_close_port(slot->arena);
 }
 
 void arena_table_close(struct arena_table *table)

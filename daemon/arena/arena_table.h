@@ -16,6 +16,7 @@
 struct fetch;
 struct results;
 struct server_events;
+struct store;
 
 struct arena_slot {
     struct arena *arena;
@@ -42,6 +43,7 @@ struct arena_table {
     struct arena_ports ports;
     char recording_dir[CONFIG_PATH_BYTES]; // configured for the directory that is in use
     struct results *results;      // borrowed, for those who read the feeds; NULL: not recorded
+    struct store *store;          // borrowed; NULL in tests alone: nothing is kept
     struct fetch *urls;           // borrowed; NULL: no URL was configured at the start
     struct server_events *events; // borrowed; NULL in tests alone
     struct wakeup wakeup;         // of the main thread, signalled by the workers
@@ -50,7 +52,7 @@ struct arena_table {
 // Opens every arena of a configuration and its port. Returns false after logging the reason; the
 // caller must call arena_table_close in either case. Takes `config` in either case. Borrows `path`,
 // of the configuration's file; NULL for none. The table is zeroed, except that `ports`,
-// `urls`, `events` and the recorder, which it takes, may be set.
+// `store`, `urls`, `events` and the recorder, which it takes, may be set.
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path);
 
 // The configuration that a slot is to have, from its next prepared match on.
@@ -104,7 +106,8 @@ bool arena_table_start(struct arena_table *table);
 // $RUNTIME_DIRECTORY is set.
 void arena_table_keep_checkpoints(struct arena_table *table);
 
-// Disconnects every client, which takes at most half a second, and ends the workers.
+// Disconnects every client, which takes at most half a second, ends the workers and
+// closes the ports.
 void arena_table_stop(struct arena_table *table);
 
 // Closes every arena. The workers must have ended.

@@ -324,8 +324,7 @@ struct bans *bans_load(const char *path, char *error, size_t capacity)
     return NULL;
 }
 
-// Renders the file's text, which the caller frees. Returns NULL with errno on failure.
-static char *write_text(const struct bans *bans, size_t *size)
+char *bans_text(const struct bans *bans, size_t *size)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
@@ -343,17 +342,5 @@ static char *write_text(const struct bans *bans, size_t *size)
     if (fclose(out) == 0 && whole)
         return text;
     free(text);
-    errno = ENOMEM;
     return NULL;
-}
-
-bool bans_save(const struct bans *bans, const char *path, char *error, size_t capacity)
-{
-    size_t size;
-    char *text = write_text(bans, &size);
-    const bool good = text != NULL && state_file_replace(path, text, size);
-    if (!good)
-        snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
-    free(text);
-    return good;
 }

@@ -80,6 +80,5 @@ bool bans_has(const struct bans *bans, struct ip_address network, uint32_t prefi
 // with file and line, into `error`.
 struct bans *bans_load(const char *path, char *error, size_t capacity);
 
-// Replaces the file atomically and syncs it to disk. On failure the old file stays; returns false
-// and writes the reason into `error`.
-bool bans_save(const struct bans *bans, const char *path, char *error, size_t capacity);
+// The text of such a file, for free(). NULL when memory runs out.
+char *bans_text(const struct bans *bans, size_t *size);

@@ -31,7 +31,7 @@ static bool write_file(const char *path, const uint8_t key[RAIM_KEY_BYTES])
     char text[TEXT_BYTES + 1];
     raim_crypto_print_key(key, text);
     strcat(text, "\n");
-    const bool good = state_file_replace(path, text, TEXT_BYTES);
+    const bool good = state_file_replace(path, text, TEXT_BYTES, STATE_FILE_DISK);
     raim_crypto_wipe(text, sizeof text);
     return good;
 }

@@ -4,6 +4,7 @@
 #include "used_tokens_file.h"
 
 #include "crypto.h"
+#include "state_file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -54,39 +55,6 @@ static bool write_path(char path[PATH_MAX], const char *directory, const char *n
         return true;
     errno = ENAMETOOLONG;
     return snprintf(path, PATH_MAX, "%s/%s.tokens", directory, name) + sizeof longest <= PATH_MAX;
-}
-
-static bool sync_directory_of(const char *path)
-{
-    char directory[PATH_MAX];
-    snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(path, '/') - path), path);
-    const int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool good = file >= 0 && fsync(file) == 0;
-    if (file >= 0)
-        close(file);
-    return good;
-}
-
-// Writes a file atomically and syncs it. Returns false with errno on failure.
-static bool write_file(const char *path, const struct table *table)
-{
-    char temporary[PATH_MAX];
-    snprintf(temporary, sizeof temporary, "%s.new", path);
-    unlink(temporary); // left by a process that crashed meanwhile
-    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (file < 0)
-        return false;
-    errno = ENOSPC; // write sets no errno when it writes only a part
-    bool good = write(file, table, sizeof *table) == (ssize_t)sizeof *table && fsync(file) == 0;
-    const int error = errno;
-    good = close(file) == 0 && good;
-    errno = error;
-    if (good && rename(temporary, path) == 0)
-        return sync_directory_of(path);
-    const int reason = errno;
-    unlink(temporary);
-    errno = reason;
-    return false;
 }
 
 // Opens a regular file of the right size that only this user can access. Returns -1 with errno on
@@ -185,7 +153,8 @@ static bool mark_in_use(struct used_tokens_file *store)
     store->table->digest = 0;
     if (path[0] == '\0')
         return true;
-    if (!write_file(path, store->table) || stat(path, &status) != 0)
+    if (!state_file_replace(path, store->table, sizeof *store->table, STATE_FILE_DISK) ||
+        stat(path, &status) != 0)
         return false;
     store->device = status.st_dev;
     store->inode = status.st_ino;
@@ -213,7 +182,9 @@ static bool start(struct used_tokens_file *store, uint64_t now_s, bool is_contin
     if (paths->runtime[0] == '\0')
         return true;
     struct table *mapped =
-        write_file(paths->runtime, store->table) ? map_file(paths->runtime) : NULL;
+        state_file_replace(paths->runtime, store->table, sizeof *store->table, STATE_FILE_PROCESS)
+            ? map_file(paths->runtime)
+            : NULL;
     if (mapped == NULL)
         return false;
     free(store->table);
@@ -266,7 +237,8 @@ void used_tokens_file_close(struct used_tokens_file *store)
     struct table *table = store->table;
     table->in_use = 0;
     table->digest = digest_of(table);
-    if (paths->state[0] != '\0' && is_newest(store) && write_file(paths->state, table) &&
+    if (paths->state[0] != '\0' && is_newest(store) &&
+        state_file_replace(paths->state, table, sizeof *table, STATE_FILE_DISK) &&
         paths->runtime[0] != '\0')
         unlink(paths->runtime);
     release(store);

@@ -55,22 +55,20 @@ int state_file_begin(const char *path, char temporary[PATH_MAX])
     return open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-static bool write_all(int file, const uint8_t *bytes, size_t size)
+bool state_file_write(int file, const void *bytes, size_t size)
 {
+    const uint8_t *at = bytes;
     while (size > 0) {
-        const ssize_t count = write(file, bytes, size);
+        const ssize_t count = write(file, at, size);
         if (count < 0 && errno != EINTR)
             return false;
-        if (count > 0) {
-            bytes += count;
-            size -= (size_t)count;
-        }
+        at += count > 0 ? count : 0;
+        size -= count > 0 ? (size_t)count : 0;
     }
     return true;
 }
 
-// Syncs the directory of a path: a rename is durable when the directory is.
-static bool sync_directory(const char *path)
+bool state_file_sync_directory(const char *path)
 {
     char directory[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -84,13 +82,15 @@ static bool sync_directory(const char *path)
     return synced;
 }
 
-bool state_file_replace(const char *path, const void *bytes, size_t size)
+bool state_file_replace(const char *path, const void *bytes, size_t size,
+                        enum state_file_durability durability)
 {
     char temporary[PATH_MAX];
     const int file = state_file_begin(path, temporary);
     if (file < 0)
         return false;
-    bool good = write_all(file, bytes, size) && fsync(file) == 0;
+    const bool is_durable = durability == STATE_FILE_DISK;
+    bool good = state_file_write(file, bytes, size) && (!is_durable || fsync(file) == 0);
     int error = errno;
     close(file);
     if (good) {
@@ -98,8 +98,8 @@ bool state_file_replace(const char *path, const void *bytes, size_t size)
         error = errno;
     }
     if (!good)
-        unlink(temporary);
-    else if (!sync_directory(path)) {
+        unlink(temporary); // it would hold what is left of a full disk
+    else if (is_durable && !state_file_sync_directory(path)) {
         good = false;
         error = errno;
     }

@@ -25,6 +25,18 @@ int state_file_open(const char *path, int mode, enum state_file_privacy privacy,
 // never written to. Returns -1 with errno.
 int state_file_begin(const char *path, char temporary[PATH_MAX]);
 
-// Replaces the file's content as a whole, on the disk when this returns, or leaves it as it was:
-// false with errno.
-bool state_file_replace(const char *path, const void *bytes, size_t size);
+// Writes all bytes. False with errno: a part may be written.
+bool state_file_write(int file, const void *bytes, size_t size);
+
+// What a file that is written survives once the call returns.
+enum state_file_durability {
+    STATE_FILE_PROCESS, // the end of the process
+    STATE_FILE_DISK,    // that of the machine: it is synced to the disk
+};
+
+// Replaces the file's content as a whole, or leaves it as it was: false with errno.
+bool state_file_replace(const char *path, const void *bytes, size_t size,
+                        enum state_file_durability durability);
+
+// Syncs the directory of a path: a rename is on the disk when the directory is. False with errno.
+bool state_file_sync_directory(const char *path);

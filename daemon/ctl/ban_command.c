@@ -88,6 +88,20 @@ static int confirm(const char *network, size_t players)
     return EXIT_REFUSED;
 }
 
+int ban_send(const struct call *call, const struct request *request)
+{
+    struct reply reply;
+    const int code = commands_send_for_file(call, request, NULL, &reply);
+    if (code != EXIT_SUCCESS)
+        return code;
+    json_t *document = json_loads(reply.text, 0, NULL);
+    free(reply.text);
+    if (json_is_false(json_object_get(document, "stored")))
+        fputs("raimctl: in force, but not stored: it ends with the process\n", stderr);
+    json_decref(document);
+    return EXIT_SUCCESS;
+}
+
 // Orders the ban of what the preview shows, so that a player is looked up once.
 static int order(const struct call *call, const struct request *preview, const json_t *document)
 {
@@ -105,7 +119,7 @@ static int order(const struct call *call, const struct request *preview, const j
     request.path = "/ban";
     request.fields[0].value = network;
     request.fields[1].value = request.fields[2].value = NULL;
-    return commands_send(call, &request);
+    return ban_send(call, &request);
 }
 
 int ban_run(const struct call *call)

@@ -167,9 +167,9 @@ static int run_unmute(const struct call *call)
 
 static int run_unban(const struct call *call)
 {
-    return commands_send(call, &(struct request){.path = "/unban",
-                                                 .post = true,
-                                                 .fields = {{"address", argument(call, 0)}}});
+    return ban_send(call, &(struct request){.path = "/unban",
+                                            .post = true,
+                                            .fields = {{"address", argument(call, 0)}}});
 }
 
 static int run_drain(const struct call *call)

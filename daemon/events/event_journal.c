@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Keeps the events in a ring, and appends them to the journal, which is rewritten with the kept
-// ones when it has grown to twice their number. A line of the journal is "ID KIND JSON".
+// Keeps the events in a ring, and has the store append them to the journal, which is rewritten with
+// the kept ones when it has grown to twice their number. A line of the journal is "ID KIND JSON".
 #define _GNU_SOURCE
 #include "event_journal.h"
 
 #include "json_text.h"
 #include "log.h"
 #include "state_file.h"
+#include "store.h"
 #include "text_buffer.h"
 
 #include <errno.h>
@@ -32,12 +33,13 @@ static const uint64_t MAX_FIRST_ID = (UINT64_C(1) << 53) - (UINT64_C(1) << 40);
 static const off_t MAX_JOURNAL_BYTES = 3 * (off_t)EVENT_JOURNAL_MAX_BYTES; // that are read
 
 struct event_journal {
-    char *path; // NULL: no journal
-    int file;   // -1: it cannot be written
+    struct store *store; // NULL: no journal
+    const char *name;
+    uint64_t change; // the last one of the journal; 0: it was refused, or there was none
     uint32_t lines;
     size_t bytes_written; // to the journal since it was last rewritten
-    bool has_failed;
-    uint64_t newest, unwritten, forgotten;
+    uint32_t failed;      // events since the journal could be written
+    uint64_t newest, skipped, forgotten;
 
     uint32_t first, count; // of the ring
     size_t bytes;
@@ -102,18 +104,22 @@ static bool read_line(struct event_journal *events, const char *line)
 
 static void read_journal(struct event_journal *events)
 {
-    const char *problem;
+    const char *problem = "its path is too long";
+    char path[PATH_MAX];
     struct stat status;
     char *line = NULL;
     size_t capacity = 0;
-    const int file = state_file_open(events->path, O_RDONLY, STATE_FILE_SECRET, &problem);
+    errno = ENAMETOOLONG;
+    const int file = store_path(events->store, events->name, path)
+                         ? state_file_open(path, O_RDONLY, STATE_FILE_SECRET, &problem)
+                         : -1;
     if (file < 0 && errno != ENOENT)
-        log_warning("events not read: \"%s\": %s", events->path, problem);
+        log_warning("events not read: \"%s\": %s", events->name, problem);
     if (file < 0)
         return;
     FILE *in = fdopen(file, "r");
     if (in == NULL || fstat(file, &status) != 0 || status.st_size > MAX_JOURNAL_BYTES) {
-        log_warning("events not read: \"%s\" is too long", events->path);
+        log_warning("events not read: \"%s\" is too long", events->name);
     } else {
         ssize_t length;
         while ((length = getline(&line, &capacity, in)) > 0) {
@@ -134,78 +140,47 @@ static void print_line(struct text_buffer *out, const struct journal_event *even
     text_buffer_print(out, "%" PRIu64 " %s %s\n", event->id, event->kind, event->text);
 }
 
-static bool write_all(int file, const char *text, size_t size)
-{
-    while (size > 0) {
-        const ssize_t count = write(file, text, size);
-        if (count < 0 && errno != EINTR)
-            return false;
-        text += count > 0 ? count : 0;
-        size -= count > 0 ? (size_t)count : 0;
-    }
-    return true;
-}
-
-static void note_failure(struct event_journal *events)
-{
-    if (!events->has_failed)
-        log_warning("events not written: \"%s\": %s", events->path, strerror(errno));
-    events->has_failed = true;
-    if (events->file >= 0)
-        close(events->file);
-    events->file = -1;
-}
-
 // Replaces the journal by one of the kept events. It is not synced to the disk: it has to survive
 // the process, not the machine.
 static void rewrite(struct event_journal *events)
 {
-    char temporary[PATH_MAX] = "";
     struct text_buffer text = {0};
     for (uint32_t i = 0; i < events->count; i++)
         print_line(&text, at(events, i));
-    if (events->file >= 0)
-        close(events->file);
-    events->file = state_file_begin(events->path, temporary);
-    const bool good = events->file >= 0 && !text.no_memory &&
-                      write_all(events->file, text.text, text.size) &&
-                      rename(temporary, events->path) == 0;
     events->lines = events->count;
     events->bytes_written = text.size;
-    free(text_buffer_take(&text));
-    events->has_failed = events->has_failed && !good;
-    if (good)
-        return;
-    note_failure(events);
-    unlink(temporary); // it would hold what is left of a full disk
+    const size_t size = text.size;
+    events->change = store_replace(events->store, events->name, text_buffer_take(&text), size,
+                                   STATE_FILE_PROCESS);
 }
 
-static void append(struct event_journal *events, const struct journal_event *event)
+static void append(struct event_journal *events)
 {
     struct text_buffer text = {0};
-    print_line(&text, event);
-    const bool good = !text.no_memory && write_all(events->file, text.text, text.size);
+    print_line(&text, at(events, events->count - 1));
     events->lines++;
     events->bytes_written += text.size;
-    free(text_buffer_take(&text));
-    if (!good)
-        note_failure(events);
+    const size_t size = text.size;
+    events->change = store_append(events->store, events->name, text_buffer_take(&text), size);
+}
+
+// Whether the journal, as far as is known, has all that was posted.
+static bool is_whole(const struct event_journal *events)
+{
+    return events->change != 0 &&
+           store_outcome(events->store, events->name, events->change) != STORE_FAILED;
 }
 
 // --- Public ---
 
-struct event_journal *event_journal_open(const char *path, int64_t now_s)
+struct event_journal *event_journal_open(struct store *store, const char *name, int64_t now_s)
 {
     struct event_journal *events = calloc(1, sizeof *events);
     if (events == NULL)
         return NULL;
-    events->file = -1;
-    if (path != NULL) {
-        events->path = strdup(path);
-        if (events->path == NULL) {
-            free(events);
-            return NULL;
-        }
+    if (store_has_directory(store)) {
+        events->store = store;
+        events->name = name;
         read_journal(events);
     }
     // Beyond whatever the last process could not write.
@@ -223,9 +198,6 @@ void event_journal_close(struct event_journal *events)
         return;
     while (events->count > 0)
         forget_oldest(events);
-    if (events->file >= 0)
-        close(events->file);
-    free(events->path);
     free(events);
 }
 
@@ -238,16 +210,21 @@ void event_journal_add(struct event_journal *events, const char *kind, char *tex
         return;
     }
     keep(events, events->newest + 1, copy, text);
-    if (events->path == NULL)
+    if (events->store == NULL)
         return;
     // A rewrite costs milliseconds.
     const bool is_long = events->lines >= 2 * EVENT_JOURNAL_MAX ||
                          events->bytes_written >= 2 * EVENT_JOURNAL_MAX_BYTES;
-    if (events->file < 0 ? events->unwritten % RETRY_EVENTS == 0 : is_long)
+    const bool can_append = is_whole(events);
+    if (can_append ? is_long : events->failed % RETRY_EVENTS == 0)
         rewrite(events);
-    else if (events->file >= 0)
-        append(events, at(events, events->count - 1));
-    events->unwritten += events->file < 0;
+    else if (can_append)
+        append(events);
+    else
+        events->change = 0;
+    at(events, events->count - 1)->change = events->change;
+    events->skipped += events->change == 0;
+    events->failed = can_append ? 0 : events->failed + 1;
 }
 
 // The index of the first event with a larger number.
@@ -264,11 +241,21 @@ static uint32_t find_after(const struct event_journal *events, uint64_t id)
     return low;
 }
 
+// Whether readers may see an event: the next process has it, too, or nobody waits for that any
+// more.
+static bool is_shown(const struct event_journal *events, const struct journal_event *event)
+{
+    return event->change == 0 || event->change <= store_written(events->store) ||
+           store_is_late(events->store);
+}
+
 const struct journal_event *event_journal_next(const struct event_journal *events, uint64_t id)
 {
     const uint32_t index = find_after(events, id);
-    return index < events->count ? &events->ring[(events->first + index) % EVENT_JOURNAL_MAX]
-                                 : NULL;
+    if (index >= events->count)
+        return NULL;
+    const struct journal_event *event = &events->ring[(events->first + index) % EVENT_JOURNAL_MAX];
+    return is_shown(events, event) ? event : NULL;
 }
 
 uint32_t event_journal_count_after(const struct event_journal *events, uint64_t id)
@@ -293,5 +280,6 @@ uint64_t event_journal_forgotten_count(const struct event_journal *events)
 
 uint64_t event_journal_unwritten(const struct event_journal *events)
 {
-    return events->unwritten;
+    return events->skipped +
+           (events->store != NULL ? store_failures(events->store, events->name) : 0);
 }

@@ -2,7 +2,7 @@
 // A log of what happened: numbered events with a JSON text each. The newest ones are
 // kept in memory for readers, which continue behind the number that they have seen, and in a
 // journal file, from which the next process continues with numbers and events. An event is in the
-// journal before a reader can see it. Main thread only.
+// journal before a reader can see it, unless the store is late. Main thread only.
 #pragma once
 
 #include <stdbool.h>
@@ -13,17 +13,20 @@
 #define EVENT_JOURNAL_MAX_BYTES ((size_t)4 << 20) // of their texts
 
 struct journal_event {
-    uint64_t id; // ascending; below 2^53
-    char *kind;  // owned, as is the text
-    char *text;  // JSON
+    uint64_t id;     // ascending; below 2^53
+    char *kind;      // owned, as is the text
+    char *text;      // JSON
+    uint64_t change; // of the store, that writes it; 0: none does
 };
 
 struct event_journal;
+struct store;
 
-// Reads the journal `path`; NULL: events are kept in memory only. The numbers continue with one
-// that no earlier process can have reached, made of `now_s`, the seconds since 1970. A damaged
-// journal is read as far as it is good. Returns NULL when memory runs out.
-struct event_journal *event_journal_open(const char *path, int64_t now_s);
+// Reads the journal `name` of a store, which it borrows with the name; NULL, or a store without a
+// directory: events are kept in memory only. The numbers continue with one that no earlier process
+// can have reached, made of `now_s`, the seconds since 1970. A damaged journal is read as far as it
+// is good. Returns NULL when memory runs out.
+struct event_journal *event_journal_open(struct store *store, const char *name, int64_t now_s);
 
 // Takes NULL.
 void event_journal_close(struct event_journal *events);

@@ -5,13 +5,10 @@
 
 #include "event_journal.h"
 #include "json_text.h"
-#include "log.h"
 #include "text_buffer.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,19 +19,13 @@ struct server_events {
     uint64_t lost;
 };
 
-struct server_events *server_events_open(const char *directory)
+struct server_events *server_events_open(struct store *store)
 {
-    char path[PATH_MAX] = "";
     struct server_events *events = calloc(1, sizeof *events);
     if (events == NULL)
         return NULL;
     events->kinds = EVENT_KINDS_USUAL;
-    bool has_file = directory != NULL;
-    if (has_file && snprintf(path, sizeof path, "%s/server.events", directory) >= PATH_MAX) {
-        log_warning("events not written: the path of $STATE_DIRECTORY is too long");
-        has_file = false;
-    }
-    events->journal = event_journal_open(has_file ? path : NULL, (int64_t)time(NULL));
+    events->journal = event_journal_open(store, "server.events", (int64_t)time(NULL));
     if (events->journal != NULL)
         return events;
     free(events);

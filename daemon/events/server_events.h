@@ -16,11 +16,12 @@
 
 struct event_journal;
 struct server_events;
+struct store;
 struct text_buffer;
 
-// Reads the journal of a directory; NULL: events are kept in memory only. Returns NULL when memory
-// runs out.
-struct server_events *server_events_open(const char *directory);
+// Reads the journal of a store, which it borrows; NULL: events are kept in memory only. Returns
+// NULL when memory runs out.
+struct server_events *server_events_open(struct store *store);
 
 // Takes NULL.
 void server_events_close(struct server_events *events);

@@ -216,9 +216,10 @@ static void wake(struct stream *stream)
 
 void event_feed_run(struct event_feed *feed)
 {
-    const uint64_t newest = event_journal_newest(feed->events), now_ms = monotonic_ms();
+    const uint64_t now_ms = monotonic_ms();
     for (struct stream *stream = feed->streams; stream != NULL; stream = stream->next)
-        if (stream->is_asleep && (stream->request.last < newest || now_ms >= stream->beat_ms))
+        if (stream->is_asleep && (event_journal_next(feed->events, stream->request.last) != NULL ||
+                                  now_ms >= stream->beat_ms))
             wake(stream);
 }
 

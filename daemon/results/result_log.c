@@ -101,18 +101,6 @@ static void rotate(struct result_log *log)
     }
 }
 
-static bool write_all(int file, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        const ssize_t count = write(file, bytes, size);
-        if (count < 0 && errno != EINTR)
-            return false;
-        bytes += count > 0 ? count : 0;
-        size -= count > 0 ? (size_t)count : 0;
-    }
-    return true;
-}
-
 // Whether somebody has removed the open file.
 static bool is_removed(const struct result_log *log)
 {
@@ -131,7 +119,7 @@ bool result_log_write(struct result_log *log, const char *line, size_t size, con
         if (!open_file(log, problem))
             return false;
     }
-    if (write_all(log->file, line, size) && write_all(log->file, "\n", 1)) {
+    if (state_file_write(log->file, line, size) && state_file_write(log->file, "\n", 1)) {
         log->size += (int64_t)size + 1;
         return true;
     }

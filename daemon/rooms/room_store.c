@@ -8,6 +8,7 @@
 #include "log.h"
 #include "room_request.h"
 #include "state_file.h"
+#include "store.h"
 #include "text_buffer.h"
 
 #include <dirent.h>
@@ -25,33 +26,12 @@ enum { MAX_RECORD_BYTES = 512 * 1024 };
 
 static const char suffix[] = ".room";
 
-struct room_store {
-    char directory[PATH_MAX];
-};
+// Names of files have an arena's name, which is short.
+enum { FILE_NAME_BYTES = CONFIG_NAME_BYTES + sizeof suffix };
 
-struct room_store *room_store_open(const char *state_directory, char *error, size_t capacity)
+static void print_name(const char *arena, char name[FILE_NAME_BYTES])
 {
-    struct room_store *store = calloc(1, sizeof *store);
-    if (store == NULL) {
-        snprintf(error, capacity, "out of memory");
-        return NULL;
-    }
-    const int length = snprintf(store->directory, sizeof store->directory, "%s", state_directory);
-    if (length < (int)sizeof store->directory)
-        return store;
-    snprintf(error, capacity, "the path of $STATE_DIRECTORY is too long");
-    free(store);
-    return NULL;
-}
-
-void room_store_close(struct room_store *store)
-{
-    free(store);
-}
-
-static bool write_path(const struct room_store *store, const char *name, char path[PATH_MAX])
-{
-    return snprintf(path, PATH_MAX, "%s/%s%s", store->directory, name, suffix) < PATH_MAX;
+    snprintf(name, FILE_NAME_BYTES, "%s%s", arena, suffix);
 }
 
 static char *record_text(const struct room_record *record)
@@ -70,46 +50,19 @@ static char *record_text(const struct room_record *record)
     return text_buffer_take(&text);
 }
 
-// Writes a file atomically, without syncing it. Returns false with errno.
-static bool write_file(const char *path, const char *text)
+void room_store_write(struct store *store, const struct room_record *record)
 {
-    char temporary[PATH_MAX];
-    const size_t size = strlen(text);
-    const int file = state_file_begin(path, temporary);
-    if (file < 0)
-        return false;
-    errno = ENOSPC; // write sets no errno when it writes only a part
-    bool good = write(file, text, size) == (ssize_t)size;
-    int error = errno;
-    close(file);
-    if (good && rename(temporary, path) != 0) {
-        error = errno;
-        good = false;
-    }
-    if (!good)
-        unlink(temporary);
-    errno = error;
-    return good;
-}
-
-bool room_store_write(const struct room_store *store, const struct room_record *record)
-{
-    char path[PATH_MAX];
+    char name[FILE_NAME_BYTES];
     char *text = record_text(record);
-    errno = ENOMEM;
-    const bool good =
-        text != NULL && write_path(store, record->name, path) && write_file(path, text);
-    const int error = errno;
-    free(text);
-    errno = error;
-    return good;
+    print_name(record->name, name);
+    store_replace(store, name, text, text != NULL ? strlen(text) : 0, STATE_FILE_PROCESS);
 }
 
-void room_store_remove(const struct room_store *store, const char *name)
+void room_store_remove(struct store *store, const char *arena)
 {
-    char path[PATH_MAX];
-    if (write_path(store, name, path))
-        unlink(path);
+    char name[FILE_NAME_BYTES];
+    print_name(arena, name);
+    store_remove(store, name);
 }
 
 // Reads a file of at most MAX_RECORD_BYTES; the caller frees the text. NULL with errno; EFBIG: it
@@ -208,29 +161,27 @@ static bool parse(char *text, struct room_record *record)
 }
 
 // Reads the record in a file of this name. Returns false if it is none.
-static bool read_record(const struct room_store *store, const char *file,
-                        struct room_record *record)
+static bool read_record(struct store *store, const char *file, struct room_record *record)
 {
-    char path[PATH_MAX], expected[CONFIG_NAME_BYTES + sizeof suffix];
+    char path[PATH_MAX], expected[FILE_NAME_BYTES];
     *record = (struct room_record){0};
-    char *text = snprintf(path, sizeof path, "%s/%s", store->directory, file) < (int)sizeof path
-                     ? read_text(path)
-                     : NULL;
+    errno = ENAMETOOLONG;
+    char *text = store_path(store, file, path) ? read_text(path) : NULL;
     // One that cannot be read now may be good: the next process tries it again.
     const bool is_unread = text == NULL && errno != EFBIG;
     const char *problem = is_unread ? strerror(errno) : "it is no record of a room";
     bool good = text != NULL && parse(text, record);
     free(text);
-    snprintf(expected, sizeof expected, "%s%s", record->name, suffix);
+    print_name(record->name, expected);
     good = good && strcmp(file, expected) == 0;
     if (good)
         return true;
     free(record->metadata);
     free(record->request);
     free(record->result);
-    log_warning("room not opened again: \"%s\": %s", path, problem);
+    log_warning("room not opened again: \"%s\": %s", file, problem);
     if (!is_unread)
-        unlink(path);
+        store_remove(store, file);
     return false;
 }
 
@@ -240,10 +191,11 @@ static bool has_suffix(const char *file)
     return length >= sizeof suffix && strcmp(file + length - (sizeof suffix - 1), suffix) == 0;
 }
 
-void room_store_read(const struct room_store *store, void *context,
+void room_store_read(struct store *store, void *context,
                      void (*take)(void *context, struct room_record *record))
 {
-    DIR *directory = opendir(store->directory);
+    char path[PATH_MAX];
+    DIR *directory = store_path(store, ".", path) ? opendir(path) : NULL;
     if (directory == NULL)
         return;
     int count = 0;

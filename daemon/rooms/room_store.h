@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define ROOM_STORE_ID_BYTES 64    // with the closing NUL
@@ -28,20 +27,14 @@ struct room_record {
     char *result;                       // of the newest round, JSON; NULL: none has ended
 };
 
-struct room_store;
+struct store;
 
-// Copies the path. Returns NULL after writing a reason.
-struct room_store *room_store_open(const char *state_directory, char *error, size_t capacity);
+// Replaces the record of this name.
+void room_store_write(struct store *store, const struct room_record *record);
 
-// Takes NULL.
-void room_store_close(struct room_store *store);
-
-// Replaces the record of this name. Returns false with errno.
-bool room_store_write(const struct room_store *store, const struct room_record *record);
-
-void room_store_remove(const struct room_store *store, const char *name);
+void room_store_remove(struct store *store, const char *arena);
 
 // Reads every record and calls `take`, which owns the texts. Files that are no records are removed
-// and logged. At most CONFIG_MAX_ARENAS records are read.
-void room_store_read(const struct room_store *store, void *context,
+// and logged. At most CONFIG_MAX_ARENAS records are read. Nothing is read where nothing is kept.
+void room_store_read(struct store *store, void *context,
                      void (*take)(void *context, struct room_record *record));

@@ -10,6 +10,7 @@
 #include "prepared_match.h"
 #include "seats.h"
 #include "socket_address.h"
+#include "store.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -218,9 +219,8 @@ static void answer_absent(const struct rooms *rooms, const char *id, struct room
 
 void rooms_store(const struct rooms *rooms, const struct room *room)
 {
-    if (rooms->store != NULL && !room_store_write(rooms->store, &room->record))
-        log_arena_warning(room->record.name, "room not stored name=%s: a restart will end it: %s",
-                          room->record.name, strerror(errno));
+    if (store_has_directory(rooms->table->store))
+        room_store_write(rooms->table->store, &room->record);
 }
 
 void rooms_free_room(struct room *room)

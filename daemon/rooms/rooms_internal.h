@@ -50,7 +50,6 @@ struct ended_room {
 
 struct rooms {
     struct arena_table *table;
-    struct room_store *store; // NULL: rooms end with the process
     struct event_journal *events;
     struct rooms_observer observer;
     int count;
@@ -90,7 +89,7 @@ uint64_t rooms_join_until_ms(const struct room *room);
 // Makes the running match adopt another number of places. Returns false when memory runs out.
 bool rooms_change_places(struct rooms *rooms, struct room *room, uint32_t places);
 
-// Stores the record of a room, and logs a failure.
+// Stores the record of a room.
 void rooms_store(const struct rooms *rooms, const struct room *room);
 
 // Frees a room, which the list does not have any more.

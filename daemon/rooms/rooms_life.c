@@ -6,6 +6,7 @@
 #include "log.h"
 #include "message.h"
 #include "monotonic.h"
+#include "store.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -254,8 +255,8 @@ void rooms_note_end(struct rooms *rooms, struct room *room, const char *cause)
     if (room->cause == NULL)
         room->cause = cause;
     event_journal_add(rooms->events, "arena_ended", rooms_ended_event(room, room->cause));
-    if (rooms->store != NULL)
-        room_store_remove(rooms->store, room->record.name);
+    if (store_has_directory(rooms->table->store))
+        room_store_remove(rooms->table->store, room->record.name);
     log_arena_info(room->record.name, "room ended id=%s name=%s cause=%s rounds=%u", room->id,
                    room->record.name, room->cause, room->rounds);
     rooms->counts->ended++;

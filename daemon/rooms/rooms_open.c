@@ -6,9 +6,7 @@
 #include "crypto.h"
 #include "log.h"
 #include "monotonic.h"
-#include "unit_directories.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,27 +63,8 @@ static void open_again(void *context, struct room_record *record)
         log_warning("room not opened again id=%s name=%s: %s", room->id, room->record.name, error);
     event_journal_add(rooms->events, "arena_ended",
                       rooms_ended_event(room, is_ending ? room->record.cause : "failed"));
-    room_store_remove(rooms->store, room->record.name);
+    room_store_remove(rooms->table->store, room->record.name);
     rooms_free_room(room);
-}
-
-static bool open_files(struct rooms *rooms, char *error, size_t capacity)
-{
-    char state[PATH_MAX], journal[PATH_MAX];
-    const bool has_state = unit_directories_find("STATE_DIRECTORY", state, sizeof state);
-    if (has_state) {
-        rooms->store = room_store_open(state, error, capacity);
-        if (rooms->store == NULL)
-            return false;
-        if (snprintf(journal, sizeof journal, "%s/rooms.events", state) >= (int)sizeof journal) {
-            snprintf(error, capacity, "the path of $STATE_DIRECTORY is too long");
-            return false;
-        }
-    }
-    rooms->events = event_journal_open(has_state ? journal : NULL, rooms_today_s());
-    if (rooms->events == NULL)
-        snprintf(error, capacity, "out of memory");
-    return rooms->events != NULL;
 }
 
 struct rooms *rooms_open(struct arena_table *table, char *error, size_t capacity)
@@ -98,12 +77,13 @@ struct rooms *rooms_open(struct arena_table *table, char *error, size_t capacity
     }
     rooms->table = table;
     rooms->counts = &table->running.rooms;
-    if (!open_files(rooms, error, capacity)) {
-        rooms_close(rooms);
+    rooms->events = event_journal_open(table->store, "rooms.events", rooms_today_s());
+    if (rooms->events == NULL) {
+        snprintf(error, capacity, "out of memory");
+        free(rooms);
         return NULL;
     }
-    if (rooms->store != NULL)
-        room_store_read(rooms->store, rooms, open_again);
+    room_store_read(table->store, rooms, open_again);
     return rooms;
 }
 
@@ -127,6 +107,5 @@ void rooms_close(struct rooms *rooms)
     for (uint32_t i = 0; i < ROOMS_REMEMBERED; i++)
         free(rooms->ended[i].text);
     event_journal_close(rooms->events);
-    room_store_close(rooms->store);
     free(rooms);
 }

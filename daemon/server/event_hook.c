@@ -8,6 +8,7 @@
 #include "log.h"
 #include "monotonic.h"
 #include "state_file.h"
+#include "store.h"
 #include "text_buffer.h"
 
 #include <fcntl.h>
@@ -36,9 +37,8 @@ enum {
 struct event_hook {
     struct event_hook_def def;
     const struct event_journal *journal;
-    char path[PATH_MAX]; // of the cursor; "": none
-    uint64_t cursor;     // number of the newest event that is done
-    uint64_t written;    // in the file
+    uint64_t cursor;  // number of the newest event that is done
+    uint64_t written; // in the file
     uint64_t written_ms;
     uint64_t forgotten; // events that the journal had forgotten at the last look
 
@@ -54,12 +54,17 @@ struct event_hook {
 
 // --- The cursor ---
 
-static bool read_cursor(const char *path, uint64_t *cursor)
+static const char cursor_name[] = "hook.cursor";
+
+static bool read_cursor(const struct store *store, uint64_t *cursor)
 {
+    char path[PATH_MAX];
     char text[NUMBER_BYTES] = "";
     const char *problem;
     int length = 0;
-    const int file = state_file_open(path, O_RDONLY, STATE_FILE_SECRET, &problem);
+    const int file = store_path(store, cursor_name, path)
+                         ? state_file_open(path, O_RDONLY, STATE_FILE_SECRET, &problem)
+                         : -1;
     const bool is_read = file >= 0 && read(file, text, sizeof text - 1) > 0;
     if (file >= 0)
         close(file);
@@ -69,21 +74,14 @@ static bool read_cursor(const char *path, uint64_t *cursor)
 
 static void write_cursor(struct event_hook *hook, uint64_t now_ms)
 {
-    char text[NUMBER_BYTES];
+    char *text;
     hook->written = hook->cursor;
     hook->written_ms = now_ms;
-    if (hook->path[0] == '\0')
+    if (!store_has_directory(hook->def.store))
         return;
     // Not synced to the disk, as the journal: it has to survive the process, not the machine.
-    char temporary[PATH_MAX];
-    const int file = state_file_begin(hook->path, temporary);
-    const int size = snprintf(text, sizeof text, "%" PRIu64 "\n", hook->cursor);
-    const bool is_good =
-        file >= 0 && write(file, text, (size_t)size) == size && rename(temporary, hook->path) == 0;
-    if (file >= 0)
-        close(file);
-    if (!is_good && file >= 0)
-        unlink(temporary);
+    if (asprintf(&text, "%" PRIu64 "\n", hook->cursor) >= 0)
+        store_replace(hook->def.store, cursor_name, text, strlen(text), STATE_FILE_PROCESS);
 }
 
 struct event_hook *event_hook_open(const struct event_hook_def *def)
@@ -93,11 +91,8 @@ struct event_hook *event_hook_open(const struct event_hook_def *def)
         return NULL;
     hook->def = *def;
     hook->journal = server_events_journal(def->events);
-    if (def->directory != NULL &&
-        snprintf(hook->path, sizeof hook->path, "%s/hook.cursor", def->directory) >= PATH_MAX)
-        hook->path[0] = '\0';
     const uint64_t newest = event_journal_newest(hook->journal);
-    if (hook->path[0] == '\0' || !read_cursor(hook->path, &hook->cursor) || hook->cursor > newest)
+    if (!read_cursor(def->store, &hook->cursor) || hook->cursor > newest)
         hook->cursor = newest;
     hook->forgotten = event_journal_forgotten_count(hook->journal);
     return hook;
@@ -109,8 +104,9 @@ void event_hook_close(struct event_hook *hook)
         return;
     if (hook->job != 0)
         fetch_cancel(hook->from, hook->job);
-    if (!hook->def.counts->is_on && hook->path[0] != '\0')
-        unlink(hook->path); // a hook to come begins with the events after its start
+    if (!hook->def.counts->is_on && store_has_directory(hook->def.store))
+        store_remove(hook->def.store,
+                     cursor_name); // a hook to come begins with the events after its start
     else if (hook->cursor != hook->written)
         write_cursor(hook, 0);
     free(hook);

@@ -14,12 +14,13 @@
 #include "server_processes.h"
 
 struct event_hook;
+struct store;
 
 struct event_hook_def {
     struct server_events *events;             // borrowed
     const struct server_processes *processes; // borrowed
     struct arena_list_hook *counts;           // borrowed
-    const char *directory;                    // of the cursor; NULL: none
+    struct store *store;                      // borrowed; keeps the cursor
 };
 
 // Begins where the last process stopped, or with the next event. Returns NULL when memory runs out.

@@ -29,6 +29,7 @@
 #include "sandbox.h"
 #include "server_events.h"
 #include "server_processes.h"
+#include "store.h"
 #include "unit_directories.h"
 
 #include <errno.h>
@@ -96,6 +97,14 @@ static bool open_results(struct server *server)
     return server->results != NULL;
 }
 
+static bool start_store(struct server *server)
+{
+    if (store_start(server->table.store, &server->table.wakeup))
+        return true;
+    log_error("cannot start a thread: %s", strerror(errno));
+    return false;
+}
+
 static bool start_results(struct server *server)
 {
     if (server->results == NULL || results_start(server->results))
@@ -120,20 +129,22 @@ static bool start_announcer(struct server *server)
     return masters->count == 0 || server->announcer != NULL;
 }
 
-// Prepares to note events, before anything happens.
+// Prepares to keep state and to note events, before anything happens.
 static bool open_events(struct server *server)
 {
     char directory[PATH_MAX];
     const bool has_directory =
         unit_directories_find("STATE_DIRECTORY", directory, sizeof directory);
-    server->events = server_events_open(has_directory ? directory : NULL);
+    server->table.store = store_create(has_directory ? directory : NULL);
+    if (server->table.store != NULL)
+        server->events = server_events_open(server->table.store);
     server->table.events = server->events;
     if (server->events != NULL)
-        server->hook = event_hook_open(
-            &(struct event_hook_def){.events = server->events,
-                                     .processes = &server->processes,
-                                     .counts = &server->table.running.hook,
-                                     .directory = has_directory ? directory : NULL});
+        server->hook =
+            event_hook_open(&(struct event_hook_def){.events = server->events,
+                                                     .processes = &server->processes,
+                                                     .counts = &server->table.running.hook,
+                                                     .store = server->table.store});
     if (server->hook == NULL)
         log_error("events failed: out of memory");
     return server->hook != NULL;
@@ -144,6 +155,7 @@ static void close_events(struct server *server)
     event_hook_close(server->hook);
     server_processes_close(&server->processes);
     server_events_close(server->events);
+    store_close(server->table.store); // waits for the disk
 }
 
 static struct arena_reports reports_of(struct server *server)
@@ -358,7 +370,7 @@ struct server *server_start(struct config *config, const char *path)
     if (!arena_table_open(&server->table, config, path) || !open_results(server) ||
         !open_rooms(server) || !open_status(server) || !open_control(server) ||
         !open_control_tcp(server) || !open_logins(server) || !open_discovery(server) ||
-        !enter_sandbox(config, agones_port) || !start_results(server) ||
+        !enter_sandbox(config, agones_port) || !start_store(server) || !start_results(server) ||
         !arena_table_start(&server->table) || !start_announcer(server) ||
         !start_orchestrator(server, agones_port)) {
         if (server->rooms != NULL)
@@ -405,7 +417,6 @@ void server_stop(struct server *server)
     for (const struct arena_slot *slot = server->table.leaving; slot != NULL; slot = slot->next)
         arena_reports_end(&reports, slot->arena);
     rooms_close(server->rooms);
-    results_close(server->results);
     last_hour_destroy(server->table.running.last_hour);
     announcer_stop(server->announcer);
     lan_discovery_close(server->discovery);
@@ -414,6 +425,8 @@ void server_stop(struct server *server)
     if (server->has_started)
         server_events_add(server->events, "stop", NULL, strdup("{}"));
     event_hook_finish(server->hook, server->table.config);
+    // From here on this waits for the disk.
+    results_close(server->results);
     close_events(server);
     arena_table_close(&server->table);
     free(server);
@@ -451,6 +464,7 @@ int server_timeout_ms(const struct server *server)
         timeout_ms =
             monotonic_earlier_ms(timeout_ms, announcer_timeout_ms(server->announcer, now_ms));
     timeout_ms = monotonic_earlier_ms(timeout_ms, server_processes_timeout_ms(&server->processes));
+    timeout_ms = monotonic_earlier_ms(timeout_ms, store_timeout_ms(server->table.store));
     timeout_ms = monotonic_earlier_ms(timeout_ms, event_hook_timeout_ms(server->hook, now_ms));
     if (server->is_trim_due)
         timeout_ms = monotonic_earlier_ms(timeout_ms, TRIM_EVERY_MS);
@@ -510,6 +524,7 @@ void server_serve(struct server *server)
     wakeup_clear(&server->table.wakeup); // first: a signal during the work below must not be lost
     collect(server);                     // before any status is rendered from it
     trim(server, monotonic_ms());
+    store_run(server->table.store);
     if (server->http != NULL)
         http_run(server->http);
     if (server->api != NULL) {

@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import errno
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -157,16 +158,14 @@ def stop_worker(pid):
     return threads[-1]
 
 
-@row(17, "SIGSTOP of the process and of one worker", "watchdog restart, resume")
-def stopped(trial):
-    watchdog_s = 0.6
-    seen, good = [], True
+@contextlib.contextmanager
+def service_manager(watchdog_s):
+    """A daemon's environment under a service manager with a watchdog, and a function that says
+    whether it was fed since its last call."""
     with tempfile.TemporaryDirectory(prefix="raimd-notify-") as directory, \
             socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(f"{directory}/notify")
         manager.setblocking(False)
-        lives = Lives(trial, 2, 4, {"NOTIFY_SOCKET": f"{directory}/notify",
-                                    "WATCHDOG_USEC": str(int(watchdog_s * 1e6))}, traced=True)
 
         def fed():
             found = False
@@ -175,6 +174,16 @@ def stopped(trial):
                     found = b"WATCHDOG=1" in manager.recv(4096) or found
             return found
 
+        yield {"NOTIFY_SOCKET": f"{directory}/notify",
+               "WATCHDOG_USEC": str(int(watchdog_s * 1e6))}, fed
+
+
+@row(17, "SIGSTOP of the process and of one worker", "watchdog restart, resume")
+def stopped(trial):
+    watchdog_s = 0.6
+    seen, good = [], True
+    with service_manager(watchdog_s) as (env, fed):
+        lives = Lives(trial, 2, 4, env, traced=True)
         lives.begin().wait_started()
         bots = trial.stage.bots(lives.daemon, 4, ports=lives.ports)
         lives.daemon.wait_players(4)
@@ -339,7 +348,8 @@ def order(path, verb, form):
     with contextlib.closing(UnixConnection(path)) as connection:
         connection.request("POST", verb, form, {"Content-Type":
                                                 "application/x-www-form-urlencoded"})
-        return connection.getresponse().status
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode("utf-8")
 
 
 def try_full_disk(trial):
@@ -351,23 +361,30 @@ def try_full_disk(trial):
             "STATE_DIRECTORY": str(disk.path),
             "RUNTIME_DIRECTORY": str(trial.stage.directory)}).wait_started()
         bots = trial.bots(daemon, 2)
+
+        def ban(host):
+            status, text = order(control, "/ban", f"address=192.0.2.{host}&reason={'x' * 100}")
+            return status, json.loads(text)["stored"]
+
         try:
-            expect(order(control, "/ban", "address=192.0.2.1") == 200, "a ban is not kept")
+            expect(ban(1) == (200, True), "a ban is not kept")
             kept = (disk.path / "bans").read_bytes()
             disk.fill()
-            status = 200
             for host in range(2, 200):
-                status = order(control, "/ban", f"address=192.0.2.{host}&reason={'x' * 100}")
-                if status != 200:
+                said = ban(host)
+                if said != (200, True):
                     break
                 kept = (disk.path / "bans").read_bytes()
-            expect(status == 500, f"a ban on a full disk is answered {status}")
+            expect(said == (200, False), f"a ban on a full disk is answered {said}")
             expect((disk.path / "bans").read_bytes() == kept, "the bans are not whole any more")
-            expect("bans failed" in daemon.log, "the log does not say so")
+            expect("not stored file=" in daemon.log, "the log does not say so")
+            expect(order(control, "/ban", "address=127.0.0.0/8&wide=yes")[0] == 200, "a wide ban")
+            daemon.wait_players(0)
             ticks_go_on(daemon)
             (disk.path / "filler").unlink()
-            expect(order(control, "/ban", "address=192.0.2.250") == 200,
-                   "a ban is refused when there is room again")
+            expect(order(control, "/unban", "address=127.0.0.0/8")[0] == 200, "no end of a ban")
+            expect(ban(250) == (200, True), "a ban is not kept when there is room again")
+            daemon.wait_players(2)
         finally:
             report = end_bots(bots)
             daemon.stop()

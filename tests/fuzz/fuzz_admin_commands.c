@@ -9,6 +9,7 @@
 #include "admin_fields.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
+#include "store.h"
 
 #include <stdbool.h>
 
@@ -23,7 +24,7 @@ static void set_up(void)
 {
     fuzz_make_directory("orders");
     snprintf(bans_path, sizeof bans_path, "%s/bans", fuzz_directory);
-    setenv("STATE_DIRECTORY", fuzz_directory, 1);
+    fuzz_fleet.store = store_create(fuzz_directory);
     atexit(clean_up);
 }
 
@@ -62,7 +63,7 @@ static void give(struct admin_commands *orders, struct fuzz_input *input)
         return;
     admin_commands_execute(orders, &order);
     assert(order.problem == NULL || order.status >= 400);
-    assert(order.problem != NULL || order.text != NULL || order.waiting > 0);
+    assert(order.problem != NULL || order.text != NULL || order.waiting > 0 || order.changes_bans);
     assert(order.waiting <= order.asked && order.asked <= FUZZ_ARENAS);
     free(order.text);
     if (kind & 2)
@@ -96,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (admin_commands_collect(orders, &number, &done))
         continue;
     admin_commands_close(orders);
+    store_flush(fuzz_fleet.store);
     struct bans *bans = bans_load(bans_path, error, sizeof error);
     assert(bans != NULL);
     free(bans);

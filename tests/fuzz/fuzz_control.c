@@ -8,6 +8,7 @@
 #include "control.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
+#include "store.h"
 
 #include <sys/un.h>
 
@@ -26,6 +27,7 @@ static int dial(void)
 
 static void run(void)
 {
+    store_flush(fuzz_fleet.store);
     control_run(control);
 }
 
@@ -59,7 +61,7 @@ static void set_up(void)
     fuzz_make_directory("control");
     snprintf(bans_path, sizeof bans_path, "%s/bans", fuzz_directory);
     snprintf(control_name, sizeof control_name, "%s/socket", fuzz_directory);
-    setenv("STATE_DIRECTORY", fuzz_directory, 1);
+    fuzz_fleet.store = store_create(fuzz_directory);
     atexit(clean_up);
 }
 
@@ -83,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     control_close(control);
     fuzz_talk_end();
     fuzz_empty_mailboxes();
+    store_flush(fuzz_fleet.store);
     struct bans *bans = bans_load(bans_path, error, sizeof error);
     assert(bans != NULL);
     free(bans);

@@ -7,6 +7,7 @@
 #include "event_journal.h"
 #include "fuzz_file.h"
 #include "log.h"
+#include "store.h"
 
 #include <jansson.h>
 
@@ -49,14 +50,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         log_set_level(LOG_LEVEL_ERROR);
     }
     fuzz_write_file(path, data, size);
-    struct event_journal *events = event_journal_open(path, now_s);
+    struct store *store = store_create(fuzz_directory);
+    struct event_journal *events = event_journal_open(store, "rooms.events", now_s);
     assert(events != NULL);
     const unsigned count = check(events);
     event_journal_add(events, "arena_ready", strdup("{\"id\":\"x\"}"));
+    store_flush(store);
     assert(check(events) == count + 1 && event_journal_unwritten(events) == 0);
     event_journal_close(events);
-    events = event_journal_open(path, now_s);
+    events = event_journal_open(store, "rooms.events", now_s);
     assert(events != NULL && check(events) == count + 1);
     event_journal_close(events);
+    store_close(store);
     return 0;
 }

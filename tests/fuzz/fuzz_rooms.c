@@ -9,13 +9,14 @@
 #include "log.h"
 #include "room_request.h"
 #include "room_store.h"
+#include "store.h"
 
 #include <jansson.h>
 
 #include <unistd.h>
 
 static struct config *config;
-static struct room_store *store;
+static struct store *store;
 static char record_path[128];
 
 static void clean_up(void)
@@ -32,7 +33,7 @@ static void set_up(void)
         "/config/maps/crossfire.conf\"); }, { name = \"token\"; map = \"" RAIM_SOURCE_DIR
         "/config/maps/duel.conf\"; max_players = 4; access = \"token\"; access_key = "
         "\"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\"; });";
-    char path[128], error[256];
+    char path[128];
     fuzz_make_directory("rooms");
     snprintf(path, sizeof path, "%s/raimd.conf", fuzz_directory);
     snprintf(record_path, sizeof record_path, "%s/a.room", fuzz_directory);
@@ -42,7 +43,7 @@ static void set_up(void)
     config = config_load(path, stderr);
     assert(config != NULL);
     unlink(path);
-    store = room_store_open(fuzz_directory, error, sizeof error);
+    store = store_create(fuzz_directory);
     assert(store != NULL);
 }
 
@@ -118,7 +119,7 @@ static void take_record(void *context, struct room_record *record)
 {
     (void)context;
     assert(strcmp(record->name, "a") == 0 && strlen(record->id) < ROOM_STORE_ID_BYTES);
-    assert(room_store_write(store, record));
+    room_store_write(store, record);
     free(record->metadata);
     free(record->request);
     free(record->result);
@@ -128,6 +129,7 @@ static void try_record(const char *bytes, size_t size)
 {
     fuzz_write_file(record_path, bytes, size);
     room_store_read(store, NULL, take_record);
+    store_flush(store);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -62,9 +62,9 @@ static void test_a_replaced_file_is_private_and_reads_back(void **state)
     (void)state;
     const char *problem;
     struct stat status;
-    assert_true(state_file_replace(path, "one", 3));
+    assert_true(state_file_replace(path, "one", 3, STATE_FILE_DISK));
     assert_text(path, "one");
-    assert_true(state_file_replace(path, "two!", 4));
+    assert_true(state_file_replace(path, "two!", 4, STATE_FILE_DISK));
     assert_text(path, "two!");
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
@@ -81,7 +81,7 @@ static void test_a_link_is_neither_read_nor_written_through(void **state)
     assert_int_equal(symlink(other, path), 0);
     assert_refused(STATE_FILE_SHARED, "it is a symbolic link");
     assert_int_equal(symlink(other, temporary), 0);
-    assert_true(state_file_replace(path, "mine", 4));
+    assert_true(state_file_replace(path, "mine", 4, STATE_FILE_DISK));
     assert_text(other, "another's");
     assert_text(path, "mine");
 }
@@ -93,7 +93,7 @@ static void test_nothing_waits_for_the_other_end(void **state)
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_refused(STATE_FILE_SHARED, "it is not a regular file");
     assert_int_equal(mkfifo(temporary, 0600), 0);
-    assert_true(state_file_replace(path, "mine", 4));
+    assert_true(state_file_replace(path, "mine", 4, STATE_FILE_DISK));
     assert_text(path, "mine");
     unlink(path);
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -152,15 +152,15 @@ static void test_a_failed_replacement_keeps_the_old_file(void **state)
 {
     (void)state;
     char longest[PATH_MAX];
-    assert_true(state_file_replace(path, "kept", 4));
+    assert_true(state_file_replace(path, "kept", 4, STATE_FILE_DISK));
     assert_int_equal(mkdir(temporary, 0700), 0);
-    assert_false(state_file_replace(path, "lost", 4));
+    assert_false(state_file_replace(path, "lost", 4, STATE_FILE_DISK));
     assert_int_equal(errno, EEXIST);
     rmdir(temporary);
     assert_text(path, "kept");
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
-    assert_false(state_file_replace(longest, "lost", 4));
+    assert_false(state_file_replace(longest, "lost", 4, STATE_FILE_DISK));
     assert_int_equal(errno, ENAMETOOLONG);
 }
 

@@ -3,8 +3,10 @@
 #define _GNU_SOURCE
 #include "event_journal.h"
 #include "log.h"
+#include "store.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +22,14 @@
 
 static char directory[] = "/tmp/test_event_journal_XXXXXX";
 static char path[64];
+static struct store *store; // without its thread: what waits is written by `end`
+
+// Closes a journal, and writes what waits.
+static void end(struct event_journal *events)
+{
+    event_journal_close(events);
+    store_flush(store);
+}
 
 static int make_directory(void **state)
 {
@@ -28,12 +38,14 @@ static int make_directory(void **state)
     if (mkdtemp(directory) == NULL)
         return -1;
     snprintf(path, sizeof path, "%s/events", directory);
-    return 0;
+    store = store_create(directory);
+    return store != NULL ? 0 : -1;
 }
 
 static int remove_directory(void **state)
 {
     (void)state;
+    store_close(store);
     unlink(path);
     return rmdir(directory);
 }
@@ -50,6 +62,7 @@ static void add(struct event_journal *events, unsigned number)
     char *text = NULL;
     assert_true(asprintf(&text, "{\"number\":%u}", number) > 0);
     event_journal_add(events, "player_joined", text);
+    store_flush(store);
 }
 
 // Every kept event behind `id`, as their numbers say; returns how many.
@@ -71,7 +84,7 @@ static unsigned assert_numbers(const struct event_journal *events, uint64_t id, 
 static void test_events_are_numbered_and_found(void **state)
 {
     (void)state;
-    struct event_journal *events = event_journal_open(NULL, NOW_S);
+    struct event_journal *events = event_journal_open(NULL, NULL, NOW_S);
     const uint64_t begin = event_journal_newest(events);
     assert_true(begin > 0 && begin < UINT64_C(1) << 53);
     assert_null(event_journal_next(events, begin));
@@ -82,13 +95,13 @@ static void test_events_are_numbered_and_found(void **state)
     assert_int_equal(assert_numbers(events, begin, 0), 10);
     assert_int_equal(assert_numbers(events, begin + 4, 4), 6);
     assert_int_equal(assert_numbers(events, 0, 0), 10);
-    event_journal_close(events);
+    end(events);
 }
 
 static void test_the_oldest_are_forgotten(void **state)
 {
     (void)state;
-    struct event_journal *events = event_journal_open(NULL, NOW_S);
+    struct event_journal *events = event_journal_open(NULL, NULL, NOW_S);
     const uint64_t begin = event_journal_newest(events);
     for (unsigned i = 0; i < EVENT_JOURNAL_MAX + 5; i++)
         add(events, i);
@@ -102,27 +115,27 @@ static void test_the_oldest_are_forgotten(void **state)
         event_journal_add(events, "round_ended", strdup(text));
     free(text);
     assert_true(event_journal_newest(events) - event_journal_forgotten(events) <= 2);
-    event_journal_close(events);
+    end(events);
 }
 
 static void test_a_journal_brings_events_back(void **state)
 {
     (void)state;
-    struct event_journal *events = event_journal_open(path, NOW_S);
+    struct event_journal *events = event_journal_open(store, "events", NOW_S);
     const uint64_t begin = event_journal_newest(events);
     for (unsigned i = 0; i < 3; i++)
         add(events, i);
-    event_journal_close(events);
-    events = event_journal_open(path, NOW_S + 10);
+    end(events);
+    events = event_journal_open(store, "events", NOW_S + 10);
     assert_int_equal(assert_numbers(events, begin, 0), 3);
     assert_true(event_journal_newest(events) > begin + 3);
     add(events, 3);
     assert_int_equal(assert_numbers(events, begin, 0), 4);
-    event_journal_close(events);
-    events = event_journal_open(path, 5); // the clock was set back
+    end(events);
+    events = event_journal_open(store, "events", 5); // the clock was set back
     add(events, 4);
     assert_int_equal(assert_numbers(events, begin, 0), 5);
-    event_journal_close(events);
+    end(events);
 }
 
 static void test_a_damaged_journal_ends_where_it_is_damaged(void **state)
@@ -141,38 +154,38 @@ static void test_a_damaged_journal_ends_where_it_is_damaged(void **state)
         assert_int_equal(fchmod(fileno(file), 0600), 0);
         fprintf(file, "1876951040000001 player_joined {\"number\":0}\n%s", lines[i]);
         fclose(file);
-        struct event_journal *events = event_journal_open(path, NOW_S);
+        struct event_journal *events = event_journal_open(store, "events", NOW_S);
         assert_int_equal(assert_numbers(events, 0, 0), 1);
         add(events, 1);
         assert_int_equal(assert_numbers(events, 0, 0), 2);
         assert_true(event_journal_newest(events) < UINT64_C(1) << 53);
-        event_journal_close(events);
+        end(events);
     }
 }
 
 static void test_a_clock_far_ahead_keeps_numbers_short(void **state)
 {
     (void)state;
-    struct event_journal *events = event_journal_open(NULL, INT64_MAX);
+    struct event_journal *events = event_journal_open(NULL, NULL, INT64_MAX);
     add(events, 0);
     assert_true(event_journal_newest(events) < UINT64_C(1) << 53);
-    event_journal_close(events);
+    end(events);
 }
 
 static void test_a_journal_stays_short(void **state)
 {
     (void)state;
     struct stat status;
-    struct event_journal *events = event_journal_open(path, NOW_S);
+    struct event_journal *events = event_journal_open(store, "events", NOW_S);
     for (unsigned i = 0; i < 5 * EVENT_JOURNAL_MAX; i++)
         add(events, i);
     assert_int_equal(stat(path, &status), 0);
     assert_true(status.st_size < 2 * EVENT_JOURNAL_MAX * 64);
     assert_int_equal(status.st_mode & 0777, 0600);
-    event_journal_close(events);
-    events = event_journal_open(path, NOW_S + 1);
+    end(events);
+    events = event_journal_open(store, "events", NOW_S + 1);
     assert_int_equal(assert_numbers(events, 0, 4 * EVENT_JOURNAL_MAX), EVENT_JOURNAL_MAX);
-    event_journal_close(events);
+    end(events);
 }
 
 static void test_a_damaged_journal_is_read_as_far_as_it_is_good(void **state)
@@ -186,31 +199,55 @@ static void test_a_damaged_journal_is_read_as_far_as_it_is_good(void **state)
                                         "\n"};
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         remove_journal(NULL);
-        struct event_journal *events = event_journal_open(path, NOW_S);
+        struct event_journal *events = event_journal_open(store, "events", NOW_S);
         add(events, 0);
-        event_journal_close(events);
+        end(events);
         FILE *file = fopen(path, "a");
         fputs(tails[i], file);
         fclose(file);
-        events = event_journal_open(path, NOW_S);
+        events = event_journal_open(store, "events", NOW_S);
         assert_int_equal(assert_numbers(events, 0, 0), 1);
         add(events, 1);
-        event_journal_close(events);
-        events = event_journal_open(path, NOW_S);
+        end(events);
+        events = event_journal_open(store, "events", NOW_S);
         assert_int_equal(assert_numbers(events, 0, 0), 2);
-        event_journal_close(events);
+        end(events);
     }
 }
 
 static void test_a_journal_that_cannot_be_written_loses_no_reader_an_event(void **state)
 {
     (void)state;
-    struct event_journal *events = event_journal_open("/nowhere/events", NOW_S);
-    for (unsigned i = 0; i < 600; i++)
+    struct store *nowhere = store_create("/nowhere");
+    struct event_journal *events = event_journal_open(nowhere, "events", NOW_S);
+    for (unsigned i = 0; i < 600; i++) {
         add(events, i);
+        store_flush(nowhere);
+    }
     assert_int_equal(assert_numbers(events, 0, 0), 600);
     assert_true(event_journal_unwritten(events) == 600);
     event_journal_close(events);
+    store_close(nowhere);
+}
+
+static void test_an_event_is_in_the_journal_before_a_reader_sees_it(void **state)
+{
+    (void)state;
+    struct event_journal *events = event_journal_open(store, "events", NOW_S);
+    const uint64_t begin = event_journal_newest(events);
+    event_journal_add(events, "player_joined", strdup("{\"number\":0}"));
+    assert_null(event_journal_next(events, begin));
+    assert_int_equal(event_journal_count_after(events, begin), 1);
+    while (!store_is_late(store)) // then a reader waits no longer
+        poll(NULL, 0, 10);
+    assert_int_equal(assert_numbers(events, begin, 0), 1);
+    event_journal_add(events, "player_joined", strdup("{\"number\":1}"));
+    store_flush(store);
+    assert_int_equal(assert_numbers(events, begin, 0), 2);
+    end(events);
+    events = event_journal_open(store, "events", NOW_S);
+    assert_int_equal(assert_numbers(events, begin, 0), 2);
+    end(events);
 }
 
 int main(void)
@@ -225,6 +262,8 @@ int main(void)
         cmocka_unit_test_teardown(test_a_damaged_journal_is_read_as_far_as_it_is_good,
                                   remove_journal),
         cmocka_unit_test(test_a_journal_that_cannot_be_written_loses_no_reader_an_event),
+        cmocka_unit_test_teardown(test_an_event_is_in_the_journal_before_a_reader_sees_it,
+                                  remove_journal),
     };
     return cmocka_run_group_tests_name("event_journal", tests, make_directory, remove_directory);
 }

@@ -4,6 +4,7 @@
 #include "event_journal.h"
 #include "json_text.h"
 #include "server_events.h"
+#include "store.h"
 #include "text_buffer.h"
 
 #include <inttypes.h>
@@ -97,16 +98,20 @@ static void test_numbers_go_on_in_the_next_process(void **state)
     (void)state;
     char directory[] = "/tmp/test_server_events_XXXXXX", path[64];
     assert_non_null(mkdtemp(directory));
-    struct server_events *events = server_events_open(directory);
+    struct store *store = store_create(directory);
+    struct server_events *events = server_events_open(store);
     server_events_add(events, "start", NULL, strdup("{}"));
     const uint64_t newest = event_journal_newest(server_events_journal(events));
     server_events_close(events);
-    events = server_events_open(directory);
+    store_flush(store);
+    events = server_events_open(store);
     assert_true(event_journal_newest(server_events_journal(events)) >= newest);
     assert_string_equal(next(events, newest - 1)->kind, "start");
     server_events_add(events, "stop", NULL, strdup("{}"));
+    store_flush(store);
     assert_true(next(events, newest)->id > newest);
     server_events_close(events);
+    store_close(store);
     snprintf(path, sizeof path, "%s/server.events", directory);
     remove(path);
     remove(directory);

@@ -6,6 +6,7 @@
 
 #include "event_journal.h"
 #include "log.h"
+#include "store.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -24,6 +25,7 @@ static char cursor_path[64], journal_path[64];
 static struct server_processes processes; // none: nothing is handed over
 static struct arena_list_hook counts;
 static struct config config;
+static struct store *store;
 static struct server_events *events;
 static struct event_hook *hook;
 
@@ -47,19 +49,31 @@ static int remove_directory(void **state)
     return rmdir(directory);
 }
 
+static void open_events(void)
+{
+    store = store_create(directory);
+    events = server_events_open(store);
+}
+
+static void close_events(void)
+{
+    server_events_close(events);
+    store_close(store);
+}
+
 static void begin(void)
 {
     counts = (struct arena_list_hook){0};
-    events = server_events_open(directory);
+    open_events();
     hook = event_hook_open(&(struct event_hook_def){
-        .events = events, .processes = &processes, .counts = &counts, .directory = directory});
+        .events = events, .processes = &processes, .counts = &counts, .store = store});
     assert_non_null(hook);
 }
 
 static void end(void)
 {
     event_hook_close(hook);
-    server_events_close(events);
+    close_events();
 }
 
 static void add(int count)
@@ -81,9 +95,9 @@ static void test_a_first_hook_begins_with_the_next_event(void **state)
 {
     (void)state;
     unlink(cursor_path);
-    events = server_events_open(directory);
+    open_events();
     add(3);
-    server_events_close(events);
+    close_events();
     begin();
     event_hook_run(hook, &config, 0);
     assert_true(counts.is_on && counts.waiting == 0);
@@ -132,10 +146,10 @@ static void test_a_cursor_is_taken_where_it_is_one(void **state)
     (void)state;
     char text[32];
     unlink(journal_path);
-    events = server_events_open(directory);
+    open_events();
     const uint64_t first = event_journal_newest(server_events_journal(events));
     add(5);
-    server_events_close(events);
+    close_events();
     snprintf(text, sizeof text, "%" PRIu64 "\n", first + 2);
     write_cursor(text);
     begin();

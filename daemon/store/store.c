@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+// A queue of changes under a mutex that is held for moments, and the thread that writes them.
+#define _GNU_SOURCE
+#include "store.h"
+
+#include "log.h"
+#include "monotonic.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum change_kind { CHANGE_REPLACE, CHANGE_APPEND, CHANGE_REMOVE };
+
+struct change {
+    struct change *next;
+    enum change_kind kind;
+    enum state_file_durability durability;
+    uint64_t number;    // its own, or that of the oldest change whose place it has taken
+    uint64_t posted_ms; // likewise
+    char *bytes;        // owned; NULL: none
+    size_t size;
+    char name[];
+};
+
+// A file that is appended to, or whose last change has failed.
+struct file {
+    struct file *next;
+    int descriptor; // to append, the writer's; -1: closed
+    int error;      // of the last change; 0: it is written
+    uint64_t failures;
+    char name[];
+};
+
+struct store {
+    char directory[PATH_MAX]; // "": nothing is kept
+    const struct wakeup *wakeup;
+    pthread_t thread;
+    bool is_running, was_late, was_full; // main thread only
+
+    pthread_mutex_t lock; // guards what follows
+    pthread_cond_t has_work;
+    bool is_ending;
+    bool is_writing;      // the first change, without the lock
+    struct change *first; // of those that wait, by number
+    size_t waiting_bytes;
+    uint64_t newest; // number that was given
+    uint64_t lost;
+    struct file *files;
+};
+
+struct store *store_create(const char *directory)
+{
+    struct store *store = calloc(1, sizeof *store);
+    if (store == NULL)
+        return NULL;
+    if (directory != NULL &&
+        snprintf(store->directory, sizeof store->directory, "%s", directory) >= PATH_MAX) {
+        free(store);
+        return NULL;
+    }
+    pthread_mutex_init(&store->lock, NULL);
+    pthread_cond_init(&store->has_work, NULL);
+    return store;
+}
+
+bool store_has_directory(const struct store *store)
+{
+    return store != NULL && store->directory[0] != '\0';
+}
+
+bool store_path(const struct store *store, const char *name, char path[PATH_MAX])
+{
+    return store_has_directory(store) &&
+           snprintf(path, PATH_MAX, "%s/%s", store->directory, name) < PATH_MAX;
+}
+
+// --- Files; with the lock ---
+
+static struct file *find_file(const struct store *store, const char *name)
+{
+    struct file *file = store->files;
+    while (file != NULL && strcmp(file->name, name) != 0)
+        file = file->next;
+    return file;
+}
+
+// Finds or adds a file. NULL when memory runs out.
+static struct file *note_file(struct store *store, const char *name)
+{
+    struct file *file = find_file(store, name);
+    if (file != NULL)
+        return file;
+    file = calloc(1, sizeof *file + strlen(name) + 1);
+    if (file == NULL)
+        return NULL;
+    file->descriptor = -1;
+    strcpy(file->name, name);
+    file->next = store->files;
+    store->files = file;
+    return file;
+}
+
+static void close_file(struct file *file)
+{
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    file->descriptor = -1;
+}
+
+static void forget_file(struct store *store, struct file *file)
+{
+    struct file **link = &store->files;
+    while (*link != file)
+        link = &(*link)->next;
+    *link = file->next;
+    close_file(file);
+    free(file);
+}
+
+// --- Writing; without the lock. Each returns 0 or an errno. ---
+
+static int append(const char *path, struct file *file, const struct change *change)
+{
+    const char *problem;
+    if (file == NULL)
+        return ENOMEM;
+    if (file->error != 0)
+        return file->error;
+    if (file->descriptor < 0)
+        file->descriptor = state_file_open(path, O_WRONLY | O_APPEND, STATE_FILE_SECRET, &problem);
+    if (file->descriptor < 0)
+        return errno;
+    return state_file_write(file->descriptor, change->bytes, change->size) ? 0 : errno;
+}
+
+static int perform(const struct store *store, struct file *file, const struct change *change)
+{
+    char path[PATH_MAX];
+    if (!store_path(store, change->name, path))
+        return ENAMETOOLONG;
+    if (change->kind == CHANGE_APPEND)
+        return append(path, file, change);
+    if (file != NULL)
+        close_file(file);
+    if (change->kind == CHANGE_REMOVE)
+        return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+    return state_file_replace(path, change->bytes, change->size, change->durability) ? 0 : errno;
+}
+
+static void free_change(struct change *change)
+{
+    free(change->bytes);
+    free(change);
+}
+
+static size_t bytes_of(const struct change *change)
+{
+    return sizeof *change + strlen(change->name) + 1 + change->size;
+}
+
+static void take_out(struct store *store, struct change **link)
+{
+    struct change *change = *link;
+    *link = change->next;
+    store->waiting_bytes -= bytes_of(change);
+    free_change(change);
+}
+
+static void note_outcome(struct store *store, const struct change *change, int error)
+{
+    struct file *file =
+        error != 0 ? note_file(store, change->name) : find_file(store, change->name);
+    store->lost += error != 0;
+    if (error != 0 && (file == NULL || file->error == 0)) // once
+        log_warning("not stored file=\"%s/%s\": %s", store->directory, change->name,
+                    strerror(error));
+    if (file == NULL)
+        return;
+    file->failures += error != 0;
+    file->error = error;
+    if (error == 0 && change->kind == CHANGE_REMOVE)
+        forget_file(store, file);
+}
+
+// Writes the first change, with the lock, which it gives up meanwhile.
+static void write_first(struct store *store)
+{
+    struct change *change = store->first;
+    struct file *file = change->kind == CHANGE_APPEND ? note_file(store, change->name)
+                                                      : find_file(store, change->name);
+    store->is_writing = true;
+    pthread_mutex_unlock(&store->lock);
+    const int error = perform(store, file, change);
+    pthread_mutex_lock(&store->lock);
+    store->is_writing = false;
+    note_outcome(store, change, error);
+    take_out(store, &store->first);
+}
+
+static void *run(void *context)
+{
+    struct store *store = context;
+    const struct sched_param none = {0};
+    pthread_setname_np(pthread_self(), "raimd-store");
+    if (sched_getscheduler(0) == SCHED_OTHER)
+        sched_setscheduler(0, SCHED_BATCH, &none); // players' ticks come first
+    pthread_mutex_lock(&store->lock);
+    while (!store->is_ending || store->first != NULL) {
+        if (store->first == NULL) {
+            pthread_cond_wait(&store->has_work, &store->lock);
+            continue;
+        }
+        write_first(store);
+        wakeup_signal(store->wakeup);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return NULL;
+}
+
+bool store_start(struct store *store, const struct wakeup *wakeup)
+{
+    store->wakeup = wakeup;
+    errno = pthread_create(&store->thread, NULL, run, store);
+    store->is_running = errno == 0;
+    return store->is_running;
+}
+
+void store_flush(struct store *store)
+{
+    assert(!store->is_running);
+    pthread_mutex_lock(&store->lock);
+    while (store->first != NULL)
+        write_first(store);
+    pthread_mutex_unlock(&store->lock);
+}
+
+void store_close(struct store *store)
+{
+    if (store == NULL)
+        return;
+    if (store->is_running) {
+        pthread_mutex_lock(&store->lock);
+        store->is_ending = true;
+        pthread_cond_signal(&store->has_work);
+        pthread_mutex_unlock(&store->lock);
+        pthread_join(store->thread, NULL);
+    } else {
+        store_flush(store);
+    }
+    while (store->files != NULL)
+        forget_file(store, store->files);
+    pthread_cond_destroy(&store->has_work);
+    pthread_mutex_destroy(&store->lock);
+    free(store);
+}
+
+// --- Posting ---
+
+// Puts a change at the end, or, unless it appends, in the place of the oldest one of its file that
+// waits, of which it takes the number and time; the others of the file go.
+static void enqueue(struct store *store, struct change *change)
+{
+    struct change **link = &store->first, **place = NULL;
+    if (store->is_writing)
+        link = &store->first->next;
+    while (*link != NULL) {
+        if (change->kind == CHANGE_APPEND || strcmp((*link)->name, change->name) != 0) {
+            link = &(*link)->next;
+            continue;
+        }
+        if (place == NULL) {
+            place = link;
+            change->number = (*link)->number;
+            change->posted_ms = (*link)->posted_ms;
+        }
+        take_out(store, link);
+    }
+    if (place == NULL)
+        place = link;
+    change->next = *place;
+    *place = change;
+    store->waiting_bytes += bytes_of(change);
+}
+
+// Bytes that a change of this kind would free.
+static size_t superseded_bytes(const struct store *store, const struct change *change)
+{
+    size_t bytes = 0;
+    if (change->kind == CHANGE_APPEND || store->first == NULL)
+        return 0;
+    for (const struct change *other = store->is_writing ? store->first->next : store->first;
+         other != NULL; other = other->next)
+        bytes += strcmp(other->name, change->name) == 0 ? bytes_of(other) : 0;
+    return bytes;
+}
+
+// Takes `bytes`.
+static uint64_t post(struct store *store, enum change_kind kind, const char *name, char *bytes,
+                     size_t size, enum state_file_durability durability)
+{
+    struct change *change = NULL;
+    uint64_t number = 0;
+    if (store_has_directory(store) && (bytes != NULL || kind == CHANGE_REMOVE))
+        change = calloc(1, sizeof *change + strlen(name) + 1);
+    if (change == NULL) {
+        free(bytes);
+        if (store_has_directory(store)) {
+            pthread_mutex_lock(&store->lock);
+            store->lost++;
+            pthread_mutex_unlock(&store->lock);
+        }
+        return 0;
+    }
+    *change = (struct change){.kind = kind,
+                              .durability = durability,
+                              .posted_ms = monotonic_ms(),
+                              .bytes = bytes,
+                              .size = size};
+    strcpy(change->name, name);
+    pthread_mutex_lock(&store->lock);
+    const bool is_full = store->waiting_bytes + bytes_of(change) >
+                         STORE_WAITING_BYTES + superseded_bytes(store, change);
+    if (is_full) {
+        store->lost++;
+    } else {
+        change->number = number = ++store->newest;
+        enqueue(store, change);
+        pthread_cond_signal(&store->has_work);
+    }
+    pthread_mutex_unlock(&store->lock);
+    if (is_full)
+        free_change(change);
+    if (is_full && !store->was_full)
+        log_warning("not stored file=\"%s/%s\": too much waits for the disk", store->directory,
+                    name);
+    store->was_full = is_full;
+    return number;
+}
+
+uint64_t store_replace(struct store *store, const char *name, char *bytes, size_t size,
+                       enum state_file_durability durability)
+{
+    return post(store, CHANGE_REPLACE, name, bytes, size, durability);
+}
+
+uint64_t store_append(struct store *store, const char *name, char *bytes, size_t size)
+{
+    return post(store, CHANGE_APPEND, name, bytes, size, STATE_FILE_PROCESS);
+}
+
+uint64_t store_remove(struct store *store, const char *name)
+{
+    return post(store, CHANGE_REMOVE, name, NULL, 0, STATE_FILE_PROCESS);
+}
+
+// --- What has become of them ---
+
+static uint64_t written(const struct store *store)
+{
+    return store->first != NULL ? store->first->number - 1 : store->newest;
+}
+
+enum store_outcome store_outcome(struct store *store, const char *name, uint64_t number)
+{
+    if (number == 0)
+        return STORE_FAILED;
+    pthread_mutex_lock(&store->lock);
+    const struct file *file = find_file(store, name);
+    const enum store_outcome outcome = number > written(store)            ? STORE_WAITS
+                                       : file != NULL && file->error != 0 ? STORE_FAILED
+                                                                          : STORE_WRITTEN;
+    pthread_mutex_unlock(&store->lock);
+    return outcome;
+}
+
+uint64_t store_failures(struct store *store, const char *name)
+{
+    pthread_mutex_lock(&store->lock);
+    const struct file *file = find_file(store, name);
+    const uint64_t failures = file != NULL ? file->failures : 0;
+    pthread_mutex_unlock(&store->lock);
+    return failures;
+}
+
+uint64_t store_written(struct store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    const uint64_t number = written(store);
+    pthread_mutex_unlock(&store->lock);
+    return number;
+}
+
+uint64_t store_lost(struct store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    const uint64_t lost = store->lost;
+    pthread_mutex_unlock(&store->lock);
+    return lost;
+}
+
+// The time from which the oldest change waits; UINT64_MAX: none does.
+static uint64_t waits_since_ms(struct store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    const uint64_t since_ms = store->first != NULL ? store->first->posted_ms : UINT64_MAX;
+    pthread_mutex_unlock(&store->lock);
+    return since_ms;
+}
+
+bool store_is_late(struct store *store)
+{
+    const uint64_t since_ms = waits_since_ms(store);
+    return since_ms != UINT64_MAX && monotonic_ms() >= since_ms + STORE_LATE_MS;
+}
+
+void store_run(struct store *store)
+{
+    const bool is_late = store_is_late(store);
+    if (is_late && !store->was_late)
+        log_warning("state directory stalls, changes wait directory=\"%s\"", store->directory);
+    if (!is_late && store->was_late)
+        log_info("state directory works again directory=\"%s\"", store->directory);
+    store->was_late = is_late;
+}
+
+int store_timeout_ms(struct store *store)
+{
+    const uint64_t since_ms = waits_since_ms(store), now_ms = monotonic_ms();
+    if (since_ms == UINT64_MAX || now_ms >= since_ms + STORE_LATE_MS)
+        return -1;
+    return (int)(since_ms + STORE_LATE_MS - now_ms);
+}

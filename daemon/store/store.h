@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// What the main thread keeps in $STATE_DIRECTORY: events, rooms, bans, the hook's cursor, the
+// fetched ban list. A thread, raimd-store, writes it, so that nobody else ever waits for the disk,
+// even one that stalls for minutes. Changes are written in the order of their posting; a new
+// content of a whole file takes the place of the older changes of that file that still wait. What
+// waits is bounded. A change survives the process once it counts as written. Thread rule: main
+// thread only.
+#pragma once
+
+#include "state_file.h"
+#include "wakeup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORE_WAITING_BYTES ((size_t)16 << 20) // beyond it a change is refused
+#define STORE_LATE_MS 1000                     // then nobody waits for it any more
+
+struct store;
+
+// Copies the path of the directory; NULL: nothing is kept. Returns NULL when memory runs out, or
+// where the path is too long.
+struct store *store_create(const char *directory);
+
+// Starts the thread, which signals `wakeup`, borrowed, after what it has written. Until then
+// changes wait. False with errno.
+bool store_start(struct store *store, const struct wakeup *wakeup);
+
+// Writes what waits in the caller's thread. The store's own must not have been started.
+void store_flush(struct store *store);
+
+// Waits until all is written, however long the disk takes, and frees the store. Takes NULL.
+void store_close(struct store *store);
+
+// Whether anything is kept; false for NULL.
+bool store_has_directory(const struct store *store);
+
+// Writes the path of a file of the directory for who reads it before store_start. False where
+// nothing is kept, or the path is too long.
+bool store_path(const struct store *store, const char *name, char path[PATH_MAX]);
+
+// --- Changes of the file `name`. Each returns its number; 0: it is refused, and counted as lost,
+// because too much waits or memory ran out, or nothing is kept. ---
+
+// Replaces the content. Takes `bytes`, which malloc allocated; NULL: memory ran out.
+uint64_t store_replace(struct store *store, const char *name, char *bytes, size_t size,
+                       enum state_file_durability durability);
+
+// Appends to a file that is there. After a change of this file that failed it fails, too, until
+// one that replaces the content succeeds. Takes `bytes` as above.
+uint64_t store_append(struct store *store, const char *name, char *bytes, size_t size);
+
+// Removes the file, if it is there.
+uint64_t store_remove(struct store *store, const char *name);
+
+// --- What has become of them ---
+
+enum store_outcome { STORE_WAITS, STORE_WRITTEN, STORE_FAILED };
+
+// Of the change of this file and number. After STORE_FAILED the file has its old content.
+enum store_outcome store_outcome(struct store *store, const char *name, uint64_t number);
+
+// Changes of a file that have failed.
+uint64_t store_failures(struct store *store, const char *name);
+
+// Every change up to this number has been written or has failed.
+uint64_t store_written(struct store *store);
+
+// Changes that are not on the disk: they failed, or were refused.
+uint64_t store_lost(struct store *store);
+
+// Whether a change has waited for longer than STORE_LATE_MS.
+bool store_is_late(struct store *store);
+
+// Logs when the directory begins and ends to be late. Call it after each wake-up.
+void store_run(struct store *store);
+
+// Milliseconds until store_run must be called, or -1.
+int store_timeout_ms(struct store *store);

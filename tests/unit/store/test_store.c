@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// The store: nobody waits for a disk that stalls, what is newer takes the place of what is older,
+// and what cannot be written is counted and told.
+#define _GNU_SOURCE
+#include "log.h"
+#include "monotonic.h"
+#include "store.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/test_store_XXXXXX";
+static struct wakeup wakeup;
+static struct store *store;
+
+// A disk that stalls: fsync waits for it. Each is synced twice, with its directory.
+static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int syncs;
+
+int fsync(int file)
+{
+    syncs++;
+    pthread_mutex_lock(&disk);
+    pthread_mutex_unlock(&disk);
+    return (int)syscall(SYS_fsync, file);
+}
+
+static int open_store(void **state)
+{
+    (void)state;
+    store = store_create(directory);
+    return store != NULL && wakeup_open(&wakeup) ? 0 : -1;
+}
+
+static int close_store(void **state)
+{
+    (void)state;
+    char path[PATH_MAX];
+    const char *const names[] = {"a", "b", "c"};
+    store_close(store);
+    wakeup_close(&wakeup);
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        unlink(path);
+    }
+    syncs = 0;
+    return 0;
+}
+
+static uint64_t replace(const char *name, const char *text, enum state_file_durability durability)
+{
+    return store_replace(store, name, strdup(text), strlen(text), durability);
+}
+
+static uint64_t append(const char *name, const char *text)
+{
+    return store_append(store, name, strdup(text), strlen(text));
+}
+
+static void assert_content(const char *name, const char *expected)
+{
+    char path[PATH_MAX], text[256] = "";
+    assert_true(store_path(store, name, path));
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (expected == NULL) {
+        assert_int_equal(file, -1);
+        return;
+    }
+    assert_true(file >= 0);
+    assert_true(read(file, text, sizeof text - 1) >= 0);
+    close(file);
+    assert_string_equal(text, expected);
+}
+
+static void wait_for(const char *name, uint64_t number, enum store_outcome outcome)
+{
+    const uint64_t end_ms = monotonic_ms() + 10000;
+    while (store_outcome(store, name, number) == STORE_WAITS)
+        assert_true(monotonic_ms() < end_ms);
+    assert_int_equal(store_outcome(store, name, number), outcome);
+}
+
+static void test_changes_are_written_in_their_order(void **state)
+{
+    (void)state;
+    assert_true(store_start(store, &wakeup));
+    replace("a", "one ", STATE_FILE_PROCESS);
+    append("a", "two ");
+    const uint64_t last = append("a", "three");
+    const uint64_t gone = store_remove(store, "b"); // is not there
+    wait_for("a", last, STORE_WRITTEN);
+    wait_for("b", gone, STORE_WRITTEN);
+    assert_content("a", "one two three");
+    assert_true(wakeup_clear(&wakeup));
+    wait_for("a", store_remove(store, "a"), STORE_WRITTEN);
+    assert_content("a", NULL);
+    assert_true(store_lost(store) == 0);
+}
+
+static void test_a_disk_that_stalls_stops_nobody(void **state)
+{
+    (void)state;
+    assert_true(store_start(store, &wakeup));
+    pthread_mutex_lock(&disk);
+    const uint64_t first = replace("a", "one", STATE_FILE_DISK);
+    while (syncs == 0)
+        sched_yield();
+    const uint64_t newest = replace("a", "two", STATE_FILE_DISK);
+    replace("b", "x", STATE_FILE_PROCESS);
+    append("b", "y");
+    assert_int_equal(store_outcome(store, "a", first), STORE_WAITS);
+    const uint64_t end_ms = monotonic_ms() + 10000;
+    while (!store_is_late(store)) {
+        assert_in_range(store_timeout_ms(store), 0, STORE_LATE_MS);
+        assert_true(monotonic_ms() < end_ms);
+    }
+    assert_int_equal(store_timeout_ms(store), -1);
+    pthread_mutex_unlock(&disk);
+    wait_for("a", newest, STORE_WRITTEN);
+    wait_for("b", append("b", "z"), STORE_WRITTEN);
+    assert_content("a", "two");
+    assert_content("b", "xyz");
+    assert_false(store_is_late(store));
+}
+
+static void test_a_newer_content_takes_the_place_of_what_waits(void **state)
+{
+    (void)state;
+    const uint64_t old = replace("a", "old", STATE_FILE_DISK);
+    append("a", "er");
+    const uint64_t other = replace("b", "b", STATE_FILE_PROCESS);
+    replace("c", "c", STATE_FILE_PROCESS);
+    store_remove(store, "c");
+    const uint64_t newer = replace("a", "newer", STATE_FILE_DISK);
+    assert_true(old < other && other < newer);
+    store_flush(store);
+    assert_int_equal(syncs, 2); // of one file and its directory
+    assert_int_equal(store_outcome(store, "a", old), STORE_WRITTEN);
+    assert_int_equal(store_outcome(store, "a", newer), STORE_WRITTEN);
+    assert_content("a", "newer");
+    assert_content("b", "b");
+    assert_content("c", NULL);
+}
+
+static void test_what_waits_is_bounded(void **state)
+{
+    (void)state;
+    enum { PART = 1 << 20 };
+    int taken = 0;
+    while (store_append(store, "a", calloc(1, PART), PART) != 0)
+        taken++;
+    assert_int_equal(taken, STORE_WAITING_BYTES / PART - 1);
+    assert_true(store_lost(store) == 1);
+    assert_true(append("b", "small") != 0);
+    // A new content is smaller than what it makes unnecessary.
+    assert_true(store_replace(store, "a", calloc(1, 2 * PART), 2 * PART, STATE_FILE_PROCESS) != 0);
+    assert_true(store_append(store, "c", calloc(1, PART), PART) != 0);
+    assert_true(store_lost(store) == 1);
+}
+
+static void test_what_cannot_be_written_is_counted(void **state)
+{
+    (void)state;
+    char path[PATH_MAX];
+    store_path(store, "a.new", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    const uint64_t first = replace("a", "lost", STATE_FILE_DISK), second = append("a", "lost");
+    const uint64_t other = replace("b", "kept", STATE_FILE_DISK);
+    store_flush(store);
+    assert_int_equal(store_outcome(store, "a", first), STORE_FAILED);
+    assert_int_equal(store_outcome(store, "a", second), STORE_FAILED);
+    assert_int_equal(store_outcome(store, "b", other), STORE_WRITTEN);
+    assert_true(store_failures(store, "a") == 2 && store_lost(store) == 2);
+    assert_int_equal(rmdir(path), 0);
+    append("a", "a part of what was lost");
+    const uint64_t whole = replace("a", "whole", STATE_FILE_DISK);
+    store_flush(store);
+    assert_int_equal(store_outcome(store, "a", whole), STORE_WRITTEN);
+    append("a", " again");
+    store_flush(store);
+    assert_content("a", "whole again");
+}
+
+static void test_without_a_directory_nothing_is_kept(void **state)
+{
+    (void)state;
+    struct store *none = store_create(NULL);
+    assert_false(store_has_directory(none));
+    assert_false(store_has_directory(NULL));
+    assert_true(store_replace(none, "a", strdup("x"), 1, STATE_FILE_DISK) == 0);
+    assert_true(store_lost(none) == 0);
+    store_close(none);
+}
+
+int main(void)
+{
+    log_set_level(LOG_LEVEL_ERROR);
+    if (mkdtemp(directory) == NULL)
+        return EXIT_FAILURE;
+#define TEST(test) cmocka_unit_test_setup_teardown(test, open_store, close_store)
+    const struct CMUnitTest tests[] = {
+        TEST(test_changes_are_written_in_their_order),
+        TEST(test_a_disk_that_stalls_stops_nobody),
+        TEST(test_a_newer_content_takes_the_place_of_what_waits),
+        TEST(test_what_waits_is_bounded),
+        TEST(test_what_cannot_be_written_is_counted),
+        TEST(test_without_a_directory_nothing_is_kept),
+    };
+#undef TEST
+    const int failed = cmocka_run_group_tests_name("store", tests, NULL, NULL);
+    rmdir(directory);
+    return failed;
+}
