@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-enum { ROW_BITS = 7 };
+enum { ROW_BITS = 6 };
 
 static_assert(1 << ROW_BITS == RATE_LIMIT_ROWS, "the hash's range");
 

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RATE_LIMIT_ROWS = 128, RATE_LIMIT_WAYS = 8 };
+enum { RATE_LIMIT_ROWS = 64, RATE_LIMIT_WAYS = 8 };
 
 // The part of an address that identifies a source: an IPv4 address or an IPv6 /64, or a network: an
 // IPv4 /24 or an IPv6 /48 (see ip_address.h).
