@@ -59,9 +59,15 @@ void arena_votes_run(struct arena *arena)
         want_map(arena, vote.subject.map);
 }
 
+static uint64_t hash(const struct arena *arena, uint64_t number)
+{
+    const uint64_t hashed = raim_crypto_siphash(arena->opened.origin_key, &number, sizeof number);
+    return hashed != 0 ? hashed : 1;
+}
+
 void arena_votes_note_origin(struct arena *arena, uint32_t peer)
 {
-    const uint64_t host = ip_address_host(transport_source(arena->worker.transport, peer).ip);
-    const uint64_t origin = raim_crypto_siphash(arena->opened.origin_key, &host, sizeof host);
-    raim_match_set_origin(arena->worker.match, peer, origin != 0 ? origin : 1);
+    const struct ip_address ip = transport_source(arena->worker.transport, peer).ip;
+    const uint64_t host = ip_address_host(ip), network = ip_address_network(ip);
+    raim_match_set_origin(arena->worker.match, peer, hash(arena, host), hash(arena, network));
 }

@@ -21,6 +21,6 @@ void arena_votes_watch(struct arena *arena);
 // Reports what has happened since the last call. Call it after each step.
 void arena_votes_run(struct arena *arena);
 
-// Tells the match where a client is from, as a keyed hash: all clients of an address, or an IPv6
-// /64, have one vote. Call it when a client has connected.
+// Tells the match where a client is from, as keyed hashes of its address, or IPv6 /64, and of its
+// network. Call it when a client has connected.
 void arena_votes_note_origin(struct arena *arena, uint32_t peer);

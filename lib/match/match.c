@@ -99,11 +99,12 @@ static bool enter(struct raim_match *match, struct raim_connection *client,
 }
 
 // Whether the match has room for a client that does not resume.
-static bool has_slot(const struct raim_match *match, const struct raim_hello *hello)
+static bool has_slot(const struct raim_match *match, const struct raim_connection *client)
 {
     const struct raim_match_tuning *tuning = &match->policy.tuning;
-    if (hello->watch)
-        return match->watching < tuning->max_spectators;
+    if (client->watches)
+        return match->watching < tuning->max_spectators ||
+               raim_spectators_find_evictable(match, client) < match->def.max_connections;
     return match->playing < tuning->max_clients ||
            (match->playing == tuning->max_clients &&
             raim_sessions_find_evictable(match) != RAIM_NOBODY);
@@ -159,7 +160,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
         return;
     }
     // An access token is valid once, so it is only used up when the match has room.
-    const bool has_room = resumes || has_slot(match, &hello);
+    const bool has_room = resumes || has_slot(match, client);
     const enum raim_match_admission admission =
         has_room && !resumes ? ask_guard(match, client, &hello, subject) : RAIM_MATCH_ADMITTED;
     if (admission == RAIM_MATCH_WANTS_ACCESS) {

@@ -58,10 +58,10 @@ struct raim_connection {
     uint32_t roster_sent;
     uint32_t first_tick; // it receives events and snapshots from this tick on
     bool welcome_sent;
-    uint32_t epoch;        // of its last WELCOME, see message.h
-    uint32_t chat_refusal; // enum raim_chat_refusal to report; 0: none
-    uint64_t origin;       // see raim_match_set_origin
-    bool wants_votes;      // by its HELLO
+    uint32_t epoch;           // of its last WELCOME, see message.h
+    uint32_t chat_refusal;    // enum raim_chat_refusal to report; 0: none
+    uint64_t origin, network; // see raim_match_set_origin
+    bool wants_votes;         // by its HELLO
     struct {
         bool runs;              // the client was told that vote `number` runs
         uint8_t choice;         // its own, as it was told
@@ -605,8 +605,14 @@ void raim_connections_leave(struct raim_match *match, struct raim_connection *cl
 
 // --- spectators.c ---
 
+// The spectator who makes room for a client while all max_spectators places are taken: the last one
+// of the address with the most, in the network with the most. The client's own network or, within
+// it, address has at least two fewer. max_connections: nobody.
+uint32_t raim_spectators_find_evictable(const struct raim_match *match,
+                                        const struct raim_connection *client);
+
 // Admits a spectator of the player with id `target`; without such a player, or for 0, of the player
-// with most points. Returns false when max_spectators is reached.
+// with most points. Returns false when max_spectators is reached and nobody makes room.
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client,
                           uint32_t target);
 void raim_spectators_leave(struct raim_match *match, const struct raim_connection *client);

@@ -152,7 +152,9 @@ static void explain(const struct raim_match *match, const struct raim_connection
         raim_text_append_number(text, RAIM_PROTOCOL_VERSION);
         break;
     case RAIM_REASON_FULL:
-        if (client->watches)
+        if (client->why[0] != '\0')
+            raim_text_append(text, client->why);
+        else if (client->watches)
             explain_full(match->watching, match->policy.tuning.max_spectators, " spectators", text);
         else
             explain_full(match->playing, match->policy.tuning.max_clients, " players", text);

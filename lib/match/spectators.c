@@ -2,6 +2,7 @@
 // Spectators: whose view they receive, and the history for delayed ones.
 #include "match_internal.h"
 
+#include "text.h"
 #include "watch.h"
 
 #include <assert.h>
@@ -32,11 +33,94 @@ static void watch(struct raim_connection *client, raim_player_id id)
         client->slot = raim_player_slot(id);
 }
 
+// --- Room for those of other addresses ---
+
+// An open-addressed table of how many spectators watch from where, at most half full.
+enum { CROWDS = 2048, MAX_SPECTATORS = 1000 };
+static_assert((CROWDS & (CROWDS - 1)) == 0 && CROWDS >= 2 * MAX_SPECTATORS, "there is room");
+
+struct crowd {
+    uint64_t from; // origin or network; 0: free
+    uint32_t count;
+};
+
+// Where most spectators watch from: of all networks or, in `network`, of its origins. Counts those
+// of `own` too.
+static struct crowd find_largest(const struct raim_match *match, uint64_t network, uint64_t own,
+                                 uint32_t *own_count)
+{
+    struct crowd crowds[CROWDS] = {{0}}, largest = {0};
+    *own_count = 0;
+    for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
+         i = raim_match_next_client(match, i + 1)) {
+        const struct raim_connection *client = &match->clients[i];
+        const uint64_t from = network != 0 ? client->origin : client->network;
+        if (!raim_is_spectator(client) || from == 0 || (network != 0 && client->network != network))
+            continue;
+        uint32_t at = (uint32_t)from & (CROWDS - 1);
+        while (crowds[at].from != 0 && crowds[at].from != from)
+            at = (at + 1) & (CROWDS - 1);
+        crowds[at].from = from;
+        crowds[at].count++;
+        *own_count += from == own;
+        if (crowds[at].count > largest.count)
+            largest = crowds[at];
+    }
+    return largest;
+}
+
+// The spectator of an origin and network who came last.
+static uint32_t find_last(const struct raim_match *match, uint64_t network, uint64_t origin)
+{
+    uint32_t last = match->def.max_connections;
+    for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
+         i = raim_match_next_client(match, i + 1)) {
+        const struct raim_connection *client = &match->clients[i];
+        if (raim_is_spectator(client) && client->network == network && client->origin == origin &&
+            (last == match->def.max_connections ||
+             raim_tick_diff(client->since_tick, match->clients[last].since_tick) >= 0))
+            last = i;
+    }
+    return last;
+}
+
+uint32_t raim_spectators_find_evictable(const struct raim_match *match,
+                                        const struct raim_connection *client)
+{
+    uint32_t own;
+    if (match->watching != match->policy.tuning.max_spectators)
+        return match->def.max_connections;
+    // Whoever comes must not have the most afterwards, or they would take each other's places.
+    const struct crowd network = find_largest(match, 0, client->network, &own);
+    const bool is_foreign = own + 1 < network.count;
+    const uint64_t crowded = is_foreign ? network.from : client->network;
+    if (crowded == 0)
+        return match->def.max_connections;
+    const struct crowd origin = find_largest(match, crowded, client->origin, &own);
+    if (!is_foreign && own + 1 >= origin.count)
+        return match->def.max_connections;
+    return find_last(match, crowded, origin.from);
+}
+
+static void evict(struct raim_match *match, struct raim_connection *client)
+{
+    raim_connections_leave(match, client, RAIM_REASON_FULL);
+    client->state = RAIM_CONNECTION_REFUSED;
+    client->reason = RAIM_REASON_FULL;
+    raim_text_append(client->why,
+                     "the places of spectators are full, and others of your address or "
+                     "network watch, too");
+}
+
 bool raim_spectators_join(struct raim_match *match, struct raim_connection *client, uint32_t target)
 {
     assert(client->watches);
-    if (match->watching >= match->policy.tuning.max_spectators)
-        return false;
+    if (match->watching >= match->policy.tuning.max_spectators) {
+        const uint32_t evictable = raim_spectators_find_evictable(match, client);
+        if (evictable == match->def.max_connections)
+            return false;
+        evict(match, &match->clients[evictable]);
+    }
     match->watching++;
     client->delay_ticks = match->late_audience.delay_ticks;
     watch(client, is_member(match, target) ? (raim_player_id)target : find_best(match));

@@ -136,6 +136,7 @@ static void carry_client(const struct transition *transition, uint32_t handle)
     to->wants_pings = from->wants_pings;
     to->ping = from->ping;
     to->origin = from->origin;
+    to->network = from->network;
     to->wants_votes = from->wants_votes;
     raim_notices_carry(next, to, transition->before, from);
     if (from->state != RAIM_CONNECTION_ENTERING && from->state != RAIM_CONNECTION_PLAYING)

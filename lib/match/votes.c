@@ -60,10 +60,12 @@ void raim_match_set_vote_maps(struct raim_match *match, const char *const maps[]
     votes->offer_version++;
 }
 
-void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t origin)
+void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t origin,
+                           uint64_t network)
 {
     assert(client < match->def.max_connections);
     match->clients[client].origin = origin;
+    match->clients[client].network = network;
 }
 
 bool raim_match_replays_map(const struct raim_match *match)

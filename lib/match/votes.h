@@ -72,9 +72,11 @@ bool raim_match_decide_vote(struct raim_match *match, uint32_t outcome);
 // Sets the maps to vote for, at most RAIM_WIRE_VOTE_MAPS; their names are copied.
 void raim_match_set_vote_maps(struct raim_match *match, const char *const maps[], uint32_t count);
 
-// Sets from where a client comes: few clients of one origin vote. 0, the initial value: not
-// known; the client has its own. Call it before its HELLO is received.
-void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t origin);
+// Sets from where a client comes: few clients of one origin vote, and spectators of an origin or of
+// a network of origins make room for those of others. 0, the initial values: not known; the client
+// has its own. Call it before its HELLO is received.
+void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t origin,
+                           uint64_t network);
 
 // Whether the next round is to be played on the present map, by a vote.
 bool raim_match_replays_map(const struct raim_match *match);

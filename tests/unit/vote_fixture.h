@@ -34,7 +34,7 @@ static inline struct seat *join_from(struct table *table, uint32_t handle, uint6
     for (size_t i = 0; i < sizeof token; i++)
         token[i] = (uint8_t)chance_int(0, 255);
     raim_match_connect(table->match, handle, token);
-    raim_match_set_origin(table->match, handle, origin);
+    raim_match_set_origin(table->match, handle, origin, 0);
     to_match(table, handle, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
     return seat;
 }

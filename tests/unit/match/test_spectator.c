@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spectators: they receive their players' view and the events, delayed, and have no effect on the
 // match.
+#include "match_internal.h"
 #include "seat_fixture.h"
 #include "watch.h"
 
@@ -486,6 +487,88 @@ static void test_spectators_have_places_of_their_own(void **state)
     close_table(table);
 }
 
+static void watch_from(struct table *table, uint32_t handle, uint64_t network, uint64_t origin)
+{
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES], token[RAIM_TOKEN_BYTES] = {0};
+    const struct raim_hello hello = {
+        .version = RAIM_PROTOCOL_VERSION, .watch = true, .name = "spectator"};
+    table->seats[handle].open = true;
+    raim_match_connect(table->match, handle, token);
+    raim_match_set_origin(table->match, handle, origin, network);
+    to_match(table, handle, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    tick(table);
+}
+
+static void test_the_address_with_the_most_spectators_makes_room(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.max_spectators = 4;
+    struct table *table = open_table(def);
+    for (uint32_t i = 0; i < 4; i++)
+        watch_from(table, i, 1, 10);
+    watch_from(table, 4, 1, 10);
+    assert_int_equal(table->seats[4].goodbye.reason, RAIM_REASON_FULL);
+    stand_up(table, 4);
+    watch_from(table, 4, 2, 20);
+    assert_int_equal(counts(table).spectators, 4);
+    assert_false(table->seats[4].is_over);
+    assert_int_equal(table->seats[3].goodbye.reason, RAIM_REASON_FULL);
+    assert_string_equal(table->seats[3].goodbye.text,
+                        "the places of spectators are full, and others of your address or network "
+                        "watch, too");
+    watch_from(table, 5, 1, 10); // comes back
+    assert_int_equal(table->seats[5].goodbye.reason, RAIM_REASON_FULL);
+    assert_int_equal(counts(table).spectators, 4);
+    close_table(table);
+}
+
+// Spectators of a network, or of one of its addresses.
+static uint32_t count_from(const struct table *table, uint64_t network, uint64_t origin)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SEATS; i++) {
+        const struct raim_connection *client = &table->match->clients[i];
+        count += raim_is_spectator(client) && client->network == network &&
+                 (origin == 0 || client->origin == origin);
+    }
+    return count;
+}
+
+// Whoever is refused has, with itself, as many as any other network and as any address of its own.
+static void test_places_are_shared_among_networks_and_their_addresses(void **state)
+{
+    (void)state;
+    struct raim_match_def def = usual_def();
+    def.max_spectators = 6;
+    struct table *table = open_table(def);
+    uint32_t refused = 0, evicted = 0;
+    for (int round = 0; round < 2000; round++) {
+        const uint32_t handle = (uint32_t)chance_int(0, 7);
+        if (table->seats[handle].open) {
+            if (table->seats[handle].is_over || chance_int(0, 9) == 0)
+                stand_up(table, handle);
+            continue;
+        }
+        const uint64_t network = (uint64_t)chance_int(1, 3);
+        const uint64_t origin = 10 * network + (uint64_t)chance_int(0, 2);
+        const uint32_t before = counts(table).spectators;
+        watch_from(table, handle, network, origin);
+        const bool is_refused = table->seats[handle].is_over;
+        assert_int_equal(counts(table).spectators, before < 6 ? before + 1 : 6);
+        assert_true(before == 6 || !is_refused);
+        refused += is_refused;
+        evicted += !is_refused && before == 6;
+        for (uint64_t other = 1; is_refused && other <= 3; other++)
+            assert_true(count_from(table, other, 0) <= count_from(table, network, 0) + 1);
+        for (uint64_t other = 10 * network; is_refused && other < 10 * network + 3; other++)
+            assert_true(count_from(table, network, other) <=
+                        count_from(table, network, origin) + 1);
+    }
+    assert_true(refused > 50 && evicted > 50);
+    close_table(table);
+}
+
 static void test_a_match_may_have_no_spectators(void **state)
 {
     (void)state;
@@ -630,6 +713,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_wish_for_nobody_changes_nothing_and_one_for_whoever_shows_the_best),
         cmocka_unit_test(test_a_player_cannot_watch_and_a_malformed_wish_is_refused),
         cmocka_unit_test(test_spectators_have_places_of_their_own),
+        cmocka_unit_test(test_the_address_with_the_most_spectators_makes_room),
+        cmocka_unit_test(test_places_are_shared_among_networks_and_their_addresses),
         cmocka_unit_test(test_a_match_may_have_no_spectators),
         cmocka_unit_test(test_a_spectator_steers_nobody),
         cmocka_unit_test(test_hostile_spectators_are_refused_and_counted),

@@ -471,7 +471,7 @@ static void test_a_vote_makes_a_player_watch_for_a_while(void **state)
     assert_string_equal(table->seats[2].goodbye.text, text);
     stand_up(table, 2);
     watch(table, 2, 0);
-    raim_match_set_origin(table->match, 2, 102);
+    raim_match_set_origin(table->match, 2, 102, 0);
     ticks(table, 8);
     assert_int_equal(counts(table).spectators, 1);
     ticks(table, 61 * 60);
