@@ -119,7 +119,7 @@ class AuditTest(unittest.TestCase):
             try:
                 poll("a file is verified", lambda: out.stat().st_size > 200)
                 program.send_signal(signal.SIGINT)
-                self.assertEqual(program.wait(10), -signal.SIGINT)
+                self.assertEqual(program.wait(harness.START_S), -signal.SIGINT)
             finally:
                 program.kill()
 

@@ -39,7 +39,7 @@ def map_file(name):
 
 def in_rounds(name="one", maps=("duel",), rules=None, **keys):
     """The text of an arena that is played in short rounds."""
-    text = arena(name, **{"map": map_file(maps[0]), "round_time": 2.0, "break_time": 1.0, **keys})
+    text = arena(name, **{"map": map_file(maps[0]), "round_time": 1.0, "break_time": 0.5, **keys})
     rotation = ", ".join(json.dumps(map_file(other)) for other in maps[1:])
     changed = harness.value({**EASY, **(rules or {})})
     return f"{text[:-1]} rotation = ({rotation}); rules = {changed}; }}"
@@ -304,7 +304,7 @@ class PlayTest(RoundsTest):
 
 class SpectatorTest(RoundsTest):
     DELAY_S = 1.5
-    SECONDS = 10
+    SECONDS = 8
 
     def watched(self, delay_s):
         """The ticks that a spectator of a bot has seen, through three matches on two maps."""
@@ -386,7 +386,7 @@ class DeathTest(RoundsTest):
         for end in (signal.SIGKILL, signal.SIGTERM):
             with self.subTest(end=end.name):
                 port = free_port()
-                bots = self.begin(in_rounds(port=port, round_time=3.0, break_time=0.2))
+                bots = self.begin(in_rounds(port=port, break_time=0.2))
                 self.wait_row("a later round", lambda row: row["round"]["number"] >= 3)
                 self.stage.write_config(config(in_rounds(port=port, round_time=90.0,
                                                          break_time=0.2)))
@@ -407,7 +407,7 @@ class DeathTest(RoundsTest):
 
     def test_in_a_break(self):
         port = free_port()
-        bots = self.begin(in_rounds(port=port, round_time=3.0, break_time=7.0))
+        bots = self.begin(in_rounds(port=port, break_time=7.0))
         before = self.wait_phase("break")
         self.again()
         found = self.wait_row("who was there", lambda row: row["players"])

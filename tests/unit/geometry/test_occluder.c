@@ -115,7 +115,7 @@ static void test_no_line_passes_an_obstacle_that_hides(void **state)
 {
     (void)state;
     int hidden = 0, open = 0;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < chance_rounds(CASES); i++) {
         struct scene scene;
         chance_scene(&scene);
         const double slack =
@@ -126,15 +126,15 @@ static void test_no_line_passes_an_obstacle_that_hides(void **state)
         if (slack > 1e-6)
             assert_hidden(&scene, chance_int(0, 1) * (slack - 1e-6));
     }
-    assert_true(hidden > CASES / 100);
-    assert_true(open > CASES / 100);
+    assert_true(hidden > chance_rounds(CASES / 100));
+    assert_true(open > chance_rounds(CASES / 100));
 }
 
 static void test_an_obstacle_hides_the_way_between_two_ends_that_it_hides(void **state)
 {
     (void)state;
     int hidden = 0;
-    for (int i = 0; i < CASES; i++) {
+    for (int i = 0; i < chance_rounds(CASES); i++) {
         struct scene scene;
         chance_scene(&scene);
         scene.to[0].reach = 0;
@@ -150,7 +150,7 @@ static void test_an_obstacle_hides_the_way_between_two_ends_that_it_hides(void *
             assert_hidden(&scene, 0);
         }
     }
-    assert_true(hidden > CASES / 1000);
+    assert_true(hidden > chance_rounds(CASES / 1000));
 }
 
 static void test_a_wall_hides_until_one_end_gets_around_it(void **state)

@@ -284,7 +284,7 @@ static void test_pieces_cover_the_outline_exactly(void **state)
 {
     (void)state;
     int accepted = 0, concave = 0;
-    for (int i = 0; i < 250000; i++) {
+    for (int i = 0; i < chance_rounds(250000); i++) {
         struct shape shape;
         shape.count = chance_simple_outline(shape.points, i % 256 == 0 ? 64 : 9);
         const struct raim_outline_problem problem = cut(&shape);
@@ -307,8 +307,8 @@ static void test_pieces_cover_the_outline_exactly(void **state)
             assert_same_whatever_the_order(&shape);
         assert_covers(&shape, chance_point(&shape));
     }
-    assert_true(accepted > 247500);
-    assert_true(concave > 125000);
+    assert_true(accepted > chance_rounds(247500));
+    assert_true(concave > chance_rounds(125000));
 }
 
 static double first_touch(const struct shape *shape, raim_vec2 start, raim_vec2 way, double radius)
@@ -364,7 +364,7 @@ static void test_no_ray_slips_through_along_a_seam(void **state)
 {
     (void)state;
     int hits = 0, seams = 0;
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < chance_rounds(40000); i++) {
         struct shape shape;
         chance_shape(&shape, i % 8 == 0 ? 40 : 12);
         const raim_polygon *piece = &shape.pieces[chance_int(0, shape.piece_count - 1)];
@@ -397,15 +397,15 @@ static void test_no_ray_slips_through_along_a_seam(void **state)
         judge_ray(&shape, raim_vec2_mad(through, way, -1), raim_vec2_scale(way, 2));
         judge_ray(&shape, through, way);
     }
-    assert_true(hits > 40000);
-    assert_true(seams > 20000);
+    assert_true(hits > chance_rounds(40000));
+    assert_true(seams > chance_rounds(20000));
 }
 
 static void test_circles_and_bullets_meet_the_outline_and_no_seam(void **state)
 {
     (void)state;
     int hits = 0;
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < chance_rounds(40000); i++) {
         struct shape shape;
         chance_shape(&shape, i % 8 == 0 ? 40 : 12);
         for (int j = 0; j < 10; j++) {
@@ -435,7 +435,7 @@ static void test_circles_and_bullets_meet_the_outline_and_no_seam(void **state)
             hits += got <= 1;
         }
     }
-    assert_true(hits > 40000);
+    assert_true(hits > chance_rounds(40000));
 }
 
 static bool deepest(const struct shape *shape, raim_vec2 centre, double radius,
@@ -478,7 +478,7 @@ static void test_seams_never_catch_a_sliding_circle(void **state)
 {
     (void)state;
     int slides = 0, past_ends = 0;
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < chance_rounds(40000); i++) {
         struct shape shape;
         chance_shape(&shape, i % 8 == 0 ? 40 : 12);
         const double left = slow_doubled_area(shape.points, shape.count) > 0 ? 1 : -1;
@@ -516,8 +516,8 @@ static void test_seams_never_catch_a_sliding_circle(void **state)
             assert_true(!deepest(&shape, moved, radius, &contact) || contact.depth < 1e-9);
         }
     }
-    assert_true(slides > 120000);
-    assert_true(past_ends > 20000);
+    assert_true(slides > chance_rounds(120000));
+    assert_true(past_ends > chance_rounds(20000));
 }
 
 static bool is_outline_normal(const struct shape *shape, raim_vec2 normal)
@@ -537,7 +537,7 @@ static void test_from_deep_inside_it_leaves_by_a_face_of_the_outline(void **stat
 {
     (void)state;
     int left = 0;
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < chance_rounds(40000); i++) {
         struct shape shape;
         chance_shape(&shape, 12);
         const raim_polygon *piece = &shape.pieces[chance_int(0, shape.piece_count - 1)];
@@ -558,7 +558,7 @@ static void test_from_deep_inside_it_leaves_by_a_face_of_the_outline(void **stat
         assert_true(deepest(&shape, centre, chance_between(0.01, 30), &contact));
         assert_true(is_outline_normal(&shape, contact.normal));
     }
-    assert_true(left > 10000);
+    assert_true(left > chance_rounds(10000));
 }
 
 int main(int argc, char **argv)

@@ -62,7 +62,7 @@ static void test_a_wall_hides_what_is_wholly_behind_it(void **state)
 static void test_a_wall_that_ends_on_the_tangents_hides_all(void **state)
 {
     (void)state;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < chance_rounds(20000); i++) {
         const raim_vec2 from = {chance_between(-9000, 9000), chance_between(-9000, 9000)};
         const raim_vec2 way = {chance_between(-500, 500), chance_between(300, 500)};
         const raim_vec2 left = {-way.y, way.x};
@@ -84,7 +84,7 @@ static void test_a_wall_along_a_tangent_hides_nothing(void **state)
     (void)state;
     // These values make all points integers, exactly on the tangent.
     static const double triples[][3] = {{3, 4, 5}, {5, 12, 13}, {8, 15, 17}, {7, 24, 25}};
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < chance_rounds(50000); i++) {
         const double *triple = triples[chance_int(0, 3)];
         const double x = chance_int(0, 1) == 0 ? triple[0] : -triple[0];
         const raim_vec2 along = {x, triple[1]}, left = {-triple[1], x};
@@ -177,7 +177,7 @@ static void test_a_viewer_touching_a_corner_does_not_see_through_it(void **state
 {
     (void)state;
     const raim_polygon wall = box_of(0, 0, 100, 10);
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < chance_rounds(50000); i++) {
         const raim_vec2 from = {chance_between(-3, 0.5) * RAIM_SWEEP_TOUCH,
                                 10 + chance_between(-0.5, 3) * RAIM_SWEEP_TOUCH};
         assert_false(sees(&wall, 1, from, (raim_vec2){100, -90}, 20));
@@ -245,7 +245,7 @@ static void test_span_overflow_never_changes_the_result(void **state)
 {
     (void)state;
     const raim_vec2 centre = {1000, 0};
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < chance_rounds(2000); round++) {
         raim_polygon pickets[200];
         const int count = chance_int(2, 200);
         make_fence(pickets, count, asin(0.5) + 1e-6);
@@ -330,7 +330,7 @@ static void test_a_circle_is_seen_when_a_ray_gets_through(void **state)
     (void)state;
     raim_vec2 ends[8 * RAIM_MAX_POLYGON_POINTS][2];
     int seen_count = 0, inside_count = 0;
-    for (int i = 0; i < 250000; i++) {
+    for (int i = 0; i < chance_rounds(250000); i++) {
         struct scene scene;
         bool is_inside;
         make_scene(&scene);
@@ -348,14 +348,14 @@ static void test_a_circle_is_seen_when_a_ray_gets_through(void **state)
         seen_count += seen;
         inside_count += is_inside;
     }
-    assert_in_range(seen_count, 50000, 200000);
-    assert_in_range(inside_count, 2500, 50000);
+    assert_in_range(seen_count, chance_rounds(50000), chance_rounds(200000));
+    assert_in_range(inside_count, chance_rounds(2500), chance_rounds(50000));
 }
 
 static void test_winding_and_order_change_nothing(void **state)
 {
     (void)state;
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < chance_rounds(50000); i++) {
         struct scene scene;
         bool is_inside;
         make_scene(&scene);

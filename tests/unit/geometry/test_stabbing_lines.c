@@ -113,7 +113,7 @@ static bool is_left(const struct raim_stabbing_lines *lines, raim_vec2 a, raim_v
 static void test_lines_that_touch_both_discs_are_left(void **state)
 {
     (void)state;
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < chance_rounds(40000); i++) {
         static struct scene scene;
         chance_ends(&scene);
         const double length = scene.lines.length;
@@ -135,7 +135,7 @@ static void test_no_free_line_is_taken_away(void **state)
 {
     (void)state;
     int free = 0;
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < chance_rounds(4000); i++) {
         static struct scene scene;
         chance_scene(&scene);
         for (int j = 0; j < 20; j++) {
@@ -150,7 +150,7 @@ static void test_no_free_line_is_taken_away(void **state)
             assert_true(is_left(&scene.lines, a, b));
         }
     }
-    assert_true(free > 4000);
+    assert_true(free > chance_rounds(4000));
 }
 
 static int corners_of(const struct scene *scene)
@@ -185,7 +185,7 @@ static void test_lines_left_pass_between_the_obstacles(void **state)
 {
     (void)state;
     int passed = 0;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < chance_rounds(20000); i++) {
         static struct scene scene;
         chance_scene(&scene);
         if (corners_of(&scene) > RAIM_BEAM_CORNERS - 8 || scene.lines.first > scene.lines.last)
@@ -193,14 +193,14 @@ static void test_lines_left_pass_between_the_obstacles(void **state)
         for (int b = 0; b < scene.lines.count; b++, passed++)
             assert_true(passes_obstacles(&scene, &scene.lines.beams[b]));
     }
-    assert_true(passed > 1000);
+    assert_true(passed > chance_rounds(1000));
 }
 
 static void test_slopes_include_every_visible_circle(void **state)
 {
     (void)state;
     int seen = 0;
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < chance_rounds(4000); i++) {
         static struct scene scene;
         chance_scene(&scene);
         const raim_vec2 viewer = chance_in(scene.from.centre, scene.from.reach);
@@ -214,7 +214,7 @@ static void test_slopes_include_every_visible_circle(void **state)
             assert_true(raim_slope_set_hits_circle(&slopes, &scene.lines, centre, scene.to.radius));
         }
     }
-    assert_true(seen > 4000);
+    assert_true(seen > chance_rounds(4000));
 }
 
 static raim_polygon box_of(double x0, double y0, double x1, double y1)

@@ -6,7 +6,7 @@ static void test_walks_stay_free(void **state)
 {
     (void)state;
     int slides = 0;
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < chance_rounds(40); round++) {
         const int count = chance_int(1, 80);
         struct raim_map *map = chance_map(count, chance_between(20, 250));
         const double radius = chance_between(4, 40);
@@ -34,7 +34,7 @@ static void test_walks_stay_free(void **state)
         }
         raim_map_destroy(map);
     }
-    assert_true(slides > 10000);
+    assert_true(slides > chance_rounds(10000));
 }
 
 static void test_no_circle_leaves_a_room_of_thin_walls(void **state)

@@ -187,7 +187,7 @@ static void find_reach(const struct raim_map *map, raim_vec2 from, double distan
 static void test_reach_is_where_runs_lead(void **state)
 {
     (void)state;
-    for (int i = 0; i < 20 * MAPS; i++) {
+    for (int i = 0; i < chance_rounds(20 * MAPS); i++) {
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
         const int steps = chance_int(1, STEPS);
@@ -213,7 +213,7 @@ static void test_a_point_of_a_reach_is_in_the_disc_that_is_known_of_it(void **st
 {
     (void)state;
     int computed = 0;
-    for (int i = 0; i < 200 * MAPS; i++) {
+    for (int i = 0; i < chance_rounds(200 * MAPS); i++) {
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
         const int steps = chance_int(1, STEPS);
@@ -232,13 +232,13 @@ static void test_a_point_of_a_reach_is_in_the_disc_that_is_known_of_it(void **st
             computed += spread > 0;
         }
     }
-    assert_true(computed > 100 * MAPS);
+    assert_true(computed > chance_rounds(100 * MAPS));
 }
 
 static void test_choice_leads_to_where_it_led_in_a_reach(void **state)
 {
     (void)state;
-    for (int i = 0; i < 20 * MAPS; i++) {
+    for (int i = 0; i < chance_rounds(20 * MAPS); i++) {
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
         struct table used, fresh;
@@ -336,7 +336,7 @@ static void test_could_see_equals_testing_every_pair(void **state)
 {
     (void)state;
     int hidden = 0, seen = 0;
-    for (int i = 0; i < 100 * MAPS; i++) {
+    for (int i = 0; i < chance_rounds(100 * MAPS); i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
         const double distance = chance_between(1, 150);
         struct table tables[2];
@@ -362,15 +362,15 @@ static void test_could_see_equals_testing_every_pair(void **state)
         seen += expected;
         hidden += !expected;
     }
-    assert_true(hidden > 10 * MAPS);
-    assert_true(seen > 10 * MAPS);
+    assert_true(hidden > chance_rounds(10 * MAPS));
+    assert_true(seen > chance_rounds(10 * MAPS));
 }
 
 // A target may also be the path of a bullet.
 static void test_could_see_a_row_of_points_equals_testing_each(void **state)
 {
     (void)state;
-    for (int i = 0; i < 100 * MAPS; i++) {
+    for (int i = 0; i < chance_rounds(100 * MAPS); i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
         struct raim_reach viewer, target = {.points = {pair.b}, .count = RAIM_REACH_POINTS};
         find_reach(pair.map, pair.a, chance_between(0, 75), &viewer);
@@ -495,7 +495,7 @@ static void test_hidden_players_meet_by_no_run(void **state)
 {
     (void)state;
     int hidden = 0;
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < chance_rounds(100000); i++) {
         const double size = chance_int(0, 3) == 0 ? chance_between(4, 40) : radius;
         const struct pair pair = chance_pair(i % MAPS, size);
         const double distance = chance_between(0, 120);
@@ -506,7 +506,7 @@ static void test_hidden_players_meet_by_no_run(void **state)
         for (int j = 0; j < 4; j++)
             assert_false(meets_by_chance(&pair, size, distance));
     }
-    assert_true(hidden > 5000);
+    assert_true(hidden > chance_rounds(5000));
 }
 
 // Hidden players cannot see each other by a run of the distance, nor by a shorter one.
@@ -514,7 +514,7 @@ static void test_hidden_players_could_not_see_each_other(void **state)
 {
     (void)state;
     int hidden = 0;
-    for (int i = 0; i < 400 * MAPS; i++) {
+    for (int i = 0; i < chance_rounds(400 * MAPS); i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
         const double distance = chance_between(5, 150);
         if (!are_hidden(pair.map, pair.a, pair.b, radius, distance))
@@ -525,7 +525,7 @@ static void test_hidden_players_could_not_see_each_other(void **state)
         assert_false(could_see(&pair, chance_between(0, distance - 0.5)));
         assert_true(are_hidden(pair.map, pair.b, pair.a, radius, distance));
     }
-    assert_true(hidden > 20 * MAPS);
+    assert_true(hidden > chance_rounds(20 * MAPS));
 }
 
 // --- hand-made maps ---

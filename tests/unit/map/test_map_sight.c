@@ -79,7 +79,7 @@ static void test_a_map_shows_circles_past_its_outlines(void **state)
 {
     (void)state;
     int seen_count = 0;
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < chance_rounds(300); round++) {
         struct raim_map *map = chance_map();
         const struct segments segments = segments_of(map);
         for (int i = 0; i < 100; i++) {
@@ -98,7 +98,7 @@ static void test_a_map_shows_circles_past_its_outlines(void **state)
         }
         raim_map_destroy(map);
     }
-    assert_in_range(seen_count, 6000, 24000);
+    assert_in_range(seen_count, chance_rounds(6000), chance_rounds(24000));
 }
 
 // --- the visible area ---
@@ -159,7 +159,7 @@ static void test_the_area_is_what_the_map_sees(void **state)
 {
     (void)state;
     static struct area area;
-    for (int round = 0; round < 500; round++) {
+    for (int round = 0; round < chance_rounds(500); round++) {
         struct raim_map *map = chance_map();
         const struct segments segments = segments_of(map);
         for (int i = 0; i < 8; i++) {
@@ -197,7 +197,7 @@ static void test_fewer_obstacles_show_no_less(void **state)
     (void)state;
     static struct area area;
     const raim_box view = raim_box_grow(arena, 10);
-    for (int round = 0; round < 600; round++) {
+    for (int round = 0; round < chance_rounds(600); round++) {
         struct raim_obstacle_def obstacles[MOST_OBSTACLES];
         for (int i = 0; i < MOST_OBSTACLES; i++)
             obstacles[i] = chance_obstacle();
@@ -250,7 +250,7 @@ static void test_obstacles_that_touch_leave_no_slit(void **state)
         block(-300, -200, -200, 0),    block(-400, 0, -200, 200)};
     struct raim_map *map = make_map(ring, 8);
     const double wanted = 400 * 400 - 20 * 220;
-    for (int i = 0; i < 6000; i++) {
+    for (int i = 0; i < chance_rounds(6000); i++) {
         const raim_vec2 from = {chance_between(-199, 179), chance_between(-199, 199)};
         compute_area(map, from, arena, &area);
         assert_star_shaped(&area, arena);
@@ -283,7 +283,7 @@ static void test_a_viewer_touching_an_obstacle_is_moved_in_front_of_it(void **st
 {
     (void)state;
     static struct area area;
-    for (int round = 0; round < 6000; round++) {
+    for (int round = 0; round < chance_rounds(6000); round++) {
         const struct raim_obstacle_def obstacles[] = {chance_obstacle(), chance_obstacle()};
         struct raim_map *map = make_map(obstacles, 2);
         const struct segments segments = segments_of(map);

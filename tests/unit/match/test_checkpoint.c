@@ -106,7 +106,7 @@ static void random_rules(raim_rules *rules)
 static void test_bots_play_on_to_the_bit(void **state)
 {
     (void)state;
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < chance_rounds(12); round++) {
         struct raim_match_def def = checkpoint_def();
         def.tick_hz = (uint32_t)chance_int(10, 240);
         def.max_rewind_s = chance_between(0, 0.25);
@@ -135,7 +135,7 @@ static void test_bots_play_on_to_the_bit(void **state)
 static void test_whatever_was_played_is_sound(void **state)
 {
     (void)state;
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < chance_rounds(8); round++) {
         struct raim_match_def def = checkpoint_def();
         def.tick_hz = (uint32_t)chance_int(10, 240);
         def.max_rewind_s = chance_between(0, 0.25);
@@ -212,7 +212,7 @@ static void test_everybody_comes_back_as_who_they_were(void **state)
 static void test_the_round_goes_on(void **state)
 {
     (void)state;
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < chance_rounds(20); round++) {
         struct raim_match_def def = checkpoint_def();
         random_rounds(&def);
         struct table *table = open_table(def);
@@ -320,7 +320,7 @@ static void random_heir(struct table *table)
 static void test_other_rules_and_places_take_everybody_over(void **state)
 {
     (void)state;
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < chance_rounds(20); round++) {
         struct raim_match_def def = checkpoint_def();
         def.max_clients = 14; // may exceed the successor's connections
         struct table *table = open_table(def);
@@ -467,7 +467,7 @@ static void test_damage_is_refused_or_harmless(void **state)
     int accepted = 0;
     for (uint32_t i = 0; i < 6; i++)
         play(table, i);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < chance_rounds(ROUNDS); round++) {
         ticks(table, 3);
         if (round == 0)
             for (uint32_t i = 0; i < 6; i++)
@@ -500,7 +500,7 @@ static void test_damage_is_refused_or_harmless(void **state)
         free(saved.bytes);
     }
     print_message("accepted %d of %d\n", accepted, ROUNDS);
-    assert_true(accepted > ROUNDS / 50);
+    assert_true(accepted > chance_rounds(ROUNDS / 50));
     assert_true(accepted < ROUNDS);
     close_table(table);
 }

@@ -149,7 +149,7 @@ static void play(struct quality quality)
     uint64_t told = 0;
     line->quality = quality;
     line->count = 0;
-    for (int i = 0; i < TICKS; i++) {
+    for (int i = 0; i < chance_rounds(TICKS); i++) {
         struct raim_outgoing out;
         const uint32_t handle = (uint32_t)chance_int(0, CLIENTS - 1);
         if (!stage->viewers[handle].sits) {

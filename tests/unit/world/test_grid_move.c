@@ -116,7 +116,7 @@ static void test_runs_and_pushes_end_free_on_the_grid_and_behind_nothing(void **
 {
     (void)state;
     long hindered = 0;
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < chance_rounds(60); round++) {
         struct raim_map *map = chance_map();
         const double radius = chance_radius();
         raim_vec2 position, way = chance_way();
@@ -136,7 +136,7 @@ static void test_runs_and_pushes_end_free_on_the_grid_and_behind_nothing(void **
         }
         raim_map_destroy(map);
     }
-    assert_true(hindered > 10000);
+    assert_true(hindered > chance_rounds(10000));
 }
 
 static void test_no_player_leaves_a_room_of_thin_walls(void **state)
@@ -152,8 +152,8 @@ static void test_no_player_leaves_a_room_of_thin_walls(void **state)
     }
     struct raim_map *map = make_map(walls, 4);
     raim_vec2 position = {0, 0};
-    for (uint32_t tick = 0; tick < 100000; tick++) {
-        position = raim_grid_move_run(map, position, chance_way(), 20, tick);
+    for (int tick = 0; tick < chance_rounds(100000); tick++) {
+        position = raim_grid_move_run(map, position, chance_way(), 20, (uint32_t)tick);
         const raim_vec2 push = {chance_between(-20, 20), chance_between(-20, 20)};
         position = raim_grid_move_push(map, position, push, 20);
         for (int i = 0; i < 4; i++) {
@@ -172,7 +172,7 @@ static void test_a_slide_is_as_fast_as_without_the_grid(void **state)
     (void)state;
     enum { TICKS = 400 };
     int slides = 0, slow = 0;
-    while (slides < 3000) {
+    while (slides < chance_rounds(3000)) {
         const double angle = chance_between(0, 2 * acos(-1));
         const raim_vec2 along = {cos(angle), sin(angle)}, out = {sin(angle), -cos(angle)};
         const raim_vec2 behind = raim_vec2_scale(out, -100);
@@ -197,7 +197,7 @@ static void test_a_slide_is_as_fast_as_without_the_grid(void **state)
         }
         raim_map_destroy(map);
     }
-    assert_true(slow > 300);
+    assert_true(slow > chance_rounds(300));
 }
 
 // Runs in one direction. Returns true once the player has stood still for some time. It must not
@@ -227,7 +227,7 @@ static void test_a_blocked_run_comes_to_rest(void **state)
 {
     (void)state;
     int rests = 0;
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < chance_rounds(30); round++) {
         struct raim_map *map = chance_map();
         const double radius = chance_radius();
         raim_vec2 position;
@@ -235,7 +235,7 @@ static void test_a_blocked_run_comes_to_rest(void **state)
             rests += comes_to_rest(map, &position, chance_way(), radius);
         raim_map_destroy(map);
     }
-    assert_true(rests > 300);
+    assert_true(rests > chance_rounds(300));
 }
 
 // Among obstacles with room between them, a player at rest would rest without the grid, too.
@@ -244,7 +244,7 @@ static void test_a_slide_that_works_without_the_grid_works_on_it(void **state)
     (void)state;
     enum { OBSTACLES = 12 };
     int rests = 0;
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < chance_rounds(60); round++) {
         const double radius = chance_radius(), size = chance_between(10, 60);
         const double apart = 2 * (size + radius) + 1;
         struct raim_obstacle_def obstacles[OBSTACLES];
@@ -277,7 +277,7 @@ static void test_a_slide_that_works_without_the_grid_works_on_it(void **state)
         }
         raim_map_destroy(map);
     }
-    assert_true(rests > 500);
+    assert_true(rests > chance_rounds(500));
 }
 
 static raim_vec2 turn_by(double angle, raim_vec2 point)
@@ -292,7 +292,7 @@ static void test_a_nook_is_filled(void **state)
 {
     (void)state;
     const double slopes[] = {2, 1, 0.5, 0.25, 0.1, 0.05};
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < chance_rounds(300); round++) {
         const double slope = slopes[round % 6];
         const double length = fmin(500, 300 / slope), rise = length * slope;
         const double angle = chance_between(-0.4, 0.4);

@@ -174,7 +174,7 @@ int main(int argc, char **argv)
     chance_start(argc, argv);
     for (int i = 2; i + 1 < argc; i++)
         if (strcmp(argv[i], "--ticks") == 0)
-            ticks = atoi(argv[i + 1]);
+            ticks = chance_rounds(atoi(argv[i + 1]));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bots_never_leave_the_rules_of_motion),
     };

@@ -46,7 +46,7 @@ static void test_a_run_in_the_open_is_exact_to_the_bit(void **state)
 {
     (void)state;
     const uint32_t rates[] = {10, 60, 128, 240};
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < chance_rounds(400); round++) {
         raim_rules rules = raim_rules_default();
         rules.player_speed = chance_between(10, 400);
         const uint32_t tick_hz = rates[round % 4];
@@ -502,7 +502,7 @@ static void test_players_stay_on_the_grid_and_cross_no_wall(void **state)
         for (int i = 0; i < PLAYERS; i++)
             raim_world_join(f->world);
         int rooms[PLAYERS], lives[PLAYERS] = {0};
-        for (int checked = 0; checked < PLAYER_TICKS;) {
+        for (int checked = 0; checked < chance_rounds(PLAYER_TICKS);) {
             random_inputs(f);
             fixture_step(f);
             for (int i = 0; i < PLAYERS; i++) {
@@ -541,7 +541,7 @@ static void test_invariants_hold_in_a_crowd(void **state)
     for (int i = 0; i < PLAYERS; i++)
         raim_world_join(f->world);
     uint32_t kills = 0;
-    for (int tick = 0; tick < TICKS; tick++) {
+    for (int tick = 0; tick < chance_rounds(TICKS); tick++) {
         random_inputs(f);
         fixture_step(f);
         assert_int_equal(f->events.dropped, 0);
