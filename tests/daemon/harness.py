@@ -111,6 +111,13 @@ def check_sane(output):
         raise AssertionError(f"a sanitizer reports:\n{output}")
 
 
+def prepare_program():
+    """In a child, before its program: without this test it ends soon after, since an alarm survives
+    exec, and SIGINT ends it, which a shell's jobs in the background ignore."""
+    signal.alarm(LIFE_S)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Program:
     """A running program of ours whose output goes to files, so that it never waits for us."""
 
@@ -120,11 +127,10 @@ class Program:
         # Which descriptor a program writes to can be told by its file (see JOURNAL_STREAM).
         self.out_path, self.err_path = directory / "out", directory / "err"
         with open(self.out_path, "wb") as out, open(self.err_path, "wb") as err:
-            # An alarm survives exec: without this test the program ends soon after.
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                 env={**os.environ, **(env or {})}, close_fds=not inherit,
-                preexec_fn=lambda: signal.alarm(LIFE_S))
+                preexec_fn=prepare_program)
         self.expected_status = 0
 
     @property

@@ -115,7 +115,8 @@ class AuditTest(unittest.TestCase):
     def test_an_interrupt_ends_it(self):
         out = self.directory / "out"
         with open(out, "wb") as sink, subprocess.Popen(
-                [BIN / "raimd", "--verify", *[self.path] * 5000], stdout=sink) as program:
+                [BIN / "raimd", "--verify", *[self.path] * 5000], stdout=sink,
+                preexec_fn=harness.prepare_program) as program:
             try:
                 poll("a file is verified", lambda: out.stat().st_size > 200)
                 program.send_signal(signal.SIGINT)

@@ -288,7 +288,7 @@ class RotationTest(ReloadTest):
 
     def test_a_rotation_may_be_changed_while_it_turns(self):
         def turning(*maps):
-            return with_rotation(arena("one", round_time=1, break_time=0), *maps)
+            return with_rotation(arena("one", bots=1, round_time=1, break_time=0), *maps)
         self.serve(turning("duel"))
         for maps in ("duel", "ruins"), ("ruins",), ("duel", "ruins", "duel"):
             self.reload(turning(*maps))
@@ -296,9 +296,10 @@ class RotationTest(ReloadTest):
                 self.wait_arena(name, "one", lambda row, name=name: row["map"] == name)
 
     def test_rules_wait_for_the_next_round(self):
-        self.serve(arena("one", round_time=2, break_time=0))
+        keys = {"bots": 1, "round_time": 1, "break_time": 0}
+        self.serve(arena("one", **keys))
         self.daemon.poll("a tick", lambda: self.arena("one")["tick"] > 0)
-        self.reload(with_rules(arena("one", round_time=2, break_time=0), player_radius=30))
+        self.reload(with_rules(arena("one", **keys), player_radius=30))
         self.daemon.poll("larger players", lambda: self.daemon.get_json(
             "/arenas/one/map")["player_radius"] == 30)
 

@@ -304,7 +304,7 @@ class PlayTest(RoundsTest):
 
 class SpectatorTest(RoundsTest):
     DELAY_S = 1.5
-    SECONDS = 8
+    SECONDS = 10
 
     def watched(self, delay_s):
         """The ticks that a spectator of a bot has seen, through three matches on two maps."""
