@@ -197,7 +197,7 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
     case AGONES_COUNT:
         return is_serving && counts_rooms(agones) && agones->count_diff != 0 ? 0 : NEVER;
     case AGONES_REMOVE:
-        return is_up && agones->seen.has_room_list && agones_rooms_removable(agones) != NULL
+        return is_up && agones->seen.has_room_list && agones_rooms_removable(agones, now_ms) != NULL
                    ? 0
                    : NEVER;
     case AGONES_ADD:
@@ -303,7 +303,7 @@ static void begin(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
     if (kind == AGONES_LABEL)
         agones->sent_number = agones->status.phase == AGONES_SERVING;
     if (kind == AGONES_REMOVE)
-        agones->subject = agones_rooms_removable(agones);
+        agones->subject = agones_rooms_removable(agones, now_ms);
     if (kind == AGONES_ADD)
         agones->subject = agones_rooms_addable(agones, now_ms);
     if (kind == AGONES_WATCH) {
@@ -396,7 +396,7 @@ void agones_receive_watch_end(struct agones *agones, uint64_t now_ms)
 
 static void audit(struct agones *agones, int64_t count)
 {
-    const int64_t difference = agones_rooms_count(agones) - count;
+    const int64_t difference = agones_rooms_counted(agones) - count;
     if (count < 0 || agones->count_diff != 0)
         return;
     // The counter and the list of an allocation may become visible one after the other, so that
@@ -459,7 +459,7 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
         agones->count_diff -= agones->sent_number;
         break;
     case AGONES_REMOVE:
-        agones->subject->is_listed = false;
+        agones->subject->removed_ms = now_ms;
         break;
     case AGONES_ADD:
         agones->subject->is_listed = true;
@@ -483,13 +483,13 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
 
 // Gives up what was refused. A counter or list is then different from what was believed, which the
 // next audit or GameServer shows.
-static void refuse(struct agones *agones)
+static void refuse(struct agones *agones, uint64_t now_ms)
 {
     agones->status.failures++;
     if (agones->kind == AGONES_COUNT)
         agones->count_diff -= agones->sent_number;
     if (agones->kind == AGONES_REMOVE)
-        agones->subject->is_listed = false;
+        agones->subject->removed_ms = now_ms;
     if (agones->kind == AGONES_ADD)
         agones->subject->is_listed = true;
 }
@@ -532,7 +532,7 @@ bool agones_receive_answer(struct agones *agones, const struct agones_answer *an
     if (answer->status == 200)
         agones->status.malformed++;
     else
-        refuse(agones);
+        refuse(agones, now_ms);
     retry->not_before_ms =
         now_ms + backoff_ms(agones, retry->failures++, FIRST_REFUSED_MS,
                             agones->kind == AGONES_HEALTH ? FIRST_REFUSED_MS : LAST_REFUSED_MS);

@@ -25,6 +25,8 @@ struct agones_room {
     char value[GAMESERVER_VALUE_BYTES]; // in the list of rooms
     char *json;                         // of the request; owned; NULL: none
     bool is_listed;                     // in the newest list
+    bool is_owed;                       // gone, and still counted because it is listed
+    uint64_t removed_ms;                // when its value was last to be removed; 0: never
     uint16_t port;
     char name[AGONES_NAME_BYTES];
     uint64_t changed_ms;                // when it started, was gone, or was listed though gone
@@ -104,8 +106,13 @@ void agones_rooms_update(struct agones *agones, const struct gameserver *gameser
 // Rooms that run, or are requested or being started.
 int agones_rooms_count(const struct agones *agones);
 
+// What Agones' counter is to be once every difference is sent: with the rooms that are gone but
+// still listed. A counter that falls before the list does makes a full server look free, and the
+// list would cut off the value of the next allocation.
+int agones_rooms_counted(const struct agones *agones);
+
 // The next room to remove from, or to add to, Agones' list; NULL: none.
-struct agones_room *agones_rooms_removable(struct agones *agones);
+struct agones_room *agones_rooms_removable(struct agones *agones, uint64_t now_ms);
 struct agones_room *agones_rooms_addable(struct agones *agones, uint64_t now_ms);
 
 // Forgets rooms that are gone, not listed any more, and have been reported for long enough.

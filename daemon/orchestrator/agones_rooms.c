@@ -12,6 +12,7 @@ enum {
     FORGET_MS = 60000, // a reason is reported for this long
     SETTLE_MS = 10000, // an SDK server may list a value for this long after it was removed
     LIST_MS = 3000,    // time for a started room to appear in the list
+    REMOVE_MS = 3000,  // time for a removed value to disappear from it
 };
 
 static const char id_characters[] =
@@ -49,6 +50,15 @@ static struct agones_room *new_room(struct agones *agones, const char *id)
     return NULL;
 }
 
+// Counts a room as ended when its value is not listed any more.
+static void settle(struct agones *agones, struct agones_room *room)
+{
+    if (!room->is_owed || (room->is_listed && agones->seen.has_room_list))
+        return;
+    room->is_owed = false;
+    agones->count_diff--;
+}
+
 static void end_room(struct agones *agones, struct agones_room *room, const char *problem,
                      uint64_t now_ms)
 {
@@ -57,7 +67,8 @@ static void end_room(struct agones *agones, struct agones_room *room, const char
     room->state = AGONES_ROOM_GONE;
     room->changed_ms = now_ms;
     snprintf(room->problem, sizeof room->problem, "%s", problem);
-    agones->count_diff--;
+    room->is_owed = true;
+    settle(agones, room);
 }
 
 int agones_rooms_count(const struct agones *agones)
@@ -69,13 +80,22 @@ int agones_rooms_count(const struct agones *agones)
     return count;
 }
 
+int agones_rooms_counted(const struct agones *agones)
+{
+    int count = agones_rooms_count(agones);
+    for (int i = 0; i < AGONES_MAX_ROOMS; i++)
+        count += agones->rooms[i].is_owed;
+    return count;
+}
+
 // Requests a room that is not known yet. `json` NULL: the template says everything.
 static void request_room(struct agones *agones, const char *id, const char *template_name,
-                         const char *json, uint64_t now_ms)
+                         const char *json, bool is_listed, uint64_t now_ms)
 {
     struct agones_room *room = new_room(agones, id);
     if (room == NULL)
         return; // it stays listed, and the next update requests it again
+    room->is_listed = is_listed;
     strcpy(room->template_name, template_name);
     room->json = json != NULL ? strdup(json) : NULL;
     room->state = AGONES_ROOM_REQUESTED;
@@ -107,7 +127,8 @@ static void take_value(struct agones *agones, const struct gameserver *gameserve
         // The annotation describes this room, or every room that it does not name.
         const bool is_described =
             gameserver->room_id[0] == '\0' || strcmp(gameserver->room_id, id) == 0;
-        request_room(agones, id, template_name, is_described ? gameserver->room : NULL, now_ms);
+        request_room(agones, id, template_name, is_described ? gameserver->room : NULL, true,
+                     now_ms);
         room = find_room(agones, id);
     }
     if (room == NULL)
@@ -143,7 +164,7 @@ static void take_annotation(struct agones *agones, const struct gameserver *game
                  (unsigned long long)gameserver_digest(gameserver->last_allocated));
     }
     if (find_room(agones, id) == NULL)
-        request_room(agones, id, "", gameserver->room, now_ms);
+        request_room(agones, id, "", gameserver->room, false, now_ms);
 }
 
 void agones_rooms_update(struct agones *agones, const struct gameserver *gameserver,
@@ -163,6 +184,8 @@ void agones_rooms_update(struct agones *agones, const struct gameserver *gameser
         take_value(agones, gameserver, gameserver->room_values[i], now_ms);
     if (gameserver->room != NULL)
         take_annotation(agones, gameserver, is_allocated_anew, now_ms);
+    for (int i = 0; i < AGONES_MAX_ROOMS; i++)
+        settle(agones, &agones->rooms[i]);
     agones->status.rooms = agones_rooms_count(agones);
 }
 
@@ -186,7 +209,8 @@ bool agones_room_started(struct agones *agones, const char *id, uint16_t port, c
             room = new_room(agones, id);
         if (room == NULL)
             return false;
-        agones->count_diff += agones->is_known;
+        agones->count_diff += agones->is_known && !room->is_owed;
+        room->is_owed = false;
     }
     if (room->state != AGONES_ROOM_RUNNING)
         room->changed_ms = now_ms;
@@ -213,11 +237,14 @@ void agones_room_ended(struct agones *agones, const char *id, uint64_t now_ms)
     agones_room_failed(agones, id, "", now_ms);
 }
 
-struct agones_room *agones_rooms_removable(struct agones *agones)
+struct agones_room *agones_rooms_removable(struct agones *agones, uint64_t now_ms)
 {
-    for (int i = 0; i < AGONES_MAX_ROOMS; i++)
-        if (agones->rooms[i].state == AGONES_ROOM_GONE && agones->rooms[i].is_listed)
-            return &agones->rooms[i];
+    for (int i = 0; i < AGONES_MAX_ROOMS; i++) {
+        struct agones_room *room = &agones->rooms[i];
+        if (room->state == AGONES_ROOM_GONE && room->is_listed &&
+            (room->removed_ms == 0 || now_ms - room->removed_ms >= REMOVE_MS))
+            return room;
+    }
     return NULL;
 }
 

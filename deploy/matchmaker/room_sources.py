@@ -101,7 +101,8 @@ class Agones:
             "scheduling": "Packed",
             "priorities": [{"type": "Counter", "key": "rooms", "order": "Ascending"}],
             "gameServerSelectors": [
-                {"matchLabels": labels, "gameServerState": state, "counters": free}
+                {"matchLabels": labels, "gameServerState": state, "counters": free,
+                 "lists": free}
                 for state in ("ALLOCATED", "READY")],
             "counters": {"rooms": {"action": "Increment", "amount": "1"}},
             "lists": {"rooms": {"addValues": [f"{self.settings['template']}/{name}"]}},

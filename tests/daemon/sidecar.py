@@ -208,7 +208,9 @@ class Stub:
                 meta["annotations"]["raimd/room"] = json.dumps(annotation)
             counter = status["counters"]["rooms"]
             counter["count"] = str(int(counter["count"]) + max(1, len(values)))
-            status["lists"]["rooms"]["values"] += values
+            rooms = status["lists"]["rooms"]
+            # What does not fit is cut off in silence, as Agones does it.
+            rooms["values"] = (rooms["values"] + list(values))[:int(rooms["capacity"])]
         self.change(change)
 
     def execute(self, call, body):

@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -19,6 +20,9 @@ import prometheus
 import sidecar
 from harness import ROOT, Stage, arena
 from ports import free_port
+
+sys.path.insert(0, str(ROOT / "tests/deploy"))
+import webhook # noqa: E402
 
 try:
     import yaml
@@ -51,6 +55,17 @@ def check_configuration(text):
                               capture_output=True, check=False)
 
 
+def fleet_text(values):
+    """templates/fleet.yaml with these values, one port, and without its pod; helm renders it whole."""
+    known = {"mul .rooms .roomPlayers": values["rooms"] * values["roomPlayers"],
+             "$port": values["firstPort"], "$.Release.Name": "raimd",
+             **{f".{key}": value for key, value in values.items()},
+             **{f".autoscaler.{key}": value for key, value in values["autoscaler"].items()}}
+    lines = (CHART / "templates/fleet.yaml").read_text(encoding="utf-8").splitlines()
+    return "\n".join(re.sub(r"\{\{ (.*?) \}\}", lambda found: str(known[found[1]]), line)
+                     for line in lines if "{{-" not in line)
+
+
 class DeployTest(unittest.TestCase):
     @unittest.skipIf(yaml is None, "no yaml module here (Debian: python3-yaml)")
     def test_the_configuration_is_accepted(self):
@@ -70,6 +85,26 @@ class DeployTest(unittest.TestCase):
         if "agones: got an unknown key" in done.stderr:
             self.skipTest("this raimd does not speak to Agones")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    @unittest.skipIf(yaml is None, "no yaml module here (Debian: python3-yaml)")
+    def test_the_webhook_of_agones_takes_the_fleet(self):
+        values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))["agones"]
+        documents = list(yaml.safe_load_all(fleet_text(values)))
+        self.assertEqual([it["kind"] for it in documents], ["Fleet", "FleetAutoscaler"])
+        for document in documents:
+            self.assertEqual(webhook.problems(document), [])
+        fleet = documents[0]
+        fleet["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"] = 0
+        self.assertIn("maxUnavailable: 0", "".join(webhook.problems(fleet)))
+        # Of the order of removal: the process with most free rooms goes first.
+        self.assertEqual(fleet["spec"]["priorities"],
+                         [{"type": "Counter", "key": "rooms", "order": "Descending"}])
+
+    def test_allocations_want_room_in_the_list_too(self):
+        for path in (ROOT / "deploy/allocations").glob("*.yaml"):
+            text = path.read_text(encoding="utf-8")
+            self.assertEqual(text.count("counters: {rooms: {minAvailable: 1}}"), 2)
+            self.assertEqual(text.count("lists: {rooms: {minAvailable: 1}}"), 2, path)
 
     def test_the_metrics_are_served(self):
         used = set(METRIC.findall(ALERTS.read_text(encoding="utf-8")))

@@ -20,6 +20,8 @@ import shutil
 import subprocess
 import sys
 
+import webhook
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "build/tools"
 CHART = ROOT / "deploy/chart"
@@ -162,7 +164,7 @@ def check_chart(schemas):
             continue
         documents = [it for it in yaml.safe_load_all(rendered.stdout) if it]
         for document in documents:
-            for problem in schemas.problems(document):
+            for problem in [*schemas.problems(document), *webhook.problems(document)]:
                 yield f"{name}: {problem}"
         kinds = ", ".join(sorted(it["kind"] for it in documents))
         print(f"{name}: {kinds}")

@@ -90,6 +90,11 @@ def free_rooms(status):
     return int(counter["capacity"]) - int(counter["count"])
 
 
+def free_values(status):
+    rooms = status["lists"]["rooms"]
+    return int(rooms["capacity"]) - len(rooms["values"])
+
+
 class Director:
     """Serves both. `servers` may change while it runs; all have these annotations."""
 
@@ -167,6 +172,7 @@ class Director:
         labels = {key: value for key, value in selector["matchLabels"].items()
                   if key != "agones.dev/fleet"} # all are of one fleet
         needed = int(selector["counters"]["rooms"]["minAvailable"])
+        listed = int(selector["lists"]["rooms"]["minAvailable"])
         found = []
         for server in list(self.servers.values()):
             try:
@@ -176,6 +182,7 @@ class Director:
             own = it["object_meta"]["labels"]
             if (it["status"]["state"].upper() == selector["gameServerState"]
                     and free_rooms(it["status"]) >= needed
+                    and free_values(it["status"]) >= listed
                     and all(own.get(key) == value for key, value in labels.items())):
                 found.append((free_rooms(it["status"]), server, it["status"]))
         return found

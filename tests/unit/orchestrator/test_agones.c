@@ -479,10 +479,12 @@ static void test_the_end_of_a_room_is_counted_and_its_value_removed(void **state
     pass(5000);
     agones_room_ended(fixture.agones, "m-1", fixture.now_ms);
     step();
-    assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
     assert_string_equal(fixture.bodies[AGONES_REMOVE], "{\"value\":\"m-1\"}");
     update(); // as the SDK server had it before: the room must not be made again
     assert_int_equal(fixture.rooms, 2);
+    pass(1000);
+    assert_int_equal(fixture.sent[AGONES_REMOVE], 1);
+    assert_int_equal(fixture.sent[AGONES_COUNT], 0); // it is listed: no allocation would find room
     strcpy(fixture.gameserver.room_values[0], "m-2");
     fixture.gameserver.room_value_count = 1;
     update();
@@ -490,6 +492,8 @@ static void test_the_end_of_a_room_is_counted_and_its_value_removed(void **state
     assert_int_equal(fixture.gameserver.rooms, 1);
     assert_int_equal(fixture.rooms, 2);
     assert_int_equal(fixture.sent[AGONES_COUNT], 1);
+    assert_int_equal(fixture.sent[AGONES_REMOVE], 1);
+    assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
 }
 
 static void test_a_room_that_fails_is_reported_and_given_back(void **state)
@@ -500,8 +504,11 @@ static void test_a_room_that_fails_is_reported_and_given_back(void **state)
     update();
     agones_room_failed(fixture.agones, "m-1", "no port is \"free\"", fixture.now_ms);
     pass(1000);
-    assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
     assert_string_equal(fixture.bodies[AGONES_REMOVE], "{\"value\":\"m-1\"}");
+    fixture.gameserver.room_value_count = 0;
+    update();
+    pass(1000);
+    assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
     assert_string_equal(fixture.bodies[AGONES_REPORT],
                         "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"error\\\":\\\"no "
                         "port is \\\\\\\"free\\\\\\\"\\\"}}\"}");
@@ -531,6 +538,11 @@ static void test_more_rooms_than_there_is_room_for_are_refused(void **state)
     }
     update();
     assert_int_equal(fixture.rooms, 8);
+    pass(1000);
+    assert_int_equal(fixture.sent[AGONES_REMOVE], 2);
+    assert_int_equal(fixture.gameserver.rooms, 10);
+    fixture.gameserver.room_value_count = 8;
+    update();
     pass(5000);
     assert_int_equal(fixture.gameserver.rooms, 8);
 }

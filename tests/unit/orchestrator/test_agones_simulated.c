@@ -39,6 +39,7 @@ static unsigned answer_status;
 static bool is_stormy; // whether anything goes wrong
 static int ids, runs[MAX_IDS], starts[MAX_IDS];
 static int requests;
+static int lost; // allocations whose value was cut off for lack of room in the list
 
 static void change(void)
 {
@@ -56,7 +57,9 @@ static int find_value(const char *value)
 
 static void add_value(const char *value)
 {
-    if (find_value(value) < 0 && truth.room_value_count < GAMESERVER_MAX_ROOMS)
+    if (find_value(value) >= 0)
+        return;
+    if (truth.room_value_count < truth.room_list_capacity) // cut off in silence, as Agones does
         strcpy(truth.room_values[truth.room_value_count++], value);
 }
 
@@ -182,6 +185,7 @@ static void allocate(void)
     strcpy(truth.state, "Allocated");
     snprintf(truth.last_allocated, sizeof truth.last_allocated, "%llu", (unsigned long long)now_ms);
     truth.rooms++;
+    lost += truth.room_value_count == truth.room_list_capacity;
     add_value(value);
     change();
 }
@@ -278,7 +282,7 @@ static void start(void)
                                 .health_period_s = 5,
                                 .has_room_counter = true,
                                 .has_room_list = true,
-                                .room_list_capacity = 100,
+                                .room_list_capacity = MAX_ROOMS,
                                 .room_capacity = 1000};
     write_count = 0;
     update_due_ms = answer_due_ms = 0;
@@ -316,10 +320,30 @@ static void test_after_any_storm_counter_and_list_are_what_runs(void **state)
     assert_true(all > 60 * 20);
 }
 
+static void test_in_ordinary_play_no_allocation_is_lost(void **state)
+{
+    (void)state;
+    start();
+    is_stormy = false;
+    for (int i = 0; i < 200; i++)
+        step(false); // until the capacity is set
+    lost = 0;
+    for (int i = 0; i < 20000; i++) {
+        if (chance_int(0, 10) == 0) // nearly always full
+            allocate();
+        end_rooms();
+        step(false);
+    }
+    assert_true(ids > 100);
+    assert_int_equal(lost, 0);
+    agones_destroy(agones);
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_in_ordinary_play_no_allocation_is_lost),
         cmocka_unit_test(test_after_any_storm_counter_and_list_are_what_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
