@@ -121,13 +121,21 @@ void columns_add_format(struct columns *columns, const char *format, ...)
 
 // --- The table ---
 
+enum { HIDDEN = -1 }; // the width of a column without any text below its heading
+
 static void measure(const struct columns *columns, int widths[MAX_COLUMNS])
 {
-    memset(widths, 0, MAX_COLUMNS * sizeof *widths);
-    for (int i = 0; i < columns->count; i++) {
+    const bool has_rows = columns->count > columns->column_count;
+    for (int i = 0; i < columns->column_count; i++)
+        widths[i] = has_rows ? HIDDEN : 0;
+    for (int i = columns->column_count; i < columns->count; i++) {
         int *widest = &widths[i % columns->column_count];
         const int width = write_text(NULL, columns->cells[i]);
-        *widest = width > *widest ? width : *widest;
+        *widest = width > 0 && width > *widest ? width : *widest;
+    }
+    for (int i = 0; i < columns->column_count && i < columns->count; i++) {
+        const int width = write_text(NULL, columns->cells[i]);
+        widths[i] = widths[i] != HIDDEN && width > widths[i] ? width : widths[i];
     }
 }
 
@@ -137,6 +145,8 @@ static void write_row(const struct columns *columns, const int widths[MAX_COLUMN
 {
     int owed = 0;
     for (int i = 0; i < columns->column_count && first + i < columns->count; i++) {
+        if (widths[i] == HIDDEN)
+            continue;
         const char *text = columns->cells[first + i];
         const int spare = widths[i] - write_text(NULL, text);
         if (*text != '\0') {

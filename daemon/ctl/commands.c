@@ -113,9 +113,26 @@ static int run_status(const struct call *call)
     return code;
 }
 
+int commands_check_arena(const struct call *call)
+{
+    struct reply reply;
+    const char *name = argument(call, 0);
+    if (name == NULL)
+        return EXIT_SUCCESS;
+    const int code = send_request(call, &(struct request){.path = "/status"}, &reply);
+    if (code != EXIT_SUCCESS)
+        return code;
+    const bool has_it = tables_has_arena(reply.text, name);
+    free(reply.text);
+    if (!has_it)
+        fprintf(stderr, "raimctl: no such arena: %s\n", name);
+    return has_it ? EXIT_SUCCESS : EXIT_REFUSED;
+}
+
 static int run_players(const struct call *call)
 {
-    return show(call, "/players", print_players);
+    const int code = commands_check_arena(call);
+    return code != EXIT_SUCCESS ? code : show(call, "/players", print_players);
 }
 
 static int run_bans(const struct call *call)
@@ -240,7 +257,8 @@ static bool print_votes(const struct call *call, const char *json)
 
 static int run_vote_list(const struct call *call)
 {
-    return show(call, "/status", print_votes);
+    const int code = commands_check_arena(call);
+    return code != EXIT_SUCCESS ? code : show(call, "/status", print_votes);
 }
 
 static int run_vote_cancel(const struct call *call)
@@ -468,26 +486,26 @@ static int end_token(bool made, const char *problem)
 
 static int run_token_key(const struct call *call)
 {
-    const char *problem = NULL;
-    const bool made = token_make_key(argument(call, 0), &problem);
+    char problem[TOKEN_PROBLEM_BYTES];
+    const bool made = token_make_key(argument(call, 0), problem);
     return end_token(made, problem);
 }
 
 static int run_token_make(const struct call *call)
 {
-    const char *problem = NULL;
+    char problem[TOKEN_PROBLEM_BYTES];
     struct token_options token = call->token;
     token.duration = call->duration;
     if (token.key == NULL || token.arena == NULL)
         return commands_wrong(call->command, "want --key FILE and --arena NAME");
-    const bool made = token_make(&token, &problem);
+    const bool made = token_make(&token, problem);
     return end_token(made, problem);
 }
 
 static int run_token_show(const struct call *call)
 {
-    const char *problem = NULL;
-    const bool shown = token_show(argument(call, 0), stdout, &problem);
+    char problem[TOKEN_PROBLEM_BYTES];
+    const bool shown = token_show(argument(call, 0), stdout, problem);
     return end_token(shown, problem);
 }
 

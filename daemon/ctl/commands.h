@@ -58,5 +58,8 @@ int commands_send_for_file(const struct call *call, const struct request *reques
 // Sends a request whose answer is not shown, and prints errors; returns the exit status.
 int commands_send(const struct call *call, const struct request *request);
 
+// Checks that the arena of the first argument, if there is one, runs. Returns the exit status.
+int commands_check_arena(const struct call *call);
+
 // Prints that an answer cannot be read, and returns the exit status.
 int commands_not_understood(void);

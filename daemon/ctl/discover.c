@@ -53,7 +53,7 @@ static void add_row(struct columns *columns, const struct finder_row *row)
     columns_add_format(columns, "%u/%u", info->players, info->most_players);
     columns_add_number(columns, info->bots);
     columns_add(columns, info->map);
-    columns_add(columns, info->locked ? "yes" : "-");
+    columns_add(columns, info->locked ? "yes" : "");
     columns_add(columns, info->tags);
 }
 

@@ -25,6 +25,7 @@ enum {
     MOST_MASTERS = 16,
     MOST_HOSTS = 64, // that may answer a discovery of this machine's
     DEFAULT_PORT = 7246,
+    LOCAL_PORTS = 8, // asked on loopback, whose arenas answer no discovery
     DATAGRAM_BYTES = 2048,
     ASK_MS = 500,     // between two requests to one address
     ASKS = 3,         // requests to one address
@@ -248,11 +249,13 @@ bool finder_add_master(struct finder *finder, const char *text)
 
 void finder_add_network(struct finder *finder)
 {
-    union address local = {.v4 = {.sin_family = AF_INET,
-                                  .sin_port = htons(DEFAULT_PORT),
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
     finder->has_network = true;
-    add(finder, &local);
+    for (uint16_t port = DEFAULT_PORT; port < DEFAULT_PORT + LOCAL_PORTS; port++) {
+        const union address local = {.v4 = {.sin_family = AF_INET,
+                                            .sin_port = htons(port),
+                                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
+        add(finder, &local);
+    }
 }
 
 // --- Requests ---
@@ -465,9 +468,15 @@ static int rank(const struct finder *finder, int index)
 
 static bool is_double(const struct finder *finder, int index)
 {
-    const struct finder_row *row = &finder->targets[index].row;
+    const struct target *target = &finder->targets[index];
+    const struct finder_row *row = &target->row;
+    const bool is_local = target->address.any.sa_family == AF_INET &&
+                          target->address.v4.sin_addr.s_addr == htonl(INADDR_LOOPBACK);
     for (int i = 0; i < finder->count; i++) {
         const struct finder_row *other = &finder->targets[i].row;
+        if (is_local && row->server == 0 && other->server != 0 && other->answers &&
+            other->port == row->port && strcmp(other->info.name, row->info.name) == 0)
+            return true; // an arena of all addresses
         if (row->server != 0 && other->server == row->server && other->port == row->port &&
             other->answers && rank(finder, i) < rank(finder, index))
             return true;

@@ -27,6 +27,8 @@ int recording_list(const struct call *call)
         free(reply.text);
         snprintf(path, sizeof path, "/recordings?before=%s", next);
     } while (good && next[0] != '\0');
+    if (code == EXIT_SUCCESS && good && recordings_is_empty(recordings))
+        code = commands_check_arena(call);
     if (code == EXIT_SUCCESS && good)
         good = call->json ? recordings_print_json(recordings, stdout)
                           : recordings_print(recordings, stdout);

@@ -52,6 +52,11 @@ bool recordings_add(struct recordings *recordings, const char *text, const char 
     return good && size < RECORDING_CURSOR_BYTES && (*next == '\0' || recordings_is_name(next));
 }
 
+bool recordings_is_empty(const struct recordings *recordings)
+{
+    return json_array_size(recordings->list) == 0;
+}
+
 bool recordings_is_name(const char *text)
 {
     static const char letters[] =
@@ -69,6 +74,14 @@ bool recordings_print_json(const struct recordings *recordings, FILE *out)
     return good && fputc('\n', out) != EOF;
 }
 
+static void add_size(struct columns *columns, double bytes)
+{
+    if (bytes < 1e5)
+        columns_add_format(columns, "%.1f kB", bytes / 1e3);
+    else
+        columns_add_format(columns, "%.1f MB", bytes / 1e6);
+}
+
 static void add_recording(struct columns *columns, const json_t *recording)
 {
     const long long length_s = (long long)json_number_value(json_object_get(recording, "length_s"));
@@ -78,7 +91,7 @@ static void add_recording(struct columns *columns, const json_t *recording)
     columns_add_format(columns, "%lld:%02lld", length_s / 60, length_s % 60);
     columns_add_number(columns, number_of(recording, "players"));
     columns_add_number(columns, number_of(recording, "bots"));
-    columns_add_format(columns, "%.1f", (double)number_of(recording, "bytes") / 1e6);
+    add_size(columns, (double)number_of(recording, "bytes"));
     columns_add(columns, json_is_true(json_object_get(recording, "kept")) ? "yes" : "");
     columns_add(columns, !is_readable ? "(unreadable)" : winner != NULL ? winner : "");
 }
@@ -87,7 +100,7 @@ bool recordings_print(const struct recordings *recordings, FILE *out)
 {
     size_t i;
     const json_t *recording;
-    struct columns *columns = columns_create("NAME|>LENGTH|>PLAYERS|>BOTS|>MB|KEPT|WINNER");
+    struct columns *columns = columns_create("NAME|>LENGTH|>PLAYERS|>BOTS|>SIZE|KEPT|WINNER");
     json_array_foreach(recordings->list, i, recording) add_recording(columns, recording);
     return columns_print(columns, out);
 }

@@ -25,6 +25,8 @@ bool recordings_add(struct recordings *recordings, const char *json, const char 
 bool recordings_print(const struct recordings *recordings, FILE *out);
 bool recordings_print_json(const struct recordings *recordings, FILE *out);
 
+bool recordings_is_empty(const struct recordings *recordings);
+
 // Whether a text can be the name of a recording, and so part of a URL or a file's name.
 bool recordings_is_name(const char *text);
 

@@ -124,7 +124,6 @@ bool tables_bans(const char *text, FILE *out)
         json_array_foreach(bans, i, ban)
         {
             const json_t *left = json_object_get(ban, "left_s");
-            const char *by = text_of(ban, "by");
             char shown[32] = "for ever";
             if (json_is_integer(left))
                 format_duration(shown, (long long)json_integer_value(left));
@@ -132,7 +131,7 @@ bool tables_bans(const char *text, FILE *out)
             columns_add(columns, shown);
             format_date(shown, sizeof shown, json_object_get(ban, "until_s"));
             columns_add(columns, shown);
-            columns_add(columns, by[0] != '\0' ? by : "-");
+            columns_add(columns, text_of(ban, "by"));
             columns_add(columns, text_of(ban, "reason"));
         }
         good = columns_print(columns, out);
@@ -227,6 +226,17 @@ void tables_problem(const char *text, char *problem, size_t capacity)
     const char *words = json_string_value(json_object_get(answer, "error"));
     snprintf(problem, capacity, "%s", words != NULL ? words : "");
     json_decref(answer);
+}
+
+bool tables_has_arena(const char *text, const char *name)
+{
+    json_t *status = json_loads(text, 0, NULL);
+    const json_t *arenas = json_object_get(status, "arenas"), *arena;
+    bool has_it = false;
+    size_t i;
+    json_array_foreach(arenas, i, arena) has_it |= strcmp(text_of(arena, "name"), name) == 0;
+    json_decref(status);
+    return has_it;
 }
 
 long tables_count_players(const char *text)

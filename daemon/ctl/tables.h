@@ -25,5 +25,8 @@ void tables_mistakes(const char *json, FILE *out);
 // Copies the error message of a response, cut to `capacity` bytes; "" without one.
 void tables_problem(const char *json, char *problem, size_t capacity);
 
+// Whether an arena of this name is in a status.
+bool tables_has_arena(const char *json, const char *name);
+
 // Number of connected players in a status; -1 if the JSON has none.
 long tables_count_players(const char *json);

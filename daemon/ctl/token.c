@@ -45,12 +45,12 @@ static bool write_new_file(const char *path, const char *line)
     return written && closed;
 }
 
-bool token_make_key(const char *path, const char **problem)
+bool token_make_key(const char *path, char problem[TOKEN_PROBLEM_BYTES])
 {
     uint8_t seed[SEED_BYTES], secret[crypto_sign_SECRETKEYBYTES], shown[RAIM_KEY_BYTES];
     char line[LINE_BYTES + 1], text[2 * RAIM_KEY_BYTES + 1];
     if (sodium_init() < 0) {
-        *problem = "no random numbers";
+        strcpy(problem, "no random numbers");
         return false;
     }
     randombytes_buf(seed, sizeof seed);
@@ -58,7 +58,7 @@ bool token_make_key(const char *path, const char **problem)
     sodium_bin2hex(line, sizeof line, seed, sizeof seed);
     strcat(line, "\n");
     if (!write_new_file(path, line)) {
-        *problem = strerror(errno);
+        snprintf(problem, TOKEN_PROBLEM_BYTES, "%s: %s", path, strerror(errno));
         return false;
     }
     puts(sodium_bin2hex(text, sizeof text, shown, sizeof shown));
@@ -123,20 +123,23 @@ static const char *fill(const struct token_options *options, struct raim_access 
     return fill_times(options, access);
 }
 
-bool token_make(const struct token_options *options, const char **problem)
+bool token_make(const struct token_options *options, char problem[TOKEN_PROBLEM_BYTES])
 {
     uint8_t secret[crypto_sign_SECRETKEYBYTES], token[RAIM_ACCESS_BYTES];
     char text[2 * RAIM_ACCESS_BYTES];
     struct raim_access access;
     if (sodium_init() < 0) {
-        *problem = "no random numbers";
+        strcpy(problem, "no random numbers");
         return false;
     }
-    *problem = fill(options, &access);
-    if (*problem != NULL)
+    const char *mistake = fill(options, &access);
+    if (mistake != NULL) {
+        strcpy(problem, mistake);
         return false;
+    }
     if (!read_key(options->key, secret)) {
-        *problem = errno == EINVAL ? "the file has no key" : strerror(errno);
+        snprintf(problem, TOKEN_PROBLEM_BYTES, "%s: %s", options->key,
+                 errno == EINVAL ? "the file has no key" : strerror(errno));
         return false;
     }
     // libsodium's secret key is the seed followed by the public key.
@@ -178,7 +181,7 @@ static void show_hex(FILE *file, const char *what, const uint8_t *bytes, size_t 
     fprintf(file, "%-11s %s\n", what, sodium_bin2hex(text, sizeof text, bytes, size));
 }
 
-bool token_show(const char *text, FILE *file, const char **problem)
+bool token_show(const char *text, FILE *file, char problem[TOKEN_PROBLEM_BYTES])
 {
     uint8_t token[RAIM_ACCESS_BYTES];
     size_t size;
@@ -186,7 +189,7 @@ bool token_show(const char *text, FILE *file, const char **problem)
     if (sodium_base642bin(token, sizeof token, text, strlen(text), NULL, &size, NULL,
                           sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0 ||
         raim_access_read(token, size, &access) == 0) {
-        *problem = "this is not a token of this version";
+        strcpy(problem, "this is not a token of this version");
         return false;
     }
     show_text(file, "arena", access.arena);

@@ -3,6 +3,7 @@
 """The demo, on the ports that the README names: its arenas keep their pace, and its bots fight."""
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -41,6 +42,10 @@ class DemoTest(unittest.TestCase):
         def both_have_scored():
             arenas = daemon.get_json()["arenas"]
             return all(any(player["score"] for player in each["players"]) for each in arenas)
+        found = subprocess.run([harness.BIN / "raimctl", "discover", "--json"], check=True,
+                               capture_output=True, text=True)
+        addresses = [each["address"] for each in json.loads(found.stdout)["servers"]]
+        self.assertLessEqual({"127.0.0.1:7246", "127.0.0.1:7247"}, set(addresses))
         pace = Pace(daemon)
         pace.sample_for(5)
         daemon.poll("score in both arenas", both_have_scored, 20)

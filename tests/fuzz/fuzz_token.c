@@ -52,8 +52,8 @@ static void check_token(const struct token_options *options, const char *line)
     char name[RAIM_MAX_NAME_BYTES + 1] = "";
     const uint32_t size = raim_link_read_access(printed, token, sizeof token);
     assert(raim_access_read(token, size, &access) > 0);
-    const char *problem = NULL;
-    assert(token_show(printed, nowhere, &problem));
+    char problem[TOKEN_PROBLEM_BYTES] = "";
+    assert(token_show(printed, nowhere, problem));
     assert(strcmp(access.arena, options->arena) == 0);
     assert(strcmp(access.name, options->name != NULL ? options->name : "") == 0);
     assert(access.has_key == (options->server_key != NULL));
@@ -75,10 +75,10 @@ static void check_token(const struct token_options *options, const char *line)
 static void check_text(const char *text)
 {
     uint8_t token[RAIM_ACCESS_BYTES], small[3];
-    const char *problem = NULL;
+    char problem[TOKEN_PROBLEM_BYTES] = "";
     const uint32_t size = raim_link_read_access(text, token, sizeof token);
     assert(size <= sizeof token);
-    assert(token_show(text, nowhere, &problem) || problem != NULL);
+    assert(token_show(text, nowhere, problem) || problem[0] != '\0');
     assert(raim_link_read_access(text, small, sizeof small) == (size <= sizeof small ? size : 0));
 }
 
@@ -114,10 +114,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_write_file(key_path, input.bytes, input.left);
     char line[128] = "";
     memcpy(line, input.bytes, input.left < sizeof line - 1 ? input.left : sizeof line - 1);
-    const char *problem = NULL;
-    if (token_make(&options, &problem))
+    char problem[TOKEN_PROBLEM_BYTES] = "";
+    if (token_make(&options, problem))
         check_token(&options, line);
     else
-        assert(problem != NULL && problem[0] != '\0');
+        assert(problem[0] != '\0');
     return 0;
 }

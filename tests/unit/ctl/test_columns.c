@@ -77,6 +77,20 @@ static void test_what_a_terminal_would_obey_is_masked(void **state)
     assert_prints(columns, "NAME  ID\n?[2J? 1\na?b?  2\n??    3\n");
 }
 
+static void test_a_column_without_a_text_is_left_out(void **state)
+{
+    (void)state;
+    struct columns *columns = columns_create("NAME|>BY|ID");
+    for (int row = 0; row < 2; row++) {
+        columns_add(columns, row == 0 ? "a" : "");
+        columns_add(columns, "");
+        columns_add_number(columns, row);
+    }
+    assert_prints(columns, "NAME ID\n"
+                           "a    0\n"
+                           "     1\n");
+}
+
 static void test_a_table_of_headings_alone_has_one_line(void **state)
 {
     (void)state;
@@ -96,6 +110,7 @@ int main(void)
         cmocka_unit_test(test_columns_are_as_wide_as_their_widest_text),
         cmocka_unit_test(test_wide_characters_take_two_columns_and_marks_none),
         cmocka_unit_test(test_what_a_terminal_would_obey_is_masked),
+        cmocka_unit_test(test_a_column_without_a_text_is_left_out),
         cmocka_unit_test(test_a_table_of_headings_alone_has_one_line),
         cmocka_unit_test(test_a_missing_table_is_no_answer),
     };
