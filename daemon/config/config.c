@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -157,12 +158,15 @@ void config_unload(struct config *config)
 {
     if (config == NULL || config->references-- > 0)
         return;
-    for (int i = 0; i < config->map_count; i++)
+    for (int i = 0; i < config->map_count; i++) {
         raim_map_destroy(config->maps[i]);
+        free(config->map_paths != NULL ? config->map_paths[i] : NULL);
+    }
     config_values_free(config->values);
     path_list_clear(&config->directories);
     config_unload(config->maps_owner);
     free(config->maps);
+    free(config->map_paths);
     free(config->templates);
     free(config->arenas);
     free(config);
@@ -254,6 +258,16 @@ void config_load_event_kinds(reader_node list, void *into, void *context)
             event_kind_find(name, &kind))
             config->event_kinds |= UINT32_C(1) << kind;
     }
+}
+
+void config_load_hook(reader_node node, void *into, void *context)
+{
+    const char *hook = ((struct config *)into)->event_hook;
+    char program[sizeof((struct config *)into)->event_hook];
+    (void)context;
+    snprintf(program, sizeof program, "%.*s", (int)strcspn(hook, " "), hook);
+    if (program[0] == '/' && access(program, X_OK) != 0)
+        reader_error(node, "cannot run \"%s\": %s", program, strerror(errno));
 }
 
 void config_load_hook_secret(reader_node node, void *into, void *context)

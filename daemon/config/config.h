@@ -214,6 +214,7 @@ struct config {
     struct config_arena *arenas;
     int map_count;
     struct raim_map **maps;       // owned; arenas with the same map file share one map
+    char **map_paths;             // owned; of each map; NULL: built in, or of a single map
     struct config_values *values; // owned; text and location of each key's value
     struct path_list directories; // of the file, its includes, its maps and the control's files
     struct config *maps_owner;    // held: owns the maps that `arenas` has; NULL: this one does

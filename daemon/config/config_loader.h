@@ -22,6 +22,7 @@ void config_load_hosts(reader_node node, void *config, void *loader);
 void config_load_masters(reader_node node, void *config, void *loader);
 void config_load_token(reader_node node, void *config, void *loader);
 void config_load_event_kinds(reader_node node, void *config, void *loader);
+void config_load_hook(reader_node node, void *config, void *loader);
 void config_load_hook_secret(reader_node node, void *config, void *loader);
 void config_load_templates(reader_node node, void *config, void *loader);
 void config_load_arenas(reader_node node, void *config, void *loader);

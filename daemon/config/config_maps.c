@@ -32,7 +32,9 @@ bool config_begin_maps(struct config_loader *loader, int arena_count)
     const size_t most = ((size_t)arena_count + 1) * (1 + CONFIG_MAX_ROTATION);
     loader->map_requests = calloc(most, sizeof *loader->map_requests);
     loader->config->maps = calloc(most, sizeof *loader->config->maps);
-    return loader->map_requests != NULL && loader->config->maps != NULL;
+    loader->config->map_paths = calloc(most, sizeof *loader->config->map_paths);
+    return loader->map_requests != NULL && loader->config->maps != NULL &&
+           loader->config->map_paths != NULL;
 }
 
 static void request_map(struct config_loader *loader, reader_node node, const char *file,
@@ -133,9 +135,13 @@ void config_load_maps(struct config_loader *loader)
             continue;
         }
         struct raim_map *map = load_map(loader, request);
-        if (map != NULL)
-            config->maps[config->map_count++] = map;
         *request->map = map;
+        if (map == NULL)
+            continue;
+        char **path = &config->map_paths[config->map_count];
+        config->maps[config->map_count++] = map;
+        if (!loader->is_built_in && (*path = strdup(request->path)) == NULL)
+            diagnostics_no_memory(loader->diagnostics);
     }
     for (int i = 0; i < loader->map_request_count; i++)
         free(loader->map_requests[i].path);

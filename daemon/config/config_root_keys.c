@@ -207,6 +207,7 @@ static const struct reader_key ROOT_KEYS[] = {
      IN_ROOT(event_hook),
      .text = "",
      .parse = parse_hook,
+     .load = config_load_hook,
      .expected = "an http or https URL, an absolute path of a program with arguments separated by "
                  "spaces, or \"\", of at most 511 bytes",
      .applies = READER_AT_ONCE,

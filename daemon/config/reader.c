@@ -394,8 +394,30 @@ static int edit_distance(const char *a, const char *b)
     return row[length_b];
 }
 
+// Writes the path of the inner group, such as "arenas.rules", whose key has this name. Returns
+// false if there is none.
+static bool find_inner(const struct reader_key *keys, int count, const char *name, char *path,
+                       size_t capacity)
+{
+    for (int i = 0; i < count; i++) {
+        int inner_count = 0;
+        const struct reader_key *inner = keys[i].keys != NULL ? keys[i].keys(&inner_count) : NULL;
+        const int used = snprintf(path, capacity, "%s", keys[i].name);
+        for (int j = 0; j < inner_count; j++)
+            if (strcmp(inner[j].name, name) == 0)
+                return true;
+        if ((size_t)used + 1 >= capacity)
+            continue;
+        path[used] = '.';
+        if (find_inner(inner, inner_count, name, path + used + 1, capacity - (size_t)used - 1))
+            return true;
+    }
+    return false;
+}
+
 static void report_unknown_key(reader_node node, const struct reader_key *keys, int count)
 {
+    char path[EXPECTED_BYTES];
     const char *name = config_setting_name(node.setting);
     const char *nearest = NULL;
     int nearest_distance = TYPING_MISTAKES + 1;
@@ -413,7 +435,9 @@ static void report_unknown_key(reader_node node, const struct reader_key *keys, 
             used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i == 0 ? "" : ", ",
                                      keys[i].name);
     }
-    if (nearest != NULL)
+    if (find_inner(keys, count, name, path, sizeof path))
+        reader_error(node, "got a key that belongs into %s", path);
+    else if (nearest != NULL)
         reader_error(node, "got an unknown key, did you mean \"%s\"?", nearest);
     else
         reader_error(node, "got an unknown key, want one of %s", all);

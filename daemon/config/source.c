@@ -185,6 +185,9 @@ static void take_text(struct source *source, int file, char *text, size_t size)
                         SOURCE_MAX_BYTES);
     } else if (memchr(text, '\0', size) != NULL) {
         diagnostics_add(source->diagnostics, path, "got a zero byte, want text");
+    } else if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        diagnostics_add(source->diagnostics, path,
+                        "got a byte order mark (BOM), want UTF-8 without one");
     } else {
         text[size] = '\0';
         splice(source, file, text);
@@ -364,6 +367,12 @@ static void include(struct cursor *cursor)
     cursor->line_start = false;
 }
 
+static void report_brackets(struct cursor *cursor)
+{
+    report_error(cursor, "got [ { ... } ], want ( { ... } ): a list of groups has parentheses");
+    copy(cursor, 1);
+}
+
 static void splice(struct source *source, int file, const char *text)
 {
     struct cursor cursor = {.source = source, .at = text, .position = {file, 1}};
@@ -386,6 +395,8 @@ static void splice(struct source *source, int file, const char *text)
             copy_number(&cursor, cursor.at > text && cursor.at[-1] == '-');
         else if (c == ' ' || c == '\t')
             text_buffer_add(&source->copy, cursor.at++, 1);
+        else if (c == '[' && cursor.at[1 + strspn(cursor.at + 1, " \t\r\n")] == '{')
+            report_brackets(&cursor);
         else
             copy(&cursor, 1);
     }

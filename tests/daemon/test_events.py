@@ -325,7 +325,10 @@ class HookTest(Events):
 
     def test_bad_commands_delay_nothing(self):
         # Those that take ten seconds to fail are a fault's row.
-        bad = {"missing": "/nonexistent/hook", "fails": self.script("echo no >&2; exit 3", "fails"),
+        missing = self.stage.directory / "missing" # its interpreter is
+        missing.write_text("#!/nonexistent/sh\n", encoding="ascii")
+        missing.chmod(0o755)
+        bad = {"missing": missing, "fails": self.script("echo no >&2; exit 3", "fails"),
                "hangs": self.script("sleep 60")}
         for name, command in bad.items():
             with self.subTest(name):

@@ -65,6 +65,33 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
         "agones_ready, lan_discovery, masters, arenas\n");
 }
 
+static void test_misplaced_key_is_told_its_place(void **state)
+{
+    (void)state;
+    assert_refused("bots = 3; bullet_speed = 700; arenas = ({" ARENA "});",
+                   "raimd.conf:1: bots: got a key that belongs into arenas\n"
+                   "raimd.conf:1: bullet_speed: got a key that belongs into arenas.rules\n");
+}
+
+static void test_files_of_other_habits_are_explained(void **state)
+{
+    (void)state;
+    assert_refused("\xEF\xBB\xBF"
+                   "arenas = ({" ARENA "});",
+                   "raimd.conf: got a byte order mark (BOM), want UTF-8 without one\n");
+    assert_refused("arenas =\n[ {" ARENA "} ];",
+                   "raimd.conf:2: got [ { ... } ], want ( { ... } ): a list of groups has "
+                   "parentheses\n");
+}
+
+static void test_missing_hook_program_is_a_mistake(void **state)
+{
+    (void)state;
+    assert_refused("event_hook = \"/nonexistent/hook here\"; arenas = ({" ARENA "});",
+                   "raimd.conf:1: event_hook: cannot run \"/nonexistent/hook\": No such file or "
+                   "directory\n");
+}
+
 static void test_hosts_are_names_without_scheme_and_port(void **state)
 {
     (void)state;
@@ -432,6 +459,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_mistake_is_reported_at_once),
         cmocka_unit_test(test_key_like_no_other_gets_the_list_of_keys),
+        cmocka_unit_test(test_misplaced_key_is_told_its_place),
+        cmocka_unit_test(test_files_of_other_habits_are_explained),
+        cmocka_unit_test(test_missing_hook_program_is_a_mistake),
         cmocka_unit_test(test_hosts_are_names_without_scheme_and_port),
         cmocka_unit_test(test_the_live_token_is_kept_from_everybody),
         cmocka_unit_test(test_tokens_want_a_key),
