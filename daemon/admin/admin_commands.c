@@ -153,7 +153,7 @@ static bool collect_late_add(struct admin_commands *admin, uint32_t *number, boo
         *done = arena_list_find(&admin->table->running, late->name) < 0 &&
                 arena_table_add_arena(admin->table, late->name, error, sizeof error);
         if (!*done)
-            log_arena_error(late->name, "arena failed name=%s: %s", late->name, error);
+            log_arena_error(late->name, "arena failed arena=%s: %s", late->name, error);
         *number = late->number;
         late->number = 0;
         return true;
@@ -350,6 +350,11 @@ static void execute_bans(struct admin_commands *admin, struct admin_command *com
     admin_bans_list(admin->bans, command);
 }
 
+static void execute_maps(struct admin_commands *admin, struct admin_command *command)
+{
+    set_answer(command, status_maps_json(admin->table->config));
+}
+
 // --- Routes ---
 
 enum {
@@ -373,6 +378,7 @@ static const struct admin_commands_route routes[] = {
     {.method = "GET", .path = "/status", .execute = execute_status},
     {.method = "GET", .path = "/players", .execute = execute_players},
     {.method = "GET", .path = "/bans", .execute = execute_bans},
+    {.method = "GET", .path = "/maps", .execute = execute_maps},
     {.method = "POST",
      .path = "/say",
      .execute = admin_messages_say,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 bool overload_update(struct overload *overload, uint64_t late_ticks, uint64_t skipped_ticks,
-                     uint32_t tick_hz)
+                     uint32_t tick_hz, uint32_t busy_percent)
 {
     const uint32_t oldest = overload->samples++ % OVERLOAD_WINDOW;
     overload->late_in_window = late_ticks - overload->late[oldest];
@@ -20,7 +20,13 @@ bool overload_update(struct overload *overload, uint64_t late_ticks, uint64_t sk
     const uint64_t limit =
         (uint64_t)overload->due * (was_on ? OVERLOAD_END_PERCENT : OVERLOAD_BEGIN_PERCENT) / 100;
     overload->is_on = was_on ? missed >= limit : missed > limit;
+    overload->is_of_machine = busy_percent < OVERLOAD_MACHINE_PERCENT;
     return overload->is_on != was_on;
+}
+
+const char *overload_cause(const struct overload *overload)
+{
+    return overload->is_of_machine ? "machine" : "raimd";
 }
 
 void overload_write(const struct overload *overload, char line[OVERLOAD_LINE_BYTES])

@@ -15,6 +15,7 @@ enum {
     OVERLOAD_WINDOW = 10,        // samples
     OVERLOAD_BEGIN_PERCENT = 10, // of the ticks that are due in the window
     OVERLOAD_END_PERCENT = 5,
+    OVERLOAD_MACHINE_PERCENT = 50, // a worker that is less busy is not the cause
 };
 
 // Zeroed for a new arena.
@@ -22,13 +23,19 @@ struct overload {
     uint64_t late[OVERLOAD_WINDOW], skipped[OVERLOAD_WINDOW]; // rings of samples
     uint32_t samples;                                         // ever taken
     bool is_on;
+    bool is_of_machine;                         // its worker had time left
     uint32_t due;                               // ticks that are due in the window
     uint64_t late_in_window, skipped_in_window; // as of the newest sample
 };
 
-// Adds a sample: the counts of an arena since its start. Returns true if the state has changed.
+// Adds a sample: the counts of an arena since its start, and how busy its worker was in the last
+// seconds. Returns true if the state has changed.
 bool overload_update(struct overload *overload, uint64_t late_ticks, uint64_t skipped_ticks,
-                     uint32_t tick_hz);
+                     uint32_t tick_hz, uint32_t busy_percent);
+
+// Who is late, of an overload: "raimd", or "machine", which did not run a worker that had little to
+// do.
+const char *overload_cause(const struct overload *overload);
 
 // Writes "late=... skipped=... due=..." of the last window, for the log.
 #define OVERLOAD_LINE_BYTES 96

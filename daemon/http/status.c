@@ -274,6 +274,16 @@ char *status_bans_json(const struct bans *bans, int64_t now_s)
     return document_text(status_finish(object, complete));
 }
 
+char *status_maps_json(const struct config *config)
+{
+    json_t *object = json_object(), *list = json_array();
+    bool complete = status_put(object, "maps", list);
+    for (int i = 0; complete && config->map_paths != NULL && i < config->map_count; i++)
+        if (config->map_paths[i] != NULL)
+            complete = json_array_append_new(list, status_text(config->map_paths[i])) == 0;
+    return document_text(status_finish(object, complete));
+}
+
 char *status_problem_json(const char *error)
 {
     json_t *object = json_object();
@@ -352,6 +362,7 @@ static json_t *overloaded_arena_json(struct arena *arena)
     json_t *object = json_object();
     return status_finish(
         object, status_put(object, "name", status_name(config->name, sizeof config->name)) &&
+                    status_put(object, "cause", json_string(overload_cause(overload))) &&
                     status_put_count(object, "late_ticks", overload->late_in_window) &&
                     status_put_count(object, "skipped_ticks", overload->skipped_in_window) &&
                     status_put_count(object, "due_ticks", overload->due));

@@ -17,6 +17,9 @@ char *status_json(const struct arena_list *list, uint64_t now_ms);
 // {"players": [...]} with addresses, for the control socket only.
 char *status_players_json(const struct arena_list *list);
 
+// {"maps": [...]}, the paths of the map files that a configuration names, for the control only.
+char *status_maps_json(const struct config *config);
+
 // {"bans": [...]} without expired bans. NULL means no bans. `now_s` is in seconds since 1970.
 char *status_bans_json(const struct bans *bans, int64_t now_s);
 

@@ -231,6 +231,7 @@ json_t *status_arena_object(struct arena *arena, struct status_totals *totals)
 {
     const struct config_arena *config = arena_config(arena);
     const struct arena_status *status = arena_status(arena);
+    const struct overload *overload = arena_overload(arena);
     const char *state = status->tick == 0 ? "starting" : "running";
     totals->now += status->counts.players;
     totals->bots += status->counts.bots;
@@ -257,7 +258,9 @@ json_t *status_arena_object(struct arena *arena, struct status_totals *totals)
             status_put_count(object, "late_ticks", status->late_ticks) &&
             status_put_count(object, "skipped_ticks", status->skipped_ticks) &&
             status_put_count(object, "snapshot_interval", status->snapshot_interval) &&
-            status_put(object, "overloaded", json_boolean(arena_overload(arena)->is_on)) &&
+            status_put(object, "overloaded", json_boolean(overload->is_on)) &&
+            status_put(object, "overload_cause",
+                       overload->is_on ? json_string(overload_cause(overload)) : json_null()) &&
             status_put_count(object, "bytes_in", status->transport.bytes_in) &&
             status_put_count(object, "bytes_out", status->transport.bytes_out) &&
             status_put_count(object, "packets_in", status->transport.packets_in) &&

@@ -46,25 +46,36 @@ static char *arena_fields(const struct overload *overload)
 {
     struct text_buffer out = {0};
     text_buffer_print(&out,
-                      "{\"overloaded\":%s,\"late_ticks\":%" PRIu64 ",\"skipped_ticks\":%" PRIu64
-                      ",\"due_ticks\":%" PRIu32 "}",
-                      overload->is_on ? "true" : "false", overload->late_in_window,
-                      overload->skipped_in_window, overload->due);
+                      "{\"overloaded\":%s,\"cause\":\"%s\",\"late_ticks\":%" PRIu64
+                      ",\"skipped_ticks\":%" PRIu64 ",\"due_ticks\":%" PRIu32 "}",
+                      overload->is_on ? "true" : "false", overload_cause(overload),
+                      overload->late_in_window, overload->skipped_in_window, overload->due);
     return text_buffer_take(&out);
 }
 
-static void tell_overload(const struct arena_table *table, struct arena *arena)
+// How busy the worker of the arena at this index is.
+static uint32_t busy_percent(const struct arena_table *table, int index)
 {
+    for (int i = 0; i < table->running.worker_count; i++)
+        if (table->running.workers[i] == table->slots[index]->worker)
+            return table->running.loads[i].percent;
+    return 0;
+}
+
+static void tell_overload(const struct arena_table *table, int index)
+{
+    struct arena *arena = table->running.arenas[index];
     struct overload *overload = arena_overload(arena);
     const struct config_arena *config = arena_config(arena);
     const struct arena_status *status = arena_status(arena);
     char line[OVERLOAD_LINE_BYTES];
-    if (!overload_update(overload, status->late_ticks, status->skipped_ticks, config->tick_hz))
+    if (!overload_update(overload, status->late_ticks, status->skipped_ticks, config->tick_hz,
+                         busy_percent(table, index)))
         return;
     overload_write(overload, line);
     if (overload->is_on)
-        log_arena_warning(config->name, "overloaded arena=%s %s p99_us=%u", config->name, line,
-                          status_tick_us(status, 99));
+        log_arena_warning(config->name, "overloaded arena=%s cause=%s %s p99_us=%u", config->name,
+                          overload_cause(overload), line, status_tick_us(status, 99));
     else
         log_arena_info(config->name, "recovered arena=%s %s p99_us=%u", config->name, line,
                        status_tick_us(status, 99));
@@ -88,10 +99,10 @@ static void tell_load(struct arena_table *table, int worker)
 
 static void tell_overloads(struct arena_table *table)
 {
-    for (int i = 0; i < table->running.count; i++)
-        tell_overload(table, table->running.arenas[i]);
     for (int i = 0; i < table->running.worker_count; i++)
         tell_load(table, i);
+    for (int i = 0; i < table->running.count; i++)
+        tell_overload(table, i);
 }
 
 // Logs when an arena begins and ends to send each client fewer snapshots.

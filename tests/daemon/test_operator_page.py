@@ -15,6 +15,7 @@ from harness import Stage, arena
 from rooms import UnixConnection
 
 TOKEN = "0123456789abcdefghij"
+DUEL = harness.ROOT / "config/maps/duel.conf"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 PAGE = {"X-Raimd-Order": "1", **FORM}
@@ -28,7 +29,7 @@ class OperatorPageTest(unittest.TestCase):
         token = stage.directory / "token"
         token.write_text(f"{TOKEN}\n", encoding="ascii")
         token.chmod(0o600)
-        self.daemon = stage.serve(arena("first", bots=1, spectator_delay=5.0),
+        self.daemon = stage.serve(arena("first", map=str(DUEL), bots=1, spectator_delay=5.0),
                                   control_listen="127.0.0.1:0", control_token_file=str(token),
                                   env={"RUNTIME_DIRECTORY": str(run)})
         self.stage, self.socket = stage, run / "control.sock"
@@ -65,7 +66,7 @@ class OperatorPageTest(unittest.TestCase):
             self.assertEqual(self.ask(self.tcp, path, {})[0], 200, path)
         self.assertEqual(json.loads(self.ask(self.tcp, "/orders", {})[1]),
                          {"orders": True, "token": True})
-        for path in ("/feed", "/players", "/bans", "/status", "/arenas/first", "/events",
+        for path in ("/feed", "/players", "/bans", "/maps", "/status", "/arenas/first", "/events",
                      "/arenas/first/stream", "/history", "/leaderboard", "/recordings"):
             with self.subTest(path):
                 self.assertEqual(self.ask(self.tcp, path, {})[0], 401)
@@ -85,7 +86,7 @@ class OperatorPageTest(unittest.TestCase):
             with self.subTest(path), self.daemon.connect() as connection:
                 connection.request("POST", path, "text=hello", PAGE | BEARER)
                 self.assertEqual(connection.getresponse().status, 404)
-        for path in ("/players", "/bans"):
+        for path in ("/players", "/bans", "/maps"):
             self.assertEqual(self.daemon.ask(path).status, 404)
 
     def test_pages_of_strangers_order_nothing(self):
@@ -143,7 +144,27 @@ class OperatorPageTest(unittest.TestCase):
             r"order by=token via=page command=kick", self.daemon.log))
         harness.poll("the event", lambda: "kick" in page.evaluate(
             "document.getElementById('events').textContent"))
-        self.assertEqual(page.said, [])
+        # A map is one of the configuration.
+        maps = json.loads(self.ask(self.tcp, "/maps", BEARER)[1])["maps"]
+        self.assertEqual(maps, [str(DUEL)])
+        self.assertEqual(page.evaluate("[...document.getElementById('map-path').options].map("
+                                       "it => it.value + it.text)"), [f"{DUEL}duel"])
+        page.evaluate("document.querySelector('#map-change button').click()")
+        harness.poll("the map", lambda: page.evaluate(
+            "document.getElementById('order-result').textContent") == "done: map of first")
+        # A vote has its buttons. None runs, so that the server refuses the order.
+        vote = {"kind": "kick", "target": "Eve", "map": None, "reason": "spam", "caller": "Ada",
+                "yes": 1, "no": 0, "needed": 3}
+        page.evaluate("import('/dashboard/orders.js').then(it => it.showVote("
+                      f"{json.dumps({'vote': vote})}))")
+        harness.poll("the vote", lambda: page.evaluate(
+            "document.getElementById('vote').hidden ? '' : "
+            "document.getElementById('vote-text').textContent") ==
+            "vote: kick Eve spam by Ada, 1 yes, 0 no, needs 3")
+        self.assertEqual(page.said, []) # a refusal is a line of the console
+        page.evaluate("document.getElementById('vote-pass').click()")
+        harness.poll("the refusal", lambda: "vote of first: pass: " in page.evaluate(
+            "document.getElementById('order-result').textContent"))
 
 
 if __name__ == "__main__":

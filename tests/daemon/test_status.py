@@ -22,8 +22,8 @@ TOP_KEYS = ["schema", "version", "uptime_s", "workers", "overloaded_workers", "p
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "hostname", "tags", "region", "website", "locked", "port", "map", "state",
               "round", "vote", "tick", "tick_hz", "tick_us", "stages_us",
-              "late_ticks", "skipped_ticks", "snapshot_interval", "overloaded", "bytes_in",
-              "bytes_out", "packets_in", "packets_out", "queries", "queries_limited", "masters",
+              "late_ticks", "skipped_ticks", "snapshot_interval", "overloaded",
+              "overload_cause", "bytes_in", "bytes_out", "packets_in", "packets_out", "queries", "queries_limited", "masters",
               "rejections", "recording", "lag_compensation_ms", "hits", "spectators", "away", "players"]
 ROUND_KEYS = ["number", "phase", "left_s", "score_limit", "winner"]
 TICK_US_KEYS = ["p50", "p99", "max"]

@@ -4,7 +4,7 @@
 import {clock, colour, colourOf, duration, element, find, say} from "./page.js";
 import {get} from "./net.js";
 import {nameOnMap} from "./live_map.js";
-import {playerButtons} from "./orders.js";
+import {playerButtons, showVote} from "./orders.js";
 
 let arena = null, arenaAt = 0;
 
@@ -81,9 +81,12 @@ export async function loadArena(name, isChosen) {
   if (!isChosen(name))
     return;
   [arena, arenaAt] = [got, performance.now()];
-  say(find("overload"), arena.overloaded ? "overloaded: ticks are late or skipped"
+  say(find("overload"), arena.overload_cause === "machine"
+    ? "late: the machine does not run raimd in time; its worker has time left"
+    : arena.overloaded ? "overloaded: raimd has more to do than its worker can; ticks are late or skipped"
     : arena.snapshot_interval > 1 ? `busy: a snapshot every ${arena.snapshot_interval} ticks` : "");
   showRound();
+  showVote(arena);
   showPlayers();
   showStages(arena.stages_us);
   showRejections(arena.rejections);

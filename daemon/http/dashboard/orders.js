@@ -89,6 +89,29 @@ async function showBans() {
   }));
 }
 
+// --- Votes and maps ---
+
+// Shows the vote that runs in an arena, to whoever may decide it.
+export function showVote({vote}) {
+  if (!mayOrder)
+    return;
+  find("vote").hidden = !vote;
+  if (vote)
+    say(find("vote-text"), ["vote:", vote.kind, vote.target ?? vote.map ?? "", vote.reason ?? "",
+      `by ${vote.caller}, ${vote.yes} yes, ${vote.no} no, needs ${vote.needed}`]
+      .filter(Boolean).join(" "));
+}
+
+// The maps of the configuration; another one is a matter of raimctl.
+async function showMaps() {
+  const {maps} = await get("maps");
+  find("map-path").replaceChildren(...maps.map(path => {
+    const option = element("option", path.replace(/^.*\//, "").replace(/\.conf$/, ""));
+    option.value = option.title = path;
+    return option;
+  }));
+}
+
 // --- Events ---
 
 function showEvent(event) {
@@ -128,9 +151,12 @@ function openPanel() {
   });
   find("map-change").addEventListener("submit", event => {
     event.preventDefault();
-    give("arena/map", {arena: chosen(), map: find("map-path").value.trim()},
-         `map of ${chosen()}`);
+    give("arena/map", {arena: chosen(), map: find("map-path").value}, `map of ${chosen()}`);
   });
+  showMaps().catch(() => {});
+  for (const decision of ["pass", "fail", "cancel"])
+    find(`vote-${decision}`).addEventListener("click", () =>
+      give(`vote/${decision}`, {arena: chosen()}, `vote of ${chosen()}: ${decision}`));
   find("pause").addEventListener("click",
                                  () => give("arena/pause", {arena: chosen()}, `pause ${chosen()}`));
   find("resume").addEventListener("click",

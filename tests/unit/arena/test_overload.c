@@ -13,12 +13,14 @@ enum { HZ = 60, DUE = 600, BEGIN = 60, END = 30 };
 
 static struct overload overload;
 static uint64_t late, skipped;
+static uint32_t busy_percent; // of the worker
 
 static int set_up(void **state)
 {
     (void)state;
     memset(&overload, 0, sizeof overload);
     late = skipped = 0;
+    busy_percent = 100;
     return 0;
 }
 
@@ -27,7 +29,7 @@ static bool second(uint64_t more_late, uint64_t more_skipped)
 {
     late += more_late;
     skipped += more_skipped;
-    return overload_update(&overload, late, skipped, HZ);
+    return overload_update(&overload, late, skipped, HZ, busy_percent);
 }
 
 static void test_an_arena_on_time_never_changes(void **state)
@@ -54,6 +56,18 @@ static void test_every_tick_late_is_reported_within_two_seconds(void **state)
     char line[OVERLOAD_LINE_BYTES];
     overload_write(&overload, line);
     assert_string_equal(line, "late=600 skipped=0 due=600");
+}
+
+static void test_a_worker_with_time_left_is_not_the_cause(void **state)
+{
+    (void)state;
+    busy_percent = OVERLOAD_MACHINE_PERCENT;
+    second(HZ, 0);
+    second(HZ, 0);
+    assert_string_equal(overload_cause(&overload), "raimd");
+    busy_percent = OVERLOAD_MACHINE_PERCENT - 1;
+    second(HZ, 0);
+    assert_string_equal(overload_cause(&overload), "machine");
 }
 
 static void test_skipped_ticks_count_as_late_ones(void **state)
@@ -142,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_an_arena_on_time_never_changes, set_up),
         cmocka_unit_test_setup(test_every_tick_late_is_reported_within_two_seconds, set_up),
+        cmocka_unit_test_setup(test_a_worker_with_time_left_is_not_the_cause, set_up),
         cmocka_unit_test_setup(test_skipped_ticks_count_as_late_ones, set_up),
         cmocka_unit_test_setup(test_it_ends_when_few_are_late_for_a_whole_window, set_up),
         cmocka_unit_test_setup(test_between_the_two_thresholds_the_state_stays, set_up),

@@ -209,9 +209,10 @@ static void test_arena_reports_its_numbers(void **state)
     json_t *arena = arena_at(document, 0);
     ASSERT_KEYS(arena, "name", "hostname", "tags", "region", "website", "locked", "port", "map",
                 "state", "round", "vote", "tick", "tick_hz", "tick_us", "stages_us", "late_ticks",
-                "skipped_ticks", "snapshot_interval", "overloaded", "bytes_in", "bytes_out",
-                "packets_in", "packets_out", "queries", "queries_limited", "masters", "rejections",
-                "recording", "lag_compensation_ms", "hits", "spectators", "away", "players");
+                "skipped_ticks", "snapshot_interval", "overloaded", "overload_cause", "bytes_in",
+                "bytes_out", "packets_in", "packets_out", "queries", "queries_limited", "masters",
+                "rejections", "recording", "lag_compensation_ms", "hits", "spectators", "away",
+                "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "hostname")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
@@ -555,18 +556,25 @@ static void test_an_overloaded_arena_is_named_and_nobody_is_sent_there(void **st
     struct fixture *fixture = *state;
     bool ready = true;
     fixture->arenas[0].ticked_ms = fixture->arenas[1].ticked_ms = 5000;
-    fixture->arenas[1].overload = (struct overload){
-        .is_on = true, .late_in_window = 500, .skipped_in_window = 40, .due = 600};
+    fixture->arenas[1].overload = (struct overload){.is_on = true,
+                                                    .is_of_machine = true,
+                                                    .late_in_window = 500,
+                                                    .skipped_in_window = 40,
+                                                    .due = 600};
     char *told = status_ready_json(&fixture->list, 5000, &ready);
     assert_false(ready);
-    assert_string_equal(told, "{\"status\":\"not ready\",\"reason\":\"an arena is overloaded: its "
-                              "ticks are late or skipped\",\"silent\":[],\"overloaded\":[{\"name\":"
-                              "\"beta\",\"late_ticks\":500,\"skipped_ticks\":40,\"due_ticks\":600}]"
-                              ",\"overloaded_workers\":[]}");
+    assert_string_equal(
+        told,
+        "{\"status\":\"not ready\",\"reason\":\"an arena is overloaded: its "
+        "ticks are late or skipped\",\"silent\":[],\"overloaded\":[{\"name\":"
+        "\"beta\",\"cause\":\"machine\",\"late_ticks\":500,\"skipped_ticks\":40,\"due_ticks\":600}]"
+        ",\"overloaded_workers\":[]}");
     free(told);
     json_t *document = parse(status_json(&fixture->list, 5000));
     assert_false(json_is_true(json_object_get(arena_at(document, 0), "overloaded")));
     assert_true(json_is_true(json_object_get(arena_at(document, 1), "overloaded")));
+    assert_string_equal(json_string_value(json_object_get(arena_at(document, 1), "overload_cause")),
+                        "machine");
     json_decref(document);
 }
 
