@@ -233,9 +233,9 @@ static bool send_answer(struct MHD_Connection *connection, const struct rooms_an
 static bool open_stream(struct api *api, struct MHD_Connection *connection)
 {
     struct event_feed_request request;
-    if (!event_feed_read(api->feed, connection, "/v1/events", &request))
-        return http_answer_send_problem(connection, HTTP_BAD_REQUEST,
-                                        "want the id of an event in Last-Event-ID", NULL);
+    const char *problem = event_feed_read(api->feed, connection, "/v1/events", &request);
+    if (problem != NULL)
+        return http_answer_send_problem(connection, HTTP_BAD_REQUEST, problem, NULL);
     struct MHD_Response *response = event_feed_open(api->feed, connection, &request);
     if (response == NULL)
         return http_answer_send_problem(connection, HTTP_UNAVAILABLE, "too many event streams",

@@ -373,9 +373,9 @@ static bool answer_events(struct control *control, const struct http_request *st
         *step->memory = &request_memory_none;
         return true;
     }
-    if (!event_feed_read(control->feed, step->connection, step->path, &request))
-        return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST,
-                                        "want the id of an event", NULL);
+    const char *problem = event_feed_read(control->feed, step->connection, step->path, &request);
+    if (problem != NULL)
+        return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST, problem, NULL);
     struct MHD_Response *response = event_feed_open(control->feed, step->connection, &request);
     if (response == NULL)
         return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE,

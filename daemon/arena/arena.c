@@ -322,9 +322,21 @@ static void report_lines(struct arena *arena)
 
 static void run_commands(struct arena *arena)
 {
-    if (arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
-                           arena->worker.transport))
-        arena->worker.has_news = true;
+    arena_commands_run(&arena->worker.commands, &arena->shared.mailbox, arena->worker.match,
+                       arena->worker.transport);
+}
+
+// Publishes the status ten times a second, and before the commands of this tick are answered.
+static void publish_due(struct arena *arena)
+{
+    const bool has_answers = arena->worker.commands.executed > 0;
+    if (arena->worker.publish_in == 0 || has_answers)
+        publish(arena);
+    if (arena->worker.publish_in == 0)
+        arena->worker.publish_in = arena->worker.config->tick_hz / PUBLISHES_PER_S;
+    arena->worker.publish_in--;
+    arena_commands_answer(&arena->worker.commands, &arena->shared.mailbox);
+    arena->worker.has_news |= has_answers;
 }
 
 static void run_tick(struct arena *arena, uint64_t begin_ns)
@@ -373,11 +385,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     tick_timer_end(&arena->worker.timer, &arena->worker.profile);
     if (!skips_socket || !raim_match_is_dormant(arena->worker.match))
         update_sleep(arena);
-    if (arena->worker.publish_in == 0) {
-        publish(arena);
-        arena->worker.publish_in = arena->worker.config->tick_hz / PUBLISHES_PER_S;
-    }
-    arena->worker.publish_in--;
+    publish_due(arena);
     atomic_fetch_add_explicit(&arena->shared.ticks, 1, memory_order_relaxed);
     const uint64_t end_ns = monotonic_ns();
     histogram_count(&arena->worker.durations, end_ns - begin_ns);

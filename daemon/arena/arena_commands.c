@@ -84,15 +84,18 @@ static bool execute(struct arena_commands *commands, struct raim_match *match,
     return false;
 }
 
-bool arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox,
+void arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox,
                         struct raim_match *match, struct transport *transport)
 {
     struct command *command;
-    bool has_answered = false;
-    while ((command = mailbox_peek(mailbox)) != NULL) {
+    while ((command = mailbox_peek_ahead(mailbox, commands->executed)) != NULL) {
         command->done = execute(commands, match, transport, command);
-        mailbox_complete(mailbox);
-        has_answered = true;
+        commands->executed++;
     }
-    return has_answered;
+}
+
+void arena_commands_answer(struct arena_commands *commands, struct mailbox *mailbox)
+{
+    for (; commands->executed > 0; commands->executed--)
+        mailbox_complete(mailbox);
 }

@@ -10,11 +10,15 @@
 // All zero at first.
 struct arena_commands {
     const struct bans *bans; // owned by the sender; NULL: none
+    uint32_t executed;       // commands that are not answered yet
 };
 
-// Executes and answers every command in the mailbox. Returns true if there was any.
-bool arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox,
+// Executes every command in the mailbox.
+void arena_commands_run(struct arena_commands *commands, struct mailbox *mailbox,
                         struct raim_match *match, struct transport *transport);
+
+// Answers the executed commands. Call it when the status shows their effect.
+void arena_commands_answer(struct arena_commands *commands, struct mailbox *mailbox);
 
 // The reason for which an address (host byte order) is banned, a printable text; NULL if it is not
 // banned.

@@ -56,9 +56,14 @@ void mailbox_release(struct mailbox *mailbox)
 
 void *mailbox_peek(struct mailbox *mailbox)
 {
+    return mailbox_peek_ahead(mailbox, 0);
+}
+
+void *mailbox_peek_ahead(struct mailbox *mailbox, uint32_t ahead)
+{
     const uint32_t completed = atomic_load_explicit(&mailbox->completed, memory_order_relaxed);
     const uint32_t submitted = atomic_load_explicit(&mailbox->submitted, memory_order_acquire);
-    return submitted != completed ? message_at(mailbox, completed) : NULL;
+    return submitted - completed > ahead ? message_at(mailbox, completed + ahead) : NULL;
 }
 
 void mailbox_complete(struct mailbox *mailbox)

@@ -44,5 +44,8 @@ void mailbox_release(struct mailbox *mailbox);
 // The oldest message that is not completed, or NULL. The owner writes its reply into it.
 void *mailbox_peek(struct mailbox *mailbox);
 
+// The message that was submitted `ahead` messages after that of mailbox_peek, or NULL.
+void *mailbox_peek_ahead(struct mailbox *mailbox, uint32_t ahead);
+
 // Completes the message of mailbox_peek and returns it to the sender.
 void mailbox_complete(struct mailbox *mailbox);

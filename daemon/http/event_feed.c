@@ -68,8 +68,8 @@ static bool read_id(const char *text, uint64_t *id)
     return true;
 }
 
-bool event_feed_read(const struct event_feed *feed, struct MHD_Connection *connection,
-                     const char *path, struct event_feed_request *request)
+const char *event_feed_read(const struct event_feed *feed, struct MHD_Connection *connection,
+                            const char *path, struct event_feed_request *request)
 {
     const char *accept = http_connection_header(connection, "Accept");
     const char *follow = http_connection_argument(connection, "follow");
@@ -82,11 +82,14 @@ bool event_feed_read(const struct event_feed *feed, struct MHD_Connection *conne
     const char *since = http_connection_argument(connection, "since");
     uint64_t since_s = 0;
     if (!read_id(since, &since_s) || since_s > MAX_SINCE_S)
-        return false;
+        return "since: want a time in seconds since 1970";
     if (since != NULL)
         request->last = server_events_before(feed->events, (int64_t)since_s);
-    return read_id(http_connection_argument(connection, "after"), &request->last) &&
-           read_id(http_connection_header(connection, "Last-Event-ID"), &request->last);
+    if (!read_id(http_connection_argument(connection, "after"), &request->last))
+        return "after: want the id of an event";
+    if (!read_id(http_connection_header(connection, "Last-Event-ID"), &request->last))
+        return "Last-Event-ID: want the id of an event";
+    return NULL;
 }
 
 // Writes an event without its frame.

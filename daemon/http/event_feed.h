@@ -36,9 +36,9 @@ struct event_feed_request {
 //                   application/x-ndjson is accepted, else as Server-Sent Events
 //   /events.jsonl   all that are kept, or those behind the given one, as lines; with "follow=1"
 //                   for ever
-// Returns false for a text that is no number.
-bool event_feed_read(const struct event_feed *feed, struct MHD_Connection *connection,
-                     const char *path, struct event_feed_request *request);
+// Returns NULL, or what is wrong, as a printable text.
+const char *event_feed_read(const struct event_feed *feed, struct MHD_Connection *connection,
+                            const char *path, struct event_feed_request *request);
 
 // Returns NULL if there are too many streams, or when memory runs out.
 struct MHD_Response *event_feed_open(struct event_feed *feed, struct MHD_Connection *connection,

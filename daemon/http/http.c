@@ -33,7 +33,6 @@ static const char not_found[] =
     "\"/leaderboard\",\"/events\",\"/metrics\",\"/healthz\",\"/readyz\"]}";
 static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[\"GET\",\"HEAD\"]}";
 static const char unavailable[] = "{\"error\":\"out of memory\"}";
-static const char wrong_event[] = "{\"error\":\"want the id of an event in Last-Event-ID\"}";
 static const char too_many[] = "{\"error\":\"too many viewers\"}";
 static const char wrong_host[] =
     "{\"error\":\"unknown host name: use the IP address, or add the name to status_hosts\"}";
@@ -52,7 +51,6 @@ enum fixed {
     FIXED_NOT_ALLOWED,
     FIXED_UNAVAILABLE,
     FIXED_TOO_MANY,
-    FIXED_WRONG_EVENT,
     FIXED_WRONG_HOST,
     FIXED_WRONG_ORIGIN,
     FIXED_WRONG_TOKEN,
@@ -70,7 +68,6 @@ static const struct {
     [FIXED_NOT_ALLOWED] = {HTTP_METHOD_NOT_ALLOWED, not_allowed},
     [FIXED_UNAVAILABLE] = {HTTP_UNAVAILABLE, unavailable},
     [FIXED_TOO_MANY] = {HTTP_UNAVAILABLE, too_many},
-    [FIXED_WRONG_EVENT] = {HTTP_BAD_REQUEST, wrong_event},
     [FIXED_WRONG_HOST] = {HTTP_MISDIRECTED_REQUEST, wrong_host},
     [FIXED_WRONG_ORIGIN] = {HTTP_FORBIDDEN, wrong_origin},
     [FIXED_WRONG_TOKEN] = {HTTP_UNAUTHORIZED, wrong_token},
@@ -342,8 +339,9 @@ static bool answer_events(const struct http *http, struct MHD_Connection *connec
     struct event_feed_request request;
     if (http->feed == NULL)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
-    if (!event_feed_read(http->feed, connection, path, &request))
-        return answer_fixed(http, connection, FIXED_WRONG_EVENT);
+    const char *problem = event_feed_read(http->feed, connection, path, &request);
+    if (problem != NULL)
+        return http_answer_send_problem(connection, HTTP_BAD_REQUEST, problem, NULL);
     struct MHD_Response *stream = event_feed_open(http->feed, connection, &request);
     if (stream == NULL)
         return answer_fixed(http, connection, FIXED_TOO_MANY);

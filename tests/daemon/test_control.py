@@ -92,7 +92,33 @@ class ControlTest(Operator):
         self.assertIn('command=say arena=one text="hello"', daemon.log)
         self.assertIn("want the level", self.ctl("log", "level", "audit", status=EXIT_REFUSED))
 
+    def test_an_order_is_answered_when_the_status_shows_it(self):
+        self.serve()
+        for order, phase in (("pause", "paused"), ("resume", "play")) * 10:
+            self.ctl("arena", order, "one")
+            arenas = json.loads(self.ctl("status", "--json"))["arenas"]
+            self.assertEqual(arenas[0]["round"]["phase"], phase)
+
     # --- asking ---
+
+    def test_an_unknown_arena_is_a_mistake(self):
+        self.serve()
+        for words in (["players"], ["vote", "list"], ["recording", "list"]):
+            with self.subTest(words):
+                self.assertIn("no such arena: nope", self.ctl(*words, "nope", status=EXIT_REFUSED))
+                self.ctl(*words, "two")
+
+    def test_mistakes_about_keys_name_the_file(self):
+        missing = self.stage.directory / "none" / "key"
+        for words in (["token", "key", missing],
+                      ["token", "make", "--key", missing, "--arena", "one"]):
+            self.assertIn(f"no token: {missing}: No such file", self.ctl(*words, status=EXIT_REFUSED))
+
+    def test_columns_that_say_nothing_are_left_out(self):
+        self.serve(arena("one"), arena("two"))
+        self.assertNotIn("HOSTNAME", self.ctl("status"))
+        self.ctl("ban", "192.0.2.1", "--yes", "spam")
+        self.assertIn("192.0.2.1", self.ctl("bans"))
 
     def test_tables_fit_80_columns_and_agree_with_the_json(self):
         daemon = self.serve()

@@ -302,6 +302,10 @@ class HostileTest(Results):
         with daemon.connect() as connection:
             connection.request("GET", "/events", headers={"Last-Event-ID": "x"})
             self.assertEqual(connection.getresponse().status, 400)
+        for key, want in (("since", "a time in seconds since 1970"), ("after", "the id of an event")):
+            answer = daemon.ask(f"/events.jsonl?{key}=abc")
+            self.assertEqual((answer.status, json.loads(answer.text)["error"]),
+                             (400, f"{key}: want {want}"))
 
     def test_streams_and_queries_are_bounded(self):
         daemon = self.serve(easy_arena())
