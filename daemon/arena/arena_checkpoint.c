@@ -110,7 +110,7 @@ static void log_restored(const struct arena_checkpoint *checkpoint, const struct
         break;
     case CHECKPOINT_RESTORED:
         log_arena_info(checkpoint->name,
-                       "arena restored name=%s players=%u bots=%u tick=%u age_ms=%llu",
+                       "arena restored arena=%s players=%u bots=%u tick=%u age_ms=%llu",
                        checkpoint->name, counts.players, counts.bots, raim_match_tick(match),
                        (unsigned long long)result->age_ms);
         break;

@@ -228,7 +228,7 @@ bool arena_table_open(struct arena_table *table, struct config *config, const ch
     for (int i = 0; i < config->arena_count; i++) {
         struct arena_slot *slot = arena_slot_open(table, config, i, error, sizeof error);
         if (slot == NULL) {
-            log_arena_error(config->arenas[i].name, "arena failed name=%s: %s",
+            log_arena_error(config->arenas[i].name, "arena failed arena=%s: %s",
                             config->arenas[i].name, error);
             return false;
         }
@@ -266,7 +266,7 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
     }
     const struct config_arena *config = arena_config(slot->arena);
     log_arena_info(config->name,
-                   "arena started name=%s address=%s port=%u map=%s players=%u bots=%u tick_hz=%u",
+                   "arena started arena=%s address=%s port=%u map=%s players=%u bots=%u tick_hz=%u",
                    config->name, config->address, arena_port(slot->arena), config->map->name,
                    config->max_players, config->bots, config->tick_hz);
     table->slots[table->running.count] = slot;
@@ -381,7 +381,7 @@ struct arena_slot *arena_table_next_gone(struct arena_table *table)
     if (slot == NULL)
         return NULL;
     *link = slot->next;
-    log_arena_info(arena_slot_wanted(slot)->name, "arena ended name=%s port=%u",
+    log_arena_info(arena_slot_wanted(slot)->name, "arena ended arena=%s port=%u",
                    arena_slot_wanted(slot)->name, arena_port(slot->arena));
     return slot;
 }

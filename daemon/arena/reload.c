@@ -224,7 +224,7 @@ static bool plan_new_arena(struct reload *reload, int index)
     struct plan *plan = &reload->plans[index];
     plan->fresh = arena_slot_open(reload->table, reload->wanted, index, error, sizeof error);
     if (plan->fresh == NULL)
-        reload_report_add(reload->report, RELOAD_REPORT_MISTAKE, "arena failed name=%s: %s",
+        reload_report_add(reload->report, RELOAD_REPORT_MISTAKE, "arena failed arena=%s: %s",
                           reload->wanted->arenas[index].name, error);
     return plan->fresh != NULL;
 }
@@ -339,14 +339,14 @@ static void execute_plans(struct reload *reload)
             continue;
         if (!arena_table_remove(table, reload->slots[i]))
             log_arena_error(reload->running->arenas[i].name,
-                            "arena not removed name=%s: its worker is busy",
+                            "arena not removed arena=%s: its worker is busy",
                             reload->running->arenas[i].name);
     }
     for (int i = 0; i < count; i++) {
         struct arena_slot *fresh = reload->plans[i].fresh;
         if (fresh == NULL || arena_table_add(table, fresh))
             continue;
-        log_arena_error(reload->wanted->arenas[i].name, "arena failed name=%s: the worker is busy",
+        log_arena_error(reload->wanted->arenas[i].name, "arena failed arena=%s: the worker is busy",
                         reload->wanted->arenas[i].name);
         arena_slot_close(fresh);
     }

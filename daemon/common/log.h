@@ -5,7 +5,7 @@
 // every line is one write.
 //
 //     log_info("status started url=http://%s:%u/status", address, port);
-//     log_arena_info(name, "arena ended name=%s port=%u", name, port);
+//     log_arena_info(name, "arena ended arena=%s port=%u", name, port);
 #pragma once
 
 #include "log_level.h"
@@ -36,7 +36,7 @@ struct log_subject {
 };
 
 // Writes a line. The journal's field EVENT is the beginning of the format, up to its first key,
-// conversion, colon or semicolon: "arena started" of "arena started name=%s". It is taken from the
+// conversion, colon or semicolon: "arena started" of "arena started arena=%s". It is taken from the
 // format, never from values, which players and operators may choose.
 __attribute__((format(printf, 3, 4))) void
 log_write(enum log_level level, const struct log_subject *subject, const char *format, ...);

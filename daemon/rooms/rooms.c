@@ -367,7 +367,7 @@ static bool make_room(struct rooms *rooms, const char *id, struct room_request *
     }
     rooms_add(rooms, room);
     rooms_store(rooms, room);
-    log_arena_info(room->record.name, "room made id=%s name=%s template=%s port=%u", id,
+    log_arena_info(room->record.name, "room made id=%s arena=%s template=%s port=%u", id,
                    room->record.name, room->request.template_name, port);
     answer_room(rooms, room, CREATED, into);
     return true;

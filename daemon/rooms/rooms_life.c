@@ -257,7 +257,7 @@ void rooms_note_end(struct rooms *rooms, struct room *room, const char *cause)
     event_journal_add(rooms->events, "arena_ended", rooms_ended_event(room, room->cause));
     if (store_has_directory(rooms->table->store))
         room_store_remove(rooms->table->store, room->record.name);
-    log_arena_info(room->record.name, "room ended id=%s name=%s cause=%s rounds=%u", room->id,
+    log_arena_info(room->record.name, "room ended id=%s arena=%s cause=%s rounds=%u", room->id,
                    room->record.name, room->cause, room->rounds);
     rooms->counts->ended++;
     remember(rooms, room);

@@ -151,7 +151,7 @@ class AddressTest(unittest.TestCase):
             daemon = stage.serve(arena(address="[::1]"), status="[::1]:0")
             self.assertEqual(daemon.status_address[0], "::1")
             self.assertEqual(len(daemon.get_json()["arenas"]), 1)
-            self.assertIn("arena started name=arena address=::1 port=", daemon.log)
+            self.assertIn("arena started arena=arena address=::1 port=", daemon.log)
             self.assertTrue(has_cookie(daemon.ports[0], "::1"))
 
     @unittest.skipUnless(harness.HAS_IPV6, "skipped: this machine has no IPv6")

@@ -147,7 +147,7 @@ class ApplyTest(ReloadTest):
             taken.bind(("127.0.0.1", 0))
             log = self.reload(arena("one", bots=3), arena("two", port=taken.getsockname()[1]),
                               words="configuration refused mistakes=1")
-            self.assertIn("arena failed name=two: cannot bind", log)
+            self.assertIn("arena failed arena=two: cannot bind", log)
         self.wait_arena("two bots", "one", lambda row: row["tick"] and self.bots_of("one") == 2)
         self.assertIsNone(self.arena("two"))
         self.reload(arena("one", bots=3), arena("two"), words="applied=2 restart=0")
@@ -166,7 +166,7 @@ class FleetTest(ReloadTest):
             guests = self.stage.bots(self.daemon, 2, ports=[port])
             self.daemon.wait_pressing(6)
             self.reload(first, workers=1, words="applied=1 restart=0")
-            self.daemon.poll("the end", lambda: f"arena ended name=two port={port}" in
+            self.daemon.poll("the end", lambda: f"arena ended arena=two port={port}" in
                              self.daemon.log)
             self.daemon.poll("status without it", lambda: self.arena("two") is None)
             guests.send(signal.SIGINT)
@@ -229,7 +229,7 @@ class FleetTest(ReloadTest):
         try:
             begin = self.arena("one")["tick"]
             self.reload(arena("one"))
-            self.daemon.poll("the end", lambda: "arena ended name=two" in self.daemon.log)
+            self.daemon.poll("the end", lambda: "arena ended arena=two" in self.daemon.log)
             self.wait_arena("ticks", "one", lambda row: row["tick"] > begin)
         finally:
             bots.send(signal.SIGCONT)

@@ -157,7 +157,7 @@ class ResumeDeathTest(unittest.TestCase):
             r"checkpoint refused arena=east.*\n", revival.daemon.log))
         self.assertIn(why, line[0])
         revival.daemon.poll("a restored neighbour", lambda: re.search(
-            r"arena restored name=west.*\n", revival.daemon.log))
+            r"arena restored arena=west.*\n", revival.daemon.log))
 
     def test_damage_another_version_and_other_ticks_are_refused(self):
         def cut(revival):

@@ -462,7 +462,7 @@ class DeathTest(RoundsTest):
         known = self.rest(bots)
         for _ in range(2):
             self.again()
-            self.daemon.poll("its return", lambda: "arena restored name=one" in self.daemon.log)
+            self.daemon.poll("its return", lambda: "arena restored arena=one" in self.daemon.log)
             self.wait_row("who was there", lambda row: row["players"])
             self.assertEqual(self.row()["map"], "ruins")
             self.check_scores(known)
@@ -535,7 +535,7 @@ class NameTest(RoundsTest):
         guest = self.stage.bots(self.daemon, 1, network=token("two", "Grace"))
         self.daemon.wait_players(2)
         self.again()
-        self.daemon.poll("its return", lambda: "arena restored name=two players=2"
+        self.daemon.poll("its return", lambda: "arena restored arena=two players=2"
                          in self.daemon.log)
         self.daemon.poll("both back", lambda: self.are_back(2, "two"))
         for crowd in (bots, guest):

@@ -35,7 +35,7 @@ def reload(daemon, page, number):
     reached = page[ALLOCATIONS] >= number
     page[FAILING] = 0
     if '"two" -> nothing' in daemon.log[before:]:
-        daemon.poll("its end", lambda: "arena ended name=two" in daemon.log[before:])
+        daemon.poll("its end", lambda: "arena ended arena=two" in daemon.log[before:])
     return daemon.log[before:], reached
 
 

@@ -147,13 +147,13 @@ class Steps:
             return told if len(told) == 2 else None
         told = poll("two starts in the journal", started)
         for entry in told:
-            assert entry["MESSAGE"].startswith("arena started name=duel "), entry
+            assert entry["MESSAGE"].startswith("arena started arena=duel "), entry
             assert (entry["PRIORITY"], entry["SYSLOG_IDENTIFIER"]) == ("6", "raimd"), entry
         # Even what is said last belongs to the unit.
         assert self.machine.run("journalctl", "-u", "raimd", "EVENT=stopped", "-o", "cat",
                                 "--no-pager") == "stopped\n"
         # Nothing is told twice.
-        assert self.journal().count("arena started name=duel") == 2, self.journal()
+        assert self.journal().count("arena started arena=duel") == 2, self.journal()
         return told[0]["MESSAGE"]
 
     def rows(self):
@@ -184,7 +184,7 @@ class Steps:
         report = json.loads(out)
         assert bots.returncode == 0, said + out
         assert [row["end"] for row in report["players"]] == ["left"] * 4, out
-        self.wait_journal("arena restored name=duel players=4")
+        self.wait_journal("arena restored arena=duel players=4")
         return f"{told}, everybody with name and score"
 
     def kill_it(self):

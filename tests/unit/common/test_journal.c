@@ -97,8 +97,8 @@ static void test_event_is_the_beginning_of_the_format(void **state)
     check("two  spaces\nEVENT=two  spaces\n");
     log_info("signal=%s accepted", "HUP");
     check("signal=HUP accepted\n");
-    log_info("%s", "arena started name=duel");
-    check("arena started name=duel\n");
+    log_info("%s", "arena started arena=duel");
+    check("arena started arena=duel\n");
     log_info(":");
     check(":\n");
 }
@@ -106,8 +106,8 @@ static void test_event_is_the_beginning_of_the_format(void **state)
 static void test_arena_and_player_are_those_of_the_caller(void **state)
 {
     (void)state;
-    log_arena_info("duel", "arena started name=%s port=%d", "duel", 7246);
-    check("arena started name=duel port=7246\nEVENT=arena started\nARENA=duel\n");
+    log_arena_info("duel", "arena started arena=%s port=%d", "duel", 7246);
+    check("arena started arena=duel port=7246\nEVENT=arena started\nARENA=duel\n");
     // The reason of a kick must not forge the PLAYER field.
     const struct log_subject subject = {.arena = "duel", .player = "1030"};
     log_write(LOG_LEVEL_INFO, &subject, "control command=kick reason=\"%s\"", "player=7 arena=x");
