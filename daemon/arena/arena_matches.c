@@ -214,6 +214,17 @@ static void set_next_match(struct arena *arena, struct prepared_match *prepared)
                             prepared != NULL ? prepared->config.map->name : "");
 }
 
+static bool is_next_due(const struct arena *arena)
+{
+    const struct raim_match *match = arena->worker.match;
+    const struct prepared_match *next = arena->worker.next;
+    if (next == NULL)
+        return false;
+    if (next->takes_waiting_round && raim_match_waits_for_players(match))
+        return true;
+    return raim_match_is_round_due(match) && !raim_match_replays_map(match);
+}
+
 void arena_take_offers(struct arena *arena)
 {
     for (struct prepared_match *prepared = prepared_match_take(&arena->shared.offered), *next;
@@ -229,8 +240,7 @@ void arena_take_offers(struct arena *arena)
             config_tune(&arena->worker.next->config, &prepared->config);
         begin_match(arena, prepared);
     }
-    if (arena->worker.next == NULL || !raim_match_is_round_due(arena->worker.match) ||
-        raim_match_replays_map(arena->worker.match))
+    if (!is_next_due(arena))
         return;
     begin_match(arena, arena->worker.next);
     arena->worker.next = NULL;

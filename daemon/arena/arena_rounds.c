@@ -112,7 +112,7 @@ void arena_rounds_run(struct arena *arena)
 void arena_rounds_cut(struct arena *arena, enum round_end ended)
 {
     struct raim_match_round round;
-    if (!has_open_round(arena, &round))
+    if (!has_open_round(arena, &round) || round.played_ticks == 0)
         return;
     struct round_report *report = arena_feed_begin_round(arena->worker.feed);
     arena->worker.ended_round = round.round;

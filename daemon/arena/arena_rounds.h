@@ -10,6 +10,6 @@ struct arena;
 // Reports the round whose break has begun. Call it after each tick.
 void arena_rounds_run(struct arena *arena);
 
-// Reports a round that is cut short, unless its end was reported. Call it before the match is
-// replaced or ended.
+// Reports a round that has begun and is cut short, unless its end was reported. Call it before the
+// match is replaced or ended.
 void arena_rounds_cut(struct arena *arena, enum round_end ended);

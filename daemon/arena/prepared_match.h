@@ -20,6 +20,7 @@ struct prepared_match {
     struct checkpoint_map map;        // identifies the map in checkpoints
     bool at_once;                     // begins with the next tick, not with the next round
     bool keeps_round;                 // the round and its scores continue
+    bool takes_waiting_round;         // begins at once where the round waits for its first player
     struct prepared_match *successor; // replaced it; NULL: none, or it never began
     struct prepared_match *next;      // in a list
 };

@@ -250,6 +250,7 @@ static struct prepared_match *plan_successor(const struct arena_slot *slot, cons
     if (prepared == NULL)
         return NULL;
     prepared->at_once = !plan->waits;
+    prepared->takes_waiting_round = plan->waits;
     prepared->keeps_round = !plan->waits && !plan->moves && !begins;
     return prepared;
 }

@@ -238,6 +238,9 @@ void raim_match_pause(struct raim_match *match, bool paused);
 // round itself.
 bool raim_match_is_round_due(const struct raim_match *match);
 
+// Whether the round waits for its first player or bot, so that another match may take its place.
+bool raim_match_waits_for_players(const struct raim_match *match);
+
 // Transfers all connections, players and spectators to `next`, which continues from the tick of
 // `match`: in the next round with scores of 0, or, with `keeps_round`, in the same round with the
 // present scores. Call it between two steps. `next` must not have stepped yet, must have the same

@@ -56,7 +56,7 @@ bool raim_rounds_is_frozen(const struct raim_match *match)
 }
 
 // The clock of a round waits for the first player or bot, so that none runs in an empty arena.
-static bool waits(const struct raim_match *match)
+bool raim_match_waits_for_players(const struct raim_match *match)
 {
     const struct raim_rounds *rounds = &match->rounds;
     return rounds->phase == RAIM_PHASE_PLAY && rounds->played_ticks == 0 && match->playing == 0 &&
@@ -65,7 +65,7 @@ static bool waits(const struct raim_match *match)
 
 void raim_rounds_note_join(struct raim_match *match)
 {
-    if (match->rounds.has_end && waits(match))
+    if (match->rounds.has_end && raim_match_waits_for_players(match))
         match->rounds.sent_phase = RAIM_PHASES; // the next step logs the phase with its end
 }
 
@@ -73,7 +73,7 @@ struct raim_wire_phase raim_rounds_phase(const struct raim_match *match)
 {
     const struct raim_rounds *rounds = &match->rounds;
     const enum raim_phase phase = phase_of(rounds);
-    const bool has_end = rounds->has_end && !rounds->paused && !waits(match);
+    const bool has_end = rounds->has_end && !rounds->paused && !raim_match_waits_for_players(match);
     struct raim_wire_phase told = {
         .phase = phase,
         .round = rounds->round % wire_rounds,
@@ -141,7 +141,7 @@ static raim_player_id find_winner(const struct raim_match *match, uint32_t *most
 void raim_rounds_end_step(struct raim_match *match)
 {
     struct raim_rounds *rounds = &match->rounds;
-    if (rounds->paused || waits(match))
+    if (rounds->paused || raim_match_waits_for_players(match))
         return;
     rounds->left_ticks -= rounds->left_ticks > 0;
     if (rounds->phase == RAIM_PHASE_BREAK)

@@ -75,7 +75,7 @@ class AddressesTest(unittest.TestCase):
             shown = subprocess.run([BIN / "raimctl", "discover", addresses[0]], text=True,
                                    capture_output=True, check=True, timeout=harness.START_S)
             self.assertRegex(shown.stdout, rf"(?m)^{re.escape(addresses[0])} +Hall \u2694 +\d+ +0/8"
-                                           r" +2 +crossfire +- +ffa,eu$")
+                                           r" +2 +crossfire +ffa,eu$")
 
     def test_who_does_not_answer_is_said(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:

@@ -303,6 +303,13 @@ class RotationTest(ReloadTest):
         self.daemon.poll("larger players", lambda: self.daemon.get_json(
             "/arenas/one/map")["player_radius"] == 30)
 
+    def test_a_round_that_waits_for_players_takes_rules_at_once(self):
+        self.serve(arena("one", round_time=600))
+        self.daemon.poll("a tick", lambda: self.arena("one")["tick"] > 0)
+        self.reload(with_rules(arena("one", round_time=600), player_radius=30))
+        self.daemon.poll("larger players", lambda: self.daemon.get_json(
+            "/arenas/one/map")["player_radius"] == 30)
+
     def test_what_waits_for_a_round_is_told_so(self):
         self.serve(arena("one", round_time=600))
         log = self.reload(arena("one", round_time=900, break_time=5, bots=2, max_players=3))
