@@ -60,7 +60,8 @@ static void open_again(void *context, struct room_record *record)
         return;
     }
     if (!is_ending)
-        log_warning("room not opened again id=%s arena=%s: %s", room->id, room->record.name, error);
+        log_arena_warning(room->record.name, "room not opened again id=%s arena=%s: %s", room->id,
+                          room->record.name, error);
     event_journal_add(rooms->events, "arena_ended",
                       rooms_ended_event(room, is_ending ? room->record.cause : "failed"));
     room_store_remove(rooms->table->store, room->record.name);

@@ -106,7 +106,7 @@ export function showVote({vote}) {
 async function showMaps() {
   const {maps} = await get("maps");
   find("map-path").replaceChildren(...maps.map(path => {
-    const option = element("option", path.replace(/^.*\//, "").replace(/\.conf$/, ""));
+    const option = element("option", path.split("/").pop().replace(/\.conf$/, ""));
     option.value = option.title = path;
     return option;
   }));
