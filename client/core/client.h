@@ -447,6 +447,10 @@ uint32_t raim_client_tick(const struct raim_client *client);
 uint32_t raim_client_viewpoint(const struct raim_client *client);
 bool raim_client_alive(const struct raim_client *client);
 
+// Whether that player is down and its respawn delay had passed in the newest snapshot: it waits for
+// a free spawn point.
+bool raim_client_awaits_spawn(const struct raim_client *client);
+
 // Copy at most `capacity` rows of the replica, ordered by slot, and return their number.
 uint32_t raim_client_players(const struct raim_client *client, struct raim_client_player *players,
                              uint32_t capacity);

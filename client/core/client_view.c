@@ -174,6 +174,13 @@ bool raim_client_alive(const struct raim_client *client)
     return raim_replica_self(&client->replica).alive;
 }
 
+bool raim_client_awaits_spawn(const struct raim_client *client)
+{
+    const struct raim_wire_frame *frame =
+        raim_replica_frame(&client->replica, client->replica.newest_tick);
+    return frame != NULL && !frame->self.alive && frame->self.timer == 0;
+}
+
 uint32_t raim_client_players(const struct raim_client *client, struct raim_client_player *players,
                              uint32_t capacity)
 {

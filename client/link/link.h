@@ -104,6 +104,9 @@ bool raim_link_server_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYT
 // to such a server. `key` is meaningless where it returns false.
 bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTES]);
 
+// Whether the client has ended because the name of the server cannot be resolved.
+bool raim_link_is_unresolved(const struct raim_link *link);
+
 // Whether the link, while it connects, derives the key of its def's password, in a thread of its
 // own: 64 MiB of memory and some 100 ms of a processor.
 bool raim_link_is_deriving(const struct raim_link *link);

@@ -34,7 +34,7 @@ static const struct words {
     [RAIM_REASON_BANNED] = {"%s has banned your address", "", 0},
     [RAIM_REASON_RESTART] = {"%s restarts", "It should be back in a moment.", 3},
     [RAIM_REASON_ACCESS] = {"%s wants an access token",
-                            "Start the game with --access TOKEN. The operator has the tokens.", 0},
+                            "Type or paste it. The operator has the tokens.", 0},
     [RAIM_REASON_IDLE] = {"You were idle for too long",
                           "Somebody else wanted to join, and the arena was full.", 0},
     [RAIM_REASON_PASSWORD] = {"%s wants its password", "Type it. The operator knows it.", 0},
@@ -56,7 +56,9 @@ static struct end_words fill(const struct words *words, const struct end_words_c
                  place + 2);
     else
         snprintf(filled.title, sizeof filled.title, "%s", words->title);
-    const bool speaks = end->text != NULL && end->text[0] != '\0';
+    // What ends a lost connection is said by the game itself.
+    const bool speaks =
+        end->text != NULL && end->text[0] != '\0' && end->reason != RAIM_REASON_LOST;
     snprintf(filled.text, sizeof filled.text, "%s%s%s%s", words->text,
              speaks && words->text[0] != '\0' ? " " : "", speaks ? "The server says: " : "",
              speaks ? end->text : "");
@@ -66,7 +68,8 @@ static struct end_words fill(const struct words *words, const struct end_words_c
 struct end_words end_words_of(const struct end_words_case *end)
 {
     static const struct words
-        unresolved = {"There is no host of %s", "Is the address right? Is your network up?", 5},
+        unresolved = {"Unknown host: %s",
+                      "This name leads to no server. Is the address right? Is your network up?", 0},
         other_key = {"%s has another key than before",
                      "Somebody may be in its place. If its operator has replaced the key, delete "
                      "its line from known_servers.",
@@ -75,6 +78,10 @@ struct end_words end_words_of(const struct end_words_case *end)
                           "Type it again. Spaces and case count; after ten wrong ones in a minute "
                           "your address has to wait.",
                           0},
+        wrong_token =
+            {"%s does not accept this access token",
+             "It may be of another arena, used or out of date. Type or paste another one.", 0},
+        no_encryption = {"%s offers no encryption", "The game wants it there.", 0},
         no_answer = {"No answer from %s", "Is it running? Is the address right?", 3};
     if (!end->is_resolved)
         return fill(&unresolved, end);
@@ -82,7 +89,9 @@ struct end_words end_words_of(const struct end_words_case *end)
         return fill(&other_key, end);
     if (end->reason == RAIM_REASON_PASSWORD && end->had_password)
         return fill(&wrong_password, end);
+    if (end->reason == RAIM_REASON_ACCESS && end->had_access)
+        return fill(&wrong_token, end);
     if (end->reason == RAIM_REASON_LOST && !end->was_entered)
-        return fill(&no_answer, end);
+        return fill(end->text != NULL && end->text[0] != '\0' ? &no_encryption : &no_answer, end);
     return fill(&reasons[end->reason < RAIM_REASONS ? end->reason : RAIM_REASON_NONE], end);
 }

@@ -18,6 +18,7 @@ struct end_words_case {
     bool is_resolved;     // the host's name has an address
     bool was_entered;     // the player has been in the arena
     bool had_password;    // one was sent, where one was wanted
+    bool had_access;      // a token was sent, where one was wanted
     bool shows_other_key; // the server has another key than the stored one
     uint32_t reason;      // of raim_client_get_end
     const char *text;     // of raim_client_get_end

@@ -2,12 +2,24 @@
 // Edits a line of UTF-8.
 #include "entry.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 void entry_clear(struct entry *entry)
 {
-    entry->text[0] = '\0';
+    *entry = (struct entry){0};
+}
+
+void entry_set(struct entry *entry, const char *text)
+{
+    entry_clear(entry);
+    entry_type(entry, text, ENTRY_BYTES - 1);
+    entry_select(entry);
+}
+
+void entry_select(struct entry *entry)
+{
+    entry->caret = strlen(entry->text);
+    entry->is_selected = entry->caret > 0;
 }
 
 // Whether a byte continues a character of UTF-8.
@@ -16,28 +28,95 @@ static bool continues(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-void entry_type(struct entry *entry, const char *text)
+static size_t before(const struct entry *entry)
 {
+    size_t at = entry->caret;
+    while (at > 0 && continues(entry->text[at - 1]))
+        at--;
+    return at > 0 ? at - 1 : 0;
+}
+
+static size_t behind(const struct entry *entry)
+{
+    size_t at = entry->caret;
+    at += entry->text[at] != '\0';
+    while (continues(entry->text[at]))
+        at++;
+    return at;
+}
+
+static void erase(struct entry *entry, size_t from, size_t to)
+{
+    memmove(entry->text + from, entry->text + to, strlen(entry->text + to) + 1);
+    entry->caret = from;
+}
+
+static void erase_selected(struct entry *entry)
+{
+    if (entry->is_selected)
+        entry_clear(entry);
+}
+
+void entry_type(struct entry *entry, const char *text, size_t most)
+{
+    erase_selected(entry);
     size_t used = strlen(entry->text);
     while (*text != '\0') {
         size_t bytes = 1;
         while (continues(text[bytes]))
             bytes++;
-        if (used + bytes >= ENTRY_BYTES)
+        if (used + bytes > most || used + bytes >= ENTRY_BYTES)
             break;
-        memcpy(entry->text + used, text, bytes);
+        char *place = entry->text + entry->caret;
+        memmove(place + bytes, place, used - entry->caret + 1);
+        memcpy(place, text, bytes);
+        entry->caret += bytes;
         used += bytes;
         text += bytes;
     }
-    entry->text[used] = '\0';
 }
 
-void entry_erase(struct entry *entry)
+static void move(struct entry *entry, size_t caret)
 {
-    size_t used = strlen(entry->text);
-    while (used > 0 && continues(entry->text[used - 1]))
-        used--;
-    if (used > 0)
-        used--;
-    entry->text[used] = '\0';
+    entry->caret = caret;
+    entry->is_selected = false;
+}
+
+bool entry_handle(struct entry *entry, const struct window_event *event, size_t most)
+{
+    if (event->kind == WINDOW_TYPED)
+        entry_type(entry, event->text, most);
+    if (event->kind != WINDOW_PRESSED)
+        return event->kind == WINDOW_TYPED;
+    const bool was_selected = entry->is_selected;
+    switch (event->command) {
+    case COMMAND_ERASE:
+    case COMMAND_DELETE:
+        erase_selected(entry);
+        if (was_selected)
+            break;
+        if (event->command == COMMAND_ERASE)
+            erase(entry, before(entry), entry->caret);
+        else
+            erase(entry, entry->caret, behind(entry));
+        break;
+    case COMMAND_LEFT:
+        move(entry, was_selected ? 0 : before(entry));
+        break;
+    case COMMAND_RIGHT:
+        move(entry, behind(entry));
+        break;
+    case COMMAND_HOME:
+        move(entry, 0);
+        break;
+    case COMMAND_END:
+        move(entry, strlen(entry->text));
+        break;
+    case COMMAND_SELECT_ALL:
+        entry_select(entry);
+        break;
+    default:
+        return false;
+    }
+    return true;
 }

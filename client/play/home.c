@@ -54,7 +54,7 @@ struct home *home_open(const struct home_def *def)
     }
     if (settings->name[0] == '\0')
         suggest_name(settings);
-    entry_type(&home->name, settings->name);
+    entry_set(&home->name, settings->name);
     if (def->shows_recordings)
         open_recordings(home);
     show_servers(home);
@@ -62,7 +62,7 @@ struct home *home_open(const struct home_def *def)
     for (int i = 0; i < def->master_count; i++)
         browser_add_master(home->browser, &def->masters[i]);
     if (def->preferences->servers.count > 0)
-        entry_type(&home->address, def->preferences->servers.entries[0].address);
+        entry_set(&home->address, def->preferences->servers.entries[0].address);
     return home;
 }
 
@@ -136,22 +136,35 @@ static int row_under(const struct home *home, raim_vec2 mouse)
     return row < home->shown && home->first + row < home->row_count ? home->first + row : -1;
 }
 
+static struct entry *focused_entry(struct home *home)
+{
+    return home->focus == ITEM_NAME      ? &home->name
+           : home->focus == ITEM_ADDRESS ? &home->address
+                                         : NULL;
+}
+
+// A field that gets the focus is selected, so that typing replaces what stands there.
+static void set_focus(struct home *home, enum item item)
+{
+    const bool is_new = home->focus != item;
+    home->focus = item;
+    struct entry *entry = focused_entry(home);
+    if (is_new && entry != NULL)
+        entry_select(entry);
+}
+
 // --- choosing ---
 
 static enum home_wish choose(struct home *home, const char *text, enum home_wish wish)
 {
-    char address[SERVER_ADDRESS_BYTES];
     if (!server_address_read(text, &home->chosen)) {
         snprintf(home->problem, sizeof home->problem,
                  text[0] == '\0'
                      ? "Type the address of a server, or choose one below"
                      : "An address is HOST or HOST:PORT, such as play.example.org:7246");
-        home->focus = ITEM_ADDRESS;
+        set_focus(home, ITEM_ADDRESS);
         return HOME_STAY;
     }
-    server_address_write(&home->chosen, address);
-    servers_note_game(&home->preferences->servers, address, time(NULL));
-    preferences_save_servers(home->preferences);
     preferences_save_settings(home->preferences);
     return wish;
 }
@@ -215,31 +228,21 @@ static void move(struct home *home, int way)
 {
     const int last = home->row_count - 1;
     if (home->focus != ITEM_LIST)
-        home->focus = next_item(home, way);
+        set_focus(home, next_item(home, way));
     else if (home->selected + way >= 0 && home->selected + way <= last)
         home->selected += way;
     else if (way < 0)
-        home->focus = ITEM_ADDRESS;
-}
-
-static struct entry *focused_entry(struct home *home)
-{
-    return home->focus == ITEM_NAME      ? &home->name
-           : home->focus == ITEM_ADDRESS ? &home->address
-                                         : NULL;
+        set_focus(home, ITEM_ADDRESS);
 }
 
 static void copy_name(struct home *home)
 {
-    while (strlen(home->name.text) > RAIM_MAX_NAME_BYTES)
-        entry_erase(&home->name);
     snprintf(home->preferences->settings.name, sizeof home->preferences->settings.name, "%.*s",
              RAIM_MAX_NAME_BYTES, home->name.text);
 }
 
 static enum home_wish handle_command(struct home *home, enum window_command command)
 {
-    struct entry *entry = focused_entry(home);
     switch (command) {
     case COMMAND_UP:
         move(home, -1);
@@ -248,28 +251,29 @@ static enum home_wish handle_command(struct home *home, enum window_command comm
         move(home, 1);
         break;
     case COMMAND_LEFT:
-        if (entry == NULL && home->focus == ITEM_LIST)
+        if (home->focus == ITEM_LIST)
             return choose_row(home, COLUMN_STAR);
-        home->focus = next_item(home, -1);
+        set_focus(home, next_item(home, -1));
         break;
     case COMMAND_RIGHT:
-        if (entry == NULL && home->focus == ITEM_LIST)
+        if (home->focus == ITEM_LIST)
             return choose_row(home, COLUMN_SPECTATE);
-        home->focus = next_item(home, 1);
+        set_focus(home, next_item(home, 1));
         break;
     case COMMAND_NEXT:
-        home->focus = next_item(home, 1);
+        set_focus(home, next_item(home, 1));
         break;
     case COMMAND_ACCEPT:
         return press(home, home->focus);
-    case COMMAND_ERASE:
-        if (entry != NULL)
-            entry_erase(entry);
-        break;
     case COMMAND_BACK:
         home->focus = ITEM_LIST;
         home->problem[0] = '\0';
         break;
+    case COMMAND_ERASE: // of a field that is typed, as are those below
+    case COMMAND_DELETE:
+    case COMMAND_HOME:
+    case COMMAND_END:
+    case COMMAND_SELECT_ALL:
     case COMMAND_NONE:
         break;
     }
@@ -281,7 +285,7 @@ static enum home_wish click(struct home *home, raim_vec2 mouse)
     for (int i = 0; i < ITEM_LIST; i++) {
         if (!raim_box_contains(home->boxes[i], mouse))
             continue;
-        home->focus = (enum item)i;
+        set_focus(home, (enum item)i);
         return i == ITEM_NAME || i == ITEM_ADDRESS ? HOME_STAY : press(home, (enum item)i);
     }
     const int under = row_under(home, mouse);
@@ -297,6 +301,10 @@ static enum home_wish click(struct home *home, raim_vec2 mouse)
 static enum home_wish handle_home(struct home *home, const struct window_event *event)
 {
     struct entry *entry = focused_entry(home);
+    const size_t most = entry == &home->name ? RAIM_MAX_NAME_BYTES : SERVER_ADDRESS_BYTES - 1;
+    if (entry != NULL && !window_button_is_pad(event->button) && entry_handle(entry, event, most) &&
+        event->kind == WINDOW_PRESSED)
+        return HOME_STAY;
     switch (event->kind) {
     case WINDOW_POINTED:;
         const int under = row_under(home, window_mouse(home->preferences->window));
@@ -307,8 +315,6 @@ static enum home_wish handle_home(struct home *home, const struct window_event *
         return HOME_STAY;
     case WINDOW_TYPED:
         home->problem[0] = '\0';
-        if (entry != NULL)
-            entry_type(entry, event->text);
         return HOME_STAY;
     case WINDOW_PRESSED:
         return event->clicked ? click(home, event->mouse) : handle_command(home, event->command);

@@ -43,15 +43,8 @@ static void draw_field(struct home *home, const struct ui *ui, enum item item, r
     draw_panel(ui->draw, inside, 5 * unit, PALETTE_ROCK);
     style = (struct text_style){.size = 17 * unit, .colour = PALETTE_WHITE};
     const double y = (box.min.y + box.max.y - text_height(&style)) / 2;
-    const double room = box.max.x - box.min.x - 22 * unit;
-    // The end of a long text is shown, where it is typed.
-    const char *shown = text_end_within(ui->text, &style, entry->text, room);
-    const double width = text_write(ui->text, (raim_vec2){box.min.x + 10 * unit, y}, &style, shown);
-    if (focused && fmod(now_s, 1) < 0.6) {
-        const double x = box.min.x + 12 * unit + width;
-        draw_line(ui->draw, (raim_vec2){x, box.min.y + 7 * unit},
-                  (raim_vec2){x, box.max.y - 7 * unit}, 1.5 * unit, PALETTE_WHITE, PALETTE_WHITE);
-    }
+    hud_entry(ui, (raim_vec2){box.min.x + 10 * unit, y}, &style, entry,
+              box.max.x - box.min.x - 22 * unit, focused && fmod(now_s, 1) < 0.6, focused);
 }
 
 static void draw_button(struct home *home, const struct ui *ui, enum item item, raim_box box,

@@ -357,22 +357,39 @@ static void write_said(const struct ui *ui, raim_vec2 at, const struct feed_line
                        line->text, said->text_width);
 }
 
-// Draws the text being typed at the bottom of a box: its end, where it is longer. Returns its top.
+void hud_entry(const struct ui *ui, raim_vec2 at, const struct text_style *style,
+               const struct entry *entry, double width, bool has_caret, bool is_focused)
+{
+    char head[ENTRY_BYTES];
+    const double unit = ui->unit, bottom = at.y + text_height(style);
+    snprintf(head, sizeof head, "%.*s", (int)entry->caret, entry->text);
+    // Of a long text the part before the caret is shown.
+    const char *shown = text_end_within(ui->text, style, head, width);
+    const double caret = at.x + text_width(ui->text, style, shown) + 1.5 * unit;
+    shown = entry->text + (shown - head);
+    if (entry->is_selected && is_focused)
+        draw_box(ui->draw,
+                 (raim_box){{at.x - unit, at.y - unit},
+                            {at.x + fmin(text_width(ui->text, style, shown), width) + unit,
+                             bottom + unit}},
+                 PALETTE_CHOSEN);
+    text_write_within(ui->text, at, style, shown, width + unit);
+    if (has_caret)
+        draw_line(ui->draw, (raim_vec2){caret, at.y - unit}, (raim_vec2){caret, bottom + unit},
+                  1.5 * unit, PALETTE_WHITE, PALETTE_WHITE);
+}
+
+// Draws the text being typed at the bottom of a box. Returns its top.
 static double draw_entry(const struct ui *ui, raim_box box, const struct entry *entry, double now_s)
 {
     const double unit = ui->unit;
     const struct text_style style = {.size = 15 * unit, .colour = PALETTE_WHITE};
     const double top = box.max.y - text_height(&style) - 8 * unit;
     const double room = box.max.x - box.min.x - 16 * unit;
-    const char *shown = text_end_within(ui->text, &style, entry->text, room);
     draw_panel(ui->draw, (raim_box){{box.min.x, top}, {box.max.x - 1, box.max.y - 1}}, 5 * unit,
                PALETTE_PANEL);
-    const double x = box.min.x + 6 * unit;
-    const double end =
-        x + 2 * unit + text_write(ui->text, (raim_vec2){x, top + 4 * unit}, &style, shown);
-    if (fmod(now_s, 1) < 0.6)
-        draw_line(ui->draw, (raim_vec2){end, top + 4 * unit},
-                  (raim_vec2){end, box.max.y - 5 * unit}, 1.5 * unit, PALETTE_WHITE, PALETTE_WHITE);
+    hud_entry(ui, (raim_vec2){box.min.x + 6 * unit, top + 4 * unit}, &style, entry, room,
+              fmod(now_s, 1) < 0.6, true);
     return top - 4 * unit;
 }
 
@@ -399,8 +416,19 @@ void hud_chat(const struct ui *ui, raim_box box, const struct feed *chat, const 
 
 // --- the local player ---
 
-void hud_death(const struct ui *ui, raim_box box, const struct feed_person *killer, double left_s,
-               double delay_s)
+// Draws a line of the notice of death, on ground of its own: the names of players may lie below it.
+static void write_death(const struct ui *ui, raim_vec2 top, const struct text_style *style,
+                        const char *words, double width)
+{
+    const double half = fmin(text_width(ui->text, style, words) + 16 * ui->unit, width) / 2;
+    draw_panel(ui->draw,
+               (raim_box){{top.x - half, top.y}, {top.x + half, top.y + text_height(style)}},
+               4 * ui->unit, PALETTE_PANEL);
+    text_write_within(ui->text, top, style, words, width);
+}
+
+void hud_death(const struct ui *ui, raim_box box, const struct feed_person *killer,
+               bool awaits_spawn, double left_s, double delay_s)
 {
     const double unit = ui->unit, width = box.max.x - box.min.x;
     const raim_vec2 middle = middle_of(ui);
@@ -426,17 +454,22 @@ void hud_death(const struct ui *ui, raim_box box, const struct feed_person *kill
     text_write_within(ui->text, (raim_vec2){middle.x, y - text_height(&number) / 2}, &number, words,
                       2 * radius);
     const double top = y + radius + 6 * unit;
-    text_write_within(ui->text, (raim_vec2){middle.x, top}, &style,
-                      left_s <= 0                 ? "Waiting for a free spawn point"
-                      : killer->id != RAIM_NOBODY ? "You were destroyed by"
-                                                  : "You are down",
-                      width);
-    if (killer->id == RAIM_NOBODY || left_s <= 0)
+    write_death(ui, (raim_vec2){middle.x, top}, &style,
+                awaits_spawn                ? "Waiting for a free spawn point"
+                : killer->id != RAIM_NOBODY ? "You were destroyed by"
+                                            : "You are down",
+                width);
+    if (killer->id == RAIM_NOBODY || awaits_spawn)
         return;
     style.weight = TEXT_BOLD;
     style.align = TEXT_LEFT;
     style.colour = PALETTE_WHITE;
-    const double name = fmin(text_width(ui->text, &style, killer->name) + 18 * unit, width);
+    const double name =
+        fmin(text_width(ui->text, &style, killer->name) + 18 * unit, width - 13 * unit);
+    draw_panel(ui->draw,
+               (raim_box){{middle.x - name / 2 - 6 * unit, top + line},
+                          {middle.x + name / 2 + 6 * unit, top + line + text_height(&style)}},
+               4 * unit, PALETTE_PANEL);
     write_name(ui, (raim_vec2){middle.x - name / 2, top + line}, killer, &style, name + 1, 1);
 }
 

@@ -36,12 +36,16 @@ void hud_kills(const struct ui *ui, raim_box box, const struct feed *kills, doub
 
 // Draws the chat, the newest line at the bottom. With `entry`, the text being typed and older lines
 // are added.
+// A line that is typed, at most `width` wide, with its caret and, focused, with what is selected.
+void hud_entry(const struct ui *ui, raim_vec2 at, const struct text_style *style,
+               const struct entry *entry, double width, bool has_caret, bool is_focused);
+
 void hud_chat(const struct ui *ui, raim_box box, const struct feed *chat, const struct entry *entry,
               double now_s);
 
 // Draws the countdown to the local player's spawn, `left_s` of `delay_s`, and who destroyed it.
-void hud_death(const struct ui *ui, raim_box box, const struct feed_person *killer, double left_s,
-               double delay_s);
+void hud_death(const struct ui *ui, raim_box box, const struct feed_person *killer,
+               bool awaits_spawn, double left_s, double delay_s);
 
 // Draws the clock of the round; "": none.
 void hud_clock(const struct ui *ui, raim_box box, const char *words);

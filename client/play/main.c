@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { EXIT_NO_RECORDING = 66, EXIT_UNREACHABLE = 69, PROBLEM_BYTES = 256 };
 
@@ -30,7 +31,8 @@ struct game {
     struct search *search;
     struct play *play;
     struct replay *replay;
-    bool is_in_room; // of the matchmaker
+    bool is_in_room;                  // of the matchmaker
+    char noted[SERVER_ADDRESS_BYTES]; // of the home screen: to be stored once entered; "": none
 };
 
 // A room that ended before it was entered is not followed by a search at once.
@@ -170,6 +172,7 @@ static bool go_home(struct game *game)
     game->play = NULL;
     game->replay = NULL;
     game->search = NULL;
+    game->noted[0] = '\0';
     game->home = home_open(&def);
     return game->home != NULL;
 }
@@ -184,6 +187,7 @@ static bool handle_home(struct game *game, const struct window_event *event)
         return true;
     case HOME_PLAY:
     case HOME_SPECTATE:
+        server_address_write(&server, game->noted);
         return enter_arena(game, &server, wish == HOME_SPECTATE);
     case HOME_SEARCH:
         return search(game, now_s());
@@ -241,6 +245,16 @@ static bool wait_for_frame(struct game *game)
     return true;
 }
 
+// Notes that the server that was chosen has been played on.
+static void note_game(struct game *game)
+{
+    if (game->noted[0] == '\0' || game->play == NULL || !play_was_entered(game->play))
+        return;
+    servers_note_game(&game->preferences.servers, game->noted, time(NULL));
+    preferences_save_servers(&game->preferences);
+    game->noted[0] = '\0';
+}
+
 static bool show(struct game *game, bool last)
 {
     // The software renderer of a headless run does not smooth edges, so its last frame is drawn
@@ -249,6 +263,7 @@ static bool show(struct game *game, bool last)
     struct window_view view = {.size = window_size(game->window)};
     if (game->play != NULL) {
         play_look(game->play);
+        note_game(game);
         view.size = play_view(game->play);
     } else if (game->replay != NULL) {
         replay_look(game->replay, now_s());

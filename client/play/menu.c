@@ -66,6 +66,10 @@ int menu_handle(struct menu *menu, const struct window *window, const struct win
     case COMMAND_BACK:
         return MENU_BACK;
     case COMMAND_ERASE:
+    case COMMAND_DELETE:
+    case COMMAND_HOME:
+    case COMMAND_END:
+    case COMMAND_SELECT_ALL:
     case COMMAND_LEFT:
     case COMMAND_RIGHT:
     case COMMAND_NEXT:

@@ -40,6 +40,7 @@ void overview_take(struct overview *overview, const struct raim_client *client)
     strcpy(overview->next_map, raim_client_next_map(client));
     overview->is_spectator = raim_client_is_spectator(client);
     overview->is_alive = raim_client_alive(client);
+    overview->awaits_spawn = raim_client_awaits_spawn(client);
     overview->respawn_delay_s = raim_client_rules(client)->respawn_delay;
     overview->watched = raim_client_get_roster_entry(client, raim_client_viewpoint(client))->id;
     take_scores(overview, client);

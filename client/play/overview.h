@@ -14,6 +14,7 @@ struct overview {
     char next_map[RAIM_MAX_TITLE_BYTES + 1]; // in a break; "": the map stays
     bool is_spectator;
     bool is_alive;          // the player whose view is shown
+    bool awaits_spawn;      // it is down, and waits for a free spawn point
     double respawn_delay_s; // by the rules
     raim_player_id watched; // whose view is shown
     uint32_t score_count;

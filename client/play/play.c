@@ -38,9 +38,10 @@ static void note_end(struct play *play, const struct raim_client *client, double
     server_address_write(&address, where);
     play->end = end_words_of(&(struct end_words_case){
         .where = where,
-        .is_resolved = client != NULL,
+        .is_resolved = client != NULL && !raim_link_is_unresolved(play->link),
         .was_entered = play->entered_s > 0,
         .had_password = play->password[0] != '\0',
+        .had_access = play->access_size > 0,
         .shows_other_key = client != NULL && raim_link_other_key(play->link, other),
         .reason = end.reason,
         .text = end.text,
@@ -138,17 +139,24 @@ struct play *play_open(const struct play_def *def)
     return play;
 }
 
+// Says goodbye to the server and closes the link.
+static void leave(struct play *play)
+{
+    const struct timespec moment = {.tv_nsec = 10000000};
+    if (play->link == NULL)
+        return;
+    raim_link_leave(play->link);
+    for (int ms = 0; ms < GOODBYE_MS && raim_link_is_open(play->link); ms += 10)
+        nanosleep(&moment, NULL);
+    raim_link_close(play->link);
+    play->link = NULL;
+}
+
 void play_close(struct play *play)
 {
     if (play == NULL)
         return;
-    if (play->link != NULL)
-        raim_link_leave(play->link);
-    const struct timespec moment = {.tv_nsec = 10000000};
-    for (int ms = 0; ms < GOODBYE_MS && play->link != NULL && raim_link_is_open(play->link);
-         ms += 10)
-        nanosleep(&moment, NULL);
-    raim_link_close(play->link);
+    leave(play);
     camera_clear(&play->camera);
     window_take_text(play->window, false);
     window_show_pointer(play->window, true);
@@ -199,13 +207,15 @@ static void fill_menu(struct play *play)
     menu_add(&play->menu, "Resume", "");
     menu_add(&play->menu, "Settings", "");
     menu_add(&play->menu, "Leave the arena", "");
-    if (play->state == RAIM_CLIENT_PLAYING && play->votes.kinds != 0)
+    if (play->watch)
+        menu_add(&play->menu, "Join as a player", "");
+    else if (play->state == RAIM_CLIENT_PLAYING && play->votes.kinds != 0)
         menu_add(&play->menu, "Call a vote", "");
 }
 
 static void open_layer(struct play *play, enum layer layer)
 {
-    const bool is_typed = layer == LAYER_CHAT || layer == LAYER_PASSWORD;
+    const bool is_typed = layer == LAYER_CHAT || layer == LAYER_CREDENTIAL;
     window_take_text(play->window, is_typed);
     if (is_typed)
         entry_clear(&play->entry);
@@ -216,6 +226,14 @@ static void open_layer(struct play *play, enum layer layer)
     if (layer == LAYER_VOTE)
         vote_menu_open(&play->vote_menu, &play->votes);
     play->layer = layer;
+}
+
+// Connects again, as a player.
+static void join(struct play *play)
+{
+    leave(play);
+    play->watch = false;
+    connect(play);
 }
 
 static enum play_wish handle_menu(struct play *play, const struct window_event *event)
@@ -231,7 +249,9 @@ static enum play_wish handle_menu(struct play *play, const struct window_event *
     case 2:
         return PLAY_LEAVE;
     case 3:
-        open_layer(play, LAYER_VOTE);
+        open_layer(play, play->watch ? LAYER_NONE : LAYER_VOTE);
+        if (play->watch)
+            join(play);
         return PLAY_ON;
     default:
         return PLAY_ON;
@@ -269,12 +289,8 @@ static bool cast_vote(struct play *play, window_button button)
 
 static void handle_chat(struct play *play, const struct window_event *event)
 {
-    if (event->kind == WINDOW_TYPED)
-        entry_type(&play->entry, event->text);
-    if (event->kind != WINDOW_PRESSED)
+    if (entry_handle(&play->entry, event, RAIM_MAX_CHAT_BYTES) || event->kind != WINDOW_PRESSED)
         return;
-    if (event->command == COMMAND_ERASE)
-        entry_erase(&play->entry);
     if (event->command == COMMAND_ACCEPT && play->entry.text[0] != '\0' && play->link != NULL)
         raim_link_send_chat(play->link, play->entry.text);
     if (event->command == COMMAND_ACCEPT || event->command == COMMAND_BACK)
@@ -329,28 +345,37 @@ static void handle_game(struct play *play, const struct window_event *event)
         controls_handle(&play->controls, play->bindings, event, &viewport);
 }
 
-// Takes the typed password along, which is remembered until the arena is left.
-static void take_password(struct play *play)
+// Takes the typed password or access token along, which is remembered until the arena is left.
+// False, with a word, where it is neither.
+static bool take_credential(struct play *play)
 {
-    snprintf(play->password, sizeof play->password, "%s", play->entry.text);
+    if (play->entry.text[0] == '\0')
+        return false;
+    if (play->end_reason == RAIM_REASON_PASSWORD) {
+        snprintf(play->password, sizeof play->password, "%.*s", (int)sizeof play->password - 1,
+                 play->entry.text);
+    } else {
+        play->access_size =
+            raim_link_read_access(play->entry.text, play->access, sizeof play->access);
+        if (play->access_size == 0) {
+            snprintf(play->end.text, sizeof play->end.text,
+                     "That is no access token: it has letters, digits, - and _ alone.");
+            return false;
+        }
+    }
     raim_link_wipe(&play->entry, sizeof play->entry);
     open_layer(play, LAYER_NONE);
+    return true;
 }
 
 static enum play_wish handle_end(struct play *play, const struct window_event *event)
 {
-    if (play->layer == LAYER_PASSWORD) {
-        if (event->kind == WINDOW_TYPED)
-            entry_type(&play->entry, event->text);
-        if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ERASE)
-            entry_erase(&play->entry);
-        if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ACCEPT) {
-            if (play->entry.text[0] == '\0')
-                return PLAY_ON;
-            take_password(play);
-        }
-    }
-    if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ACCEPT)
+    const size_t most =
+        play->end_reason == RAIM_REASON_PASSWORD ? sizeof play->password - 1 : ENTRY_BYTES - 1;
+    if (play->layer == LAYER_CREDENTIAL && entry_handle(&play->entry, event, most))
+        return PLAY_ON;
+    if (event->kind == WINDOW_PRESSED && event->command == COMMAND_ACCEPT &&
+        (play->layer != LAYER_CREDENTIAL || take_credential(play)))
         connect(play);
     if (event->kind == WINDOW_PRESSED && event->command == COMMAND_BACK)
         return PLAY_LEAVE;
@@ -374,7 +399,7 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
     case LAYER_CHAT:
         handle_chat(play, event);
         break;
-    case LAYER_PASSWORD: // of ENDED alone, see handle_end
+    case LAYER_CREDENTIAL: // of ENDED alone, see handle_end
         break;
     case LAYER_MENU:
         return handle_menu(play, event);
@@ -571,7 +596,9 @@ static void note_state(struct play *play, const struct raim_client *client, doub
     play->state = state;
     if (state == RAIM_CLIENT_ENDED) {
         note_end(play, client, now);
-        open_layer(play, play->end_reason == RAIM_REASON_PASSWORD ? LAYER_PASSWORD : LAYER_NONE);
+        const bool is_asked =
+            play->end_reason == RAIM_REASON_PASSWORD || play->end_reason == RAIM_REASON_ACCESS;
+        open_layer(play, is_asked ? LAYER_CREDENTIAL : LAYER_NONE);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "hud.h"
 #include "hud_layout.h"
+#include "message.h"
 #include "painter.h"
 #include "phase_words.h"
 #include "play_internal.h"
@@ -56,7 +57,7 @@ static double write_hint(const struct play *play, double now, char *hint, size_t
              label[ACTION_DOWN], label[ACTION_RIGHT]);
     if (play->watch)
         snprintf(hint, capacity,
-                 "You watch %s     %s, %s: another player     %s: scores     %s: menu",
+                 "You watch %s     %s, %s: another player     %s: scores     %s: menu, to join",
                  play->names[raim_player_slot(play->overview.watched)], label[ACTION_LEFT],
                  label[ACTION_RIGHT], label[ACTION_SCORES], by_pad ? "Start" : "Esc");
     else
@@ -118,9 +119,9 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
         netgraph_draw(&play->netgraph, ui, layout.graph);
     const bool is_down = play->picture->map != NULL && phase->kind == RAIM_CLIENT_PLAY &&
                          !overview->is_alive && !play->watch;
+    const double left_s = camera_spawns_in(&play->camera, overview->respawn_delay_s, now);
     if (is_down && !frame.has_table)
-        hud_death(ui, layout.death, &play->killer,
-                  camera_spawns_in(&play->camera, overview->respawn_delay_s, now),
+        hud_death(ui, layout.death, &play->killer, overview->awaits_spawn && left_s <= 0, left_s,
                   overview->respawn_delay_s);
     if (strength > 0)
         hud_hint(ui, layout.hint, hint, strength);
@@ -153,25 +154,36 @@ static void draw_resuming(const struct play *play, const struct ui *ui, double n
         ui, &(struct hud_notice){title, text, play->controls.by_pad ? "Start: menu" : "Esc: menu"});
 }
 
-// The typed password as dots, one for each character.
-static void draw_password(const struct play *play, const struct ui *ui)
+// What is typed with a mark where it goes on; as dots, one for each character, where it is a
+// password.
+static void write_typed(const struct entry *entry, bool is_hidden, char *words)
 {
-    char text[END_WORDS_BYTES + 2 * ENTRY_BYTES];
-    char dots[ENTRY_BYTES + 1] = "";
-    size_t count = 0;
-    for (const char *at = play->entry.text; *at != '\0'; at++)
-        if (((unsigned char)*at & 0xC0) != 0x80)
-            dots[count++] = '*';
-    dots[count] = '\0';
-    snprintf(text, sizeof text, "%s Password: %s_", play->end.text, dots);
+    for (size_t at = 0; at == 0 || entry->text[at - 1] != '\0'; at++) {
+        if (at == entry->caret)
+            *words++ = '_';
+        if (!is_hidden)
+            *words++ = entry->text[at];
+        else if (((unsigned char)entry->text[at] & 0xC0) != 0x80 && entry->text[at] != '\0')
+            *words++ = '*';
+    }
+    *words = '\0';
+}
+
+static void draw_credential(const struct play *play, const struct ui *ui)
+{
+    const bool is_password = play->end_reason == RAIM_REASON_PASSWORD;
+    char text[END_WORDS_BYTES + ENTRY_BYTES + 32], typed[ENTRY_BYTES + 2];
+    write_typed(&play->entry, is_password, typed);
+    snprintf(text, sizeof text, "%s %s: %s", play->end.text,
+             is_password ? "Password" : "Access token", typed);
     hud_notice(ui, &(struct hud_notice){play->end.title, text, "Enter: join     Esc: home"});
 }
 
 static void draw_end(const struct play *play, const struct ui *ui, double now)
 {
     char text[END_WORDS_BYTES + 40];
-    if (play->layer == LAYER_PASSWORD) {
-        draw_password(play, ui);
+    if (play->layer == LAYER_CREDENTIAL) {
+        draw_credential(play, ui);
         return;
     }
     snprintf(text, sizeof text, "%s", play->end.text);

@@ -24,7 +24,7 @@
 enum layer {
     LAYER_NONE,
     LAYER_CHAT,
-    LAYER_PASSWORD, // over the notice of an end: the password is typed
+    LAYER_CREDENTIAL, // over the notice of an end: the password or the access token is typed
     LAYER_MENU,
     LAYER_SETTINGS,
     LAYER_VOTE, // a vote is called

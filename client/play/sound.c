@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Plays sounds through SDL_mixer. No other file of the program includes SDL_mixer.
+#define _GNU_SOURCE
 #include "sound.h"
 
 #include <SDL_mixer.h>
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { BUFFER_SAMPLES = 256, CHANNELS = 24 };
 
@@ -31,10 +34,36 @@ static bool make_chunk(struct sound *sound, int kind)
     return sound->chunks[kind] != NULL;
 }
 
+// ALSA writes a dozen lines to stderr where there is no device; the game says it in one of its own.
+// Returns what let_libraries_speak takes; -1: nothing was changed.
+static int silence_libraries(void)
+{
+    fflush(stderr);
+    const int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && nowhere >= 0)
+        dup2(nowhere, STDERR_FILENO);
+    if (nowhere >= 0)
+        close(nowhere);
+    return kept;
+}
+
+static void let_libraries_speak(int kept)
+{
+    if (kept < 0)
+        return;
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+}
+
 static bool open_device(struct sound *sound)
 {
     // SDL converts where the device plays another format, so the chunks may be raw.
-    if (Mix_OpenAudioDevice(SOUNDS_HZ, AUDIO_S16SYS, 2, BUFFER_SAMPLES, NULL, 0) != 0)
+    const int words = silence_libraries();
+    const bool is_open =
+        Mix_OpenAudioDevice(SOUNDS_HZ, AUDIO_S16SYS, 2, BUFFER_SAMPLES, NULL, 0) == 0;
+    let_libraries_speak(words);
+    if (!is_open)
         return false;
     Mix_AllocateChannels(CHANNELS);
     for (int i = 0; i < SOUND_KINDS; i++)

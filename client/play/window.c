@@ -150,6 +150,14 @@ static bool follow_surface(struct window *window)
     return open_surface(window) && open_drawing(window);
 }
 
+// Without a display, SDL chooses a driver that shows nothing, unless one was asked for.
+static bool has_display(void)
+{
+    const char *driver = SDL_GetCurrentVideoDriver();
+    return SDL_GetHint(SDL_HINT_VIDEODRIVER) != NULL ||
+           (strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0);
+}
+
 static bool open_all(struct window *window, const struct window_def *def)
 {
     if (def->headless)
@@ -160,6 +168,11 @@ static bool open_all(struct window *window, const struct window_def *def)
     const uint32_t parts = SDL_INIT_VIDEO | (def->headless ? 0 : SDL_INIT_GAMECONTROLLER);
     if (SDL_Init(parts) != 0)
         return fail("cannot start SDL");
+    if (!def->headless && !has_display()) {
+        fprintf(stderr, "raim: there is no display: neither DISPLAY nor WAYLAND_DISPLAY leads to "
+                        "one. With --headless the game opens no window.\n");
+        return false;
+    }
     window->window =
         SDL_CreateWindow("raim", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, def->width,
                          def->height, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);

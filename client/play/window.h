@@ -90,7 +90,11 @@ enum window_command {
     COMMAND_NEXT, // the next field of a form
     COMMAND_ACCEPT,
     COMMAND_BACK,
-    COMMAND_ERASE,
+    COMMAND_ERASE,      // the character before the caret
+    COMMAND_DELETE,     // the one behind it
+    COMMAND_HOME,       // to the begin of a line that is typed
+    COMMAND_END,        // to its end
+    COMMAND_SELECT_ALL, // of such a line
 };
 
 enum window_event_kind {
@@ -109,7 +113,7 @@ struct window_event {
     bool opens_menu;             // PRESSED: Escape or the gamepad's start button, to which no
                                  // action can be bound
     raim_vec2 mouse;             // PRESSED: where the mouse was, pixels of the canvas
-    char text[256];              // TYPED, also by pasting: UTF-8
+    char text[512];              // TYPED, also by pasting: UTF-8
 };
 
 // The next event; false when there is none.

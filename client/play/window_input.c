@@ -32,6 +32,12 @@ static enum window_command command_of_key(SDL_Keycode key)
         return COMMAND_BACK;
     case SDLK_BACKSPACE:
         return COMMAND_ERASE;
+    case SDLK_DELETE:
+        return COMMAND_DELETE;
+    case SDLK_HOME:
+        return COMMAND_HOME;
+    case SDLK_END:
+        return COMMAND_END;
     default:
         return COMMAND_NONE;
     }
@@ -118,17 +124,20 @@ static bool translate_key(struct window *window, const SDL_KeyboardEvent *event,
             set_full_screen(window, !window->style.full_screen);
         return false;
     }
-    if (event->keysym.sym == SDLK_v && (event->keysym.mod & KMOD_CTRL) != 0 &&
-        SDL_IsTextInputActive()) {
+    const bool edits = SDL_IsTextInputActive() == SDL_TRUE;
+    const bool has_control = edits && (event->keysym.mod & KMOD_CTRL) != 0;
+    if (has_control && event->keysym.sym == SDLK_v) {
         paste(out);
         return true;
     }
     out->button = event->repeat == 0 ? (window_button)event->keysym.scancode : 0;
-    out->command = command_of_key(event->keysym.sym);
+    out->command = has_control && event->keysym.sym == SDLK_a ? COMMAND_SELECT_ALL
+                                                              : command_of_key(event->keysym.sym);
     out->opens_menu = event->keysym.sym == SDLK_ESCAPE;
-    // A held key repeats only where it moves the selection or erases.
+    // A held key repeats only where it moves the selection or the caret, or erases.
     return event->repeat == 0 || out->command == COMMAND_UP || out->command == COMMAND_DOWN ||
-           out->command == COMMAND_ERASE;
+           out->command == COMMAND_ERASE || out->command == COMMAND_DELETE ||
+           (edits && (out->command == COMMAND_LEFT || out->command == COMMAND_RIGHT));
 }
 
 // A trigger is pressed where it passes the trigger point.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The game itself, without a window, plays on a real raimd and shows what it sees."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -90,6 +91,14 @@ class GameTest(unittest.TestCase):
             self.assertEqual(result.returncode, USAGE, arguments)
             self.assertIn("--help", result.stderr, arguments)
             self.assertEqual(result.stdout, "", arguments)
+
+    def test_no_display_is_an_error(self):
+        env = {key: value for key, value in os.environ.items()
+               if key not in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")}
+        result = subprocess.run([BIN / "raim", "127.0.0.1:9"], text=True, check=False, env=env,
+                                stdin=subprocess.DEVNULL, capture_output=True, timeout=START_S)
+        self.assertEqual(result.returncode, FAILURE)
+        self.assertIn("raim: there is no display", result.stderr)
 
     def test_help_and_version(self):
         self.assertIn("Usage: raim", run_raim("--help").stdout)

@@ -8,7 +8,6 @@ Wants Xvfb and xdotool; without them it is skipped.
 
 import contextlib
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -18,11 +17,12 @@ import unittest
 
 import harness
 from harness import BIN, START_S, Program, Stage, arena, poll
-from test_window import MAP
+from test_window import MAP, game_env
 from x_server import find_window, read_screen, x_server, xdo
 
 SIZE = 1280, 720
 ADDRESS_FIELD, PLAY_BUTTON, NAME_FIELD = (500, 192), (935, 192), (330, 125)
+SPECTATE_BUTTON = (1055, 192)
 ALLOWED_S = 30 # 2.2 on an idle machine; a busy one may be slower
 
 
@@ -44,11 +44,7 @@ class HomeTest(unittest.TestCase):
         self.started_s = time.monotonic()
         self.game = self.stage._start(
             Program, [BIN / "raim", "--size", f"{SIZE[0]}x{SIZE[1]}"],
-            {"DISPLAY": self.display, "SDL_VIDEODRIVER": "x11", "SDL_RENDER_DRIVER": "software",
-             # Libraries that SDL loads and unloads leak.
-             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",
-             "SDL_AUDIODRIVER": "dummy", "HOME": str(self.home), "XDG_DATA_HOME": str(self.home),
-             "XDG_CONFIG_HOME": str(self.home), "XDG_STATE_HOME": str(self.home)})
+            game_env(self.display, self.home))
         window = poll("a window", lambda: find_window(self.display, "raim"), 3 * START_S)
         self.xdo("windowfocus", "--sync", window)
         self.xdo("windowmove", window, 0, 0)
@@ -94,6 +90,46 @@ class HomeTest(unittest.TestCase):
         servers = self.stored("servers")["servers"]
         self.assertEqual([server["address"] for server in servers],
                          [f"127.0.0.1:{self.daemon.ports[0]}"])
+
+    def test_an_address_is_edited_and_nonsense_is_not_stored(self):
+        self.click(ADDRESS_FIELD)
+        for nonsense in ("no server/", "nowhere.invalid"):
+            self.xdo("key", "ctrl+a")
+            self.xdo("type", "--delay", 5, nonsense)
+            self.xdo("key", "Return")
+            time.sleep(1) # the name is being resolved
+            self.assertFalse((self.home / "raim/servers").exists(), nonsense)
+            if "/" not in nonsense:
+                self.xdo("key", "Escape") # from there is no such host, home
+                time.sleep(0.5)
+                self.click(ADDRESS_FIELD)
+        # The first and the last character are set right, and one in the middle.
+        self.xdo("key", "ctrl+a")
+        self.xdo("type", "--delay", 5, f"927.0.0.15:{self.daemon.ports[0]}9")
+        self.xdo("key", "BackSpace", "Home", "Delete")
+        self.xdo("type", "--delay", 5, "1")
+        self.xdo("key", "End", *["Left"] * len(f":{self.daemon.ports[0]}"), "BackSpace", "Return")
+        self.daemon.wait_pressing(1)
+        servers = poll("a server played on", lambda: (self.home / "raim/servers").exists() and
+                       self.stored("servers")["servers"])
+        self.assertEqual([server["address"] for server in servers],
+                         [f"127.0.0.1:{self.daemon.ports[0]}"])
+
+    def test_a_spectator_joins(self):
+        self.stage.bots(self.daemon, 1, 0)
+        self.daemon.wait_pressing(1)
+        self.click(ADDRESS_FIELD)
+        self.xdo("type", "--delay", 5, f"127.0.0.1:{self.daemon.ports[0]}")
+        self.click(SPECTATE_BUTTON)
+        self.daemon.poll("a spectator",
+                         lambda: self.daemon.get_json()["players"]["spectators"] == 1)
+        time.sleep(1)
+        self.xdo("key", "Escape")
+        time.sleep(0.2)
+        self.xdo("key", "Down", "Down", "Down", "Return")
+        self.daemon.wait_pressing(2)
+        self.daemon.poll("no spectator",
+                         lambda: self.daemon.get_json()["players"]["spectators"] == 0)
 
     def test_escape_leads_home_and_never_out(self):
         self.click(NAME_FIELD)

@@ -8,6 +8,7 @@ Wants Xvfb and xdotool; without them it is skipped.
 import contextlib
 import math
 import os
+import pathlib
 import shutil
 import statistics
 import subprocess
@@ -17,7 +18,7 @@ import time
 import unittest
 
 import harness
-from harness import BIN, Program, Stage, arena, poll
+from harness import BIN, START_S, Program, Stage, arena, check_sane, poll
 from x_server import find_window, x_server, xdo
 
 SIZE = 800, 600
@@ -31,6 +32,14 @@ border = ( -1500, -1500, 1500, 1500 );
 obstacles = ();
 spawns = ( ( 0, 0 ) );
 """
+
+
+def game_env(display, home):
+    return {"DISPLAY": display, "SDL_VIDEODRIVER": "x11", "SDL_RENDER_DRIVER": "software",
+            # Libraries that SDL loads and unloads leak.
+            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",
+            "SDL_AUDIODRIVER": "dummy", "HOME": str(home), "XDG_DATA_HOME": str(home),
+            "XDG_CONFIG_HOME": str(home), "XDG_STATE_HOME": str(home)}
 
 
 def fired_in(lines):
@@ -78,11 +87,7 @@ class WindowTest(unittest.TestCase):
         self.game = self.stage._start(
             Program, [BIN / "raim", f"127.0.0.1:{self.daemon.ports[0]}", "--name", "Mira",
                       "--size", f"{SIZE[0]}x{SIZE[1]}"],
-            {"DISPLAY": self.display, "SDL_VIDEODRIVER": "x11", "SDL_RENDER_DRIVER": "software",
-             # Libraries that SDL loads and unloads leak.
-             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",
-             "SDL_AUDIODRIVER": "dummy", "HOME": home, "XDG_DATA_HOME": home,
-             "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home})
+            game_env(self.display, home))
         status = self.daemon.wait_pressing(1)
         self.player = status["arenas"][0]["players"][0]["id"]
         self.window = self.game.poll("a window", lambda: find_window(self.display, "raim"))
@@ -154,37 +159,68 @@ class WindowTest(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("Xvfb") and shutil.which("xdotool"),
                      "wants Xvfb and xdotool (./dev deps --all)")
-class PasswordTest(unittest.TestCase):
-    """An arena with a password: the game asks for it, and never tries again by itself."""
+class CredentialTest(unittest.TestCase):
+    """An arena with a password or access tokens: the game asks for it, and never tries again by
+    itself."""
 
-    def test_the_game_asks_until_the_password_is_right(self):
-        lock = subprocess.run([BIN / "raimctl", "password"], input="open sesame\n", text=True,
-                              capture_output=True, check=True).stdout.strip()
+    def ask(self, kind, keys, wrong, right):
+        """Types credentials into a game whose arena has these keys; the status with its player."""
         with (x_server() as display, Stage() as stage,
               tempfile.TemporaryDirectory(prefix="raim-home-") as home):
-            daemon = stage.serve(arena(password=lock))
+            daemon = stage.serve(arena(**keys))
             stage._start(Program, [BIN / "raim", f"127.0.0.1:{daemon.ports[0]}", "--name", "Mira",
-                                   "--size", f"{SIZE[0]}x{SIZE[1]}"],
-                         {"DISPLAY": display, "SDL_VIDEODRIVER": "x11", "SDL_AUDIODRIVER": "dummy",
-                          "SDL_RENDER_DRIVER": "software", "HOME": home, "XDG_DATA_HOME": home,
-                          "XDG_STATE_HOME": home, "XDG_CONFIG_HOME": home,
-                          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"})
+                                   "--size", f"{SIZE[0]}x{SIZE[1]}"], game_env(display, home))
 
             def refused():
-                return daemon.get_json()["arenas"][0]["rejections"]["password"]
+                return daemon.get_json()["arenas"][0]["rejections"][kind]
 
             window = poll("the window", lambda: find_window(display, "raim"))
             xdo(display, "windowfocus", "--sync", window)
             poll("the refusal without one", lambda: refused() == 1)
-            for number, typed in ((2, "open sesam"), (None, "open sesame")):
+            for number, typed in ((2, wrong), (None, right)):
                 # Its text is shown a moment after the refusal, and what is typed before is lost.
                 time.sleep(1)
                 xdo(display, "type", "--delay", "30", typed)
                 xdo(display, "key", "Return")
                 if number is not None:
                     poll("the refusal of a wrong one", lambda: refused() >= number)
-            daemon.wait_players(1)
+            status = daemon.wait_players(1)
             self.assertEqual(refused(), 2)
+            return status
+
+    def test_the_game_asks_until_the_password_is_right(self):
+        lock = subprocess.run([BIN / "raimctl", "password"], input="open sesame\n", text=True,
+                              capture_output=True, check=True).stdout.strip()
+        self.ask("password", {"password": lock}, "open sesam", "open sesame")
+
+    def test_the_game_asks_for_an_access_token(self):
+        def raimctl(*words):
+            return subprocess.run([BIN / "raimctl", "token", *map(str, words)], text=True,
+                                  capture_output=True, check=True).stdout.strip()
+
+        with tempfile.TemporaryDirectory(prefix="raim-key-") as directory:
+            key, other = (f"{directory}/{name}" for name in ("key", "other"))
+            public, _ = raimctl("key", key), raimctl("key", other)
+            wrong, right = (raimctl("make", "--key", each, "--arena", "arena", "--name", "Ada")
+                            for each in (other, key))
+        status = self.ask("access", {"access": "token", "access_key": public}, wrong, right)
+        self.assertEqual([row["name"] for row in status["arenas"][0]["players"]], ["Ada"])
+
+
+@unittest.skipUnless(shutil.which("Xvfb"), "wants Xvfb (./dev deps --all)")
+class SoundTest(unittest.TestCase):
+    def test_a_machine_without_sound_says_so_in_one_line(self):
+        with x_server() as display, tempfile.TemporaryDirectory(prefix="raim-home-") as home:
+            config = pathlib.Path(home) / "asound.conf" # a sound card that there is not
+            config.write_text("pcm.!default { type hw card 31 }\n", encoding="ascii")
+            env = game_env(display, home) | {"SDL_AUDIODRIVER": "alsa",
+                                             "ALSA_CONFIG_PATH": str(config)}
+            result = subprocess.run([BIN / "raim", "127.0.0.1:9", "--frames", "5"], text=True,
+                                    check=False, capture_output=True, timeout=3 * START_S,
+                                    env=os.environ | env)
+        check_sane(result.stderr)
+        lines = [line for line in result.stderr.splitlines() if "sound" in line or "ALSA" in line]
+        self.assertRegex("\n".join(lines), r"^raim: no sound: [^\n]*$")
 
 
 if __name__ == "__main__":

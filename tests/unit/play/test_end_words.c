@@ -33,8 +33,15 @@ static void test_a_server_that_does_not_answer(void **state)
     words = words_of(RAIM_REASON_LOST, true, "");
     assert_string_equal(words.title, "The connection to play.example.org:7246 broke");
     words = end_words_of(&(struct end_words_case){.where = "nowhere:1"});
-    assert_string_equal(words.title, "There is no host of nowhere:1");
-    assert_true(words.retry_s > 0);
+    assert_string_equal(words.title, "Unknown host: nowhere:1");
+    assert_true(words.retry_s == 0);
+    // The link's own words are no server's.
+    words = end_words_of(&(struct end_words_case){
+        .where = "nowhere:1", .reason = RAIM_REASON_LOST, .text = "it cannot be resolved"});
+    assert_null(strstr(words.text, "The server says"));
+    words = words_of(RAIM_REASON_LOST, false, "the server offers no encryption");
+    assert_string_equal(words.title, "play.example.org:7246 offers no encryption");
+    assert_null(strstr(words.text, "The server says"));
 }
 
 static void test_every_reason_has_words(void **state)
@@ -44,7 +51,8 @@ static void test_every_reason_has_words(void **state)
         const struct end_words words = words_of(reason, true, "Bye & %s");
         assert_true(strlen(words.title) > 10);
         assert_null(strchr(words.title, '%'));
-        assert_non_null(strstr(words.text, "Bye & %s")); // the server's own words
+        // The server's own words; it says none of a connection that is lost.
+        assert_true((strstr(words.text, "Bye & %s") != NULL) == (reason != RAIM_REASON_LOST));
         assert_null(strstr(words.title, "game is over"));
     }
 }
@@ -57,6 +65,16 @@ static void test_a_wrong_password_is_told_from_none(void **state)
     assert_string_equal(end_words_of(&end).title, "home:1 wants its password");
     end.had_password = true;
     assert_string_equal(end_words_of(&end).title, "home:1 has another password");
+}
+
+static void test_a_wrong_access_token_is_told_from_none(void **state)
+{
+    (void)state;
+    struct end_words_case end = {
+        .where = "home:1", .is_resolved = true, .reason = RAIM_REASON_ACCESS};
+    assert_string_equal(end_words_of(&end).title, "home:1 wants an access token");
+    end.had_access = true;
+    assert_string_equal(end_words_of(&end).title, "home:1 does not accept this access token");
 }
 
 static void test_only_hopeful_cases_are_tried_again(void **state)
@@ -81,6 +99,7 @@ int main(void)
         cmocka_unit_test(test_a_server_that_does_not_answer),
         cmocka_unit_test(test_every_reason_has_words),
         cmocka_unit_test(test_a_wrong_password_is_told_from_none),
+        cmocka_unit_test(test_a_wrong_access_token_is_told_from_none),
         cmocka_unit_test(test_only_hopeful_cases_are_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

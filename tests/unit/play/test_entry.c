@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A typed line: whole characters only, and never more than fits.
+// A typed line: whole characters only, never more than fits, and edited at its caret.
 #include "entry.h"
 
 #include <setjmp.h>
@@ -9,14 +9,22 @@
 
 #include <cmocka.h>
 
+enum { MOST = ENTRY_BYTES - 1 };
+
+static void press(struct entry *entry, enum window_command command)
+{
+    const struct window_event event = {.kind = WINDOW_PRESSED, .command = command};
+    assert_true(entry_handle(entry, &event, MOST));
+}
+
 static void test_characters_are_erased_whole(void **state)
 {
     (void)state;
     struct entry entry = {0};
-    entry_type(&entry, "a\u00e9\u2026\U0001F600");
+    entry_type(&entry, "a\u00e9\u2026\U0001F600", MOST);
     static const char *const left[] = {"a\u00e9\u2026", "a\u00e9", "a", "", ""};
     for (int i = 0; i < 5; i++) {
-        entry_erase(&entry);
+        press(&entry, COMMAND_ERASE);
         assert_string_equal(entry.text, left[i]);
     }
 }
@@ -26,21 +34,72 @@ static void test_what_does_not_fit_is_left_out_whole(void **state)
     (void)state;
     struct entry entry = {0};
     for (int i = 0; i < 1000; i++)
-        entry_type(&entry, "\u2026"); // of three bytes
-    assert_int_equal(strlen(entry.text), (ENTRY_BYTES - 1) / 3 * 3);
+        entry_type(&entry, "\u2026", MOST); // of three bytes
+    assert_int_equal(strlen(entry.text), MOST / 3 * 3);
     struct entry odd = {0};
-    entry_type(&odd, "ab");
+    entry_type(&odd, "ab", 10);
     for (int i = 0; i < 1000; i++)
-        entry_type(&odd, "\u2026");
-    assert_int_equal(strlen(odd.text), 2 + (ENTRY_BYTES - 3) / 3 * 3);
+        entry_type(&odd, "\u2026", 10);
+    assert_int_equal(strlen(odd.text), 8);
     assert_int_equal((unsigned char)odd.text[strlen(odd.text) - 1], 0xA6);
+}
+
+static void test_a_line_is_edited_at_its_caret(void **state)
+{
+    (void)state;
+    struct entry entry = {0};
+    entry_type(&entry, "a\u00e9c", MOST);
+    press(&entry, COMMAND_LEFT);
+    press(&entry, COMMAND_LEFT);
+    entry_type(&entry, "b", MOST);
+    assert_string_equal(entry.text, "ab\u00e9c");
+    press(&entry, COMMAND_DELETE);
+    assert_string_equal(entry.text, "abc");
+    press(&entry, COMMAND_HOME);
+    press(&entry, COMMAND_LEFT);  // no further
+    press(&entry, COMMAND_ERASE); // nothing before it
+    entry_type(&entry, "\u2026", MOST);
+    press(&entry, COMMAND_END);
+    press(&entry, COMMAND_RIGHT);
+    press(&entry, COMMAND_DELETE);
+    entry_type(&entry, "d", MOST);
+    assert_string_equal(entry.text, "\u2026abcd");
+    press(&entry, COMMAND_HOME);
+    press(&entry, COMMAND_RIGHT);
+    press(&entry, COMMAND_ERASE);
+    assert_string_equal(entry.text, "abcd");
+}
+
+static void test_a_selected_line_is_replaced_and_a_caret_key_keeps_it(void **state)
+{
+    (void)state;
+    struct entry entry = {0};
+    entry_set(&entry, "old.example.org");
+    entry_type(&entry, "n", MOST);
+    entry_type(&entry, "ew", MOST);
+    assert_string_equal(entry.text, "new");
+    press(&entry, COMMAND_SELECT_ALL);
+    press(&entry, COMMAND_LEFT); // to the begin
+    entry_type(&entry, "a", MOST);
+    assert_string_equal(entry.text, "anew");
+    press(&entry, COMMAND_SELECT_ALL);
+    press(&entry, COMMAND_RIGHT);
+    entry_type(&entry, "s", MOST);
+    assert_string_equal(entry.text, "anews");
+    press(&entry, COMMAND_SELECT_ALL);
+    press(&entry, COMMAND_ERASE);
+    assert_string_equal(entry.text, "");
+    press(&entry, COMMAND_SELECT_ALL); // of nothing
+    press(&entry, COMMAND_DELETE);
+    assert_false(entry_handle(
+        &entry, &(struct window_event){.kind = WINDOW_PRESSED, .command = COMMAND_ACCEPT}, MOST));
 }
 
 static void test_a_cleared_line_is_empty(void **state)
 {
     (void)state;
     struct entry entry = {0};
-    entry_type(&entry, "words");
+    entry_type(&entry, "words", MOST);
     entry_clear(&entry);
     assert_string_equal(entry.text, "");
 }
@@ -50,6 +109,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_characters_are_erased_whole),
         cmocka_unit_test(test_what_does_not_fit_is_left_out_whole),
+        cmocka_unit_test(test_a_line_is_edited_at_its_caret),
+        cmocka_unit_test(test_a_selected_line_is_replaced_and_a_caret_key_keeps_it),
         cmocka_unit_test(test_a_cleared_line_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void draw_feeds(const struct ui *ui, raim_box box, bool kills)
     }
     struct entry entry;
     entry_clear(&entry);
-    entry_type(&entry, longest_text);
+    entry_type(&entry, longest_text, ENTRY_BYTES - 1);
     if (kills)
         hud_kills(ui, box, &feed, 10);
     else
@@ -133,7 +133,7 @@ static raim_box draw_part(const struct ui *ui, const struct hud_frame *frame, en
         draw_scores(ui, layout.table, true);
         return layout.table;
     case DEATH:
-        hud_death(ui, layout.death, &killer, 9999, 9999);
+        hud_death(ui, layout.death, &killer, false, 9999, 9999);
         return layout.death;
     case GRAPH:
         draw_graph(ui, layout.graph);
