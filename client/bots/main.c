@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // raim-bots: many bot clients in one process over real UDP, as a load generator or as opponents.
 #define _GNU_SOURCE
-#include "enet_direct.h"
 #include "options.h"
 #include "queue.h"
 #include "report.h"
@@ -228,7 +227,6 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     raise_file_limit();
-    enet_direct_start();
     prctl(PR_SET_TIMERSLACK, 1UL); // the kernel's default of 50 us would delay every poll
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);

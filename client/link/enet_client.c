@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Connects over ENet, through a connector's cookies and encryption. ENet knows neither IPv6 nor
-// encryption, and no function of libenet may be replaced in the process of an application. So ENet
-// talks to this file over a pair of sockets on 127.0.0.1, and this file carries its datagrams to
-// the server and back by a socket of its own. Both are connected to each other's port, so that no
-// other program can put in a datagram.
+// encryption, so this file carries its datagrams (see enet_carrier.h) to the server and back by a
+// socket of its own.
 #define _POSIX_C_SOURCE 200809L
 #include "enet_client.h"
 
 #include "address_race.h"
+#include "enet_carrier.h"
 #include "invitation.h"
 #include "message.h"
 
@@ -29,51 +28,31 @@ enum {
     RELIABLE = 0,
     UNRELIABLE = 1
 };
-// Datagrams of the server that an update reads at most, and so many at a time, which ENet's receive
-// buffer holds.
-enum { MAX_DATAGRAMS = 256, BATCH_DATAGRAMS = 64 };
-// Where a program carries ENet's datagrams itself, ENet sees this port of 127.0.0.1 as its server.
-enum { DIRECT_PORT = 1 };
+enum { MAX_DATAGRAMS = 256 }; // of the server that an update reads at most
 
 static const uint64_t connect_us = 4000000; // for ENet to connect over an encrypted session
-
-// The seam of raim_enet_client_set_direct; NULL: datagrams take the loopback sockets.
-static raim_enet_client_serving *direct;
 
 struct raim_enet_client {
     struct raim_resolver *resolver;
     bool has_no_address; // the host's name cannot be resolved
     struct raim_address_race race;
     struct raim_connector *connector;
-    bool is_connecting;     // until the connector is ready or the caller gives up
-    bool was_handshaking;   // when a connector's datagram was sent last
-    uint64_t ready_us;      // when the connector became ready
-    ENetHost *host;         // one per connection, from a fresh port; NULL: none could be made
-    ENetPeer *peer;         // NULL: there is no connection
-    ENetPacket *packet;     // of the last MESSAGE event
-    ENetAddress server;     // as ENet sees it
-    raim_socket loopback;   // connected to ENet's socket
-    uint16_t loopback_port; // of ENet's socket
-    uint32_t budget;        // datagrams that may still be read in this update
-    bool is_batch_full;     // of the last service, so that another one may wait
-    const uint8_t *token;   // that invitations must prove to know; NULL: ignore them
+    bool is_connecting;   // until the connector is ready or the caller gives up
+    bool was_handshaking; // when a connector's datagram was sent last
+    uint64_t ready_us;    // when the connector became ready
+    ENetHost *host;       // one per connection, from a fresh port; NULL: none could be made
+    struct raim_enet_carrier *carrier;                      // of the host's datagrams
+    ENetPeer *peer;                                         // NULL: there is no connection
+    ENetPacket *packet;                                     // of the last MESSAGE event
+    uint8_t received[RAIM_ENET_CARRIER_GAP + MAX_DATAGRAM]; // the datagram that ENet reads
+    uint32_t budget;      // datagrams that may still be read in this update
+    const uint8_t *token; // that invitations must prove to know; NULL: ignore them
     bool is_invited;
     struct raim_invitations invitations;
     struct raim_enet_client_traffic traffic;
     uint32_t arrived;  // unreliable packets since the last raim_enet_client_take_loss
     uint16_t sequence; // of the newest unreliable packet at that time
 };
-
-void raim_enet_client_set_direct(raim_enet_client_serving *serving)
-{
-    direct = serving;
-}
-
-void raim_enet_client_direct_address(uint32_t *host, uint16_t *port)
-{
-    *host = ENET_HOST_TO_NET_32(INADDR_LOOPBACK);
-    *port = DIRECT_PORT;
-}
 
 // --- Datagrams of the server ---
 
@@ -127,7 +106,7 @@ static bool take_datagram(struct raim_enet_client *connection, uint32_t socket, 
     uint8_t received[MAX_DATAGRAM];
     size_t received_size;
     *size = 0;
-    switch (raim_system_receive(connection->race.sockets[socket], 0, received, sizeof received,
+    switch (raim_system_receive(connection->race.sockets[socket], received, sizeof received,
                                 &received_size)) {
     case RAIM_RECEIVED_NOTHING:
         return false;
@@ -147,23 +126,24 @@ static bool take_datagram(struct raim_enet_client *connection, uint32_t socket, 
     return true;
 }
 
-size_t raim_enet_client_carry_in(struct raim_enet_client *connection,
-                                 uint8_t data[RAIM_ENET_CLIENT_DATAGRAM_BYTES])
+static int receive_for_enet(void *context, ENetHost *host)
 {
-    size_t size;
+    struct raim_enet_client *connection = context;
+    host->receivedAddress = host->address;
+    host->receivedData = connection->received + RAIM_ENET_CARRIER_GAP;
     for (uint32_t socket = 0; socket < connection->race.open; socket++)
         while (connection->budget > 0 && socket < connection->race.open &&
-               take_datagram(connection, socket, data, &size)) {
+               take_datagram(connection, socket, host->receivedData, &host->receivedDataLength)) {
             connection->budget--;
-            if (size > 0)
-                return size;
+            if (host->receivedDataLength > 0)
+                return 0;
         }
-    return 0;
+    return 1;
 }
 
-void raim_enet_client_carry_out(struct raim_enet_client *connection, const uint8_t *data,
-                                size_t size)
+static void send_of_enet(void *context, uint8_t *data, size_t size)
 {
+    struct raim_enet_client *connection = context;
     uint8_t encrypted[MAX_DATAGRAM];
     if (size > MTU || !connection->race.is_won)
         return; // no server takes a datagram that is so large
@@ -175,122 +155,31 @@ void raim_enet_client_carry_out(struct raim_enet_client *connection, const uint8
     connection->traffic.bytes_up += raim_address_race_send(&connection->race, data, size);
 }
 
-// --- Datagrams of ENet ---
+// --- The host of a connection ---
 
-// Hides from ENet a datagram that came before its socket was connected to this file's.
-static int intercept(ENetHost *host, ENetEvent *event)
-{
-    (void)event;
-    const struct raim_enet_client *connection = host->peers[0].data;
-    return host->receivedAddress.host != connection->server.host ||
-           host->receivedAddress.port != connection->server.port;
-}
-
-// Hands datagrams of the server over to ENet.
-static void pump_in(struct raim_enet_client *connection)
-{
-    uint8_t data[MAX_DATAGRAM];
-    uint32_t count = 0;
-    size_t size;
-    while (count < BATCH_DATAGRAMS && (size = raim_enet_client_carry_in(connection, data)) > 0) {
-        raim_system_send(connection->loopback, data, size);
-        count++;
-    }
-    connection->is_batch_full = count == BATCH_DATAGRAMS;
-}
-
-// Takes over what ENet has sent.
-static void pump_out(struct raim_enet_client *connection)
-{
-    uint8_t data[MTU];
-    size_t size;
-    for (int i = 0; i < MAX_DATAGRAMS; i++) {
-        const enum raim_received received = raim_system_receive(
-            connection->loopback, connection->loopback_port, data, sizeof data, &size);
-        if (received == RAIM_RECEIVED_NOTHING)
-            return;
-        if (received == RAIM_RECEIVED_DATAGRAM)
-            raim_enet_client_carry_out(connection, data, size);
-    }
-}
-
-// Every call of ENet's that may send or receive stands between these two.
-static void begin_enet(struct raim_enet_client *connection)
-{
-    if (direct != NULL)
-        direct(connection);
-}
-
-static void end_enet(struct raim_enet_client *connection)
-{
-    if (direct != NULL)
-        direct(NULL);
-    else
-        pump_out(connection);
-}
-
-static int service(struct raim_enet_client *connection, ENetEvent *event)
-{
-    if (direct == NULL)
-        pump_in(connection);
-    begin_enet(connection);
-    const int status = enet_host_service(connection->host, event, 0);
-    end_enet(connection);
-    return status;
-}
-
-static void send_queued(struct raim_enet_client *connection)
-{
-    begin_enet(connection);
-    enet_host_flush(connection->host);
-    end_enet(connection);
-}
-
-// Lets the kernel drop what other programs send to ENet's socket. ENet names the receiver with each
-// datagram, which Linux and Windows allow on a connected socket, and others refuse; there
-// `intercept` alone drops it.
-static bool connect_enet(struct raim_enet_client *connection)
-{
-#if defined(__linux__) || defined(_WIN32)
-    return enet_socket_connect(connection->host->socket, &connection->server) == 0;
-#else
-    (void)connection;
-    return true;
-#endif
-}
-
-// Gives ENet a host whose datagrams this file carries.
 static bool open_host(struct raim_enet_client *connection)
 {
-    ENetAddress own = {.host = ENET_HOST_TO_NET_32(INADDR_LOOPBACK)};
-    raim_enet_client_direct_address(&connection->server.host, &connection->server.port);
-    connection->host = enet_host_create(direct == NULL ? &own : NULL, 1, CHANNELS, 0, 0);
+    const struct raim_enet_carrier_def def = {
+        .context = connection,
+        .receive = receive_for_enet,
+        .send = send_of_enet,
+    };
+    connection->host = enet_host_create(NULL, 1, CHANNELS, 0, 0);
     if (connection->host == NULL)
         return false;
     connection->host->peers[0].mtu = MTU; // ENet offers the peer's MTU, set before the host's
-    connection->host->peers[0].data = connection;
-    connection->host->intercept = intercept;
-    if (direct != NULL) {
-        enet_socket_destroy(connection->host->socket);
-        connection->host->socket = ENET_SOCKET_NULL;
-        return true;
-    }
-    connection->loopback = raim_system_open_loopback(&connection->server.port);
-    if (connection->loopback == RAIM_NO_SOCKET ||
-        enet_socket_get_address(connection->host->socket, &own) != 0)
-        return false;
-    connection->loopback_port = own.port;
-    return raim_system_connect_loopback(connection->loopback, own.port) && connect_enet(connection);
+    connection->carrier = raim_enet_carrier_create(connection->host, &def);
+    return connection->carrier != NULL;
 }
 
 static void close_host(struct raim_enet_client *connection)
 {
     if (connection->host != NULL)
         enet_host_destroy(connection->host);
+    raim_enet_carrier_destroy(connection->carrier);
     connection->host = NULL;
+    connection->carrier = NULL;
     connection->peer = NULL;
-    raim_system_close(connection->loopback);
-    connection->loopback = RAIM_NO_SOCKET;
 }
 
 // --- Making a connection ---
@@ -302,7 +191,6 @@ struct raim_enet_client *raim_enet_client_create(const char *host, uint16_t port
     if (connection == NULL)
         return NULL;
     raim_address_race_init(&connection->race);
-    connection->loopback = RAIM_NO_SOCKET;
     connection->resolver = raim_resolver_create(host, port);
     connection->connector = raim_connector_create(def);
     if (connection->resolver == NULL || connection->connector == NULL || enet_initialize() != 0) {
@@ -417,15 +305,15 @@ enum raim_connector_state raim_enet_client_advance(struct raim_enet_client *conn
     if (connection->race.count == 0)
         take_addresses(connection);
     connection->budget = MAX_DATAGRAMS;
-    service(connection, &event);
+    raim_enet_carrier_service(connection->carrier, &event);
     send_connecting(connection);
     const enum raim_connector_state state = raim_connector_state(connection->connector);
     if (state == RAIM_CONNECTOR_READY) {
         connection->is_connecting = false;
         connection->ready_us = raim_system_now_us();
-        connection->peer = enet_host_connect(connection->host, &connection->server, CHANNELS,
+        connection->peer = enet_host_connect(connection->host, &connection->host->address, CHANNELS,
                                              raim_connector_cookie(connection->connector));
-        send_queued(connection);
+        enet_host_flush(connection->host);
     }
     return state;
 }
@@ -503,8 +391,9 @@ bool raim_enet_client_receive(struct raim_enet_client *connection,
     connection->budget = MAX_DATAGRAMS;
     if (connection->peer == NULL)
         return false;
-    return service(connection, &from) > 0 ? translate(connection, &from, event)
-                                          : raim_enet_client_next(connection, event);
+    return raim_enet_carrier_service(connection->carrier, &from) > 0
+               ? translate(connection, &from, event)
+               : raim_enet_client_next(connection, event);
 }
 
 bool raim_enet_client_next(struct raim_enet_client *connection,
@@ -514,13 +403,8 @@ bool raim_enet_client_next(struct raim_enet_client *connection,
     free_packet(connection);
     if (connection->host == NULL)
         return false;
-    while (enet_host_check_events(connection->host, &from) <= 0) {
-        if (!connection->is_batch_full)
-            return false;
-        if (service(connection, &from) > 0)
-            break;
-    }
-    return translate(connection, &from, event);
+    return enet_host_check_events(connection->host, &from) > 0 &&
+           translate(connection, &from, event);
 }
 
 void raim_enet_client_send(struct raim_enet_client *connection, bool reliable, const uint8_t *data,
@@ -537,24 +421,19 @@ void raim_enet_client_send(struct raim_enet_client *connection, bool reliable, c
 
 void raim_enet_client_flush(struct raim_enet_client *connection)
 {
-    if (connection->host == NULL)
-        return;
-    send_queued(connection);
+    if (connection->host != NULL)
+        enet_host_flush(connection->host);
 }
 
 void raim_enet_client_disconnect(struct raim_enet_client *connection, uint32_t reason)
 {
-    begin_enet(connection);
     enet_peer_disconnect(connection->peer, reason);
-    end_enet(connection);
 }
 
 void raim_enet_client_disconnect_later(struct raim_enet_client *connection)
 {
-    begin_enet(connection);
     enet_peer_disconnect_later(connection->peer, RAIM_REASON_LEFT);
     enet_host_flush(connection->host);
-    end_enet(connection);
     // ENet drops a connection that was still being made at once, without an event.
     if (connection->peer->state == ENET_PEER_STATE_DISCONNECTED)
         connection->peer = NULL;
@@ -562,9 +441,7 @@ void raim_enet_client_disconnect_later(struct raim_enet_client *connection)
 
 void raim_enet_client_disconnect_now(struct raim_enet_client *connection)
 {
-    begin_enet(connection);
     enet_peer_disconnect_now(connection->peer, RAIM_REASON_LEFT);
-    end_enet(connection);
     connection->peer = NULL;
 }
 

@@ -101,25 +101,3 @@ struct raim_enet_client_traffic raim_enet_client_traffic(const struct raim_enet_
 
 // Writes the sockets to wait for, at most RAIM_RESOLVER_ADDRESSES, and returns their number.
 uint32_t raim_enet_client_sockets(const struct raim_enet_client *connection, raim_socket *sockets);
-
-// --- The seam for programs with hundreds of connections ---
-//
-// ENet's datagrams pass a pair of sockets on 127.0.0.1, which takes two system calls each. A
-// program that replaces libenet's enet_socket_send and enet_socket_receive in its own process can
-// carry them directly: `serving` is called before each call of ENet's with the connection that it
-// is for, on the thread that makes the call, and after it with NULL.
-
-typedef void raim_enet_client_serving(struct raim_enet_client *connection);
-void raim_enet_client_set_direct(raim_enet_client_serving *serving); // before any connection
-
-// The address of the server as ENet sees it, the host in network byte order.
-void raim_enet_client_direct_address(uint32_t *host, uint16_t *port);
-
-// Reads the next datagram for ENet; returns its size, 0 where there is none.
-#define RAIM_ENET_CLIENT_DATAGRAM_BYTES (1200 + RAIM_CONNECTOR_BYTES)
-size_t raim_enet_client_carry_in(struct raim_enet_client *connection,
-                                 uint8_t data[RAIM_ENET_CLIENT_DATAGRAM_BYTES]);
-
-// Sends a datagram of ENet's to the server.
-void raim_enet_client_carry_out(struct raim_enet_client *connection, const uint8_t *data,
-                                size_t size);

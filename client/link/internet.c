@@ -64,16 +64,3 @@ int raim_internet_write(const struct raim_address *address, struct sockaddr_stor
     memcpy(to, &ipv4, sizeof ipv4);
     return sizeof ipv4;
 }
-
-struct sockaddr_in raim_internet_loopback(uint16_t port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
-}
-
-bool raim_internet_is_loopback(const struct sockaddr_in *address, uint16_t port)
-{
-    return address->sin_family == AF_INET && address->sin_port == htons(port) &&
-           address->sin_addr.s_addr == htonl(INADDR_LOOPBACK);
-}

@@ -21,7 +21,3 @@ uint32_t raim_internet_resolve(const char *host, uint16_t port, bool is_numeric,
 
 // Returns the size of what it writes.
 int raim_internet_write(const struct raim_address *address, struct sockaddr_storage *to);
-
-// A port of 127.0.0.1, and whether an address is that one.
-struct sockaddr_in raim_internet_loopback(uint16_t port);
-bool raim_internet_is_loopback(const struct sockaddr_in *address, uint16_t port);

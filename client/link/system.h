@@ -36,11 +36,6 @@ typedef intptr_t raim_socket;
 // route to it or no socket.
 raim_socket raim_system_open_udp(const struct raim_address *address);
 
-// Opens a socket on a free port of 127.0.0.1, and lets it exchange datagrams with another port
-// there alone.
-raim_socket raim_system_open_loopback(uint16_t *port);
-bool raim_system_connect_loopback(raim_socket socket, uint16_t port);
-
 // RAIM_NO_SOCKET is fine.
 void raim_system_close(raim_socket socket);
 
@@ -53,10 +48,9 @@ enum raim_received {
     RAIM_RECEIVED_ERROR,    // of an earlier datagram sent (ICMP), or one larger than `capacity`
 };
 
-// Takes a datagram, or an error, from the socket. `loopback_port` is the port of 127.0.0.1 that a
-// loopback socket expects datagrams of; 0 for other sockets.
-enum raim_received raim_system_receive(raim_socket socket, uint16_t loopback_port, uint8_t *data,
-                                       size_t capacity, size_t *size);
+// Takes a datagram, or an error, from the socket.
+enum raim_received raim_system_receive(raim_socket socket, uint8_t *data, size_t capacity,
+                                       size_t *size);
 
 // Waits until a datagram comes to one of at most 16 sockets, or for a time.
 void raim_system_wait(const raim_socket *sockets, uint32_t count, uint64_t timeout_us);

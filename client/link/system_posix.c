@@ -60,26 +60,6 @@ raim_socket raim_system_open_udp(const struct raim_address *address)
     return number;
 }
 
-raim_socket raim_system_open_loopback(uint16_t *port)
-{
-    struct sockaddr_in address = raim_internet_loopback(0);
-    socklen_t size = sizeof address;
-    const int number = open_socket(AF_INET);
-    if (number >= 0 && (bind(number, (const struct sockaddr *)&address, sizeof address) != 0 ||
-                        getsockname(number, (struct sockaddr *)&address, &size) != 0)) {
-        close(number);
-        return RAIM_NO_SOCKET;
-    }
-    *port = ntohs(address.sin_port);
-    return number;
-}
-
-bool raim_system_connect_loopback(raim_socket socket, uint16_t port)
-{
-    const struct sockaddr_in address = raim_internet_loopback(port);
-    return connect((int)socket, (const struct sockaddr *)&address, sizeof address) == 0;
-}
-
 void raim_system_close(raim_socket socket)
 {
     if (socket != RAIM_NO_SOCKET)
@@ -97,24 +77,17 @@ bool raim_system_send(raim_socket socket, const uint8_t *data, size_t size)
     return sent >= 0;
 }
 
-enum raim_received raim_system_receive(raim_socket socket, uint16_t loopback_port, uint8_t *data,
-                                       size_t capacity, size_t *size)
+enum raim_received raim_system_receive(raim_socket socket, uint8_t *data, size_t capacity,
+                                       size_t *size)
 {
-    struct sockaddr_in from = {0};
     struct iovec part = {data, capacity};
     struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
-    if (loopback_port != 0) {
-        header.msg_name = &from;
-        header.msg_namelen = sizeof from;
-    }
     const ssize_t got = recvmsg((int)socket, &header, MSG_DONTWAIT);
     *size = got > 0 ? (size_t)got : 0;
     if (got < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK ? RAIM_RECEIVED_NOTHING
                                                        : RAIM_RECEIVED_ERROR;
-    const bool is_expected = loopback_port == 0 || raim_internet_is_loopback(&from, loopback_port);
-    return (header.msg_flags & MSG_TRUNC) == 0 && is_expected ? RAIM_RECEIVED_DATAGRAM
-                                                              : RAIM_RECEIVED_ERROR;
+    return (header.msg_flags & MSG_TRUNC) == 0 ? RAIM_RECEIVED_DATAGRAM : RAIM_RECEIVED_ERROR;
 }
 
 void raim_system_wait(const raim_socket *sockets, uint32_t count, uint64_t timeout_us)

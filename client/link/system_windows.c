@@ -71,27 +71,6 @@ raim_socket raim_system_open_udp(const struct raim_address *address)
     return (raim_socket)number;
 }
 
-raim_socket raim_system_open_loopback(uint16_t *port)
-{
-    struct sockaddr_in address = raim_internet_loopback(0);
-    int size = sizeof address;
-    const SOCKET number = open_socket(AF_INET);
-    if (number != INVALID_SOCKET &&
-        (bind(number, (const struct sockaddr *)&address, sizeof address) != 0 ||
-         getsockname(number, (struct sockaddr *)&address, &size) != 0)) {
-        closesocket(number);
-        return RAIM_NO_SOCKET;
-    }
-    *port = ntohs(address.sin_port);
-    return (raim_socket)number;
-}
-
-bool raim_system_connect_loopback(raim_socket socket, uint16_t port)
-{
-    const struct sockaddr_in address = raim_internet_loopback(port);
-    return connect((SOCKET)socket, (const struct sockaddr *)&address, sizeof address) == 0;
-}
-
 void raim_system_close(raim_socket socket)
 {
     if (socket != RAIM_NO_SOCKET)
@@ -103,21 +82,15 @@ bool raim_system_send(raim_socket socket, const uint8_t *data, size_t size)
     return send((SOCKET)socket, (const char *)data, (int)size, 0) != SOCKET_ERROR;
 }
 
-enum raim_received raim_system_receive(raim_socket socket, uint16_t loopback_port, uint8_t *data,
-                                       size_t capacity, size_t *size)
+enum raim_received raim_system_receive(raim_socket socket, uint8_t *data, size_t capacity,
+                                       size_t *size)
 {
-    struct sockaddr_storage storage = {0};
-    struct sockaddr_in from;
-    int from_size = sizeof storage;
-    const int got = recvfrom((SOCKET)socket, (char *)data, (int)capacity, 0,
-                             (struct sockaddr *)&storage, &from_size);
+    const int got = recv((SOCKET)socket, (char *)data, (int)capacity, 0);
     *size = got > 0 ? (size_t)got : 0;
     // An ICMP message of an earlier datagram is WSAECONNRESET, a larger datagram WSAEMSGSIZE.
     if (got == SOCKET_ERROR)
         return WSAGetLastError() == WSAEWOULDBLOCK ? RAIM_RECEIVED_NOTHING : RAIM_RECEIVED_ERROR;
-    memcpy(&from, &storage, sizeof from);
-    const bool is_expected = loopback_port == 0 || raim_internet_is_loopback(&from, loopback_port);
-    return is_expected ? RAIM_RECEIVED_DATAGRAM : RAIM_RECEIVED_ERROR;
+    return RAIM_RECEIVED_DATAGRAM;
 }
 
 void raim_system_wait(const raim_socket *sockets, uint32_t count, uint64_t timeout_us)

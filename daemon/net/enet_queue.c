@@ -2,6 +2,7 @@
 // Datagrams behind each other in one array, which is used from its begin again once it was emptied.
 #include "enet_queue.h"
 
+#include "enet_carrier.h"
 #include "wire_limits.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ void enet_queue_init(struct enet_queue *queue)
 bool enet_queue_has_room(const struct enet_queue *queue)
 {
     return queue->count < ENET_QUEUE_DATAGRAMS &&
-           ENET_QUEUE_BYTES - queue->used >= RAIM_MAX_DATAGRAM_BYTES;
+           ENET_QUEUE_BYTES - queue->used >= RAIM_ENET_CARRIER_GAP + RAIM_MAX_DATAGRAM_BYTES;
 }
 
 void enet_queue_add(struct enet_queue *queue, const struct received *datagram)
@@ -25,9 +26,9 @@ void enet_queue_add(struct enet_queue *queue, const struct received *datagram)
     assert(enet_queue_has_room(queue) && datagram->size <= RAIM_MAX_DATAGRAM_BYTES);
     struct received *copy = &queue->datagrams[queue->count++];
     *copy = *datagram;
-    copy->data = queue->bytes + queue->used;
+    copy->data = queue->bytes + queue->used + RAIM_ENET_CARRIER_GAP;
     memcpy(copy->data, datagram->data, datagram->size);
-    queue->used += datagram->size;
+    queue->used += RAIM_ENET_CARRIER_GAP + datagram->size;
 }
 
 bool enet_queue_is_empty(const struct enet_queue *queue)

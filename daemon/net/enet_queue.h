@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Queue of the received datagrams that wait for ENet's next service, which walks all peers.
+// Queue of the received datagrams that wait for ENet's next service, which walks all peers. Before
+// each is the gap that ENet's carrier overwrites.
 #pragma once
 
 #include "udp_address.h"
@@ -40,6 +41,6 @@ void enet_queue_add(struct enet_queue *queue, const struct received *datagram);
 
 bool enet_queue_is_empty(const struct enet_queue *queue);
 
-// Takes the oldest datagram, whose bytes are valid until the next enet_queue_add. NULL if the queue
-// is empty.
+// Takes the oldest datagram, whose bytes and gap are valid until the next enet_queue_add. NULL if
+// the queue is empty.
 const struct received *enet_queue_take(struct enet_queue *queue);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Exchanges the messages of peers through an ENet host on batched sockets and a monotonic clock
-// (see transport_hooks.c).
+// Exchanges the messages of peers through an ENet host, on batched sockets and by a monotonic
+// clock.
 #define _GNU_SOURCE // recvmmsg, sendmmsg
 #include "transport.h"
 
+#include "enet_carrier.h"
 #include "monotonic.h"
 #include "secure_sessions.h"
 #include "transport_datagrams.h"
@@ -39,7 +40,8 @@ enum {
 };
 
 static_assert(RAIM_MAX_MESSAGE_BYTES <= RAIM_MAX_DATAGRAM_BYTES - sizeof(ENetProtocolHeader) -
-                                            sizeof(ENetProtocolSendFragment),
+                                            sizeof(ENetProtocolSendFragment) -
+                                            RAIM_ENET_CARRIER_GAP,
               "ENet would fragment it");
 
 static int64_t now_ms(void)
@@ -100,9 +102,8 @@ void transport_flush(struct transport *transport)
 {
     transport->now_ms = now_ms();
     if (transport->has_outgoing) {
-        transport_serving = transport;
+        transport_set_clock();
         enet_host_flush(transport->host);
-        transport_serving = NULL;
     }
     transport->has_outgoing = false;
     transport_send_batch(transport);
@@ -259,14 +260,13 @@ static bool service(struct transport *transport, struct transport_event *event)
     // Postpones ENet's bandwidth throttle, because the server has no bandwidth limit. ENet would
     // otherwise send every peer a reliable BANDWIDTH_LIMIT once a second after a peer came or left,
     // and apply the peers' own limits.
+    transport_set_clock();
     host->bandwidthThrottleEpoch = enet_time_get();
     // Given an event to fill, ENet connects a peer as soon as it reads the acknowledgement of the
     // handshake. Without one it would connect the peer later and drop the rest of the datagram,
     // usually the client's first message, which would be resent half a second later.
-    transport_serving = transport;
-    const int status = enet_host_service(host, &enet_event, 0);
-    transport_serving = NULL;
-    // A negative status is not an error: it may be the hook's end mark, or one bad datagram.
+    const int status = raim_enet_carrier_service(transport->carrier, &enet_event);
+    // A negative status is not an error: ENet has read every datagram.
     if (status <= 0)
         return false;
     *event = translate(transport, &enet_event);
@@ -352,7 +352,8 @@ static bool queue_message(struct transport *transport, ENetPeer *peer, struct tr
 // Pings a peer whose ping is due, so that it shares the datagram of a message.
 static void ping_if_due(struct transport *transport, ENetPeer *peer)
 {
-    const uint32_t idle_ms = (uint32_t)transport->now_ms - peer->lastReceiveTime;
+    // Negative where ENet's clock is a millisecond ahead.
+    const int32_t idle_ms = (int32_t)((uint32_t)transport->now_ms - peer->lastReceiveTime);
     if (idle_ms < PING_INTERVAL_MS || !enet_list_empty(&peer->sentReliableCommands) ||
         transport_has_commands(peer))
         return;

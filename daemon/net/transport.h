@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// UDP transport of one arena: an ENet host whose socket and clock functions are replaced (see
-// transport_hooks.h). Datagrams move in batches (recvmmsg, sendmmsg), time is monotonic, and every
+// UDP transport of one arena: an ENet host whose datagrams this file carries (see
+// enet_carrier.h). Datagrams move in batches (recvmmsg, sendmmsg), time is monotonic, and every
 // datagram passes datagram_check and then the gate, or the guard of the peer that sent it, before
 // ENet parses it. Unreliable messages bypass ENet where it would only pass them on (see
 // transport_direct.h). Thread rule: a transport belongs to one thread at a time.

@@ -8,8 +8,6 @@
 #include <assert.h>
 #include <string.h>
 
-_Thread_local struct transport *transport_serving;
-
 static enum datagram_verdict decrypt(struct transport *transport, struct received *datagram)
 {
     enum datagram_verdict verdict = DATAGRAM_UNENCRYPTED;
@@ -68,12 +66,6 @@ static uint8_t *begin_datagram(struct transport *transport)
     return batch_buffer(&transport->out);
 }
 
-static int end_datagram(struct transport *transport, struct udp_address to, size_t size)
-{
-    batch_add(&transport->out, to, size);
-    return (int)size;
-}
-
 // With sessions, plain bytes are written where their ciphertext goes.
 static size_t plain_offset(const struct transport *transport)
 {
@@ -85,37 +77,24 @@ uint8_t *transport_buffer(struct transport *transport)
     return begin_datagram(transport) + plain_offset(transport);
 }
 
-int transport_queue(struct transport *transport, struct udp_address to, size_t size)
+void transport_queue(struct transport *transport, struct udp_address to, size_t size)
 {
-    if (transport->sessions == NULL)
-        return end_datagram(transport, to, size);
+    if (transport->sessions == NULL) {
+        batch_add(&transport->out, to, size);
+        return;
+    }
     uint8_t *data = batch_buffer(&transport->out);
     const size_t encrypted = secure_sessions_encrypt(transport->sessions, to, transport->now_ms,
                                                      data + RAIM_SECURE_HEADER_BYTES, size, data);
-    if (encrypted > 0)
-        return end_datagram(transport, to, encrypted);
+    if (encrypted > 0) {
+        batch_add(&transport->out, to, encrypted);
+        return;
+    }
     // If encryption is required, a peer that has lost its session is sent nothing.
     if (transport->gate.offer.requires_encryption)
-        return 0;
+        return;
     memmove(data, data + RAIM_SECURE_HEADER_BYTES, size);
-    return end_datagram(transport, to, size);
-}
-
-// Copies the parts, because ENet frees its buffers when this returns.
-int transport_queue_parts(struct transport *transport, struct udp_address to,
-                          const struct iovec *parts, size_t count)
-{
-    uint8_t *data = transport_buffer(transport);
-    size_t size = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (parts[i].iov_len > RAIM_MAX_DATAGRAM_BYTES - size) {
-            transport->stats.send_errors++;
-            return 0;
-        }
-        memcpy(data + size, parts[i].iov_base, parts[i].iov_len);
-        size += parts[i].iov_len;
-    }
-    return transport_queue(transport, to, size);
+    batch_add(&transport->out, to, size);
 }
 
 void transport_queue_plain(struct transport *transport, struct udp_address to, const uint8_t *data,
@@ -123,7 +102,7 @@ void transport_queue_plain(struct transport *transport, struct udp_address to, c
 {
     assert(size <= RAIM_MAX_DATAGRAM_BYTES);
     memcpy(begin_datagram(transport), data, size);
-    end_datagram(transport, to, size);
+    batch_add(&transport->out, to, size);
 }
 
 int transport_refuse(struct transport *transport, enum datagram_verdict reason)

@@ -4,10 +4,6 @@
 
 #include "transport_internal.h"
 
-// The transport whose ENet host is being serviced on this thread. NULL for other hosts of the
-// process, such as a test's clients, which use plain system calls.
-extern _Thread_local struct transport *transport_serving;
-
 // Takes the next datagram of the receiving batch, which has one, and decrypts it in place if it was
 // encrypted. Returns DATAGRAM_OK, or why the datagram is refused unseen. Its bytes are valid until
 // the batch is received again.
@@ -15,14 +11,9 @@ enum datagram_verdict transport_next_datagram(struct transport *transport,
                                               struct received *datagram);
 
 // The memory for the next datagram to a peer, of at most RAIM_MAX_DATAGRAM_BYTES, and queues what
-// was written there, encrypted if the peer has a session. Returns the bytes queued; 0 if the
-// datagram is dropped.
+// was written there, encrypted if the peer has a session.
 uint8_t *transport_buffer(struct transport *transport);
-int transport_queue(struct transport *transport, struct udp_address to, size_t size);
-
-// Queues a datagram in parts, as transport_queue does.
-int transport_queue_parts(struct transport *transport, struct udp_address to,
-                          const struct iovec *parts, size_t count);
+void transport_queue(struct transport *transport, struct udp_address to, size_t size);
 
 // Queues an unencrypted datagram outside ENet, of at most RAIM_MAX_DATAGRAM_BYTES bytes.
 void transport_queue_plain(struct transport *transport, struct udp_address to, const uint8_t *data,

@@ -98,7 +98,7 @@ bool transport_send_direct(struct transport *transport, ENetPeer *peer, const ui
         .size = size,
     };
     const struct datagram_sender sender = {
-        .peer = peer->outgoingPeerID,
+        .peer = transport->slots[peer - transport->host->peers].client_id,
         .session = peer->outgoingSessionID,
     };
     datagram_write_message(sender, &message, buffer);

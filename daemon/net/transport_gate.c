@@ -187,6 +187,10 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
     if (peer == NULL)
         return transport_refuse(transport, DATAGRAM_CONNECTIONS);
     transport_set_sender(host, peer);
+    if (peer->state == ENET_PEER_STATE_DISCONNECTED) { // not a repeated CONNECT, which ENet ignores
+        const uint16_t index = (uint16_t)(peer - host->peers);
+        transport->slots[index].client_id = datagram_rename_connect(host->receivedData, index);
+    }
     // ENet 1.3.17 adopts the MTU in a client's CONNECT and returns it. A larger MTU than ours would
     // exceed the batches' buffers, and a smaller one would turn snapshots into reliable fragments.
     // A client that asked for a smaller MTU still sends no more than it asked for.

@@ -104,8 +104,7 @@ struct _ENetPeer *transport_find_sender(const struct transport *transport, const
     ENetPeer *peer = &host->peers[sender.peer];
     if (peer->state == ENET_PEER_STATE_DISCONNECTED || peer->state == ENET_PEER_STATE_ZOMBIE ||
         !udp_address_equal(from, transport->slots[sender.peer].from) ||
-        (peer->outgoingPeerID < ENET_PROTOCOL_MAXIMUM_PEER_ID &&
-         sender.session != peer->incomingSessionID))
+        sender.session != peer->incomingSessionID)
         return NULL;
     return peer;
 }
@@ -220,14 +219,15 @@ int transport_filter(struct transport *transport, ENetHost *host)
 
 // --- What a peer is sent ---
 
-struct udp_address transport_record_sent(struct transport *transport, const void *address)
+void transport_set_clock(void)
 {
-    // ENet passes a pointer to the peer's own address member.
-    ENetHost *host = transport->host;
-    const uintptr_t at = (uintptr_t)address - offsetof(ENetPeer, address);
-    const size_t index = (at - (uintptr_t)host->peers) / sizeof(ENetPeer);
-    assert(index < host->peerCount && address == &host->peers[index].address);
-    struct peer_guard *guard = &transport->guards[index];
+    const enet_uint32 ms = (enet_uint32)now_ms();
+    if (enet_time_get() - ms + 1 > 2)
+        enet_time_set(ms);
+}
+
+static void record_sent(struct peer_guard *guard, const ENetHost *host)
+{
     for (size_t i = 0; i < host->commandCount; i++) {
         const ENetProtocolCommandHeader *header = &host->commands[i].header;
         if ((header->command & ENET_PROTOCOL_COMMAND_FLAG_ACKNOWLEDGE) == 0)
@@ -241,7 +241,17 @@ struct udp_address transport_record_sent(struct transport *transport, const void
         round_trip_send(&guard->round_trip, channel, ntohs(header->reliableSequenceNumber),
                         now_ms());
     }
-    return transport->slots[index].from;
+}
+
+void transport_send_of_enet(struct transport *transport, uint8_t *data, size_t size)
+{
+    const uint16_t peer = datagram_sender(data).peer;
+    assert(peer < transport->slot_count && size <= RAIM_MAX_DATAGRAM_BYTES);
+    const struct transport_slot *slot = &transport->slots[peer];
+    record_sent(&transport->guards[peer], transport->host);
+    datagram_set_peer(data, slot->client_id);
+    memcpy(transport_buffer(transport), data, size);
+    transport_queue(transport, slot->from, size);
 }
 
 bool transport_can_send_reliable(const struct transport *transport, uint32_t peer)
@@ -280,9 +290,8 @@ static void end_connection(struct transport *transport, uint32_t index)
         return;
     // If the last messages are still unacknowledged, the client is sent one DISCONNECT.
     if (peer->state == ENET_PEER_STATE_DISCONNECT_LATER) {
-        transport_serving = transport;
+        transport_set_clock();
         enet_peer_disconnect_now(peer, peer->eventData);
-        transport_serving = NULL;
     }
     transport_drop(transport, peer);
 }

@@ -45,9 +45,15 @@ bool transport_admit_input(struct transport *transport, struct transport_slot *s
 // ENet parses the rest of it.
 int transport_filter(struct transport *transport, struct _ENetHost *host);
 
-// Records the reliable commands of a datagram that ENet is sending, and returns where it goes.
-// `address` points to the address member of an ENetPeer.
-struct udp_address transport_record_sent(struct transport *transport, const void *address);
+// Sets ENet's clock to the monotonic one where it differs by more than a millisecond, because the
+// clock of the machine was set. Call it before each call of ENet's that reads its clock. The clock
+// is one for the process: threads that set it at once set it to the same time. While the machine's
+// clock jumps between this call and ENet's own, ENet sees that jump in that one call.
+void transport_set_clock(void);
+
+// Queues a datagram that ENet sends to a peer, and records its reliable commands. ENet knows a peer
+// by the number of its slot; the datagram gets the client's own.
+void transport_send_of_enet(struct transport *transport, uint8_t *data, size_t size);
 
 // Whether the peer's log of unacknowledged commands has room for another reliable message.
 bool transport_can_send_reliable(const struct transport *transport, uint32_t peer);

@@ -2,7 +2,7 @@
 // Private state of a transport, shared by the transport's files, which are layered in this order:
 // transport_datagrams.c moves datagrams, transport_guard.c limits connected peers,
 // transport_direct.c exchanges unreliable messages without ENet, transport_gate.c filters the
-// datagrams that ENet parses, transport_hooks.c replaces libenet's functions, transport_open.c
+// datagrams that ENet parses, transport_open.c
 // creates the ENet host, and transport.c runs it. Each includes only headers of earlier layers.
 #pragma once
 
@@ -15,6 +15,7 @@
 
 struct _ENetHost;
 struct _ENetPacket;
+struct raim_enet_carrier;
 struct secure_sessions;
 
 enum { CHANNEL_RELIABLE, CHANNEL_UNRELIABLE, CHANNELS }; // of every peer
@@ -30,23 +31,26 @@ struct transport_slot {
     int64_t since_ms;         // when it connected
     uint64_t receive;         // number of the receive with its last unreliable message
     uint32_t received;        // unreliable messages in that receive
-    uint64_t fill;            // of the queue, in which a datagram of the peer waits for ENet
+    uint16_t
+        client_id; // by which the client knows the connection, where ENet has the slot's number
+    uint64_t fill; // of the queue, in which a datagram of the peer waits for ENet
 };
 
 struct transport {
     struct _ENetHost *host;
-    int socket;                  // the host's
-    uint16_t port;               // that the socket is bound to
-    struct _ENetPacket *message; // of the last event returned
-    bool drained;                // the last batch emptied the kernel's queue
-    int services_left;           // ENet service calls left in this receive
-    bool is_serviced;            // ENet was serviced in this receive
-    bool has_outgoing;           // ENet may hold something that its next flush sends
-    int64_t now_ms;              // when this receive or the last flush began
-    int64_t serviced_ms;         // time of ENet's last service
-    uint64_t receives;           // since the transport was opened
-    uint32_t present;            // slots with `present`
-    uint32_t dropped;            // slots with `dropped`
+    struct raim_enet_carrier *carrier; // of the host's datagrams
+    int socket;                        // of the clients
+    uint16_t port;                     // that the socket is bound to
+    struct _ENetPacket *message;       // of the last event returned
+    bool drained;                      // the last batch emptied the kernel's queue
+    int services_left;                 // ENet service calls left in this receive
+    bool is_serviced;                  // ENet was serviced in this receive
+    bool has_outgoing;                 // ENet may hold something that its next flush sends
+    int64_t now_ms;                    // when this receive or the last flush began
+    int64_t serviced_ms;               // time of ENet's last service
+    uint64_t receives;                 // since the transport was opened
+    uint32_t present;                  // slots with `present`
+    uint32_t dropped;                  // slots with `dropped`
     uint32_t slot_count;
     struct transport_stats stats;
     struct gate gate;

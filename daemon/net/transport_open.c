@@ -3,12 +3,12 @@
 #define _GNU_SOURCE // struct mmsghdr, for batch.h
 #include "transport.h"
 
+#include "enet_carrier.h"
 #include "monotonic.h"
 #include "secure_sessions.h"
 #include "transport_datagrams.h"
 #include "transport_gate.h"
 #include "transport_guard.h"
-#include "transport_hooks.h"
 
 #include <assert.h>
 #include <enet/enet.h>
@@ -44,10 +44,26 @@ static void initialize_enet(void)
     assert(status == 0);
 }
 
-static int intercept(ENetHost *host, ENetEvent *event)
+// The end of the datagrams also ends ENet's service before it sends acknowledgements, so that they
+// share datagrams with the tick's messages.
+static int receive_for_enet(void *context, ENetHost *host)
 {
-    (void)event;
-    return transport_intercept(transport_serving, host);
+    struct transport *transport = context;
+    const struct received *datagram;
+    while ((datagram = enet_queue_take(&transport->queue)) != NULL) {
+        transport->is_secure = datagram->is_secure;
+        transport->from = datagram->from;
+        host->receivedData = datagram->data;
+        host->receivedDataLength = datagram->size;
+        if (transport_intercept(transport, host) == 0)
+            return 0;
+    }
+    return -1;
+}
+
+static void send_of_enet(void *context, uint8_t *data, size_t size)
+{
+    transport_send_of_enet(context, data, size);
 }
 
 // Sets a socket buffer's size; a privileged process may exceed the administrator's limit.
@@ -58,34 +74,41 @@ static void request_buffer(int socket, int forced_option, int option)
         setsockopt(socket, SOL_SOCKET, option, &bytes, sizeof bytes);
 }
 
-// Initializes ENet and libsodium once per process, and checks that libenet calls our hooks.
+// Initializes ENet and libsodium once per process.
 static bool prepare(char *error, size_t capacity)
 {
     static pthread_once_t initialized = PTHREAD_ONCE_INIT;
     pthread_once(&initialized, initialize_enet);
-    if (raim_crypto_init())
-        return transport_check_hooks(error, capacity);
-    snprintf(error, capacity, "cannot serve udp: no random numbers");
-    return false;
+    const bool good = raim_crypto_init();
+    if (!good)
+        snprintf(error, capacity, "cannot serve udp: no random numbers");
+    return good;
 }
 
-// Creates an ENet host on a socket, which it takes, even on failure.
-static ENetHost *create_host(int socket, uint32_t peers)
+// Creates a transport's ENet host and its carrier. False, with errno, on failure.
+static bool create_host(struct transport *transport, uint32_t peers)
 {
+    const struct raim_enet_carrier_def def = {
+        .context = transport,
+        .receive = receive_for_enet,
+        .send = send_of_enet,
+    };
     errno = ENOMEM;
     ENetHost *host = enet_host_create(NULL, peers, CHANNELS, 0, 0);
-    if (host == NULL) {
-        const int error = errno;
-        close(socket);
-        errno = error;
-        return NULL;
-    }
-    enet_socket_destroy(host->socket);
-    host->socket = socket;
+    if (host == NULL)
+        return false;
     host->maximumPacketSize = RAIM_MAX_DATAGRAM_BYTES;
     host->maximumWaitingData = MAX_WAITING_BYTES;
-    host->intercept = intercept;
-    return host;
+    transport->host = host;
+    transport->carrier = raim_enet_carrier_create(host, &def);
+    return transport->carrier != NULL;
+}
+
+static void destroy_host(struct transport *transport)
+{
+    if (transport->host != NULL)
+        enet_host_destroy(transport->host);
+    raim_enet_carrier_destroy(transport->carrier);
 }
 
 static int open_socket(const char *address, uint16_t port, char *error, size_t capacity)
@@ -103,15 +126,14 @@ static struct transport *create_transport(int socket, uint32_t peers, char *erro
     union socket_address bound;
     const bool good = socket_address_of(socket, &bound);
     assert(good);
-    ENetHost *host = create_host(socket, peers);
-    const int problem = host == NULL ? errno : ENOMEM;
     struct transport *transport = calloc(1, sizeof *transport + peers * sizeof transport->slots[0]);
     struct peer_guard *guards = calloc(peers, sizeof *guards);
-    if (host == NULL || transport == NULL || guards == NULL) {
-        snprintf(error, capacity, "cannot serve udp: %s", strerror(problem));
-        if (host != NULL)
-            enet_host_destroy(host);
+    if (transport == NULL || guards == NULL || !create_host(transport, peers)) {
+        snprintf(error, capacity, "cannot serve udp: %s", strerror(errno));
+        close(socket);
         free(guards);
+        if (transport != NULL)
+            destroy_host(transport);
         free(transport);
         return NULL;
     }
@@ -123,7 +145,6 @@ static struct transport *create_transport(int socket, uint32_t peers, char *erro
     } secrets;
     raim_crypto_random(&secrets, sizeof secrets);
     address_budget_init(&transport->addresses, 1, 1, secrets.addresses);
-    transport->host = host;
     transport->socket = socket;
     transport->port = socket_address_port(&bound);
     transport->slot_count = peers;
@@ -176,7 +197,8 @@ void transport_close(struct transport *transport)
     if (transport->message != NULL)
         enet_packet_destroy(transport->message);
     // Must precede free(transport): it frees queued packets, whose callbacks write to the slots.
-    enet_host_destroy(transport->host);
+    destroy_host(transport);
+    close(transport->socket);
     free(transport->guards);
     secure_sessions_destroy(transport->sessions);
     free(transport);

@@ -20,7 +20,7 @@ enum {
     COMMAND_HEADER_SIZE = 4,
     COMMAND_CHANNEL = 1, // offsets in any command
     COMMAND_SEQUENCE = 2,
-    COMMAND_ARGUMENT = 4,
+    COMMAND_ARGUMENT = 4,  // in a CONNECT the peer that its sender has for the connection
     UNRELIABLE_LENGTH = 6, // offset in an unreliable message's command
     UNRELIABLE_CHANNEL = 1,
     MESSAGE_CHANNELS = 2,
@@ -62,6 +62,12 @@ static const struct command commands[COMMAND_NUMBER + 1] = {
 static unsigned read_16(const uint8_t *data)
 {
     return (unsigned)data[0] << 8 | data[1];
+}
+
+static void write_16(unsigned value, uint8_t *data)
+{
+    data[0] = (uint8_t)(value >> 8);
+    data[1] = (uint8_t)value;
 }
 
 static uint32_t read_32(const uint8_t *data)
@@ -190,6 +196,19 @@ struct datagram_sender datagram_sender(const uint8_t *data)
     };
 }
 
+void datagram_set_peer(uint8_t *data, uint16_t peer)
+{
+    write_16((read_16(data) & ~(unsigned)HEADER_PEER) | peer, data);
+}
+
+uint16_t datagram_rename_connect(uint8_t *connect, uint16_t peer)
+{
+    uint8_t *name = connect + HEADER_SIZE + SENT_TIME_SIZE + COMMAND_ARGUMENT;
+    const uint16_t before = read_16(name) & HEADER_PEER;
+    write_16(peer, name);
+    return before;
+}
+
 static bool is_timed(const uint8_t *data)
 {
     return (data[0] & HEADER_SENT_TIME >> 8) != 0;
@@ -198,12 +217,6 @@ static bool is_timed(const uint8_t *data)
 uint16_t datagram_sent_time(const uint8_t *data)
 {
     return is_timed(data) ? (uint16_t)read_16(data + HEADER_SIZE) : 0;
-}
-
-static void write_16(unsigned value, uint8_t *data)
-{
-    data[0] = (uint8_t)(value >> 8);
-    data[1] = (uint8_t)value;
 }
 
 bool datagram_read_message(const uint8_t *data, size_t size, struct datagram_message *message)

@@ -88,8 +88,14 @@ struct datagram_sender {
     uint8_t session;
 };
 
-// Reads the sender of a datagram that is DATAGRAM_OK.
+// Reads the sender of a datagram that is DATAGRAM_OK; of one that the server sends, its receiver.
 struct datagram_sender datagram_sender(const uint8_t *data);
+
+// Overwrites the peer that a datagram names.
+void datagram_set_peer(uint8_t *data, uint16_t peer);
+
+// Overwrites the peer that a CONNECT asks to be named in what it is sent, and returns what it was.
+uint16_t datagram_rename_connect(uint8_t *connect, uint16_t peer);
 
 // The sent time of a datagram that is DATAGRAM_OK, in the sender's milliseconds; 0 if it has none.
 uint16_t datagram_sent_time(const uint8_t *data);

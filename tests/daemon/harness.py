@@ -307,12 +307,12 @@ class Stage:
         return self.raimd("-c", path, env=env, prefix=prefix, inherit=inherit).wait_started()
 
     def bots(self, daemon, clients, seconds=0, seed=1, network=(), ports=None, program="raim-bots",
-             host="127.0.0.1"):
+             host="127.0.0.1", env=None):
         """Clients for the daemon's arenas, or for these ports of a host, over such a network; 0
         seconds: until they are stopped with SIGINT."""
         return self._start(Bots, [BIN / program, "--clients", clients, "--seconds", seconds,
                                   "--seed", seed, *network, "--json",
-                                  *(f"{host}:{port}" for port in ports or daemon.ports)], None)
+                                  *(f"{host}:{port}" for port in ports or daemon.ports)], env)
 
 
 def run_raimd(*arguments, env=None, prefix=()):

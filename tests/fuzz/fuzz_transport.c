@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -75,6 +76,13 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     if (clock != CLOCK_MONOTONIC)
         return (int)syscall(SYS_clock_gettime, clock, now);
     *now = (struct timespec){.tv_sec = net.now_ms / 1000, .tv_nsec = net.now_ms % 1000 * 1000000};
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    (void)zone;
+    *now = (struct timeval){.tv_sec = net.now_ms / 1000, .tv_usec = net.now_ms % 1000 * 1000};
     return 0;
 }
 
@@ -456,8 +464,7 @@ static bool is_of(const ENetHost *host, const ENetPeer *peer)
 {
     return peer->channels != NULL && peer->address.host == host->receivedAddress.host &&
            peer->address.port == host->receivedAddress.port &&
-           (peer->outgoingPeerID == ENET_PROTOCOL_MAXIMUM_PEER_ID ||
-            peer->incomingSessionID == datagram_sender(host->receivedData).session);
+           peer->incomingSessionID == datagram_sender(host->receivedData).session;
 }
 
 // The nodes of lists that ENet will visit for a peer's datagram, those that come with it included.
@@ -489,12 +496,14 @@ static size_t count_cost(const ENetHost *host, size_t id)
     return visits;
 }
 
+int __real_transport_intercept(struct transport *transport, ENetHost *host);
+int __wrap_transport_intercept(struct transport *transport, ENetHost *host);
+
 // Looks at what the transport shows to ENet.
-static int judge(ENetHost *host, ENetEvent *event)
+int __wrap_transport_intercept(struct transport *transport, ENetHost *host)
 {
     const size_t received = host->receivedDataLength;
-    (void)event;
-    const int verdict = transport_intercept(net.transport, host);
+    const int verdict = __real_transport_intercept(transport, host);
     struct datagram_connect connect;
     check_lists();
     if (verdict != 0)
@@ -605,7 +614,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         transport_open(net.is_dual ? "::" : "127.0.0.1", 0, PEERS, error, sizeof error);
     assert(transport != NULL);
     net.transport = transport;
-    transport->host->intercept = judge;
     transport_enable_queries(transport, size % 2 != 0);
     transport_set_limits(transport, size % 3 != 0, &GATE_LIMITS_DEFAULT);
     static const uint8_t key[RAIM_KEY_BYTES] = {1};

@@ -21,7 +21,7 @@ LICENCE = "// SPDX-License-Identifier: MIT"
 SEES = {
     "lib/common": [],
     "lib/crypto": [],
-    "lib/enet_socket": [],
+    "lib/enet_carrier": [],
     "lib/geometry": ["lib/common"],
     "lib/map": ["lib/geometry"],
     "lib/world": ["lib/map"],
@@ -58,9 +58,9 @@ SEES = {
 }
 USES = {
     "lib/match": ["lib/recording", "lib/replication"],
-    "client/link": ["lib/crypto"],
+    "client/link": ["lib/crypto", "lib/enet_carrier"],
     "daemon/fetch": ["daemon/sandbox"],
-    "daemon/net": ["lib/enet_socket"],
+    "daemon/net": ["lib/enet_carrier"],
     "daemon/recording": ["lib/match", "lib/replication"],
     "daemon/ctl": ["daemon/common", "daemon/security", "proto"],
 }
@@ -117,18 +117,17 @@ IMPURE_CALL = re.compile(
 # Each program and the rooms that it is linked from: within a program, a third-party header is
 # known to one file.
 PROGRAMS = {
-    "raimd": seen_by("daemon/server") + ["lib/enet_socket", "lib/recording", "lib/replication"],
+    "raimd": seen_by("daemon/server") + ["lib/enet_carrier", "lib/recording", "lib/replication"],
     "raimctl": ["daemon/ctl", "daemon/security", "lib/crypto", "proto"],
-    "raim-bots": seen_by("client/bots") + ["lib/crypto"],
-    "raim": seen_by("client/play") + ["lib/crypto"],
+    "raim-bots": seen_by("client/bots") + ["lib/crypto", "lib/enet_carrier"],
+    "raim": seen_by("client/play") + ["lib/crypto", "lib/enet_carrier"],
 }
 
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
 # for HTTP has a file for each part of libmicrohttpd that it uses; three
 # files write the status and another reads requests with jansson; and of
-# its transport one file opens ENet's host, one runs it, one is what ENet calls, two judge its
-# datagrams, and one reads and writes messages in its place. What libenet does by itself is one file
-# for all.
+# its transport one file opens ENet's host, one runs it, two judge its datagrams, and one reads and
+# writes messages in its place. One file carries ENet's datagrams for all.
 SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
@@ -143,9 +142,8 @@ SEVERAL_INCLUDERS = {
                                "daemon/orchestrator/agones_client.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
-                               "daemon/net/transport_hooks.c",
                                "daemon/net/transport_open.c",
-                               "lib/enet_socket/enet_socket.c"},
+                               "lib/enet_carrier/enet_carrier.c"},
     ("raimctl", "sodium.h"): {"daemon/ctl/token.c", "lib/crypto/crypto.c"},
     ("raimctl", "jansson.h"): {
         "daemon/ctl/ban_command.c", "daemon/ctl/discover.c",
@@ -158,7 +156,9 @@ SEVERAL_INCLUDERS = {
     ("raim", "jansson.h"): {"client/matchmaking/matchmaker.c", "client/matchmaking/regions.c",
                              "client/play/arenas.c", "client/play/client_file.c",
                              "client/play/servers.c", "client/play/settings.c"},
-    ("raim-bots", "enet/enet.h"): {"client/bots/enet_direct.c", "client/link/enet_client.c"},
+    ("raim-bots", "enet/enet.h"): {"client/link/enet_client.c",
+                                   "lib/enet_carrier/enet_carrier.c"},
+    ("raim", "enet/enet.h"): {"client/link/enet_client.c", "lib/enet_carrier/enet_carrier.c"},
 }
 
 # C17, POSIX, Linux and Windows; everything else in angle brackets is third-party.
@@ -361,7 +361,7 @@ class SelfTest(unittest.TestCase):
     GOOD = {
         "lib/common/lowest_bit.h": ["<stdint.h>"],
         "lib/crypto/crypto.c": ["<sodium.h>"],
-        "lib/enet_socket/enet_socket.h": ["<stddef.h>"],
+        "lib/enet_carrier/enet_carrier.h": ["<stddef.h>"],
         "lib/geometry/vec2.h": ["<math.h>"],
         "lib/map/map.h": ['"vec2.h"'],
         "lib/world/world.h": ['"map.h"', "<stdint.h>"],
@@ -482,15 +482,15 @@ class SelfTest(unittest.TestCase):
             self.assert_only(self.problems({room + "/bad.c": [f'"{name}"']}), room, name)
 
     def test_a_forbidden_header_is_found_behind_an_allowed_one(self):
-        problems = self.problems({"daemon/net/transport.h": ['"gate.h"', '"enet_socket.h"'],
+        problems = self.problems({"daemon/net/transport.h": ['"gate.h"', '"enet_carrier.h"'],
                                   "daemon/arena/arena.h": ['"transport.h"'],
                                   "daemon/arena/arena.c": [], "daemon/results/results.h": [],
                                   "daemon/rooms/rooms.h": [],
                                   "daemon/http/status.h": [], "daemon/http/bad.c": ['"arena.h"']})
         self.assertEqual(problems, [
-            "daemon/arena/arena.h: includes lib/enet_socket/enet_socket.h"
+            "daemon/arena/arena.h: includes lib/enet_carrier/enet_carrier.h"
             " through daemon/net/transport.h",
-            "daemon/http/bad.c: includes lib/enet_socket/enet_socket.h"
+            "daemon/http/bad.c: includes lib/enet_carrier/enet_carrier.h"
             " through daemon/arena/arena.h through daemon/net/transport.h"])
 
     def test_unknown_header(self):

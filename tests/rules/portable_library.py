@@ -15,8 +15,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ["lib/common", "lib/crypto", "lib/geometry", "lib/map", "lib/world", "proto",
-         "client/core", "client/link"]
+ROOMS = ["lib/common", "lib/crypto", "lib/enet_carrier", "lib/geometry", "lib/map", "lib/world",
+         "proto", "client/core", "client/link"]
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic-errors"]
 LANGUAGES = [("gcc", "c", "c17"), ("clang", "c", "c17"), ("g++", "c++", "c++17"),
              ("clang++", "c++", "c++17")]

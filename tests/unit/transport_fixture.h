@@ -30,10 +30,10 @@ static struct {
     size_t largest_sent;  // bytes of a datagram
     int fail_at;          // the datagram of a batch that the kernel does not take, -1 for none
     int64_t monotonic_ms; // added to the clock
-    int64_t wall_ms;
-    int loss;           // percent of datagrams lost in either direction
-    bool is_shuffled;   // neighbours among the datagrams that a call receives change places
-    const char *sender; // spoofed source address of datagrams; NULL: the true one
+    int64_t wall_ms;      // whole seconds, added to what gettimeofday returns
+    int loss;             // percent of datagrams lost in either direction
+    bool is_shuffled;     // neighbours among the datagrams that a call receives change places
+    const char *sender;   // spoofed source address of datagrams; NULL: the true one
     // Changes the source of a received datagram, or the destination of one to send; or NULL.
     void (*translate)(void *address, bool is_received);
 } kernel = {.fail_at = -1};
@@ -123,7 +123,7 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     const int status = (int)syscall(SYS_clock_gettime, clock, now);
-    const int64_t added = clock == CLOCK_MONOTONIC ? kernel.monotonic_ms : kernel.wall_ms;
+    const int64_t added = clock == CLOCK_MONOTONIC ? kernel.monotonic_ms : 0;
     now->tv_sec += added / 1000;
     now->tv_nsec += added % 1000 * 1000000;
     if (now->tv_nsec >= 1000000000) {
@@ -133,12 +133,14 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return status;
 }
 
+// The clock that libenet reads: here the monotonic one, for the clients too, until it is set.
 int gettimeofday(struct timeval *restrict now, void *restrict zone)
 {
     (void)zone;
     struct timespec precise;
-    clock_gettime(CLOCK_REALTIME, &precise);
-    *now = (struct timeval){.tv_sec = precise.tv_sec, .tv_usec = precise.tv_nsec / 1000};
+    clock_gettime(CLOCK_MONOTONIC, &precise);
+    *now = (struct timeval){.tv_sec = precise.tv_sec + kernel.wall_ms / 1000,
+                            .tv_usec = precise.tv_nsec / 1000};
     return 0;
 }
 
@@ -182,6 +184,7 @@ static inline int set_up(void **state)
     (void)state;
     memset(&kernel, 0, sizeof kernel);
     kernel.fail_at = -1;
+    enet_time_set((enet_uint32)monotonic_ms()); // the clients' clock too
     memset(&seen, 0, sizeof seen);
     memset(clients, 0, sizeof clients);
     client_count = 0;

@@ -30,10 +30,11 @@ static void test_messages_alone_do_not_reach_enet(void **state)
         enet_host_flush(clients[i].host);
     }
     const uint64_t before = packets_out();
-    transport->host->totalReceivedPackets = transport->host->totalSentPackets = 0;
+    const uint64_t fills = transport->queue.fills;
+    transport->host->totalSentPackets = 0;
     run_server();
     assert_int_equal(packets_out() - before, client_count);
-    assert_int_equal(transport->host->totalReceivedPackets, 0);
+    assert_int_equal(transport->queue.fills, fills);
     assert_int_equal(transport->host->totalSentPackets, 0);
     RUN_UNTIL(clients[0].messages[1] == 1 && clients[9].messages[1] == 1);
 }
