@@ -382,6 +382,7 @@ class SelfTest(unittest.TestCase):
         "client/play/sounds/sounds.h": ["<stdint.h>"],
         "client/play/window.c": ['"link.h"', "<SDL.h>"],
         "daemon/common/log.h": [],
+        "daemon/store/store.c": ['"log.h"'],
         "daemon/events/server_events.h": ['"log.h"'],
         "daemon/events/server_events.c": ['"server_events.h"', "<stdio.h>"],
         "daemon/sandbox/sandbox.c": ['"log.h"'],
