@@ -14,8 +14,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOST = "x86_64-w64-mingw32"
-ROOMS = ["lib/common", "lib/crypto", "lib/geometry", "lib/map", "lib/world", "proto", "client/core",
-         "client/link"]
+CMAKE_LISTS = (ROOT / "client/package/CMakeLists.txt").read_text(encoding="utf-8")
+# The components that it compiles, in their folders.
+ROOMS = ["lib/common", *(
+    name.replace("_", "/", 1) if name.startswith("client_") else name if name == "proto"
+    else f"lib/{name}" for name in re.search(r"foreach\(room ([\w ]+)\)", CMAKE_LISTS)[1].split())]
 FLAGS = ["-O2", "-std=c17", "-ffp-contract=off", "-fno-math-errno", "-fno-tree-slp-vectorize",
          "-Wall", "-Wextra", "-Werror", "-DSODIUM_STATIC", *(f"-I{ROOT / room}" for room in ROOMS)]
 SUITE = "trixie"  # one release's sources, whatever this machine's is
@@ -66,9 +69,8 @@ def prepare_sodium(root):
 
 def public_headers():
     """What client/package/CMakeLists.txt installs."""
-    text = (ROOT / "client/package/CMakeLists.txt").read_text(encoding="utf-8")
-    names = set(re.findall(r"(\w+)\.h\b", text))
-    for words in re.findall(r"foreach\(name ([\w ]+)\)", text):
+    names = set(re.findall(r"(\w+)\.h\b", CMAKE_LISTS))
+    for words in re.findall(r"foreach\(name ([\w ]+)\)", CMAKE_LISTS):
         names |= set(words.split())
     return [path for room in ROOMS for path in sorted((ROOT / room).glob("*.h"))
             if path.stem in names]
