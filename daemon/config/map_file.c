@@ -226,7 +226,9 @@ static bool check_obstacle(const struct draft *draft, reader_node node,
     const struct raim_map_problem problem = raim_map_check_obstacle(draft->def.border, obstacle);
     if (problem.error == RAIM_MAP_OK)
         return true;
-    if (problem.error == RAIM_MAP_OBSTACLE_OUTSIDE)
+    if (problem.error == RAIM_MAP_MEMORY)
+        diagnostics_no_memory(draft->diagnostics);
+    else if (problem.error == RAIM_MAP_OBSTACLE_OUTSIDE)
         reader_error(node, "got a corner outside the border, want all inside");
     else if (problem.outline.error == RAIM_OUTLINE_CROSSING)
         report_crossing(node, obstacle, &problem.outline);
