@@ -475,7 +475,7 @@ bool raim_link_other_key(const struct raim_link *link, uint8_t key[RAIM_KEY_BYTE
 bool raim_link_is_unresolved(const struct raim_link *link)
 {
     lock(link);
-    const bool is_unresolved = raim_client_state(link->client) == RAIM_CLIENT_ENDED &&
+    const bool is_unresolved = raim_client_get_state(link->client) == RAIM_CLIENT_ENDED &&
                                raim_enet_client_has_no_address(link->connection);
     unlock(link);
     return is_unresolved;
