@@ -378,17 +378,20 @@ def try_full_disk(trial):
             expect(said == (200, False), f"a ban on a full disk is answered {said}")
             expect((disk.path / "bans").read_bytes() == kept, "the bans are not whole any more")
             expect("not stored file=" in daemon.log, "the log does not say so")
+            ticks_go_on(daemon)
+            expect(end_bots(bots)["disconnected"] == 0, "a full disk drops players")
+            bots = trial.bots(daemon, 2)
+            bots.expected_status = 69 # nobody is left
             expect(order(control, "/ban", "address=127.0.0.0/8&wide=yes")[0] == 200, "a wide ban")
-            daemon.wait_players(0)
+            bots.wait(harness.START_S)
             ticks_go_on(daemon)
             (disk.path / "filler").unlink()
             expect(order(control, "/unban", "address=127.0.0.0/8")[0] == 200, "no end of a ban")
             expect(ban(250) == (200, True), "a ban is not kept when there is room again")
-            daemon.wait_players(2)
+            bots = trial.bots(daemon, 2)
         finally:
-            report = end_bots(bots)
+            end_bots(bots)
             daemon.stop()
-        expect(report["disconnected"] == 0, "a full disk drops players")
 
 
 def try_truncations(trial):
