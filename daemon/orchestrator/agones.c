@@ -206,10 +206,7 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
                    ? 0
                    : NEVER;
     case AGONES_PLAYERS:
-        return is_up && agones->seen.has_player_list &&
-                       agones_players_digest(agones) != agones->seen.players_digest
-                   ? 0
-                   : NEVER;
+        return is_up && agones->seen.has_player_list && agones_players_differ(agones) ? 0 : NEVER;
     case AGONES_LABEL:
         return is_up && agones->accepts_label != is_serving ? 0 : NEVER;
     case AGONES_REPORT:
@@ -371,6 +368,7 @@ static void receive(struct agones *agones, const struct gameserver *gameserver, 
     if (now_ms >= agones->confirm_ms)
         agones->confirm_ms = NEVER;
     agones_rooms_update(agones, gameserver, now_ms);
+    agones_players_update(agones, gameserver, now_ms);
     agones->is_known = true;
 }
 
@@ -465,7 +463,7 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
         agones->subject->is_listed = true;
         break;
     case AGONES_PLAYERS:
-        agones->seen.players_digest = agones->sent_digest;
+        agones_players_accept(agones, now_ms);
         break;
     case AGONES_LABEL:
         agones->accepts_label = (int)agones->sent_number;
@@ -492,6 +490,8 @@ static void refuse(struct agones *agones, uint64_t now_ms)
         agones->subject->removed_ms = now_ms;
     if (agones->kind == AGONES_ADD)
         agones->subject->is_listed = true;
+    if (agones->kind == AGONES_PLAYERS)
+        agones_players_refuse(agones, now_ms);
 }
 
 // After a 404 to a request of counters and lists: asks for the next version. True if the last one
@@ -523,7 +523,9 @@ bool agones_receive_answer(struct agones *agones, const struct agones_answer *an
     if (answer->status == 200 && !is_unreadable) {
         agones->status.requests++;
         retry->failures = 0;
-        retry->not_before_ms = now_ms + repeat_ms(agones->kind);
+        retry->not_before_ms =
+            now_ms +
+            (agones->kind == AGONES_PLAYERS && agones->sends_values ? 0 : repeat_ms(agones->kind));
         accept(agones, answer, now_ms);
         return true;
     }
@@ -557,24 +559,6 @@ void agones_set_load(struct agones *agones, bool every_arena_ticks, uint32_t pla
     if (was_in_use || is_in_use(agones))
         agones->empty_since_ms = now_ms;
     agones->was_used = agones->was_used || is_in_use(agones);
-}
-
-uint64_t agones_players_digest(const struct agones *agones)
-{
-    uint64_t digest = 0;
-    for (int i = 0; i < agones->name_count && i < agones->seen.player_capacity; i++)
-        digest += gameserver_digest(agones->names[i]);
-    return digest;
-}
-
-void agones_set_players(struct agones *agones, const char *const *names, int count)
-{
-    agones->name_count = 0;
-    for (int i = 0; i < count && agones->name_count < AGONES_MAX_PLAYERS; i++) {
-        if (strlen(names[i]) >= GAMESERVER_VALUE_BYTES)
-            continue;
-        strcpy(agones->names[agones->name_count++], names[i]);
-    }
 }
 
 // --- State ---

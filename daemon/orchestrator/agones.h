@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AGONES_ROOM_ID_BYTES 64       // of a room's ID with the closing NUL: [A-Za-z0-9._-]+
-#define AGONES_TEMPLATE_BYTES 32      // of a template's name: [A-Za-z0-9._-]+
-#define AGONES_NAME_BYTES 32          // of a room's arena
-#define AGONES_PROBLEM_BYTES 160      // of the reason why a room failed
-#define AGONES_MAX_PLAYERS 1000       // values of a list: Agones' own limit
+#define AGONES_ROOM_ID_BYTES 64  // of a room's ID with the closing NUL: [A-Za-z0-9._-]+
+#define AGONES_TEMPLATE_BYTES 32 // of a template's name: [A-Za-z0-9._-]+
+#define AGONES_NAME_BYTES 32     // of a room's arena
+#define AGONES_PROBLEM_BYTES 160 // of the reason why a room failed
+#define AGONES_MAX_PLAYERS GAMESERVER_MAX_PLAYERS
 #define AGONES_BODY_BYTES (96 * 1024) // of a request's body
 
 enum agones_phase {

@@ -80,6 +80,11 @@ struct agones {
 
     int name_count;
     char (*names)[GAMESERVER_VALUE_BYTES];
+    struct gameserver_players listed; // the newest list of players, with what was accepted since
+    bool sends_values;  // one difference a request, because the whole list was refused
+    bool removes_value; // the difference that is sent: removed, or else added
+    char value[GAMESERVER_VALUE_BYTES];
+    uint64_t value_ms; // when the last one was accepted; 0: never
 
     struct agones_room rooms[AGONES_MAX_ROOMS];
     int64_t count_diff;   // not yet sent
@@ -118,13 +123,25 @@ struct agones_room *agones_rooms_addable(struct agones *agones, uint64_t now_ms)
 // Forgets rooms that are gone, not listed any more, and have been reported for long enough.
 void agones_rooms_forget(struct agones *agones, uint64_t now_ms);
 
-// The digest of the list of players that Agones is to have.
-uint64_t agones_players_digest(const struct agones *agones);
-
 // A digest of what agones_requests.c reports of the rooms.
 uint64_t agones_rooms_digest(const struct agones *agones);
 
 void agones_rooms_clear(struct agones *agones);
+
+// --- agones_players.c ---
+
+// The digest of the list of players that Agones is to have.
+uint64_t agones_players_digest(const struct agones *agones);
+
+// Whether Agones' list differs from it. Chooses the difference to send next.
+bool agones_players_differ(struct agones *agones);
+
+// Takes the list of an update, the acceptance and the refusal of AGONES_PLAYERS. Agones 1.56 and
+// later refuse a whole list, but no single values.
+void agones_players_update(struct agones *agones, const struct gameserver *gameserver,
+                           uint64_t now_ms);
+void agones_players_accept(struct agones *agones, uint64_t now_ms);
+void agones_players_refuse(struct agones *agones, uint64_t now_ms);
 
 // --- agones_requests.c ---
 

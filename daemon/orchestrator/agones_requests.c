@@ -143,10 +143,10 @@ static void write_report(struct agones *agones, struct body *body)
     agones->sent_digest = agones_rooms_digest(agones);
 }
 
-static void write_value(struct agones *agones, struct body *body)
+static void write_value(struct body *body, const char *value)
 {
     print(body, "{\"value\":\"");
-    print_escaped(body, agones->subject->value, 1);
+    print_escaped(body, value, 1);
     print(body, "\"}");
 }
 
@@ -161,10 +161,13 @@ static void write_body(struct agones *agones, enum agones_kind kind, struct body
         break;
     case AGONES_REMOVE:
     case AGONES_ADD:
-        write_value(agones, body);
+        write_value(body, agones->subject->value);
         break;
     case AGONES_PLAYERS:
-        write_players(agones, body);
+        if (agones->sends_values)
+            write_value(body, agones->value);
+        else
+            write_players(agones, body);
         break;
     case AGONES_LABEL:
         print(body, "{\"key\":\"raimd-accepts\",\"value\":\"%s\"}",
@@ -194,13 +197,16 @@ void agones_compose(struct agones *agones, enum agones_kind kind, struct agones_
     agones->body[0] = '\0';
     if (has_body)
         write_body(agones, kind, &body);
+    const bool is_value = kind == AGONES_PLAYERS && agones->sends_values;
     const char *path = kind == AGONES_API ? any_counter_or_list(agones) : calls[kind].path;
+    const char *verb = !is_value ? "" : agones->removes_value ? ":removeValue" : ":addValue";
     if (agones_uses_api(kind))
-        snprintf(agones->path, sizeof agones->path, "/%s%s", agones_apis[agones->api], path);
+        snprintf(agones->path, sizeof agones->path, "/%s%s%s", agones_apis[agones->api], path,
+                 verb);
     else
         snprintf(agones->path, sizeof agones->path, "%s", path);
     *request = (struct agones_request){.kind = kind,
-                                       .method = calls[kind].method,
+                                       .method = is_value ? "POST" : calls[kind].method,
                                        .path = agones->path,
                                        .body = has_body ? agones->body : NULL};
 }

@@ -153,8 +153,11 @@ static bool read_players(struct gameserver *gameserver, const json_t *list)
         const char *value = json_string_value(json_array_get(values, i));
         if (value == NULL)
             continue;
-        gameserver->player_count++;
-        gameserver->players_digest += gameserver_digest(value);
+        struct gameserver_players *players = &gameserver->players;
+        players->digest += gameserver_digest(value);
+        if (players->count < GAMESERVER_MAX_PLAYERS)
+            players->count += copy_text(json_array_get(values, i), players->values[players->count],
+                                        GAMESERVER_VALUE_BYTES);
     }
     return read_member(list, "capacity", &gameserver->player_capacity);
 }

@@ -15,6 +15,7 @@
 #define GAMESERVER_PORT_NAME_BYTES 64 // a name of Kubernetes has at most 63
 #define GAMESERVER_MAX_ROOMS 256      // values of the list `rooms`; further ones are not read
 #define GAMESERVER_VALUE_BYTES 128    // of a value with the closing NUL; longer ones are not read
+#define GAMESERVER_MAX_PLAYERS 1000   // values of the list `players`: Agones' own limit
 #define GAMESERVER_STATE_BYTES 32
 #define GAMESERVER_NAME_BYTES 254
 #define GAMESERVER_TIME_BYTES 64
@@ -28,6 +29,13 @@
 struct gameserver_port {
     char name[GAMESERVER_PORT_NAME_BYTES];
     uint16_t port;
+};
+
+// The list of players.
+struct gameserver_players {
+    uint64_t digest; // see gameserver_digest; the sum over all values
+    int count;       // of the values that are kept
+    char values[GAMESERVER_MAX_PLAYERS][GAMESERVER_VALUE_BYTES];
 };
 
 struct gameserver {
@@ -50,8 +58,7 @@ struct gameserver {
     int64_t room_list_capacity, player_capacity;
     int room_value_count;
     char room_values[GAMESERVER_MAX_ROOMS][GAMESERVER_VALUE_BYTES];
-    int player_count;
-    uint64_t players_digest; // see gameserver_digest; the sum over all values
+    struct gameserver_players players;
 };
 
 // Parses one object, plain or as {"result": {...}}. Returns NULL and a reason if it is none, or

@@ -149,6 +149,7 @@ class Stub:
         self.state = state or game_server()
         self.mode = mode
         self.api = "v1beta1" # of counters and lists; the real one answers 404 to other versions
+        self.takes_lists = True # False: PATCH of a list is refused, as since Agones 1.56
         self.calls = []
         self.version = 0
         self.generation = 0 # of watch streams: a new one ends the others
@@ -231,6 +232,8 @@ class Stub:
             return {}
         if call.endswith("/counters/rooms"):
             return self.count(body or {})
+        if call.startswith("PATCH") and "/lists/" in call and not self.takes_lists:
+            return None
         if "/lists/" in call:
             return self.list(call.rpartition("/")[2], body)
         return {}

@@ -138,6 +138,19 @@ class StubTest(AgonesTest):
         self.assertEqual(self.agones(daemon)["requests"]["refused"], 0)
         self.assertNotIn("agones refused", daemon.log)
 
+    def test_players_are_listed_where_a_whole_list_is_refused(self):
+        self.stub.takes_lists = False
+        players = self.stub.status["lists"]["players"]
+        players["values"].append("somebody")
+        daemon = self.stage.serve(arena("duel", port=free_port()), env=self.stub.env)
+        bots = self.stage.bots(daemon, 2)
+        poll("the players", lambda: sorted(self.stub.status["lists"]["players"]["values"]) ==
+             ["bot-1", "bot-2"])
+        bots.stop()
+        poll("nobody", lambda: self.stub.status["lists"]["players"]["values"] == [])
+        self.assertEqual(daemon.log.count("agones refused"), 1)
+        self.assertIn("agones refused request=players status=500", daemon.log)
+
     def test_a_refusal_is_logged_once_and_counted(self):
         self.stub.api = "v7"
         daemon = self.serve_rooms(self.stub.env, free_ports(8))

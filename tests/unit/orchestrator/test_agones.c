@@ -21,6 +21,7 @@ struct fixture {
     bool is_deaf;                 // no request is answered
     bool is_refusing;             // every request is answered with 500
     const char *api;              // the version of counters and lists; NULL: any
+    bool refuses_lists;           // of players, as a whole
     int refusals;
     int sent[AGONES_KINDS];
     char bodies[AGONES_KINDS][AGONES_BODY_BYTES]; // the last of each kind
@@ -65,6 +66,26 @@ static int tear_down(void **state)
     return 0;
 }
 
+// Adds or removes a player's name; refused changes fail the test.
+static void change_players(const struct agones_request *request)
+{
+    struct gameserver_players *listed = &fixture.gameserver.players;
+    char value[GAMESERVER_VALUE_BYTES];
+    int index = 0;
+    assert_int_equal(sscanf(request->body, "{\"value\":\"%127[^\"]\"}", value), 1);
+    while (index < listed->count && strcmp(listed->values[index], value) != 0)
+        index++;
+    if (strstr(request->path, ":addValue") != NULL) {
+        assert_int_equal(index, listed->count);
+        strcpy(listed->values[listed->count++], value);
+        listed->digest += gameserver_digest(value);
+    } else {
+        assert_true(index < listed->count);
+        memmove(listed->values[index], listed->values[--listed->count], sizeof listed->values[0]);
+        listed->digest -= gameserver_digest(value);
+    }
+}
+
 // Applies what the SDK server would.
 static void serve(const struct agones_request *request)
 {
@@ -76,6 +97,8 @@ static void serve(const struct agones_request *request)
         strcpy(gameserver->state, "Allocated");
     if (request->kind == AGONES_SHUTDOWN)
         strcpy(gameserver->state, "Shutdown");
+    if (request->kind == AGONES_PLAYERS && request->method[1] == 'O')
+        change_players(request);
     if (request->kind == AGONES_CAPACITY &&
         sscanf(request->body, "{\"capacity\":\"%lld\"}", &number) == 1)
         gameserver->room_capacity = number;
@@ -97,6 +120,9 @@ static void answer(const struct agones_request *request)
     if (fixture.is_deaf)
         answer.status = 0;
     else if (fixture.is_refusing)
+        answer.status = 500;
+    else if (fixture.refuses_lists && request->kind == AGONES_PLAYERS &&
+             strcmp(request->method, "PATCH") == 0)
         answer.status = 500;
     else
         serve(request);
@@ -350,7 +376,7 @@ static void test_the_list_of_players_is_kept(void **state)
     pass(2000);
     assert_string_equal(fixture.bodies[AGONES_PLAYERS],
                         "{\"values\":[\"Ada \\\"the\\\" \\\\ first\",\"Bob\"]}");
-    fixture.gameserver.players_digest = gameserver_digest(names[0]) + gameserver_digest(names[1]);
+    fixture.gameserver.players.digest = gameserver_digest(names[0]) + gameserver_digest(names[1]);
     const int sent = fixture.sent[AGONES_PLAYERS];
     pass(20000);
     assert_int_equal(fixture.sent[AGONES_PLAYERS], sent);
@@ -359,6 +385,33 @@ static void test_the_list_of_players_is_kept(void **state)
     pass(2000);
     assert_string_equal(fixture.bodies[AGONES_PLAYERS],
                         "{\"values\":[\"Ada \\\"the\\\" \\\\ first\"]}");
+}
+
+// Agones 1.56 and later answer 500 to the whole list.
+static void test_a_refused_list_of_players_is_sent_by_values(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"Ada", "Bob"}, *const others[] = {"Bob", "Cyd"};
+    struct gameserver_players *listed = &fixture.gameserver.players;
+    start_and_serve();
+    fixture.refuses_lists = true;
+    strcpy(listed->values[0], "Eve");
+    listed->count = 1;
+    listed->digest = gameserver_digest("Eve");
+    update();
+    agones_set_players(fixture.agones, names, 2);
+    pass(5000);
+    assert_int_equal(fixture.refusals, 1);
+    assert_int_equal(listed->count, 2);
+    agones_set_players(fixture.agones, others, 2);
+    pass(5000);
+    update();
+    assert_int_equal(listed->count, 2);
+    assert_int_equal(listed->digest, gameserver_digest("Bob") + gameserver_digest("Cyd"));
+    const int sent = fixture.sent[AGONES_PLAYERS];
+    pass(20000);
+    assert_int_equal(fixture.sent[AGONES_PLAYERS], sent);
+    assert_int_equal(fixture.refusals, 1);
 }
 
 // --- Rooms ---
@@ -742,6 +795,7 @@ int main(void)
         cmocka_unit_test(test_a_server_in_use_allocates_itself),
         cmocka_unit_test(test_an_empty_server_becomes_ready_again_where_configured),
         cmocka_unit_test(test_the_list_of_players_is_kept),
+        cmocka_unit_test(test_a_refused_list_of_players_is_sent_by_values),
         cmocka_unit_test(test_a_value_of_the_list_makes_a_room_once),
         cmocka_unit_test(test_the_annotation_describes_the_rooms_that_the_list_names),
         cmocka_unit_test(test_an_annotation_alone_makes_one_room_for_an_allocation),

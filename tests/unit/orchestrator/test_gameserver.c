@@ -53,8 +53,8 @@ static void assert_is_whole(const struct gameserver *gameserver)
     assert_int_equal(gameserver->room_capacity, 10);
     assert_int_equal(gameserver->room_value_count, 2);
     assert_string_equal(gameserver->room_values[1], "duel/m-2");
-    assert_int_equal(gameserver->player_count, 2);
-    assert_int_equal(gameserver->players_digest,
+    assert_int_equal(gameserver->players.count, 2);
+    assert_int_equal(gameserver->players.digest,
                      gameserver_digest("Bob") + gameserver_digest("Ada"));
 }
 
