@@ -18,6 +18,7 @@ enum command_kind {
     COMMAND_CHALLENGE, // the same, to be signed by the client
     COMMAND_ADMIN,     // `player`, `epoch`, `level`, and `text`: the name of the login
     COMMAND_VOTE,      // `outcome` of the running vote
+    COMMAND_BAR,       // whom the vote `number` has kicked
 };
 
 struct command {
@@ -29,6 +30,7 @@ struct command {
     uint8_t level;
     char text[RAIM_MAX_TEXT_BYTES + 1];
     uint32_t outcome;        // enum raim_vote_outcome
+    uint32_t number;         // of a vote
     const struct bans *bans; // in force from now on; the answer ends the use of earlier lists
 
     bool done; // the answer; false: no such player, or the event queue is full

@@ -80,6 +80,8 @@ static bool execute(struct arena_commands *commands, struct raim_match *match,
         return true;
     case COMMAND_VOTE:
         return raim_match_decide_vote(match, command->outcome);
+    case COMMAND_BAR:
+        return raim_match_bar_kicked(match, command->number);
     }
     return false;
 }

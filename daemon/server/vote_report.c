@@ -4,11 +4,13 @@
 #define _GNU_SOURCE
 #include "vote_report.h"
 
+#include "arena_command.h"
 #include "arena_feed.h"
 #include "bans.h"
 #include "control.h"
 #include "json_text.h"
 #include "log.h"
+#include "mailbox.h"
 #include "server_events.h"
 
 #include <stdio.h>
@@ -72,6 +74,18 @@ static bool meets_others(const struct arena_reports *reports, const struct arena
     return found;
 }
 
+// Lets the arena refuse the name of the player whom its vote has kicked; where its mailbox is full
+// the player may return.
+static void bar(const struct arena *arena, uint32_t number)
+{
+    struct mailbox *mailbox = arena_mailbox((struct arena *)arena);
+    struct command *command = mailbox_reserve(mailbox);
+    if (command == NULL)
+        return;
+    *command = (struct command){.kind = COMMAND_BAR, .number = number};
+    mailbox_submit(mailbox);
+}
+
 static void ban(const struct arena_reports *reports, const struct arena *arena,
                 const struct arena_feed_item *item)
 {
@@ -88,6 +102,7 @@ static void ban(const struct arena_reports *reports, const struct arena *arena,
     if (meets_others(reports, arena, item, &made)) {
         log_arena_info(config->name, "vote without ban arena=%s: others play from the address",
                        config->name);
+        bar(arena, item->vote.number);
         return;
     }
     clock_gettime(CLOCK_REALTIME, &now);

@@ -304,6 +304,21 @@ static void punish_target(struct raim_match *match, uint32_t kind, uint32_t minu
     raim_votes_punish(match, kind, &votes->target, votes->running.shares_address, 60.0 * minutes);
 }
 
+// Keeps a kicked player out: the name of its access token and, at its address, its own name.
+static void bar(struct raim_match *match, const struct raim_vote_party *barred)
+{
+    raim_votes_punish(match, RAIM_VOTE_KICK, barred, true,
+                      60.0 * match->policy.tuning.votes.kick_minutes);
+}
+
+bool raim_match_bar_kicked(struct raim_match *match, uint32_t number)
+{
+    if (match->votes.running.number != number || is_running(match))
+        return false;
+    bar(match, &match->votes.target);
+    return true;
+}
+
 static void kick(struct raim_match *match)
 {
     const char *reason = match->votes.running.subject.reason;
@@ -312,11 +327,9 @@ static void kick(struct raim_match *match)
     if (reason[0] != '\0')
         raim_text_append(raim_text_append(end, ": "), reason);
     struct raim_vote_party barred = match->votes.target;
-    const bool is_shared = match->votes.running.shares_address;
-    if (!is_shared)
+    if (!match->votes.running.shares_address)
         barred.origin = 0; // its ban is up to the caller of the library
-    raim_votes_punish(match, RAIM_VOTE_KICK, &barred, is_shared,
-                      60.0 * match->policy.tuning.votes.kick_minutes);
+    bar(match, &barred);
     remove_target(match, why);
 }
 

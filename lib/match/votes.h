@@ -69,6 +69,11 @@ uint32_t raim_match_vote_target(const struct raim_match *match);
 // Returns false where none runs.
 bool raim_match_decide_vote(struct raim_match *match, uint32_t outcome);
 
+// Bars the player whom the ended vote `number` has kicked by its name at its address, where the
+// caller does not ban the address: others play from it in another match. False where another vote
+// runs already.
+bool raim_match_bar_kicked(struct raim_match *match, uint32_t number);
+
 // Sets the maps to vote for, at most RAIM_WIRE_VOTE_MAPS; their names are copied.
 void raim_match_set_vote_maps(struct raim_match *match, const char *const maps[], uint32_t count);
 

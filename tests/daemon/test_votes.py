@@ -148,7 +148,9 @@ class VotesTest(unittest.TestCase):
         self.daemon.poll("no ban", lambda: "vote without ban arena=pit: others play from the "
                          "address" in self.daemon.log)
         self.assertNotIn("127.0.0.4", self.raimctl("bans").stdout)
-        brother.pump()
+        again = self.join(4, "Eve")
+        self.assertEqual(self.until("a refusal", lambda: again.ended),
+                         (10, "voted off: join again in 5 minutes"))
         self.assertIsNone(brother.ended)
 
     def test_one_address_decides_nothing_alone(self):
