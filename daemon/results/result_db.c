@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -204,6 +205,35 @@ static bool set_up(struct result_db *db)
     return true;
 }
 
+// What SQLite keeps beside a file, and plays into it when it is opened.
+static const char *const companions[] = {"-wal", "-shm"};
+
+// Whether the files beside this one, where there are any, are ours alone to write.
+static bool trusts_companions(struct result_db *db, const char *path)
+{
+    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
+        char beside[PATH_MAX];
+        const char *problem = "its path is too long";
+        struct stat status;
+        const int file = snprintf(beside, sizeof beside, "%s%s", path, companions[i]) < PATH_MAX
+                             ? state_file_open(beside, O_RDWR, STATE_FILE_SHARED, &problem)
+                             : -1;
+        if (file < 0 && errno == ENOENT)
+            continue;
+        const bool is_ours =
+            file >= 0 && fstat(file, &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+        if (file >= 0)
+            close(file);
+        if (is_ours)
+            continue;
+        snprintf(db->problem, sizeof db->problem, "%s: %s", companions[i],
+                 file >= 0 ? "others may write it" : problem);
+        db->is_damaged = true;
+        return false;
+    }
+    return true;
+}
+
 // Creates the file, which others may not read, or judges an existing one, because SQLite would
 // follow a link. An empty path needs no file.
 static bool prepare_file(struct result_db *db, const char *path)
@@ -216,8 +246,10 @@ static bool prepare_file(struct result_db *db, const char *path)
     }
     if (file >= 0)
         close(file);
-    if (file >= 0 || path[0] == '\0')
+    if (path[0] == '\0')
         return true;
+    if (file >= 0)
+        return trusts_companions(db, path);
     snprintf(db->problem, sizeof db->problem, "%s", problem);
     db->is_damaged = errno == ELOOP || errno == EPERM;
     return false;
@@ -251,7 +283,6 @@ static struct result_db *try_open(const char *path, char problem[RESULT_DB_PROBL
 static bool move_aside(const char *path)
 {
     char other[PATH_MAX];
-    static const char *const companions[] = {"-wal", "-shm"};
     for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
         snprintf(other, sizeof other, "%s%s", path, companions[i]);
         unlink(other);

@@ -136,6 +136,10 @@ static bool open_events(struct server *server)
     const bool has_directory =
         unit_directories_find("STATE_DIRECTORY", directory, sizeof directory);
     server->table.store = store_create(has_directory ? directory : NULL);
+    if (server->table.store != NULL && !store_lock(server->table.store)) {
+        log_error("another raimd uses the state directory \"%s\"", directory);
+        return false;
+    }
     if (server->table.store != NULL)
         server->events = server_events_open(server->table.store);
     server->table.events = server->events;
@@ -358,7 +362,7 @@ struct server *server_start(struct config *config, const char *path)
     const uint16_t agones_port = orchestrator_port(config);
     if (!server_processes_start(&server->processes, config) ||
         !open_orchestrator(server, config, agones_port) ||
-        !arena_table_open_recorder(&server->table, config) || !open_events(server)) {
+        !open_events(server) || !arena_table_open_recorder(&server->table, config)) {
         config_unload(config);
         orchestrator_close(server->orchestrator);
         close_events(server);
@@ -379,6 +383,9 @@ struct server *server_start(struct config *config, const char *path)
         return NULL;
     }
     server->has_started = true;
+    char directory[PATH_MAX];
+    if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
+        log_info("matches in memory only: there is no $RUNTIME_DIRECTORY");
     server_events_add(server->events, "start", NULL, strdup("{\"version\":\"" RAIM_VERSION "\"}"));
     periodic_start(&server->periodic, monotonic_ms());
     return server;

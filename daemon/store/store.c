@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum change_kind { CHANGE_REPLACE, CHANGE_APPEND, CHANGE_REMOVE };
@@ -41,6 +42,7 @@ struct file {
 struct store {
     char directory[PATH_MAX]; // "": nothing is kept
     const struct wakeup *wakeup;
+    int locked; // the directory; -1: it is not
     pthread_t thread;
     bool is_running, was_late, was_full; // main thread only
 
@@ -65,9 +67,20 @@ struct store *store_create(const char *directory)
         free(store);
         return NULL;
     }
+    store->locked = -1;
     pthread_mutex_init(&store->lock, NULL);
     pthread_cond_init(&store->has_work, NULL);
     return store;
+}
+
+bool store_lock(struct store *store)
+{
+    if (store->directory[0] == '\0')
+        return true;
+    // The directory itself, because a full disk has no room for a file of locks.
+    store->locked = open(store->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return store->locked < 0 || flock(store->locked, LOCK_EX | LOCK_NB) == 0 ||
+           errno != EWOULDBLOCK;
 }
 
 bool store_has_directory(const struct store *store)
@@ -254,6 +267,8 @@ void store_close(struct store *store)
     } else {
         store_flush(store);
     }
+    if (store->locked >= 0)
+        close(store->locked);
     while (store->files != NULL)
         forget_file(store, store->files);
     pthread_cond_destroy(&store->has_work);

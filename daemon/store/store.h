@@ -33,6 +33,10 @@ void store_flush(struct store *store);
 // Waits until all is written, however long the disk takes, and frees the store. Takes NULL.
 void store_close(struct store *store);
 
+// Locks the directory, until the store is closed, against another raimd. False if one has it. Where
+// the file system knows no such locks, nobody is kept out.
+bool store_lock(struct store *store);
+
 // Whether anything is kept; false for NULL.
 bool store_has_directory(const struct store *store);
 

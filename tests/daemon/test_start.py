@@ -112,6 +112,21 @@ class StartTest(unittest.TestCase):
         self.assertIn("File too large", daemon.log)
         self.assert_ticks(daemon)
 
+    def test_a_state_directory_has_one_daemon(self):
+        directory = self.stage.directory / "state"
+        directory.mkdir(mode=0o700)
+        env = {"STATE_DIRECTORY": str(directory)}
+        first = self.start(env=env)
+        self.assertIn("matches in memory only: there is no $RUNTIME_DIRECTORY", first.log)
+        path = self.stage.write_config(config(arena("two")), "two.conf")
+        second = harness.run_raimd("-c", path, env=env)
+        self.assertEqual(second.returncode, 1, second.stderr)
+        self.assertIn("another raimd uses the state directory", second.stderr)
+        self.assert_ticks(first)
+        first.kill() # which gives the directory back
+        first.expected_status = -signal.SIGKILL
+        self.assert_ticks(self.start(env=env))
+
     def test_too_few_descriptors_end_the_start_with_a_word(self):
         path = self.stage.write_config(config(arena("one")))
         for count in range(5, 9):

@@ -256,6 +256,36 @@ static void change(const char *path, const char *sql)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
+static void test_what_others_may_write_is_not_replayed(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"-wal", "-shm"};
+    char directory[64], path[128], beside[160], bad[160];
+    bool is_new;
+    struct stat status;
+    make_directory(directory);
+    snprintf(path, sizeof path, "%s/results.db", directory);
+    snprintf(bad, sizeof bad, "%s.bad", path);
+    for (int i = 0; i < 4; i++) {
+        result_db_close(result_db_open(path, &is_new, problem));
+        unlink(bad);
+        snprintf(beside, sizeof beside, "%s%s", path, names[i % 2]);
+        unlink(beside);
+        if (i < 2) {
+            write_file(beside, "x", 1);
+            assert_int_equal(chmod(beside, 0666), 0);
+        } else {
+            assert_int_equal(symlink("/dev/zero", beside), 0);
+        }
+        struct result_db *db = result_db_open(path, &is_new, problem);
+        assert_true(db != NULL && is_new);
+        assert_non_null(strstr(problem, names[i % 2]));
+        assert_int_equal(stat(bad, &status), 0);
+        result_db_close(db);
+    }
+    remove_directory(directory);
+}
+
 static void test_a_bad_file_is_moved_aside(void **state)
 {
     (void)state;
@@ -344,6 +374,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_rounds_are_listed_from_a_time_on),
         cmocka_unit_test(test_a_bad_file_is_moved_aside),
         cmocka_unit_test(test_a_file_that_is_damaged_later_is_noticed),
+        cmocka_unit_test(test_what_others_may_write_is_not_replayed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
