@@ -41,10 +41,13 @@ struct raim_enet_client {
     bool was_handshaking; // when a connector's datagram was sent last
     uint64_t ready_us;    // when the connector became ready
     ENetHost *host;       // one per connection, from a fresh port; NULL: none could be made
-    struct raim_enet_carrier *carrier;                      // of the host's datagrams
-    ENetPeer *peer;                                         // NULL: there is no connection
-    ENetPacket *packet;                                     // of the last MESSAGE event
-    uint8_t received[RAIM_ENET_CARRIER_GAP + MAX_DATAGRAM]; // the datagram that ENet reads
+    struct raim_enet_carrier *carrier; // of the host's datagrams
+    ENetPeer *peer;                    // NULL: there is no connection
+    ENetPacket *packet;                // of the last MESSAGE event
+    // The datagram that ENet reads, and the next one.
+    uint8_t received[2][RAIM_ENET_CARRIER_GAP + MAX_DATAGRAM];
+    uint32_t next;        // index of the latter
+    size_t next_size;     // its bytes; 0: none is known to wait
     uint32_t budget;      // datagrams that may still be read in this update
     const uint8_t *token; // that invitations must prove to know; NULL: ignore them
     bool is_invited;
@@ -126,19 +129,29 @@ static bool take_datagram(struct raim_enet_client *connection, uint32_t socket, 
     return true;
 }
 
+static bool has_next(void *context)
+{
+    struct raim_enet_client *connection = context;
+    uint8_t *data = connection->received[connection->next] + RAIM_ENET_CARRIER_GAP;
+    for (uint32_t socket = 0; socket < connection->race.open; socket++)
+        while (connection->next_size == 0 && connection->budget > 0 &&
+               socket < connection->race.open &&
+               take_datagram(connection, socket, data, &connection->next_size))
+            connection->budget--;
+    return connection->next_size > 0;
+}
+
 static int receive_for_enet(void *context, ENetHost *host)
 {
     struct raim_enet_client *connection = context;
+    if (!has_next(connection))
+        return 1;
     host->receivedAddress = host->address;
-    host->receivedData = connection->received + RAIM_ENET_CARRIER_GAP;
-    for (uint32_t socket = 0; socket < connection->race.open; socket++)
-        while (connection->budget > 0 && socket < connection->race.open &&
-               take_datagram(connection, socket, host->receivedData, &host->receivedDataLength)) {
-            connection->budget--;
-            if (host->receivedDataLength > 0)
-                return 0;
-        }
-    return 1;
+    host->receivedData = connection->received[connection->next] + RAIM_ENET_CARRIER_GAP;
+    host->receivedDataLength = connection->next_size;
+    connection->next ^= 1;
+    connection->next_size = 0;
+    return 0;
 }
 
 static void send_of_enet(void *context, uint8_t *data, size_t size)
@@ -162,6 +175,7 @@ static bool open_host(struct raim_enet_client *connection)
     const struct raim_enet_carrier_def def = {
         .context = connection,
         .receive = receive_for_enet,
+        .waits = has_next,
         .send = send_of_enet,
     };
     connection->host = enet_host_create(NULL, 1, CHANNELS, 0, 0);
@@ -180,6 +194,7 @@ static void close_host(struct raim_enet_client *connection)
     connection->host = NULL;
     connection->carrier = NULL;
     connection->peer = NULL;
+    connection->next_size = 0;
 }
 
 // --- Making a connection ---

@@ -39,7 +39,8 @@ static int send_byte(const struct raim_enet_carrier *carrier, ENetSocket socket)
 // At most one bell is to be heard: the next one is rung when it was.
 static void ring(struct raim_enet_carrier *carrier)
 {
-    if (!carrier->is_rung)
+    const struct raim_enet_carrier_def *def = &carrier->def;
+    if (!carrier->is_rung && (def->waits == NULL || def->waits(def->context)))
         carrier->is_rung = send_byte(carrier, carrier->bell) > 0;
 }
 

@@ -33,6 +33,9 @@ struct raim_enet_carrier_def {
     // ENet, and returns 0. Without a datagram returns what `intercept` shall: 1, or -1 to end the
     // service before ENet sends acknowledgements. The datagram must stay until the next call.
     int (*receive)(void *context, struct _ENetHost *host);
+    // Whether `receive` has a datagram; NULL: it is to be called in any case. May be called before
+    // the last datagram was read.
+    bool (*waits)(void *context);
     // Takes a datagram that ENet sends, which may be overwritten.
     void (*send)(void *context, uint8_t *data, size_t size);
 };
