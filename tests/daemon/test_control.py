@@ -444,7 +444,8 @@ class ControlTest(Operator):
         self.assertEqual(self.curl("/say", "-d", "text=hello"), (200, '{"arenas":2,"done":2}\n'))
         self.assertEqual(self.curl("/say", "--data-urlencode", "text=a & b", "-d", "arena=one"),
                          (200, '{"arenas":1,"done":1}\n'))
-        self.assertEqual(self.curl("/ban", "-d", "address=192.0.2.1"), (200, '{"bans":1,"stored":false}\n'))
+        self.assertEqual(self.curl("/ban", "-d", "address=192.0.2.1"),
+                         (200, '{"bans":1,"stored":true}\n'))
         # Without this curl may still send when the answer has come and the connection is closed.
         patiently = ["-H", "Expect: 100-continue", "--expect100-timeout", str(START_S)]
         for path, options, status in (
