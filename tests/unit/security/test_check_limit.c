@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { NETWORKS = 64, FLOOD_PER_MS = 320, SECONDS = 20 };
+enum { NETWORKS = 64, FLOOD_PER_MS = 100, SECONDS = 6 };
 
 #define PLAYER 0xC0000201u
 #define NEWCOMER 0xC6336401u
