@@ -361,8 +361,8 @@ struct server *server_start(struct config *config, const char *path)
     }
     const uint16_t agones_port = orchestrator_port(config);
     if (!server_processes_start(&server->processes, config) ||
-        !open_orchestrator(server, config, agones_port) ||
-        !open_events(server) || !arena_table_open_recorder(&server->table, config)) {
+        !open_orchestrator(server, config, agones_port) || !open_events(server) ||
+        !arena_table_open_recorder(&server->table, config)) {
         config_unload(config);
         orchestrator_close(server->orchestrator);
         close_events(server);

@@ -393,7 +393,9 @@ class ControlTest(Operator):
         self.assertTrue(stat.S_ISSOCK(mode))
         self.assertEqual(stat.S_IMODE(mode), 0o660)
         second = self.stage.write_config(harness.config(arena("other")), "second.conf")
-        result = harness.run_raimd("-c", second, env=self.env)
+        own = self.stage.directory / "second"
+        own.mkdir()
+        result = harness.run_raimd("-c", second, env={**self.env, "STATE_DIRECTORY": str(own)})
         self.assertEqual(result.returncode, 1)
         self.assertIn("another program listens there", result.stderr)
         self.ctl("status")

@@ -477,7 +477,7 @@ class RestartTest(Matchmaker):
         self.restart()
         api = self.serve(rooms.template("other"))
         self.assertIsNone(api.room("x"))
-        self.assertIn("room not opened again id=x", self.daemon.log)
+        self.daemon.poll("the line about x", lambda: "room not opened again id=x" in self.daemon.log)
         self.assertEqual(list(self.state.glob("*.room")), [])
         with api.events(after=0) as events:
             self.assertEqual(events.until("arena_ended", "x")[-1][2]["cause"], "failed")
