@@ -126,7 +126,7 @@ static void write_next(struct stream *stream, uint64_t now_ms)
     } else if (event != NULL) {
         write_event(stream, &out, event->id, event->kind, event->text);
         last = event->id;
-    } else if (now_ms >= stream->beat_ms && !stream->request.ends) {
+    } else if (now_ms >= stream->beat_ms) {
         text_buffer_print(&out, stream->request.is_lines ? "\n" : ":\n\n");
     } else {
         return;
