@@ -139,13 +139,16 @@ static void write_next(struct stream *stream, uint64_t now_ms)
         stream->request.last = last;
 }
 
-// Whether the client has got all that it asked for.
+// Whether the client has got all that it asked for. A file ends before events that are not stored
+// yet: it does not wait for the disk.
 static bool has_ended(const struct stream *stream)
 {
     const struct event_journal *events = stream->feed->events;
+    const uint64_t last = stream->request.last;
     return stream->text == NULL &&
            (stream->feed->is_ending ||
-            (stream->request.ends && stream->request.last >= event_journal_newest(events)));
+            (stream->request.ends && last >= event_journal_forgotten(events) &&
+             event_journal_next(events, last) == NULL));
 }
 
 static ssize_t read_stream(void *context, uint64_t position, char *bytes, size_t capacity)
