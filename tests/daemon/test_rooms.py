@@ -478,7 +478,7 @@ class RestartTest(Matchmaker):
         api = self.serve(rooms.template("other"))
         self.assertIsNone(api.room("x"))
         self.daemon.poll("the line about x", lambda: "room not opened again id=x" in self.daemon.log)
-        self.assertEqual(list(self.state.glob("*.room")), [])
+        self.daemon.poll("its file's end", lambda: not list(self.state.glob("*.room")))
         with api.events(after=0) as events:
             self.assertEqual(events.until("arena_ended", "x")[-1][2]["cause"], "failed")
 
@@ -497,7 +497,7 @@ class RestartTest(Matchmaker):
         self.assertEqual(ended[-1][2]["cause"], "round")
         round_ended, = [data for _, kind, data in ended if kind == "round_ended"]
         self.assertEqual(ended[-1][2]["result"]["scores"], round_ended["scores"])
-        self.assertEqual(list(self.state.glob("*.room")), [])
+        self.daemon.poll("its file's end", lambda: not list(self.state.glob("*.room")))
         bots.kill()
         self.stage.programs.remove(bots)
 
