@@ -6,6 +6,7 @@
 #include "event_feed.h"
 #include "http_answer.h"
 #include "order_log.h"
+#include "store.h"
 #include "text_buffer.h"
 
 #include <stdio.h>
@@ -16,8 +17,11 @@ enum { ALLOW_BYTES = 64 };
 
 struct api {
     struct rooms *rooms;
+    struct store *store;
     struct server_events *events; // NULL: none
     struct event_feed *feed;
+    struct request *waiting; // executed and not yet answered, their connections are suspended
+    bool is_ending;
 };
 
 // Executes a request of a route; `id` is "" for a route without one.
@@ -36,6 +40,11 @@ struct request {
     const struct route *route;
     char id[ROOMS_ID_BYTES];
     struct text_buffer body;
+    bool is_executed;
+    struct rooms_answer answer;
+    uint64_t change; // of the store: the answer promises that it survives this process
+    struct MHD_Connection *connection;
+    struct request *next; // of those that wait
 };
 
 // --- Routes ---
@@ -137,12 +146,13 @@ bool api_takes(const char *path)
 
 // --- Lifetime ---
 
-struct api *api_create(struct rooms *rooms, struct server_events *events)
+struct api *api_create(struct rooms *rooms, struct store *store, struct server_events *events)
 {
     struct api *api = calloc(1, sizeof *api);
     if (api == NULL)
         return NULL;
     api->rooms = rooms;
+    api->store = store;
     api->events = events;
     api->feed = event_feed_create(rooms_events(rooms), true);
     if (api->feed != NULL)
@@ -159,8 +169,39 @@ void api_destroy(struct api *api)
     free(api);
 }
 
+// Whether the answer may be sent: a disk that stalls delays it by STORE_LATE_MS at most.
+static bool is_stored(const struct request *request)
+{
+    struct store *store = request->api->store;
+    return request->change == 0 || request->api->is_ending ||
+           store_written(store) >= request->change || store_is_late(store);
+}
+
+static void suspend(struct request *request, struct MHD_Connection *connection)
+{
+    request->connection = connection;
+    request->next = request->api->waiting;
+    request->api->waiting = request;
+    http_connection_suspend(connection);
+}
+
+static void resume_stored(struct api *api)
+{
+    struct request **link = &api->waiting;
+    while (*link != NULL) {
+        struct request *request = *link;
+        if (!is_stored(request)) {
+            link = &request->next;
+            continue;
+        }
+        *link = request->next;
+        http_connection_resume(request->connection);
+    }
+}
+
 void api_run(struct api *api)
 {
+    resume_stored(api);
     event_feed_run(api->feed);
 }
 
@@ -171,6 +212,8 @@ int api_timeout_ms(const struct api *api)
 
 void api_end_streams(struct api *api)
 {
+    api->is_ending = true;
+    resume_stored(api);
     event_feed_end(api->feed);
 }
 
@@ -180,6 +223,7 @@ static void end_request(struct request_memory *memory)
 {
     struct request *request = (struct request *)memory;
     free(text_buffer_take(&request->body));
+    free(request->answer.text);
     free(request);
 }
 
@@ -216,10 +260,12 @@ static bool read_piece(struct request *request, const char *piece, size_t size)
     return !request->body.no_memory;
 }
 
-static bool send_answer(struct MHD_Connection *connection, const struct rooms_answer *answer)
+// Takes the text of the answer.
+static bool send_answer(struct MHD_Connection *connection, struct rooms_answer *answer)
 {
     char seconds[16];
     struct MHD_Response *response = http_answer_text(HTTP_JSON_TYPE, answer->text);
+    answer->text = NULL;
     snprintf(seconds, sizeof seconds, "%u", answer->retry_after_s);
     if (response != NULL && answer->retry_after_s > 0 &&
         !http_answer_add_header(response, "Retry-After", seconds)) {
@@ -255,6 +301,17 @@ static void log_order(const struct api *api, const struct request *request, cons
                                                       .fields = fields});
 }
 
+static void execute_route(struct request *request, const char *by)
+{
+    struct api *api = request->api;
+    request->is_executed = true;
+    request->route->execute(api->rooms, request->id, &request->body, &request->answer);
+    if (request->route->order == NULL || request->answer.status >= HTTP_BAD_REQUEST)
+        return;
+    request->change = store_has_directory(api->store) ? store_newest(api->store) : 0;
+    log_order(api, request, by);
+}
+
 bool api_answer(struct api *api, const struct http_request *step, const char *by)
 {
     struct request *request = (struct request *)*step->memory;
@@ -265,9 +322,10 @@ bool api_answer(struct api *api, const struct http_request *step, const char *by
     http_connection_renew(step->connection);
     if (request->route->execute == NULL)
         return open_stream(api, step->connection);
-    struct rooms_answer answer = {0};
-    request->route->execute(api->rooms, request->id, &request->body, &answer);
-    if (request->route->order != NULL && answer.status < HTTP_BAD_REQUEST)
-        log_order(api, request, by);
-    return send_answer(step->connection, &answer);
+    if (!request->is_executed)
+        execute_route(request, by);
+    if (is_stored(request))
+        return send_answer(step->connection, &request->answer);
+    suspend(request, step->connection);
+    return true;
 }

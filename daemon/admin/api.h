@@ -10,9 +10,11 @@
 #include <stdbool.h>
 
 struct api;
+struct store;
 
-// Borrows `rooms`, and `events`, which may be NULL. Returns NULL when memory runs out.
-struct api *api_create(struct rooms *rooms, struct server_events *events);
+// Borrows all; `store` and `events` may be NULL. An order is answered once the store has written
+// it, or is late. Returns NULL when memory runs out.
+struct api *api_create(struct rooms *rooms, struct store *store, struct server_events *events);
 
 // The connections must have ended. Takes NULL.
 void api_destroy(struct api *api);
@@ -24,7 +26,7 @@ bool api_takes(const char *path);
 // request_memory. `by` is whose order it is, for the log.
 bool api_answer(struct api *api, const struct http_request *step, const char *by);
 
-// Wakes the event streams that have something to send.
+// Wakes the event streams that have something to send, and answers orders that are stored.
 void api_run(struct api *api);
 
 // Milliseconds until api_run must be called, or -1.

@@ -283,7 +283,7 @@ static bool open_rooms(struct server *server)
         log_error("rooms failed: %s", error);
         return false;
     }
-    server->api = api_create(server->rooms, server->events);
+    server->api = api_create(server->rooms, server->table.store, server->events);
     if (server->api == NULL)
         log_error("out of memory");
     return server->api != NULL;

@@ -404,6 +404,14 @@ uint64_t store_failures(struct store *store, const char *name)
     return failures;
 }
 
+uint64_t store_newest(struct store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    const uint64_t number = store->newest;
+    pthread_mutex_unlock(&store->lock);
+    return number;
+}
+
 uint64_t store_written(struct store *store)
 {
     pthread_mutex_lock(&store->lock);

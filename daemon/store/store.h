@@ -68,6 +68,9 @@ enum store_outcome store_outcome(struct store *store, const char *name, uint64_t
 // Changes of a file that have failed.
 uint64_t store_failures(struct store *store, const char *name);
 
+// Number of the last change, or 0.
+uint64_t store_newest(struct store *store);
+
 // Every change up to this number has been written or has failed.
 uint64_t store_written(struct store *store);
 

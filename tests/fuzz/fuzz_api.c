@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_talk_now_ms = 1000000;
     has_token = memmem(data, size, token, strlen(token)) != NULL;
     rooms = rooms_open(&fuzz_fleet, error, sizeof error);
-    api = rooms != NULL ? api_create(rooms, NULL) : NULL;
+    api = rooms != NULL ? api_create(rooms, NULL, NULL) : NULL;
     tcp = api != NULL
               ? control_tcp_open(&config, api, &fuzz_fleet.running.control, error, sizeof error)
               : NULL;
