@@ -49,6 +49,8 @@ static int close_store(void **state)
     (void)state;
     char path[PATH_MAX];
     const char *const names[] = {"a", "b", "c"};
+    pthread_mutex_trylock(&disk); // a test that failed may have it
+    pthread_mutex_unlock(&disk);
     store_close(store);
     wakeup_close(&wakeup);
     for (int i = 0; i < 3; i++) {
@@ -122,11 +124,11 @@ static void test_a_disk_that_stalls_stops_nobody(void **state)
     append("b", "y");
     assert_int_equal(store_outcome(store, "a", first), STORE_WAITS);
     const uint64_t end_ms = monotonic_ms() + 10000;
-    while (!store_is_late(store)) {
-        assert_in_range(store_timeout_ms(store), 0, STORE_LATE_MS);
+    for (int timeout_ms; (timeout_ms = store_timeout_ms(store)) >= 0;) {
+        assert_in_range(timeout_ms, 0, STORE_LATE_MS);
         assert_true(monotonic_ms() < end_ms);
     }
-    assert_int_equal(store_timeout_ms(store), -1);
+    assert_true(store_is_late(store));
     pthread_mutex_unlock(&disk);
     wait_for("a", newest, STORE_WRITTEN);
     wait_for("b", append("b", "z"), STORE_WRITTEN);
