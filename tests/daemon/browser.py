@@ -106,8 +106,14 @@ class Browser:
         self.ask("Page.navigate", url=url)
 
     def evaluate(self, expression):
-        return self.ask("Runtime.evaluate", expression=expression,
-                        returnByValue=True)["result"].get("value")
+        """The value of an expression; None where another page takes the place of the one asked."""
+        try:
+            return self.ask("Runtime.evaluate", expression=expression,
+                            returnByValue=True)["result"].get("value")
+        except AssertionError as error:
+            if "navigated or closed" not in str(error):
+                raise
+            return None
 
     def press(self, key):
         for kind in ("rawKeyDown", "keyUp"):
