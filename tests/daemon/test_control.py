@@ -67,9 +67,13 @@ class Operator(unittest.TestCase):
         return [player for player in json.loads(self.ctl("players", "--json"))["players"]
                 if player["arena"] == where and not player["bot"]]
 
-    def ends(self, bots):
-        """Why the clients of a raim-bots ended, in order of their names."""
-        bots.stop(signal.SIGINT)
+    def ends(self, bots, all_have=True):
+        """Why the clients of a raim-bots ended, in order of their names. It ends by itself once all
+        of them have been told."""
+        if all_have:
+            bots.wait(START_S)
+        else:
+            bots.stop(signal.SIGINT)
         rows = sorted(json.loads(bots.out)["players"], key=lambda row: row["name"])
         return [(row["end"], row["text"]) for row in rows]
 
@@ -180,7 +184,7 @@ class ControlTest(Operator):
                    if player["bot"])
         self.ctl("kick", "two", bot["id"], status=EXIT_REFUSED)
         self.assertEqual([player["id"] for player in self.players("one")], [other["id"]])
-        self.assertEqual(self.ends(bots)[0], ("kicked", "be nice"))
+        self.assertEqual(self.ends(bots, all_have=False)[0], ("kicked", "be nice"))
 
     def test_answers_come_when_the_arenas_give_them(self):
         daemon = self.serve()
