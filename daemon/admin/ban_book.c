@@ -27,7 +27,8 @@ struct reader {
 struct ban_book {
     const struct arena_list *list;
     struct store *store;
-    uint64_t change;      // of the store, by the newest list
+    uint64_t change; // of the store, by the newest list
+    struct bans_unread unread;
     struct bans *lists;   // that are in use, the newest first
     struct bans *foreign; // lists of somebody else's that are in use, the newest first
     bool has_foreign;     // the newest of these is in force
@@ -43,9 +44,10 @@ static bool load(struct ban_book *book, char *error, size_t capacity)
     if (!store_has_directory(book->store))
         book->lists = bans_without(NULL, (struct ip_address){0}, 0, 0);
     else if (store_path(book->store, file_name, path))
-        book->lists = bans_load(path, error, capacity);
+        book->lists = bans_load(path, &book->unread, error, capacity);
     else
         snprintf(error, capacity, "the state directory's path is too long");
+    store_note_unread(book->store, file_name, book->unread.first, book->unread.lines);
     return book->lists != NULL;
 }
 
@@ -82,6 +84,7 @@ void ban_book_close(struct ban_book *book)
         return;
     free_lists(book->lists);
     free_lists(book->foreign);
+    free(text_buffer_take(&book->unread.text));
     free(book);
 }
 
@@ -96,7 +99,7 @@ static void save(struct ban_book *book)
     book->change = 0;
     if (!store_has_directory(book->store))
         return;
-    char *text = bans_text(book->lists, &size);
+    char *text = bans_text(book->lists, &book->unread, &size);
     book->change = store_replace(book->store, file_name, text, size, STATE_FILE_DISK);
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LINE_BYTES = 288, IPV6_HOST_PREFIX = 64, WIDE_V4_PREFIX = 8, WIDE_V6_PREFIX = 16 };
 
@@ -249,6 +250,7 @@ struct bans *bans_with(const struct bans *bans, const struct ban *ban, int64_t n
 // --- The file: the line of its form, and a line "NETWORK UNTIL BY WHY" per ban. Who is nobody is
 // "-". Files of the first form have no line of their form, and "NETWORK UNTIL WHY". ---
 
+static const char form_start[] = "raimd bans "; // of this form and those to come
 static const char form_line[] = "raimd bans 2\n";
 
 // Takes the next word of a line and the blank behind it; NULL: there is none.
@@ -281,10 +283,46 @@ static bool parse_line(char *line, bool has_by, struct ban *ban)
     return bans_parse(network, &ban->network, &ban->prefix);
 }
 
-struct bans *bans_load(const char *path, char *error, size_t capacity)
+// Keeps a line that is no ban.
+static void keep_line(struct bans_unread *unread, const char *line, size_t size, uint32_t number)
 {
-    char line[LINE_BYTES];
+    text_buffer_add(&unread->text, line, size);
+    if (line[size - 1] != '\n')
+        text_buffer_add(&unread->text, "\n", 1);
+    unread->first = unread->lines++ == 0 ? number : unread->first;
+}
+
+// Adds the bans of a file to a list that has room for BANS_MAX. Returns false where it cannot be
+// read, or memory runs out.
+static bool read_lines(FILE *file, struct bans *bans, struct bans_unread *unread)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t size;
+    bool has_by = false;
+    for (uint32_t number = 1; (size = getline(&line, &capacity, file)) > 0; number++) {
+        char copy[LINE_BYTES];
+        if (number == 1 && strncmp(line, form_start, strlen(form_start)) == 0) {
+            has_by = true;
+            continue;
+        }
+        const bool is_short = (size_t)size < sizeof copy && strlen(line) == (size_t)size;
+        if (is_short)
+            strcpy(copy, line);
+        if (is_short && bans->count < BANS_MAX &&
+            parse_line(copy, has_by, &bans->items[bans->count]))
+            bans->count++;
+        else
+            keep_line(unread, line, (size_t)size, number);
+    }
+    free(line);
+    return feof(file) && !ferror(file) && !unread->text.no_memory;
+}
+
+struct bans *bans_load(const char *path, struct bans_unread *unread, char *error, size_t capacity)
+{
     const char *problem;
+    struct stat status;
     struct bans *bans = bans_allocate(BANS_MAX);
     if (bans == NULL) {
         snprintf(error, capacity, "out of memory");
@@ -294,25 +332,16 @@ struct bans *bans_load(const char *path, char *error, size_t capacity)
     if (descriptor < 0 && errno == ENOENT)
         return bans;
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
-    bool good = file != NULL;
-    if (!good)
+    bool good = file != NULL && fstat(descriptor, &status) == 0;
+    if (!good) {
         snprintf(error, capacity, "cannot read \"%s\": %s", path,
                  descriptor < 0 ? problem : strerror(errno));
-    bool has_by = false;
-    for (int number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
-        if (number == 1 && strcmp(line, form_line) == 0) {
-            has_by = true;
-            continue;
-        }
-        good = bans->count < BANS_MAX && parse_line(line, has_by, &bans->items[bans->count]);
-        bans->count += good;
-        if (!good)
-            snprintf(error, capacity, "%s:%d: want NETWORK UNTIL %sWHY, of at most %d bans", path,
-                     number, has_by ? "BY " : "", BANS_MAX);
-    }
-    if (good && ferror(file)) {
-        snprintf(error, capacity, "cannot read \"%s\"", path);
+    } else if (status.st_size > BANS_MAX_FILE_BYTES) {
+        snprintf(error, capacity, "cannot read \"%s\": it has more than %d bytes", path,
+                 BANS_MAX_FILE_BYTES);
         good = false;
+    } else if (!(good = read_lines(file, bans, unread))) {
+        snprintf(error, capacity, "cannot read \"%s\"", path);
     }
     if (file != NULL)
         fclose(file);
@@ -324,7 +353,7 @@ struct bans *bans_load(const char *path, char *error, size_t capacity)
     return NULL;
 }
 
-char *bans_text(const struct bans *bans, size_t *size)
+char *bans_text(const struct bans *bans, const struct bans_unread *unread, size_t *size)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
@@ -338,6 +367,8 @@ char *bans_text(const struct bans *bans, size_t *size)
         fprintf(out, "%s %" PRId64 " %s %s\n", network, ban->until_s,
                 ban->by[0] != '\0' ? ban->by : "-", ban->why);
     }
+    if (unread->text.size > 0)
+        fwrite(unread->text.text, 1, unread->text.size, out);
     const bool whole = !ferror(out);
     if (fclose(out) == 0 && whole)
         return text;

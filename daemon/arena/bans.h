@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ip_address.h"
+#include "text_buffer.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #define BANS_MAX 4096
+#define BANS_MAX_FILE_BYTES (4 << 20)
 #define BANS_BY_BYTES 32      // of who banned, with the closing NUL
 #define BANS_NETWORK_BYTES 50 // an IPv6 address, its prefix and the closing NUL
 
@@ -76,9 +78,16 @@ struct bans *bans_without(const struct bans *bans, struct ip_address network, ui
 // Whether a ban in force has exactly this network. NULL `bans` is an empty list.
 bool bans_has(const struct bans *bans, struct ip_address network, uint32_t prefix, int64_t now_s);
 
-// Reads a file; a missing file is an empty list. On failure returns NULL and writes the reason,
-// with file and line, into `error`.
-struct bans *bans_load(const char *path, char *error, size_t capacity);
+// Lines of a file that are no bans, damaged or of a newer version, byte for byte. All zero: none.
+struct bans_unread {
+    struct text_buffer text;
+    uint32_t first, lines; // the number of the first one, from 1 on, and how many there are
+};
+
+// Reads a file; a missing file is an empty list. Adds to `unread` what it does not understand. On
+// failure, as of a file beyond BANS_MAX_FILE_BYTES, returns NULL and writes the reason into
+// `error`.
+struct bans *bans_load(const char *path, struct bans_unread *unread, char *error, size_t capacity);
 
 // The text of such a file, for free(). NULL when memory runs out.
-char *bans_text(const struct bans *bans, size_t *size);
+char *bans_text(const struct bans *bans, const struct bans_unread *unread, size_t *size);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Keeps the events in a ring, and has the store append them to the journal, which is rewritten with
-// the kept ones when it has grown to twice their number. A line of the journal is "ID KIND JSON".
+// the kept ones when it has grown to twice their number. A line of the journal is "ID KIND JSON";
+// one that is not, as of a newer version, stays where it is until it is as old as what is
+// forgotten.
 #define _GNU_SOURCE
 #include "event_journal.h"
 
@@ -46,9 +48,16 @@ struct event_journal {
     struct journal_event ring[EVENT_JOURNAL_MAX];
 };
 
+// Whether it is a line that was not understood: such one has no kind, the number of the event
+// before it, and is only kept.
+static bool is_unread(const struct journal_event *event)
+{
+    return event->kind == NULL;
+}
+
 static size_t size_of(const struct journal_event *event)
 {
-    return strlen(event->kind) + strlen(event->text) + sizeof *event;
+    return (is_unread(event) ? 0 : strlen(event->kind)) + strlen(event->text) + sizeof *event;
 }
 
 static struct journal_event *at(struct event_journal *events, uint32_t index)
@@ -67,7 +76,7 @@ static void forget_oldest(struct event_journal *events)
     events->forgotten++;
 }
 
-// Takes both texts, of which none may be NULL.
+// Takes both texts; `kind` is NULL for a line that was not understood.
 static void keep(struct event_journal *events, uint64_t id, char *kind, char *text)
 {
     const struct journal_event event = {.id = id, .kind = kind, .text = text};
@@ -83,7 +92,7 @@ static void keep(struct event_journal *events, uint64_t id, char *kind, char *te
 
 // --- The journal ---
 
-// Keeps the event of a line. Returns false if it is damaged.
+// Keeps the event of a line. Returns false if it is none.
 static bool read_line(struct event_journal *events, const char *line)
 {
     char kind[KIND_BYTES];
@@ -102,13 +111,32 @@ static bool read_line(struct event_journal *events, const char *line)
     return true;
 }
 
+static void read_lines(struct event_journal *events, FILE *in)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+    uint32_t number = 0, unread = 0, first = 0;
+    // A line without its end was being written when the process died.
+    while ((length = getline(&line, &capacity, in)) > 0 && line[length - 1] == '\n') {
+        number++;
+        line[length - 1] = '\0';
+        if (read_line(events, line))
+            continue;
+        first = unread++ == 0 ? number : first;
+        char *copy = strlen(line) == (size_t)length - 1 ? strdup(line) : NULL;
+        if (copy != NULL)
+            keep(events, events->newest, NULL, copy);
+    }
+    free(line);
+    store_note_unread(events->store, events->name, first, unread);
+}
+
 static void read_journal(struct event_journal *events)
 {
     const char *problem = "its path is too long";
     char path[PATH_MAX];
     struct stat status;
-    char *line = NULL;
-    size_t capacity = 0;
     errno = ENAMETOOLONG;
     const int file = store_path(events->store, events->name, path)
                          ? state_file_open(path, O_RDONLY, STATE_FILE_SECRET, &problem)
@@ -121,14 +149,8 @@ static void read_journal(struct event_journal *events)
     if (in == NULL || fstat(file, &status) != 0 || status.st_size > MAX_JOURNAL_BYTES) {
         log_warning("events not read: \"%s\" is too long", events->name);
     } else {
-        ssize_t length;
-        while ((length = getline(&line, &capacity, in)) > 0) {
-            // A line without its end was being written when the process died.
-            if (line[length - 1] != '\n' || (line[length - 1] = '\0', !read_line(events, line)))
-                break;
-        }
+        read_lines(events, in);
     }
-    free(line);
     if (in != NULL)
         fclose(in);
     else
@@ -137,7 +159,10 @@ static void read_journal(struct event_journal *events)
 
 static void print_line(struct text_buffer *out, const struct journal_event *event)
 {
-    text_buffer_print(out, "%" PRIu64 " %s %s\n", event->id, event->kind, event->text);
+    if (is_unread(event))
+        text_buffer_print(out, "%s\n", event->text);
+    else
+        text_buffer_print(out, "%" PRIu64 " %s %s\n", event->id, event->kind, event->text);
 }
 
 // Replaces the journal by one of the kept events. It is not synced to the disk: it has to survive
@@ -188,7 +213,7 @@ struct event_journal *event_journal_open(struct store *store, const char *name, 
     if (events->newest < begin && begin <= MAX_FIRST_ID)
         events->newest = begin;
     if (events->count > 0)
-        rewrite(events); // without what is damaged
+        rewrite(events); // without a line that was cut off
     return events;
 }
 
@@ -251,11 +276,11 @@ static bool is_shown(const struct event_journal *events, const struct journal_ev
 
 const struct journal_event *event_journal_next(const struct event_journal *events, uint64_t id)
 {
-    const uint32_t index = find_after(events, id);
-    if (index >= events->count)
-        return NULL;
-    const struct journal_event *event = &events->ring[(events->first + index) % EVENT_JOURNAL_MAX];
-    return is_shown(events, event) ? event : NULL;
+    const struct journal_event *event;
+    for (uint32_t index = find_after(events, id); index < events->count; index++)
+        if (event = &events->ring[(events->first + index) % EVENT_JOURNAL_MAX], !is_unread(event))
+            return is_shown(events, event) ? event : NULL;
+    return NULL;
 }
 
 uint32_t event_journal_count_after(const struct event_journal *events, uint64_t id)
@@ -270,7 +295,8 @@ uint64_t event_journal_newest(const struct event_journal *events)
 
 uint64_t event_journal_forgotten(const struct event_journal *events)
 {
-    return events->count > 0 ? events->ring[events->first].id - 1 : events->newest;
+    const struct journal_event *oldest = &events->ring[events->first];
+    return events->count == 0 ? events->newest : oldest->id - !is_unread(oldest);
 }
 
 uint64_t event_journal_forgotten_count(const struct event_journal *events)

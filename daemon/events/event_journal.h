@@ -24,8 +24,8 @@ struct store;
 
 // Reads the journal `name` of a store, which it borrows with the name; NULL, or a store without a
 // directory: events are kept in memory only. The numbers continue with one that no earlier process
-// can have reached, made of `now_s`, the seconds since 1970. A damaged journal is read as far as it
-// is good. Returns NULL when memory runs out.
+// can have reached, made of `now_s`, the seconds since 1970. Lines that are no events are kept, but
+// not shown. Returns NULL when memory runs out.
 struct event_journal *event_journal_open(struct store *store, const char *name, int64_t now_s);
 
 // Takes NULL.

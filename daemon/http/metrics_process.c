@@ -190,6 +190,9 @@ void metrics_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
     write_results(out, &list->results);
     if (list->hook.is_on)
         write_hook(out, &list->hook);
+    metrics_count(out, "raimd_unread_state_lines", METRICS_GAUGE,
+                  "Lines in the state directory that the start did not understand and kept.",
+                  list->unread_state_lines);
     write_control(out, &list->control);
     write_ban_list(out, &list->ban_list, now_ms);
     write_orchestrator(out, list->orchestrator);

@@ -179,6 +179,7 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
                     status_put_count(object, "uptime_s", uptime_s(list, now_ms)) &&
                     status_put_count(object, "workers", (uint64_t)list->worker_count) &&
                     status_put(object, "overloaded_workers", overloaded_workers_json(list)) &&
+                    status_put_count(object, "unread_state_lines", list->unread_state_lines) &&
                     status_put(object, "players", json_object()) &&
                     status_put(object, "rooms", rooms_json(&list->rooms)) &&
                     status_put(object, "results", results_json(&list->results)) &&
@@ -387,16 +388,19 @@ char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *re
                     status_put(object, "reason", json_null()) &&
                     status_put(object, "silent", silent_arenas_json(list, now_ms)) &&
                     status_put(object, "overloaded", overloaded_arenas_json(list)) &&
-                    status_put(object, "overloaded_workers", overloaded_workers_json(list));
+                    status_put(object, "overloaded_workers", overloaded_workers_json(list)) &&
+                    status_put_count(object, "unread_state_lines", list->unread_state_lines);
     const bool all_tick = json_array_size(json_object_get(object, "silent")) == 0;
     const bool all_keep_up = json_array_size(json_object_get(object, "overloaded")) == 0;
     const bool has_room = json_array_size(json_object_get(object, "overloaded_workers")) == 0;
+    const bool is_read = list->unread_state_lines == 0;
     *ready = all_tick && all_keep_up;
     const char *reason = !all_tick      ? "not every arena has ticked within a second"
                          : !all_keep_up ? "an arena is overloaded: its ticks are late or skipped"
                          : !has_room    ? "a worker is busy for more than 90 % of the time"
+                         : !is_read     ? "state was not understood, see the log"
                                         : "every arena has ticked within a second";
-    const char *words = !*ready ? "not ready" : !has_room ? "degraded" : "ready";
+    const char *words = !*ready ? "not ready" : !has_room || !is_read ? "degraded" : "ready";
     complete = complete && status_put(object, "status", json_string(words)) &&
                status_put(object, "reason", json_string(reason));
     return document_text(status_finish(object, complete));

@@ -43,6 +43,7 @@ uint32_t status_tick_us(const struct arena_status *status, uint32_t percent);
 char *status_arena_json(const struct arena_list *list, const char *name, bool *missing);
 
 // Whether every arena has ticked within STATUS_READY_MS and none is overloaded, with the reason. A
-// server whose arenas are in time while a worker is overloaded is ready, but "degraded".
+// server whose arenas are in time is ready, but "degraded" while a worker is overloaded, or where
+// something in the state directory was not understood.
 // Sets `ready` to the result.
 char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *ready);

@@ -167,9 +167,7 @@ static bool read_record(struct store *store, const char *file, struct room_recor
     *record = (struct room_record){0};
     errno = ENAMETOOLONG;
     char *text = store_path(store, file, path) ? read_text(path) : NULL;
-    // One that cannot be read now may be good: the next process tries it again.
-    const bool is_unread = text == NULL && errno != EFBIG;
-    const char *problem = is_unread ? strerror(errno) : "it is no record of a room";
+    const char *problem = text == NULL ? strerror(errno) : "it is no record of a room";
     bool good = text != NULL && parse(text, record);
     free(text);
     print_name(record->name, expected);
@@ -180,8 +178,7 @@ static bool read_record(struct store *store, const char *file, struct room_recor
     free(record->request);
     free(record->result);
     log_warning("room not opened again: \"%s\": %s", file, problem);
-    if (!is_unread)
-        store_remove(store, file);
+    store_note_unread(store, file, 1, 1); // another version or process may read it
     return false;
 }
 

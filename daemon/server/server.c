@@ -99,6 +99,8 @@ static bool open_results(struct server *server)
 
 static bool start_store(struct server *server)
 {
+    // Everything that is kept has been read.
+    server->table.running.unread_state_lines = store_unread(server->table.store);
     if (store_start(server->table.store, &server->table.wakeup))
         return true;
     log_error("cannot start a thread: %s", strerror(errno));

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -44,7 +45,8 @@ struct store {
     const struct wakeup *wakeup;
     int locked; // the directory; -1: it is not
     pthread_t thread;
-    bool is_running, was_late, was_full; // main thread only
+    bool is_running, was_late, was_full; // main thread only, like the next
+    uint64_t unread;
 
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t has_work;
@@ -92,6 +94,20 @@ bool store_path(const struct store *store, const char *name, char path[PATH_MAX]
 {
     return store_has_directory(store) &&
            snprintf(path, PATH_MAX, "%s/%s", store->directory, name) < PATH_MAX;
+}
+
+void store_note_unread(struct store *store, const char *name, uint32_t first, uint32_t lines)
+{
+    if (lines == 0)
+        return;
+    log_warning("not understood, kept as it is file=\"%s/%s\" line=%" PRIu32 " lines=%" PRIu32,
+                store->directory, name, first, lines);
+    store->unread += lines;
+}
+
+uint64_t store_unread(const struct store *store)
+{
+    return store->unread;
 }
 
 // --- Files; with the lock ---

@@ -44,6 +44,13 @@ bool store_has_directory(const struct store *store);
 // nothing is kept, or the path is too long.
 bool store_path(const struct store *store, const char *name, char path[PATH_MAX]);
 
+// Counts and logs the lines of a file that were read and not understood, as those of a newer
+// version, and of which `first` is the first. Whoever reads a file keeps them.
+void store_note_unread(struct store *store, const char *name, uint32_t first, uint32_t lines);
+
+// How many lines that is, of all files.
+uint64_t store_unread(const struct store *store);
+
 // --- Changes of the file `name`. Each returns its number; 0: it is refused, and counted as lost,
 // because too much waits or memory ran out, or nothing is kept. ---
 

@@ -331,12 +331,17 @@ class ControlTest(Operator):
             self.assertIn("192.0.2.0/24", self.ctl("ban", network, status=EXIT_REFUSED))
         self.assertEqual(json.loads(self.ctl("bans", "--json"))["bans"], [])
 
-    def test_damaged_bans_keep_it_from_starting(self):
-        (self.state / "bans").write_text("127.0.0.1 0 fine\n127.0.0.1\n", encoding="utf-8")
-        path = self.stage.write_config(harness.config(arena("one")))
-        result = harness.run_raimd("-c", path, env=self.env)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn(f"{self.state}/bans:2: ", result.stderr)
+    def test_bans_that_are_not_understood_are_kept_and_told(self):
+        (self.state / "bans").write_text("raimd bans 3\n192.0.2.1 0 me fine\nplayer 17 0 me x\n",
+                                         encoding="utf-8")
+        daemon = self.serve()
+        self.assertIn("192.0.2.1", self.ctl("bans"))
+        self.assertIn(f'kept as it is file="{self.state}/bans" line=3 lines=1', daemon.log)
+        self.assertEqual(daemon.get_json()["unread_state_lines"], 1)
+        ready = daemon.ask("/readyz")
+        self.assertEqual((ready.status, json.loads(ready.text)["status"]), (200, "degraded"))
+        self.ctl("ban", "192.0.2.2", "--yes")
+        self.assertIn("\nplayer 17 0 me x\n", (self.state / "bans").read_text("utf-8"))
 
     # --- the end ---
 

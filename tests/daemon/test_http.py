@@ -323,7 +323,7 @@ class ReadinessTest(unittest.TestCase):
                     return told if told and told["silent"] else None
                 told = daemon.poll("503", silence)
                 self.assertEqual(list(told), ["status", "reason", "silent", "overloaded",
-                                              "overloaded_workers"])
+                                              "overloaded_workers", "unread_state_lines"])
                 self.assertEqual((told["status"], told["reason"]),
                                  ("not ready", "not every arena has ticked within a second"))
                 silent, = told["silent"]
@@ -338,7 +338,7 @@ class ReadinessTest(unittest.TestCase):
         # An arena that was held has skipped ticks, of which the last ten seconds tell.
         told = daemon.poll("readiness", lambda: self.told(daemon, 200), 60)
         self.assertEqual(told, {"status": "ready", "silent": [], "overloaded": [],
-                                "overloaded_workers": [],
+                                "overloaded_workers": [], "unread_state_lines": 0,
                                 "reason": "every arena has ticked within a second"})
 
     def told(self, daemon, status):

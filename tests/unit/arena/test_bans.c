@@ -232,6 +232,7 @@ static void test_too_many_bans_are_refused(void **state)
 static void test_a_saved_list_is_loaded(void **state)
 {
     (void)state;
+    struct bans_unread unread = {0};
     char error[256] = "";
     struct bans *bans = NULL;
     for (int round = 0; round < 20; round++) {
@@ -256,10 +257,10 @@ static void test_a_saved_list_is_loaded(void **state)
             bans = made;
         }
         size_t size;
-        char *text = bans_text(bans, &size);
+        char *text = bans_text(bans, &unread, &size);
         assert_true(state_file_replace(path, text, size, STATE_FILE_PROCESS));
         free(text);
-        struct bans *loaded = bans_load(path, error, sizeof error);
+        struct bans *loaded = bans_load(path, &unread, error, sizeof error);
         assert_non_null(loaded);
         assert_int_equal(loaded->count, bans->count);
         assert_memory_equal(loaded->items, bans->items, bans->count * sizeof bans->items[0]);
@@ -272,8 +273,9 @@ static void test_a_missing_file_holds_no_bans(void **state)
 {
     (void)state;
     char error[256];
+    struct bans_unread unread = {0};
     unlink(path);
-    struct bans *bans = bans_load(path, error, sizeof error);
+    struct bans *bans = bans_load(path, &unread, error, sizeof error);
     assert_non_null(bans);
     assert_int_equal(bans->count, 0);
     free(bans);
@@ -283,10 +285,11 @@ static void test_a_file_of_the_first_form_is_read(void **state)
 {
     (void)state;
     char error[256];
+    struct bans_unread unread = {0};
     FILE *file = fopen(path, "w");
     fputs("192.0.2.0/24 0 come back later\n2001:db8::/32 7 \n", file);
     fclose(file);
-    struct bans *bans = bans_load(path, error, sizeof error);
+    struct bans *bans = bans_load(path, &unread, error, sizeof error);
     assert_non_null(bans);
     assert_int_equal(bans->count, 2);
     assert_string_equal(bans->items[0].why, "come back later");
@@ -363,21 +366,59 @@ static void test_networks_that_nobody_means_are_wide(void **state)
     }
 }
 
-static void test_a_damaged_file_is_refused_by_line(void **state)
+static void write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+// What a file of another version or a damaged one holds beside bans is kept, through every change.
+static void test_lines_that_are_no_bans_are_kept_as_they_are(void **state)
 {
     (void)state;
-    static const char *const damaged[] = {
-        "192.0.2.1 0 x\n192.0.2\n", "192.0.2.1 0 x\n1.2.3.4 0\n", "192.0.2.1 0 x\n1.2.3.4 -5 x\n",
-        "192.0.2.1 0 x\n1.2.3.4/8 0 x\n", "192.0.2.1 0 x\n1.2.3.4 later x\n"};
-    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
-        char error[256] = "", place[80];
-        FILE *file = fopen(path, "w");
-        fputs(damaged[i], file);
-        fclose(file);
-        assert_null(bans_load(path, error, sizeof error));
-        snprintf(place, sizeof place, "%s:2: ", path);
-        assert_memory_equal(error, place, strlen(place));
+    static const char *const lines[] = {"192.0.2\n",
+                                        "1.2.3.4 0\n",
+                                        "1.2.3.4 -5 a x\n",
+                                        "1.2.3.4/8 0 a x\n",
+                                        "player 17 0 a kicked\n",
+                                        "\n",
+                                        "192.0.2.7 later a x"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char error[256] = "", text[512], expected[512];
+        struct bans_unread unread = {0};
+        const bool is_last = i == sizeof lines / sizeof *lines - 1;
+        const char *behind = is_last ? "" : "192.0.2.2 0 a y\n";
+        snprintf(text, sizeof text, "raimd bans 3\n192.0.2.1 0 a x\n%s%s", lines[i], behind);
+        write_file(text);
+        struct bans *bans = bans_load(path, &unread, error, sizeof error);
+        assert_non_null(bans);
+        assert_int_equal(bans->count, is_last ? 1 : 2);
+        assert_int_equal(unread.lines, 1);
+        assert_int_equal(unread.first, 3);
+        assert_string_equal(bans->items[0].by, "a");
+        size_t size;
+        char *saved = bans_text(bans, &unread, &size);
+        snprintf(expected, sizeof expected, "raimd bans 2\n192.0.2.1 0 a x\n%s%s%s", behind,
+                 lines[i], is_last ? "\n" : "");
+        assert_string_equal(saved, expected);
+        free(saved);
+        free(text_buffer_take(&unread.text));
+        free(bans);
     }
+}
+
+static void test_a_file_that_nobody_can_have_written_is_refused(void **state)
+{
+    (void)state;
+    char error[256] = "";
+    struct bans_unread unread = {0};
+    write_file("192.0.2.1 0 x\n");
+    assert_int_equal(truncate(path, BANS_MAX_FILE_BYTES + 1), 0);
+    assert_null(bans_load(path, &unread, error, sizeof error));
+    assert_non_null(strstr(error, "it has more than"));
+    assert_int_equal(unread.lines, 0);
 }
 
 int main(int argc, char **argv)
@@ -400,7 +441,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_networks_that_nobody_means_are_wide),
         cmocka_unit_test(test_a_saved_list_is_loaded),
         cmocka_unit_test(test_a_missing_file_holds_no_bans),
-        cmocka_unit_test(test_a_damaged_file_is_refused_by_line),
+        cmocka_unit_test(test_lines_that_are_no_bans_are_kept_as_they_are),
+        cmocka_unit_test(test_a_file_that_nobody_can_have_written_is_refused),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);

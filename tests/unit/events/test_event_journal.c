@@ -215,6 +215,42 @@ static void test_a_damaged_journal_is_read_as_far_as_it_is_good(void **state)
     }
 }
 
+// As when an older raimd follows a newer one.
+static void test_lines_that_are_no_events_are_kept_where_they_are(void **state)
+{
+    (void)state;
+    char text[512] = "";
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fchmod(fileno(file), 0600), 0);
+    fputs("first in no form\n1876951040000001 player_joined {\"number\":0}\n"
+          "1876951040000002 Kind-2 {\"number\":7} more\n"
+          "1876951040000003 player_joined {\"number\":1}\n\n",
+          file);
+    fclose(file);
+    const uint64_t before = store_unread(store);
+    struct event_journal *events = event_journal_open(store, "events", NOW_S);
+    assert_true(store_unread(store) == before + 3);
+    assert_int_equal(assert_numbers(events, 0, 0), 2);
+    assert_true(event_journal_forgotten(events) < UINT64_C(1876951040000001));
+    add(events, 2);
+    assert_int_equal(assert_numbers(events, 0, 0), 3);
+    end(events);
+    file = fopen(path, "r");
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_non_null(strstr(text, "first in no form\n1876951040000001 player_joined {\"number\":0}\n"
+                                 "1876951040000002 Kind-2 {\"number\":7} more\n"
+                                 "1876951040000003 player_joined {\"number\":1}\n\n"));
+    // They are forgotten with the events around them.
+    events = event_journal_open(store, "events", NOW_S);
+    for (unsigned i = 0; i < EVENT_JOURNAL_MAX; i++)
+        add(events, i);
+    assert_int_equal(event_journal_count_after(events, event_journal_forgotten(events)),
+                     EVENT_JOURNAL_MAX);
+    end(events);
+}
+
 static void test_a_journal_that_cannot_be_written_loses_no_reader_an_event(void **state)
 {
     (void)state;
@@ -257,6 +293,8 @@ int main(void)
         cmocka_unit_test(test_the_oldest_are_forgotten),
         cmocka_unit_test_teardown(test_a_journal_brings_events_back, remove_journal),
         cmocka_unit_test_teardown(test_a_journal_stays_short, remove_journal),
+        cmocka_unit_test_teardown(test_lines_that_are_no_events_are_kept_where_they_are,
+                                  remove_journal),
         cmocka_unit_test_teardown(test_a_damaged_journal_ends_where_it_is_damaged, remove_journal),
         cmocka_unit_test(test_a_clock_far_ahead_keeps_numbers_short),
         cmocka_unit_test_teardown(test_a_damaged_journal_is_read_as_far_as_it_is_good,

@@ -186,8 +186,8 @@ static void test_document_reports_all_and_in_order(void **state)
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->list, 62999));
     ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "overloaded_workers",
-                "players", "rooms", "results", "masters", "lan_discovery", "ban_list", "agones",
-                "arenas");
+                "unread_state_lines", "players", "rooms", "results", "masters", "lan_discovery",
+                "ban_list", "agones", "arenas");
     assert_int_equal(integer_at(document, "schema"), 1);
     assert_true(json_string_length(json_object_get(document, "version")) > 0);
     assert_int_equal(integer_at(document, "uptime_s"), 61);
@@ -526,7 +526,7 @@ static void assert_ready(struct fixture *fixture, uint64_t now_ms, bool wanted, 
     char *told = status_ready_json(&fixture->list, now_ms, &ready);
     snprintf(text, sizeof text,
              "{\"status\":\"%s\",\"reason\":\"%s\",\"silent\":%s,\"overloaded\":[],\"overloaded_"
-             "workers\":[]}",
+             "workers\":[],\"unread_state_lines\":0}",
              wanted ? "ready" : "not ready",
              wanted ? "every arena has ticked within a second"
                     : "not every arena has ticked within a second",
@@ -568,7 +568,7 @@ static void test_an_overloaded_arena_is_named_and_nobody_is_sent_there(void **st
         "{\"status\":\"not ready\",\"reason\":\"an arena is overloaded: its "
         "ticks are late or skipped\",\"silent\":[],\"overloaded\":[{\"name\":"
         "\"beta\",\"cause\":\"machine\",\"late_ticks\":500,\"skipped_ticks\":40,\"due_ticks\":600}]"
-        ",\"overloaded_workers\":[]}");
+        ",\"overloaded_workers\":[],\"unread_state_lines\":0}");
     free(told);
     json_t *document = parse(status_json(&fixture->list, 5000));
     assert_false(json_is_true(json_object_get(arena_at(document, 0), "overloaded")));
@@ -589,11 +589,25 @@ static void test_a_busy_worker_degrades_but_the_server_stays_ready(void **state)
     assert_string_equal(
         told, "{\"status\":\"degraded\",\"reason\":\"a worker is busy for more than 90 % of "
               "the time\",\"silent\":[],\"overloaded\":[],\"overloaded_workers\":"
-              "[{\"worker\":1,\"busy_percent\":97}]}");
+              "[{\"worker\":1,\"busy_percent\":97}],\"unread_state_lines\":0}");
     free(told);
     json_t *document = parse(status_json(&fixture->list, 5000));
     assert_int_equal(json_array_size(json_object_get(document, "overloaded_workers")), 1);
     json_decref(document);
+}
+
+static void test_state_that_was_not_understood_degrades(void **state)
+{
+    struct fixture *fixture = *state;
+    bool ready = false;
+    fixture->arenas[0].ticked_ms = fixture->arenas[1].ticked_ms = 5000;
+    fixture->list.unread_state_lines = 3;
+    char *told = status_ready_json(&fixture->list, 5000, &ready);
+    assert_true(ready);
+    assert_string_equal(told, "{\"status\":\"degraded\",\"reason\":\"state was not understood, see "
+                              "the log\",\"silent\":[],\"overloaded\":[],\"overloaded_workers\":[],"
+                              "\"unread_state_lines\":3}");
+    free(told);
 }
 
 static char *alpha_json(const struct arena_list *list, uint64_t now_ms)
@@ -674,6 +688,7 @@ int main(void)
         FIXED(test_health_is_ok_and_reports_the_uptime),
         FIXED(test_an_overloaded_arena_is_named_and_nobody_is_sent_there),
         FIXED(test_a_busy_worker_degrades_but_the_server_stays_ready),
+        FIXED(test_state_that_was_not_understood_degrades),
         FIXED(test_one_arena_is_its_object_of_the_status),
         FIXED(test_readiness_is_that_every_arena_has_ticked_lately),
         FIXED(test_running_out_of_memory_gives_nothing_and_leaks_nothing),
