@@ -91,6 +91,10 @@ void arena_close_port(struct arena *arena);
 // runs the arena.
 void arena_reserve_seats(struct arena *arena, struct seats *seats);
 
+// Puts on the disk, with one sync for all of these arenas, that their access tokens are in use; an
+// arena for which that fails refuses tokens. Main thread, before a worker runs them.
+void arena_sync_used_tokens(struct arena *const *arenas, int count);
+
 // Makes the arena report what happens. Returns false when memory runs out. Main thread, before a
 // worker runs the arena.
 bool arena_enable_feed(struct arena *arena);

@@ -113,3 +113,7 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared);
 
 // Begins the offered matches that are due. Call it between two ticks.
 void arena_take_offers(struct arena *arena);
+
+// Refuses access tokens from now on, because those used cannot be stored. The worker, or the main
+// thread before one runs the arena.
+void arena_refuse_tokens(struct arena *arena, const char *name, const char *error);

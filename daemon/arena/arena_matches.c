@@ -149,13 +149,9 @@ static void rename_access_control(struct arena *arena, const char *name)
     if (arena->worker.access_control == NULL)
         return;
     access_control_set_arena(arena->worker.access_control, name);
-    if (arena->worker.used_tokens == NULL ||
-        used_tokens_file_rename(arena->worker.used_tokens, name, time(NULL), error, sizeof error))
-        return;
-    log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
-    access_control_stop_recording(arena->worker.access_control);
-    used_tokens_file_close(arena->worker.used_tokens);
-    arena->worker.used_tokens = NULL;
+    if (arena->worker.used_tokens != NULL &&
+        !used_tokens_file_rename(arena->worker.used_tokens, name, time(NULL), error, sizeof error))
+        arena_refuse_tokens(arena, name, error);
 }
 
 void arena_play_match(struct arena *arena, struct prepared_match *prepared)

@@ -11,6 +11,7 @@
 #include "unit_directories.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,27 @@ static bool open_access_control(struct arena *arena, const struct config_arena *
     };
     arena->worker.access_control = access_control_create(&def);
     return arena->worker.access_control != NULL;
+}
+
+void arena_refuse_tokens(struct arena *arena, const char *name, const char *error)
+{
+    log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
+    access_control_stop_recording(arena->worker.access_control);
+    used_tokens_file_close(arena->worker.used_tokens);
+    arena->worker.used_tokens = NULL;
+}
+
+void arena_sync_used_tokens(struct arena *const *arenas, int count)
+{
+    bool is_synced = false;
+    for (int i = 0; i < count; i++) {
+        const struct used_tokens_file *used = arenas[i]->worker.used_tokens;
+        if (is_synced || used == NULL || !used_tokens_file_is_marked(used))
+            continue;
+        is_synced = used_tokens_file_sync(used);
+        if (!is_synced)
+            arena_refuse_tokens(arenas[i], arena_config(arenas[i])->name, strerror(errno));
+    }
 }
 
 static struct transport *open_transport(const struct config_arena *config,

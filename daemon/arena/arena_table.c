@@ -260,6 +260,7 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
         return false;
     if (table->running.worker_count > 0) {
         slot->worker = least_busy(table);
+        arena_sync_used_tokens(&slot->arena, 1);
         arena_restore(slot->arena); // here, because its worker's other arenas have ticks to run
         if (!worker_add(slot->worker, slot->arena))
             return false;
@@ -300,6 +301,7 @@ bool arena_table_start(struct arena_table *table)
         log_error("out of memory");
         return false;
     }
+    arena_sync_used_tokens(running->arenas, running->count);
     for (int i = 0; i < worker_count; i++) {
         int count = 0;
         for (int j = i; j < running->count; j += worker_count)

@@ -24,7 +24,7 @@ static const char magic[8] = "RAIMUSED";
 struct table {
     char magic[8];
     uint32_t layout;
-    uint32_t in_use;       // in the state directory: 1 until a clean end
+    uint32_t reserved;     // 0
     uint64_t digest;       // in the state directory: of everything that follows
     char boot[BOOT_BYTES]; // the kernel's boot_id: a power cut may have lost writes
     struct used_tokens tokens;
@@ -135,7 +135,7 @@ static void load(const struct paths *paths, struct table *table, uint64_t now_s,
     bool is_complete = boot[0] != '\0' && memcmp(boot, table->boot, sizeof boot) == 0;
     if (found == FOUND_NONE) {
         found = read_file(paths->state, table);
-        is_complete = table->in_use == 0 && table->digest == digest_of(table);
+        is_complete = table->reserved == 0 && table->digest == digest_of(table);
     }
     if (found == FOUND_NONE && !is_continued)
         clear(table, 0); // the arena's first start
@@ -144,16 +144,16 @@ static void load(const struct paths *paths, struct table *table, uint64_t now_s,
     memcpy(table->boot, boot, sizeof boot);
 }
 
-// Marks the copy in the state directory as in use, and remembers its inode.
+// Puts a mark in the place of the copy in the state directory, and remembers its inode. A later
+// start finds no table there, so it knows that it does not know the used tokens.
 static bool mark_in_use(struct used_tokens_file *store)
 {
+    static const char mark[] = "in use\n";
     const char *path = store->paths.state;
     struct stat status;
-    store->table->in_use = 1;
-    store->table->digest = 0;
     if (path[0] == '\0')
         return true;
-    if (!state_file_replace(path, store->table, sizeof *store->table, STATE_FILE_DISK) ||
+    if (!state_file_replace(path, mark, sizeof mark - 1, STATE_FILE_PROCESS) ||
         stat(path, &status) != 0)
         return false;
     store->device = status.st_dev;
@@ -229,16 +229,27 @@ struct used_tokens_file *used_tokens_file_open(const struct used_tokens_file_def
     return NULL;
 }
 
+bool used_tokens_file_is_marked(const struct used_tokens_file *store)
+{
+    return store->paths.state[0] != '\0';
+}
+
+bool used_tokens_file_sync(const struct used_tokens_file *store)
+{
+    return state_file_sync_directory(store->paths.state);
+}
+
 void used_tokens_file_close(struct used_tokens_file *store)
 {
     if (store == NULL)
         return;
     const struct paths *paths = &store->paths;
     struct table *table = store->table;
-    table->in_use = 0;
+    table->reserved = 0;
     table->digest = digest_of(table);
+    // Not synced: where a power cut spoils the copy, its digest says so.
     if (paths->state[0] != '\0' && is_newest(store) &&
-        state_file_replace(paths->state, table, sizeof *table, STATE_FILE_DISK) &&
+        state_file_replace(paths->state, table, sizeof *table, STATE_FILE_PROCESS) &&
         paths->runtime[0] != '\0')
         unlink(paths->runtime);
     release(store);

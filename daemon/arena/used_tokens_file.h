@@ -3,8 +3,8 @@
 // neither a crash nor a restart nor a reboot makes a used token valid again.
 //
 // The table is a mapped file in the runtime directory, so that recording a nonce needs no system
-// call and no disk. A clean end copies it into the state directory. While the table is in use, the
-// copy there is marked as such. If the table is then missing or damaged, after a power cut for
+// call and no disk. A clean end copies it into the state directory. While the table is in use, a
+// mark takes the place of that copy. If the table is then missing or damaged, after a power cut for
 // instance, the used tokens are unknown, and every token that could have been used before is
 // refused (see used_tokens_unknown_until).
 #pragma once
@@ -26,6 +26,12 @@ struct used_tokens_file_def {
 // unknown.
 struct used_tokens_file *used_tokens_file_open(const struct used_tokens_file_def *def, char *error,
                                                size_t capacity);
+
+// Whether there is a mark in the state directory, which must be synced before a token is admitted:
+// a power cut could bring the copy back. One sync is enough for all tables of a directory. False
+// with errno.
+bool used_tokens_file_is_marked(const struct used_tokens_file *store);
+bool used_tokens_file_sync(const struct used_tokens_file *store);
 
 // Copies the table into the state directory, if there is one, and frees it. Takes NULL.
 void used_tokens_file_close(struct used_tokens_file *store);

@@ -213,6 +213,32 @@ static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **sta
     remove_directories(&made);
 }
 
+// A power cut while the table is in use: the runtime directory is empty, and the copy of the last
+// clean end must not be there any more.
+static void test_a_mark_stands_in_the_place_of_the_copy_while_tokens_are_used(void **state)
+{
+    (void)state;
+    const struct directories made = make_directories();
+    char path[128], text[16] = "";
+    path_in(made.state, "duel.tokens", path);
+    close_admission(admission);
+    reopen(&made, NOW);
+    close_admission(admission); // leaves a whole copy
+    reopen(&made, NOW);
+    FILE *file = fopen(path, "r");
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(text, "in use\n");
+    const struct token used = usual_token();
+    assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
+    lose_runtime(&made);
+    kill_and_reopen(&made, NOW + 10);
+    assert_int_equal(judge(&used, NOW + 10), ACCESS_CONTROL_UNRECORDED);
+    close_admission(admission);
+    admission = NULL;
+    remove_directories(&made);
+}
+
 static void test_a_clock_set_back_refuses_tokens_no_longer_than_needed(void **state)
 {
     (void)state;
@@ -306,6 +332,7 @@ int main(void)
         ACCESS_CONTROL_TEST(test_a_used_token_is_used_after_a_kill_and_after_a_clean_end),
         ACCESS_CONTROL_TEST(test_after_a_lost_table_only_later_tokens_are_good),
         ACCESS_CONTROL_TEST(test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte),
+        ACCESS_CONTROL_TEST(test_a_mark_stands_in_the_place_of_the_copy_while_tokens_are_used),
         ACCESS_CONTROL_TEST(test_a_clock_set_back_refuses_tokens_no_longer_than_needed),
         ACCESS_CONTROL_TEST(test_where_nothing_can_be_noted_every_token_is_refused),
         ACCESS_CONTROL_TEST(test_an_arena_that_leaves_does_not_close_the_table_of_its_successor),
