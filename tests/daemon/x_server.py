@@ -24,8 +24,11 @@ def x_server(screen="1280x1024x24", prefix=(), pixels=None):
 @contextlib.contextmanager
 def _xvfb(screen, prefix, pixels):
     read, write = os.pipe()
+    # Without -noreset it begins anew after its last client, as xdotool is while a game starts, and
+    # turns that game away.
     with subprocess.Popen([*prefix, "Xvfb", "-displayfd", str(write), "-screen", "0", screen,
-                           "-nolisten", "tcp", *(["-fbdir", str(pixels)] if pixels else [])],
+                           "-nolisten", "tcp", "-noreset",
+                           *(["-fbdir", str(pixels)] if pixels else [])],
                           pass_fds=[write], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as server:
         os.close(write)
