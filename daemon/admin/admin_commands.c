@@ -165,6 +165,7 @@ static void execute_add(struct admin_commands *admin, struct admin_command *comm
 {
     const char *name = command->fields[ADMIN_ARENA];
     char error[ERROR_BYTES];
+    command->changes_arenas = true;
     if (find_arena(admin, command) >= 0)
         refuse(command, CONFLICT, "this arena runs already");
     else if (arena_table_is_leaving(admin->table, name))
@@ -199,6 +200,7 @@ static void execute_map(struct admin_commands *admin, struct admin_command *comm
 static void execute_reload(struct admin_commands *admin, struct admin_command *command)
 {
     struct reload_report report = {0};
+    command->changes_arenas = true;
     if (!arena_table_reload(admin->table, &report))
         command->status = CONFLICT;
     set_answer(command, status_reload_json(&report));
@@ -315,7 +317,8 @@ static void execute_ban(struct admin_commands *admin, struct admin_command *comm
 bool admin_commands_is_storing(const struct admin_commands *admin,
                                const struct admin_command *command)
 {
-    return command->changes_bans && ban_book_is_storing(admin->bans, command->change);
+    return (command->changes_arenas && arena_table_is_marking_tokens(admin->table)) ||
+           (command->changes_bans && ban_book_is_storing(admin->bans, command->change));
 }
 
 void admin_commands_answer_bans(struct admin_commands *admin, struct admin_command *command)

@@ -45,7 +45,8 @@ struct admin_command {
     uint32_t asked;      // arenas that it was meant for
     uint32_t waiting;    // arenas that have not answered yet; the caller counts down
     uint32_t done;       // arenas that executed it; the caller counts up
-    bool changes_bans;   // the answer waits for `change` of the store, too
+    bool changes_arenas; // the answer waits until access tokens are admitted, too
+    bool changes_bans;   // likewise for `change` of the store
     uint64_t change;     // see ban_book_change
     unsigned status;     // of HTTP, for `problem`, or for `text` if not 0
     const char *problem; // what is wrong with it, a printable text; NULL: nothing

@@ -26,6 +26,7 @@
 struct arena;
 struct arena_feed;
 struct seats;
+struct store;
 
 // The most bullets that a status lists for the live page. In a crowded arena it lists only some.
 #define ARENA_SHOWN_BULLETS 1024
@@ -74,11 +75,12 @@ struct arena_status {
 
 // Opens the arena's port, or adopts its socket where `sockets` has it. Returns NULL and writes a
 // reason into `error`. Copies `config`, which belongs to `owner`, and shares `owner`. Borrows
-// `wakeup`: the arena's worker signals it after it has answered a command, returned a prepared
-// match, lost its last player or released the arena. Main thread.
+// `store`, where used access tokens are kept, or NULL, and `wakeup`: the arena's worker signals it
+// after it has answered a command, returned a prepared match, lost its last player or released the
+// arena. Main thread.
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct socket_activation *sockets, const struct wakeup *wakeup,
-                           char *error, size_t capacity);
+                           struct socket_activation *sockets, struct store *store,
+                           const struct wakeup *wakeup, char *error, size_t capacity);
 
 // Takes NULL. No worker may be running the arena. Removes the checkpoint of a match that has ended
 // for good. Main thread.
@@ -91,9 +93,17 @@ void arena_close_port(struct arena *arena);
 // runs the arena.
 void arena_reserve_seats(struct arena *arena, struct seats *seats);
 
-// Puts on the disk, with one sync for all of these arenas, that their access tokens are in use; an
-// arena for which that fails refuses tokens. Main thread, before a worker runs them.
-void arena_sync_used_tokens(struct arena *const *arenas, int count);
+// Has it put on the disk, with one sync for all of these arenas, that their access tokens are in
+// use. Until it is there, or where that fails, they refuse tokens. Main thread.
+void arena_mark_tokens(struct arena *const *arenas, int count, struct store *store);
+
+// The same under the name of a prepared match, which is not offered yet; meanwhile tokens are
+// admitted. An arena that is `leaving` under that name loses its record of tokens.
+void arena_mark_renamed_tokens(struct arena *arena, struct prepared_match *renamed,
+                               struct arena *leaving, struct store *store);
+
+// Whether that is on its way to the disk still. Main thread.
+bool arena_is_marking_tokens(struct arena *arena);
 
 // Makes the arena report what happens. Returns false when memory runs out. Main thread, before a
 // worker runs the arena.

@@ -31,6 +31,7 @@ struct arena {
         uint32_t status_rows; // capacity of the status, in players
         uint32_t max_players, max_spectators, connections;
         bool is_room;
+        struct used_tokens_file *used_tokens; // NULL: used tokens cannot be recorded. Both sides
         struct raim_match_guard guard;
         const struct wakeup *wakeup;                       // of the main thread
         uint8_t origin_key[RAIM_CRYPTO_SIPHASH_KEY_BYTES]; // of addresses, for the match
@@ -44,7 +45,6 @@ struct arena {
         struct prepared_match *next;       // begins with the next round; NULL: none
         struct transport *transport;
         struct access_control *access_control; // NULL: no client needs a token
-        struct used_tokens_file *used_tokens;  // NULL: used tokens cannot be recorded
         struct seats *seats;                   // reserved; NULL: none
         struct arena_feed *feed;               // NULL: nobody reads it
         uint32_t ended_round;                  // the newest whose end was reported; 0: none
@@ -78,7 +78,8 @@ struct arena {
         const struct prepared_match *next_offer; // the newest offered for the next round
         struct rejection_log rejections;
         struct overload overload;
-        bool sheds; // the log has said that the arena sends fewer snapshots
+        bool sheds;             // the log has said that the arena sends fewer snapshots
+        bool is_marking_tokens; // see arena_is_marking_tokens
         enum masters_standing standings[CONFIG_MAX_MASTERS]; // that the log has said
     } main;
 
@@ -92,6 +93,7 @@ struct arena {
         _Atomic uint32_t players;            // clients that play
         _Atomic uint32_t ticks;
         _Atomic uint64_t ticked_ms;
+        _Atomic bool admits_tokens;    // that they are in use is on the disk
         _Atomic bool keeps_checkpoint; // for the next process
         _Atomic bool is_released;
     } shared;
@@ -113,7 +115,3 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared);
 
 // Begins the offered matches that are due. Call it between two ticks.
 void arena_take_offers(struct arena *arena);
-
-// Refuses access tokens from now on, because those used cannot be stored. The worker, or the main
-// thread before one runs the arena.
-void arena_refuse_tokens(struct arena *arena, const char *name, const char *error);

@@ -143,15 +143,20 @@ bool arena_collect(struct arena *arena)
 
 // --- The worker's side ---
 
-static void rename_access_control(struct arena *arena, const char *name)
+static void rename_access_control(struct arena *arena, const struct prepared_match *prepared)
 {
     char error[2 * PATH_MAX];
-    if (arena->worker.access_control == NULL)
+    const char *name = prepared->config.name;
+    struct access_control *control = arena->worker.access_control;
+    if (control == NULL)
         return;
-    access_control_set_arena(arena->worker.access_control, name);
-    if (arena->worker.used_tokens != NULL &&
-        !used_tokens_file_rename(arena->worker.used_tokens, name, time(NULL), error, sizeof error))
-        arena_refuse_tokens(arena, name, error);
+    access_control_set_arena(control, name);
+    if (arena->opened.used_tokens == NULL ||
+        used_tokens_file_rename(arena->opened.used_tokens, name, prepared->has_known_tokens,
+                                time(NULL), error, sizeof error))
+        return;
+    log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
+    access_control_stop_recording(control);
 }
 
 void arena_play_match(struct arena *arena, struct prepared_match *prepared)
@@ -175,7 +180,7 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared)
     arena->worker.answers = (struct answers){0};
     arena_checkpoint_rename(&arena->worker.checkpoint, prepared->config.name);
     arena_checkpoint_note_map(&arena->worker.checkpoint, &prepared->map);
-    rename_access_control(arena, prepared->config.name);
+    rename_access_control(arena, prepared);
 }
 
 static void give_back(struct arena *arena, struct prepared_match *prepared)

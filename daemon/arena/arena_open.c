@@ -63,23 +63,24 @@ static enum raim_match_admission admit(void *context, const struct raim_match_vi
         const bool is_reserved = !visitor->watches && arena->worker.seats != NULL;
         return is_reserved && !has_seat(arena, "") ? RAIM_MATCH_WANTS_ACCESS : RAIM_MATCH_ADMITTED;
     }
-    if (control != NULL && access_control_admit(control, visitor->token, visitor->size, now_s(),
-                                                visitor->watches, name) == ACCESS_CONTROL_ADMITTED)
+    if (control != NULL && atomic_load(&arena->shared.admits_tokens) &&
+        access_control_admit(control, visitor->token, visitor->size, now_s(), visitor->watches,
+                             name) == ACCESS_CONTROL_ADMITTED)
         return RAIM_MATCH_ADMITTED;
     if (has_password)
         return RAIM_MATCH_WANTS_PASSWORD;
     return control != NULL ? RAIM_MATCH_WANTS_ACCESS : RAIM_MATCH_ADMITTED;
 }
 
-static bool open_access_control(struct arena *arena, const struct config_arena *config)
+static bool open_access_control(struct arena *arena, const struct config_arena *config,
+                                struct store *store)
 {
-    char runtime[PATH_MAX], state[PATH_MAX], error[2 * PATH_MAX];
+    char runtime[PATH_MAX], error[2 * PATH_MAX];
     if (!config->needs_access)
         return true;
     const bool has_runtime = unit_directories_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
     // The name of a room is never used again, and a room's table need not outlive a reboot.
-    const bool has_state =
-        !config->is_room && unit_directories_find("STATE_DIRECTORY", state, sizeof state);
+    const bool has_state = !config->is_room && store_has_directory(store);
     if (!has_state && !config->is_room)
         log_arena_warning(
             config->name,
@@ -88,43 +89,68 @@ static bool open_access_control(struct arena *arena, const struct config_arena *
     const struct used_tokens_file_def used = {
         .name = config->name,
         .runtime = has_runtime ? runtime : NULL,
-        .state = has_state ? state : NULL,
+        .store = has_state ? store : NULL,
         .now_s = time(NULL),
         .is_continued = config->is_reopened,
     };
-    arena->worker.used_tokens = used_tokens_file_open(&used, error, sizeof error);
+    arena->opened.used_tokens = used_tokens_file_open(&used, error, sizeof error);
+    atomic_init(&arena->shared.admits_tokens, !has_state);
     if (error[0] != '\0')
         log_arena_error(config->name, "access tokens refused arena=%s: %s", config->name, error);
     const struct access_control_def def = {
         .arena = config->name,
         .keys = &config->access_keys,
-        .used = arena->worker.used_tokens != NULL
-                    ? used_tokens_file_table(arena->worker.used_tokens)
+        .used = arena->opened.used_tokens != NULL
+                    ? used_tokens_file_table(arena->opened.used_tokens)
                     : NULL,
     };
     arena->worker.access_control = access_control_create(&def);
     return arena->worker.access_control != NULL;
 }
 
-void arena_refuse_tokens(struct arena *arena, const char *name, const char *error)
+void arena_mark_tokens(struct arena *const *arenas, int count, struct store *store)
 {
-    log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
-    access_control_stop_recording(arena->worker.access_control);
-    used_tokens_file_close(arena->worker.used_tokens);
-    arena->worker.used_tokens = NULL;
+    bool is_any = false;
+    for (int i = 0; i < count; i++) {
+        struct used_tokens_file *used = arenas[i]->opened.used_tokens;
+        if (used == NULL || arenas[i]->opened.is_room)
+            continue;
+        used_tokens_file_mark(used, arena_config(arenas[i])->name);
+        arenas[i]->main.is_marking_tokens = is_any = true;
+    }
+    const uint64_t sync = is_any ? store_sync(store) : 0;
+    for (int i = 0; is_any && i < count; i++)
+        if (arenas[i]->main.is_marking_tokens)
+            used_tokens_file_note_sync(arenas[i]->opened.used_tokens, sync);
 }
 
-void arena_sync_used_tokens(struct arena *const *arenas, int count)
+void arena_mark_renamed_tokens(struct arena *arena, struct prepared_match *renamed,
+                               struct arena *leaving, struct store *store)
 {
-    bool is_synced = false;
-    for (int i = 0; i < count; i++) {
-        const struct used_tokens_file *used = arenas[i]->worker.used_tokens;
-        if (is_synced || used == NULL || !used_tokens_file_is_marked(used))
-            continue;
-        is_synced = used_tokens_file_sync(used);
-        if (!is_synced)
-            arena_refuse_tokens(arenas[i], arena_config(arenas[i])->name, strerror(errno));
-    }
+    struct used_tokens_file *used = arena->opened.used_tokens;
+    if (used == NULL || strcmp(renamed->config.name, arena_config(arena)->name) == 0)
+        return;
+    renamed->has_known_tokens = used_tokens_file_mark(used, renamed->config.name);
+    if (leaving != NULL && leaving->opened.used_tokens != NULL)
+        used_tokens_file_leave(leaving->opened.used_tokens);
+    used_tokens_file_note_sync(used, store_sync(store));
+    arena->main.is_marking_tokens = true;
+}
+
+bool arena_is_marking_tokens(struct arena *arena)
+{
+    if (!arena->main.is_marking_tokens)
+        return false;
+    const enum store_outcome outcome = used_tokens_file_marked(arena->opened.used_tokens);
+    if (outcome == STORE_WAITS)
+        return true;
+    arena->main.is_marking_tokens = false;
+    atomic_store(&arena->shared.admits_tokens, outcome == STORE_WRITTEN);
+    if (outcome == STORE_FAILED)
+        log_arena_error(arena_config(arena)->name,
+                        "access tokens refused arena=%s: the used ones cannot be stored",
+                        arena_config(arena)->name);
+    return false;
 }
 
 static struct transport *open_transport(const struct config_arena *config,
@@ -156,7 +182,7 @@ static const char *find_ban(void *context, struct ip_address ip)
 static bool admits_token(void *context, const uint8_t *token, size_t size)
 {
     const struct arena *arena = context;
-    return arena->worker.access_control != NULL &&
+    return arena->worker.access_control != NULL && atomic_load(&arena->shared.admits_tokens) &&
            access_control_check(arena->worker.access_control, token, size, now_s()) ==
                ACCESS_CONTROL_ADMITTED;
 }
@@ -243,8 +269,8 @@ static struct prepared_match *prepare_first_match(const struct arena *arena,
 }
 
 struct arena *arena_create(struct config *owner, const struct config_arena *config,
-                           struct socket_activation *sockets, const struct wakeup *wakeup,
-                           char *error, size_t capacity)
+                           struct socket_activation *sockets, struct store *store,
+                           const struct wakeup *wakeup, char *error, size_t capacity)
 {
     struct arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL) {
@@ -265,7 +291,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     snapshot_pace_init(&arena->worker.pace, config->tick_hz);
     arena->worker.observer =
         (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};
-    const bool has_access_control = open_access_control(arena, config);
+    const bool has_access_control = open_access_control(arena, config, store);
     if (has_access_control && arena_checkpoint_create(&arena->worker.checkpoint, config->name))
         arena->worker.current = prepare_first_match(arena, config, owner);
     arena->main.current = arena->worker.current;
@@ -366,9 +392,9 @@ void arena_destroy(struct arena *arena)
     prepared_match_free(arena->worker.current);
     access_control_destroy(arena->worker.access_control);
     if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
-        used_tokens_file_remove(arena->worker.used_tokens);
+        used_tokens_file_remove(arena->opened.used_tokens);
     else
-        used_tokens_file_close(arena->worker.used_tokens);
+        used_tokens_file_close(arena->opened.used_tokens);
     seats_destroy(arena->worker.seats);
     arena_feed_destroy(arena->worker.feed);
     free(arena->worker.rows);

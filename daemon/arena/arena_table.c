@@ -119,8 +119,17 @@ static void prepare_rotation(struct arena_slot *slot)
         arena_offer(slot->arena, prepared);
 }
 
+bool arena_table_is_marking_tokens(const struct arena_table *table)
+{
+    bool is_marking = false;
+    for (int i = 0; i < table->running.count; i++)
+        is_marking = arena_is_marking_tokens(table->running.arenas[i]) || is_marking;
+    return is_marking;
+}
+
 void arena_table_collect(struct arena_table *table)
 {
+    arena_table_is_marking_tokens(table);
     for (int i = 0; i < table->running.count; i++) {
         struct arena *arena = table->running.arenas[i];
         if (arena_collect(arena))
@@ -159,8 +168,8 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
     if (!has_port)
         snprintf(error, capacity, "there is no port of this name");
     else
-        slot->arena =
-            arena_create(config, &opened, &table->sockets, &table->wakeup, error, capacity);
+        slot->arena = arena_create(config, &opened, &table->sockets, table->store, &table->wakeup,
+                                   error, capacity);
     if (slot->arena != NULL && table->running.recorder != NULL &&
         !arena_enable_recording(slot->arena, table->running.recorder)) {
         snprintf(error, capacity, "out of memory");
@@ -234,6 +243,7 @@ bool arena_table_open(struct arena_table *table, struct config *config, const ch
         }
         arena_table_add(table, slot);
     }
+    arena_mark_tokens(table->running.arenas, table->running.count, table->store);
     socket_activation_warn_unused(&table->sockets);
     return true;
 }
@@ -260,7 +270,7 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
         return false;
     if (table->running.worker_count > 0) {
         slot->worker = least_busy(table);
-        arena_sync_used_tokens(&slot->arena, 1);
+        arena_mark_tokens(&slot->arena, 1, table->store);
         arena_restore(slot->arena); // here, because its worker's other arenas have ticks to run
         if (!worker_add(slot->worker, slot->arena))
             return false;
@@ -301,7 +311,7 @@ bool arena_table_start(struct arena_table *table)
         log_error("out of memory");
         return false;
     }
-    arena_sync_used_tokens(running->arenas, running->count);
+    arena_table_is_marking_tokens(table);
     for (int i = 0; i < worker_count; i++) {
         int count = 0;
         for (int j = i; j < running->count; j += worker_count)

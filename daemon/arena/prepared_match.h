@@ -18,6 +18,7 @@ struct prepared_match {
     struct raim_match *match;         // NULL: the running match continues, tuned by `config`
     struct match_tape tape;           // of the match; all zero: it cannot be recorded
     struct checkpoint_map map;        // identifies the map in checkpoints
+    bool has_known_tokens;            // another arena of this name has admitted access tokens
     bool at_once;                     // begins with the next tick, not with the next round
     bool keeps_round;                 // the round and its scores continue
     bool takes_waiting_round;         // begins at once where the round waits for its first player

@@ -314,6 +314,14 @@ static void drop_plans(struct reload *reload)
 
 // --- Execution ---
 
+static struct arena *find_leaving(const struct arena_table *table, const char *name)
+{
+    const struct arena_slot *slot = table->leaving;
+    while (slot != NULL && strcmp(arena_slot_wanted(slot)->name, name) != 0)
+        slot = slot->next;
+    return slot != NULL ? slot->arena : NULL;
+}
+
 static void change_arena(struct reload *reload, int index)
 {
     const struct plan *plan = &reload->plans[index];
@@ -321,6 +329,10 @@ static void change_arena(struct reload *reload, int index)
     config_unload(slot->config);
     slot->config = config_share(reload->wanted);
     slot->index = index;
+    if (plan->tuning != NULL)
+        arena_mark_renamed_tokens(slot->arena, plan->tuning,
+                                  find_leaving(reload->table, plan->tuning->config.name),
+                                  reload->table->store);
     if (plan->tuning != NULL)
         arena_offer(slot->arena, plan->tuning);
     if (plan->successor != NULL)

@@ -33,28 +33,32 @@ struct table {
 static_assert(sizeof(struct table) == 8 + 8 + 8 + BOOT_BYTES + sizeof(struct used_tokens),
               "no padding");
 
-struct paths {
-    char runtime[PATH_MAX], state[PATH_MAX]; // "": none
-};
-
 struct used_tokens_file {
-    struct paths paths;
     struct table *table;
     bool is_mapped;
-    dev_t device; // of the file in the state directory, with the inode
-    ino_t inode;
+    char runtime[PATH_MAX]; // of the thread that records tokens; "": none
+    struct store *store;    // NULL: none
+    char state[NAME_MAX];   // in the store's directory; "": not marked, or another arena's
+    uint64_t mark, sync;    // changes of the store
 };
 
 // --- Files ---
 
-static bool write_path(char path[PATH_MAX], const char *directory, const char *name)
+static void write_name(char file[NAME_MAX], const char *arena)
+{
+    snprintf(file, NAME_MAX, "%s.tokens", arena);
+}
+
+static bool write_path(char path[PATH_MAX], const char *directory, const char *arena)
 {
     static const char longest[] = ".new";
+    char file[NAME_MAX];
     path[0] = '\0';
     if (directory == NULL)
         return true;
+    write_name(file, arena);
     errno = ENAMETOOLONG;
-    return snprintf(path, PATH_MAX, "%s/%s.tokens", directory, name) + sizeof longest <= PATH_MAX;
+    return snprintf(path, PATH_MAX, "%s/%s", directory, file) + sizeof longest <= PATH_MAX;
 }
 
 // Opens a regular file of the right size that only this user can access. Returns -1 with errno on
@@ -126,175 +130,186 @@ static void clear(struct table *table, uint64_t unknown_until_s)
     used_tokens_init(&table->tokens, unknown_until_s);
 }
 
+// Reads the copy of the last clean end.
+static enum found read_copy(const struct used_tokens_file_def *def, struct table *table)
+{
+    char file[NAME_MAX], path[PATH_MAX];
+    write_name(file, def->name);
+    if (!store_has(def->store, file) || !store_path(def->store, file, path))
+        return FOUND_NONE;
+    return store_is_running(def->store) ? FOUND_DAMAGED : read_file(path, table);
+}
+
 // Loads the table of the last process, or marks the used tokens as unknown.
-static void load(const struct paths *paths, struct table *table, uint64_t now_s, bool is_continued)
+static void load(const char *runtime, const struct used_tokens_file_def *def, struct table *table)
 {
     char boot[BOOT_BYTES];
     read_boot(boot);
-    enum found found = read_file(paths->runtime, table);
+    enum found found = read_file(runtime, table);
     bool is_complete = boot[0] != '\0' && memcmp(boot, table->boot, sizeof boot) == 0;
     if (found == FOUND_NONE) {
-        found = read_file(paths->state, table);
+        found = read_copy(def, table);
         is_complete = table->reserved == 0 && table->digest == digest_of(table);
     }
-    if (found == FOUND_NONE && !is_continued)
+    if (found == FOUND_NONE && !def->is_continued)
         clear(table, 0); // the arena's first start
     else if (found != FOUND || !is_complete)
-        clear(table, now_s);
+        clear(table, (uint64_t)def->now_s);
     memcpy(table->boot, boot, sizeof boot);
 }
 
-// Puts a mark in the place of the copy in the state directory, and remembers its inode. A later
-// start finds no table there, so it knows that it does not know the used tokens.
-static bool mark_in_use(struct used_tokens_file *store)
+static bool start(struct used_tokens_file *file, const struct used_tokens_file_def *def)
 {
-    static const char mark[] = "in use\n";
-    const char *path = store->paths.state;
-    struct stat status;
-    if (path[0] == '\0')
-        return true;
-    if (!state_file_replace(path, mark, sizeof mark - 1, STATE_FILE_PROCESS) ||
-        stat(path, &status) != 0)
-        return false;
-    store->device = status.st_dev;
-    store->inode = status.st_ino;
-    return true;
-}
-
-// Whether the file in the state directory is still the one of this table. It is not if an arena was
-// removed and added again while this one was still leaving.
-static bool is_newest(const struct used_tokens_file *store)
-{
-    struct stat status;
-    return stat(store->paths.state, &status) == 0 && status.st_dev == store->device &&
-           status.st_ino == store->inode;
-}
-
-static bool start(struct used_tokens_file *store, uint64_t now_s, bool is_continued,
-                  const char **failed)
-{
-    struct paths *paths = &store->paths;
-    load(paths, store->table, now_s, is_continued);
-    *failed = paths->state;
-    if (!mark_in_use(store))
-        return false;
-    *failed = paths->runtime;
-    if (paths->runtime[0] == '\0')
+    load(file->runtime, def, file->table);
+    if (file->runtime[0] == '\0')
         return true;
     struct table *mapped =
-        state_file_replace(paths->runtime, store->table, sizeof *store->table, STATE_FILE_PROCESS)
-            ? map_file(paths->runtime)
+        state_file_replace(file->runtime, file->table, sizeof *file->table, STATE_FILE_PROCESS)
+            ? map_file(file->runtime)
             : NULL;
     if (mapped == NULL)
         return false;
-    free(store->table);
-    store->table = mapped;
-    store->is_mapped = true;
+    free(file->table);
+    file->table = mapped;
+    file->is_mapped = true;
     return true;
 }
 
-static void release(struct used_tokens_file *store)
+static void release(struct used_tokens_file *file)
 {
-    if (store->is_mapped)
-        munmap(store->table, sizeof *store->table);
+    if (file->is_mapped)
+        munmap(file->table, sizeof *file->table);
     else
-        free(store->table);
-    free(store);
+        free(file->table);
+    free(file);
 }
 
 struct used_tokens_file *used_tokens_file_open(const struct used_tokens_file_def *def, char *error,
                                                size_t capacity)
 {
-    struct used_tokens_file *store = calloc(1, sizeof *store);
+    struct used_tokens_file *file = calloc(1, sizeof *file);
     struct table *table = calloc(1, sizeof *table);
     error[0] = '\0';
-    if (store == NULL || table == NULL) {
+    if (file == NULL || table == NULL) {
         snprintf(error, capacity, "out of memory");
-        free(store);
+        free(file);
         free(table);
         return NULL;
     }
-    store->table = table;
-    const char *failed = def->name;
-    if (write_path(store->paths.runtime, def->runtime, def->name) &&
-        write_path(store->paths.state, def->state, def->name) &&
-        start(store, (uint64_t)def->now_s, def->is_continued, &failed)) {
-        if (store->table->tokens.unknown_until_s == (uint64_t)def->now_s)
+    file->table = table;
+    file->store = store_has_directory(def->store) ? def->store : NULL;
+    if (write_path(file->runtime, def->runtime, def->name) && start(file, def)) {
+        if (file->table->tokens.unknown_until_s == (uint64_t)def->now_s)
             snprintf(error, capacity,
                      "the used ones are unknown, tokens issued until now are refused");
-        return store;
+        return file;
     }
-    snprintf(error, capacity, "cannot write \"%s\": %s", failed, strerror(errno));
-    release(store);
+    snprintf(error, capacity, "cannot write \"%s\": %s", file->runtime, strerror(errno));
+    release(file);
     return NULL;
 }
 
-bool used_tokens_file_is_marked(const struct used_tokens_file *store)
+bool used_tokens_file_mark(struct used_tokens_file *file, const char *name)
 {
-    return store->paths.state[0] != '\0';
+    static const char mark[] = "in use\n";
+    char old[NAME_MAX];
+    if (file->store == NULL)
+        return false;
+    strcpy(old, file->state);
+    write_name(file->state, name);
+    const bool is_renamed = old[0] != '\0' && strcmp(old, file->state) != 0;
+    const bool is_known = is_renamed && store_has(file->store, file->state);
+    file->mark =
+        store_replace(file->store, file->state, strdup(mark), sizeof mark - 1, STATE_FILE_PROCESS);
+    if (is_renamed)
+        store_remove(file->store, old);
+    return is_known;
 }
 
-bool used_tokens_file_sync(const struct used_tokens_file *store)
+void used_tokens_file_note_sync(struct used_tokens_file *file, uint64_t number)
 {
-    return state_file_sync_directory(store->paths.state);
+    file->sync = number;
 }
 
-void used_tokens_file_close(struct used_tokens_file *store)
+enum store_outcome used_tokens_file_marked(const struct used_tokens_file *file)
 {
-    if (store == NULL)
-        return;
-    const struct paths *paths = &store->paths;
-    struct table *table = store->table;
-    table->reserved = 0;
-    table->digest = digest_of(table);
-    // Not synced: where a power cut spoils the copy, its digest says so.
-    if (paths->state[0] != '\0' && is_newest(store) &&
-        state_file_replace(paths->state, table, sizeof *table, STATE_FILE_PROCESS) &&
-        paths->runtime[0] != '\0')
-        unlink(paths->runtime);
-    release(store);
+    if (file->store == NULL)
+        return STORE_WRITTEN;
+    const enum store_outcome outcome = store_outcome(file->store, file->state, file->mark);
+    return outcome != STORE_WRITTEN ? outcome : store_outcome(file->store, "", file->sync);
 }
 
-void used_tokens_file_remove(struct used_tokens_file *store)
+const char *used_tokens_file_name(const struct used_tokens_file *file)
 {
-    if (store == NULL)
-        return;
-    if (store->paths.state[0] != '\0' && is_newest(store))
-        unlink(store->paths.state);
-    if (store->paths.runtime[0] != '\0')
-        unlink(store->paths.runtime);
-    release(store);
+    return file->state;
 }
 
-bool used_tokens_file_rename(struct used_tokens_file *store, const char *name, int64_t now_s,
-                             char *error, size_t capacity)
+void used_tokens_file_leave(struct used_tokens_file *file)
 {
-    struct paths *paths = &store->paths;
-    char *const olds[] = {paths->runtime, paths->state};
-    for (int i = 0; i < 2; i++) {
-        char path[PATH_MAX];
-        if (olds[i][0] == '\0')
-            continue;
-        const int length = (int)(strrchr(olds[i], '/') - olds[i]);
-        char directory[PATH_MAX];
-        snprintf(directory, sizeof directory, "%.*s", length, olds[i]);
-        const bool fits = write_path(path, directory, name);
-        if (fits && strcmp(path, olds[i]) == 0)
-            continue;
-        // The overwritten files hold tokens that an earlier arena of this name has admitted.
-        const bool is_known = fits && access(path, F_OK) == 0;
-        if (rename(olds[i], path) != 0) {
-            snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
-            return false;
-        }
-        if (is_known)
-            store->table->tokens.unknown_until_s = (uint64_t)now_s;
-        strcpy(olds[i], path);
+    file->state[0] = '\0';
+}
+
+// Posts a copy of the table. Not synced: where a power cut spoils the copy, its digest says so.
+static uint64_t post_copy(struct used_tokens_file *file)
+{
+    struct table *copy = malloc(sizeof *copy);
+    if (copy != NULL) {
+        memcpy(copy, file->table, sizeof *copy);
+        copy->reserved = 0;
+        copy->digest = digest_of(copy);
     }
-    return true;
+    return store_replace(file->store, file->state, (char *)copy, sizeof *copy, STATE_FILE_PROCESS);
 }
 
-struct used_tokens *used_tokens_file_table(struct used_tokens_file *store)
+void used_tokens_file_close(struct used_tokens_file *file)
 {
-    return &store->table->tokens;
+    if (file == NULL)
+        return;
+    if (file->state[0] != '\0') {
+        const uint64_t number = post_copy(file);
+        if (!store_is_running(file->store)) {
+            store_flush(file->store);
+            if (store_outcome(file->store, file->state, number) == STORE_WRITTEN &&
+                file->runtime[0] != '\0')
+                unlink(file->runtime);
+        }
+    }
+    release(file);
+}
+
+void used_tokens_file_remove(struct used_tokens_file *file)
+{
+    if (file == NULL)
+        return;
+    if (file->runtime[0] != '\0')
+        unlink(file->runtime);
+    release(file);
+}
+
+bool used_tokens_file_rename(struct used_tokens_file *file, const char *name, bool is_known,
+                             int64_t now_s, char *error, size_t capacity)
+{
+    char directory[PATH_MAX], path[PATH_MAX];
+    bool good = true;
+    if (file->runtime[0] != '\0') {
+        snprintf(directory, sizeof directory, "%.*s",
+                 (int)(strrchr(file->runtime, '/') - file->runtime), file->runtime);
+        good = write_path(path, directory, name);
+        if (good && strcmp(path, file->runtime) != 0) {
+            is_known = is_known || access(path, F_OK) == 0;
+            good = rename(file->runtime, path) == 0;
+        }
+        if (good)
+            strcpy(file->runtime, path);
+        else
+            snprintf(error, capacity, "cannot write \"%s\": %s", path, strerror(errno));
+    }
+    if (is_known)
+        file->table->tokens.unknown_until_s = (uint64_t)now_s;
+    return good;
+}
+
+struct used_tokens *used_tokens_file_table(struct used_tokens_file *file)
+{
+    return &file->table->tokens;
 }

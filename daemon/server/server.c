@@ -101,6 +101,7 @@ static bool start_store(struct server *server)
 {
     // Everything that is kept has been read.
     server->table.running.unread_state_lines = store_unread(server->table.store);
+    store_flush(server->table.store); // that tokens are in use, before one is admitted
     if (store_start(server->table.store, &server->table.wakeup))
         return true;
     log_error("cannot start a thread: %s", strerror(errno));
@@ -436,8 +437,9 @@ void server_stop(struct server *server)
     event_hook_finish(server->hook, server->table.config);
     // From here on this waits for the disk.
     results_close(server->results);
+    store_stop(server->table.store);
+    arena_table_close(&server->table); // each arena flushes the store
     close_events(server);
-    arena_table_close(&server->table);
     free(server);
 }
 

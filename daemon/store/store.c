@@ -7,6 +7,7 @@
 #include "monotonic.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,7 +19,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum change_kind { CHANGE_REPLACE, CHANGE_APPEND, CHANGE_REMOVE };
+enum change_kind { CHANGE_REPLACE, CHANGE_APPEND, CHANGE_REMOVE, CHANGE_SYNC };
 
 struct change {
     struct change *next;
@@ -40,6 +41,12 @@ struct file {
     char name[];
 };
 
+// A name in the directory.
+struct entry {
+    struct entry *next;
+    char name[];
+};
+
 struct store {
     char directory[PATH_MAX]; // "": nothing is kept
     const struct wakeup *wakeup;
@@ -47,6 +54,7 @@ struct store {
     pthread_t thread;
     bool is_running, was_late, was_full; // main thread only, like the next
     uint64_t unread;
+    struct entry *entries; // once every change is written
 
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t has_work;
@@ -58,6 +66,52 @@ struct store {
     uint64_t lost;
     struct file *files;
 };
+
+// --- Names; main thread ---
+
+static struct entry **find_entry(struct store *store, const char *name)
+{
+    struct entry **link = &store->entries;
+    while (*link != NULL && strcmp((*link)->name, name) != 0)
+        link = &(*link)->next;
+    return link;
+}
+
+// Returns false when memory runs out.
+static bool add_entry(struct store *store, const char *name)
+{
+    if (*find_entry(store, name) != NULL)
+        return true;
+    struct entry *entry = calloc(1, sizeof *entry + strlen(name) + 1);
+    if (entry == NULL)
+        return false;
+    strcpy(entry->name, name);
+    entry->next = store->entries;
+    store->entries = entry;
+    return true;
+}
+
+static void remove_entry(struct entry **link)
+{
+    struct entry *entry = *link;
+    if (entry == NULL)
+        return;
+    *link = entry->next;
+    free(entry);
+}
+
+// Returns false when memory runs out.
+static bool read_entries(struct store *store)
+{
+    DIR *listing = store->directory[0] != '\0' ? opendir(store->directory) : NULL;
+    bool good = true;
+    if (listing == NULL)
+        return true;
+    for (struct dirent *found; good && (found = readdir(listing)) != NULL;)
+        good = add_entry(store, found->d_name);
+    closedir(listing);
+    return good;
+}
 
 struct store *store_create(const char *directory)
 {
@@ -72,7 +126,10 @@ struct store *store_create(const char *directory)
     store->locked = -1;
     pthread_mutex_init(&store->lock, NULL);
     pthread_cond_init(&store->has_work, NULL);
-    return store;
+    if (read_entries(store))
+        return store;
+    store_close(store);
+    return NULL;
 }
 
 bool store_lock(struct store *store)
@@ -94,6 +151,16 @@ bool store_path(const struct store *store, const char *name, char path[PATH_MAX]
 {
     return store_has_directory(store) &&
            snprintf(path, PATH_MAX, "%s/%s", store->directory, name) < PATH_MAX;
+}
+
+bool store_has(const struct store *store, const char *name)
+{
+    return store_has_directory(store) && *find_entry((struct store *)store, name) != NULL;
+}
+
+bool store_is_running(const struct store *store)
+{
+    return store != NULL && store->is_running;
 }
 
 void store_note_unread(struct store *store, const char *name, uint32_t first, uint32_t lines)
@@ -176,6 +243,8 @@ static int perform(const struct store *store, struct file *file, const struct ch
         return ENAMETOOLONG;
     if (change->kind == CHANGE_APPEND)
         return append(path, file, change);
+    if (change->kind == CHANGE_SYNC)
+        return state_file_sync_directory(path) ? 0 : errno;
     if (file != NULL)
         close_file(file);
     if (change->kind == CHANGE_REMOVE)
@@ -270,19 +339,26 @@ void store_flush(struct store *store)
     pthread_mutex_unlock(&store->lock);
 }
 
+void store_stop(struct store *store)
+{
+    if (!store->is_running)
+        return;
+    pthread_mutex_lock(&store->lock);
+    store->is_ending = true;
+    pthread_cond_signal(&store->has_work);
+    pthread_mutex_unlock(&store->lock);
+    pthread_join(store->thread, NULL);
+    store->is_running = false;
+}
+
 void store_close(struct store *store)
 {
     if (store == NULL)
         return;
-    if (store->is_running) {
-        pthread_mutex_lock(&store->lock);
-        store->is_ending = true;
-        pthread_cond_signal(&store->has_work);
-        pthread_mutex_unlock(&store->lock);
-        pthread_join(store->thread, NULL);
-    } else {
-        store_flush(store);
-    }
+    store_stop(store);
+    store_flush(store);
+    while (store->entries != NULL)
+        remove_entry(&store->entries);
     if (store->locked >= 0)
         close(store->locked);
     while (store->files != NULL)
@@ -294,15 +370,21 @@ void store_close(struct store *store)
 
 // --- Posting ---
 
-// Puts a change at the end, or, unless it appends, in the place of the oldest one of its file that
-// waits, of which it takes the number and time; the others of the file go.
+// Whether a change takes the place of those of its file that wait.
+static bool supersedes(const struct change *change)
+{
+    return change->kind == CHANGE_REPLACE || change->kind == CHANGE_REMOVE;
+}
+
+// Puts a change at the end, or, where it supersedes others, in the place of the oldest one of its
+// file that waits, of which it takes the number and time; the others of the file go.
 static void enqueue(struct store *store, struct change *change)
 {
     struct change **link = &store->first, **place = NULL;
     if (store->is_writing)
         link = &store->first->next;
     while (*link != NULL) {
-        if (change->kind == CHANGE_APPEND || strcmp((*link)->name, change->name) != 0) {
+        if (!supersedes(change) || strcmp((*link)->name, change->name) != 0) {
             link = &(*link)->next;
             continue;
         }
@@ -324,7 +406,7 @@ static void enqueue(struct store *store, struct change *change)
 static size_t superseded_bytes(const struct store *store, const struct change *change)
 {
     size_t bytes = 0;
-    if (change->kind == CHANGE_APPEND || store->first == NULL)
+    if (!supersedes(change) || store->first == NULL)
         return 0;
     for (const struct change *other = store->is_writing ? store->first->next : store->first;
          other != NULL; other = other->next)
@@ -338,7 +420,9 @@ static uint64_t post(struct store *store, enum change_kind kind, const char *nam
 {
     struct change *change = NULL;
     uint64_t number = 0;
-    if (store_has_directory(store) && (bytes != NULL || kind == CHANGE_REMOVE))
+    const bool has_bytes = kind == CHANGE_REPLACE || kind == CHANGE_APPEND;
+    if (store_has_directory(store) && (bytes != NULL || !has_bytes) &&
+        (kind != CHANGE_REPLACE || add_entry(store, name)))
         change = calloc(1, sizeof *change + strlen(name) + 1);
     if (change == NULL) {
         free(bytes);
@@ -388,7 +472,15 @@ uint64_t store_append(struct store *store, const char *name, char *bytes, size_t
 
 uint64_t store_remove(struct store *store, const char *name)
 {
-    return post(store, CHANGE_REMOVE, name, NULL, 0, STATE_FILE_PROCESS);
+    const uint64_t number = post(store, CHANGE_REMOVE, name, NULL, 0, STATE_FILE_PROCESS);
+    if (number != 0)
+        remove_entry(find_entry(store, name));
+    return number;
+}
+
+uint64_t store_sync(struct store *store)
+{
+    return post(store, CHANGE_SYNC, "", NULL, 0, STATE_FILE_PROCESS);
 }
 
 // --- What has become of them ---

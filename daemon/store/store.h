@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What the main thread keeps in $STATE_DIRECTORY: events, rooms, bans, the hook's cursor, the
-// fetched ban list. A thread, raimd-store, writes it, so that nobody else ever waits for the disk,
-// even one that stalls for minutes. Changes are written in the order of their posting; a new
-// content of a whole file takes the place of the older changes of that file that still wait. What
-// waits is bounded. A change survives the process once it counts as written. Thread rule: main
-// thread only.
+// What the main thread keeps in $STATE_DIRECTORY: events, rooms, bans, used access tokens, the
+// hook's cursor, the fetched ban list. A thread, raimd-store, writes it, so that nobody else ever
+// waits for the disk, even one that stalls for minutes. Changes are written in the order of their
+// posting; a new content of a whole file takes the place of the older changes of that file that
+// still wait. What waits is bounded. A change survives the process once it counts as written.
+// Thread rule: main thread only.
 #pragma once
 
 #include "state_file.h"
@@ -30,7 +30,11 @@ bool store_start(struct store *store, const struct wakeup *wakeup);
 // Writes what waits in the caller's thread. The store's own must not have been started.
 void store_flush(struct store *store);
 
-// Waits until all is written, however long the disk takes, and frees the store. Takes NULL.
+// Waits until all is written, however long the disk takes, and ends the thread. Later changes wait
+// for store_flush.
+void store_stop(struct store *store);
+
+// Stops and flushes the store, and frees it. Takes NULL.
 void store_close(struct store *store);
 
 // Locks the directory, until the store is closed, against another raimd. False if one has it. Where
@@ -43,6 +47,13 @@ bool store_has_directory(const struct store *store);
 // Writes the path of a file of the directory for who reads it before store_start. False where
 // nothing is kept, or the path is too long.
 bool store_path(const struct store *store, const char *name, char path[PATH_MAX]);
+
+// Whether the file is there once every change posted so far is written. Asks no disk: the names
+// that were there at first are known.
+bool store_has(const struct store *store, const char *name);
+
+// Whether the thread runs, so that changes of a file may wait: it is not to be read any more.
+bool store_is_running(const struct store *store);
 
 // Counts and logs the lines of a file that were read and not understood, as those of a newer
 // version, and of which `first` is the first. Whoever reads a file keeps them.
@@ -64,6 +75,10 @@ uint64_t store_append(struct store *store, const char *name, char *bytes, size_t
 
 // Removes the file, if it is there.
 uint64_t store_remove(struct store *store, const char *name);
+
+// Syncs the directory, as the file "": that earlier changes made or removed files is on the disk
+// once this is written. One is enough for many files.
+uint64_t store_sync(struct store *store);
 
 // --- What has become of them ---
 

@@ -3,19 +3,11 @@
 
 import contextlib
 import signal
-import subprocess
 
-from row import arena_of, expect, harness, row
+from row import arena_of, expect, harness, raimctl, row
 from stranger import Peer
 
 UNREACHABLE = 69 # exit status of raim-bots without a single connection
-
-
-def raimctl(*words):
-    """What raimctl prints."""
-    return subprocess.run([harness.BIN / "raimctl", *map(str, words)], text=True, check=True,
-                          stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=harness.START_S).stdout.strip()
 
 
 def is_admitted(trial, daemon, token):

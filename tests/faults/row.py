@@ -4,6 +4,7 @@
 import contextlib
 import os
 import pathlib
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -89,6 +90,13 @@ def expect(condition, seen):
 
 def arena_of(daemon, index=0):
     return daemon.get_json()["arenas"][index]
+
+
+def raimctl(*words):
+    """What raimctl prints."""
+    return subprocess.run([harness.BIN / "raimctl", *map(str, words)], text=True, check=True,
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=harness.START_S).stdout.strip()
 
 
 def ticks_go_on(daemon, count=30):

@@ -11,7 +11,7 @@ import time
 
 import secure_client
 from ports import free_port
-from row import Skipped, arena_of, end_bots, expect, harness, row, ticks_go_on
+from row import Skipped, arena_of, end_bots, expect, harness, raimctl, row, ticks_go_on
 from secure_client import SecureClient
 from stranger import connect_command, datagram
 from wire import Wire
@@ -96,12 +96,6 @@ def squatted_sessions(trial):
     return squatters.begun, expect(
         squatters.begun > 0 and new["connected"] == 4 and old["disconnected"] == 0
         and old["resumes"] >= 4, seen)
-
-
-def raimctl(*words):
-    return subprocess.run([harness.BIN / "raimctl", *map(str, words)], text=True, check=True,
-                          stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=harness.START_S).stdout.strip()
 
 
 class Crowd:

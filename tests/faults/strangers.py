@@ -6,12 +6,11 @@ import contextlib
 import random
 import re
 import struct
-import subprocess
 import threading
 import time
 
 from page import CLOCK_STEP, Page
-from row import arena_of, end_bots, expect, harness, row, ticks_go_on
+from row import arena_of, end_bots, expect, harness, raimctl, row, ticks_go_on
 from stranger import (CONNECT_REQUEST, FRAGMENT, INFO_QUERY, PING, PLAYER_QUERY, RELIABLE,
                       RULES_QUERY, Crowd, Peer, acknowledge_command, connect_command, datagram,
                       send_spoofed)
@@ -194,13 +193,6 @@ def try_cookies(trial):
         let_in["expired"] = is_answered("127.0.0.7", cookie)
     settle(daemon)
     return let_in, refusals() - before
-
-
-def raimctl(*words):
-    result = subprocess.run([harness.BIN / "raimctl", *map(str, words)], text=True, check=True,
-                            stdin=subprocess.DEVNULL, capture_output=True,
-                            timeout=harness.START_S)
-    return result.stdout.strip()
 
 
 def try_tokens(trial):

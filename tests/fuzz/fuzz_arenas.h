@@ -38,7 +38,7 @@ static inline void fuzz_make_arenas(void)
     fuzz_config = config_demo(&(struct diagnostics){.out = stderr});
     for (int i = 0; i < FUZZ_ARENAS; i++) {
         fuzz_config->arenas[i].port = 0;
-        fuzz_arenas[i] = arena_create(fuzz_config, &fuzz_config->arenas[i], &nothing, &nobody,
+        fuzz_arenas[i] = arena_create(fuzz_config, &fuzz_config->arenas[i], &nothing, NULL, &nobody,
                                       error, sizeof error);
         assert(fuzz_arenas[i] != NULL);
         fuzz_fleet.running.arenas[i] = fuzz_arenas[i];

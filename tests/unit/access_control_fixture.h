@@ -31,6 +31,7 @@ static char error[4096 + 128]; // of the last open_admission or rename_admission
 static struct {
     struct access_control *admission;
     struct used_tokens_file *file;
+    struct store *store;
 } opened[64];
 
 static inline struct signer make_signer(uint8_t seed)
@@ -42,6 +43,15 @@ static inline struct signer make_signer(uint8_t seed)
     return signer;
 }
 
+// Writes the mark. Returns whether another arena has left one of this name.
+static inline bool mark(size_t i, const char *arena)
+{
+    const bool is_known = used_tokens_file_mark(opened[i].file, arena);
+    used_tokens_file_note_sync(opened[i].file, store_sync(opened[i].store));
+    store_flush(opened[i].store);
+    return is_known;
+}
+
 static inline struct access_control *open_admission(const char *arena, const char *runtime,
                                                     const char *directory, int64_t now_s)
 {
@@ -49,11 +59,20 @@ static inline struct access_control *open_admission(const char *arena, const cha
     memset(keys.keys[0], 7, sizeof keys.keys[0]);
     memcpy(keys.keys[1], matchmaker.shown, sizeof keys.keys[1]);
     const struct used_tokens_file_def files = {
-        .name = arena, .runtime = runtime, .state = directory, .now_s = now_s};
+        .name = arena, .runtime = runtime, .store = store_create(directory), .now_s = now_s};
     size_t i = 0;
     while (opened[i].admission != NULL)
         i++;
+    opened[i].store = files.store;
     opened[i].file = used_tokens_file_open(&files, error, sizeof error);
+    if (opened[i].file != NULL)
+        mark(i, arena);
+    if (opened[i].file != NULL && used_tokens_file_marked(opened[i].file) != STORE_WRITTEN) {
+        snprintf(error, sizeof error, "the mark cannot be written");
+        used_tokens_file_leave(opened[i].file);
+        used_tokens_file_close(opened[i].file);
+        opened[i].file = NULL;
+    }
     const struct access_control_def def = {
         .arena = arena,
         .keys = &keys,
@@ -62,36 +81,35 @@ static inline struct access_control *open_admission(const char *arena, const cha
     return opened[i].admission;
 }
 
-static inline struct used_tokens_file **file_of(const struct access_control *of)
+static inline size_t index_of(const struct access_control *of)
 {
     size_t i = 0;
     while (opened[i].admission != of)
         i++;
-    return &opened[i].file;
+    return i;
 }
 
 static inline void close_admission(struct access_control *of)
 {
     if (of == NULL)
         return;
-    used_tokens_file_close(*file_of(of));
-    *file_of(of) = NULL;
-    for (size_t i = 0; i < sizeof opened / sizeof *opened; i++)
-        if (opened[i].admission == of)
-            opened[i].admission = NULL;
+    const size_t i = index_of(of);
+    used_tokens_file_close(opened[i].file);
+    store_close(opened[i].store);
+    opened[i].admission = NULL;
     access_control_destroy(of);
 }
 
 static inline void rename_admission(struct access_control *of, const char *arena, int64_t now_s)
 {
-    struct used_tokens_file **file = file_of(of);
+    const size_t i = index_of(of);
     error[0] = '\0';
     access_control_set_arena(of, arena);
-    if (*file == NULL || used_tokens_file_rename(*file, arena, now_s, error, sizeof error))
+    if (opened[i].file == NULL)
         return;
-    access_control_stop_recording(of);
-    used_tokens_file_close(*file);
-    *file = NULL;
+    const bool is_known = mark(i, arena);
+    if (!used_tokens_file_rename(opened[i].file, arena, is_known, now_s, error, sizeof error))
+        access_control_stop_recording(of);
 }
 
 static inline int set_up(void **state)

@@ -93,7 +93,7 @@ static int open_fixture(void **state)
     for (int i = 0; i < 2; i++) {
         fixture->config->arenas[i].port = 0;
         fixture->table.running.arenas[i] =
-            arena_create(fixture->config, &fixture->config->arenas[i], &fixture->sockets,
+            arena_create(fixture->config, &fixture->config->arenas[i], &fixture->sockets, NULL,
                          &fixture->wakeup, fixture->error, sizeof fixture->error);
         assert_non_null(fixture->table.running.arenas[i]);
     }

@@ -40,7 +40,7 @@ static int start_with(uint32_t bots)
     fixture.config->arenas[0].bots = bots;
     fixture.config->arenas[0].queries = true;
     assert_true(wakeup_open(&fixture.wakeup));
-    fixture.arena = arena_create(fixture.config, &fixture.config->arenas[0], &fixture.sockets,
+    fixture.arena = arena_create(fixture.config, &fixture.config->arenas[0], &fixture.sockets, NULL,
                                  &fixture.wakeup, error, sizeof error);
     assert_string_equal(error, "");
     fixture.worker = worker_start(0, &fixture.arena, 1, error, sizeof error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Access tokens: their encoding, and the verdict for each kind of token.
+#define _GNU_SOURCE
 #include "access_control_fixture.h"
 
 static void test_a_token_reads_back_as_written(void **state)

@@ -267,8 +267,9 @@ static void test_where_nothing_can_be_noted_every_token_is_refused(void **state)
         admission = open_admission("duel", i == 0 ? "/nowhere" : made.runtime,
                                    i == 1 ? "/nowhere" : made.state, NOW);
         assert_non_null(admission);
-        assert_string_equal(error,
-                            "cannot write \"/nowhere/duel.tokens\": No such file or directory");
+        assert_string_equal(
+            error, i == 0 ? "cannot write \"/nowhere/duel.tokens\": No such file or directory"
+                          : "the mark cannot be written");
         const struct token token = usual_token();
         assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_UNRECORDED);
         rename_admission(admission, "duels", NOW);
@@ -289,6 +290,7 @@ static void test_an_arena_that_leaves_does_not_close_the_table_of_its_successor(
     reopen(&made, NOW + 1);
     const struct token used = usual_token();
     assert_int_equal(judge(&used, NOW + 1), ACCESS_CONTROL_ADMITTED);
+    used_tokens_file_leave(opened[index_of(leaving)].file);
     close_admission(leaving);
     kill_and_reopen(&made, NOW + 2);
     assert_int_equal(judge(&used, NOW + 2), ACCESS_CONTROL_USED);
@@ -325,6 +327,52 @@ static void test_the_table_goes_with_the_arenas_name(void **state)
     remove_directories(&made);
 }
 
+static struct used_tokens_file *open_in(struct store *store, const struct directories *made)
+{
+    const struct used_tokens_file_def def = {
+        .name = "duel", .runtime = made->runtime, .store = store, .now_s = NOW};
+    struct used_tokens_file *file = used_tokens_file_open(&def, error, sizeof error);
+    assert_non_null(file);
+    return file;
+}
+
+// Changes of a file may wait, so only the table in the runtime directory is known.
+static void test_an_arena_added_again_reads_no_file_of_a_running_store(void **state)
+{
+    (void)state;
+    static const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES] = {1};
+    const struct directories made = make_directories();
+    struct wakeup wakeup;
+    assert_true(wakeup_open(&wakeup));
+    struct store *store = store_create(made.state);
+    assert_true(store_start(store, &wakeup));
+    struct used_tokens_file *file = open_in(store, &made);
+    assert_string_equal(error, "");
+    used_tokens_file_mark(file, "duel");
+    assert_true(used_tokens_add(used_tokens_file_table(file), nonce, NOW + LIFE, NOW));
+    used_tokens_file_close(file);
+    file = open_in(store, &made);
+    assert_string_equal(error, "");
+    assert_true(used_tokens_has(used_tokens_file_table(file), nonce));
+    used_tokens_file_mark(file, "duel");
+    lose_runtime(&made);
+    used_tokens_file_close(file);
+    file = open_in(store, &made);
+    assert_non_null(strstr(error, "unknown"));
+    used_tokens_file_close(file); // not marked: the copy stays
+    store_close(store);
+    lose_runtime(&made);
+    store = store_create(made.state);
+    file = open_in(store, &made);
+    assert_string_equal(error, "");
+    assert_true(used_tokens_has(used_tokens_file_table(file), nonce));
+    used_tokens_file_close(file);
+    store_close(store);
+    wakeup_close(&wakeup);
+    lose_runtime(&made);
+    remove_directories(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +385,7 @@ int main(void)
         ACCESS_CONTROL_TEST(test_where_nothing_can_be_noted_every_token_is_refused),
         ACCESS_CONTROL_TEST(test_an_arena_that_leaves_does_not_close_the_table_of_its_successor),
         ACCESS_CONTROL_TEST(test_the_table_goes_with_the_arenas_name),
+        ACCESS_CONTROL_TEST(test_an_arena_added_again_reads_no_file_of_a_running_store),
     };
     return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,49 @@ static void test_changes_are_written_in_their_order(void **state)
     assert_true(store_lost(store) == 0);
 }
 
+static void test_names_are_known_before_they_are_written(void **state)
+{
+    (void)state;
+    assert_true(store_start(store, &wakeup));
+    pthread_mutex_lock(&disk);
+    replace("a", "one", STATE_FILE_DISK);
+    replace("b", "two", STATE_FILE_PROCESS);
+    store_remove(store, "a");
+    assert_true(!store_has(store, "a") && store_has(store, "b"));
+    pthread_mutex_unlock(&disk);
+    store_close(store);
+    store = store_create(directory);
+    assert_true(!store_has(store, "a") && store_has(store, "b"));
+}
+
+static void test_one_sync_follows_many_changes(void **state)
+{
+    (void)state;
+    assert_true(store_start(store, &wakeup));
+    pthread_mutex_lock(&disk);
+    replace("a", "one", STATE_FILE_PROCESS);
+    const uint64_t number = replace("b", "two", STATE_FILE_PROCESS);
+    const uint64_t sync = store_sync(store);
+    wait_for("b", number, STORE_WRITTEN);
+    assert_int_equal(store_outcome(store, "", sync), STORE_WAITS);
+    pthread_mutex_unlock(&disk);
+    wait_for("", sync, STORE_WRITTEN);
+    assert_int_equal(syncs, 1);
+}
+
+static void test_a_stopped_store_writes_in_its_flushes(void **state)
+{
+    (void)state;
+    assert_true(store_start(store, &wakeup));
+    const uint64_t before = replace("a", "one", STATE_FILE_DISK);
+    store_stop(store);
+    assert_int_equal(store_outcome(store, "a", before), STORE_WRITTEN);
+    const uint64_t after = replace("a", "two", STATE_FILE_DISK);
+    assert_int_equal(store_outcome(store, "a", after), STORE_WAITS);
+    store_flush(store);
+    assert_content("a", "two");
+}
+
 static void test_a_disk_that_stalls_stops_nobody(void **state)
 {
     (void)state;
@@ -214,6 +257,9 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, open_store, close_store)
     const struct CMUnitTest tests[] = {
         TEST(test_changes_are_written_in_their_order),
+        TEST(test_names_are_known_before_they_are_written),
+        TEST(test_one_sync_follows_many_changes),
+        TEST(test_a_stopped_store_writes_in_its_flushes),
         TEST(test_a_disk_that_stalls_stops_nobody),
         TEST(test_a_newer_content_takes_the_place_of_what_waits),
         TEST(test_what_waits_is_bounded),
