@@ -49,13 +49,13 @@ static void list_arena_status(struct page *page, struct arena *arena)
         bots += status->players[i].match.bot;
     append(page, "hostname: %s\nversion : %s/17\nudp/ip  : %s:%u\nmap     : %s\n",
            config_shown_name(config), RAIM_VERSION, config->address, arena_port(arena),
-           config->map->name);
+           config->match.map->name);
     append(page, "players : %u humans, %u bots (%u max)\n\n", status->player_count - bots, bots,
-           config->max_players);
+           config->match.tuning.max_players);
     append(page, "# userid name uniqueid connected ping loss state\n");
     for (uint32_t i = 0; i < status->player_count; i++) {
         const struct arena_player *player = &status->players[i];
-        const uint32_t seconds = player->match.played_ticks / config->tick_hz;
+        const uint32_t seconds = player->match.played_ticks / config->match.tick_hz;
         if (player->match.bot)
             append(page, "# %u \"%s\" BOT active\n", player->match.id, player->match.name);
         else

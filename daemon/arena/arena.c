@@ -78,7 +78,7 @@ struct overload *arena_overload(struct arena *arena)
 void arena_restore(struct arena *arena)
 {
     arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
-                           arena->worker.config->resume_grace_s);
+                           arena->worker.config->match.tuning.resume_grace_s);
 }
 
 void arena_start(struct arena *arena, uint64_t offset_ns)
@@ -333,7 +333,7 @@ static void publish_due(struct arena *arena)
     if (arena->worker.publish_in == 0 || has_answers)
         publish(arena);
     if (arena->worker.publish_in == 0)
-        arena->worker.publish_in = arena->worker.config->tick_hz / PUBLISHES_PER_S;
+        arena->worker.publish_in = arena->worker.config->match.tick_hz / PUBLISHES_PER_S;
     arena->worker.publish_in--;
     arena_commands_answer(&arena->worker.commands, &arena->shared.mailbox);
     arena->worker.has_news |= has_answers;
@@ -390,7 +390,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     const uint64_t end_ns = monotonic_ns();
     histogram_count(&arena->worker.durations, end_ns - begin_ns);
     if (skips_socket)
-        snapshot_pace_init(&arena->worker.pace, arena->worker.config->tick_hz);
+        snapshot_pace_init(&arena->worker.pace, arena->worker.config->match.tick_hz);
     else
         snapshot_pace_update(&arena->worker.pace, end_ns > due_ns ? end_ns - due_ns : 0,
                              arena->opened.tick_ns);

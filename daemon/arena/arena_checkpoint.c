@@ -68,7 +68,7 @@ struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *c
         map.index = 0;
     for (int i = 0; i <= count && map.path[0] == '\0'; i++) {
         const int slot = (map.index + i) % (count + 1);
-        const struct raim_map *found = slot == 0 ? config->map : config->rotation[slot - 1];
+        const struct raim_map *found = slot == 0 ? config->match.map : config->rotation[slot - 1];
         if (strcmp(found->name, name) == 0) {
             map.index = slot;
             break;

@@ -37,7 +37,7 @@ bool arena_masters_run(struct arena *arena)
         memcmp(list->items, masters->list.items, sizeof list->items) != 0)
         masters_set_list(masters, list);
     const struct raim_match_counts counts = raim_match_counts(arena->worker.match);
-    const bool is_full = counts.players >= arena->worker.config->max_players;
+    const bool is_full = counts.players >= arena->worker.config->match.tuning.max_players;
     // A master's clients ask what it lists by server queries.
     if (!arena->worker.config->queries ||
         !masters_beat(masters, counts.players == 0, is_full, (int64_t)monotonic_ms()))
@@ -60,10 +60,10 @@ void arena_masters_answer(struct arena *arena, struct udp_address to, const uint
     const struct raim_match_counts counts = raim_match_counts(arena->worker.match);
     const struct masters_info info = {
         .hostname = config_shown_name(config),
-        .map = config->map->name,
+        .map = config->match.map->name,
         .clients = counts.players,
         .bots = counts.bots,
-        .max_clients = config->max_players,
+        .max_clients = config->match.tuning.max_players,
         .needs_password = config_is_locked(config),
     };
     if (master_request_read(data, size, challenge))

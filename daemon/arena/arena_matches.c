@@ -28,30 +28,14 @@ const struct config_arena *arena_config(const struct arena *arena)
 }
 
 // Creates a match with every slot that the arena was opened for, so that limits can be raised
-// later. The tuning sets how many of them are in use.
+// later. arena_play_match sets how many of them are in use.
 static struct raim_match *create_match(const struct arena *arena, const struct config_arena *config)
 {
-    struct raim_match_def def = raim_match_default_def();
-    def.map = config->map;
-    def.rules = config->rules;
-    def.tick_hz = config->tick_hz;
-    def.view_width = config->view_width;
-    def.view_height = config->view_height;
-    def.sight = config->sight;
-    def.max_clients = arena->opened.max_players;
-    def.max_spectators = arena->opened.max_spectators;
-    def.spectator_delay_s = config->spectator_delay_s;
-    def.max_rewind_s = config->lag_compensation_ms / 1000.0;
-    def.resume_grace_s = config->resume_grace_s;
-    def.idle_timeout_s = config->idle_timeout_s;
+    struct raim_match_def def = config->match;
+    def.tuning.max_players = arena->opened.max_players;
+    def.tuning.max_spectators = arena->opened.max_spectators;
     def.max_connections = arena->opened.connections;
-    def.bots = config->bots;
-    def.round_s = config->round_s;
-    def.score_limit = config->score_limit;
-    def.break_s = config->break_s;
-    def.votes = config->votes;
     memcpy(def.arena, config->name, sizeof def.arena);
-    memcpy(def.motd, config->motd, sizeof def.motd);
     def.guard = &arena->opened.guard;
     if (getrandom(&def.seed, sizeof def.seed, 0) != sizeof def.seed)
         def.seed = monotonic_ns();
@@ -77,7 +61,7 @@ void arena_name_maps(struct raim_match *match, const struct config_arena *config
 {
     const char *names[1 + CONFIG_MAX_ROTATION];
     static_assert(1 + CONFIG_MAX_ROTATION == RAIM_WIRE_VOTE_MAPS, "every map can be voted for");
-    names[0] = config->map->name;
+    names[0] = config->match.map->name;
     for (int i = 0; i < config->rotation_count; i++)
         names[1 + i] = config->rotation[i]->name;
     raim_match_set_vote_maps(match, names, 1 + (uint32_t)config->rotation_count);
@@ -161,13 +145,12 @@ static void rename_access_control(struct arena *arena, const struct prepared_mat
 
 void arena_play_match(struct arena *arena, struct prepared_match *prepared)
 {
-    const struct raim_match_tuning tuning = prepared_match_tuning(&prepared->config);
     const struct gate_limits limits = config_limits(&prepared->config);
     arena->worker.current = prepared;
     arena->worker.config = &prepared->config;
     arena->worker.match = prepared->match;
     arena->worker.recording.tape = &prepared->tape;
-    raim_match_tune(arena->worker.match, &tuning);
+    raim_match_tune(arena->worker.match, &prepared->config.match.tuning);
     const struct config_password *password = &prepared->config.password;
     transport_offer(arena->worker.transport, prepared->config.name,
                     arena->worker.access_control != NULL || password->is_set,
@@ -176,7 +159,7 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared)
     transport_set_limits(arena->worker.transport, prepared->config.address_validation, &limits);
     transport_set_dscp(arena->worker.transport, prepared->config.dscp);
     transport_limit_time(arena->worker.transport,
-                         US_PER_S / prepared->config.tick_hz / RECEIVE_SHARE);
+                         US_PER_S / prepared->config.match.tick_hz / RECEIVE_SHARE);
     arena->worker.answers = (struct answers){0};
     arena_checkpoint_rename(&arena->worker.checkpoint, prepared->config.name);
     arena_checkpoint_note_map(&arena->worker.checkpoint, &prepared->map);
@@ -212,7 +195,7 @@ static void set_next_match(struct arena *arena, struct prepared_match *prepared)
         give_back(arena, arena->worker.next);
     arena->worker.next = prepared;
     raim_match_set_next_map(arena->worker.match,
-                            prepared != NULL ? prepared->config.map->name : "");
+                            prepared != NULL ? prepared->config.match.map->name : "");
 }
 
 static bool is_next_due(const struct arena *arena)

@@ -24,7 +24,7 @@ enum { MESSAGES = 32 }; // room for the burst of commands of an operator's scrip
 // arena can still answer that it is full.
 static uint32_t connections_for(const struct config_arena *config)
 {
-    const uint32_t places = config->max_players + config->max_spectators;
+    const uint32_t places = config->match.tuning.max_players + config->match.tuning.max_spectators;
     return places + places / 8 + 8;
 }
 
@@ -48,7 +48,7 @@ static bool has_seat(void *context, const char *name)
     const struct arena *arena = context;
     const struct raim_match *match = arena->worker.match;
     return seats_take(arena->worker.seats, name, raim_match_playing(match),
-                      arena->worker.config->max_players, monotonic_ms());
+                      arena->worker.config->match.tuning.max_players, monotonic_ms());
 }
 
 // The callback by which the match asks whether a client may join or watch. Its connection brought
@@ -167,7 +167,7 @@ static struct transport *open_transport(const struct config_arena *config,
 // The capacity of the status: bots can be added at run time, up to the configured maximum.
 static uint32_t most_players(const struct config_arena *config)
 {
-    const uint32_t most = config->max_players + CONFIG_MAX_BOTS;
+    const uint32_t most = config->match.tuning.max_players + CONFIG_MAX_BOTS;
     return most < RAIM_MAX_PLAYERS ? most : RAIM_MAX_PLAYERS;
 }
 
@@ -233,7 +233,7 @@ static struct config *load_checkpoint_map(const struct config_arena *config, con
     struct diagnostics report = {.out = open_memstream(&text, &size)};
     if (report.out == NULL)
         return NULL;
-    struct config *map = config_load_map("", path, config->rules.player_radius, &report);
+    struct config *map = config_load_map("", path, config->match.rules.player_radius, &report);
     fclose(report.out);
     const char *words = report.no_memory || text == NULL ? "out of memory" : text;
     if (map == NULL)
@@ -255,9 +255,9 @@ static struct prepared_match *prepare_first_match(const struct arena *arena,
         map.path[0] = '\0';
     else
         first.rotation_count = 0; // the rotation's maps belong to another owner
-    first.map = own_map != NULL  ? own_map->maps[0]
-                : map.index == 0 ? config->map
-                                 : config->rotation[map.index - 1];
+    first.match.map = own_map != NULL  ? own_map->maps[0]
+                      : map.index == 0 ? config->match.map
+                                       : config->rotation[map.index - 1];
     struct prepared_match *prepared =
         arena_prepare(arena, &first, own_map != NULL ? own_map : owner);
     config_unload(own_map); // the prepared match shares it
@@ -277,10 +277,10 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
         snprintf(error, capacity, "out of memory");
         return NULL;
     }
-    arena->opened.max_players = config->max_players;
-    arena->opened.max_spectators = config->max_spectators;
+    arena->opened.max_players = config->match.tuning.max_players;
+    arena->opened.max_spectators = config->match.tuning.max_spectators;
     arena->opened.connections = connections_for(config);
-    arena->opened.tick_ns = NS_PER_S / config->tick_hz;
+    arena->opened.tick_ns = NS_PER_S / config->match.tick_hz;
     arena->opened.status_rows = most_players(config);
     arena->opened.is_room = config->is_room;
     if (config->is_room) // it is silent only if its first tick is late
@@ -288,7 +288,7 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.wakeup = wakeup;
     raim_crypto_random(arena->opened.origin_key, sizeof arena->opened.origin_key);
     arena->opened.guard = (struct raim_match_guard){.context = arena, .admit = admit};
-    snapshot_pace_init(&arena->worker.pace, config->tick_hz);
+    snapshot_pace_init(&arena->worker.pace, config->match.tick_hz);
     arena->worker.observer =
         (struct raim_match_observer){.context = &arena->worker.timer, .begins = begin_work};
     const bool has_access_control = open_access_control(arena, config, store);

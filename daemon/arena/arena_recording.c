@@ -89,7 +89,7 @@ static void begin(struct arena_recording *recording, struct raim_match *match,
 static bool is_played(const struct raim_match *match, const struct config_arena *config)
 {
     return raim_match_playing(match) > 0 ||
-           (config->recording == CONFIG_RECORDING_ALL && config->bots > 0);
+           (config->recording == CONFIG_RECORDING_ALL && config->match.bots > 0);
 }
 
 // Records a tick of the file in progress.

@@ -48,15 +48,15 @@ static void fill(struct round_report *report, const struct arena *arena,
         .start_ms = round->start_ms,
         .end_ms = now_ms(),
         .played_ticks = round->played_ticks,
-        .tick_hz = config->tick_hz,
-        .round_s = config->round_s,
+        .tick_hz = config->match.tick_hz,
+        .round_s = config->match.tuning.round_s,
         .score_limit = round->score_limit,
-        .sight = config->sight,
-        .rules = config->rules,
+        .sight = config->match.sight,
+        .rules = config->match.rules,
     };
     strcpy(report->arena, config->name);
     strcpy(report->template_name, config->template_name);
-    strcpy(report->map, config->map->name);
+    strcpy(report->map, config->match.map->name);
     strcpy(report->recording, arena_recording_name(&arena->worker.recording));
     const uint32_t present =
         raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.status_rows);
@@ -82,7 +82,7 @@ static bool has_open_round(struct arena *arena, struct raim_match_round *round)
     *round = raim_match_round(arena->worker.match);
     if (round->start_ms == 0) {
         const int64_t played_ms =
-            (int64_t)round->played_ticks * 1000 / arena->worker.config->tick_hz;
+            (int64_t)round->played_ticks * 1000 / arena->worker.config->match.tick_hz;
         round->start_ms = now_ms() - played_ms;
         raim_match_set_round_start(arena->worker.match, round->start_ms > 0 ? round->start_ms : 1);
     }

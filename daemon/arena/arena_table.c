@@ -22,20 +22,20 @@ const struct config_arena *arena_slot_wanted(const struct arena_slot *slot)
 bool arena_slot_has_rounds(const struct arena_slot *slot)
 {
     const struct config_arena *wanted = arena_slot_wanted(slot);
-    return wanted->round_s > 0 || wanted->score_limit > 0;
+    return wanted->match.tuning.round_s > 0 || wanted->match.tuning.score_limit > 0;
 }
 
 // --- Matches ---
 
 static const struct raim_map *map_at(const struct config_arena *config, int map_index)
 {
-    return map_index == 0 ? config->map : config->rotation[map_index - 1];
+    return map_index == 0 ? config->match.map : config->rotation[map_index - 1];
 }
 
 int arena_slot_find_map_index(const struct arena_slot *slot)
 {
     const struct config_arena *wanted = arena_slot_wanted(slot);
-    const char *name = arena_config(slot->arena)->map->name;
+    const char *name = arena_config(slot->arena)->match.map->name;
     int map_index = 0;
     while (map_index < wanted->rotation_count && strcmp(map_at(wanted, map_index)->name, name) != 0)
         map_index++;
@@ -58,11 +58,11 @@ struct prepared_match *arena_slot_prepare(const struct arena_slot *slot, int map
         map_index = 0; // the index of a longer, earlier rotation
     const bool keeps_own_map = keeps_map && played->map.path[0] != '\0';
     if (keeps_own_map) {
-        config.map = played->config.map;
+        config.match.map = played->config.match.map;
         config.rotation_count = 0; // the rotation's maps belong to another owner
         owner = played->owner;
     } else {
-        config.map = map_at(&config, map_index);
+        config.match.map = map_at(&config, map_index);
     }
     struct prepared_match *prepared = arena_prepare(slot->arena, &config, owner);
     if (prepared == NULL)
@@ -78,7 +78,7 @@ struct prepared_match *arena_slot_prepare_map(const struct arena_slot *slot, str
                                               const char *path)
 {
     struct config_arena config = *arena_slot_wanted(slot);
-    config.map = map->maps[0];
+    config.match.map = map->maps[0];
     config.rotation_count = 0; // the rotation's maps belong to another owner
     struct prepared_match *prepared = arena_prepare(slot->arena, &config, map);
     if (prepared == NULL)
@@ -134,7 +134,7 @@ void arena_table_collect(struct arena_table *table)
         struct arena *arena = table->running.arenas[i];
         if (arena_collect(arena))
             log_arena_info(arena_config(arena)->name, "match started arena=%s map=%s",
-                           arena_config(arena)->name, arena_config(arena)->map->name);
+                           arena_config(arena)->name, arena_config(arena)->match.map->name);
         prepare_rotation(table->slots[i]);
     }
 }
@@ -278,8 +278,8 @@ bool arena_table_add(struct arena_table *table, struct arena_slot *slot)
     const struct config_arena *config = arena_config(slot->arena);
     log_arena_info(config->name,
                    "arena started arena=%s address=%s port=%u map=%s players=%u bots=%u tick_hz=%u",
-                   config->name, config->address, arena_port(slot->arena), config->map->name,
-                   config->max_players, config->bots, config->tick_hz);
+                   config->name, config->address, arena_port(slot->arena), config->match.map->name,
+                   config->match.tuning.max_players, config->match.bots, config->match.tick_hz);
     table->slots[table->running.count] = slot;
     table->running.arenas[table->running.count++] = slot->arena;
     prepare_rotation(slot);

@@ -133,8 +133,9 @@ bool arena_table_change_map(struct arena_table *table, int index, const char *ma
     struct diagnostics report = {.out = open_memstream(&text, &size)};
     if (report.out == NULL)
         return refuse("out of memory", error, capacity);
-    struct config *map = config_load_map(table->path != NULL ? table->path : "", map_path,
-                                         arena_slot_wanted(slot)->rules.player_radius, &report);
+    struct config *map =
+        config_load_map(table->path != NULL ? table->path : "", map_path,
+                        arena_slot_wanted(slot)->match.rules.player_radius, &report);
     fclose(report.out);
     copy_line(report.no_memory || text == NULL ? "out of memory" : text, error, capacity);
     free(text);

@@ -53,22 +53,6 @@ void prepared_match_inherit(struct prepared_match *prepared, struct prepared_mat
     before->tape = (struct match_tape){0};
 }
 
-struct raim_match_tuning prepared_match_tuning(const struct config_arena *config)
-{
-    struct raim_match_tuning tuning = {
-        .max_clients = config->max_players,
-        .max_spectators = config->max_spectators,
-        .resume_grace_s = config->resume_grace_s,
-        .idle_timeout_s = config->idle_timeout_s,
-        .round_s = config->round_s,
-        .break_s = config->break_s,
-        .score_limit = config->score_limit,
-        .votes = config->votes,
-    };
-    memcpy(tuning.motd, config->motd, sizeof tuning.motd);
-    return tuning;
-}
-
 void prepared_match_push(struct prepared_match_stack *stack, struct prepared_match *prepared)
 {
     // Release order publishes the content of `prepared` together with the pointer.

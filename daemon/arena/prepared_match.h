@@ -42,8 +42,6 @@ void prepared_match_free_all(struct prepared_match *matches);
 // thread may be reading it. Worker thread.
 void prepared_match_inherit(struct prepared_match *prepared, struct prepared_match *before);
 
-struct raim_match_tuning prepared_match_tuning(const struct config_arena *config);
-
 // --- A lock-free stack: one thread pushes, the other takes everything at once. ---
 
 struct prepared_match_stack {

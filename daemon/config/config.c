@@ -111,7 +111,7 @@ struct gate_limits config_limits(const struct config_arena *arena)
     // Players behind one network may fill a small arena, but not a large one.
     enum { LEAST = 8, MOST = 64 };
     struct gate_limits limits = arena->limits;
-    const uint32_t share = arena->max_players - arena->max_players / 4;
+    const uint32_t share = arena->match.tuning.max_players - arena->match.tuning.max_players / 4;
     if (limits.connections_per_network == 0)
         limits.connections_per_network = share < LEAST ? LEAST : share > MOST ? MOST : share;
     return limits;
@@ -285,7 +285,7 @@ void config_load_arena(struct config_arena *arena, reader_node group, bool is_te
         config_keys(is_template ? CONFIG_TEMPLATE : CONFIG_ARENA, &count);
     arena->is_room = is_template;
     reader_fill(group, keys, count, arena, loader);
-    assert(raim_rules_check(&arena->rules) == NULL);
+    assert(raim_rules_check(&arena->match.rules) == NULL);
     if (arena->needs_access && arena->access_keys.count == 0)
         reader_error(reader_member(group, "access"),
                      "got \"token\" without an access_key, want one");
@@ -293,10 +293,10 @@ void config_load_arena(struct config_arena *arena, reader_node group, bool is_te
         reader_error(reader_member(group, "password"),
                      "got a password without encryption, want encryption \"offered\" or "
                      "\"required\"");
-    if (arena->max_players + arena->bots > RAIM_MAX_PLAYERS)
+    if (arena->match.tuning.max_players + arena->match.bots > RAIM_MAX_PLAYERS)
         reader_error(reader_member(group, "bots"),
-                     "got %u beside %u max_players, want at most %d together", arena->bots,
-                     arena->max_players, RAIM_MAX_PLAYERS);
+                     "got %u beside %u max_players, want at most %d together", arena->match.bots,
+                     arena->match.tuning.max_players, RAIM_MAX_PLAYERS);
 }
 
 static bool share_port(const struct config_arena *a, const struct config_arena *b)

@@ -76,41 +76,25 @@ struct config_arena {
     char address[CONFIG_ADDRESS_BYTES]; // IPv4 or IPv6 without brackets; see socket_address.h
     uint16_t port;                      // UDP; 0 lets the kernel choose (tests)
     uint32_t dscp;                      // class of the datagrams sent, 0 to 63
-    uint32_t max_players;             // connected clients, 1 to 1000; bots have slots of their own
-    uint32_t max_spectators;          // 0 to 1000
-    double spectator_delay_s;         // 0 to 60
-    uint32_t bots;                    // server-side bots, 0 to 200
-    uint32_t tick_hz;                 // 10 to 240
-    uint32_t view_width, view_height; // units, each 100 to 10000
-    bool sight;                       // visibility is limited by obstacles
-    uint32_t lag_compensation_ms;     // 0 to 250
-    double resume_grace_s;            // 0 to 600
-    double idle_timeout_s;            // 0 to 86400
-    bool queries;                     // answers server browser queries (A2S)
-    bool query_names;                 // the answers contain player names
-    bool address_validation;          // a connect needs a stateless cookie
+    struct raim_match_def match; // its map is the first one and owned by the configuration. The
+                                 // arena sets the members that have no key
+    bool queries;                // answers server browser queries (A2S)
+    bool query_names;            // the answers contain player names
+    bool address_validation;     // a connect needs a stateless cookie
     struct gate_limits limits;
     bool needs_access; // clients need an access token
     struct access_control_keys access_keys;
     struct config_password password;
     enum config_encryption encryption;
     enum config_recording recording;
-    struct raim_vote_tuning votes;
-    raim_rules rules;
-    double round_s;       // 0 to 86400; 0: no time limit
-    uint32_t score_limit; // score that ends a round; 0: no limit
-    double break_s;       // 0 to 300
-    char motd[RAIM_MAX_MOTD_BYTES + 1];
     char hostname[CONFIG_HOSTNAME_BYTES]; // as server browsers show it; "": the arena's name
     struct config_tags tags;
     char region[CONFIG_REGION_BYTES], website[CONFIG_WEBSITE_BYTES]; // "": none
-    const struct raim_map
-        *map;           // first map; owned by the configuration, as are those of the rotation
-    int rotation_count; // the rotation starts again with `map`
-    const struct raim_map *rotation[CONFIG_MAX_ROTATION];
-    bool is_room;                          // a template, or made of one on request
-    char template_name[CONFIG_NAME_BYTES]; // of which a room is made; "": no room
-    bool is_reopened;                      // with is_room: it ran in the last process
+    int rotation_count; // the rotation starts again with the first map, `match.map`
+    const struct raim_map *rotation[CONFIG_MAX_ROTATION]; // owned by the configuration
+    bool is_room;                                         // a template, or made of one on request
+    char template_name[CONFIG_NAME_BYTES];                // of which a room is made; "": no room
+    bool is_reopened; // with is_room: it ran in the last process
 };
 
 // Address of an HTTP server.

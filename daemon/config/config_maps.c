@@ -54,7 +54,7 @@ void config_load_map_key(reader_node node, void *into, void *context)
     struct config_arena *arena = into;
     const char *file;
     if (reader_text(node, config_is_path, CONFIG_PATH_EXPECTED, &file))
-        request_map(context, node, file, arena, &arena->map);
+        request_map(context, node, file, arena, &arena->match.map);
 }
 
 void config_load_rotation(reader_node node, void *into, void *context)
@@ -73,7 +73,8 @@ void config_load_rotation(reader_node node, void *into, void *context)
     }
     arena->rotation_count = count;
     // The maps of a template are those that a request may name.
-    if (count > 0 && !arena->is_room && arena->round_s == 0 && arena->score_limit == 0)
+    if (count > 0 && !arena->is_room && arena->match.tuning.round_s == 0 &&
+        arena->match.tuning.score_limit == 0)
         reader_warn(node, "no round ends without round_time or score_limit, so that only the "
                           "operator changes the map");
 }
@@ -90,8 +91,8 @@ static double largest_radius(const struct config_loader *loader,
     double largest = 0;
     for (int i = 0; i < loader->map_request_count; i++) {
         const struct config_map_request *other = &loader->map_requests[i];
-        if (is_same_file(other, request) && other->arena->rules.player_radius > largest)
-            largest = other->arena->rules.player_radius;
+        if (is_same_file(other, request) && other->arena->match.rules.player_radius > largest)
+            largest = other->arena->match.rules.player_radius;
     }
     return largest;
 }
@@ -170,7 +171,7 @@ static bool is_same_map(const struct raim_map *a, const struct raim_map *b)
 bool config_has_same_map(const void *arena, const void *other)
 {
     const struct config_arena *a = arena, *b = other;
-    return is_same_map(a->map, b->map);
+    return is_same_map(a->match.map, b->match.map);
 }
 
 bool config_has_same_templates(const void *config, const void *other)

@@ -56,12 +56,13 @@ static void write_arena(struct text_buffer *out, const struct arena_list *list, 
     text_buffer_print(out, ",\"hostname\":");
     json_text_quote(out, config_shown_name(config));
     text_buffer_print(out, ",\"map\":");
-    json_text_quote(out, config->map->name);
+    json_text_quote(out, config->match.map->name);
     text_buffer_print(out,
                       ",\"port\":%u,\"phase\":\"%s\",\"players\":%u,\"max\":%u,\"bots\":%u,"
                       "\"spectators\":%u",
                       arena_port(arena), phases[status->round.phase], status->counts.players,
-                      config->max_players, status->counts.bots, status->counts.spectators);
+                      config->match.tuning.max_players, status->counts.bots,
+                      status->counts.spectators);
     text_buffer_print(out,
                       ",\"tick_us\":[%u,%u],\"late_p99_us\":%u,\"late\":%" PRIu64
                       ",\"skipped\":%" PRIu64 ",\"interval\":%u,\"overloaded\":%s",

@@ -17,7 +17,7 @@
 
 uint64_t live_delay_ms(const struct arena_list *list, int arena)
 {
-    return (uint64_t)ceil(arena_config(list->arenas[arena])->spectator_delay_s * 1000);
+    return (uint64_t)ceil(arena_config(list->arenas[arena])->match.spectator_delay_s * 1000);
 }
 
 static uint32_t hash_bytes(uint32_t hash, const void *bytes, size_t size)
@@ -38,19 +38,20 @@ static void write_outline(FILE *out, const raim_vec2 *points, int count)
 // Hash (FNV-1a) of the drawn properties of a map: the dashboard reloads the map when it changes.
 static uint32_t map_hash(const struct config_arena *config)
 {
-    const struct raim_map *map = config->map;
+    const struct raim_map *map = config->match.map;
     uint32_t hash = UINT32_C(2166136261);
     hash = hash_bytes(hash, &map->border, sizeof map->border);
     for (int i = 0; i < map->outline_count; i++)
         hash = hash_bytes(hash, map->outlines[i].points,
                           (size_t)map->outlines[i].count * sizeof(raim_vec2));
-    return hash_bytes(hash, &config->rules.player_radius, sizeof config->rules.player_radius);
+    return hash_bytes(hash, &config->match.rules.player_radius,
+                      sizeof config->match.rules.player_radius);
 }
 
 // Omits the map's name, which would need JSON escaping; the dashboard has it from the status.
 static void write_map(FILE *out, const struct config_arena *config)
 {
-    const struct raim_map *map = config->map;
+    const struct raim_map *map = config->match.map;
     const raim_vec2 border[] = {map->border.min, map->border.max};
     fprintf(out, "{\"name\":\"%s\",\"hash\":%u,\"border\":", config->name, map_hash(config));
     write_outline(out, border, 2);
@@ -60,7 +61,7 @@ static void write_map(FILE *out, const struct config_arena *config)
             fputc(',', out);
         write_outline(out, map->outlines[i].points, map->outlines[i].count);
     }
-    fprintf(out, "],\"player_radius\":%.8g}", config->rules.player_radius);
+    fprintf(out, "],\"player_radius\":%.8g}", config->match.rules.player_radius);
 }
 
 char *live_map_json(const struct arena_list *list, const char *name, bool *missing)

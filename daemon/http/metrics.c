@@ -182,12 +182,12 @@ static void write_leaves(FILE *out, const struct row *rows, int count)
 // Gauges that the status block does not hold.
 static uint64_t max_players(const struct row *row)
 {
-    return row->config->max_players;
+    return row->config->match.tuning.max_players;
 }
 
 static uint64_t max_spectators(const struct row *row)
 {
-    return row->config->max_spectators;
+    return row->config->match.tuning.max_spectators;
 }
 
 static uint64_t is_paused(const struct row *row)

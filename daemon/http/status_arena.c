@@ -236,7 +236,7 @@ json_t *status_arena_object(struct arena *arena, struct status_totals *totals)
     totals->now += status->counts.players;
     totals->bots += status->counts.bots;
     totals->spectators += status->counts.spectators;
-    totals->max += config->max_players;
+    totals->max += config->match.tuning.max_players;
     json_t *object = json_object();
     return status_finish(
         object,
@@ -247,12 +247,13 @@ json_t *status_arena_object(struct arena *arena, struct status_totals *totals)
             status_put(object, "website", status_text(config->website)) &&
             status_put(object, "locked", json_boolean(config_is_locked(config))) &&
             status_put_count(object, "port", arena_port(arena)) &&
-            status_put(object, "map", status_name(config->map->name, sizeof config->map->name)) &&
+            status_put(object, "map",
+                       status_name(config->match.map->name, sizeof config->match.map->name)) &&
             status_put(object, "state", json_string(state)) &&
-            status_put(object, "round", round_json(status, config->tick_hz)) &&
+            status_put(object, "round", round_json(status, config->match.tick_hz)) &&
             status_put(object, "vote", vote_json(status)) &&
             status_put_count(object, "tick", status->tick) &&
-            status_put_count(object, "tick_hz", config->tick_hz) &&
+            status_put_count(object, "tick_hz", config->match.tick_hz) &&
             status_put(object, "tick_us", tick_us_json(status)) &&
             status_put(object, "stages_us", stages_json(&status->profile)) &&
             status_put_count(object, "late_ticks", status->late_ticks) &&
@@ -270,9 +271,9 @@ json_t *status_arena_object(struct arena *arena, struct status_totals *totals)
             status_put(object, "masters", arena_masters_json(&status->masters)) &&
             status_put(object, "rejections", rejections_json(status)) &&
             status_put(object, "recording", recording_json(status)) &&
-            status_put_count(object, "lag_compensation_ms", config->lag_compensation_ms) &&
+            status_put_count(object, "lag_compensation_ms", config->match.lag_compensation_ms) &&
             status_put(object, "hits", hits_json(&status->counts.hits)) &&
             status_put_count(object, "spectators", status->counts.spectators) &&
             status_put_count(object, "away", status->counts.away) &&
-            status_put(object, "players", arena_players_json(status, config->tick_hz)));
+            status_put(object, "players", arena_players_json(status, config->match.tick_hz)));
 }

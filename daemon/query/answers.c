@@ -37,12 +37,12 @@ static size_t write_info(const struct answers_subject *subject, uint8_t *reply)
     join_tags(&config->tags, keywords);
     const struct query_info info = {
         .name = config_shown_name(config),
-        .map = config->map->name,
+        .map = config->match.map->name,
         .folder = "raim",
         .game = "raim",
         .version = RAIM_VERSION,
         .players = counts.players + counts.bots,
-        .max_players = config->max_players + counts.bots,
+        .max_players = config->match.tuning.max_players + counts.bots,
         .bots = counts.bots,
         .locked = config_is_locked(config),
         .port = subject->port,
@@ -63,7 +63,7 @@ static size_t write_players(const struct answers_subject *subject, uint8_t *repl
             .name = row->bot || subject->config->query_names ? row->name : "player",
             .score = row->score,
             .seconds = row->bot ? QUERY_BOT_SECONDS
-                                : (float)row->played_ticks / (float)subject->config->tick_hz,
+                                : (float)row->played_ticks / (float)subject->config->match.tick_hz,
         };
     }
     return query_write_players(players, count, reply);
@@ -84,19 +84,19 @@ static size_t write_rules(const struct answers_subject *subject, uint8_t *reply)
 {
     const struct config_arena *config = subject->config;
     struct rule_list list = {.count = 0};
-    add_rule(&list, "tick_hz", "%u", config->tick_hz);
-    add_rule(&list, "view_width", "%u", config->view_width);
-    add_rule(&list, "view_height", "%u", config->view_height);
-    add_rule(&list, "sight", "%s", config->sight ? "true" : "false");
-    add_rule(&list, "lag_compensation", "%u", config->lag_compensation_ms);
-    add_rule(&list, "round_time", "%.9g", config->round_s);
-    add_rule(&list, "score_limit", "%u", config->score_limit);
+    add_rule(&list, "tick_hz", "%u", config->match.tick_hz);
+    add_rule(&list, "view_width", "%u", config->match.view_width);
+    add_rule(&list, "view_height", "%u", config->match.view_height);
+    add_rule(&list, "sight", "%s", config->match.sight ? "true" : "false");
+    add_rule(&list, "lag_compensation", "%u", config->match.lag_compensation_ms);
+    add_rule(&list, "round_time", "%.9g", config->match.tuning.round_s);
+    add_rule(&list, "score_limit", "%u", config->match.tuning.score_limit);
     if (config->region[0] != '\0')
         add_rule(&list, "region", "%s", config->region);
     if (config->website[0] != '\0')
         add_rule(&list, "website", "%s", config->website);
     assert(list.count <= ARENA_RULES);
-    raim_rules rules = config->rules;
+    raim_rules rules = config->match.rules;
     for (int i = 0; i < RAIM_RULE_COUNT; i++)
         add_rule(&list, raim_rule_at(i)->name, "%.9g", *raim_rule_value(&rules, i));
     return query_write_rules(list.rules, list.count, reply);

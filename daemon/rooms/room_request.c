@@ -229,17 +229,17 @@ static void read_map(struct body *body, const json_t *value, void *into, const v
     const struct config_arena *template = context;
     const char *name = json_string_value(value);
     const struct raim_map *map = NULL;
-    if (name != NULL && strcmp(template->map->name, name) == 0)
-        map = template->map;
+    if (name != NULL && strcmp(template->match.map->name, name) == 0)
+        map = template->match.map;
     for (int i = 0; name != NULL && map == NULL && i < template->rotation_count; i++)
         if (strcmp(template->rotation[i]->name, name) == 0)
             map = template->rotation[i];
     if (map == NULL) {
         report(body, "map: want the name of a map of the template, like \"%s\"",
-               template->map->name);
+               template->match.map->name);
         return;
     }
-    request->arena.map = map;
+    request->arena.match.map = map;
     request->arena.rotation_count = 0;
 }
 
@@ -265,12 +265,12 @@ static void read_rules(struct body *body, const json_t *value, void *into, const
         const struct raim_rule *rule = raim_rule_at(i);
         // The spawns of the maps were checked for the template's players.
         const bool is_radius = rule->offset == offsetof(raim_rules, player_radius);
-        const double most = is_radius ? template->rules.player_radius : rule->max;
+        const double most = is_radius ? template->match.rules.player_radius : rule->max;
         const double wanted = json_number_value(number);
         if (!json_is_number(number) || !(wanted >= rule->min && wanted <= most))
             report(body, "rules: %s: want a number from %.15g to %.15g", name, rule->min, most);
         else
-            *raim_rule_value(&request->arena.rules, i) = wanted;
+            *raim_rule_value(&request->arena.match.rules, i) = wanted;
     }
 }
 
@@ -278,7 +278,8 @@ static void read_places(struct body *body, const json_t *value, void *into, cons
 {
     struct room_request *request = into;
     const struct config_arena *template = context;
-    read_count(body, "places", value, template->max_players, &request->arena.max_players);
+    read_count(body, "places", value, template->match.tuning.max_players,
+               &request->arena.match.tuning.max_players);
 }
 
 // Adds a name. Returns false after reporting a mistake.
@@ -307,9 +308,9 @@ static void read_players(struct body *body, const json_t *value, void *into, con
     struct room_request *request = into;
     const struct config_arena *template = context;
     const size_t count = json_array_size(value);
-    if (!json_is_array(value) || count > request->arena.max_players) {
+    if (!json_is_array(value) || count > request->arena.match.tuning.max_players) {
         report(body, "players: want a list of at most %u names, the places",
-               request->arena.max_players);
+               request->arena.match.tuning.max_players);
         return;
     }
     if (count > 0 && !template->needs_access)
@@ -346,7 +347,8 @@ static void read_ends(struct body *body, const json_t *value, void *into, const 
         return;
     }
     request->ends = (enum room_ends)i;
-    if (request->ends == ROOM_ENDS_ROUND && template->round_s == 0 && template->score_limit == 0)
+    if (request->ends == ROOM_ENDS_ROUND && template->match.tuning.round_s == 0 &&
+        template->match.tuning.score_limit == 0)
         report(body, "ends: the template has neither round_time nor score_limit, so that no round "
                      "ends");
 }

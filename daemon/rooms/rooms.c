@@ -333,7 +333,7 @@ static void fill_record(struct room *room, const char *id)
     strcpy(room->id, id);
     strcpy(record->id, id);
     make_name(id, record->name);
-    record->places = room->request.arena.max_players;
+    record->places = room->request.arena.match.tuning.max_players;
     record->made_s = rooms_today_s();
     record->join_until_s = record->made_s + room->request.join_within_s;
     record->metadata = room->request.metadata;
@@ -441,12 +441,12 @@ bool rooms_change_places(struct rooms *rooms, struct room *room, uint32_t places
         return true; // it is leaving
     struct arena_slot *slot = rooms->table->slots[index];
     struct config_arena wanted = *arena_slot_wanted(slot);
-    wanted.max_players = places;
+    wanted.match.tuning.max_players = places;
     struct prepared_match *tuning = prepared_match_create(&wanted, NULL, NULL);
     if (tuning == NULL)
         return false;
     tuning->at_once = true;
-    slot->config->arenas[slot->index].max_players = places; // no other slot has this configuration
+    slot->config->arenas[slot->index].match.tuning.max_players = places; // nobody shares it
     arena_offer(slot->arena, tuning);
     room->record.places = places;
     return true;
@@ -473,7 +473,8 @@ void rooms_change(struct rooms *rooms, const char *id, const char *json, size_t 
                        is_known ? "the arena has ended" : "there is no such arena");
         return;
     }
-    if (!room_change_parse(&change, room->request.arena.max_players, json, size, &mistakes)) {
+    if (!room_change_parse(&change, room->request.arena.match.tuning.max_players, json, size,
+                           &mistakes)) {
         answer_mistakes(into, &mistakes);
     } else if (change.places > 0 && !rooms_change_places(rooms, room, change.places)) {
         answer_problem(into, FAILED, "out of memory");

@@ -45,7 +45,7 @@ void rooms_print_room(struct text_buffer *out, const struct rooms *rooms, const 
                       request->template_name, record->name);
     print_member(out, "address", address_of(rooms, room));
     text_buffer_print(out, ",\"port\":%u", record->port);
-    print_member(out, "map", request->arena.map->name);
+    print_member(out, "map", request->arena.match.map->name);
     text_buffer_print(out, ",\"places\":%u,\"players\":%u", record->places, room->present);
     print_players(out, request);
     text_buffer_print(out, ",\"ends\":\"%s\",\"access\":", room_ends_name(request->ends));
@@ -73,7 +73,7 @@ void rooms_print_room(struct text_buffer *out, const struct rooms *rooms, const 
 static void print_template(struct text_buffer *out, const struct config_arena *template)
 {
     text_buffer_print(out, "{\"name\":\"%s\",\"maps\":[", template->name);
-    json_text_quote(out, template->map->name);
+    json_text_quote(out, template->match.map->name);
     for (int i = 0; i < template->rotation_count; i++) {
         text_buffer_add(out, ",", 1);
         json_text_quote(out, template->rotation[i]->name);
@@ -81,9 +81,9 @@ static void print_template(struct text_buffer *out, const struct config_arena *t
     text_buffer_print(out,
                       "],\"places\":%u,\"bots\":%u,\"access\":\"%s\",\"round_time_s\":%.15g,"
                       "\"score_limit\":%u,\"tick_hz\":%u}",
-                      template->max_players, template->bots,
-                      template->needs_access ? "token" : "open", template->round_s,
-                      template->score_limit, template->tick_hz);
+                      template->match.tuning.max_players, template->match.bots,
+                      template->needs_access ? "token" : "open", template->match.tuning.round_s,
+                      template->match.tuning.score_limit, template->match.tick_hz);
 }
 
 void rooms_print_templates(struct text_buffer *out, const struct rooms *rooms)

@@ -164,7 +164,7 @@ static const char *find_cause(const struct room *room, uint64_t now_ms)
 // Ends a room with its round: when the break after it is nearly over.
 static void plan_round_end(struct rooms *rooms, struct room *room)
 {
-    const uint64_t break_ms = (uint64_t)(room->request.arena.break_s * 1000);
+    const uint64_t break_ms = (uint64_t)(room->request.arena.match.tuning.break_s * 1000);
     rooms_begin_end(rooms, room, "round", "", room->round_ended_ms);
     give_order(room, false, ""); // admits nobody
     room->end_ms += break_ms > ROUND_LEAD_MS ? break_ms - ROUND_LEAD_MS : 0;

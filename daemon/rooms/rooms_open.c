@@ -52,10 +52,11 @@ static void open_again(void *context, struct room_record *record)
                          parse_again(rooms, room, record->request, error, sizeof error);
     free(record->request);
     room->record.request = room->request.text;
-    if (is_good && record->places >= 1 && record->places <= room->request.arena.max_players &&
+    if (is_good && record->places >= 1 &&
+        record->places <= room->request.arena.match.tuning.max_players &&
         rooms_open_arena(rooms, room, error, sizeof error)) {
         rooms_add(rooms, room);
-        if (record->places != room->request.arena.max_players)
+        if (record->places != room->request.arena.match.tuning.max_players)
             rooms_change_places(rooms, room, record->places);
         return;
     }

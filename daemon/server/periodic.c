@@ -69,7 +69,7 @@ static void tell_overload(const struct arena_table *table, int index)
     const struct config_arena *config = arena_config(arena);
     const struct arena_status *status = arena_status(arena);
     char line[OVERLOAD_LINE_BYTES];
-    if (!overload_update(overload, status->late_ticks, status->skipped_ticks, config->tick_hz,
+    if (!overload_update(overload, status->late_ticks, status->skipped_ticks, config->match.tick_hz,
                          busy_percent(table, index)))
         return;
     overload_write(overload, line);

@@ -94,7 +94,7 @@ static void ban(const struct arena_reports *reports, const struct arena *arena,
     char address[BANS_NETWORK_BYTES];
     struct ban made = {0};
     struct timespec now;
-    if (config->votes.kick_minutes == 0 || ip_address_is_none(item->address))
+    if (config->match.tuning.votes.kick_minutes == 0 || ip_address_is_none(item->address))
         return;
     bans_print_address(item->address, address);
     if (!bans_parse(address, &made.network, &made.prefix)) // an IPv6 address becomes its /64
@@ -107,7 +107,7 @@ static void ban(const struct arena_reports *reports, const struct arena *arena,
     }
     clock_gettime(CLOCK_REALTIME, &now);
     strcpy(made.by, "vote");
-    made.until_s = now.tv_sec + 60 * (int64_t)config->votes.kick_minutes;
+    made.until_s = now.tv_sec + 60 * (int64_t)config->match.tuning.votes.kick_minutes;
     snprintf(made.why, sizeof made.why, "voted off%s%s", reason[0] != '\0' ? ": " : "", reason);
     const char *problem =
         reports->control != NULL ? control_ban(reports->control, &made) : "the server ends";

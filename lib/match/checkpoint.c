@@ -154,18 +154,19 @@ static bool find_predecessor(const struct raim_match *match, const uint8_t *byte
         return false;
     memcpy(&head, bytes, sizeof head);
     memcpy(&world, bytes + sizeof head, sizeof world);
-    if (world.tick_hz != match->world->tick_hz || raim_rules_check(&world.rules) != NULL ||
+    if (world.tick_hz != match->world->tick_hz || world.max_rewind > RAIM_MAX_REWIND ||
+        raim_rules_check(&world.rules) != NULL ||
         raim_world_identity(&world, match->def.map) != head.identity)
         return false;
     *def = match->def;
     def->rules = world.rules;
     def->bots = head.bots;
-    def->max_clients = world.max_players - head.bots;
-    def->max_rewind_s = (double)world.max_rewind / world.tick_hz;
-    if (def->max_connections < def->max_clients)
-        def->max_connections = def->max_clients;
+    def->tuning.max_players = world.max_players - head.bots;
+    def->lag_compensation_ms = (world.max_rewind * 1000 + world.tick_hz / 2) / world.tick_hz;
+    if (def->max_connections < def->tuning.max_players)
+        def->max_connections = def->tuning.max_players;
     return world.max_players <= RAIM_MAX_PLAYERS && head.bots < world.max_players &&
-           def->max_clients <= 1000 && def->max_rewind_s <= 0.25;
+           def->tuning.max_players <= 1000 && def->lag_compensation_ms <= 250;
 }
 
 const char *raim_match_checkpoint_fault(const struct raim_match *match, const void *bytes,
@@ -272,7 +273,7 @@ static bool is_sound(const struct raim_match *match, struct loaded *loaded)
         bots += saved->bot;
         loaded->playing += players[slot].id != RAIM_NOBODY && saved->bot == 0;
     }
-    return loaded->playing <= match->def.max_clients && bots == match->def.bots;
+    return loaded->playing <= match->def.tuning.max_players && bots == match->def.bots;
 }
 
 static void restore_member(struct raim_match *match, uint32_t slot,
@@ -336,7 +337,8 @@ static bool restore_as_successor(struct raim_match *match, const void *bytes, si
     struct raim_match *predecessor =
         find_predecessor(match, bytes, size, &def) ? raim_match_create(&def) : NULL;
     const bool good = predecessor != NULL && raim_match_checkpoint_size(predecessor) == size &&
-                      restore(predecessor, bytes) && predecessor->playing <= match->def.max_clients;
+                      restore(predecessor, bytes) &&
+                      predecessor->playing <= match->def.tuning.max_players;
     if (good)
         raim_match_transfer(match, predecessor, true);
     raim_match_destroy(predecessor);

@@ -17,7 +17,7 @@ static struct raim_match_player *find_least(const struct raim_match_departed *de
 static void add(struct raim_match *match, const struct raim_match_player *row)
 {
     struct raim_match_departed *departed = &match->departed;
-    if (departed->count < match->def.max_clients) {
+    if (departed->count < match->def.tuning.max_players) {
         departed->rows[departed->count++] = *row;
         return;
     }

@@ -75,7 +75,7 @@ void raim_match_disconnect(struct raim_match *match, uint32_t handle)
 static bool join(struct raim_match *match, struct raim_connection *client, const char *name,
                  const char *subject)
 {
-    const uint32_t most = match->policy.tuning.max_clients;
+    const uint32_t most = match->policy.tuning.max_players;
     if (match->playing > most || (match->playing == most && !raim_sessions_evict(match)))
         return false;
     client->player = raim_players_join(match, name, subject, client);
@@ -105,8 +105,8 @@ static bool has_slot(const struct raim_match *match, const struct raim_connectio
     if (client->watches)
         return match->watching < tuning->max_spectators ||
                raim_spectators_find_evictable(match, client) < match->def.max_connections;
-    return match->playing < tuning->max_clients ||
-           (match->playing == tuning->max_clients &&
+    return match->playing < tuning->max_players ||
+           (match->playing == tuning->max_players &&
             raim_sessions_find_evictable(match) != RAIM_NOBODY);
 }
 

@@ -25,31 +25,37 @@ struct raim_recording_scene;
 struct raim_tape;
 struct raim_wire_event;
 
+// Settings that may change while the match runs, see raim_match_tune.
+struct raim_match_tuning {
+    uint32_t max_players;    // clients that play, 1 to 1000; bots are not counted
+    uint32_t max_spectators; // clients that watch, 0 to 1000
+    double resume_grace_s;   // for which the player of a lost connection is kept, 0 to 600
+    double idle_timeout_s;   // without a new input after which a player may be evicted from a full
+                             // match, to 86400; 0: never
+    double round_s;          // longest duration of a round, to 86400; 0: no time limit
+    double break_s;          // between two rounds, 0 to 300
+    uint32_t score_limit;    // points that end a round, 0: none
+    char motd[RAIM_MAX_MOTD_BYTES + 1]; // sent to every client that enters; clean
+    struct raim_vote_tuning votes;
+};
+
 struct raim_match_def {
     const struct raim_map *map; // borrowed for the match's whole life
     raim_rules rules;
-    uint32_t tick_hz;         // steps per second, 10 to 240
-    uint32_t view_width;      // visible rectangle around each player, in units, regardless of the
-    uint32_t view_height;     // display: 1600 x 861 by default, each 100 to 10000
-    bool sight;               // entities hidden behind obstacles are not sent
-    uint32_t max_clients;     // slots for clients that play, 1 to 1000
-    uint32_t max_spectators;  // clients that watch, 0 to 1000
-    double spectator_delay_s; // delay of everything that a spectator receives; 0 to 60
-    double max_rewind_s;      // limit of lag compensation: a shot is launched at most so far in
-                              // the past; 0 to 0.25 and RAIM_MAX_REWIND ticks; 0: off
-    double resume_grace_s;    // for which the player of a lost connection is kept, 0 to 600
-    double idle_timeout_s;    // without a new input after which a player may be evicted from a
-                              // full match, to 86400; 0: never
+    uint32_t tick_hz;             // steps per second, 10 to 240
+    uint32_t view_width;          // visible rectangle around each player, in units, regardless of
+    uint32_t view_height;         // the display: 1600 x 861 by default, each 100 to 10000
+    bool sight;                   // entities hidden behind obstacles are not sent
+    double spectator_delay_s;     // delay of everything that a spectator receives; 0 to 60
+    uint32_t lag_compensation_ms; // a shot is launched at most so far in the past; 0 to 250 and
+                                  // RAIM_MAX_REWIND ticks; 0: off
+    uint32_t bots;                // server-side bots in slots of their own; together with
+                                  // max_players at most RAIM_MAX_PLAYERS
+    struct raim_match_tuning tuning; // the initial one; no later one may have more players or
+                                     // spectators
     uint32_t max_connections; // client handles are below this. More than players and spectators,
                               // so that a full match can still send a refusal
-    uint32_t bots;            // server-side bots in slots of their own; together with
-                              // the clients at most RAIM_MAX_PLAYERS
-    double round_s;           // longest duration of a round, to 86400; 0: no time limit
-    uint32_t score_limit;     // points that end a round, 0: none
-    double break_s;           // between two rounds, 0 to 300
     char arena[RAIM_MAX_ARENA_BYTES + 1]; // the arena's name, sent to every client that enters
-    char motd[RAIM_MAX_MOTD_BYTES + 1];   // sent to every client that enters; clean
-    struct raim_vote_tuning votes;
     const struct raim_match_guard *guard; // borrowed; NULL: every client is admitted
     uint64_t seed;                        // of spawns and bots
 };
@@ -179,16 +185,8 @@ bool raim_match_mute(struct raim_match *match, raim_player_id player, bool muted
 // While a match is draining, it admits only resuming players.
 void raim_match_drain(struct raim_match *match, bool draining);
 
-// Settings that can change while the match runs, each with the range of the def.
-struct raim_match_tuning {
-    uint32_t max_clients, max_spectators; // at most those of the def. No client has to leave
-    double resume_grace_s, idle_timeout_s;
-    double round_s, break_s; // from the next round or break on
-    uint32_t score_limit;    // from the next round on
-    char motd[RAIM_MAX_MOTD_BYTES + 1];
-    struct raim_vote_tuning votes;
-};
-// Applies and copies the tuning. Its values must be in range, which is asserted.
+// Applies and copies settings, from the next round or break on where they concern one. They must be
+// in range, which is asserted. No client has to leave.
 void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning);
 
 // Sets the name of the map of the next round, at most RAIM_MAX_TITLE_BYTES bytes, to be told to
@@ -245,7 +243,7 @@ bool raim_match_waits_for_players(const struct raim_match *match);
 // `match`: in the next round with scores of 0, or, with `keeps_round`, in the same round with the
 // present scores. Call it between two steps. `next` must not have stepped yet, must have the same
 // tick_hz and room for every connection handle in use, and must be tuned as created; its
-// max_clients and max_spectators must be at least the players, away or not, and spectators in
+// max_players and max_spectators must be at least the players, away or not, and spectators in
 // `match`.
 //
 // Sessions, names, mutes, counts, event numbers, draining and pause carry over, and so do ids whose
@@ -380,7 +378,7 @@ struct raim_match_round raim_match_round(const struct raim_match *match);
 void raim_match_set_round_start(struct raim_match *match, int64_t start_ms);
 
 // Fills at most `capacity` rows with the players who played in the present round and left before
-// its end, as they were then; returns the count. At most max_clients are remembered: where more
+// its end, as they were then; returns the count. At most max_players are remembered: where more
 // have left, those with the fewest points are omitted, and counted in `omitted`. They are not part
 // of checkpoints.
 uint32_t raim_match_departed(const struct raim_match *match, struct raim_match_player *players,

@@ -17,14 +17,18 @@ struct raim_match_def raim_match_default_def(void)
         .view_width = 1600,
         .view_height = 861,
         .sight = true,
-        .max_clients = 64,
-        .max_spectators = 8,
         .spectator_delay_s = 10,
-        .max_rewind_s = 0.2,
-        .resume_grace_s = 30,
-        .idle_timeout_s = 60,
+        .lag_compensation_ms = 200,
+        .tuning =
+            {
+                .max_players = 64,
+                .max_spectators = 8,
+                .resume_grace_s = 30,
+                .idle_timeout_s = 60,
+                .break_s = 10,
+                .votes = raim_vote_default_tuning(),
+            },
         .max_connections = 80,
-        .votes = raim_vote_default_tuning(),
     };
 }
 
@@ -33,8 +37,9 @@ static bool allocate_log(struct raim_match *match)
 {
     const struct raim_match_def *def = &match->def;
     const uint32_t slots = match->world->max_players;
-    const uint32_t delay =
-        def->max_spectators > 0 ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5) : 0;
+    const uint32_t delay = def->tuning.max_spectators > 0
+                               ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5)
+                               : 0;
     match->late_audience.delay_ticks = delay;
     // Between two ticks each player may join and leave several times, chat and be destroyed. On
     // average there is about one event per player and second.
@@ -109,7 +114,7 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     match->happened.capacity = raim_events_bound(slots, bullets);
     match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
     match->workspace = raim_world_workspace_create();
-    match->departed.rows = calloc(match->def.max_clients, sizeof *match->departed.rows);
+    match->departed.rows = calloc(match->def.tuning.max_players, sizeof *match->departed.rows);
     if (match->clients == NULL || match->connected == NULL || match->notices == NULL ||
         match->members == NULL || match->taken == NULL || match->inputs == NULL ||
         match->happened.items == NULL || match->workspace == NULL || match->departed.rows == NULL)
@@ -119,46 +124,28 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
            allocate_log(match) && allocate_shown(match) && allocate_interest(match);
 }
 
-// The initial tuning.
-static struct raim_match_tuning tuning_of(const struct raim_match_def *def)
-{
-    struct raim_match_tuning tuning = {
-        .max_clients = def->max_clients,
-        .max_spectators = def->max_spectators,
-        .resume_grace_s = def->resume_grace_s,
-        .idle_timeout_s = def->idle_timeout_s,
-        .round_s = def->round_s,
-        .break_s = def->break_s,
-        .score_limit = def->score_limit,
-        .votes = def->votes,
-    };
-    memcpy(tuning.motd, def->motd, sizeof tuning.motd);
-    return tuning;
-}
-
 struct raim_match *raim_match_create(const struct raim_match_def *def)
 {
-    assert(def->max_clients >= 1 && def->max_clients <= 1000);
-    assert(def->max_clients + def->bots <= RAIM_MAX_PLAYERS);
-    assert(def->max_spectators <= 1000);
+    assert(def->tuning.max_players >= 1 && def->tuning.max_players <= 1000);
+    assert(def->tuning.max_players + def->bots <= RAIM_MAX_PLAYERS);
+    assert(def->tuning.max_spectators <= 1000);
     assert(def->spectator_delay_s >= 0 && def->spectator_delay_s <= 60);
-    assert(def->max_rewind_s >= 0 && def->max_rewind_s <= 0.25);
+    assert(def->lag_compensation_ms <= 250);
     assert(def->view_width >= 100 && def->view_width <= 10000);
     assert(def->view_height >= 100 && def->view_height <= 10000);
-    assert(def->max_connections >= def->max_clients);
+    assert(def->max_connections >= def->tuning.max_players);
     struct raim_match *match = calloc(1, sizeof *match);
     if (match == NULL)
         return NULL;
     match->def = *def;
     match->outbox.stage = RAIM_OUTBOX_DONE;
     match->snapshot_interval = 1;
-    const struct raim_match_tuning tuning = tuning_of(def);
-    raim_match_tune(match, &tuning);
+    raim_match_tune(match, &def->tuning);
     const struct raim_world_def world_def = {
         .rules = def->rules,
         .tick_hz = def->tick_hz,
-        .max_players = def->max_clients + def->bots,
-        .max_rewind = raim_ticks_of(def->max_rewind_s, def->tick_hz),
+        .max_players = def->tuning.max_players + def->bots,
+        .max_rewind = raim_ticks_of(def->lag_compensation_ms / 1000.0, def->tick_hz),
         .seed = def->seed,
     };
     if (!allocate(match, &world_def)) {

@@ -193,7 +193,7 @@ struct raim_match_outbox {
 
 // Players who left during the present round: departed.c.
 struct raim_match_departed {
-    struct raim_match_player *rows; // max_clients of them
+    struct raim_match_player *rows; // max_players of them
     uint32_t count;
     uint32_t omitted; // for whom there was no row
 };

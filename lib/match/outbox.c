@@ -157,7 +157,7 @@ static void explain(const struct raim_match *match, const struct raim_connection
         else if (client->watches)
             explain_full(match->watching, match->policy.tuning.max_spectators, " spectators", text);
         else
-            explain_full(match->playing, match->policy.tuning.max_clients, " players", text);
+            explain_full(match->playing, match->policy.tuning.max_players, " players", text);
         break;
     case RAIM_REASON_NAME:
         raim_text_append(text, "a name is 1 to 24 bytes of UTF-8 with something visible in it");

@@ -184,8 +184,8 @@ void raim_rounds_update_late_phase(struct raim_match *match)
 
 void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning)
 {
-    assert(tuning->max_clients >= 1 && tuning->max_clients <= match->def.max_clients);
-    assert(tuning->max_spectators <= match->def.max_spectators);
+    assert(tuning->max_players >= 1 && tuning->max_players <= match->def.tuning.max_players);
+    assert(tuning->max_spectators <= match->def.tuning.max_spectators);
     assert(tuning->resume_grace_s >= 0 && tuning->resume_grace_s <= 600);
     assert(tuning->idle_timeout_s >= 0 && tuning->idle_timeout_s <= 86400);
     assert(tuning->round_s >= 0 && tuning->round_s <= 86400);

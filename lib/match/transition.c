@@ -86,7 +86,7 @@ static void place_players(struct transition *transition)
     const uint32_t slots = before->world->max_players, kept_slots = next->world->max_players;
     uint32_t bots = 0;
     bool stays[RAIM_MAX_PLAYERS] = {false};
-    assert(before->playing <= next->def.max_clients);
+    assert(before->playing <= next->def.tuning.max_players);
     for (uint32_t slot = raim_match_next_slot(before, 0); slot < slots;
          slot = raim_match_next_slot(before, slot + 1)) {
         stays[slot] = !before->members[slot].bot || bots < next->def.bots;

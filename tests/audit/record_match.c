@@ -182,7 +182,7 @@ static int record_bots(struct recorder *recorder, const struct raim_map *map, in
 {
     struct raim_match_def def = raim_match_default_def();
     def.map = map;
-    def.max_clients = 1;
+    def.tuning.max_players = 1;
     def.max_connections = 2;
     def.bots = (uint32_t)bots;
     def.seed = SEED;

@@ -37,9 +37,9 @@ static bool open_bench(struct bench *bench, const struct config *config, const c
 {
     char error[256] = "out of memory";
     struct raim_match_def def = raim_match_default_def();
-    def.map = config->arenas[0].map;
+    def.map = config->arenas[0].match.map;
     def.bots = players - 1;
-    def.max_clients = 1;
+    def.tuning.max_players = 1;
     def.seed = 1;
     bench->match = raim_match_create(&def);
     bench->checkpoint = checkpoint_create(directory, "bench");

@@ -327,15 +327,15 @@ static bool create(struct game *game)
     def.tick_hz = TICK_HZ;
     def.view_width = (uint32_t)view.x;
     def.view_height = (uint32_t)view.y;
-    def.max_clients = game->def.players;
-    def.max_spectators = 0;
+    def.tuning.max_players = game->def.players;
+    def.tuning.max_spectators = 0;
     def.max_connections = game->def.players + 1;
     def.seed = raim_random_next(&random);
     game->match = raim_match_create(&def);
-    game->clients = calloc(def.max_clients, sizeof *game->clients);
-    game->known = calloc(def.max_clients * FAIRNESS_LATENCIES, sizeof *game->known);
+    game->clients = calloc(def.tuning.max_players, sizeof *game->clients);
+    game->known = calloc(def.tuning.max_players * FAIRNESS_LATENCIES, sizeof *game->known);
     const struct raim_world_def world_def = {
-        .rules = def.rules, .tick_hz = TICK_HZ, .max_players = def.max_clients};
+        .rules = def.rules, .tick_hz = TICK_HZ, .max_players = def.tuning.max_players};
     game->world_bytes = raim_world_size(&world_def);
     bool good = game->match != NULL && game->clients != NULL && game->known != NULL;
     for (int i = 0; i < KEPT; i++) {
@@ -347,7 +347,7 @@ static bool create(struct game *game)
     game->judge.map = def.map;
     game->judge.player_radius = def.rules.player_radius;
     game->judge.stride = raim_world_stride(&def.rules, TICK_HZ);
-    for (uint32_t i = 0; i < def.max_clients; i++) {
+    for (uint32_t i = 0; i < def.tuning.max_players; i++) {
         lagged_client_init(&game->clients[i], i, ticks_of(rtts_ms[i % FAIRNESS_LATENCIES]), def.map,
                            view, raim_random_next(&random));
         lagged_client_enter(&game->clients[i], game->match);

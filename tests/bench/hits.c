@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     struct netsim_def def = netsim_def_of(map, players, &near, strtoull(argv[2], NULL, 10));
     for (uint32_t i = 1; i < players; i += 2)
         def.lines[i] = far;
-    def.max_rewind_s = strtod(argv[5], NULL) / 1000;
+    def.lag_compensation_ms = (uint32_t)strtoul(argv[5], NULL, 10);
     struct game *game = calloc(1, sizeof *game);
     if (game == NULL)
         return 1;

@@ -53,8 +53,8 @@ static bool open_game(struct game *game, const struct bench *bench, uint32_t bot
     struct raim_match_def def = raim_match_default_def();
     def.map = bench->map;
     def.bots = bots;
-    def.max_clients = bench->client_count > 0 ? bench->client_count : 1;
-    def.max_connections = def.max_clients + 8;
+    def.tuning.max_players = bench->client_count > 0 ? bench->client_count : 1;
+    def.max_connections = def.tuning.max_players + 8;
     def.seed = seed;
     game->match = raim_match_create(&def);
     game->clients = calloc(bench->client_count + 1, sizeof *game->clients);
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
     bench.ticks = (uint32_t)(atof(argv[3]) * HZ);
     bench.client_count = (uint32_t)atoi(argv[4]);
     const uint32_t bots = (uint32_t)atoi(argv[5]);
-    bench.config.bots = bots;
+    bench.config.match.bots = bots;
     bench.config.recording = CONFIG_RECORDING_ALL;
     if (bench.map == NULL || !open_game(&bench.plain, &bench, bots, seed) ||
         !open_game(&bench.recorded, &bench, bots, seed) ||

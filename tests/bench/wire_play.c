@@ -145,8 +145,8 @@ struct play *play_create(const struct play_def *def)
     match_def.view_width = VIEW_WIDTH;
     match_def.view_height = VIEW_HEIGHT;
     match_def.sight = true;
-    match_def.max_clients = def->players;
-    match_def.max_connections = def->players + match_def.max_spectators + 1;
+    match_def.tuning.max_players = def->players;
+    match_def.max_connections = def->players + match_def.tuning.max_spectators + 1;
     match_def.seed = raim_random_next(&play->chance);
     play->match = raim_match_create(&match_def);
     play->clients = calloc(def->players, sizeof *play->clients);

@@ -17,12 +17,12 @@ static inline struct raim_match_def fuzz_def(const struct raim_map *map)
     struct raim_match_def def = raim_match_default_def();
     def.map = map;
     def.rules = fuzz_rules();
-    def.max_clients = FUZZ_CLIENTS;
+    def.tuning.max_players = FUZZ_CLIENTS;
     def.max_connections = FUZZ_CLIENTS + 1;
     def.bots = 2;
     def.seed = 1;
-    def.round_s = 2;
-    def.break_s = 1;
+    def.tuning.round_s = 2;
+    def.tuning.break_s = 1;
     return def;
 }
 
@@ -66,7 +66,7 @@ static inline struct raim_match *fuzz_heir(const struct raim_map *map)
     struct raim_match_def def = fuzz_def(map);
     def.rules.player_speed *= 2;
     def.bots = 3;
-    def.max_rewind_s = 0;
+    def.lag_compensation_ms = 0;
     return fuzz_match_of(&def);
 }
 

@@ -58,11 +58,12 @@ static void check_arena(const struct config_arena *arena)
     snprintf(address, sizeof address, is_v6 ? "[%s]:%u" : "%s:%u", arena->address, arena->port);
     assert(config_split_address(address, split, &port) && port == arena->port);
     assert(strcmp(split, arena->address) == 0);
-    assert(arena->max_players >= 1 && arena->max_players <= 1000 && arena->bots <= 200);
-    assert(arena->max_players + arena->bots <= RAIM_MAX_PLAYERS);
-    assert(arena->tick_hz >= 10 && arena->tick_hz <= 240);
-    assert(raim_rules_check(&arena->rules) == NULL);
-    assert(arena->map != NULL);
+    assert(arena->match.tuning.max_players >= 1 && arena->match.tuning.max_players <= 1000 &&
+           arena->match.bots <= 200);
+    assert(arena->match.tuning.max_players + arena->match.bots <= RAIM_MAX_PLAYERS);
+    assert(arena->match.tick_hz >= 10 && arena->match.tick_hz <= 240);
+    assert(raim_rules_check(&arena->match.rules) == NULL);
+    assert(arena->match.map != NULL);
 }
 
 static void check_config(const struct config *config)

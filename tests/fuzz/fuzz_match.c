@@ -319,17 +319,13 @@ static double take_seconds(struct fuzz_input *input)
 static void tune(struct table *table, struct fuzz_input *input)
 {
     const uint8_t slots = fuzz_byte(input);
-    struct raim_match_tuning tuning = {
-        .max_clients = 1 + slots % table->def.max_clients,
-        .max_spectators = slots / 16 % (table->def.max_spectators + 1),
-        .resume_grace_s = table->def.resume_grace_s,
-        .idle_timeout_s = table->def.idle_timeout_s,
-        .round_s = take_seconds(input),
-        .break_s = take_seconds(input),
-        .score_limit = fuzz_byte(input) % 4,
-        .motd = "tuned",
-        .votes = table->def.votes,
-    };
+    struct raim_match_tuning tuning = table->def.tuning;
+    tuning.max_players = 1 + slots % table->def.tuning.max_players;
+    tuning.max_spectators = slots / 16 % (table->def.tuning.max_spectators + 1);
+    tuning.round_s = take_seconds(input);
+    tuning.break_s = take_seconds(input);
+    tuning.score_limit = fuzz_byte(input) % 4;
+    strcpy(tuning.motd, "tuned");
     raim_match_tune(table->match, &tuning);
 }
 
@@ -347,10 +343,10 @@ static void succeed(struct table *table, struct fuzz_input *input)
         maps[1] = fuzz_empty_map();
     }
     def.map = maps[byte % 2];
-    def.max_clients = 1 + slots % table->def.max_connections % MOST_CLIENTS;
-    if (def.max_clients < counts.players)
-        def.max_clients = counts.players;
-    def.max_spectators = table->def.max_spectators; // some may watch unseen
+    def.tuning.max_players = 1 + slots % table->def.max_connections % MOST_CLIENTS;
+    if (def.tuning.max_players < counts.players)
+        def.tuning.max_players = counts.players;
+    def.tuning.max_spectators = table->def.tuning.max_spectators; // some may watch unseen
     def.bots = slots / MOST_CLIENTS % (MOST_BOTS + 1);
     def.sight = byte < 128;
     def.seed = byte;
@@ -446,27 +442,28 @@ static void operate(struct table *table, struct fuzz_input *input)
 static struct raim_match_def take_def(const struct raim_map *map, struct fuzz_input *input)
 {
     static const uint32_t rates[] = {60, 10, 240}, delays[] = {DELAY_TICKS, 0};
-    static const double rewinds_s[] = {0.15, 0.25, 0}, graces_s[] = {2, 0, 1, 5};
+    static const uint32_t rewinds_ms[] = {150, 250, 0};
+    static const double graces_s[] = {2, 0, 1, 5};
     static const double rounds_s[] = {0, 0.1, 0.5, 2}, breaks_s[] = {0.05, 0, 0.3};
     const uint8_t slots = fuzz_byte(input), rules = fuzz_byte(input);
     struct raim_match_def def = raim_match_default_def();
     def.map = map;
-    def.max_clients = 1 + slots % MOST_CLIENTS;
+    def.tuning.max_players = 1 + slots % MOST_CLIENTS;
     def.bots = slots / MOST_CLIENTS % (MOST_BOTS + 1);
-    def.max_connections = def.max_clients + rules % 3;
-    def.max_spectators = slots / 16 % (MOST_SPECTATORS + 1);
+    def.max_connections = def.tuning.max_players + rules % 3;
+    def.tuning.max_spectators = slots / 16 % (MOST_SPECTATORS + 1);
     def.tick_hz = rates[rules / 3 % 3];
     def.spectator_delay_s = (double)delays[rules / 36 % 2] / def.tick_hz;
-    def.resume_grace_s = graces_s[rules / 9 % 4];
+    def.tuning.resume_grace_s = graces_s[rules / 9 % 4];
     def.sight = slots < 128;
     if (rules < 128)
         def.rules = fuzz_rules();
     def.seed = fuzz_byte(input);
-    def.max_rewind_s = rewinds_s[def.seed % 3];
-    def.round_s = rounds_s[def.seed / 3 % 4];
-    def.score_limit = (uint32_t)(def.seed / 12 % 3);
-    def.break_s = breaks_s[def.seed / 36 % 3];
-    strcpy(def.motd, def.seed % 2 == 0 ? "" : "be nice");
+    def.lag_compensation_ms = rewinds_ms[def.seed % 3];
+    def.tuning.round_s = rounds_s[def.seed / 3 % 4];
+    def.tuning.score_limit = (uint32_t)(def.seed / 12 % 3);
+    def.tuning.break_s = breaks_s[def.seed / 36 % 3];
+    strcpy(def.tuning.motd, def.seed % 2 == 0 ? "" : "be nice");
     return def;
 }
 

@@ -76,12 +76,13 @@ static void try_request(const char *json, size_t size)
     const bool good = room_request_parse(&request, config, json, size, &mistakes);
     check_mistakes(good, &mistakes);
     if (good) {
-        assert(raim_rules_check(&request.arena.rules) == NULL);
-        assert(request.arena.max_players >= 1 && request.arena.max_players <= 64);
-        assert(request.player_count <= request.arena.max_players);
+        assert(raim_rules_check(&request.arena.match.rules) == NULL);
+        assert(request.arena.match.tuning.max_players >= 1 &&
+               request.arena.match.tuning.max_players <= 64);
+        assert(request.player_count <= request.arena.match.tuning.max_players);
         assert(request.player_count == 0 || request.arena.needs_access);
         assert(request.join_within_s >= 1 && request.join_within_s <= 3600);
-        assert(request.arena.map != NULL && strchr(request.text, '\n') == NULL);
+        assert(request.arena.match.map != NULL && strchr(request.text, '\n') == NULL);
         check_metadata(request.metadata);
         // The canonical text means the same, and is canonical.
         assert(room_request_parse(&again, config, request.text, strlen(request.text), &mistakes));

@@ -77,7 +77,7 @@ static inline bool is_spectator(const struct seat *seat)
 
 static inline void check_hits(const struct table *table, const struct raim_match_hits *hits)
 {
-    const double most_ms = 1000 * table->def.max_rewind_s + 1000.0 / table->def.tick_hz;
+    const double most_ms = table->def.lag_compensation_ms + 1000.0 / table->def.tick_hz;
     assert(hits->total >= table->counts.hits.total);
     assert(hits->rewound <= hits->total && hits->in_past <= hits->rewound);
     assert(hits->most_rewound_ms <= hits->rewound_ms && hits->most_rewound_ms <= most_ms);
@@ -95,13 +95,13 @@ static inline void check_counts(struct table *table, const struct raim_match_pla
         deaf += seat->connected && !seat->closed && seat->client == NULL;
     }
     assert(now.spectators >= watching && now.spectators <= watching + deaf);
-    assert(now.spectators <= table->def.max_spectators);
+    assert(now.spectators <= table->def.tuning.max_spectators);
     for (uint32_t i = 0; i < count; i++) {
         playing += !rows[i].bot;
         away += rows[i].away;
     }
-    assert(now.players == playing && playing <= table->def.max_clients);
-    assert(now.away == away && (away == 0 || table->def.resume_grace_s > 0));
+    assert(now.players == playing && playing <= table->def.tuning.max_players);
+    assert(now.away == away && (away == 0 || table->def.tuning.resume_grace_s > 0));
     check_hits(table, &now.hits);
     assert(now.bots == table->def.bots && count == playing + now.bots);
     for (int i = 0; i < RAIM_REFUSALS; i++)
@@ -119,7 +119,7 @@ static inline void check_rows(const struct table *table, const struct raim_match
         assert(rows[i].id != RAIM_NOBODY && rows[i].played_ticks <= table->ticks);
         assert(rows[i].inputs_missed <= rows[i].inputs_due);
         assert(rows[i].inputs_due <= rows[i].played_ticks);
-        assert(raim_player_slot(rows[i].id) < table->def.max_clients + table->def.bots);
+        assert(raim_player_slot(rows[i].id) < table->def.tuning.max_players + table->def.bots);
         for (uint32_t j = 0; j < i; j++) {
             assert(raim_player_slot(rows[j].id) < raim_player_slot(rows[i].id));
             assert(rows[i].bot || rows[j].bot || rows[i].away || rows[j].away ||

@@ -273,7 +273,7 @@ static void save_session(const char *name, uint32_t bots, int ticks)
     struct raim_map *map = fuzz_map();
     struct raim_match_def def = raim_match_default_def();
     def.map = map;
-    def.max_clients = 2;
+    def.tuning.max_players = 2;
     def.max_connections = 2;
     def.bots = bots;
     def.rules = fuzz_rules();

@@ -62,7 +62,7 @@ struct netsim_def netsim_def_of(const struct raim_map *map, uint32_t players,
     struct netsim_def def = {
         .map = map,
         .players = players,
-        .max_rewind_s = raim_match_default_def().max_rewind_s,
+        .lag_compensation_ms = raim_match_default_def().lag_compensation_ms,
         .seed = seed,
     };
     for (uint32_t i = 0; i < players; i++)
@@ -100,9 +100,9 @@ struct netsim *netsim_create(const struct netsim_def *def)
     struct raim_match_def match_def = raim_match_default_def();
     match_def.map = def->map;
     match_def.tick_hz = TICK_HZ;
-    match_def.max_clients = def->players;
-    match_def.max_spectators = 0;
-    match_def.max_rewind_s = def->max_rewind_s;
+    match_def.tuning.max_players = def->players;
+    match_def.tuning.max_spectators = 0;
+    match_def.lag_compensation_ms = def->lag_compensation_ms;
     match_def.max_connections = 4 * def->players + 4; // some may be dead without a report yet
     match_def.bots = 0;
     match_def.seed = raim_random_next(&netsim->random);

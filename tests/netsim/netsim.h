@@ -32,7 +32,7 @@ struct netsim_def {
     const struct raim_map *map;                    // borrowed
     uint32_t players;                              // clients, 1 to NETSIM_MAX_PLAYERS
     struct network_line lines[NETSIM_MAX_PLAYERS]; // each player's
-    double max_rewind_s;                           // lag compensation, as of raim_match_def
+    uint32_t lag_compensation_ms;                  // as of raim_match_def
     bool peaceful;                                 // no player fires
     const struct netsim_liar *liar;                // borrowed; NULL: all are honest
     uint64_t seed;

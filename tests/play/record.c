@@ -199,11 +199,11 @@ int main(int argc, char **argv)
     struct raim_map *map = map_file_load(argv[1], NULL, def.rules.player_radius, &report);
     check(map != NULL, "no map");
     def.map = map;
-    def.max_clients = recorder.client_count > 0 ? recorder.client_count : 1;
+    def.tuning.max_players = recorder.client_count > 0 ? recorder.client_count : 1;
     def.max_connections = MOST_CLIENTS + 1;
     def.bots = (uint32_t)strtoul(argv[5], NULL, 10);
-    def.round_s = 120;
-    def.break_s = 3;
+    def.tuning.round_s = 120;
+    def.tuning.break_s = 3;
     def.seed = raim_random_next(&recorder.random);
     snprintf(def.arena, sizeof def.arena, "crossfire");
     recorder.match = raim_match_create(&def);

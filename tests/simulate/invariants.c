@@ -181,8 +181,8 @@ static void check_counts_add_up(struct simulation *simulation, const char *name)
         bots != simulation->match_def.bots)
         fail(simulation, name, "%u players, %u bots, %u away, but rows of %u, %u, %u", now.players,
              now.bots, now.away, playing, bots, away);
-    if (now.spectators > simulation->match_def.max_spectators ||
-        now.players > simulation->match_def.max_clients)
+    if (now.spectators > simulation->match_def.tuning.max_spectators ||
+        now.players > simulation->match_def.tuning.max_players)
         fail(simulation, name, "%u players and %u spectators", now.players, now.spectators);
     if (now.hits.rewound > now.hits.total || now.hits.in_past > now.hits.rewound)
         fail(simulation, name, "hits");

@@ -164,19 +164,10 @@ static bool pick_player(const struct simulation *simulation, const struct fault 
 static void tune(struct simulation *simulation, uint64_t *random)
 {
     const struct raim_match_def *def = &simulation->match_def;
-    struct raim_match_tuning tuning = {
-        .max_clients = def->max_clients,
-        .max_spectators = def->max_spectators,
-        .resume_grace_s = def->resume_grace_s,
-        .idle_timeout_s = def->idle_timeout_s,
-        .round_s = def->round_s,
-        .break_s = def->break_s,
-        .score_limit = def->score_limit,
-        .votes = def->votes,
-    };
+    struct raim_match_tuning tuning = def->tuning;
     if (random != NULL) {
-        tuning.max_clients = 1 + raim_random_below(random, def->max_clients);
-        tuning.max_spectators = raim_random_below(random, def->max_spectators + 1);
+        tuning.max_players = 1 + raim_random_below(random, def->tuning.max_players);
+        tuning.max_spectators = raim_random_below(random, def->tuning.max_spectators + 1);
         tuning.resume_grace_s = tail(random, 10);
         tuning.idle_timeout_s = tail(random, 10);
         tuning.round_s = between(random, 0, 20);

@@ -24,15 +24,15 @@ static struct raim_match_def draw_match(struct simulation *simulation)
     struct raim_match_def def = raim_match_default_def();
     def.map = simulation->def.maps[raim_random_below(random, SIMULATION_MAPS)];
     def.tick_hz = TICK_HZ;
-    def.max_clients = 20;
-    def.max_spectators = 8;
+    def.tuning.max_players = 20;
+    def.tuning.max_spectators = 8;
     def.spectator_delay_s = delays_s[raim_random_below(random, 3)];
     def.max_connections = MAX_HANDLES;
     def.bots = raim_random_below(random, 5);
-    def.resume_grace_s = graces_s[raim_random_below(random, 4)];
-    def.round_s = raim_random_below(random, 2) == 0 ? 0 : between(random, 5, 60);
-    def.score_limit = raim_random_below(random, 3) == 0 ? 5 : 0;
-    def.break_s = between(random, 0, 4);
+    def.tuning.resume_grace_s = graces_s[raim_random_below(random, 4)];
+    def.tuning.round_s = raim_random_below(random, 2) == 0 ? 0 : between(random, 5, 60);
+    def.tuning.score_limit = raim_random_below(random, 3) == 0 ? 5 : 0;
+    def.tuning.break_s = between(random, 0, 4);
     def.seed = raim_random_next(random);
     strcpy(def.arena, "simulated");
     return def;
@@ -173,8 +173,8 @@ void server_change_map(struct simulation *simulation, uint64_t *random)
     def.seed = raim_random_next(random);
     if (raim_random_below(random, 2) == 0)
         def.rules.player_speed = between(random, 100, 600);
-    if (def.max_clients < counts.players)
-        def.max_clients = counts.players;
+    if (def.tuning.max_players < counts.players)
+        def.tuning.max_players = counts.players;
     struct raim_match *next = create_match(&def);
     recordings_end(simulation);
     raim_match_transfer(next, simulation->match, raim_random_below(random, 2) == 0);

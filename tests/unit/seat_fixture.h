@@ -69,28 +69,11 @@ static inline struct raim_match_def usual_def(void)
 {
     struct raim_match_def def = raim_match_default_def();
     def.sight = false;
-    def.max_clients = 8;
+    def.tuning.max_players = 8;
     def.max_connections = SEATS;
-    def.resume_grace_s = 0; // a disconnect ends the session
+    def.tuning.resume_grace_s = 0; // a disconnect ends the session
     def.spectator_delay_s = DELAY_TICKS / 60.0;
     return def;
-}
-
-// The initial state of a match with a def.
-static inline struct raim_match_tuning tuning_of(const struct raim_match_def *def)
-{
-    struct raim_match_tuning tuning = {
-        .max_clients = def->max_clients,
-        .max_spectators = def->max_spectators,
-        .resume_grace_s = def->resume_grace_s,
-        .idle_timeout_s = def->idle_timeout_s,
-        .round_s = def->round_s,
-        .break_s = def->break_s,
-        .score_limit = def->score_limit,
-        .votes = def->votes,
-    };
-    strcpy(tuning.motd, def->motd);
-    return tuning;
 }
 
 static inline struct table *open_table(struct raim_match_def def)

@@ -28,27 +28,27 @@ struct table {
 };
 
 static inline struct table *open_table_on(struct raim_map *map, const raim_rules *rules,
-                                          uint32_t max_clients, uint32_t bots)
+                                          uint32_t max_players, uint32_t bots)
 {
     struct table *table = calloc(1, sizeof *table);
     struct raim_match_def def = raim_match_default_def();
     table->map = map;
     def.map = map;
     def.rules = *rules;
-    def.max_clients = max_clients;
+    def.tuning.max_players = max_players;
     def.max_connections = CLIENTS;
-    def.resume_grace_s = 2;
+    def.tuning.resume_grace_s = 2;
     def.bots = bots;
     table->match = raim_match_create(&def);
     assert_non_null(table->match);
     return table;
 }
 
-static inline struct table *open_table(const raim_rules *rules, uint32_t max_clients, uint32_t bots)
+static inline struct table *open_table(const raim_rules *rules, uint32_t max_players, uint32_t bots)
 {
     const raim_box boxes[] = {
         {{-300, -300}, {-100, -100}}, {{-100, -50}, {100, 20}}, {{100, -300}, {300, -90}}};
-    return open_table_on(fixture_map(boxes, 3), rules, max_clients, bots);
+    return open_table_on(fixture_map(boxes, 3), rules, max_players, bots);
 }
 
 static inline void close_table(struct table *table)

@@ -47,7 +47,7 @@ static inline struct stage *stage_open(struct raim_map *map, struct raim_match_d
     stage->map = map;
     def.map = map;
     def.max_connections = VIEWERS;
-    def.resume_grace_s = 0; // a client that leaves is reset
+    def.tuning.resume_grace_s = 0; // a client that leaves is reset
     stage->match = raim_match_create(&def);
     assert_non_null(stage->match);
     stage->limits = stage->match->interest.history.limits;

@@ -13,11 +13,11 @@ static inline struct raim_match_def vote_def(void)
 {
     struct raim_match_def def = usual_def();
     def.spectator_delay_s = 0;
-    def.votes.newcomer_delay_s = 0;
-    def.votes.call_delay_s = 1;
-    def.votes.time_s = 5;
-    def.round_s = 600;
-    def.break_s = 1;
+    def.tuning.votes.newcomer_delay_s = 0;
+    def.tuning.votes.call_delay_s = 1;
+    def.tuning.votes.time_s = 5;
+    def.tuning.round_s = 600;
+    def.tuning.break_s = 1;
     return def;
 }
 

@@ -205,13 +205,13 @@ static struct table open_table(void)
     struct table table = {.map = make_map(), .now_us = 1000000, .comma = ""};
     struct raim_match_def def = raim_match_default_def();
     def.map = table.map;
-    def.max_clients = SEATS;
+    def.tuning.max_players = SEATS;
     def.max_connections = 4;
-    def.max_spectators = 0;
+    def.tuning.max_spectators = 0;
     def.rules.spawn_protection = 0;
     def.seed = 1;
     strcpy(def.arena, "session");
-    strcpy(def.motd, "recorded");
+    strcpy(def.tuning.motd, "recorded");
     table.match = raim_match_create(&def);
     assert(table.match != NULL);
     table.match->world->tick = first_tick;

@@ -96,7 +96,7 @@ static struct fixture *open_fixture(void)
     fixture->map = fixture_map(NULL, 0);
     fixture->def = raim_match_default_def();
     fixture->def.map = fixture->map;
-    fixture->def.max_clients = 4;
+    fixture->def.tuning.max_players = 4;
     fixture->def.max_connections = 8;
     fixture->def.bots = 1;
     for (size_t i = 0; i < sizeof fixture->token; i++)
@@ -290,13 +290,13 @@ static void test_the_map_is_found_in_the_rotation(void **state)
     struct raim_map other = *fixture->map, third = *fixture->map;
     strcpy(other.name, "other");
     strcpy(third.name, "third");
-    struct config_arena config = {.map = &other, .rotation_count = 2};
+    struct config_arena config = {.match.map = &other, .rotation_count = 2};
     config.rotation[0] = &third;
     config.rotation[1] = fixture->map;
     assert_int_equal(arena_checkpoint_find_map(&fixture->checkpoint, &config).index, 2);
     config.rotation_count = 1;
     assert_int_equal(arena_checkpoint_find_map(&fixture->checkpoint, &config).index, 0);
-    config.map = fixture->map;
+    config.match.map = fixture->map;
     assert_int_equal(arena_checkpoint_find_map(&fixture->checkpoint, &config).index, 0);
     // A map that is in the rotation twice is found at the index where it was played.
     config.rotation_count = 2;

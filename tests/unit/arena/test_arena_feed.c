@@ -17,15 +17,15 @@ static struct raim_match_def feed_def(void)
 {
     struct raim_match_def def = usual_def();
     def.bots = 2;
-    def.max_clients = PLAYERS;
+    def.tuning.max_players = PLAYERS;
     return def;
 }
 
 static void begin(struct raim_match_def def)
 {
     table = open_table(def);
-    feed = arena_feed_create(
-        &(struct arena_feed_def){.slots = def.max_clients + def.bots, .departed = def.max_clients});
+    feed = arena_feed_create(&(struct arena_feed_def){.slots = def.tuning.max_players + def.bots,
+                                                      .departed = def.tuning.max_players});
     assert_non_null(feed);
 }
 

@@ -237,8 +237,8 @@ static void test_each_round_has_a_file(void **state)
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
     struct raim_match_def def = usual_def();
-    def.round_s = 12;
-    def.break_s = 3;
+    def.tuning.round_s = 12;
+    def.tuning.break_s = 3;
     start(fixture);
     open_match(fixture, def);
     play(fixture->table, 0);
@@ -282,7 +282,7 @@ static void test_bots_are_recorded_where_all_is_and_nothing_where_nothing_is(voi
     def.bots = 3;
     start(fixture);
     open_match(fixture, def);
-    fixture->config.bots = 3;
+    fixture->config.match.bots = 3;
     fixture->config.recording = CONFIG_RECORDING_ALL;
     run(fixture, 3 * HZ);
     assert_string_not_equal(arena_recording_name(&fixture->recording), "");
@@ -348,8 +348,8 @@ static void test_a_full_ring_ends_the_file_with_what_is_in_it(void **state)
     struct file files[MOST_FILES];
     struct raim_match_def def = usual_def();
     def.bots = 8;
-    def.round_s = 300;
-    def.break_s = 1;
+    def.tuning.round_s = 300;
+    def.tuning.break_s = 1;
     open_match(fixture, def);
     play(fixture->table, 0);
     int played = 0;

@@ -110,10 +110,10 @@ static struct fixture *open_fixture(void)
     fixture->map = fixture_map(NULL, 0);
     fixture->def = raim_match_default_def();
     fixture->def.map = fixture->map;
-    fixture->def.max_clients = 1;
-    fixture->def.max_spectators = 0;
+    fixture->def.tuning.max_players = 1;
+    fixture->def.tuning.max_spectators = 0;
     fixture->def.max_connections = 2;
-    fixture->def.max_rewind_s = 0.05;
+    fixture->def.lag_compensation_ms = 50;
     fixture->def.bots = 2;
     begin_process(fixture);
     steps(fixture, 200);
@@ -303,7 +303,7 @@ static void test_a_match_with_other_slots_restores_it(void **state)
 {
     (void)state;
     struct fixture *fixture = open_fixture();
-    fixture->def.max_clients = 2;
+    fixture->def.tuning.max_players = 2;
     begin_process(fixture);
     assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
     close_fixture(fixture);

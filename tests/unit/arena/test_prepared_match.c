@@ -64,27 +64,28 @@ static void test_a_tuning_without_a_match_takes_over_all_but_what_is_tuned(void 
     (void)state;
     struct raim_match *match = (struct raim_match *)&state; // never dereferenced
     struct prepared_match before = {
-        .config = {.name = "old", .bots = 3, .max_players = 4, .round_s = 60, .motd = "a"},
+        .config = {.name = "old",
+                   .match = {.bots = 3, .tuning = {.max_players = 4, .round_s = 60, .motd = "a"}}},
         .match = match,
         .map = {.index = 2, .path = "/maps/a.conf"},
     };
     struct prepared_match tuned = {
-        .config = {.name = "new", .bots = 9, .max_players = 2, .queries = true, .motd = "b"},
+        .config = {.name = "new",
+                   .match = {.bots = 9, .tuning = {.max_players = 2, .motd = "b"}},
+                   .queries = true},
         .at_once = true,
     };
     prepared_match_inherit(&tuned, &before);
     assert_string_equal(tuned.config.name, "new");
-    assert_int_equal(tuned.config.bots, 3);
-    assert_int_equal(tuned.config.max_players, 2);
+    assert_int_equal(tuned.config.match.bots, 3);
+    assert_int_equal(tuned.config.match.tuning.max_players, 2);
     assert_true(tuned.config.queries);
-    assert_true(tuned.config.round_s <= 0);
+    assert_true(tuned.config.match.tuning.round_s <= 0);
     assert_ptr_equal(tuned.match, match);
     assert_null(before.match);
     assert_int_equal(tuned.map.index, 2);
     assert_string_equal(tuned.map.path, "/maps/a.conf");
-    const struct raim_match_tuning tuning = prepared_match_tuning(&tuned.config);
-    assert_int_equal(tuning.max_clients, 2);
-    assert_string_equal(tuning.motd, "b");
+    assert_string_equal(tuned.config.match.tuning.motd, "b");
 }
 
 int main(void)

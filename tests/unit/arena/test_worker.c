@@ -37,7 +37,7 @@ static int start_with(uint32_t bots)
     char error[256] = "";
     fixture = (struct fixture){.config = config_demo(&(struct diagnostics){.out = stderr})};
     fixture.config->arenas[0].port = 0;
-    fixture.config->arenas[0].bots = bots;
+    fixture.config->arenas[0].match.bots = bots;
     fixture.config->arenas[0].queries = true;
     assert_true(wakeup_open(&fixture.wakeup));
     fixture.arena = arena_create(fixture.config, &fixture.config->arenas[0], &fixture.sockets, NULL,

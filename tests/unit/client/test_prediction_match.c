@@ -76,8 +76,8 @@ static struct table open_table(void)
     def.spectator_delay_s = 0;
     def.tick_hz = TICK_HZ;
     def.view_width = def.view_height = 4000; // all of it
-    def.max_clients = 2;
-    def.max_spectators = 1;
+    def.tuning.max_players = 2;
+    def.tuning.max_spectators = 1;
     def.max_connections = CLIENTS;
     def.bots = 0;
     table.match = raim_match_create(&def);

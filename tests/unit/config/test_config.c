@@ -14,18 +14,18 @@
 // What an arena has that says nothing of its view and its spectators' number.
 static void assert_plain(const struct config_arena *arena)
 {
-    assert_int_equal(arena->max_spectators, 8);
-    assert_int_equal(arena->view_width, 1600);
-    assert_int_equal(arena->view_height, 861);
-    assert_true(arena->sight);
-    assert_int_equal(arena->lag_compensation_ms, 200);
-    assert_true(arena->resume_grace_s == 30);
+    assert_int_equal(arena->match.tuning.max_spectators, 8);
+    assert_int_equal(arena->match.view_width, 1600);
+    assert_int_equal(arena->match.view_height, 861);
+    assert_true(arena->match.sight);
+    assert_int_equal(arena->match.lag_compensation_ms, 200);
+    assert_true(arena->match.tuning.resume_grace_s == 30);
     assert_true(arena->queries);
     assert_true(arena->query_names);
-    assert_true(arena->round_s == 0);
-    assert_int_equal(arena->score_limit, 0);
-    assert_true(arena->break_s == 10);
-    assert_string_equal(arena->motd, "");
+    assert_true(arena->match.tuning.round_s == 0);
+    assert_int_equal(arena->match.tuning.score_limit, 0);
+    assert_true(arena->match.tuning.break_s == 10);
+    assert_string_equal(arena->match.tuning.motd, "");
     assert_int_equal(arena->rotation_count, 0);
 }
 
@@ -42,15 +42,15 @@ static void test_shipped_config_loads(void **state)
     assert_int_equal(config->status.port, 7246);
     assert_int_equal(config->arena_count, 2);
     assert_string_equal(config->arenas[0].name, "duel");
-    assert_string_equal(config->arenas[0].map->name, "duel");
+    assert_string_equal(config->arenas[0].match.map->name, "duel");
     assert_plain(&config->arenas[0]);
-    assert_true(config->arenas[0].spectator_delay_s == 10);
-    assert_int_equal(config->arenas[0].max_players, 16);
-    assert_int_equal(config->arenas[0].bots, 4);
+    assert_true(config->arenas[0].match.spectator_delay_s == 10);
+    assert_int_equal(config->arenas[0].match.tuning.max_players, 16);
+    assert_int_equal(config->arenas[0].match.bots, 4);
     assert_int_equal(config->arenas[1].port, 7247);
     assert_string_equal(config->arenas[1].address, "0.0.0.0");
-    assert_true(config->arenas[1].rules.bullet_speed == 720);
-    assert_true(config->arenas[1].rules.player_speed == raim_rules_default().player_speed);
+    assert_true(config->arenas[1].match.rules.bullet_speed == 720);
+    assert_true(config->arenas[1].match.rules.player_speed == raim_rules_default().player_speed);
     config_unload(config);
 }
 
@@ -103,16 +103,16 @@ static void test_demo_has_two_arenas_on_loopback(void **state)
     for (int i = 0; i < 2; i++) {
         const struct config_arena *arena = &config->arenas[i];
         assert_string_equal(arena->name, i == 0 ? "duel" : "crossfire");
-        assert_string_equal(arena->map->name, arena->name);
+        assert_string_equal(arena->match.map->name, arena->name);
         assert_string_equal(arena->address, "127.0.0.1");
         assert_int_equal(arena->port, 7246 + i);
-        assert_int_equal(arena->bots, i == 0 ? 6 : 12);
-        assert_int_equal(arena->max_players, 64);
-        assert_int_equal(arena->tick_hz, 60);
+        assert_int_equal(arena->match.bots, i == 0 ? 6 : 12);
+        assert_int_equal(arena->match.tuning.max_players, 64);
+        assert_int_equal(arena->match.tick_hz, 60);
         assert_plain(arena);
-        assert_true(arena->spectator_delay_s <= 0); // on loopback, with bots
-        for (int s = 0; s < arena->map->spawn_count; s++)
-            assert_true(raim_map_is_free(arena->map, arena->map->spawns[s], 60));
+        assert_true(arena->match.spectator_delay_s <= 0); // on loopback, with bots
+        for (int s = 0; s < arena->match.map->spawn_count; s++)
+            assert_true(raim_map_is_free(arena->match.map, arena->match.map->spawns[s], 60));
     }
     config_unload(config);
 }
@@ -128,42 +128,45 @@ static void test_absent_keys_have_their_defaults(void **state)
     assert_true(config->status.is_on);
     assert_string_equal(arena->address, "0.0.0.0");
     assert_int_equal(arena->port, 7246);
-    assert_int_equal(arena->max_players, 64);
-    assert_int_equal(arena->bots, 0);
-    assert_int_equal(arena->tick_hz, 60);
+    assert_int_equal(arena->match.tuning.max_players, 64);
+    assert_int_equal(arena->match.bots, 0);
+    assert_int_equal(arena->match.tick_hz, 60);
     assert_plain(arena);
-    assert_true(arena->spectator_delay_s == 10);
+    assert_true(arena->match.spectator_delay_s == 10);
     const raim_rules rules = raim_rules_default();
-    assert_memory_equal(&arena->rules, &rules, sizeof rules);
-    assert_string_equal(arena->map->name, "m");
+    assert_memory_equal(&arena->match.rules, &rules, sizeof rules);
+    assert_string_equal(arena->match.map->name, "m");
     config_unload(config);
+}
+
+// Compares the values of keys, except of those that have none in `def`.
+static void assert_defaults(const struct reader_key *keys, int count, const char *values,
+                            const char *defaults, size_t begin, size_t end)
+{
+    for (int i = 0; i < count; i++) {
+        const size_t at = keys[i].offset;
+        int members;
+        if (keys[i].size == 0 || at < begin || at >= end)
+            continue;
+        if (keys[i].keys != NULL) {
+            const struct reader_key *group = keys[i].keys(&members);
+            assert_defaults(group, members, values + at, defaults + at - begin, 0, SIZE_MAX);
+        } else if (memcmp(values + at, defaults + at - begin, keys[i].size) != 0) {
+            fail_msg("%s has another default than the match", keys[i].name);
+        }
+    }
 }
 
 static void test_an_arena_has_the_defaults_of_a_match(void **state)
 {
     (void)state;
     struct config *config = assert_accepted("arenas = ({" ARENA "});");
-    const struct config_arena *arena = &config->arenas[0];
     const struct raim_match_def def = raim_match_default_def();
-    assert_int_equal(arena->tick_hz, def.tick_hz);
-    assert_int_equal(arena->view_width, def.view_width);
-    assert_int_equal(arena->view_height, def.view_height);
-    assert_int_equal(arena->sight, def.sight);
-    assert_int_equal(arena->max_players, def.max_clients);
-    assert_int_equal(arena->max_spectators, def.max_spectators);
-    assert_true(arena->spectator_delay_s == def.spectator_delay_s);
-    assert_true(arena->lag_compensation_ms / 1000.0 == def.max_rewind_s);
-    assert_true(arena->resume_grace_s == def.resume_grace_s);
-    assert_true(arena->idle_timeout_s == def.idle_timeout_s);
-    assert_int_equal(arena->votes.kinds, def.votes.kinds);
-    assert_true(arena->votes.time_s == def.votes.time_s);
-    assert_int_equal(arena->votes.yes_percent, def.votes.yes_percent);
-    assert_int_equal(arena->votes.silent_is_no, def.votes.silent_is_no);
-    assert_true(arena->votes.call_delay_s == def.votes.call_delay_s);
-    assert_true(arena->votes.newcomer_delay_s == def.votes.newcomer_delay_s);
-    assert_int_equal(arena->votes.kick_players, def.votes.kick_players);
-    assert_int_equal(arena->votes.kick_minutes, def.votes.kick_minutes);
-    assert_int_equal(arena->votes.penalty_minutes, def.votes.penalty_minutes);
+    const size_t begin = offsetof(struct config_arena, match);
+    int count;
+    const struct reader_key *keys = config_keys(CONFIG_ARENA, &count);
+    assert_defaults(keys, count, (const char *)&config->arenas[0], (const char *)&def, begin,
+                    begin + sizeof def);
     config_unload(config);
 }
 
@@ -173,11 +176,11 @@ static void test_votes_are_as_configured(void **state)
     struct config *config = assert_accepted(
         "arenas = ({" ARENA "votes = { kinds = \"map kick\"; time = 30.5; silent = \"no\"; }; },"
         "{ name = \"b\"; map = \"m.conf\"; port = 1; votes = { kinds = \"\"; }; });");
-    assert_int_equal(config->arenas[0].votes.kinds,
+    assert_int_equal(config->arenas[0].match.tuning.votes.kinds,
                      RAIM_VOTE_BIT(RAIM_VOTE_MAP) | RAIM_VOTE_BIT(RAIM_VOTE_KICK));
-    assert_true(config->arenas[0].votes.time_s == 30.5);
-    assert_true(config->arenas[0].votes.silent_is_no);
-    assert_int_equal(config->arenas[1].votes.kinds, 0);
+    assert_true(config->arenas[0].match.tuning.votes.time_s == 30.5);
+    assert_true(config->arenas[0].match.tuning.votes.silent_is_no);
+    assert_int_equal(config->arenas[1].match.tuning.votes.kinds, 0);
     config_unload(config);
     static const char *const wrong[] = {
         "kick kick", "kick  map", " kick", "kick ", "ban", "Kick", "kickkickkickkickkickkick"};
@@ -235,13 +238,13 @@ static void test_view_and_spectators_are_as_configured(void **state)
         "arenas = ({" ARENA "view_width = 1920; view_height = 1080; sight = false;"
         "max_spectators = 0; spectator_delay = 2.5; },"
         "{ name = \"b\"; map = \"m.conf\"; port = 1; sight = True; spectator_delay = 3; });");
-    assert_int_equal(config->arenas[0].view_width, 1920);
-    assert_int_equal(config->arenas[0].view_height, 1080);
-    assert_false(config->arenas[0].sight);
-    assert_int_equal(config->arenas[0].max_spectators, 0);
-    assert_true(config->arenas[0].spectator_delay_s == 2.5);
-    assert_true(config->arenas[1].sight);
-    assert_true(config->arenas[1].spectator_delay_s == 3);
+    assert_int_equal(config->arenas[0].match.view_width, 1920);
+    assert_int_equal(config->arenas[0].match.view_height, 1080);
+    assert_false(config->arenas[0].match.sight);
+    assert_int_equal(config->arenas[0].match.tuning.max_spectators, 0);
+    assert_true(config->arenas[0].match.spectator_delay_s == 2.5);
+    assert_true(config->arenas[1].match.sight);
+    assert_true(config->arenas[1].match.spectator_delay_s == 3);
     config_unload(config);
 }
 
@@ -265,12 +268,12 @@ static void test_rounds_are_as_configured(void **state)
         "arenas = ({" ARENA "round_time = 600; score_limit = 30; break_time = 2.5;"
         "motd = \"Be nice \xc3\xa9\"; },"
         "{ name = \"b\"; map = \"m.conf\"; port = 1; score_limit = 100000; motd = \"\"; });");
-    assert_true(config->arenas[0].round_s == 600);
-    assert_int_equal(config->arenas[0].score_limit, 30);
-    assert_true(config->arenas[0].break_s == 2.5);
-    assert_string_equal(config->arenas[0].motd, "Be nice \xc3\xa9");
-    assert_int_equal(config->arenas[1].score_limit, 100000);
-    assert_string_equal(config->arenas[1].motd, "");
+    assert_true(config->arenas[0].match.tuning.round_s == 600);
+    assert_int_equal(config->arenas[0].match.tuning.score_limit, 30);
+    assert_true(config->arenas[0].match.tuning.break_s == 2.5);
+    assert_string_equal(config->arenas[0].match.tuning.motd, "Be nice \xc3\xa9");
+    assert_int_equal(config->arenas[1].match.tuning.score_limit, 100000);
+    assert_string_equal(config->arenas[1].match.tuning.motd, "");
     config_unload(config);
 }
 
@@ -282,7 +285,7 @@ static void test_a_motd_fits_and_shows_all_of_it(void **state)
     motd[120] = '\0';
     snprintf(text, sizeof text, "arenas = ({" ARENA "motd = \"%s\"; });", motd);
     struct config *config = assert_accepted(text);
-    assert_string_equal(config->arenas[0].motd, motd);
+    assert_string_equal(config->arenas[0].match.tuning.motd, motd);
     config_unload(config);
     static const char *const bad[] = {"a\\nb", "\xe2\x80\x8b", " x", "\xff", NULL};
     motd[120] = 'x';
@@ -370,10 +373,10 @@ static void test_lag_compensation_and_grace_are_as_configured(void **state)
     struct config *config =
         assert_accepted("arenas = ({" ARENA "lag_compensation = 0; resume_grace = 0.5; },"
                         "{ name = \"b\"; map = \"m.conf\"; port = 1; lag_compensation = 120; });");
-    assert_int_equal(config->arenas[0].lag_compensation_ms, 0);
-    assert_true(config->arenas[0].resume_grace_s == 0.5);
-    assert_int_equal(config->arenas[1].lag_compensation_ms, 120);
-    assert_true(config->arenas[1].resume_grace_s == 30);
+    assert_int_equal(config->arenas[0].match.lag_compensation_ms, 0);
+    assert_true(config->arenas[0].match.tuning.resume_grace_s == 0.5);
+    assert_int_equal(config->arenas[1].match.lag_compensation_ms, 120);
+    assert_true(config->arenas[1].match.tuning.resume_grace_s == 30);
     config_unload(config);
 }
 
@@ -411,7 +414,7 @@ static void test_map_takes_integers_floats_lists_and_arrays(void **state)
                            "obstacles = ( ((0, 0), (10.5, 0), [10, 10]) );\n"
                            "spawns = ( (100, -100.25), [-1.5, -50.0] );");
     struct config *config = assert_accepted("arenas = ({ name = \"a\"; map = \"sub.conf\"; });");
-    const struct raim_map *map = config->arenas[0].map;
+    const struct raim_map *map = config->arenas[0].match.map;
     assert_string_equal(map->name, "other");
     assert_true(map->border.min.x == -200 && map->border.max.y == 200);
     assert_int_equal(map->obstacle_count, 1);
@@ -441,8 +444,8 @@ static void test_arenas_that_share_a_map_share_its_warnings(void **state)
     char *report;
     struct config *config = load("raimd.conf", &report);
     assert_string_equal(report, "odd.conf:2: obstacles[0]: warning: overlaps obstacles[1]\n");
-    assert_ptr_equal(config->arenas[0].map, config->arenas[2].map);
-    assert_ptr_not_equal(config->arenas[0].map, config->arenas[1].map);
+    assert_ptr_equal(config->arenas[0].match.map, config->arenas[2].match.map);
+    assert_ptr_not_equal(config->arenas[0].match.map, config->arenas[1].match.map);
     assert_int_equal(config->map_count, 2);
     config_unload(config);
     free(report);
@@ -487,11 +490,11 @@ static void test_a_rotation_names_maps_which_are_shared(void **state)
     const struct config_arena *a = &config->arenas[0], *b = &config->arenas[1];
     assert_int_equal(a->rotation_count, 3);
     assert_string_equal(a->rotation[0]->name, "n");
-    assert_ptr_equal(a->rotation[1], a->map);
+    assert_ptr_equal(a->rotation[1], a->match.map);
     assert_ptr_equal(a->rotation[2], a->rotation[0]);
     assert_int_equal(b->rotation_count, 1);
-    assert_ptr_equal(b->rotation[0], a->map);
-    assert_ptr_equal(b->map, a->rotation[0]);
+    assert_ptr_equal(b->rotation[0], a->match.map);
+    assert_ptr_equal(b->match.map, a->rotation[0]);
     assert_int_equal(config->map_count, 2);
     config_unload(config);
 }

@@ -40,16 +40,16 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
     const struct config_arena *before = &config->arenas[0], *from = &config->arenas[1];
     config_tune(&arena, from);
     assert_string_equal(arena.name, "b");
-    assert_int_equal(arena.max_players, 5);
-    assert_int_equal(arena.max_spectators, 6);
-    assert_true(arena.resume_grace_s == 7);
-    assert_true(arena.idle_timeout_s == 8);
+    assert_int_equal(arena.match.tuning.max_players, 5);
+    assert_int_equal(arena.match.tuning.max_spectators, 6);
+    assert_true(arena.match.tuning.resume_grace_s == 7);
+    assert_true(arena.match.tuning.idle_timeout_s == 8);
     assert_false(arena.queries);
     assert_false(arena.query_names);
-    assert_true(arena.round_s == 9);
-    assert_int_equal(arena.score_limit, 10);
-    assert_true(arena.break_s == 11);
-    assert_string_equal(arena.motd, "Hi");
+    assert_true(arena.match.tuning.round_s == 9);
+    assert_int_equal(arena.match.tuning.score_limit, 10);
+    assert_true(arena.match.tuning.break_s == 11);
+    assert_string_equal(arena.match.tuning.motd, "Hi");
     assert_string_equal(arena.hostname, "Hall");
     assert_int_equal(arena.tags.count, 1);
     assert_string_equal(arena.tags.words[0], "ffa");
@@ -62,13 +62,13 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
                         sizeof arena.password.password);
     assert_true(arena.limits.loopback);
     assert_int_equal(arena.limits.inputs_per_tick, 12);
-    assert_int_equal(arena.votes.kinds, RAIM_VOTE_BIT(RAIM_VOTE_KICK));
-    assert_true(arena.votes.silent_is_no);
+    assert_int_equal(arena.match.tuning.votes.kinds, RAIM_VOTE_BIT(RAIM_VOTE_KICK));
+    assert_true(arena.match.tuning.votes.silent_is_no);
     assert_int_equal(arena.port, before->port);
-    assert_int_equal(arena.tick_hz, before->tick_hz);
-    assert_int_equal(arena.bots, before->bots);
-    assert_true(arena.spectator_delay_s == before->spectator_delay_s);
-    assert_true(arena.rules.bullet_speed == before->rules.bullet_speed);
+    assert_int_equal(arena.match.tick_hz, before->match.tick_hz);
+    assert_int_equal(arena.match.bots, before->match.bots);
+    assert_true(arena.match.spectator_delay_s == before->match.spectator_delay_s);
+    assert_true(arena.match.rules.bullet_speed == before->match.rules.bullet_speed);
     config_unload(config);
 }
 
@@ -91,9 +91,9 @@ static void test_what_is_kept_is_reported_again(void **state)
     assert_int_equal(kept->workers, 2);
     assert_false(kept->status.is_on);
     assert_int_equal(kept->arenas[0].port, 7);
-    assert_int_equal(kept->arenas[0].tick_hz, 60);
-    assert_int_equal(kept->arenas[0].max_players, 5);
-    assert_int_equal(kept->arenas[0].bots, 2);
+    assert_int_equal(kept->arenas[0].match.tick_hz, 60);
+    assert_int_equal(kept->arenas[0].match.tuning.max_players, 5);
+    assert_int_equal(kept->arenas[0].match.bots, 2);
 
     struct config *again = assert_accepted(new_text);
     diff = config_diff_create(kept, again);
@@ -111,7 +111,7 @@ static void test_a_shared_configuration_lives_until_the_last_unloads_it(void **s
     struct config *config = assert_accepted("arenas = ({" ARENA "});");
     assert_ptr_equal(config_share(config), config);
     config_unload(config);
-    assert_string_equal(config->arenas[0].map->name, "m"); // a sanitizer would object
+    assert_string_equal(config->arenas[0].match.map->name, "m"); // a sanitizer would object
     config_unload(config);
 }
 

@@ -20,11 +20,11 @@ static void test_a_template_has_the_keys_of_an_arena_without_its_port(void **sta
              "{ name = \"a\"; map = \"m.conf\"; });"); // the name of an arena may be used again
     assert_int_equal(config->template_count, 2);
     assert_string_equal(config->templates[0].name, "t");
-    assert_int_equal(config->templates[0].max_players, 5);
-    assert_true(config->templates[0].rules.bullet_speed == 700);
+    assert_int_equal(config->templates[0].match.tuning.max_players, 5);
+    assert_true(config->templates[0].match.rules.bullet_speed == 700);
     assert_int_equal(config->templates[0].port, 0);
-    assert_ptr_equal(config->templates[0].map, config->arenas[0].map);
-    assert_int_equal(config->templates[1].max_players, 64);
+    assert_ptr_equal(config->templates[0].match.map, config->arenas[0].match.map);
+    assert_int_equal(config->templates[1].match.tuning.max_players, 64);
     assert_int_equal(config_port_count(&config->ports), 64);
     assert_int_equal(config->ports.first, 7300);
     config_unload(config);

@@ -74,8 +74,8 @@ static int make_fixture(void **state)
         assert_non_null(arena->status);
         snprintf(arena->config.name, CONFIG_NAME_BYTES, "%s", i == 0 ? "one" : "two");
         snprintf(arena->map.name, sizeof arena->map.name, "%s", "Th\"e</script>");
-        arena->config.map = &arena->map;
-        arena->config.max_players = 16;
+        arena->config.match.map = &arena->map;
+        arena->config.match.tuning.max_players = 16;
     }
     fixture->crew[0] = &fixture->worker;
     fixture->list = (struct arena_list){.arenas = {&fixture->arenas[0], &fixture->arenas[1]},

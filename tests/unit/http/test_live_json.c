@@ -49,9 +49,9 @@ static int make_yard(void **state)
 {
     (void)state;
     woken = 0;
-    yard = (struct arena){.config = {.name = "yard", .spectator_delay_s = 1}};
-    yard.config.rules.player_radius = 16;
-    yard.config.map = &bare;
+    yard = (struct arena){.config = {.name = "yard", .match.spectator_delay_s = 1}};
+    yard.config.match.rules.player_radius = 16;
+    yard.config.match.map = &bare;
     yard.status = calloc(1, sizeof *yard.status + PLAYERS * sizeof *yard.status->players);
     assert_non_null(yard.status);
     yard.status->tick = 7;
@@ -141,7 +141,7 @@ static void test_map_reports_border_and_outlines(void **state)
     struct raim_map_problem problem;
     struct raim_map *map = raim_map_create(&def, &problem);
     assert_non_null(map);
-    yard.config.map = map;
+    yard.config.match.map = map;
     bool missing;
     char *text = live_map_json(&list, "yard", &missing);
     assert_false(missing);
@@ -188,7 +188,7 @@ static void test_events_report_when_the_map_is_another(void **state)
     assert_int_equal(mark_of_event(), first);
     struct raim_map_outline outline = {.points = {{0, 0}, {50, 0}, {50, 30}}, .count = 3};
     struct raim_map other = {.outlines = &outline, .outline_count = 1};
-    yard.config.map = &other;
+    yard.config.match.map = &other;
     const json_int_t second = hash_of_map();
     assert_int_equal(mark_of_event(), second);
     assert_int_not_equal(second, first);
@@ -196,7 +196,7 @@ static void test_events_report_when_the_map_is_another(void **state)
     assert_int_not_equal(mark_of_event(), second);
     outline.points[2].y = 30;
     assert_int_equal(mark_of_event(), second);
-    yard.config.rules.player_radius = 17;
+    yard.config.match.rules.player_radius = 17;
     assert_int_not_equal(mark_of_event(), second);
 }
 
@@ -274,7 +274,7 @@ static void test_viewers_see_nothing_more_of_an_arena_with_another_delay(void **
     struct viewer *viewer = event_stream_join(viewers, 0, false, &yard, NULL, 0);
     publish_and_run(viewers, 8, 0);
     read_all(viewer, 0);
-    yard.config.spectator_delay_s = 2;
+    yard.config.match.spectator_delay_s = 2;
     event_stream_run(viewers, 1, wake);
     assert_true(viewer_is_over(viewer));
     assert_int_equal(woken, 1);

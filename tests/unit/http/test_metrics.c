@@ -351,8 +351,8 @@ static void test_arena_tells_how_many_fit_come_and_go(void **state)
 {
     struct fixture *fixture = *state;
     struct raim_match_counts *counts = &fixture->arenas[0].status->counts;
-    fixture->arenas[0].config.max_players = 16;
-    fixture->arenas[0].config.max_spectators = 4;
+    fixture->arenas[0].config.match.tuning.max_players = 16;
+    fixture->arenas[0].config.match.tuning.max_spectators = 4;
     counts->joins = 9;
     counts->leaves[RAIM_REASON_LOST] = 3;
     counts->leaves[RAIM_REASON_KICKED] = 1;

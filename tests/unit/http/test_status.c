@@ -64,10 +64,10 @@ static void make_arena(struct arena *arena, const char *name, uint16_t port)
     snprintf(arena->config.name, sizeof arena->config.name, "%s", name);
     snprintf(arena->config.address, sizeof arena->config.address, "192.0.2.77");
     snprintf(arena->map.name, sizeof arena->map.name, "yard");
-    arena->config.map = &arena->map;
-    arena->config.max_players = 16;
-    arena->config.tick_hz = 60;
-    arena->config.lag_compensation_ms = 150;
+    arena->config.match.map = &arena->map;
+    arena->config.match.tuning.max_players = 16;
+    arena->config.match.tick_hz = 60;
+    arena->config.match.lag_compensation_ms = 150;
     arena->status = calloc(1, sizeof *arena->status + players_size);
     assert_non_null(arena->status);
 }

@@ -11,7 +11,7 @@ enum { GRACE_TICKS = 120, ROUNDS = 150, PLAYED_ON = 200, SAVED_MEMBER_BYTES = 12
 static struct raim_match_def checkpoint_def(void)
 {
     struct raim_match_def def = usual_def();
-    def.resume_grace_s = GRACE_TICKS / 60.0;
+    def.tuning.resume_grace_s = GRACE_TICKS / 60.0;
     def.bots = 4;
     return def;
 }
@@ -86,9 +86,9 @@ static void assert_same(const struct raim_match_player *row, const struct raim_m
 
 static void random_rounds(struct raim_match_def *def)
 {
-    def->round_s = chance_between(0.1, 4);
-    def->break_s = chance_between(0, 1);
-    def->score_limit = (uint32_t)chance_int(0, 3);
+    def->tuning.round_s = chance_between(0.1, 4);
+    def->tuning.break_s = chance_between(0, 1);
+    def->tuning.score_limit = (uint32_t)chance_int(0, 3);
 }
 
 static void random_rules(raim_rules *rules)
@@ -109,7 +109,7 @@ static void test_bots_play_on_to_the_bit(void **state)
     for (int round = 0; round < chance_rounds(12); round++) {
         struct raim_match_def def = checkpoint_def();
         def.tick_hz = (uint32_t)chance_int(10, 240);
-        def.max_rewind_s = chance_between(0, 0.25);
+        def.lag_compensation_ms = (uint32_t)chance_int(0, 250);
         def.bots = (uint32_t)chance_int(1, 12);
         if (round > 0) {
             random_rules(&def.rules);
@@ -138,7 +138,7 @@ static void test_whatever_was_played_is_sound(void **state)
     for (int round = 0; round < chance_rounds(8); round++) {
         struct raim_match_def def = checkpoint_def();
         def.tick_hz = (uint32_t)chance_int(10, 240);
-        def.max_rewind_s = chance_between(0, 0.25);
+        def.lag_compensation_ms = (uint32_t)chance_int(0, 250);
         random_rules(&def.rules);
         random_rounds(&def);
         struct table *table = open_table(def);
@@ -312,9 +312,9 @@ static void random_heir(struct table *table)
     random_rules(&def->rules);
     random_rounds(def);
     def->bots = (uint32_t)chance_int(0, 12);
-    def->max_clients = (uint32_t)chance_int(6, 12);
+    def->tuning.max_players = (uint32_t)chance_int(6, 12);
     def->max_connections = (uint32_t)chance_int(12, SEATS);
-    def->max_rewind_s = chance_between(0, 0.25);
+    def->lag_compensation_ms = (uint32_t)chance_int(0, 250);
 }
 
 static void test_other_rules_and_places_take_everybody_over(void **state)
@@ -322,7 +322,7 @@ static void test_other_rules_and_places_take_everybody_over(void **state)
     (void)state;
     for (int round = 0; round < chance_rounds(20); round++) {
         struct raim_match_def def = checkpoint_def();
-        def.max_clients = 14; // may exceed the successor's connections
+        def.tuning.max_players = 14; // may exceed the successor's connections
         struct table *table = open_table(def);
         struct raim_match_player before[6];
         uint8_t tokens[6][RAIM_TOKEN_BYTES];
@@ -342,7 +342,7 @@ static void test_other_rules_and_places_take_everybody_over(void **state)
         for (uint32_t i = 0; i < 6; i++) {
             const struct raim_match_player row = row_of(table, before[i].id);
             const uint32_t slot = raim_player_slot(before[i].id);
-            if (slot >= table->def.bots && slot < table->def.bots + table->def.max_clients)
+            if (slot >= table->def.bots && slot < table->def.bots + table->def.tuning.max_players)
                 assert_same(&row, &before[i]); // otherwise its slot is a bot's, or missing
         }
         for (uint32_t i = 0; i < 6; i++)
@@ -351,8 +351,8 @@ static void test_other_rules_and_places_take_everybody_over(void **state)
         for (uint32_t i = 0; i < 6; i++) {
             const struct raim_match_player row = row_of(table, table->seats[i].welcome.player);
             assert_string_equal(row.name, before[i].name);
-            assert_true(row.score >= before[i].score || table->def.score_limit > 0 ||
-                        table->def.round_s < 3);
+            assert_true(row.score >= before[i].score || table->def.tuning.score_limit > 0 ||
+                        table->def.tuning.round_s < 3);
         }
         assert_int_equal(counts(table).players, 6);
         ticks(table, 200);
@@ -369,7 +369,7 @@ static void test_who_has_no_place_any_more_keeps_all_away(void **state)
     ticks(table, 20);
     const struct saved saved = save(table);
     struct raim_match_def def = table->def;
-    def.max_clients = 5;
+    def.tuning.max_players = 5;
     struct raim_match *other = raim_match_create(&def);
     assert_false(raim_match_restore(other, saved.bytes, saved.size));
     assert_int_equal(raim_match_counts(other).players, 0);

@@ -83,7 +83,7 @@ static void test_a_kick_ends_a_session_and_tells_why(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.resume_grace_s = 30;
+    def.tuning.resume_grace_s = 30;
     struct table *table = open_two(def);
     const raim_player_id id = id_of(table, 0);
     const struct raim_hello hello = resuming(table, 0);
@@ -109,7 +109,7 @@ static void test_who_is_away_can_be_kicked_too(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.resume_grace_s = 30;
+    def.tuning.resume_grace_s = 30;
     struct table *table = open_two(def);
     const raim_player_id id = id_of(table, 0);
     const struct raim_hello hello = resuming(table, 0);
@@ -186,7 +186,7 @@ static void test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again(void *
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.resume_grace_s = 30;
+    def.tuning.resume_grace_s = 30;
     struct table *table = open_two(def);
     const raim_player_id id = id_of(table, 0);
     struct raim_hello hello = resuming(table, 0);
@@ -233,7 +233,7 @@ static void test_a_draining_match_lets_in_only_who_resumes(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.resume_grace_s = 30;
+    def.tuning.resume_grace_s = 30;
     struct table *table = open_two(def);
     const raim_player_id id = id_of(table, 0);
     const struct raim_hello hello = resuming(table, 0);

@@ -9,9 +9,9 @@
 static struct raim_match_def round_def(void)
 {
     struct raim_match_def def = usual_def();
-    def.round_s = 1;
-    def.break_s = 0;
-    def.resume_grace_s = 5;
+    def.tuning.round_s = 1;
+    def.tuning.break_s = 0;
+    def.tuning.resume_grace_s = 5;
     return def;
 }
 
@@ -114,18 +114,18 @@ static void test_of_too_many_the_best_are_remembered(void **state)
     (void)state;
     struct raim_match_player rows[SLOTS];
     struct raim_match_def def = round_def();
-    def.round_s = 0;
+    def.tuning.round_s = 0;
     struct table *table = open_table(def);
     uint32_t best = 0;
-    for (uint32_t i = 1; i <= 3 * def.max_clients; i++) {
+    for (uint32_t i = 1; i <= 3 * def.tuning.max_players; i++) {
         sit(table, 0);
         ticks(table, 2);
         give(table, 0, i * 5 % 23, 1, 0);
         leave(table, 0);
     }
-    assert_int_equal(departed_of(table->match, rows), def.max_clients);
-    assert_int_equal(table->match->departed.omitted, 2 * def.max_clients);
-    for (uint32_t i = 0; i < def.max_clients; i++)
+    assert_int_equal(departed_of(table->match, rows), def.tuning.max_players);
+    assert_int_equal(table->match->departed.omitted, 2 * def.tuning.max_players);
+    for (uint32_t i = 0; i < def.tuning.max_players; i++)
         best += rows[i].score;
     assert_int_equal(best, 22 + 21 + 20 + 19 + 18 + 17 + 16 + 15); // of 1..22 once, 1 and 5 twice
     close_table(table);
@@ -212,8 +212,8 @@ static void test_a_checkpoint_keeps_round_and_subject(void **state)
     void *bytes = malloc(size);
     raim_match_save(table->match, bytes);
     def.map = table->map;
-    def.max_clients--; // succeeds the saved match
-    for (int i = 0; i < 2; i++, def.max_clients++) {
+    def.tuning.max_players--; // succeeds the saved match
+    for (int i = 0; i < 2; i++, def.tuning.max_players++) {
         struct raim_match *match = raim_match_create(&def);
         assert_true(raim_match_restore(match, bytes, size));
         assert_int_equal(row_of(match, id).shots, 4);

@@ -131,8 +131,8 @@ static void test_a_round_waits_in_a_dormant_match(void **state)
     struct raim_match_def def = raim_match_default_def();
     table->map = fixture_map(NULL, 0);
     def.map = table->map;
-    def.round_s = 2;
-    def.break_s = 1;
+    def.tuning.round_s = 2;
+    def.tuning.break_s = 1;
     table->match = raim_match_create(&def);
     assert_non_null(table->match);
     for (int i = 0; i < 10 * 180; i++)

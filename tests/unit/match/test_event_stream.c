@@ -185,9 +185,9 @@ static void test_a_thousand_joins_leave_room_for_snapshots(void **state)
     (void)state;
     enum { JOINS = 999 };
     struct raim_match_def def = usual_def();
-    def.max_clients = 1000;
+    def.tuning.max_players = 1000;
     def.max_connections = 1000;
-    def.max_spectators = 0;
+    def.tuning.max_spectators = 0;
     def.map = fixture_map(NULL, 0);
     struct raim_match *match = raim_match_create(&def);
     assert_non_null(match);

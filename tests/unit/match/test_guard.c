@@ -32,14 +32,14 @@ static enum raim_match_admission admit(void *context, const struct raim_match_vi
 static struct doorman doorman;
 static struct raim_match_guard guard = {.context = &doorman, .admit = admit};
 
-static struct table *open_guarded(const char *name, uint32_t max_clients)
+static struct table *open_guarded(const char *name, uint32_t max_players)
 {
     struct raim_match_def def = usual_def();
     doorman = (struct doorman){.name = name};
     def.guard = &guard;
-    def.max_clients = max_clients;
-    def.max_spectators = 1;
-    def.resume_grace_s = 5;
+    def.tuning.max_players = max_players;
+    def.tuning.max_spectators = 1;
+    def.tuning.resume_grace_s = 5;
     return open_table(def);
 }
 
@@ -195,7 +195,7 @@ static void test_nor_does_one_that_has_become_smaller(void **state)
     (void)state;
     for (int watch = 0; watch < 2; watch++) {
         struct table *table = open_guarded(NULL, 3);
-        struct raim_match_tuning tuning = {.max_clients = 1, .resume_grace_s = 5};
+        struct raim_match_tuning tuning = {.max_players = 1, .resume_grace_s = 5};
         struct raim_hello hello = hello_with(word);
         connect_seat(table, 0, &hello);
         ticks(table, 1);

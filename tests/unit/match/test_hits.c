@@ -4,20 +4,20 @@
 
 enum { SHOOTER, TARGET, RUN_UP = 30, NONE = -1 };
 
-static struct stage *open_range(double max_rewind_s)
+static struct stage *open_range(uint32_t lag_compensation_ms)
 {
     struct raim_match_def def = raim_match_default_def();
     def.sight = false;
-    def.max_clients = 2;
-    def.max_rewind_s = max_rewind_s;
+    def.tuning.max_players = 2;
+    def.lag_compensation_ms = lag_compensation_ms;
     return stage_open(fixture_map(NULL, 0), def);
 }
 
 // A target that has been running up for a while, and a shooter on its left that aims to the right,
 // at where the target was some ticks ago.
-static struct stage *aim_at_the_past(double max_rewind_s, int ticks_ago)
+static struct stage *aim_at_the_past(uint32_t lag_compensation_ms, int ticks_ago)
 {
-    struct stage *stage = open_range(max_rewind_s);
+    struct stage *stage = open_range(lag_compensation_ms);
     stage_join(stage, SHOOTER);
     stage_join(stage, TARGET);
     stage_ticks(stage, 5);
@@ -79,7 +79,7 @@ static int fire(struct stage *stage, uint8_t view_age, int known_ago)
 static void test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted(void **state)
 {
     (void)state;
-    struct stage *stage = aim_at_the_past(0.15, 8);
+    struct stage *stage = aim_at_the_past(150, 8);
     assert_int_equal(fire(stage, 9, 8), 9);
     struct raim_match_hits hits = raim_match_counts(stage->match).hits;
     assert_int_equal(hits.total, 1);
@@ -101,7 +101,7 @@ static void test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted(vo
 static void test_who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind(void **state)
 {
     (void)state;
-    struct stage *stage = aim_at_the_past(0.15, 8);
+    struct stage *stage = aim_at_the_past(150, 8);
     assert_int_equal(fire(stage, 0, 0), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.total, 0);
     stage_close(stage);
@@ -111,11 +111,11 @@ static void test_no_claim_goes_beyond_the_limit(void **state)
 {
     (void)state;
     // Seen 15 ticks ago, of which 9 count.
-    struct stage *stage = aim_at_the_past(0.15, 15);
+    struct stage *stage = aim_at_the_past(150, 15);
     assert_int_equal(fire(stage, 15, 14), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 0);
     stage_close(stage);
-    stage = aim_at_the_past(0.25, 15);
+    stage = aim_at_the_past(250, 15);
     assert_int_equal(fire(stage, 15, 14), 15);
     stage_close(stage);
 }
@@ -124,11 +124,11 @@ static void test_no_claim_goes_beyond_the_rewind_limit(void **state)
 {
     (void)state;
     // A client that answers within the tick cannot have seen a state 15 ticks old.
-    struct stage *stage = aim_at_the_past(0.25, 15);
+    struct stage *stage = aim_at_the_past(250, 15);
     assert_int_equal(fire(stage, 15, 0), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
     stage_close(stage);
-    stage = aim_at_the_past(0.15, 8);
+    stage = aim_at_the_past(150, 8);
     assert_int_equal(fire(stage, 9, NONE), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
     stage_close(stage);
@@ -137,7 +137,7 @@ static void test_no_claim_goes_beyond_the_rewind_limit(void **state)
 static void test_acknowledgements_held_back_do_not_help_against_the_transport(void **state)
 {
     (void)state;
-    struct stage *stage = aim_at_the_past(0.25, 15);
+    struct stage *stage = aim_at_the_past(250, 15);
     stage->match->clients[SHOOTER].rewind_limit = (struct raim_rewind_limit){0};
     stage->match->clients[SHOOTER].has_acked = false;
     raim_match_set_rtt(stage->match, SHOOTER, 17, 0);

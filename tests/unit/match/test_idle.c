@@ -8,9 +8,9 @@ enum { IDLE_TICKS = 60, CLIENT_SLOTS = 3 };
 static struct raim_match_def idle_def(void)
 {
     struct raim_match_def def = usual_def();
-    def.max_clients = CLIENT_SLOTS;
-    def.idle_timeout_s = IDLE_TICKS / 60.0;
-    def.resume_grace_s = 2;
+    def.tuning.max_players = CLIENT_SLOTS;
+    def.tuning.idle_timeout_s = IDLE_TICKS / 60.0;
+    def.tuning.resume_grace_s = 2;
     return def;
 }
 
@@ -18,7 +18,7 @@ static struct raim_match_def idle_def(void)
 static struct table *open_full(struct raim_match_def def)
 {
     struct table *table = open_table(def);
-    for (uint32_t i = 0; i < def.max_clients; i++)
+    for (uint32_t i = 0; i < def.tuning.max_players; i++)
         play(table, i)->is_idle = true;
     ticks(table, 5);
     return table;
@@ -98,7 +98,7 @@ static void test_who_is_lost_goes_before_who_is_idle(void **state)
 {
     (void)state;
     struct raim_match_def def = idle_def();
-    def.resume_grace_s = 600;
+    def.tuning.resume_grace_s = 600;
     struct table *table = open_full(def);
     stand_up(table, 2);
     ticks(table, IDLE_TICKS + 5);
@@ -140,7 +140,7 @@ static void test_time_stands_in_a_pause_and_nobody_is_idle_without_a_timeout(voi
     ticks(table, 2);
     assert_int_equal(guest->goodbye.reason, RAIM_REASON_FULL);
     raim_match_pause(table->match, false);
-    struct raim_match_tuning tuning = tuning_of(&table->def);
+    struct raim_match_tuning tuning = table->def.tuning;
     tuning.idle_timeout_s = 0;
     raim_match_tune(table->match, &tuning);
     ticks(table, 3 * IDLE_TICKS);

@@ -164,7 +164,7 @@ static void test_who_comes_later_gets_a_number(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.max_clients = 6;
+    def.tuning.max_players = 6;
     struct table *table = open_table(def);
     static const char *const given[] = {"Ada", "\u0410da", "Ada (2)", "ADA", "Ada (5)", "ada"};
     static const char *const wanted[] = {"Ada",     "\u0410da (2)", "Ada (2) (2)",
@@ -180,7 +180,7 @@ static void test_a_player_who_resumes_keeps_the_name(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.resume_grace_s = 5;
+    def.tuning.resume_grace_s = 5;
     struct table *table = open_table(def);
     enter(table, 0, "Ada");
     ticks(table, 2);

@@ -119,9 +119,9 @@ static void test_a_hundred_slots_take_turns_and_cost_less_than_half_a_byte_a_tic
     (void)state;
     enum { CLIENTS = 100, TURNS = (CLIENTS + RAIM_PINGS_SLOTS - 1) / RAIM_PINGS_SLOTS };
     struct raim_match_def def = usual_def();
-    def.max_clients = CLIENTS;
+    def.tuning.max_players = CLIENTS;
     def.max_connections = CLIENTS;
-    def.max_spectators = 0;
+    def.tuning.max_spectators = 0;
     def.map = fixture_map(NULL, 0);
     static struct table table;
     table.match = raim_match_create(&def);

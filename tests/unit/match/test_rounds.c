@@ -10,8 +10,8 @@ enum { ROUND_TICKS = 60, BREAK_TICKS = 30 };
 static struct raim_match_def round_def(void)
 {
     struct raim_match_def def = usual_def();
-    def.round_s = ROUND_TICKS / 60.0;
-    def.break_s = BREAK_TICKS / 60.0;
+    def.tuning.round_s = ROUND_TICKS / 60.0;
+    def.tuning.break_s = BREAK_TICKS / 60.0;
     return def;
 }
 
@@ -153,8 +153,8 @@ static void test_the_first_with_enough_points_ends_the_round_and_wins(void **sta
     (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 6;
-    def.score_limit = 2;
-    def.break_s = 1;
+    def.tuning.score_limit = 2;
+    def.tuning.break_s = 1;
     struct table *table = open_table(def);
     const struct seat *seat = play(table, 0);
     for (int i = 0; i < 60 * 600 && round_of(table).phase == RAIM_PHASE_PLAY; i++)
@@ -205,7 +205,7 @@ static void test_a_break_names_the_map_of_the_next_round(void **state)
 {
     (void)state;
     struct raim_match_def def = round_def();
-    def.break_s = 1;
+    def.tuning.break_s = 1;
     struct table *table = open_table(def);
     const struct seat *seat = play(table, 0);
     raim_match_set_next_map(table->match, "ruins");
@@ -278,8 +278,8 @@ static void test_in_a_break_nobody_moves_fires_or_is_hit(void **state)
     for (int i = 0; i < 20; i++) {
         struct raim_match_def def = round_def();
         def.bots = 8;
-        def.round_s = chance_between(2, 6);
-        def.break_s = 1;
+        def.tuning.round_s = chance_between(2, 6);
+        def.tuning.break_s = 1;
         struct table *table = open_table(def);
         for (uint32_t handle = 0; handle < 8; handle++)
             play(table, handle);
@@ -309,7 +309,7 @@ static void test_a_round_begins_with_nothing_and_everybody_rises(void **state)
 {
     (void)state;
     struct raim_match_def def = round_def();
-    def.resume_grace_s = 30;
+    def.tuning.resume_grace_s = 30;
     def.rules.respawn_delay = 20;
     struct table *table = open_table(def);
     for (uint32_t handle = 0; handle < 4; handle++)
@@ -351,7 +351,7 @@ static void test_without_a_break_the_next_round_begins_at_once(void **state)
 {
     (void)state;
     struct raim_match_def def = round_def();
-    def.break_s = 0;
+    def.tuning.break_s = 0;
     struct table *table = open_table(def);
     const struct seat *seat = play(table, 0);
     ticks(table, ROUND_TICKS);
@@ -458,8 +458,8 @@ static void test_a_welcome_tells_the_phase_and_the_message_of_the_day(void **sta
 {
     (void)state;
     struct raim_match_def def = round_def();
-    def.score_limit = 100;
-    strcpy(def.motd, "be kind");
+    def.tuning.score_limit = 100;
+    strcpy(def.tuning.motd, "be kind");
     struct table *table = open_table(def);
     play(table, 2);
     ticks(table, ROUND_TICKS + 10);
@@ -482,9 +482,9 @@ static void test_who_watches_late_is_welcomed_to_the_phase_that_it_sees(void **s
 {
     (void)state;
     struct raim_match_def def = round_def();
-    def.round_s = 2;
-    def.break_s = 0.5;
-    def.max_spectators = 4;
+    def.tuning.round_s = 2;
+    def.tuning.break_s = 0.5;
+    def.tuning.max_spectators = 4;
     struct table *table = open_table(def);
     play(table, 0);
     ticks(table, 130); // 120 of them played
@@ -530,8 +530,8 @@ static void play_and_compare(uint32_t delay_ticks)
     struct raim_match_def def = round_def();
     def.bots = 6;
     def.spectator_delay_s = delay_ticks / 60.0;
-    def.score_limit = 3;
-    def.max_spectators = 8;
+    def.tuning.score_limit = 3;
+    def.tuning.max_spectators = 8;
     def.rules.respawn_delay = 0.1;
     def.rules.spawn_protection = 0;
     struct table *table = open_table(def);
@@ -548,7 +548,7 @@ static void play_and_compare(uint32_t delay_ticks)
         if (chance_int(0, 99) == 0)
             raim_match_pause(table->match, chance_int(0, 3) == 0);
         if (chance_int(0, 199) == 0) {
-            struct raim_match_tuning tuning = tuning_of(&def);
+            struct raim_match_tuning tuning = def.tuning;
             tuning.round_s = chance_between(0.001, 5);
             tuning.break_s = chance_int(0, 1) == 0 ? 0 : chance_between(0, 1);
             tuning.score_limit = (uint32_t)chance_int(0, 3);

@@ -10,7 +10,7 @@ enum { GRACE_TICKS = 120 }; // of 2 s
 static struct raim_match_def session_def(void)
 {
     struct raim_match_def def = usual_def();
-    def.resume_grace_s = GRACE_TICKS / 60.0;
+    def.tuning.resume_grace_s = GRACE_TICKS / 60.0;
     return def;
 }
 
@@ -201,7 +201,7 @@ static void test_in_a_full_match_who_came_and_went_makes_way(void **state)
 {
     (void)state;
     struct raim_match_def def = session_def();
-    def.max_clients = 3;
+    def.tuning.max_players = 3;
     struct table *table = open_two(def);
     const uint32_t faithful = table->seats[0].welcome.player;
     ticks(table, 100);
@@ -426,7 +426,7 @@ static void test_who_is_away_holds_a_place(void **state)
 {
     (void)state;
     struct raim_match_def def = session_def();
-    def.max_clients = 2;
+    def.tuning.max_players = 2;
     struct table *table = open_two(def);
     const struct raim_welcome before = table->seats[0].welcome;
     stand_up(table, 0);

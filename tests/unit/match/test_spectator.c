@@ -156,7 +156,7 @@ static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
     static struct raim_roster_entry rosters[KEPT][SLOTS]; // of a live client, by tick
     struct raim_match_def def = usual_def();
     def.bots = 12;
-    def.max_clients = 9; // room for all of them
+    def.tuning.max_players = 9; // room for all of them
     struct table *table = open_table(def);
     struct seat *live = play(table, 0), *late = NULL;
     uint32_t joined = 0;
@@ -214,7 +214,7 @@ static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
     (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 6;
-    def.max_spectators = 10;
+    def.tuning.max_spectators = 10;
     def.spectator_delay_s = 0;
     struct table *table = open_table(def);
     struct seat *player = play(table, 0);
@@ -457,8 +457,8 @@ static void test_spectators_have_places_of_their_own(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.max_clients = 1;
-    def.max_spectators = 2;
+    def.tuning.max_players = 1;
+    def.tuning.max_spectators = 2;
     def.spectator_delay_s = 0;
     struct table *table = open_table(def);
     watch(table, 0, 0);
@@ -503,7 +503,7 @@ static void test_the_address_with_the_most_spectators_makes_room(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.max_spectators = 4;
+    def.tuning.max_spectators = 4;
     struct table *table = open_table(def);
     for (uint32_t i = 0; i < 4; i++)
         watch_from(table, i, 1, 10);
@@ -540,7 +540,7 @@ static void test_places_are_shared_among_networks_and_their_addresses(void **sta
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.max_spectators = 6;
+    def.tuning.max_spectators = 6;
     struct table *table = open_table(def);
     uint32_t refused = 0, evicted = 0;
     for (int round = 0; round < 2000; round++) {
@@ -573,7 +573,7 @@ static void test_a_match_may_have_no_spectators(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.max_spectators = 0;
+    def.tuning.max_spectators = 0;
     def.bots = 4;
     struct table *table = open_table(def);
     struct seat *seat = watch(table, 0, 0);
@@ -661,7 +661,7 @@ static void test_many_come_and_go_and_are_counted_right(void **state)
     (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 3;
-    def.max_spectators = 5;
+    def.tuning.max_spectators = 5;
     def.spectator_delay_s = 0.1;
     struct table *table = open_table(def);
     for (int i = 0; i < 4000; i++) {

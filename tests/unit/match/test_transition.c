@@ -5,7 +5,7 @@
 static struct raim_match_def succession_def(void)
 {
     struct raim_match_def def = usual_def();
-    def.resume_grace_s = 2;
+    def.tuning.resume_grace_s = 2;
     def.bots = 3;
     return def;
 }
@@ -74,16 +74,16 @@ static void test_a_round_that_is_kept_goes_on_with_its_scores(void **state)
 {
     (void)state;
     struct raim_match_def def = succession_def();
-    def.round_s = 5;
-    def.score_limit = 50;
+    def.tuning.round_s = 5;
+    def.tuning.score_limit = 50;
     struct table *table = open_table(def);
     play(table, 0);
     ticks(table, 100);
     player_of(table, 0)->score = 9;
     player_of(table, 0)->deaths = 4;
     player_at(table, 1)->score = 7; // a bot
-    def.round_s = 1;
-    def.score_limit = 5;
+    def.tuning.round_s = 1;
+    def.tuning.score_limit = 5;
     def.bots = 5;
     succeed(table, def, true);
     assert_int_equal(player_of(table, 0)->state, RAIM_PLAYER_DOWN);
@@ -107,7 +107,7 @@ static void test_a_break_that_is_kept_goes_on_with_its_winner(void **state)
     (void)state;
     struct raim_match_def def = succession_def();
     def.bots = 0;
-    def.round_s = def.break_s = 1;
+    def.tuning.round_s = def.tuning.break_s = 1;
     struct table *table = open_table(def);
     play(table, 0);
     ticks(table, 2);
@@ -145,7 +145,7 @@ static void test_ids_stay_where_their_places_are_free_and_are_new_elsewhere(void
         for (uint32_t h = 0; h < 5; h++)
             ids[h] = player_of(table, h)->id;
         def.bots = (uint32_t)chance_int(0, 9);
-        def.max_clients = (uint32_t)chance_int(5, 8);
+        def.tuning.max_players = (uint32_t)chance_int(5, 8);
         succeed(table, def, false);
         const uint32_t slots = raim_match_world(table->match)->max_players;
         for (uint32_t h = 0; h < 5; h++) {
@@ -208,8 +208,8 @@ static void test_spectators_go_on_watching(void **state)
 {
     (void)state;
     struct raim_match_def def = succession_def();
-    def.max_spectators = 5;
-    def.max_clients = 4;
+    def.tuning.max_spectators = 5;
+    def.tuning.max_players = 4;
     struct table *table = open_table(def);
     play(table, 0);
     play(table, 1);

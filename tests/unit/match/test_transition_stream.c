@@ -275,21 +275,21 @@ static struct raim_match_def chance_def(const struct table *table)
     const struct raim_match_counts now =
         table != NULL ? counts(table) : (struct raim_match_counts){0};
     def.bots = (uint32_t)chance_int(1, MOST_BOTS);
-    def.max_clients =
+    def.tuning.max_players =
         (uint32_t)chance_int((int)now.players > 1 ? (int)now.players : 1, MOST_CLIENTS);
-    def.max_spectators = (uint32_t)chance_int((int)now.spectators, MOST_SPECTATORS);
+    def.tuning.max_spectators = (uint32_t)chance_int((int)now.spectators, MOST_SPECTATORS);
     def.spectator_delay_s = chance_int(0, 1) * chance_between(0, 1);
-    def.resume_grace_s = chance_int(0, 3) == 0 ? 0 : chance_between(0, 3);
+    def.tuning.resume_grace_s = chance_int(0, 3) == 0 ? 0 : chance_between(0, 3);
     def.sight = chance_int(0, 1) == 0;
-    def.round_s = chance_int(0, 1) * chance_between(0.1, 3);
-    def.break_s = chance_int(0, 1) * chance_between(0, 1);
-    def.score_limit = (uint32_t)chance_int(0, 4);
-    def.max_rewind_s = chance_int(0, 1) * 0.2;
+    def.tuning.round_s = chance_int(0, 1) * chance_between(0.1, 3);
+    def.tuning.break_s = chance_int(0, 1) * chance_between(0, 1);
+    def.tuning.score_limit = (uint32_t)chance_int(0, 4);
+    def.lag_compensation_ms = (uint32_t)chance_int(0, 1) * 200;
     def.rules.player_speed = chance_between(100, 600);
     def.rules.bullet_speed = chance_between(300, 2000);
     def.rules.respawn_delay = chance_between(0, 1);
     def.rules.spawn_protection = chance_between(0, 0.5);
-    strcpy(def.motd, chance_int(0, 1) == 0 ? "" : "welcome");
+    strcpy(def.tuning.motd, chance_int(0, 1) == 0 ? "" : "welcome");
     return def;
 }
 

@@ -7,8 +7,8 @@ enum { ROUND_TICKS = 60, BREAK_TICKS = 30 };
 static struct raim_match_def round_def(void)
 {
     struct raim_match_def def = usual_def();
-    def.round_s = ROUND_TICKS / 60.0;
-    def.break_s = BREAK_TICKS / 60.0;
+    def.tuning.round_s = ROUND_TICKS / 60.0;
+    def.tuning.break_s = BREAK_TICKS / 60.0;
     return def;
 }
 
@@ -21,14 +21,14 @@ static void test_fewer_places_turn_away_who_comes_and_nobody_who_is_in(void **st
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.max_spectators = 2;
+    def.tuning.max_spectators = 2;
     struct table *table = open_table(def);
     for (uint32_t handle = 0; handle < 3; handle++)
         play(table, handle);
     watch(table, 3, 0);
     ticks(table, 5);
-    struct raim_match_tuning tuning = tuning_of(&def);
-    tuning.max_clients = 2;
+    struct raim_match_tuning tuning = def.tuning;
+    tuning.max_players = 2;
     tuning.max_spectators = 1;
     raim_match_tune(table->match, &tuning);
     const struct seat *fourth = play(table, 4), *second = watch(table, 5, 0);
@@ -43,7 +43,7 @@ static void test_fewer_places_turn_away_who_comes_and_nobody_who_is_in(void **st
     play(table, 4);
     ticks(table, 5);
     assert_int_equal(table->seats[4].goodbye.reason, RAIM_REASON_FULL);
-    tuning.max_clients = 8;
+    tuning.max_players = 8;
     tuning.max_spectators = 2;
     raim_match_tune(table->match, &tuning);
     stand_up(table, 4);
@@ -63,7 +63,7 @@ static void test_tuned_rounds_and_breaks_are_those_to_come(void **state)
     struct table *table = open_table(def);
     const struct seat *seat = play(table, 0);
     ticks(table, 10);
-    struct raim_match_tuning tuning = tuning_of(&def);
+    struct raim_match_tuning tuning = def.tuning;
     tuning.round_s = 0.5;
     tuning.break_s = 0.25;
     tuning.score_limit = 7;
@@ -90,7 +90,7 @@ static void test_a_tuned_grace_holds_at_once(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.resume_grace_s = 100;
+    def.tuning.resume_grace_s = 100;
     struct table *table = open_table(def);
     play(table, 0);
     play(table, 1);
@@ -98,7 +98,7 @@ static void test_a_tuned_grace_holds_at_once(void **state)
     raim_match_disconnect(table->match, 0);
     ticks(table, 60);
     assert_int_equal(counts(table).away, 1);
-    struct raim_match_tuning tuning = tuning_of(&def);
+    struct raim_match_tuning tuning = def.tuning;
     tuning.resume_grace_s = 2;
     raim_match_tune(table->match, &tuning);
     ticks(table, 59);

@@ -100,7 +100,7 @@ static struct raim_vote_count oracle(const struct ballot *ballot)
     count.is_broad = is_one || origins_of(ballot, says_yes) >= 2;
     count.may_be_broad = is_one || origins_of(ballot, may_vote) >= 2;
     const uint32_t least = !ballot->is_personal && tally->electors < 2 ? tally->electors : 2;
-    tally->needed = tally->electors * ballot->table->def.votes.yes_percent / 100 + 1;
+    tally->needed = tally->electors * ballot->table->def.tuning.votes.yes_percent / 100 + 1;
     if (tally->needed < least)
         tally->needed = least;
     while (3 * count.quorum < tally->electors || count.quorum < least)
@@ -201,13 +201,13 @@ static void test_the_count_is_that_of_a_plain_oracle(void **state)
     uint32_t compared = 0;
     for (int round = 0; round < ROUNDS; round++) {
         struct raim_match_def def = vote_def();
-        def.max_clients = SEATS; // nobody is refused or evicted
+        def.tuning.max_players = SEATS; // nobody is refused or evicted
         def.bots = (uint32_t)chance_int(0, 3);
-        def.resume_grace_s = 600;
-        def.idle_timeout_s = 1;
-        def.votes.time_s = 300;
-        def.votes.newcomer_delay_s = 0.5;
-        def.votes.yes_percent = (uint32_t)chance_int(1, 99);
+        def.tuning.resume_grace_s = 600;
+        def.tuning.idle_timeout_s = 1;
+        def.tuning.votes.time_s = 300;
+        def.tuning.votes.newcomer_delay_s = 0.5;
+        def.tuning.votes.yes_percent = (uint32_t)chance_int(1, 99);
         struct ballot ballot = {
             .table = open_vote(def, 0), .newcomer_ticks = 30, .origins = chance_int(1, 5)};
         for (uint32_t i = 0; i < 6; i++) {

@@ -53,7 +53,7 @@ static void test_at_the_end_silent_players_are_ignored_or_count_as_no(void **sta
     (void)state;
     for (int is_no = 0; is_no < 2; is_no++) {
         struct raim_match_def def = vote_def();
-        def.votes.silent_is_no = is_no != 0;
+        def.tuning.votes.silent_is_no = is_no != 0;
         struct table *table = open_vote(def, 5);
         call_on(table, 0, RAIM_VOTE_KICK, 4);
         cast_vote(table, 1, RAIM_VOTE_YES);
@@ -77,7 +77,7 @@ static void test_the_silence_of_others_lets_nobody_decide_alone(void **state)
 {
     (void)state;
     struct raim_match_def def = vote_def();
-    def.max_clients = SEATS;
+    def.tuning.max_players = SEATS;
     for (uint32_t agreeing = 1; agreeing <= 5; agreeing++)
         for (int is_pause = 0; is_pause < 2; is_pause++) {
             struct table *table = open_vote(def, 13 + !is_pause); // and the one it is about
@@ -161,7 +161,7 @@ static void test_idle_players_do_not_count_unless_they_vote(void **state)
 {
     (void)state;
     struct raim_match_def def = vote_def();
-    def.idle_timeout_s = 2;
+    def.tuning.idle_timeout_s = 2;
     struct table *table = open_vote(def, 6);
     for (uint32_t i = 2; i < 6; i++)
         table->seats[i].is_idle = true;
@@ -178,7 +178,7 @@ static void test_an_address_waits_longer_after_a_vote_that_failed(void **state)
     (void)state;
     for (int is_withdrawn = 0; is_withdrawn < 2; is_withdrawn++) {
         struct raim_match_def def = vote_def();
-        def.votes.newcomer_delay_s = 10;
+        def.tuning.votes.newcomer_delay_s = 10;
         struct table *table = open_vote(def, 5);
         join_from(table, 5, 100, "sibling"); // of the first one
         ticks(table, 600);
@@ -251,8 +251,8 @@ static void test_calls_are_refused_for_reasons(void **state)
     (void)state;
     struct raim_match_def def = vote_def();
     def.bots = 1;
-    def.votes.kinds &= ~RAIM_VOTE_BIT(RAIM_VOTE_PAUSE);
-    def.votes.kick_players = 4;
+    def.tuning.votes.kinds &= ~RAIM_VOTE_BIT(RAIM_VOTE_PAUSE);
+    def.tuning.votes.kick_players = 4;
     struct table *table = open_vote(def, 3);
     call_vote(table, 0, &pause_vote);
     assert_int_equal(take_refusal(table, 0), RAIM_VOTE_DISABLED);
@@ -299,7 +299,7 @@ static void test_newcomers_call_no_vote_and_do_not_count_against_others(void **s
 {
     (void)state;
     struct raim_match_def def = vote_def();
-    def.votes.newcomer_delay_s = 2;
+    def.tuning.votes.newcomer_delay_s = 2;
     struct table *table = open_vote(def, 3);
     call_vote(table, 0, &restart);
     assert_int_equal(take_refusal(table, 0), RAIM_VOTE_NEWCOMER);
@@ -400,7 +400,7 @@ static void test_a_resumed_session_keeps_its_choice_and_its_kick(void **state)
 {
     (void)state;
     struct raim_match_def def = vote_def();
-    def.resume_grace_s = 60;
+    def.tuning.resume_grace_s = 60;
     struct table *table = open_vote(def, 4);
     const struct raim_welcome welcomes[] = {table->seats[1].welcome, table->seats[3].welcome};
     call_on(table, 0, RAIM_VOTE_KICK, 3);
@@ -432,7 +432,7 @@ static void test_a_vote_mutes_for_a_while_and_on_return(void **state)
 {
     (void)state;
     struct raim_match_def def = vote_def();
-    def.votes.penalty_minutes = 1;
+    def.tuning.votes.penalty_minutes = 1;
     struct table *table = open_vote(def, 3);
     call_on(table, 0, RAIM_VOTE_MUTE, 2);
     cast_vote(table, 1, RAIM_VOTE_YES);
@@ -455,7 +455,7 @@ static void test_a_vote_makes_a_player_watch_for_a_while(void **state)
 {
     (void)state;
     struct raim_match_def def = vote_def();
-    def.votes.penalty_minutes = 1;
+    def.tuning.votes.penalty_minutes = 1;
     struct table *table = open_vote(def, 3);
     call_on(table, 0, RAIM_VOTE_SPECTATE, 2);
     cast_vote(table, 1, RAIM_VOTE_YES);
@@ -558,7 +558,7 @@ static void test_a_vote_is_moot_when_the_round_ends_before(void **state)
 {
     (void)state;
     struct raim_match_def def = vote_def();
-    def.round_s = 2;
+    def.tuning.round_s = 2;
     struct table *table = open_vote(def, 4);
     call_vote(table, 0, &(struct raim_vote_subject){.kind = RAIM_VOTE_EXTEND, .minutes = 1});
     ticks(table, 125);

@@ -31,9 +31,9 @@ static int set_up(void **state)
     map = fixture_map(&box, 1);
     struct raim_match_def def = raim_match_default_def();
     def.map = map;
-    def.max_clients = CLIENTS;
+    def.tuning.max_players = CLIENTS;
     def.max_connections = CLIENTS;
-    def.resume_grace_s = 0;
+    def.tuning.resume_grace_s = 0;
     match = raim_match_create(&def);
     assert_non_null(match);
     memset(welcomes, 0, sizeof welcomes);

@@ -22,7 +22,7 @@ static int set_up(void **state)
     (void)state;
     config = config_demo(&(struct diagnostics){.out = stderr});
     struct raim_match_def def = raim_match_default_def();
-    def.map = config->arenas[0].map;
+    def.map = config->arenas[0].match.map;
     def.bots = BOTS;
     match = raim_match_create(&def);
     assert_non_null(match);

@@ -14,7 +14,7 @@ static int record(void **state)
     (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 2;
-    def.max_clients = 2;
+    def.tuning.max_players = 2;
     struct table *table = open_table(def);
     recorded = begin_take(table->match);
     play(table, 0);

@@ -10,9 +10,9 @@ static struct raim_match_def def_of(void)
     struct raim_match_def def = usual_def();
     def.bots = BOTS;
     def.sight = true;
-    def.round_s = 8;
-    def.break_s = 1;
-    def.resume_grace_s = 1;
+    def.tuning.round_s = 8;
+    def.tuning.break_s = 1;
+    def.tuning.resume_grace_s = 1;
     strcpy(def.arena, "tests");
     return def;
 }
@@ -183,7 +183,7 @@ static void test_traffic_tells_of_silent_clients(void **state)
 {
     (void)state;
     struct raim_match_def def = def_of();
-    def.round_s = 0;
+    def.tuning.round_s = 0;
     struct table *table = open_table(def);
     struct take *take = begin_take(table->match);
     play(table, 0);
@@ -216,7 +216,7 @@ static void test_a_pause_holds_players_who_overlap(void **state)
     (void)state;
     struct raim_match_def def = def_of();
     def.bots = 0;
-    def.round_s = 0;
+    def.tuning.round_s = 0;
     struct table *table = open_table(def);
     play(table, 0);
     play(table, 1);
@@ -248,7 +248,7 @@ static void test_an_empty_match_is_recorded_while_it_sleeps(void **state)
     (void)state;
     struct raim_match_def def = def_of();
     def.bots = 0;
-    def.round_s = 0;
+    def.tuning.round_s = 0;
     struct table *table = open_table(def);
     struct take *take = begin_take(table->match);
     record_ticks(take, table, 200);

@@ -8,7 +8,7 @@
 static struct raim_match_def usual_def(void)
 {
     struct raim_match_def def = raim_match_default_def();
-    def.max_clients = 8;
+    def.tuning.max_players = 8;
     def.seed = raim_random_next(&chance);
     return def;
 }
@@ -210,7 +210,7 @@ static void test_what_is_in_plain_sight_is_told_and_oneself_always(void **state)
 static size_t events_of_kill(raim_vec2 where, uint8_t *bytes)
 {
     struct raim_match_def def = raim_match_default_def();
-    def.max_clients = 3;
+    def.tuning.max_players = 3;
     struct stage *stage = stage_open(walled_map(), def);
     for (uint32_t i = 0; i < 3; i++)
         stage_join(stage, i);
@@ -569,7 +569,7 @@ static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
 {
     (void)state;
     struct raim_match_def def = usual_def();
-    def.max_clients = VIEWERS;
+    def.tuning.max_players = VIEWERS;
     def.rules.bullet_speed = 50;
     def.rules.bullet_lifetime = 10;
     def.rules.fire_cooldown = 0.02;

@@ -142,7 +142,7 @@ static void play(struct quality quality)
     struct line *line = &whole;
     const raim_box walls[] = {{{-300, -200}, {-240, 200}}, {{240, -300}, {300, 100}}};
     struct raim_match_def def = raim_match_default_def();
-    def.max_clients = CLIENTS;
+    def.tuning.max_players = CLIENTS;
     def.bots = 4;
     def.seed = raim_random_next(&chance);
     struct stage *stage = stage_open(fixture_map(walls, 2), def);

@@ -65,8 +65,8 @@ static void test_a_request_has_the_template_s_values(void **state)
     assert_string_equal(request.arena.name, "");
     assert_int_equal(request.arena.port, 0);
     assert_true(request.arena.is_room);
-    assert_int_equal(request.arena.max_players, 4);
-    assert_int_equal(request.arena.bots, 2);
+    assert_int_equal(request.arena.match.tuning.max_players, 4);
+    assert_int_equal(request.arena.match.bots, 2);
     assert_int_equal(request.arena.rotation_count, 1);
     assert_int_equal(request.join_within_s, 60);
     assert_int_equal(request.ends, ROOM_ENDS_EMPTY);
@@ -80,16 +80,16 @@ static void test_a_request_may_differ_from_its_template(void **state)
     accept_body("{\"template\":\"token\",\"places\":2,\"players\":[\"ada\",\"b\\u00e9\"],"
                 "\"join_within_s\":5,\"ends\":\"round\",\"rules\":{\"bullet_speed\":700},"
                 "\"metadata\":{\"b\":\"2\",\"a\":\"\"}}");
-    assert_int_equal(request.arena.max_players, 2);
+    assert_int_equal(request.arena.match.tuning.max_players, 2);
     assert_int_equal(request.player_count, 2);
     assert_string_equal(request.players[1], "b\xc3\xa9");
     assert_int_equal(request.join_within_s, 5);
     assert_int_equal(request.ends, ROOM_ENDS_ROUND);
-    assert_true(request.arena.rules.bullet_speed == 700);
+    assert_true(request.arena.match.rules.bullet_speed == 700);
     assert_string_equal(request.metadata, "{\"a\":\"\",\"b\":\"2\"}");
     room_request_clear(&request);
     accept_body("{\"template\":\"open\",\"map\":\"n\"}");
-    assert_string_equal(request.arena.map->name, "n");
+    assert_string_equal(request.arena.match.map->name, "n");
     assert_int_equal(request.arena.rotation_count, 0);
     room_request_clear(&request);
 }
