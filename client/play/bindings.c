@@ -2,12 +2,13 @@
 // Binds buttons, and reads and writes the file of bindings.
 #include "bindings.h"
 
-#include "client_file.h"
+#include "files.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { PATH_BYTES = 1024, LINE_BYTES = 128, NAME_BYTES = 32 };
+enum { NAME_BYTES = 32, FILE_BYTES = BINDING_DEVICES * ACTION_COUNT * (2 * NAME_BYTES + 4) };
 
 static const struct {
     const char *name;                     // in the file
@@ -91,10 +92,10 @@ bool bindings_are_held(const struct bindings *bindings, enum action action,
            window_is_held(window, bindings->buttons[BINDING_PAD][action]);
 }
 
-static bool open_path(const char *directory, char path[PATH_BYTES])
+static bool open_path(const char *directory, char path[FILES_PATH_BYTES])
 {
-    const int length = snprintf(path, PATH_BYTES, "%skeys", directory);
-    return directory[0] != '\0' && length < PATH_BYTES;
+    const int length = snprintf(path, FILES_PATH_BYTES, "%skeys", directory);
+    return directory[0] != '\0' && length < FILES_PATH_BYTES;
 }
 
 // False for a line that binds no known button to a known action.
@@ -115,34 +116,35 @@ static bool read_line(struct bindings *bindings, const char *line)
 
 void bindings_load(struct bindings *bindings, const char *directory)
 {
-    char path[PATH_BYTES], line[LINE_BYTES];
-    FILE *file = open_path(directory, path) ? client_file_open(path) : NULL;
-    if (file == NULL)
-        return;
-    for (int number = 1; fgets(line, sizeof line, file) != NULL; number++)
+    char path[FILES_PATH_BYTES];
+    size_t size;
+    char *text = open_path(directory, path) ? files_read(path, &size) : NULL;
+    char *line = text;
+    for (int number = 1; line != NULL && *line != '\0'; number++) {
+        char *end = line + strcspn(line, "\n");
+        const bool is_last = *end == '\0';
+        *end = '\0';
         if (!read_line(bindings, line))
-            fprintf(stderr, "raim: %s:%d: expected 'action = button', got '%.*s'\n", path, number,
-                    (int)strcspn(line, "\n"), line);
-    fclose(file);
+            fprintf(stderr, "raim: %s:%d: expected 'action = button', got '%s'\n", path, number,
+                    line);
+        line = is_last ? end : end + 1;
+    }
+    free(text);
 }
 
 bool bindings_save(const struct bindings *bindings, const char *directory)
 {
-    char path[PATH_BYTES], fresh[PATH_BYTES + 4], name[NAME_BYTES];
+    char path[FILES_PATH_BYTES], text[FILE_BYTES], name[NAME_BYTES];
+    size_t size = 0;
     if (!open_path(directory, path))
-        return false;
-    snprintf(fresh, sizeof fresh, "%s.new", path);
-    FILE *file = fopen(fresh, "w");
-    if (file == NULL)
         return false;
     for (int device = 0; device < BINDING_DEVICES; device++) {
         for (int i = 0; i < ACTION_COUNT; i++) {
             window_button_name(bindings->buttons[device][i], name, sizeof name);
             if (name[0] != '\0')
-                fprintf(file, "%s = %s\n", actions[i].name, name);
+                size += (size_t)snprintf(text + size, sizeof text - size, "%s = %s\n",
+                                         actions[i].name, name);
         }
     }
-    const bool written = ferror(file) == 0;
-    // A full disk leaves the file before.
-    return fclose(file) == 0 && written && rename(fresh, path) == 0;
+    return files_replace(path, text, size);
 }

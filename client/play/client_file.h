@@ -2,20 +2,13 @@
 // The game's own files: JSON in the settings directory, whose name ends with a slash.
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "files.h"
 
 struct json_t;
 
-enum { CLIENT_FILE_PATH_BYTES = 1100 };
-
-// Opens a file of at most 1 MiB for reading, and never waits. NULL without one; anything else, such
-// as a directory, a pipe or a larger file, is reported on stderr in one line and left as it is.
-FILE *client_file_open(const char *path);
-
 // Reads a file into an object that the caller frees, and writes its path. False without a file. A
 // file that is damaged is renamed to NAME.bad, and reported on stderr in one line.
-bool client_file_load(const char *directory, const char *name, char path[CLIENT_FILE_PATH_BYTES],
+bool client_file_load(const char *directory, const char *name, char path[FILES_PATH_BYTES],
                       struct json_t **root);
 
 // Replaces a file at once, and makes the directory. False where that fails.

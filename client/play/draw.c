@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Turns shapes into triangles whose outermost pixel fades out, and passes them in large batches to
-// SDL or, for a renderer in software, to the rasterizer; SDL2_gfx draws the panels. No other file
-// of the program includes SDL2_gfx.
+// Turns shapes into triangles whose outermost pixel fades out, and passes them to the canvas in
+// large batches.
 #include "draw.h"
 
-#include "raster.h"
-
-#include <SDL2_gfxPrimitives.h>
-
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { VERTICES = 8192, INDICES = 3 * VERTICES, MOST_SEGMENTS = 96 };
@@ -17,22 +13,17 @@ static const double pi = 3.14159265358979323846;
 static const double soft = 0.5; // pixels on either side of an edge within which it fades out
 
 struct draw {
-    SDL_Renderer *renderer;
-    struct raster raster;
-    int width, height; // of the raster
-    bool has_raster;
+    struct canvas *canvas;
     int vertex_count, index_count;
-    SDL_Vertex vertices[VERTICES];
+    struct canvas_vertex vertices[VERTICES];
     int indices[INDICES];
 };
 
-struct draw *draw_create(struct SDL_Renderer *renderer)
+struct draw *draw_create(struct canvas *canvas)
 {
     struct draw *draw = calloc(1, sizeof *draw);
-    if (draw == NULL)
-        return NULL;
-    draw->renderer = renderer;
-    SDL_SetRenderDrawBlendMode(renderer, SDL_BLENDMODE_BLEND);
+    if (draw != NULL)
+        draw->canvas = canvas;
     return draw;
 }
 
@@ -59,68 +50,18 @@ draw_colour draw_mixed(draw_colour first, draw_colour second, double part)
                          mixed(first.b, second.b, part), mixed(first.a, second.a, part)};
 }
 
-void draw_use_pixels(struct draw *draw, uint32_t *pixels, int width, int height, int stride)
-{
-    draw->has_raster = pixels != NULL;
-    draw->width = width;
-    draw->height = height;
-    draw->raster =
-        (struct raster){.pixels = pixels, .stride = stride, .right = width, .bottom = height};
-}
-
-// Draws the triangles over what SDL has drawn.
-static void rasterize(struct draw *draw)
-{
-    struct raster_vertex corners[3];
-    SDL_RenderFlush(draw->renderer);
-    for (int i = 0; i < draw->index_count; i += 3) {
-        for (int k = 0; k < 3; k++) {
-            const SDL_Vertex *vertex = &draw->vertices[draw->indices[i + k]];
-            const SDL_Color colour = vertex->color;
-            corners[k] = (struct raster_vertex){
-                vertex->position.x, vertex->position.y, {colour.r, colour.g, colour.b, colour.a}};
-        }
-        raster_triangle(&draw->raster, corners);
-    }
-}
-
 void draw_flush(struct draw *draw)
 {
-    if (draw->index_count > 0 && draw->has_raster)
-        rasterize(draw);
-    else if (draw->index_count > 0)
-        SDL_RenderGeometry(draw->renderer, NULL, draw->vertices, draw->vertex_count, draw->indices,
-                           draw->index_count);
+    if (draw->index_count > 0)
+        canvas_triangles(draw->canvas, draw->vertices, draw->vertex_count, draw->indices,
+                         draw->index_count);
     draw->vertex_count = draw->index_count = 0;
-}
-
-void draw_clear(struct draw *draw, draw_colour colour)
-{
-    draw_flush(draw);
-    SDL_SetRenderDrawColor(draw->renderer, colour.r, colour.g, colour.b, colour.a);
-    SDL_RenderClear(draw->renderer);
-}
-
-static SDL_Rect whole_pixels(raim_box box)
-{
-    const int left = (int)floor(box.min.x + 0.5), top = (int)floor(box.min.y + 0.5);
-    const int right = (int)floor(box.max.x + 0.5), bottom = (int)floor(box.max.y + 0.5);
-    return (SDL_Rect){left, top, right - left, bottom - top};
 }
 
 void draw_clip(struct draw *draw, const raim_box *box)
 {
-    const SDL_Rect all = {0, 0, draw->width, draw->height};
-    const SDL_Rect rect = box != NULL ? whole_pixels(*box) : all;
     draw_flush(draw);
-    SDL_RenderSetClipRect(draw->renderer, box != NULL ? &rect : NULL);
-    SDL_Rect clip = {0};
-    if (draw->has_raster)
-        SDL_IntersectRect(&all, &rect, &clip);
-    draw->raster.left = clip.x;
-    draw->raster.top = clip.y;
-    draw->raster.right = clip.x + clip.w;
-    draw->raster.bottom = clip.y + clip.h;
+    canvas_clip(draw->canvas, box);
 }
 
 // --- triangles ---
@@ -135,10 +76,8 @@ static void reserve(struct draw *draw, int vertices, int indices)
 
 static int add_vertex(struct draw *draw, raim_vec2 point, draw_colour colour)
 {
-    draw->vertices[draw->vertex_count] = (SDL_Vertex){
-        .position = {(float)point.x, (float)point.y},
-        .color = {colour.r, colour.g, colour.b, colour.a},
-    };
+    draw->vertices[draw->vertex_count] =
+        (struct canvas_vertex){(float)point.x, (float)point.y, colour};
     return draw->vertex_count++;
 }
 
@@ -271,26 +210,33 @@ void draw_quad(struct draw *draw, const raim_vec2 corners[4], const draw_colour 
 void draw_box(struct draw *draw, raim_box box, draw_colour colour)
 {
     draw_flush(draw);
-    if (draw->has_raster) {
-        const SDL_Rect rect = whole_pixels(box);
-        SDL_RenderFlush(draw->renderer);
-        raster_box(&draw->raster, rect.x, rect.y, rect.x + rect.w, rect.y + rect.h, colour);
-        return;
-    }
-    const SDL_FRect rect = {(float)box.min.x, (float)box.min.y, (float)(box.max.x - box.min.x),
-                            (float)(box.max.y - box.min.y)};
-    SDL_SetRenderDrawColor(draw->renderer, colour.r, colour.g, colour.b, colour.a);
-    SDL_RenderFillRectF(draw->renderer, &rect);
+    canvas_box(draw->canvas, box, colour);
 }
 
+// The rim goes from the right bottom corner by the left bottom and the left top one to the right
+// top one. Its inner points are as opaque as the middle, its outer ones are invisible.
 void draw_panel(struct draw *draw, raim_box box, double radius, draw_colour colour)
 {
-    draw_flush(draw);
-    roundedBoxRGBA(draw->renderer, (Sint16)lround(box.min.x), (Sint16)lround(box.min.y),
-                   (Sint16)lround(box.max.x), (Sint16)lround(box.max.y), (Sint16)lround(radius),
-                   colour.r, colour.g, colour.b, colour.a);
-    // SDL2_gfx changes the blend mode.
-    SDL_SetRenderDrawBlendMode(draw->renderer, SDL_BLENDMODE_BLEND);
+    const raim_vec2 min = {floor(box.min.x + 0.5), floor(box.min.y + 0.5)};
+    const raim_vec2 max = {floor(box.max.x + 0.5), floor(box.max.y + 0.5)};
+    const double bend = fmax(fmin(radius, fmin(max.x - min.x, max.y - min.y) / 2), soft);
+    const int steps = 1 + segments_for(bend) / 4, count = 4 * (steps + 1);
+    reserve(draw, 1 + 2 * count, 9 * count);
+    const int middle = add_vertex(draw, raim_vec2_scale(raim_vec2_add(min, max), 0.5), colour);
+    for (int i = 0; i < count; i++) {
+        const int corner = i / (steps + 1);
+        const raim_vec2 centre = {corner % 3 == 0 ? max.x - bend : min.x + bend,
+                                  corner < 2 ? max.y - bend : min.y + bend};
+        const double angle = pi / 2 * (corner + (double)(i % (steps + 1)) / steps);
+        add_vertex(draw, on_circle(centre, bend - soft, angle), colour);
+        add_vertex(draw, on_circle(centre, bend + soft, angle), draw_faded(colour, 0));
+    }
+    for (int i = 0; i < count; i++) {
+        const int inner = middle + 1 + 2 * i, next = middle + 1 + 2 * ((i + 1) % count);
+        add_triangle(draw, middle, inner, next);
+        add_triangle(draw, inner, inner + 1, next);
+        add_triangle(draw, inner + 1, next + 1, next);
+    }
 }
 
 void draw_curve(struct draw *draw, const raim_vec2 *points, int count, double width,

@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Shapes with soft edges on an SDL renderer. Coordinates are pixels with y down; fractions are
-// drawn too, so that slow motion is smooth. Later shapes cover earlier ones.
+// Shapes with soft edges on a canvas. Coordinates are pixels with y down; fractions are drawn too,
+// so that slow motion is smooth. Later shapes cover earlier ones.
 #pragma once
 
-#include "draw_colour.h"
-#include "vec2.h"
+#include "canvas.h"
 
-struct SDL_Renderer;
 struct draw;
 
-// Borrows the renderer. NULL when memory runs out.
-struct draw *draw_create(struct SDL_Renderer *renderer);
+// Borrows the canvas. NULL when memory runs out.
+struct draw *draw_create(struct canvas *canvas);
 void draw_destroy(struct draw *draw);
-
-// Draws shapes into these pixels from now on, 0x00RRGGBB in rows of `stride` pixels, which must be
-// those that the renderer draws into; NULL: by the renderer.
-void draw_use_pixels(struct draw *draw, uint32_t *pixels, int width, int height, int stride);
 
 // A fainter colour: `part` of the opacity, 0 to 1.
 draw_colour draw_faded(draw_colour colour, double part);
 
 // Mixes two colours: the first at a part of 0, the second at 1.
 draw_colour draw_mixed(draw_colour first, draw_colour second, double part);
-
-// Fills everything with a colour.
-void draw_clear(struct draw *draw, draw_colour colour);
 
 // Limits the following shapes to a box; NULL: no limit.
 void draw_clip(struct draw *draw, const raim_box *box);
@@ -58,6 +49,5 @@ void draw_panel(struct draw *draw, raim_box box, double radius, draw_colour colo
 void draw_curve(struct draw *draw, const raim_vec2 *points, int count, double width,
                 draw_colour colour);
 
-// Passes everything drawn so far to the renderer. Call it before other code draws with the
-// renderer.
+// Passes everything drawn so far to the canvas. Call it before other code draws there.
 void draw_flush(struct draw *draw);

@@ -5,16 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double pause_s = 1;
+
 void frame_times_take(struct frame_times *times, double now_s)
 {
-    if (times->last_s > 0)
-        times->times_ms[times->count++ % FRAME_TIMES] = (float)((now_s - times->last_s) * 1e3);
+    const double time_s = now_s - times->last_s;
+    if (times->last_s > 0 && time_s <= pause_s)
+        times->times_ms[times->count++ % FRAME_TIMES] = (float)(time_s * 1e3);
     times->last_s = now_s;
-}
-
-void frame_times_pause(struct frame_times *times)
-{
-    times->last_s = 0;
 }
 
 static int compare(const void *a, const void *b)

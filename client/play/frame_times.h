@@ -13,11 +13,9 @@ struct frame_times {
     float times_ms[FRAME_TIMES];
 };
 
-// Takes the time at which a frame was shown.
+// Takes the time at which a frame was shown. A gap of more than a second is a pause and no frame's
+// time: the window was hidden.
 void frame_times_take(struct frame_times *times, double now_s);
-
-// Begins anew after a pause, which is no frame's time.
-void frame_times_pause(struct frame_times *times);
 
 // Of the last frames; all zero before the second one.
 struct frame_summary {

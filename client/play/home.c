@@ -4,11 +4,11 @@
 
 #include "arenas.h"
 #include "home_internal.h"
+#include "platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const double arenas_s = 5; // between two requests for a host's arenas
 
@@ -26,9 +26,7 @@ static void show_servers(struct home *home)
 // A name to begin with, which others can tell from those of other newcomers.
 static void suggest_name(struct settings *settings)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(settings->name, sizeof settings->name, "Player %ld", now.tv_nsec / 1000 % 900 + 100);
+    snprintf(settings->name, sizeof settings->name, "Player %u", platform_random() % 900 + 100);
 }
 
 static void open_recordings(struct home *home)

@@ -5,6 +5,7 @@
 
 #include "preferences.h"
 #include "server_address.h"
+#include "ui.h"
 
 struct home;
 

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "options.h"
 
-#include "link.h"
 #include "master_list.h"
 #include "recordings.h"
 
@@ -135,9 +134,9 @@ static void check_recording(struct argp_state *state, const struct options *opti
         argp_error(state, "--to must be later than --from");
     if (renders && options->frames > 0)
         argp_error(state, "--render counts its frames itself");
-    if (options->recording == NULL && options->follow != NULL)
+    if (options->game.recording == NULL && options->game.follow != NULL)
         argp_error(state, "--follow needs a recording");
-    if (options->recording != NULL && options->matchmaker != NULL)
+    if (options->game.recording != NULL && options->game.matchmaker != NULL)
         argp_error(state, "--matchmaker plays no recording");
 }
 
@@ -147,7 +146,7 @@ static void check_all(struct argp_state *state, const struct options *options)
         argp_error(state, "--headless needs --frames");
     if (options->screenshot != NULL && options->frames == 0)
         argp_error(state, "--screenshot needs --frames");
-    if (options->matchmaker != NULL && (state->arg_num > 0 || options->access != NULL))
+    if (options->game.matchmaker != NULL && (state->arg_num > 0 || options->game.access != NULL))
         argp_error(state, "--matchmaker finds the server and the access token itself");
     check_recording(state, options);
 }
@@ -157,7 +156,7 @@ static void take_access(struct argp_state *state, const char *text, struct optio
     uint8_t access[RAIM_ACCESS_BYTES];
     if (raim_link_read_access(text, access, sizeof access) == 0)
         argp_error(state, "--access wants an access token, got '%s'", text);
-    options->access = text;
+    options->game.access = text;
 }
 
 static void take_master(struct argp_state *state, const char *text, struct options *options)
@@ -165,10 +164,10 @@ static void take_master(struct argp_state *state, const char *text, struct optio
     struct server_address master = {.port = RAIM_MASTER_PORT};
     if (!raim_link_read_address(text, master.host, &master.port))
         argp_error(state, "--master wants HOST, HOST:PORT or [IPV6]:PORT, got '%s'", text);
-    else if (options->master_count == OPTIONS_MASTERS)
-        argp_error(state, "at most %d --master", OPTIONS_MASTERS);
+    else if (options->game.master_count == GAME_MASTERS)
+        argp_error(state, "at most %d --master", GAME_MASTERS);
     else
-        options->masters[options->master_count++] = master;
+        options->game.masters[options->game.master_count++] = master;
 }
 
 // Takes the name of a video, a recording or a server.
@@ -179,8 +178,8 @@ static void take_argument(struct argp_state *state, char *text, struct options *
     else if (options->is_rendered)
         options->video = text;
     else if (recordings_is_name(text))
-        options->recording = text;
-    else if (!raim_link_read_address(text, options->host, &options->port))
+        options->game.recording = text;
+    else if (!raim_link_read_address(text, options->game.host, &options->game.port))
         argp_error(state,
                    "a server is HOST, HOST:PORT or [IPV6]:PORT, and a recording ends in "
                    ".raimrec, got '%s'",
@@ -193,30 +192,30 @@ static error_t take(int key, char *text, struct argp_state *state)
     struct options *options = state->input;
     switch (key) {
     case NAME:
-        options->name = text;
+        options->game.name = text;
         break;
     case ACCESS:
         take_access(state, text, options);
         break;
     case ADMIN_KEY:
-        options->has_admin_key = raim_link_read_admin_key(text, options->admin_key);
-        if (!options->has_admin_key)
+        options->game.has_admin_key = raim_link_read_admin_key(text, options->game.admin_key);
+        if (!options->game.has_admin_key)
             argp_error(state, "--admin-key wants a file of raimctl token key, got '%s'", text);
         break;
     case PASSWORD_FILE:
-        if (!raim_link_read_password(text, options->password))
+        if (!raim_link_read_password(text, options->game.password))
             argp_error(state,
                        "--password-file wants a file with a line of 1 to 128 bytes, got '%s'",
                        text);
         break;
     case REQUIRE_ENCRYPTION:
-        options->require_encryption = true;
+        options->game.require_encryption = true;
         break;
     case KNOWN_SERVERS:
-        options->known_servers = text;
+        options->game.known_servers = text;
         break;
     case MATCHMAKER:
-        options->matchmaker = text;
+        options->game.matchmaker = text;
         break;
     case MASTER:
         take_master(state, text, options);
@@ -242,10 +241,10 @@ static error_t take(int key, char *text, struct argp_state *state)
         options->headless = true;
         break;
     case FOLLOW:
-        options->follow = text;
+        options->game.follow = text;
         break;
     case RENDER:
-        options->recording = text;
+        options->game.recording = text;
         options->is_rendered = true;
         break;
     case FROM:
@@ -275,7 +274,7 @@ struct options options_parse(int argc, char **argv)
                                 .parser = take,
                                 .args_doc = "[HOST[:PORT]]\nFILE.raimrec\n--render=FILE OUT",
                                 .doc = about};
-    struct options options = {.host = "127.0.0.1", .width = 1280, .height = 720, .to_s = -1};
+    struct options options = {.game.host = "127.0.0.1", .width = 1280, .height = 720, .to_s = -1};
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0) {
         fputs("raim: out of memory\n", stderr);
         exit(EXIT_FAILURE);

@@ -4,7 +4,7 @@
 // holds for the process: palette_choose and everything that draws belong to one thread.
 #pragma once
 
-#include "draw_colour.h"
+#include "canvas.h"
 
 enum { PALETTE_PLAYERS = 8 };
 

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Plays in one arena: handles events, receives from the server, and sends input.
-#define _GNU_SOURCE
 #include "play_internal.h"
 
 #include "matchmaker.h"
 #include "message.h"
-#include "play_sound.h"
 #include "server_address.h"
+#include "sound_effects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum { GOODBYE_MS = 500 };
 
 // The view until an arena has reported its own, units.
 static const raim_vec2 default_view = {1600, 861};
@@ -21,13 +17,10 @@ static const raim_vec2 default_view = {1600, 861};
 // Without an answer for so long, the player is told so.
 static const double connect_timeout_s = 5;
 
-static double now_s(void)
-{
-    return (double)raim_link_now_us() * 1e-6;
-}
+static const double goodbye_s = 0.5;
 
 // Notes why there is no connection, and when to try again.
-static void note_end(struct play *play, const struct raim_client *client, double now)
+static void note_end(struct play *play, const struct raim_client *client)
 {
     char where[SERVER_ADDRESS_BYTES];
     uint8_t other[RAIM_KEY_BYTES];
@@ -48,7 +41,7 @@ static void note_end(struct play *play, const struct raim_client *client, double
     });
     play->state = RAIM_CLIENT_ENDED;
     play->end_reason = end.reason;
-    play->retry_s = play->end.retry_s > 0 ? now + play->end.retry_s : 0;
+    play->retry_s = play->end.retry_s > 0 ? play->now_s + play->end.retry_s : 0;
 }
 
 static void connect(struct play *play)
@@ -79,7 +72,7 @@ static void connect(struct play *play)
     play->state = RAIM_CLIENT_CONNECTING;
     play->retry_s = 0;
     if (play->link == NULL)
-        note_end(play, NULL, now_s());
+        note_end(play, NULL);
     play->picture->map = NULL;
     camera_clear(&play->camera);
     play->effects = (struct effects){0};
@@ -128,35 +121,57 @@ struct play *play_open(const struct play_def *def)
     play->window = def->window;
     play->preferences = def->preferences;
     play->bindings = &def->preferences->bindings;
+    play->frames = def->frames;
+    play->now_s = def->now_s;
     play->watch = def->watch;
     play->picture = calloc(1, sizeof *play->picture);
     play->before = calloc(1, sizeof *play->before);
     if (play->picture == NULL || play->before == NULL) {
-        play_close(play);
+        play_close(play, &play->goodbye);
         return NULL;
     }
     connect(play);
     return play;
 }
 
-// Says goodbye to the server and closes the link.
-static void leave(struct play *play)
+// --- leaving ---
+
+bool goodbye_is_done(struct goodbye *goodbye, double now_s)
 {
-    const struct timespec moment = {.tv_nsec = 10000000};
-    if (play->link == NULL)
-        return;
-    raim_link_leave(play->link);
-    for (int ms = 0; ms < GOODBYE_MS && raim_link_is_open(play->link); ms += 10)
-        nanosleep(&moment, NULL);
-    raim_link_close(play->link);
-    play->link = NULL;
+    if (goodbye->link == NULL)
+        return true;
+    if (goodbye->until_s == 0)
+        goodbye->until_s = now_s + goodbye_s;
+    if (now_s < goodbye->until_s && raim_link_is_open(goodbye->link))
+        return false;
+    goodbye_end(goodbye);
+    return true;
 }
 
-void play_close(struct play *play)
+void goodbye_end(struct goodbye *goodbye)
+{
+    raim_link_close(goodbye->link);
+    *goodbye = (struct goodbye){0};
+}
+
+// Begins to say goodbye to the server.
+static void leave(struct play *play, struct goodbye *goodbye)
+{
+    if (play->link == NULL)
+        return;
+    goodbye_end(goodbye);
+    goodbye->link = play->link;
+    play->link = NULL;
+    raim_link_leave(goodbye->link);
+}
+
+void play_close(struct play *play, struct goodbye *goodbye)
 {
     if (play == NULL)
         return;
-    leave(play);
+    leave(play, goodbye);
+    if (goodbye != &play->goodbye)
+        goodbye_end(&play->goodbye);
     camera_clear(&play->camera);
     window_take_text(play->window, false);
     window_show_pointer(play->window, true);
@@ -170,10 +185,10 @@ void play_close(struct play *play)
 bool play_wants_room(const struct play *play, double patience_s)
 {
     if (play->link == NULL)
-        return true;
+        return play->goodbye.link == NULL;
     if (play->state == RAIM_CLIENT_ENDED)
         return matchmaker_requeues(play->end_reason);
-    return play->state == RAIM_CLIENT_RESUMING && now_s() > play->lost_at_s + patience_s;
+    return play->state == RAIM_CLIENT_RESUMING && play->now_s > play->lost_at_s + patience_s;
 }
 
 bool play_was_entered(const struct play *play)
@@ -228,12 +243,12 @@ static void open_layer(struct play *play, enum layer layer)
     play->layer = layer;
 }
 
-// Connects again, as a player.
+// Connects again, as a player, once the goodbye is over.
 static void join(struct play *play)
 {
-    leave(play);
     play->watch = false;
-    connect(play);
+    play->state = RAIM_CLIENT_CONNECTING;
+    leave(play, &play->goodbye);
 }
 
 static enum play_wish handle_menu(struct play *play, const struct window_event *event)
@@ -505,10 +520,10 @@ static void handle_event(struct play *play, const struct raim_client_event *even
     case RAIM_CLIENT_CHAT:
         snprintf(line.text, sizeof line.text, "%s", event->text);
         feed_add(&play->chat, &line);
-        sound_play(play->preferences->sound, SOUND_CHAT);
+        sound_play_here(play->preferences->sound, SOUND_CHAT);
         break;
     case RAIM_CLIENT_PHASE: // drawn for as long as it lasts
-        sound_play(play->preferences->sound, SOUND_ROUND);
+        sound_play_here(play->preferences->sound, SOUND_ROUND);
         break;
     case RAIM_CLIENT_CHAT_REFUSED:
         snprintf(line.text, sizeof line.text, "%s", words_for_chat_refusal(event->chat_refusal));
@@ -516,7 +531,7 @@ static void handle_event(struct play *play, const struct raim_client_event *even
         feed_add(&play->chat, &line);
         break;
     case RAIM_CLIENT_VOTE_BEGAN:
-        sound_play(play->preferences->sound, SOUND_CHAT);
+        sound_play_here(play->preferences->sound, SOUND_CHAT);
         break;
     case RAIM_CLIENT_VOTE_ENDED: // drawn by the panel
         break;
@@ -562,7 +577,7 @@ static void handle_all_events(struct play *play, struct raim_client *client, dou
     const uint64_t hits = raim_client_get_stats(client)->hits;
     if (hits > play->hits) {
         play->hit_at_s = now;
-        sound_play(play->preferences->sound, SOUND_HIT);
+        sound_play_here(play->preferences->sound, SOUND_HIT);
     }
     play->hits = hits;
 }
@@ -595,7 +610,7 @@ static void note_state(struct play *play, const struct raim_client *client, doub
         play->lost_at_s = now;
     play->state = state;
     if (state == RAIM_CLIENT_ENDED) {
-        note_end(play, client, now);
+        note_end(play, client);
         const bool is_asked =
             play->end_reason == RAIM_REASON_PASSWORD || play->end_reason == RAIM_REASON_ACCESS;
         open_layer(play, is_asked ? LAYER_CREDENTIAL : LAYER_NONE);
@@ -627,44 +642,47 @@ static void take_picture(struct play *play, const struct raim_client *client, do
         play->before = spare;
     } else if (play->before->map == play->picture->map) {
         effects_compare(&play->effects, play->before, play->picture);
-        play->heard = play_sound_effects(play->preferences->sound, &play->effects, play->heard,
+        play->heard = sound_play_effects(play->preferences->sound, &play->effects, play->heard,
                                          play->picture);
     }
 }
 
-void play_update(struct play *play)
+void play_update(struct play *play, uint64_t now_us)
 {
-    if (play->retry_s > 0 && now_s() >= play->retry_s)
+    play->now_s = (double)now_us * 1e-6;
+    if (play->goodbye.link != NULL && goodbye_is_done(&play->goodbye, play->now_s))
+        connect(play);
+    if (play->retry_s > 0 && play->now_s >= play->retry_s)
         connect(play);
     if (play->link == NULL)
         return;
     raim_link_lock(play->link);
-    note_state(play, raim_link_client(play->link), now_s());
+    note_state(play, raim_link_client(play->link), play->now_s);
     raim_link_unlock(play->link);
     play->is_deriving = raim_link_is_deriving(play->link);
     raim_known_server_update(&play->known, play->link);
     set_input(play);
 }
 
-void play_look(struct play *play)
+void play_look(struct play *play, uint64_t now_us)
 {
-    play_update(play);
+    play_update(play, now_us);
     if (play->state != RAIM_CLIENT_PLAYING)
         return;
-    const double now = now_s();
+    const double now = play->now_s;
     struct raim_client *client = raim_link_client(play->link);
     raim_link_lock(play->link);
     if (raim_client_get_state(client) != RAIM_CLIENT_PLAYING) { // since a moment ago
         raim_link_unlock(play->link);
         return;
     }
-    raim_client_interpolate(client, raim_link_now_us());
+    raim_client_interpolate(client, now_us);
     handle_all_events(play, client, now);
     take_picture(play, client, now);
     overview_take(&play->overview, client);
-    vote_panel_take(&play->votes, client, raim_link_now_us(), now);
+    vote_panel_take(&play->votes, client, now_us, now);
     const struct raim_client_quality quality = raim_client_get_quality(client);
     raim_link_unlock(play->link);
     play->round_trip_ms = quality.round_trip_ms;
-    netgraph_look(&play->netgraph, now, &quality, window_frames(play->window));
+    netgraph_look(&play->netgraph, now, &quality, play->frames);
 }

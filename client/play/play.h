@@ -2,7 +2,10 @@
 // The game in one arena: connection, input, and everything that is drawn, from joining to leaving.
 #pragma once
 
+#include "frame_times.h"
+#include "link.h"
 #include "preferences.h"
+#include "ui.h"
 #include "window.h"
 
 #include <stdint.h>
@@ -18,18 +21,33 @@ struct play_def {
     const char *password;      // of the arena; NULL or "": none yet
     const char *known_servers; // file; NULL: the user's own, unless the server is on this machine
     bool require_encryption;
-    bool watch;                      // as a spectator
-    double connect_timeout_s;        // 0: the client's own
-    struct window *window;           // borrowed until play_close
-    struct preferences *preferences; // borrowed until play_close
+    bool watch;                       // as a spectator
+    double connect_timeout_s;         // 0: the client's own
+    struct window *window;            // borrowed until play_close
+    struct preferences *preferences;  // borrowed until play_close
+    const struct frame_times *frames; // borrowed until play_close
+    double now_s;
 };
 
 // Copies what it does not borrow. NULL when memory runs out. A server that cannot be reached is
 // shown as a notice.
 struct play *play_open(const struct play_def *def);
 
-// Says goodbye, which takes half a second at most, and frees. Takes NULL.
-void play_close(struct play *play);
+// A link whose goodbye is on its way to the server. Start from all zero.
+struct goodbye {
+    struct raim_link *link; // NULL: none
+    double until_s;         // 0: not limited yet
+};
+
+// Says goodbye, which goes on by itself, and frees. Takes NULL.
+void play_close(struct play *play, struct goodbye *goodbye);
+
+// Whether the goodbye is over, and closes its link then: when the server has it, or after half a
+// second.
+bool goodbye_is_done(struct goodbye *goodbye, double now_s);
+
+// Closes the link at once.
+void goodbye_end(struct goodbye *goodbye);
 
 enum play_wish {
     PLAY_ON,
@@ -39,11 +57,15 @@ enum play_wish {
 enum play_wish play_handle(struct play *play, const struct window_event *event);
 
 // Follows the state of the connection and sets the player's input, which a thread sends in time.
+// Times are those of raim_link_now_us.
 // Call it as often as possible.
-void play_update(struct play *play);
+void play_update(struct play *play, uint64_t now_us);
 
-// Takes the picture of this moment, which is then drawn.
-void play_look(struct play *play);
+// Takes the picture of this moment.
+void play_look(struct play *play, uint64_t now_us);
+
+// Draws that picture and the head-up display over it.
+void play_draw(struct play *play, const struct ui *ui);
 
 // Whether the arena has ended for the player in a way after which a matchmaker's other room may do:
 // also where the session was not resumed for `patience_s`.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Draws the arena and the head-up display.
-#include "play_draw.h"
+#include "play_internal.h"
 
 #include "hud.h"
 #include "hud_layout.h"
 #include "message.h"
 #include "painter.h"
 #include "phase_words.h"
-#include "play_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -208,8 +207,9 @@ static void draw_joining(const struct play *play, const struct ui *ui)
                                  play->controls.by_pad ? "Start: home" : "Esc: home"});
 }
 
-void play_draw(struct play *play, const struct ui *ui, double now_s)
+void play_draw(struct play *play, const struct ui *ui)
 {
+    const double now_s = play->now_s;
     struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
     viewport.eye = play->picture->eye;
     painter_paint(ui, &viewport, play->picture, &play->effects);

@@ -46,6 +46,9 @@ struct play {
     struct window *window;
     struct bindings *bindings; // of the preferences
     struct preferences *preferences;
+    const struct frame_times *frames;
+    double now_s;           // of the last update
+    struct goodbye goodbye; // of a spectator who joins as a player, before it connects again
     // Its own thread receives and sends. NULL: it could not be opened. The client is read only
     // between raim_link_lock and raim_link_unlock.
     struct raim_link *link;

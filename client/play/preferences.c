@@ -2,19 +2,25 @@
 // Loads, applies and stores the preferences.
 #include "preferences.h"
 
+#include "files.h"
+
 #include <stdio.h>
 
 void preferences_open(struct preferences *preferences, struct window *window, bool stored)
 {
     *preferences = (struct preferences){
         .settings = settings_default(), .bindings = bindings_default(), .window = window};
-    if (stored && settings_directory(preferences->directory, sizeof preferences->directory)) {
+    if (stored &&
+        files_path(FILES_SETTINGS, "", preferences->directory, sizeof preferences->directory)) {
         preferences->settings = settings_load(preferences->directory);
         servers_load(&preferences->servers, preferences->directory);
     } else {
         preferences->directory[0] = '\0';
     }
-    bindings_load(&preferences->bindings, window_settings_directory(window));
+    if (stored && files_path(FILES_DATA, "", preferences->keys, sizeof preferences->keys))
+        bindings_load(&preferences->bindings, preferences->keys);
+    else
+        preferences->keys[0] = '\0';
     preferences->sound = stored ? sound_open() : NULL;
     preferences_apply(preferences);
 }
@@ -31,7 +37,6 @@ void preferences_apply(const struct preferences *preferences)
     palette_choose(settings->palette);
     sound_set_volume(preferences->sound, settings->mutes_sound ? 0 : settings->volume);
     window_configure(preferences->window, &(struct window_style){
-                                              .ui_scale = settings->ui_scale,
                                               .sensitivity = settings->sensitivity,
                                               .confines_mouse = settings->confines_mouse,
                                               .full_screen = settings->full_screen,
@@ -52,12 +57,17 @@ void preferences_save_settings(const struct preferences *preferences)
 {
     const char *directory = preferences->directory;
     report(directory, "settings", settings_save(&preferences->settings, directory));
-    if (directory[0] != '\0')
-        bindings_save(&preferences->bindings, window_settings_directory(preferences->window));
+    report(preferences->keys, "keys", bindings_save(&preferences->bindings, preferences->keys));
 }
 
 void preferences_save_servers(const struct preferences *preferences)
 {
     const char *directory = preferences->directory;
     report(directory, "servers", servers_save(&preferences->servers, directory));
+}
+
+void preferences_note_recording(struct preferences *preferences, const char *file)
+{
+    if (files_folder_of(file, preferences->settings.recordings, SETTINGS_FOLDER_BYTES))
+        preferences_save_settings(preferences);
 }

@@ -16,6 +16,7 @@ struct preferences {
     struct bindings bindings;
     struct servers servers;
     char directory[1024];  // of the settings and servers; "": they are not stored
+    char keys[1024];       // of the bindings
     struct window *window; // borrowed
     struct sound *sound;   // NULL: silent
 };
@@ -33,3 +34,6 @@ void preferences_apply(const struct preferences *preferences);
 // Stores the settings, the bindings, or the servers. An error is reported on stderr once.
 void preferences_save_settings(const struct preferences *preferences);
 void preferences_save_servers(const struct preferences *preferences);
+
+// Notes the folder of a recording that is played, so that the home screen lists it.
+void preferences_note_recording(struct preferences *preferences, const char *file);

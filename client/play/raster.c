@@ -88,7 +88,7 @@ struct plane {
 };
 
 struct triangle {
-    struct raster_vertex top, middle, bottom;
+    struct canvas_vertex top, middle, bottom;
     draw_colour colour; // of the top corner
     bool is_plain;      // all corners have this colour
     bool is_fading;     // all corners have it but for the opacity
@@ -157,7 +157,7 @@ struct edge {
     double x, y, slope;
 };
 
-static struct edge edge_of(const struct raster_vertex *upper, const struct raster_vertex *lower)
+static struct edge edge_of(const struct canvas_vertex *upper, const struct canvas_vertex *lower)
 {
     const double height = (double)lower->y - upper->y;
     return (struct edge){upper->x, upper->y,
@@ -171,7 +171,7 @@ static double x_of(const struct edge *edge, int row)
 
 // Blends the rows of a short edge, which has the long one on its other side.
 static void blend_rows(const struct raster *raster, const struct triangle *it,
-                       const struct raster_vertex *upper, const struct raster_vertex *lower)
+                       const struct canvas_vertex *upper, const struct canvas_vertex *lower)
 {
     const int first = first_pixel(upper->y, raster->top, raster->bottom);
     const int end = first_pixel(lower->y, raster->top, raster->bottom);
@@ -186,12 +186,12 @@ static void blend_rows(const struct raster *raster, const struct triangle *it,
     }
 }
 
-static void order(struct raster_vertex *upper, struct raster_vertex *lower)
+static void order(struct canvas_vertex *upper, struct canvas_vertex *lower)
 {
     // Corners of one height are ordered too, so that edges are followed alike.
     if (upper->y < lower->y || (upper->y == lower->y && upper->x <= lower->x))
         return;
-    const struct raster_vertex swapped = *upper;
+    const struct canvas_vertex swapped = *upper;
     *upper = *lower;
     *lower = swapped;
 }
@@ -201,7 +201,7 @@ static bool has_same_hue(draw_colour a, draw_colour b)
     return a.r == b.r && a.g == b.g && a.b == b.b;
 }
 
-void raster_triangle(const struct raster *raster, const struct raster_vertex corners[3])
+void raster_triangle(const struct raster *raster, const struct canvas_vertex corners[3])
 {
     struct triangle it = {.top = corners[0], .middle = corners[1], .bottom = corners[2]};
     order(&it.top, &it.middle);

@@ -3,7 +3,7 @@
 // faster than SDL's, which blends the bounding box of every triangle. Pure.
 #pragma once
 
-#include "draw.h"
+#include "canvas.h"
 
 // Pixels of 32 bits, 0x00RRGGBB, and the part of them that may change: left <= x < right, top <= y
 // < bottom, which must lie within the pixels.
@@ -13,15 +13,10 @@ struct raster {
     int left, top, right, bottom;
 };
 
-struct raster_vertex {
-    float x, y; // pixels; the middle of the first one is at 0.5, 0.5
-    draw_colour colour;
-};
-
 // Blends a triangle whose colour changes linearly between its corners. A pixel belongs to the
 // triangle in which its middle lies, so that triangles with a common edge neither overlap nor leave
 // a gap.
-void raster_triangle(const struct raster *raster, const struct raster_vertex corners[3]);
+void raster_triangle(const struct raster *raster, const struct canvas_vertex corners[3]);
 
 // Blends a box of whole pixels: left <= x < right, top <= y < bottom.
 void raster_box(const struct raster *raster, int left, int top, int right, int bottom,

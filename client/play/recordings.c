@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Looks for recordings in folders, and reads their heads.
-#define _GNU_SOURCE
 #include "recordings.h"
 
-#include "recording_file.h"
+#include "files.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char suffix[] = ".raimrec";
 
@@ -17,17 +13,6 @@ bool recordings_is_name(const char *name)
 {
     const size_t length = strlen(name), tail = sizeof suffix - 1;
     return length > tail && strcmp(name + length - tail, suffix) == 0;
-}
-
-bool recordings_home(char *folder, size_t capacity)
-{
-    const char *base = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    int length = -1;
-    if (base != NULL && base[0] == '/')
-        length = snprintf(folder, capacity, "%s/raim/recordings", base);
-    else if (home != NULL && home[0] == '/')
-        length = snprintf(folder, capacity, "%s/.local/share/raim/recordings", home);
-    return length > 0 && (size_t)length < capacity;
 }
 
 static bool is_listed(const struct recordings *recordings, const char *path)
@@ -53,36 +38,25 @@ static void insert(struct recordings *recordings, const struct recordings_entry 
     recordings->entries[at] = *entry;
 }
 
-static void add_file(struct recordings *recordings, DIR *directory, const char *folder,
-                     const char *name)
+static void add_file(void *context, const char *path, int64_t changed_ns)
 {
-    struct recordings_entry entry = {.is_good = false};
-    struct stat status;
-    const int length = snprintf(entry.path, sizeof entry.path, "%s/%s", folder, name);
-    if (length >= (int)sizeof entry.path || is_listed(recordings, entry.path) ||
-        fstatat(dirfd(directory), name, &status, 0) != 0 || !S_ISREG(status.st_mode))
-        return;
-    entry.changed_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
-    insert(recordings, &entry);
+    struct recordings_entry entry = {.changed_ns = changed_ns};
+    struct recordings *recordings = context;
+    if (snprintf(entry.path, sizeof entry.path, "%s", path) < (int)sizeof entry.path &&
+        !is_listed(recordings, path))
+        insert(recordings, &entry);
 }
 
 void recordings_add(struct recordings *recordings, const char *folder)
 {
-    DIR *directory = opendir(folder);
-    if (directory == NULL)
-        return;
-    const struct dirent *found = readdir(directory);
-    for (; found != NULL; found = readdir(directory))
-        if (recordings_is_name(found->d_name))
-            add_file(recordings, directory, folder, found->d_name);
-    closedir(directory);
+    files_list(folder, suffix, add_file, recordings);
 }
 
 // --- what is in them ---
 
 static bool read_mapped(void *context, uint64_t offset, void *bytes, size_t count)
 {
-    const struct recording_file *file = context;
+    const struct files_map *file = context;
     if (offset > file->size || count > file->size - offset)
         return false;
     memcpy(bytes, file->bytes + offset, count);
@@ -91,16 +65,16 @@ static bool read_mapped(void *context, uint64_t offset, void *bytes, size_t coun
 
 static void read_entry(struct recordings_entry *entry)
 {
-    struct recording_file file;
+    struct files_map file;
     struct raim_recording_summary summary;
-    if (!recording_file_open(&file, entry->path, entry->fault, sizeof entry->fault))
+    if (!files_map(&file, entry->path, entry->fault, sizeof entry->fault))
         return;
     const struct raim_recording_source source = {
         .size = file.size, .read = read_mapped, .context = &file};
     entry->is_good = raim_recording_peek(&source, &summary, entry->fault, sizeof entry->fault);
     if (entry->is_good)
         entry->info = summary.info;
-    recording_file_close(&file);
+    files_unmap(&file);
 }
 
 void recordings_read(struct recordings *recordings)

@@ -26,10 +26,6 @@ struct recordings {
 // Whether a name is that of a recording: it ends in ".raimrec".
 bool recordings_is_name(const char *name);
 
-// $XDG_DATA_HOME/raim/recordings, or below ~/.local/share without the variable. False where the
-// environment names none or it is too long.
-bool recordings_home(char *folder, size_t capacity);
-
 // Adds the recordings of a folder, which need not exist; of more than fit the newest are kept.
 void recordings_add(struct recordings *recordings, const char *folder);
 

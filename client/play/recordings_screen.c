@@ -2,9 +2,11 @@
 // Shows the list of recordings.
 #include "recordings_screen.h"
 
+#include "files.h"
+#include "platform.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static const char *name_of(const struct recordings_entry *entry)
 {
@@ -16,16 +18,13 @@ static const char *name_of(const struct recordings_entry *entry)
 static void write_item(const struct recordings_entry *entry, char *text, char *detail)
 {
     const struct raim_recording_info *info = &entry->info;
-    const time_t begun = (time_t)(info->start_unix_ms / 1000);
-    char when[24] = "";
-    struct tm local;
+    char when[PLATFORM_DATE_BYTES];
     if (!entry->is_good) {
         snprintf(text, MENU_TEXT_BYTES, "%.*s", MENU_TEXT_BYTES - 1, name_of(entry));
         snprintf(detail, MENU_DETAIL_BYTES, "%.*s", MENU_DETAIL_BYTES - 1, entry->fault);
         return;
     }
-    if (localtime_r(&begun, &local) != NULL)
-        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &local);
+    platform_write_date((int64_t)(info->start_unix_ms / 1000), when);
     snprintf(text, MENU_TEXT_BYTES, "%s   %.20s, round %u", when, info->arena, info->round);
     const unsigned seconds = info->ticks / (info->tick_hz > 0 ? info->tick_hz : 1);
     snprintf(detail, MENU_DETAIL_BYTES, "%s%s%u:%02u   %u player%s", info->winner,
@@ -41,7 +40,7 @@ void recordings_screen_open(struct recordings_screen *screen, const struct prefe
     screen->problem[0] = '\0';
     if (preferences->settings.recordings[0] != '\0')
         recordings_add(&screen->recordings, preferences->settings.recordings);
-    if (recordings_home(folder, sizeof folder))
+    if (files_path(FILES_DATA, "recordings", folder, sizeof folder))
         recordings_add(&screen->recordings, folder);
     recordings_read(&screen->recordings);
     for (uint32_t i = 0; i < screen->recordings.count; i++) {

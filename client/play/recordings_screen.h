@@ -12,7 +12,8 @@ struct recordings_screen {
     char problem[MENU_DETAIL_BYTES + RAIM_RECORDING_ERROR_BYTES]; // "": none
 };
 
-// Lists the recordings of the folder that was used last and of recordings_home.
+// Lists the recordings of the folder that was used last and of `recordings` in
+// FILES_DATA.
 void recordings_screen_open(struct recordings_screen *screen,
                             const struct preferences *preferences);
 

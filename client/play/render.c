@@ -3,7 +3,9 @@
 #include "render.h"
 
 #include "replay.h"
+#include "ui.h"
 #include "video.h"
+#include "window_desktop.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,17 +13,16 @@
 enum { FRAMES_HZ = 60, PROBLEM_BYTES = 256 };
 
 // Draws a moment and writes it. False, with the reason in English, where either fails.
-static bool write_frame(struct replay *replay, struct window *window, struct video *video,
-                        char *problem)
+static bool write_frame(struct replay *replay, struct ui *ui, struct window *window,
+                        struct video *video, char *problem)
 {
     int stride = 0;
-    struct ui ui;
-    const struct window_view view = replay_view(replay);
+    const struct ui_view view = replay_view(replay);
     snprintf(problem, PROBLEM_BYTES, "nothing can be drawn");
-    if (!window_begin(window, &view, &ui))
+    if (!ui_begin(ui, window, &view))
         return false;
-    replay_draw(replay, &ui);
-    const uint32_t *pixels = window_end(window, NULL) ? window_frame_pixels(window, &stride) : NULL;
+    replay_draw(replay, ui);
+    const uint32_t *pixels = ui_end(ui, window, NULL) ? window_frame_pixels(window, &stride) : NULL;
     if (pixels == NULL)
         return false;
     snprintf(problem, PROBLEM_BYTES, "ffmpeg has ended early");
@@ -33,18 +34,19 @@ static bool write_frames(const struct options *options, struct replay *replay,
 {
     const double length_s = replay_length_s(replay);
     const double end_s = options->to_s >= 0 ? fmin(options->to_s, length_s) : length_s;
+    struct ui ui;
     const long count = lround(fmax((end_s - options->from_s) * FRAMES_HZ, 1));
-    for (long i = 0; i < count; i++) {
+    snprintf(problem, PROBLEM_BYTES, "out of memory");
+    bool is_good = ui_open(&ui, window);
+    for (long i = 0; i < count && is_good; i++) {
         replay_show(replay, options->from_s + (double)i / FRAMES_HZ);
         const char *fault = replay_fault(replay);
-        if (!write_frame(replay, window, video, problem))
-            return false;
-        if (fault != NULL) {
+        is_good = write_frame(replay, &ui, window, video, problem) && fault == NULL;
+        if (fault != NULL)
             snprintf(problem, PROBLEM_BYTES, "%s", fault);
-            return false;
-        }
     }
-    return true;
+    ui_close(&ui);
+    return is_good;
 }
 
 static bool render_into(const struct options *options, struct replay *replay, struct window *window,
@@ -76,8 +78,8 @@ enum render_outcome render(const struct options *options, struct window *window,
                            struct preferences *preferences)
 {
     const struct replay_def def = {
-        .file = options->recording,
-        .follow = options->follow,
+        .file = options->game.recording,
+        .follow = options->game.follow,
         .at_s = options->from_s,
         .window = window,
         .preferences = preferences,
@@ -89,7 +91,7 @@ enum render_outcome render(const struct options *options, struct window *window,
     if (replay != NULL)
         outcome = render_into(options, replay, window, problem) ? RENDER_DONE : RENDER_FAILED;
     if (outcome != RENDER_DONE)
-        fprintf(stderr, "raim: %s: %s\n", options->recording, problem);
+        fprintf(stderr, "raim: %s: %s\n", options->game.recording, problem);
     replay_close(replay);
     return outcome;
 }

@@ -17,15 +17,23 @@ static const double click_pixels = 14;     // from a player at least, that it is
 
 // --- the view ---
 
-static double footer_points(const struct replay *replay)
+static struct ui_view empty_view(const struct replay *replay)
 {
-    return replay->is_bare ? 0 : REPLAY_FOOTER_POINTS;
+    return (struct ui_view){.scale = replay->preferences->settings.ui_scale,
+                            .footer_points = replay->is_bare ? 0 : REPLAY_FOOTER_POINTS};
+}
+
+// The part of the window for the view.
+static raim_box room_of(const struct replay *replay)
+{
+    const struct ui_view view = empty_view(replay);
+    return ui_room(replay->window, &view);
 }
 
 // Width by height of the room for the view.
 static double aspect_of(const struct replay *replay)
 {
-    const raim_box room = window_room(replay->window, footer_points(replay));
+    const raim_box room = room_of(replay);
     return (room.max.x - room.min.x) / fmax(room.max.y - room.min.y, 1);
 }
 
@@ -37,9 +45,9 @@ static double whole_height(const struct replay *replay)
            whole_margin;
 }
 
-struct window_view replay_view(const struct replay *replay)
+struct ui_view replay_view(const struct replay *replay)
 {
-    struct window_view view = {.footer_points = footer_points(replay)};
+    struct ui_view view = empty_view(replay);
     if (replay->followed != RAIM_NOBODY)
         view.size = (raim_vec2){replay->info->view_width, replay->info->view_height};
     else
@@ -49,9 +57,8 @@ struct window_view replay_view(const struct replay *replay)
 
 struct viewport replay_viewport(const struct replay *replay)
 {
-    const struct window_view view = replay_view(replay);
-    struct viewport viewport =
-        viewport_fit_in(view.size, window_room(replay->window, view.footer_points));
+    const struct ui_view view = replay_view(replay);
+    struct viewport viewport = viewport_fit_in(view.size, room_of(replay));
     viewport.eye = replay->eye;
     return viewport;
 }
@@ -182,7 +189,7 @@ static raim_player_id first_player(const struct replay *replay)
 static bool open_recording(struct replay *replay, const char *path, char *error, size_t capacity)
 {
     const char *slash = strrchr(path, '/');
-    if (!recording_file_open(&replay->file, path, error, capacity))
+    if (!files_map(&replay->file, path, error, capacity))
         return false;
     replay->recording = raim_recording_open(replay->file.bytes, replay->file.size, error, capacity);
     if (replay->recording == NULL)
@@ -218,6 +225,7 @@ struct replay *replay_open(const struct replay_def *def, char *error, size_t cap
     replay->window = def->window;
     replay->preferences = def->preferences;
     replay->bindings = &def->preferences->bindings;
+    replay->frames = def->frames;
     replay->is_bare = def->is_bare;
     replay->before_tick = REPLAY_NO_TICK;
     replay->as_sent = true;
@@ -246,7 +254,7 @@ void replay_close(struct replay *replay)
     if (replay == NULL)
         return;
     raim_recording_close(replay->recording);
-    recording_file_close(&replay->file);
+    files_unmap(&replay->file);
     free(replay->before);
     free(replay->after);
     free(replay->shown);
@@ -369,7 +377,7 @@ static void click(struct replay *replay, raim_vec2 mouse)
         [REPLAY_FLY] = ACTION_FLY,
     };
     replay->drag = REPLAY_NO_DRAG;
-    if (mouse.y >= window_room(replay->window, footer_points(replay)).max.y) {
+    if (mouse.y >= room_of(replay).max.y) {
         for (int part = 0; part < REPLAY_PARTS; part++)
             if (actions[part] != 0 && raim_box_contains(replay->layout.boxes[part], mouse))
                 act(replay, (enum action)actions[part]);

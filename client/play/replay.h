@@ -2,18 +2,21 @@
 // A recording on the screen: playback, whom the view follows, and everything that is drawn.
 #pragma once
 
+#include "frame_times.h"
 #include "preferences.h"
+#include "ui.h"
 #include "window.h"
 
 struct replay;
 
 struct replay_def {
     const char *file;
-    const char *follow;              // name of the player to follow first; NULL: chosen here
-    double at_s;                     // where it begins, seconds
-    struct window *window;           // borrowed until replay_close
-    struct preferences *preferences; // borrowed until replay_close
-    bool is_bare;                    // without controls, hints and sounds, for a video
+    const char *follow;               // name of the player to follow first; NULL: chosen here
+    double at_s;                      // where it begins, seconds
+    struct window *window;            // borrowed until replay_close
+    struct preferences *preferences;  // borrowed until replay_close
+    const struct frame_times *frames; // borrowed until replay_close; NULL with is_bare
+    bool is_bare;                     // without controls, hints and sounds, for a video
 };
 
 // Copies what it does not borrow. NULL, with the reason in English, where the file cannot be
@@ -34,7 +37,7 @@ enum replay_wish replay_handle(struct replay *replay, const struct window_event 
 void replay_look(struct replay *replay, double now_s);
 
 // The view to draw.
-struct window_view replay_view(const struct replay *replay);
+struct ui_view replay_view(const struct replay *replay);
 
 void replay_draw(struct replay *replay, const struct ui *ui);
 

@@ -57,16 +57,15 @@ static void draw_phase(const struct replay *replay, const struct ui *ui,
 // Draws what a developer wants to know.
 static void draw_figures(const struct replay *replay, const struct ui *ui, raim_box box)
 {
-    char words[4][64];
-    const struct frame_summary frames = frame_times_summary(window_frames(replay->window));
+    char words[2][64];
+    const struct frame_summary frames = frame_times_summary(replay->frames);
     const struct raim_world *world = raim_recording_world(replay->recording);
     const struct text_style style = {
         .size = 14 * ui->unit, .align = TEXT_RIGHT, .colour = PALETTE_TEXT, .outlined = true};
-    snprintf(words[0], sizeof words[0], "seek %.1f ms", replay->seek_ms);
-    snprintf(words[1], sizeof words[1], "tick %u of %u", replay->before_tick, replay->info->ticks);
-    snprintf(words[2], sizeof words[2], "world's tick %u, %u Hz", world->tick, world->tick_hz);
-    snprintf(words[3], sizeof words[3], "%.0f fps, p99 %.1f ms", frames.hz, frames.p99_ms);
-    for (int i = 0; i < 4; i++) {
+    snprintf(words[0], sizeof words[0], "tick %u of %u", replay->before_tick, replay->info->ticks);
+    snprintf(words[1], sizeof words[1], "world's tick %u, %u Hz", world->tick, world->tick_hz);
+    snprintf(words[2], sizeof words[2], "%.0f fps, p99 %.1f ms", frames.hz, frames.p99_ms);
+    for (int i = 0; i < 3; i++) {
         const double y = box.min.y + i * text_height(&style);
         if (y + text_height(&style) <= box.max.y)
             text_write_within(ui->text, (raim_vec2){box.max.x, y}, &style, words[i],

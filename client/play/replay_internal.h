@@ -5,12 +5,12 @@
 
 #include "effects.h"
 #include "feed.h"
+#include "files.h"
 #include "menu.h"
 #include "overview.h"
 #include "picture.h"
 #include "playback.h"
 #include "recording.h"
-#include "recording_file.h"
 #include "replay.h"
 #include "replay_layout.h"
 #include "settings_screen.h"
@@ -29,9 +29,10 @@ struct replay {
     struct window *window;
     struct preferences *preferences;
     struct bindings *bindings; // of the preferences
+    const struct frame_times *frames;
     bool is_bare;
     char name[128]; // of the file
-    struct recording_file file;
+    struct files_map file;
     struct raim_recording *recording;
     const struct raim_recording_info *info;
     struct playback playback;
@@ -63,7 +64,6 @@ struct replay {
     struct settings_screen settings;
     uint32_t first_score; // row at the top of the table of scores
     bool shows_figures;
-    double seek_ms;              // time of the last seek
     double opened_s, now_s;      // of the wall clock
     double moment_s;             // of the recording: what feeds and effects count
     struct replay_layout layout; // of the frame drawn last

@@ -2,8 +2,7 @@
 // Moves through a recording, and takes the pictures before and after the position.
 #include "replay_internal.h"
 
-#include "link.h"
-#include "play_sound.h"
+#include "sound_effects.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -237,7 +236,7 @@ static void note_events(struct replay *replay)
     for (uint32_t i = 0; i < events->count; i++) {
         const struct raim_event *event = &events->items[i];
         if (event->kind == RAIM_EVENT_HIT && event->actor == replay->followed && replay->is_heard)
-            sound_play(replay->preferences->sound, SOUND_HIT);
+            sound_play_here(replay->preferences->sound, SOUND_HIT);
         if (event->kind != RAIM_EVENT_KILL)
             continue;
         add_kill(replay, event->actor, event->victim, replay->at_tick);
@@ -279,7 +278,7 @@ static void note_chapters(struct replay *replay)
         const enum raim_chapter_kind kind = chapters[i].kind;
         add_coming(replay, &chapters[i]);
         if (replay->is_heard && (kind == RAIM_CHAPTER_ROUND || kind == RAIM_CHAPTER_ROUND_END))
-            sound_play(replay->preferences->sound, SOUND_ROUND);
+            sound_play_here(replay->preferences->sound, SOUND_ROUND);
     }
 }
 
@@ -306,7 +305,7 @@ static void note_chat(struct replay *replay)
         snprintf(line.text, sizeof line.text, "%s", lines[i].text);
         feed_add(&replay->chat, &line);
         if (replay->is_heard)
-            sound_play(replay->preferences->sound, SOUND_CHAT);
+            sound_play_here(replay->preferences->sound, SOUND_CHAT);
     }
 }
 
@@ -455,7 +454,6 @@ static void take_pair(struct replay *replay, uint32_t tick)
 static void reach(struct replay *replay, uint32_t tick)
 {
     const uint32_t longest = (uint32_t)(longest_run_s * replay->info->tick_hz);
-    const uint64_t begun_us = raim_link_now_us();
     const bool is_near = replay->before_tick != REPLAY_NO_TICK && tick >= replay->at_tick &&
                          tick - replay->at_tick <= longest;
     if (!is_near) {
@@ -463,8 +461,6 @@ static void reach(struct replay *replay, uint32_t tick)
         go_near(replay, tick);
     }
     take_pair(replay, tick);
-    if (!is_near)
-        replay->seek_ms = (double)(raim_link_now_us() - begun_us) * 1e-3;
 }
 
 void replay_take(struct replay *replay)
@@ -489,7 +485,7 @@ void replay_take(struct replay *replay)
     else if (replay->has_last)
         compare(replay, replay->last, replay->shown);
     if (replay->is_heard)
-        replay->heard = play_sound_effects(replay->preferences->sound, &replay->effects,
+        replay->heard = sound_play_effects(replay->preferences->sound, &replay->effects,
                                            replay->heard, replay->shown);
     else
         replay->heard = replay->effects.count;

@@ -71,7 +71,7 @@ void servers_set_favourite(struct servers *servers, const char *address, bool fa
 
 void servers_load(struct servers *servers, const char *directory)
 {
-    char path[CLIENT_FILE_PATH_BYTES];
+    char path[FILES_PATH_BYTES];
     json_t *root;
     *servers = (struct servers){0};
     if (!client_file_load(directory, file_name, path, &root))

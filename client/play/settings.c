@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char file_name[] = "settings";
@@ -40,17 +39,6 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 struct settings settings_default(void)
 {
     return (struct settings){.sensitivity = 1, .ui_scale = 1, .volume = 0.7};
-}
-
-bool settings_directory(char *directory, size_t capacity)
-{
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    int length = -1;
-    if (base != NULL && base[0] == '/')
-        length = snprintf(directory, capacity, "%s/raim/", base);
-    else if (home != NULL && home[0] == '/')
-        length = snprintf(directory, capacity, "%s/.config/raim/", home);
-    return length > 0 && (size_t)length < capacity;
 }
 
 static double limited(double value, double min, double max)
@@ -127,7 +115,7 @@ static bool read_field(struct settings *settings, const struct field *field, con
 struct settings settings_load(const char *directory)
 {
     struct settings settings = settings_default();
-    char path[CLIENT_FILE_PATH_BYTES];
+    char path[FILES_PATH_BYTES];
     json_t *root;
     if (!client_file_load(directory, file_name, path, &root))
         return settings;

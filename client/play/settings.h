@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The player's settings, stored as JSON in $XDG_CONFIG_HOME/raim/settings (~/.config without the
-// variable). The file of the servers played before is servers.h; of the keys, bindings.h.
+// The player's settings, stored as JSON in the file `settings` of FILES_SETTINGS. The file of the
+// servers played before is servers.h; of the keys, bindings.h.
 #pragma once
 
 #include "palette.h"
@@ -28,9 +28,6 @@ struct settings settings_default(void);
 
 // Clamps every number into its range.
 void settings_limit(struct settings *settings);
-
-// The directory with a slash at the end; false where the environment names none or it is too long.
-bool settings_directory(char *directory, size_t capacity);
 
 // Reads the settings from a directory. A file that cannot be parsed is renamed to settings.bad and
 // reported on stderr in one line, and the defaults hold. A value of the wrong kind or out of range

@@ -188,7 +188,7 @@ static void change(struct settings_screen *screen, int way, bool wraps)
     settings_limit(settings);
     preferences_apply(screen->preferences);
     if (screen->menu.selected == ROW_VOLUME || screen->menu.selected == ROW_MUTE)
-        sound_play(screen->preferences->sound, SOUND_CHAT);
+        sound_play_here(screen->preferences->sound, SOUND_CHAT);
 }
 
 static void restore_settings(struct settings_screen *screen)

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -117,7 +118,7 @@ static int choose_channel(const struct sound *sound)
     return oldest;
 }
 
-static void play(struct sound *sound, enum sound_kind kind, struct sound_place place)
+void sound_play(struct sound *sound, enum sound_kind kind, struct sound_place place)
 {
     const double left = fmin(place.left, 1) * 255, right = fmin(place.right, 1) * 255;
     if (sound == NULL || (left < 1 && right < 1))
@@ -127,14 +128,4 @@ static void play(struct sound *sound, enum sound_kind kind, struct sound_place p
     Mix_HaltChannel(channel);
     Mix_SetPanning(channel, (Uint8)left, (Uint8)right);
     Mix_PlayChannel(channel, sound->chunks[kind], 0);
-}
-
-void sound_play_at(struct sound *sound, enum sound_kind kind, raim_vec2 offset, raim_vec2 view)
-{
-    play(sound, kind, sound_place_of(offset, view));
-}
-
-void sound_play(struct sound *sound, enum sound_kind kind)
-{
-    play(sound, kind, (struct sound_place){0.7, 0.7});
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text on the screen, in DejaVu Sans, and in fonts that are installed for what it lacks, such as
-// Chinese, Japanese and Korean. Arabic and Hebrew run from right to left; mixed lines keep the
-// order of their parts.
+// Text on the screen. The canvas has letters for all languages; Arabic and Hebrew run from right to
+// left, and mixed lines keep the order of their parts.
 #pragma once
 
 #include "draw.h"
@@ -14,7 +13,7 @@ struct text;
 // The height of a line whose letters are 12 pixels high by the font's own measure.
 #define TEXT_SMALLEST 14.0
 
-enum text_weight { TEXT_PLAIN, TEXT_BOLD, TEXT_WEIGHTS };
+enum text_weight { TEXT_PLAIN, TEXT_BOLD };
 
 // Where the given x lies in the line of text.
 enum text_align {
@@ -31,9 +30,8 @@ struct text_style {
     bool outlined; // legible on any background
 };
 
-// Borrows both. NULL, after printing an error, when the fonts are missing; NULL when memory runs
-// out.
-struct text *text_create(struct SDL_Renderer *renderer, struct draw *draw);
+// Borrows both. NULL when memory runs out.
+struct text *text_create(struct canvas *canvas, struct draw *draw);
 void text_destroy(struct text *text);
 
 // What the cached lines take in textures, at most TEXT_TEXTURE_BYTES: a server may send ever new

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Opens the window, paces frames and shows them.
-#include "window_internal.h"
-
-#include "palette.h"
-#include "viewport.h"
+#include "window_desktop.h"
 
 #include <SDL.h>
 
@@ -89,30 +86,16 @@ static bool open_surface(struct window *window)
 static void use_surface(struct window *window)
 {
     if (window->surface != NULL)
-        draw_use_pixels(window->draw, window->surface->pixels, window->surface->w,
-                        window->surface->h, window->surface->pitch / (int)sizeof(uint32_t));
+        canvas_use_pixels(window->canvas, window->surface->pixels, window->surface->w,
+                          window->surface->h, window->surface->pitch / (int)sizeof(uint32_t));
 }
 
-static bool open_drawing(struct window *window)
+static void close_renderer(struct window *window)
 {
-    window->draw = draw_create(window->renderer);
-    window->text = window->draw != NULL ? text_create(window->renderer, window->draw) : NULL;
-    if (window->text == NULL)
-        return false;
-    use_surface(window);
-    return true;
-}
-
-static void close_drawing(struct window *window)
-{
-    text_destroy(window->text);
-    draw_destroy(window->draw);
-    SDL_DestroyTexture(window->canvas);
+    SDL_DestroyTexture(window->fine_texture);
     if (window->renderer != NULL)
         SDL_DestroyRenderer(window->renderer);
-    window->text = NULL;
-    window->draw = NULL;
-    window->canvas = NULL;
+    window->fine_texture = NULL;
     window->renderer = NULL;
 }
 
@@ -136,7 +119,9 @@ static bool open_renderer(struct window *window)
     if (window->renderer == NULL)
         return fail("cannot draw");
     measure_size(window);
-    return open_drawing(window);
+    canvas_use_renderer(window->canvas, window->renderer);
+    use_surface(window);
+    return true;
 }
 
 // Takes the new surface of a window that has changed its size. False where that fails.
@@ -146,8 +131,12 @@ static bool follow_surface(struct window *window)
     if (surface != NULL && surface == window->surface && surface->w == (int)window->size.x &&
         surface->h == (int)window->size.y)
         return true;
-    close_drawing(window);
-    return open_surface(window) && open_drawing(window);
+    close_renderer(window);
+    if (!open_surface(window))
+        return false;
+    canvas_use_renderer(window->canvas, window->renderer);
+    use_surface(window);
+    return true;
 }
 
 // Without a display, SDL chooses a driver that shows nothing, unless one was asked for.
@@ -180,8 +169,8 @@ static bool open_all(struct window *window, const struct window_def *def)
         return fail("cannot open a window");
     SDL_SetWindowMinimumSize(window->window, 320, 180);
     SDL_StopTextInput();
-    window->settings = def->headless ? NULL : SDL_GetPrefPath("", "raim");
-    return open_renderer(window);
+    window->canvas = canvas_create();
+    return window->canvas != NULL && open_renderer(window);
 }
 
 struct window *window_create(const struct window_def *def)
@@ -190,7 +179,7 @@ struct window *window_create(const struct window_def *def)
     if (window == NULL)
         return NULL;
     window->headless = def->headless;
-    window->style = (struct window_style){.ui_scale = 1, .sensitivity = 1};
+    window->style = (struct window_style){.sensitivity = 1};
     if (!open_all(window, def)) {
         window_destroy(window);
         return NULL;
@@ -202,12 +191,12 @@ void window_destroy(struct window *window)
 {
     if (window == NULL)
         return;
-    close_drawing(window);
+    close_renderer(window);
+    canvas_destroy(window->canvas);
     if (window->pad != NULL)
         SDL_GameControllerClose(window->pad);
     if (window->window != NULL)
         SDL_DestroyWindow(window->window);
-    SDL_free(window->settings);
     SDL_Quit();
     free(window);
 }
@@ -220,82 +209,47 @@ raim_vec2 window_size(const struct window *window)
     return window->size;
 }
 
-static void open_canvas(struct window *window)
+double window_pixel_ratio(const struct window *window)
+{
+    return window->fine ? 2 : 1;
+}
+
+struct canvas *window_canvas(struct window *window)
+{
+    return window->canvas;
+}
+
+static void open_fine(struct window *window)
 {
     const raim_vec2 size = raim_vec2_scale(window->size, 2);
-    SDL_DestroyTexture(window->canvas);
-    window->canvas = SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_ARGB8888,
-                                       SDL_TEXTUREACCESS_TARGET, (int)size.x, (int)size.y);
-    window->fine =
-        window->canvas != NULL && SDL_SetRenderTarget(window->renderer, window->canvas) == 0;
+    SDL_DestroyTexture(window->fine_texture);
+    window->fine_texture = SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_ARGB8888,
+                                             SDL_TEXTUREACCESS_TARGET, (int)size.x, (int)size.y);
+    window->fine = window->fine_texture != NULL &&
+                   SDL_SetRenderTarget(window->renderer, window->fine_texture) == 0;
     if (!window->fine)
         return;
     window->size = size;
-    draw_use_pixels(window->draw, NULL, 0, 0, 0);
+    canvas_use_pixels(window->canvas, NULL, 0, 0, 0);
 }
 
-static void close_canvas(struct window *window)
+static void close_fine(struct window *window)
 {
     SDL_SetRenderTarget(window->renderer, NULL);
-    SDL_RenderCopy(window->renderer, window->canvas, NULL, NULL);
+    SDL_RenderCopy(window->renderer, window->fine_texture, NULL, NULL);
     window->fine = false;
     measure_size(window);
     use_surface(window);
 }
 
-// Fills what is beside the view.
-static void clear_bars(struct window *window, raim_box area)
-{
-    const raim_vec2 size = window->size;
-    const raim_box bars[4] = {
-        {{0, 0}, {size.x, area.min.y}},
-        {{0, area.max.y}, size},
-        {{0, area.min.y}, {area.min.x, area.max.y}},
-        {{area.max.x, area.min.y}, {size.x, area.max.y}},
-    };
-    for (int i = 0; i < 4; i++)
-        if (bars[i].min.x < bars[i].max.x && bars[i].min.y < bars[i].max.y)
-            draw_box(window->draw, bars[i], PALETTE_BAR);
-}
-
-// The scale of text and lines for a view of this width. Text stays legible in small windows.
-static double unit_of(const struct window *window, double width)
-{
-    const double smallest = window->fine ? 1.6 : 0.8;
-    return fmax(width / 1280, smallest) * window->style.ui_scale;
-}
-
-raim_box window_room(const struct window *window, double footer_points)
-{
-    const raim_vec2 size = window_size(window);
-    const double unit = unit_of(window, fmin(size.x, size.y * 16 / 9)); // for wide windows
-    const double footer = fmin(footer_points * unit, 0.4 * size.y);
-    return (raim_box){{0, 0}, {size.x, floor(size.y - footer)}};
-}
-
-bool window_begin(struct window *window, const struct window_view *view, struct ui *ui)
+bool window_begin(struct window *window, bool fine)
 {
     window->begun_s = now_s();
     if (window->surface != NULL && !follow_surface(window))
         return fail("cannot draw");
     measure_size(window);
-    if (view->fine)
-        open_canvas(window);
-    const raim_vec2 size = window_size(window);
-    const raim_box room = window_room(window, view->footer_points);
-    const struct viewport viewport = viewport_fit_in(view->size, room);
-    const raim_box area = viewport_area(&viewport);
-    if (window->surface != NULL && !window->fine)
-        clear_bars(window, area);
-    else
-        draw_clear(window->draw, PALETTE_BAR);
-    *ui = (struct ui){
-        .draw = window->draw,
-        .text = window->text,
-        .area = area,
-        .footer = {{0, room.max.y}, size},
-        .unit = unit_of(window, area.max.x - area.min.x),
-    };
+    if (fine)
+        open_fine(window);
     return true;
 }
 
@@ -330,9 +284,8 @@ static void plan_next_frame(struct window *window, double drawn_s)
 
 bool window_end(struct window *window, const char *file)
 {
-    draw_flush(window->draw);
     if (window->fine)
-        close_canvas(window);
+        close_fine(window);
     const bool saved = file == NULL || save(window, file);
     const double drawn_s = now_s() - window->begun_s;
     if (window->surface != NULL) {
@@ -341,7 +294,6 @@ bool window_end(struct window *window, const char *file)
     } else {
         SDL_RenderPresent(window->renderer);
     }
-    frame_times_take(&window->times, now_s());
     plan_next_frame(window, drawn_s);
     return saved;
 }
@@ -364,8 +316,6 @@ static bool is_hidden(const struct window *window)
 bool window_is_early(struct window *window)
 {
     const bool hidden = is_hidden(window);
-    if (hidden)
-        frame_times_pause(&window->times);
     const double left_s = window->next_s - now_s();
     if (!hidden && left_s <= 0)
         return false;
@@ -378,14 +328,4 @@ bool window_is_early(struct window *window)
 void window_set_frame_cap(struct window *window, int hz)
 {
     window->frame_cap_hz = hz;
-}
-
-const struct frame_times *window_frames(const struct window *window)
-{
-    return &window->times;
-}
-
-const char *window_settings_directory(struct window *window)
-{
-    return window->settings != NULL ? window->settings : "";
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The window, its events, and the state of keys, mouse and gamepad: everything that uses SDL
-// directly.
+// The window of a platform: its canvas, its events, and the state of keys, mouse and gamepad.
 #pragma once
 
-#include "frame_times.h"
-#include "ui.h"
+#include "canvas.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,18 +10,8 @@
 
 struct window;
 
-struct window_def {
-    int width, height; // of the window, desktop pixels
-    bool headless;     // no window on any screen: SDL's dummy driver and software renderer
-};
-
-// NULL after printing the error.
-struct window *window_create(const struct window_def *def);
-void window_destroy(struct window *window);
-
 // What the player has chosen for the window.
 struct window_style {
-    double ui_scale;     // of texts and lines: factor
     double sensitivity;  // of the mouse while its pointer is hidden: factor
     bool confines_mouse; // to the window while its pointer is hidden
     bool full_screen;
@@ -36,42 +24,21 @@ bool window_is_full_screen(const struct window *window);
 
 // --- drawing ---
 
-struct window_view {
-    raim_vec2 size;       // units
-    double footer_points; // height at the bottom of the window that the view leaves free; 0: none
-    bool fine; // draws four pixels for each pixel of the window, which is slow, but smooths edges
-               // with any renderer
-};
-
-// Begins a frame for a view. The ui is valid until the frame ends. False after printing why nothing
-// can be drawn.
-bool window_begin(struct window *window, const struct window_view *view, struct ui *ui);
-
-// The part of the canvas above a footer, pixels.
-raim_box window_room(const struct window *window, double footer_points);
+struct canvas *window_canvas(struct window *window);
 
 // The size of the canvas, pixels.
 raim_vec2 window_size(const struct window *window);
 
+// Pixels of the canvas for a pixel of the size in which people read.
+double window_pixel_ratio(const struct window *window);
+
+// Begins a frame. `fine` draws four pixels for each pixel of the window, which is slow, but smooths
+// edges with any renderer. False after printing why nothing can be drawn.
+bool window_begin(struct window *window, bool fine);
+
 // Ends the frame: writes it to a BMP file, unless `file` is NULL, and shows it. False after
 // printing why the file could not be written.
 bool window_end(struct window *window, const char *file);
-
-// The pixels of the frame that ended last, 0x00RRGGBB in rows of `stride` pixels, valid until the
-// next frame begins. Only headless; NULL elsewhere.
-const uint32_t *window_frame_pixels(const struct window *window, int *stride);
-
-// Returns false when the next frame is due: where presenting waits for the display, as late as the
-// display allows, so that it shows the newest state, and otherwise at the display's rate; never for
-// a window that is minimized. Before that it sleeps for a millisecond at most and returns true; do
-// work that must not wait between the calls.
-bool window_is_early(struct window *window);
-
-// Limits the rate of frames; 0: the display's.
-void window_set_frame_cap(struct window *window, int hz);
-
-// The times of the last frames.
-const struct frame_times *window_frames(const struct window *window);
 
 // --- input ---
 
@@ -145,6 +112,3 @@ window_button window_button_named(const char *name);
 // The name of a button as printed on this keyboard or gamepad; "": none.
 void window_button_label(const struct window *window, window_button button, char *label,
                          size_t capacity);
-
-// The directory for the game's settings, with a slash at the end; "": none.
-const char *window_settings_directory(struct window *window);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The names of keys and buttons.
-#include "window_internal.h"
+#include "window_desktop.h"
 
 #include <SDL.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Events, and the state of keys, mouse and gamepad.
-#include "window_internal.h"
+#include "window_desktop.h"
 
 #include <SDL.h>
 

@@ -9,7 +9,8 @@
 #include "painter.h"
 #include "palette.h"
 #include "picture.h"
-#include "window.h"
+#include "ui.h"
+#include "window_desktop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,13 +230,15 @@ int main(int argc, char **argv)
         tell_colours(picture, &viewport);
         printf(", \"bullets\": %u}\n", picture->bullet_count);
         struct ui ui;
-        if (!window_begin(window, &(struct window_view){.size = VIEW, .fine = true}, &ui))
+        const struct ui_view view = {.size = VIEW, .scale = 1, .fine = true};
+        if (!ui_open(&ui, window) || !ui_begin(&ui, window, &view))
             return EXIT_FAILURE;
         viewport = viewport_fit(VIEW, window_size(window));
         viewport.eye = EYE;
         painter_paint(&ui, &viewport, picture, effects);
         draw_hud(&ui);
-        saved = window_end(window, argv[3]);
+        saved = ui_end(&ui, window, argv[3]);
+        ui_close(&ui);
     }
     free(effects);
     free(picture);

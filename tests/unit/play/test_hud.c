@@ -7,7 +7,7 @@
 #include "hud_layout.h"
 #include "netgraph.h"
 #include "vote_panel.h"
-#include "window.h"
+#include "window_desktop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static void draw_graph(const struct ui *ui, raim_box box)
     static struct frame_times frames;
     frames = (struct frame_times){0};
     frame_times_take(&frames, 1);
-    frame_times_take(&frames, 10);
+    frame_times_take(&frames, 2);
     for (int i = 0; i < NETGRAPH_SAMPLES; i++)
         netgraph_look(&graph, i, &quality, &frames);
     netgraph_draw(&graph, ui, box);
@@ -200,12 +200,12 @@ static void check_size(int width, int height, double scale)
     const struct window_def def = {width, height, true};
     struct window *window = window_create(&def);
     assert_non_null(window);
-    window_configure(window, &(struct window_style){.ui_scale = scale, .sensitivity = 1});
+    struct ui ui;
+    assert_true(ui_open(&ui, window));
     close(mkstemp(path));
     uint8_t *empty = NULL;
     for (int part = -1; part < PARTS; part++) {
-        struct ui ui;
-        assert_true(window_begin(window, &(struct window_view){.size = view}, &ui));
+        assert_true(ui_begin(&ui, window, &(struct ui_view){.size = view, .scale = scale}));
         draw_box(ui.draw, (raim_box){{0, 0}, window_size(window)}, (draw_colour){20, 30, 40, 255});
         const struct text_style small = {.size = 15 * ui.unit};
         const struct hud_frame frame = {
@@ -222,7 +222,7 @@ static void check_size(int width, int height, double scale)
         raim_box box = ui.area;
         if (part >= 0)
             box = draw_part(&ui, &frame, (enum part)part);
-        assert_true(window_end(window, path));
+        assert_true(ui_end(&ui, window, path));
         uint8_t *drawn = read_file(path);
         if (part < 0) {
             empty = drawn;
@@ -234,6 +234,7 @@ static void check_size(int width, int height, double scale)
         free(drawn);
     }
     free(empty);
+    ui_close(&ui);
     window_destroy(window);
 }
 

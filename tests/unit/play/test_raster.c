@@ -45,16 +45,16 @@ static double random_within(double least, double most)
     return least + (most - least) * rand() / RAND_MAX;
 }
 
-static struct raster_vertex vertex(double x, double y, draw_colour colour)
+static struct canvas_vertex vertex(double x, double y, draw_colour colour)
 {
-    return (struct raster_vertex){(float)x, (float)y, colour};
+    return (struct canvas_vertex){(float)x, (float)y, colour};
 }
 
 // Blends a fan around a random point, with corners on or far outside of the screen.
 static void blend_fan(const struct raster *raster, draw_colour colour)
 {
     const double x = random_within(0, WIDTH), y = random_within(0, HEIGHT);
-    struct raster_vertex rim[FAN];
+    struct canvas_vertex rim[FAN];
     for (int i = 0; i < FAN; i++) {
         const double angle = 2 * 3.14159265358979 * i / FAN, far = random_within(1, 300);
         rim[i] = vertex(x + far * cos(angle), y + far * sin(angle), colour);
@@ -64,8 +64,8 @@ static void blend_fan(const struct raster *raster, draw_colour colour)
         }
     }
     for (int i = 0; i < FAN; i++) {
-        struct raster_vertex corners[3] = {vertex(x, y, colour), rim[i], rim[(i + 1) % FAN]};
-        const struct raster_vertex first = corners[0];
+        struct canvas_vertex corners[3] = {vertex(x, y, colour), rim[i], rim[(i + 1) % FAN]};
+        const struct canvas_vertex first = corners[0];
         if (i % 2 == 1) { // in any order
             corners[0] = corners[2];
             corners[2] = first;
@@ -99,10 +99,10 @@ static void test_a_quad_of_two_triangles_is_full(void **state)
     (void)state;
     const struct raster raster = clipped();
     const draw_colour colour = {10, 20, 30, 255};
-    const struct raster_vertex quad[4] = {vertex(20, 20, colour), vertex(70, 20, colour),
+    const struct canvas_vertex quad[4] = {vertex(20, 20, colour), vertex(70, 20, colour),
                                           vertex(70, 50, colour), vertex(20, 50, colour)};
-    raster_triangle(&raster, (struct raster_vertex[3]){quad[0], quad[1], quad[2]});
-    raster_triangle(&raster, (struct raster_vertex[3]){quad[0], quad[2], quad[3]});
+    raster_triangle(&raster, (struct canvas_vertex[3]){quad[0], quad[1], quad[2]});
+    raster_triangle(&raster, (struct canvas_vertex[3]){quad[0], quad[2], quad[3]});
     for (int y = 0; y < HEIGHT; y++) {
         for (int x = 0; x < WIDTH; x++) {
             const bool inside = x >= 20 && x < 70 && y >= 20 && y < 50;
@@ -128,7 +128,7 @@ static void test_opacity_fades_from_corner_to_corner(void **state)
     struct raster raster = clipped();
     raster_box(&raster, 0, 0, WIDTH, HEIGHT, (draw_colour){0, 0, 0, 255});
     const draw_colour none = {200, 200, 200, 0}, full = {200, 200, 200, 255};
-    raster_triangle(&raster, (struct raster_vertex[3]){vertex(10, 10, none), vertex(80, 10, full),
+    raster_triangle(&raster, (struct canvas_vertex[3]){vertex(10, 10, none), vertex(80, 10, full),
                                                        vertex(10, 60, none)});
     for (int x = 12; x < 78; x++) {
         const int wanted = (int)(200 * (x + 0.5 - 10) / 70);
@@ -141,7 +141,7 @@ static void test_colours_change_from_corner_to_corner(void **state)
     (void)state;
     const struct raster raster = clipped();
     const draw_colour red = {255, 0, 0, 255}, blue = {0, 0, 255, 255};
-    raster_triangle(&raster, (struct raster_vertex[3]){vertex(10, 10, red), vertex(80, 10, blue),
+    raster_triangle(&raster, (struct canvas_vertex[3]){vertex(10, 10, red), vertex(80, 10, blue),
                                                        vertex(10, 60, red)});
     for (int x = 12; x < 76; x++) {
         const int wanted = (int)(255 * (x + 0.5 - 10) / 70);
@@ -158,7 +158,7 @@ static void test_impossible_coordinates_do_no_harm(void **state)
     const struct raster raster = clipped();
     srand(2);
     for (int i = 0; i < 20000; i++) {
-        struct raster_vertex corners[3];
+        struct canvas_vertex corners[3];
         for (int k = 0; k < 3; k++) {
             corners[k] =
                 vertex(wrong[rand() % count], wrong[rand() % count],

@@ -6,6 +6,7 @@
 #include "recording_fixture.h"
 
 #include "replay_internal.h"
+#include "window_desktop.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The settings and the servers played survive in their files, and damaged files do no harm.
 #define _GNU_SOURCE
+#include "files.h"
 #include "servers.h"
 #include "settings.h"
 
@@ -215,15 +216,15 @@ static void test_the_directory_is_of_the_environment(void **state)
     (void)state;
     char path[128];
     setenv("XDG_CONFIG_HOME", "/c", 1);
-    assert_true(settings_directory(path, sizeof path));
+    assert_true(files_path(FILES_SETTINGS, "", path, sizeof path));
     assert_string_equal(path, "/c/raim/");
-    assert_false(settings_directory(path, 8));
+    assert_false(files_path(FILES_SETTINGS, "", path, 8));
     unsetenv("XDG_CONFIG_HOME");
     setenv("HOME", "/h", 1);
-    assert_true(settings_directory(path, sizeof path));
+    assert_true(files_path(FILES_SETTINGS, "", path, sizeof path));
     assert_string_equal(path, "/h/.config/raim/");
     unsetenv("HOME");
-    assert_false(settings_directory(path, sizeof path));
+    assert_false(files_path(FILES_SETTINGS, "", path, sizeof path));
 }
 
 static void test_favourites_come_first_then_the_latest_games(void **state)

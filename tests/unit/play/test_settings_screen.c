@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "settings_screen.h"
 
+#include "window_desktop.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

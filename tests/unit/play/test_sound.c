@@ -2,8 +2,7 @@
 // A shot makes a sound on its side, measured in what SDL's disk driver was given to play; without a
 // device the game is silent.
 #define _GNU_SOURCE
-#include "play_sound.h"
-#include "sound.h"
+#include "sound_effects.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -72,7 +71,7 @@ static void test_every_machine_synthesizes_the_same_sounds(void **state)
 
 static void play_shot(struct sound *sound, raim_vec2 offset)
 {
-    sound_play_at(sound, SOUND_SHOT, offset, view);
+    sound_play(sound, SOUND_SHOT, sound_place_of(offset, view));
 }
 
 // A flash at a muzzle, as the picture shows it.
@@ -86,8 +85,8 @@ static void play_effect(struct sound *sound, raim_vec2 offset)
     effects_begin(&effects, &(struct effect){.kind = EFFECT_SPARK, .position = picture.eye});
     effects_begin(&effects, &(struct effect){.kind = EFFECT_MUZZLE,
                                              .position = raim_vec2_add(picture.eye, offset)});
-    assert_int_equal(play_sound_effects(sound, &effects, 0, &picture), 2);
-    assert_int_equal(play_sound_effects(sound, &effects, 2, &picture), 2);
+    assert_int_equal(sound_play_effects(sound, &effects, 0, &picture), 2);
+    assert_int_equal(sound_play_effects(sound, &effects, 2, &picture), 2);
 }
 
 enum { HEARD_BYTES = 300000 }; // more than a second, longer than a shot
@@ -154,8 +153,7 @@ static void test_without_a_device_the_game_is_silent(void **state)
     struct sound *sound = sound_open();
     assert_null(sound);
     sound_set_volume(sound, 1);
-    sound_play(sound, SOUND_CHAT);
-    sound_play_at(sound, SOUND_SHOT, (raim_vec2){0, 0}, view);
+    sound_play_here(sound, SOUND_CHAT);
     sound_close(sound);
 }
 
@@ -166,7 +164,8 @@ static void test_more_sounds_than_channels_do_no_harm(void **state)
     struct sound *sound = sound_open();
     assert_non_null(sound);
     for (int i = 0; i < 200; i++)
-        sound_play_at(sound, (enum sound_kind)(i % SOUND_KINDS), (raim_vec2){i, -i}, view);
+        sound_play(sound, (enum sound_kind)(i % SOUND_KINDS),
+                   sound_place_of((raim_vec2){i, -i}, view));
     sound_close(sound);
 }
 

@@ -4,7 +4,8 @@
 #define _GNU_SOURCE
 #include "text.h"
 
-#include "window.h"
+#include "ui.h"
+#include "window_desktop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +20,8 @@
 
 static const struct text_style style = {.size = 16, .colour = {255, 255, 255, 255}};
 
+static const struct ui_view view = {.size = {320, 200}, .scale = 1};
+
 static struct window *window;
 static struct ui ui;
 
@@ -27,14 +30,13 @@ static int set_up(void **state)
     (void)state;
     const struct window_def def = {320, 200, true};
     window = window_create(&def);
-    return window != NULL && window_begin(window, &(struct window_view){.size = {320, 200}}, &ui)
-               ? 0
-               : -1;
+    return window != NULL && ui_open(&ui, window) && ui_begin(&ui, window, &view) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
+    ui_close(&ui);
     window_destroy(window);
     return 0;
 }
@@ -129,7 +131,7 @@ static uint64_t picture_of(const char *words)
     draw_box(ui.draw, (raim_box){{0, 0}, {320, 200}}, (draw_colour){0, 0, 0, 255});
     const struct text_style large = {.size = 40, .colour = {255, 255, 255, 255}};
     text_write(ui.text, (raim_vec2){4, 100}, &large, words);
-    assert_true(window_end(window, path));
+    assert_true(ui_end(&ui, window, path));
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     int byte;
@@ -137,7 +139,7 @@ static uint64_t picture_of(const char *words)
         sum += i * (uint64_t)byte;
     fclose(file);
     remove(path);
-    assert_true(window_begin(window, &(struct window_view){.size = {320, 200}}, &ui));
+    assert_true(ui_begin(&ui, window, &view));
     return sum;
 }
 

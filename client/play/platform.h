@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What the game asks its platform besides the window, the canvas, sounds and files: the time of
+// day and random numbers. The steady clock is a parameter of game.h.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Unix time, seconds.
+int64_t platform_unix_s(void);
+
+// Writes a Unix time as the date and time of the player's place; "" where it has none.
+enum { PLATFORM_DATE_BYTES = 24 };
+void platform_write_date(int64_t unix_s, char text[PLATFORM_DATE_BYTES]);
+
+// A random number, for nothing that must be kept secret.
+uint32_t platform_random(void);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Lays out each frame in the window.
+#include "ui.h"
+
+#include "palette.h"
+#include "viewport.h"
+
+#include <math.h>
+
+bool ui_open(struct ui *ui, struct window *window)
+{
+    struct canvas *canvas = window_canvas(window);
+    *ui = (struct ui){.draw = draw_create(canvas)};
+    ui->text = ui->draw != NULL ? text_create(canvas, ui->draw) : NULL;
+    return ui->text != NULL;
+}
+
+void ui_close(struct ui *ui)
+{
+    text_destroy(ui->text);
+    draw_destroy(ui->draw);
+    *ui = (struct ui){0};
+}
+
+// The scale of text and lines for a view of this width. Text stays legible in small windows.
+static double unit_of(const struct window *window, const struct ui_view *view, double width)
+{
+    return fmax(width / 1280, 0.8 * window_pixel_ratio(window)) * view->scale;
+}
+
+raim_box ui_room(const struct window *window, const struct ui_view *view)
+{
+    const raim_vec2 size = window_size(window);
+    const double unit = unit_of(window, view, fmin(size.x, size.y * 16 / 9)); // for wide windows
+    const double footer = fmin(view->footer_points * unit, 0.4 * size.y);
+    return (raim_box){{0, 0}, {size.x, floor(size.y - footer)}};
+}
+
+bool ui_begin(struct ui *ui, struct window *window, const struct ui_view *view)
+{
+    if (!window_begin(window, view->fine))
+        return false;
+    const raim_box room = ui_room(window, view);
+    const struct viewport viewport = viewport_fit_in(view->size, room);
+    ui->area = viewport_area(&viewport);
+    ui->footer = (raim_box){{0, room.max.y}, window_size(window)};
+    ui->unit = unit_of(window, view, ui->area.max.x - ui->area.min.x);
+    canvas_clear(window_canvas(window), ui->area, PALETTE_BAR);
+    return true;
+}
+
+bool ui_end(struct ui *ui, struct window *window, const char *file)
+{
+    draw_flush(ui->draw);
+    return window_end(window, file);
+}
