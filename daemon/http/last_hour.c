@@ -2,8 +2,8 @@
 // Takes samples of the arenas' status blocks, and writes them column by column.
 #include "last_hour.h"
 
+#include "json_writer.h"
 #include "rejections.h"
-#include "text_buffer.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -274,53 +274,57 @@ static uint32_t index_of(const struct ring *ring, uint32_t number)
     return (ring->count - kept(ring) + number) % LAST_HOUR_SAMPLES;
 }
 
-static void write_ring(struct text_buffer *out, const struct last_hour *hour,
+// Begins the document; the caller ends it.
+static void write_ring(struct json_writer *json, const struct last_hour *hour,
                        const struct ring *ring, uint64_t now_ms)
 {
-    text_buffer_print(out, "{\"every_s\":%u,\"age_s\":%llu,\"count\":%u", LAST_HOUR_EVERY_MS / 1000,
-                      (unsigned long long)((now_ms - hour->sampled_ms) / 1000), kept(ring));
+    json_write_object(json, NULL);
+    json_write_count(json, "every_s", LAST_HOUR_EVERY_MS / 1000);
+    json_write_count(json, "age_s", (now_ms - hour->sampled_ms) / 1000);
+    json_write_count(json, "count", kept(ring));
     for (size_t column = 0; column < COLUMNS; column++) {
-        text_buffer_print(out, ",\"%s\":[", columns[column].name);
+        json_write_array(json, columns[column].name);
         for (uint32_t i = 0; i < kept(ring); i++) {
             const struct last_hour_sample *sample = &ring->samples[index_of(ring, i)];
-            text_buffer_print(
-                out, "%s%u", i > 0 ? "," : "",
+            json_write_count(
+                json, NULL,
                 *(const uint32_t *)(const void *)((const char *)sample + columns[column].offset));
         }
-        text_buffer_print(out, "]");
+        json_write_end(json);
     }
 }
 
 char *last_hour_json(const struct last_hour *hour, uint64_t now_ms)
 {
-    struct text_buffer out = {0};
+    struct json_writer json = {0};
     if (hour == NULL)
         return NULL;
-    write_ring(&out, hour, &hour->server, now_ms);
-    text_buffer_print(&out, ",\"workers_permille\":[");
+    write_ring(&json, hour, &hour->server, now_ms);
+    json_write_array(&json, "workers_permille");
     for (int worker = 0; worker < hour->list->worker_count; worker++) {
-        text_buffer_print(&out, "%s[", worker > 0 ? "," : "");
+        json_write_array(&json, NULL);
         for (uint32_t i = 0; i < kept(&hour->server); i++)
-            text_buffer_print(&out, "%s%u", i > 0 ? "," : "",
-                              hour->worker_permille[index_of(&hour->server, i)][worker]);
-        text_buffer_print(&out, "]");
+            json_write_count(&json, NULL,
+                             hour->worker_permille[index_of(&hour->server, i)][worker]);
+        json_write_end(&json);
     }
-    text_buffer_print(&out, "]}");
-    return text_buffer_take(&out);
+    json_write_end(&json);
+    json_write_end(&json);
+    return json_write_take(&json);
 }
 
 char *last_hour_arena_json(const struct last_hour *hour, const char *name, uint64_t now_ms,
                            bool *missing)
 {
     static const struct ring none;
-    struct text_buffer out = {0};
+    struct json_writer json = {0};
     const struct series *series = hour != NULL ? find_series(hour, name) : NULL;
     *missing = hour == NULL || (series == NULL && arena_list_find(hour->list, name) < 0);
     if (*missing)
         return NULL;
-    write_ring(&out, hour, series != NULL ? &series->ring : &none, now_ms);
-    text_buffer_print(&out, "}");
-    return text_buffer_take(&out);
+    write_ring(&json, hour, series != NULL ? &series->ring : &none, now_ms);
+    json_write_end(&json);
+    return json_write_take(&json);
 }
 
 const struct last_hour_sample *last_hour_newest(const struct last_hour *hour, const char *name)

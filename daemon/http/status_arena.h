@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-struct json_t;
+struct json_writer;
 
 // Sums over all arenas.
 struct status_totals {
@@ -14,5 +14,6 @@ struct status_totals {
     uint64_t max;                   // player slots without bots
 };
 
-// The object of an arena, which is added to `totals`. NULL when memory runs out.
-struct json_t *status_arena_object(struct arena *arena, struct status_totals *totals);
+// Writes the object of an arena, and adds the arena to `totals`.
+void status_write_arena(struct json_writer *json, struct arena *arena,
+                        struct status_totals *totals);

@@ -57,6 +57,7 @@ SEES = {
     "daemon/ctl": [],
 }
 USES = {
+    "daemon/common": ["proto"],
     "lib/match": ["lib/recording", "lib/replication"],
     "client/link": ["lib/crypto", "lib/enet_carrier"],
     "daemon/fetch": ["daemon/sandbox"],
@@ -124,17 +125,14 @@ PROGRAMS = {
 }
 
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
-# for HTTP has a file for each part of libmicrohttpd that it uses; three
-# files write the status and another reads requests with jansson; and of
-# its transport one file opens ENet's host, one runs it, two judge its datagrams, and one reads and
-# writes messages in its place. One file carries ENet's datagrams for all.
+# for HTTP has a file for each part of libmicrohttpd that it uses; several files read JSON with
+# jansson; and of its transport one file opens ENet's host, one runs it, two judge its datagrams, and
+# one reads and writes messages in its place. One file carries ENet's datagrams for all.
 SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
-        "daemon/events/json_text.c", "daemon/http/recordings_json.c", "daemon/http/status.c",
-        "daemon/http/status_arena.c", "daemon/http/status_object.c",
-        "daemon/orchestrator/gameserver.c",
+        "daemon/common/json_text.c", "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/room_text.c", "daemon/recording/audit_report.c",
         "daemon/results/result_json.c",
         "daemon/rooms/room_request.c"},

@@ -398,7 +398,7 @@ static void test_changes_of_the_server_are_executed(void **state)
     assert_answer(execute(admin, "/arena/map", "duel", NULL, NULL), 400, "a field is missing");
     assert_string_equal(asked, "");
     refusal = "f:1: got \"x\"\xff\nmore";
-    static const char answer[] = "{\"error\":\"f:1: got \\\"x\\\"?\\nmore\"}";
+    static const char answer[] = "{\"error\":\"f:1: got \\\"x\\\"?\\u000amore\"}";
     assert_answer(execute(admin, "/arena/add", "third", NULL, NULL), 409, answer);
     assert_answer(execute(admin, "/arena/remove", "duel", NULL, NULL), 409, answer);
     assert_answer(execute(admin, "/arena/map", "duel", "map", "x"), 409, answer);

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "json_text.h"
 
+#include "utf8.h"
+
 #include <jansson.h>
 
 #include <stdio.h>
@@ -12,13 +14,18 @@
 void json_text_quote(struct text_buffer *out, const char *text)
 {
     text_buffer_add(out, "\"", 1);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
+    while (*text != '\0') {
+        uint32_t code_point;
+        const size_t size = raim_utf8_decode((const uint8_t *)text, &code_point);
+        if (size == 0)
+            text_buffer_add(out, "?", 1);
+        else if (*text == '"' || *text == '\\')
             text_buffer_print(out, "\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            text_buffer_print(out, "\\u%04x", (unsigned char)*text);
+        else if (code_point < 0x20)
+            text_buffer_print(out, "\\u%04x", code_point);
         else
-            text_buffer_add(out, text, 1);
+            text_buffer_add(out, text, size);
+        text += size > 0 ? size : 1;
     }
     text_buffer_add(out, "\"", 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON as text, for those who write events. Any thread.
+// Parts of JSON as text. json_writer.h writes whole documents. Any thread.
 #pragma once
 
 #include "text_buffer.h"
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Writes a text in quotes. It must be UTF-8.
+// Writes a text in quotes, with a ? for each byte that is not UTF-8.
 void json_text_quote(struct text_buffer *out, const char *text);
 
 // Writes a time, in ms since 1970, as text of RFC 3339 in UTC with milliseconds.
