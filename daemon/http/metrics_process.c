@@ -85,6 +85,12 @@ static void write_uptime(FILE *out, const struct arena_list *list, uint64_t now_
     fputc('\n', out);
 }
 
+static void write_requests(FILE *out, const char *kind, const char *result, uint64_t count)
+{
+    fprintf(out, "raimd_agones_requests_total{kind=\"%s\",result=\"%s\"} %" PRIu64 "\n", kind,
+            result, count);
+}
+
 static void write_orchestrator(FILE *out, const struct orchestrator_report *report)
 {
     if (report == NULL)
@@ -98,12 +104,13 @@ static void write_orchestrator(FILE *out, const struct orchestrator_report *repo
     metrics_label(out, "phase", report->phase);
     fputs("} 1\n", out);
     metrics_family(out, "raimd_agones_requests_total", METRICS_COUNTER,
-                   "Requests to Agones' SDK server.");
-    fprintf(out,
-            "raimd_agones_requests_total{result=\"accepted\"} %" PRIu64 "\n"
-            "raimd_agones_requests_total{result=\"refused\"} %" PRIu64 "\n"
-            "raimd_agones_requests_total{result=\"unanswered\"} %" PRIu64 "\n",
-            report->accepted, report->refused, report->unanswered);
+                   "Requests to Agones' SDK server since its first answer.");
+    for (int i = 0; i < report->kinds; i++) {
+        const struct orchestrator_requests *requests = &report->requests[i];
+        write_requests(out, requests->kind, "accepted", requests->accepted);
+        write_requests(out, requests->kind, "refused", requests->refused);
+        write_requests(out, requests->kind, "unanswered", requests->unanswered);
+    }
     metrics_family(out, "raimd_agones_updates_total", METRICS_COUNTER,
                    "Updates of the GameServer received.");
     fprintf(out, "raimd_agones_updates_total %" PRIu64 "\n", report->updates);

@@ -35,10 +35,16 @@ static void write_orchestrator(struct json_writer *json, const struct orchestrat
     json_write_flag(json, "connected", report->is_connected);
     json_write_flag(json, "watching", report->is_watching);
     json_write_count(json, "rooms", report->rooms);
+    uint64_t accepted = 0, refused = 0, unanswered = 0;
+    for (int i = 0; i < report->kinds; i++) {
+        accepted += report->requests[i].accepted;
+        refused += report->requests[i].refused;
+        unanswered += report->requests[i].unanswered;
+    }
     json_write_object(json, "requests");
-    json_write_count(json, "accepted", report->accepted);
-    json_write_count(json, "refused", report->refused);
-    json_write_count(json, "unanswered", report->unanswered);
+    json_write_count(json, "accepted", accepted);
+    json_write_count(json, "refused", refused);
+    json_write_count(json, "unanswered", unanswered);
     json_write_end(json);
     json_write_count(json, "updates", report->updates);
     json_write_count(json, "malformed", report->malformed);

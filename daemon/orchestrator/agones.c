@@ -13,6 +13,7 @@
 enum {
     FIRST_RETRY_MS = 100,      // after a request without an answer; doubles
     LAST_RETRY_MS = 5000,      // up to this
+    LOST_SILENCES = 2,         // unanswered in a row: one request alone may hang
     FIRST_REFUSED_MS = 500,    // after an answer other than 200; doubles
     LAST_REFUSED_MS = 30000,   // up to this
     REPEAT_MS = 3000,          // what was accepted may take this long to be seen in the GameServer
@@ -179,9 +180,10 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
     case AGONES_GAMESERVER:
         if (phase > AGONES_DRAINING)
             return NEVER;
-        if (!agones->is_known || agones->confirm_ms < agones->seen_ms + POLL_MS)
-            return agones->is_known ? agones->confirm_ms : 0;
-        return agones->seen_ms + POLL_MS;
+        if (!agones->is_known || agones->silences > 0)
+            return 0; // after one that hung: whether others are answered
+        return agones->confirm_ms < agones->seen_ms + POLL_MS ? agones->confirm_ms
+                                                              : agones->seen_ms + POLL_MS;
     case AGONES_READY:
         return ready_due_ms(agones);
     case AGONES_ALLOCATE:
@@ -286,6 +288,12 @@ static void end_in_time(struct agones *agones, uint64_t now_ms)
 
 // --- Outputs ---
 
+static void count_unanswered(struct agones *agones, enum agones_kind kind)
+{
+    if (agones->status.phase != AGONES_CONNECTING)
+        agones->status.counts[kind].unanswered++;
+}
+
 // Chooses the subject of a request and notes what it will have said.
 static void begin(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
 {
@@ -304,6 +312,8 @@ static void begin(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
     if (kind == AGONES_ADD)
         agones->subject = agones_rooms_addable(agones, now_ms);
     if (kind == AGONES_WATCH) {
+        if (agones->watch_is_open)
+            count_unanswered(agones, kind); // it has sent no object
         agones->watch_is_open = true;
         agones->watch_opened_ms = now_ms;
         agones->status.is_watching = false;
@@ -376,6 +386,7 @@ void agones_receive_update(struct agones *agones, const struct gameserver *games
                            uint64_t now_ms)
 {
     agones->status.updates++;
+    agones->status.counts[AGONES_WATCH].accepted += !agones->status.is_watching;
     agones->status.is_watching = true;
     agones->retries[AGONES_WATCH].failures = 0;
     agones->due_ms = now_ms;
@@ -385,6 +396,8 @@ void agones_receive_update(struct agones *agones, const struct gameserver *games
 void agones_receive_watch_end(struct agones *agones, uint64_t now_ms)
 {
     struct agones_retry *retry = &agones->retries[AGONES_WATCH];
+    if (!agones->status.is_watching)
+        count_unanswered(agones, AGONES_WATCH);
     agones->watch_is_open = false;
     agones->status.is_watching = false;
     agones->due_ms = now_ms;
@@ -483,7 +496,7 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
 // next audit or GameServer shows.
 static void refuse(struct agones *agones, uint64_t now_ms)
 {
-    agones->status.failures++;
+    agones->status.counts[agones->kind].refused++;
     if (agones->kind == AGONES_COUNT)
         agones->count_diff -= agones->sent_number;
     if (agones->kind == AGONES_REMOVE)
@@ -511,17 +524,20 @@ bool agones_receive_answer(struct agones *agones, const struct agones_answer *an
     agones->is_waiting = false;
     agones->due_ms = now_ms;
     if (answer->status == 0) {
-        agones->status.timeouts++;
-        agones->status.is_connected = false;
+        count_unanswered(agones, agones->kind);
         agones->silent_until_ms =
             now_ms + backoff_ms(agones, agones->silences++, FIRST_RETRY_MS, LAST_RETRY_MS);
+        retry->not_before_ms =
+            now_ms + backoff_ms(agones, retry->failures++, FIRST_RETRY_MS, LAST_RETRY_MS);
+        if (agones->silences >= LOST_SILENCES)
+            agones->status.is_connected = false;
         return true;
     }
     const bool is_unreadable = agones->kind == AGONES_GAMESERVER && answer->gameserver == NULL;
     agones->status.is_connected = true;
     agones->silences = 0;
     if (answer->status == 200 && !is_unreadable) {
-        agones->status.requests++;
+        agones->status.counts[agones->kind].accepted++;
         retry->failures = 0;
         retry->not_before_ms =
             now_ms +

@@ -147,18 +147,24 @@ uint64_t agones_due_ms(const struct agones *agones);
 
 // --- State ---
 
+// Requests of one kind by result, those before the first answer left out: a sidecar may start later
+// than raimd. A watch is accepted by its first object.
+struct agones_counts {
+    uint64_t accepted;   // answered with 200
+    uint64_t refused;    // with another status
+    uint64_t unanswered; // in time
+};
+
 struct agones_status {
     enum agones_phase phase;
-    bool is_connected;                  // the last request was answered
+    bool is_connected;                  // one of the last two requests was answered
     bool is_watching;                   // an object has come over the present watch
     char name[GAMESERVER_NAME_BYTES];   // of the GameServer; "": unknown
     char state[GAMESERVER_STATE_BYTES]; // newest state that Agones has told; "": unknown
     const char *api;                    // version of counters and lists; "": unknown
     int rooms;                          // running or being started
-    uint64_t requests;                  // answered with 200
-    uint64_t failures;                  // refused with another status
-    uint64_t timeouts;                  // not answered
-    uint64_t updates;                   // objects of the watch
+    struct agones_counts counts[AGONES_KINDS];
+    uint64_t updates;   // objects of the watch
     uint64_t malformed; // answers that could not be read, and room requests without a good ID
 };
 const struct agones_status *agones_status(const struct agones *agones);

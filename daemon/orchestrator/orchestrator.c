@@ -35,6 +35,7 @@ struct orchestrator {
     struct control *control;
     struct rooms *rooms;
     struct orchestrator_report report;
+    struct orchestrator_requests requests[AGONES_KINDS];
     uint64_t next_look_ms;
     bool waits_for_rooms;    // the arenas are drained later, because of the rooms
     uint64_t drain_until_ms; // deadline of that wait; UINT64_MAX: none
@@ -398,6 +399,13 @@ static void log_changes(struct orchestrator *orchestrator)
 static void report(struct orchestrator *orchestrator)
 {
     const struct agones_status *status = agones_status(orchestrator->agones);
+    for (int i = 0; i < AGONES_KINDS; i++)
+        orchestrator->requests[i] = (struct orchestrator_requests){
+            .kind = agones_kind_name((enum agones_kind)i),
+            .accepted = status->counts[i].accepted,
+            .refused = status->counts[i].refused,
+            .unanswered = status->counts[i].unanswered,
+        };
     orchestrator->report = (struct orchestrator_report){
         .phase = agones_phase_name(status->phase),
         .state = status->state,
@@ -405,9 +413,8 @@ static void report(struct orchestrator *orchestrator)
         .is_connected = status->is_connected,
         .is_watching = status->is_watching,
         .rooms = (uint32_t)status->rooms,
-        .accepted = status->requests,
-        .refused = status->failures,
-        .unanswered = status->timeouts,
+        .requests = orchestrator->requests,
+        .kinds = AGONES_KINDS,
         .updates = status->updates,
         .malformed = status->malformed,
     };

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """SDK servers of Agones for the tests: a stub that can be spoilt, and the real one.
 
-The stub keeps a GameServer as the real one does with --local: state, a counter and two lists, and a
-watch stream. `mode` spoils what it answers:
+The stub keeps a GameServer: state, a counter and two lists, and a watch stream. It answers and writes
+as the real one of Agones 1.57 did in a cluster. `mode` spoils what it answers:
 
   good      as it should be                     garbage   200 with bytes that are no JSON
   slow      500 ms late                         silent    nothing, and the connection stays
@@ -26,6 +26,8 @@ import urllib.request
 
 import harness
 from ports import free_port
+
+BATCH_S = 0.5 # between two writes of the SDK server
 
 # A flood needs a stream that is open.
 MODES = ("flood", "slow", "refusing", "garbage", "endless", "trailers", "extended", "silent",
@@ -84,7 +86,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_body(200, b"\xff\xfe{{{]\n" * 100)
             return True
         elif mode == "silent":
-            stub.wait_while(mode, 30)
+            stub.ended.wait(30) if stub.mode != mode else stub.wait_while(mode, 30)
             return True
         elif mode == "endless":
             self.begin_stream()
@@ -110,7 +112,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         call = f"{self.command} {self.path}"
         with stub.lock:
             stub.calls.append((time.monotonic(), call, body))
-        if self.spoil(stub, stub.mode):
+        if self.spoil(stub, stub.mode if call != stub.unanswered else "silent"):
             self.close_connection = True
             return
         if self.path == "/watch/gameserver":
@@ -122,8 +124,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if re.match(r"/v\d\w*/", self.path) and not self.path.startswith(f"/{stub.api}/"):
             self.send_body(404, b'{"code":5,"message":"Not Found","details":[]}')
             return
-        answer = stub.execute(call, body)
-        self.send_body(200 if answer is not None else 500, json.dumps(answer or {}).encode())
+        try:
+            status, answer = 200, stub.execute(call, body)
+        except Refused as refusal:
+            status, answer = 500, {"code": 2, "message": str(refusal), "details": []}
+        self.send_body(status, json.dumps(answer).encode())
 
     do_GET = do_POST = do_PUT = do_PATCH = answer
 
@@ -142,29 +147,60 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
 
-class Stub:
-    """A spoilt SDK server. Leaving it ends it."""
+class Refused(Exception):
+    """What the SDK server answers with 500."""
 
-    def __init__(self, state=None, mode="good"):
+
+class Batch:
+    """Changes of the counter, or of the lists, that the SDK server has accepted and not written."""
+
+    def __init__(self):
+        self.count, self.difference, self.capacity = None, 0, None
+        self.removed, self.added = {}, {} # values by list
+
+    def apply_counter(self, counter):
+        """The counter with the changes. What no longer fits is cut off in silence."""
+        capacity = int(counter["capacity"] if self.capacity is None else self.capacity)
+        count = int(counter["count"] if self.count is None else self.count) + self.difference
+        return {"count": str(max(0, min(count, capacity))), "capacity": str(capacity)}
+
+    def apply_list(self, name, values):
+        """A list's values with the changes, the removals first."""
+        values = [each for each in values["values"] if each not in self.removed.get(name, ())]
+        return values + [each for each in self.added.get(name, ()) if each not in values]
+
+
+class Stub:
+    """An SDK server beside a GameServer. It writes accepted changes of the counter and of the lists
+    as the real one does: in batches 0.5 s apart, those of the lists and those of the counter apart
+    and in the order in which their first came. Leaving it ends it."""
+
+    def __init__(self, state=None, mode="good", port=0):
         self.state = state or game_server()
         self.mode = mode
+        self.port = port # 0: a free one
+        self.unanswered = None # a call that is not answered while others are
         self.api = "v1beta1" # of counters and lists; the real one answers 404 to other versions
-        self.takes_lists = True # False: PATCH of a list is refused, as since Agones 1.56
+        self.takes_lists = False # True: PATCH of a list works, as before Agones 1.56
         self.calls = []
+        self.batches = {} # "counters" or "lists", in order of arrival
         self.version = 0
         self.generation = 0 # of watch streams: a new one ends the others
         self.lock = threading.RLock()
         self.changed = threading.Condition(self.lock)
+        self.ended = threading.Event()
 
     def __enter__(self):
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
         self.server.daemon_threads = True
         self.server.stub = self
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        threading.Thread(target=self.write_batches, daemon=True).start()
         return self
 
     def __exit__(self, *_):
+        self.ended.set()
         self.mode = "gone"
         self.generation += 1
         self.server.shutdown()
@@ -214,65 +250,103 @@ class Stub:
             rooms["values"] = (rooms["values"] + list(values))[:int(rooms["capacity"])]
         self.change(change)
 
+    def write_batches(self):
+        while not self.ended.wait(BATCH_S):
+            with self.lock:
+                for kind in list(self.batches)[:1]:
+                    self.write(kind, self.batches.pop(kind))
+
+    def write(self, kind, batch):
+        def change(state):
+            if kind == "counters":
+                counter = state["status"]["counters"]["rooms"]
+                state["status"]["counters"]["rooms"] = batch.apply_counter(counter)
+                return
+            for name, values in state["status"]["lists"].items():
+                values["values"] = batch.apply_list(name, values)[:int(values["capacity"])]
+        self.change(change)
+
     def execute(self, call, body):
-        """The answer, as the SDK server would change its GameServer; None: refused."""
+        """The answer of the SDK server, which changes its GameServer."""
         states = {"POST /ready": "Ready", "POST /allocate": "Allocated",
                   "POST /shutdown": "Shutdown"}
         if call == "GET /gameserver":
             return self.state
         if call in states:
             self.change(lambda state: state["status"].update(state=states[call]))
-            return {}
-        if call in ("PUT /metadata/label", "PUT /metadata/annotation"):
+        elif call in ("PUT /metadata/label", "PUT /metadata/annotation"):
             kind = "labels" if call.endswith("label") else "annotations"
             if not isinstance(self.state["object_meta"][kind], dict):
-                return None # a lie
+                raise Refused("a lie")
             self.change(lambda state: state["object_meta"][kind].update(
                 {f"agones.dev/sdk-{body['key']}": body["value"]}))
-            return {}
-        if call.endswith("/counters/rooms"):
-            return self.count(body or {})
-        if call.startswith("PATCH") and "/lists/" in call and not self.takes_lists:
-            return None
-        if "/lists/" in call:
-            return self.list(call.rpartition("/")[2], body)
+        elif call.endswith("/counters/rooms"):
+            with self.lock:
+                return self.count(body or {})
+        elif "/lists/" in call:
+            with self.lock:
+                return self.list(call.rpartition("/")[2], body)
         return {}
 
     def count(self, body):
-        counter = dict(self.status["counters"]["rooms"])
-        counter.update({key: body[key] for key in ("count", "capacity") if key in body})
-        if not isinstance(counter["count"], str):
-            return None # a lie
-        counter["count"] = str(int(counter["count"]) + int(body.get("countDiff", 0)))
-        if not 0 <= int(counter["count"]) <= int(counter["capacity"]):
-            return None
-        self.change(lambda state: state["status"]["counters"].update(rooms=counter))
-        return {"name": "rooms", **counter}
+        """Accepted changes show at once in what it answers, not in the GameServer."""
+        now = self.status["counters"]["rooms"]
+        if not isinstance(now["count"], str):
+            raise Refused("a lie")
+        batch = self.batches.get("counters", Batch())
+        now = batch.apply_counter(now)
+        capacity = int(body.get("capacity", now["capacity"]))
+        count = int(body.get("count", now["count"])) + int(body.get("countDiff", 0))
+        if not 0 <= count <= capacity:
+            raise Refused("out of range. Count must be within range [0,Capacity]")
+        if body:
+            batch.capacity = body.get("capacity", batch.capacity)
+            if "count" in body:
+                batch.count, batch.difference = body["count"], 0
+            batch.difference += int(body.get("countDiff", 0))
+            self.batches.setdefault("counters", batch)
+        return {"name": "rooms", "count": str(count), "capacity": str(capacity)}
 
     def list(self, name, body):
         name, _, verb = name.partition(":")
-        values = list(self.status["lists"][name]["values"])
-        if verb == "addValue" and body["value"] not in values:
-            values.append(body["value"])
-        elif verb == "removeValue" and body["value"] in values:
-            values.remove(body["value"])
-        elif not verb:
-            values = body["values"]
-        else:
-            return None
-        self.change(lambda state: state["status"]["lists"][name].update(values=values))
-        return {"name": name, **self.status["lists"][name]}
+        now = self.status["lists"].get(name)
+        if now is None:
+            raise Refused(f"not found. {name} List not found")
+        batch = self.batches.get("lists", Batch())
+        values = batch.apply_list(name, now)
+        removed, added = batch.removed.setdefault(name, []), batch.added.setdefault(name, [])
+        if verb == "addValue":
+            if len(values) >= int(now["capacity"]):
+                raise Refused("out of range. No available capacity")
+            if body["value"] in values:
+                raise Refused(f"already exists. Value: {body['value']} already in List: {name}")
+            added.append(body["value"])
+        elif verb == "removeValue":
+            if body["value"] not in values:
+                raise Refused(f"not found. Value: {body['value']} not found in List: {name}")
+            added[:] = [each for each in added if each != body["value"]]
+            removed.append(body["value"])
+        elif body is not None:
+            if not self.takes_lists:
+                raise Refused("no gameservers for fleet")
+            removed[:] = [each for each in values if each not in body["values"]]
+            added[:] = [each for each in body["values"] if each not in values]
+        if body is not None:
+            self.batches.setdefault("lists", batch)
+        return {"name": name, "capacity": now["capacity"], "values": batch.apply_list(name, now)}
 
 
 # --- the real one ---
 
 def find_sdk_server():
-    """Agones' own sdk-server, or None: $RAIM_SDK_SERVER, where `./dev deps --all` puts it, $PATH."""
-    named = os.environ.get("RAIM_SDK_SERVER")
-    built = harness.ROOT / "build/go/sdk-server"
-    if named:
+    """Agones' own sdk-server, or None: $RAIM_SDK_SERVER, of the programs in $AGONES_BIN, where
+    `./dev deps --all` puts it, $PATH."""
+    if named := os.environ.get("RAIM_SDK_SERVER"):
         return pathlib.Path(named)
-    return built if built.exists() else shutil.which("sdk-server")
+    for directory in (os.environ.get("AGONES_BIN"), harness.ROOT / "build/go"):
+        if directory and pathlib.Path(directory, "sdk-server").exists():
+            return pathlib.Path(directory, "sdk-server")
+    return shutil.which("sdk-server")
 
 
 class SdkServer:

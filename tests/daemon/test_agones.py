@@ -3,6 +3,7 @@
 """raimd under Agones: beside a stub of its SDK server that can be spoilt, and beside the real one."""
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -75,6 +76,7 @@ class StubTest(AgonesTest):
     def test_the_life_of_a_game_server(self):
         port = free_port()
         self.stub.state = sidecar.game_server(ports=(("default", port),))
+        self.stub.takes_lists = True
         daemon = self.stage.serve(arena("duel"), env=self.stub.env)
         self.assertEqual(daemon.ports, [port]) # the GameServer's only one
         self.wait_phase(daemon)
@@ -139,7 +141,6 @@ class StubTest(AgonesTest):
         self.assertNotIn("agones refused", daemon.log)
 
     def test_players_are_listed_where_a_whole_list_is_refused(self):
-        self.stub.takes_lists = False
         players = self.stub.status["lists"]["players"]
         players["values"].append("somebody")
         daemon = self.stage.serve(arena("duel", port=free_port()), env=self.stub.env)
@@ -150,6 +151,45 @@ class StubTest(AgonesTest):
         poll("nobody", lambda: self.stub.status["lists"]["players"]["values"] == [])
         self.assertEqual(daemon.log.count("agones refused"), 1)
         self.assertIn("agones refused request=players status=500", daemon.log)
+
+    def test_a_full_server_loses_no_allocation(self):
+        """Whenever its counter shows a free room, its list has room for the value."""
+        self.stub.status["lists"]["rooms"]["capacity"] = "8"
+        daemon = self.serve_rooms(self.stub.env, free_ports(8), agones_drain=1)
+        self.wait_phase(daemon)
+        self.stub.allocate(*(f"m-{number}" for number in range(7)),
+                           annotation={"join_within_s": 600})
+        poll("seven rooms", lambda: len(self.report()) == 7)
+        self.stub.allocate("short", annotation={"join_within_s": 1})
+        poll("a full counter", lambda: self.stub.status["counters"]["rooms"] ==
+             {"count": "8", "capacity": "8"})
+        poll("a free room", lambda: self.stub.rooms()[0] < 8)
+        self.stub.allocate("next") # as the allocator, which takes the fullest that has a free one
+        poll("its room", lambda: "next" in self.report())
+        self.assertEqual(self.stub.counts("POST /v1beta1/lists/rooms:removeValue"), 1)
+        self.assertEqual(self.agones(daemon)["requests"]["refused"], 0)
+
+    def test_one_request_that_hangs_is_no_loss(self):
+        self.stub.unanswered = "PATCH /v1beta1/lists/players"
+        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env, agones_drain=1)
+        self.stage.bots(daemon, 1)
+        line = re.compile(r'requests_total{kind="players",result="unanswered"} [2-9]')
+        daemon.poll("two time-outs", lambda: line.search(daemon.ask("/metrics").text))
+        self.assertNotIn("agones lost", daemon.log)
+        self.assertIn('requests_total{kind="health",result="unanswered"} 0\n',
+                      daemon.ask("/metrics").text)
+        self.stub.mode = "silent"
+        daemon.poll("its loss", lambda: "agones lost" in daemon.log)
+
+    def test_a_sidecar_that_starts_later_is_no_error(self):
+        port = free_port()
+        daemon = self.stage.serve(arena(port=free_port()), env={"AGONES_SDK_HTTP_PORT": str(port)})
+        time.sleep(0.5) # in which it is asked and does not listen
+        with Stub(port=port) as late:
+            self.wait_phase(daemon)
+            self.assertEqual(late.counts("POST /ready"), 1)
+            self.assertEqual(self.agones(daemon)["requests"]["unanswered"], 0)
+            daemon.stop()
 
     def test_a_refusal_is_logged_once_and_counted(self):
         self.stub.api = "v7"
@@ -287,7 +327,7 @@ class RealTest(AgonesTest):
         super().setUp()
         self.program = sidecar.find_sdk_server()
         if self.program is None:
-            self.skipTest("skipped: no sdk-server of Agones: ./dev deps --all installs it")
+            self.skipTest("skipped: no sdk-server of Agones: ./dev deps --all, or $AGONES_BIN")
         self.file = self.stage.directory / "gameserver.yaml"
 
     def sdk_server(self, *arguments):

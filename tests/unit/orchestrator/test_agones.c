@@ -19,6 +19,7 @@ struct fixture {
     uint64_t now_ms;
     struct gameserver gameserver; // what Agones would send now
     bool is_deaf;                 // no request is answered
+    bool ignores_players;         // nor is the list of players
     bool is_refusing;             // every request is answered with 500
     const char *api;              // the version of counters and lists; NULL: any
     bool refuses_lists;           // of players, as a whole
@@ -117,7 +118,7 @@ static void answer(const struct agones_request *request)
             agones_receive_update(fixture.agones, &fixture.gameserver, fixture.now_ms);
         return;
     }
-    if (fixture.is_deaf)
+    if (fixture.is_deaf || (fixture.ignores_players && request->kind == AGONES_PLAYERS))
         answer.status = 0;
     else if (fixture.is_refusing)
         answer.status = 500;
@@ -297,10 +298,31 @@ static void test_a_silent_server_is_asked_ever_less_often(void **state)
     assert_false(agones_status(fixture.agones)->is_connected);
     assert_in_range(fixture.sent[AGONES_GAMESERVER], 100, 300);
     assert_in_range(fixture.sent[AGONES_WATCH], 100, 300);
+    // It may start later than raimd.
+    assert_int_equal(agones_status(fixture.agones)->counts[AGONES_GAMESERVER].unanswered, 0);
+    assert_int_equal(agones_status(fixture.agones)->counts[AGONES_WATCH].unanswered, 0);
     fixture.is_deaf = false;
     pass(6000);
     assert_true(agones_status(fixture.agones)->is_connected);
     assert_int_equal(fixture.sent[AGONES_READY], 1);
+}
+
+static void test_a_request_that_hangs_alone_is_no_loss(void **state)
+{
+    (void)state;
+    start_and_serve();
+    fixture.ignores_players = true;
+    agones_set_players(fixture.agones, (const char *const[]){"Ada"}, 1);
+    for (int i = 0; i < 600; i++) {
+        pass(100);
+        assert_true(agones_status(fixture.agones)->is_connected);
+    }
+    const struct agones_counts *counts = agones_status(fixture.agones)->counts;
+    assert_in_range(counts[AGONES_PLAYERS].unanswered, 10, 600);
+    assert_int_equal(counts[AGONES_HEALTH].unanswered + counts[AGONES_PLAYERS].accepted, 0);
+    fixture.is_deaf = true;
+    pass(10000);
+    assert_false(agones_status(fixture.agones)->is_connected);
 }
 
 static void test_a_refusing_server_is_asked_ever_less_often(void **state)
@@ -652,7 +674,7 @@ static void test_a_server_without_counters_is_asked_ever_less_often(void **state
     assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
     assert_in_range(fixture.sent[AGONES_API], 6, 30);
     assert_int_equal(fixture.refusals, fixture.sent[AGONES_API] / 2);
-    assert_int_equal(agones_status(fixture.agones)->failures, fixture.refusals);
+    assert_int_equal(agones_status(fixture.agones)->counts[AGONES_API].refused, fixture.refusals);
     assert_int_equal(fixture.sent[AGONES_CAPACITY] + fixture.sent[AGONES_AUDIT], 0);
 }
 
@@ -790,6 +812,7 @@ int main(void)
         cmocka_unit_test(test_an_allocated_server_does_not_become_ready_at_its_start),
         cmocka_unit_test(test_ready_is_sent_anew_when_agones_has_lost_it),
         cmocka_unit_test(test_a_silent_server_is_asked_ever_less_often),
+        cmocka_unit_test(test_a_request_that_hangs_alone_is_no_loss),
         cmocka_unit_test(test_a_refusing_server_is_asked_ever_less_often),
         cmocka_unit_test(test_a_watch_without_an_object_is_opened_anew),
         cmocka_unit_test(test_a_server_in_use_allocates_itself),
