@@ -75,6 +75,16 @@ struct overload *arena_overload(struct arena *arena)
 
 // --- Ticks ---
 
+bool arena_has_culprit(const struct arena *arena)
+{
+    return arena_checkpoint_is_culprit(&arena->worker.checkpoint);
+}
+
+void arena_excuse(struct arena *arena)
+{
+    arena_checkpoint_excuse(&arena->worker.checkpoint);
+}
+
 void arena_restore(struct arena *arena)
 {
     arena_checkpoint_start(&arena->worker.checkpoint, arena->worker.match,
@@ -418,7 +428,9 @@ bool arena_run(struct arena *arena)
         return wait_for_answers(arena);
     uint64_t begin_ns = monotonic_ns();
     for (int i = 0; i < CATCH_UP_TICKS && begin_ns >= arena->worker.deadline_ns; i++) {
+        arena_checkpoint_set_in_tick(&arena->worker.checkpoint, true);
         run_tick(arena, begin_ns);
+        arena_checkpoint_set_in_tick(&arena->worker.checkpoint, false);
         arena->worker.deadline_ns += arena->opened.tick_ns;
         begin_ns = monotonic_ns();
     }

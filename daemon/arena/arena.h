@@ -115,6 +115,11 @@ bool arena_enable_recording(struct arena *arena, struct recorder *recorder);
 
 uint16_t arena_port(const struct arena *arena);
 
+// Whether the arena's checkpoint has crashed the process again and again, and what the other arenas
+// are told then; see checkpoint.h. Main thread, before a worker runs the arena.
+bool arena_has_culprit(const struct arena *arena);
+void arena_excuse(struct arena *arena);
+
 // Restores the match from the checkpoint of the previous process, and begins to save this one (see
 // arena_checkpoint.h). Call it once, before arena_start. Creates a file, which may take long: the
 // main thread, or the worker while it runs no arena.

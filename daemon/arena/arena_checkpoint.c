@@ -131,6 +131,17 @@ void arena_checkpoint_note_map(struct arena_checkpoint *checkpoint,
     checkpoint->map = *map;
 }
 
+bool arena_checkpoint_is_culprit(const struct arena_checkpoint *checkpoint)
+{
+    return checkpoint->file != NULL && checkpoint_is_culprit(checkpoint->file);
+}
+
+void arena_checkpoint_excuse(struct arena_checkpoint *checkpoint)
+{
+    if (checkpoint->file != NULL)
+        checkpoint_excuse(checkpoint->file);
+}
+
 void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
                             double grace_s)
 {
@@ -230,6 +241,12 @@ static void invite_absent_players(struct arena_checkpoint *checkpoint,
         if (seat->port != 0 && raim_match_token(match, seat->player, token))
             invite(checkpoint, token, seat, transport);
     }
+}
+
+void arena_checkpoint_set_in_tick(struct arena_checkpoint *checkpoint, bool is_in_tick)
+{
+    if (checkpoint->untrusted_ticks > 0)
+        checkpoint_set_in_tick(checkpoint->file, is_in_tick);
 }
 
 void arena_checkpoint_run(struct arena_checkpoint *checkpoint, const struct raim_match *match,

@@ -40,6 +40,10 @@ void arena_checkpoint_discard(struct arena_checkpoint *checkpoint);
 struct checkpoint_map arena_checkpoint_find_map(const struct arena_checkpoint *checkpoint,
                                                 const struct config_arena *config);
 
+// See checkpoint_is_culprit and checkpoint_excuse. Call them before arena_checkpoint_start.
+bool arena_checkpoint_is_culprit(const struct arena_checkpoint *checkpoint);
+void arena_checkpoint_excuse(struct arena_checkpoint *checkpoint);
+
 // Call it once, before a worker runs the arena. Restores the match that the last process saved,
 // unless it was saved more than `grace_s` seconds ago, and starts to save this one.
 void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_match *match,
@@ -53,6 +57,9 @@ void arena_checkpoint_note_map(struct arena_checkpoint *checkpoint,
 
 // Renames the checkpoint with its arena. Does nothing when the name is unchanged.
 void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *name);
+
+// Call it at the begin and at the end of each tick.
+void arena_checkpoint_set_in_tick(struct arena_checkpoint *checkpoint, bool is_in_tick);
 
 // Call it after every step and before the step's messages are sent, so that no client ever sees an
 // event that a restart would undo. `match` may differ from that of the last call.

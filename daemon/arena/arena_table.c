@@ -296,6 +296,19 @@ static int count_workers(const struct config *config)
     return wanted < most ? wanted : most;
 }
 
+// The match that has crashed the process again and again does not cost other arenas theirs.
+static void excuse_innocent(const struct arena_list *list)
+{
+    bool is_culprit[CONFIG_MAX_ARENAS], has_culprit = false;
+    for (int i = 0; i < list->count; i++) {
+        is_culprit[i] = arena_has_culprit(list->arenas[i]);
+        has_culprit = has_culprit || is_culprit[i];
+    }
+    for (int i = 0; i < list->count; i++)
+        if (has_culprit && !is_culprit[i])
+            arena_excuse(list->arenas[i]);
+}
+
 bool arena_table_start(struct arena_table *table)
 {
     struct arena_list *running = &table->running;
@@ -312,6 +325,7 @@ bool arena_table_start(struct arena_table *table)
         return false;
     }
     arena_table_is_marking_tokens(table);
+    excuse_innocent(running);
     for (int i = 0; i < worker_count; i++) {
         int count = 0;
         for (int j = i; j < running->count; j += worker_count)

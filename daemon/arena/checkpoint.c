@@ -34,7 +34,9 @@ struct file_header {
     uint32_t slot_bytes;
     uint32_t restores; // since the last checkpoint_trust
     uint32_t restores_inverted;
-    uint8_t reserved[LINE_BYTES - 24];
+    uint32_t tick_deaths; // restores that ended in a tick of the arena, without the last
+    uint32_t in_tick;     // 1 during a restore and a tick that follows it, else 0
+    uint8_t reserved[LINE_BYTES - 32];
 };
 
 struct slot {
@@ -56,7 +58,8 @@ static_assert(sizeof(struct checkpoint_seat) == 24, "no padding");
 struct checkpoint {
     char path[PATH_MAX];
     uint64_t boot;
-    uint32_t restores;
+    bool is_excused;
+    uint32_t restores, tick_deaths, in_tick; // as in the header
     uint64_t sequence;
     uint32_t seats;
     uint32_t match_bytes;
@@ -196,9 +199,19 @@ void checkpoint_save(struct checkpoint *checkpoint, const struct raim_match *mat
 
 void checkpoint_trust(struct checkpoint *checkpoint)
 {
-    checkpoint->restores = 0;
+    checkpoint->restores = checkpoint->tick_deaths = 0;
+    checkpoint_set_in_tick(checkpoint, false);
+    if (checkpoint->header == NULL)
+        return;
+    set_restores(checkpoint->header, 0);
+    checkpoint->header->tick_deaths = 0;
+}
+
+void checkpoint_set_in_tick(struct checkpoint *checkpoint, bool is_in_tick)
+{
+    checkpoint->in_tick = is_in_tick;
     if (checkpoint->header != NULL)
-        set_restores(checkpoint->header, 0);
+        checkpoint->header->in_tick = is_in_tick;
 }
 
 // Creates and maps a new file of `bytes` bytes. Returns NULL with errno on failure. Allocates every
@@ -246,6 +259,8 @@ bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *mat
     header->layout = LAYOUT;
     header->slot_bytes = slot_bytes;
     set_restores(header, checkpoint->restores);
+    header->tick_deaths = checkpoint->tick_deaths;
+    header->in_tick = checkpoint->in_tick;
     checkpoint_save(checkpoint, match, seats);
     if (rename(path, checkpoint->path) == 0)
         return true;
@@ -371,13 +386,39 @@ static const char *fault_of(const struct checkpoint *checkpoint, const struct sl
     return fault;
 }
 
+static uint32_t tick_deaths(const struct file_header *header)
+{
+    return header->tick_deaths + (header->in_tick != 0);
+}
+
+bool checkpoint_is_culprit(const struct checkpoint *checkpoint)
+{
+    struct content content;
+    const char *why;
+    const struct file_header *header = NULL;
+    if (open_content(checkpoint->path, &content, &why))
+        header = header_of(&content, &why);
+    const bool is_culprit = header != NULL && header->restores >= CHECKPOINT_MAX_RESTORES &&
+                            tick_deaths(header) >= header->restores;
+    close_content(&content);
+    return is_culprit;
+}
+
+void checkpoint_excuse(struct checkpoint *checkpoint)
+{
+    checkpoint->is_excused = true;
+}
+
 // Counts a restore before it is tried, because the try may crash the process.
 static bool count_restore(struct checkpoint *checkpoint, const struct content *content,
                           const struct file_header *header)
 {
     struct file_header counted = *header;
-    checkpoint->restores = header->restores + 1;
+    checkpoint->restores = checkpoint->is_excused ? 1 : header->restores + 1;
+    checkpoint->tick_deaths = checkpoint->is_excused ? 0 : tick_deaths(header);
     set_restores(&counted, checkpoint->restores);
+    counted.tick_deaths = checkpoint->tick_deaths;
+    counted.in_tick = 1;
     return pwrite(content->file, &counted, sizeof counted, 0) == (ssize_t)sizeof counted;
 }
 
@@ -409,7 +450,7 @@ static void restore(struct checkpoint *checkpoint, const struct content *content
         refuse(result, why);
         return;
     }
-    if (header->restores >= CHECKPOINT_MAX_RESTORES) {
+    if (header->restores >= CHECKPOINT_MAX_RESTORES && !checkpoint->is_excused) {
         set_aside(checkpoint, header->restores, result);
         return;
     }

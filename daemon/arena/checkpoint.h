@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 // A checkpoint that was restored so many times without checkpoint_trust is set aside: its state may
-// be what crashes the process.
+// be what crashes the process. If the process died each time in the tick of one arena, only the
+// checkpoint of that arena, the culprit, is.
 #define CHECKPOINT_MAX_RESTORES 2
 
 // Size of a reason for a refusal, with the closing NUL.
@@ -50,6 +51,12 @@ struct checkpoint_map {
 bool checkpoint_find_map(const struct checkpoint *checkpoint, struct checkpoint_map *map,
                          char name[RAIM_MAP_NAME_BYTES]);
 
+// Whether there is a file that is a culprit: the next restore sets it aside.
+bool checkpoint_is_culprit(const struct checkpoint *checkpoint);
+
+// Another arena has the culprit: the next restore counts as the first.
+void checkpoint_excuse(struct checkpoint *checkpoint);
+
 enum checkpoint_verdict {
     CHECKPOINT_NONE,      // there is no file
     CHECKPOINT_RESTORED,  // from the newest intact slot
@@ -79,6 +86,9 @@ bool checkpoint_bind(struct checkpoint *checkpoint, const struct raim_match *mat
 // Saves the bound match; takes a few microseconds. Does nothing without a file.
 void checkpoint_save(struct checkpoint *checkpoint, const struct raim_match *match,
                      const struct checkpoint_seat *seats);
+
+// Call it at the begin and at the end of each tick between a restore and checkpoint_trust.
+void checkpoint_set_in_tick(struct checkpoint *checkpoint, bool is_in_tick);
 
 // Resets the count of restores: the restored match has run for a while, or has ended in order.
 void checkpoint_trust(struct checkpoint *checkpoint);

@@ -137,7 +137,8 @@ class DeployTest(unittest.TestCase):
     @unittest.skipIf(prometheus.PROGRAM is None, "no prometheus here (Debian: prometheus)")
     def test_each_query_of_the_dashboard_has_data(self):
         with sidecar.Stub() as stub, Stage() as stage:
-            daemon = stage.serve(arena("first", port=free_port(), bots=2, spectator_delay=0.0), env=stub.env)
+            daemon = stage.serve(arena("first", port=free_port(), bots=2, spectator_delay=0.0),
+                                 env=stub.env)
             with prometheus.Prometheus(stage, daemon, [ALERTS]) as server, \
                     socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rude:
                 server.wait_scraped()

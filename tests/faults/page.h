@@ -21,6 +21,7 @@ struct page {
     _Atomic uint64_t intrusion;      // what an intruder is to try next, 0: nothing
     _Atomic uint64_t intruded;       // how many attempts returned
     _Atomic int64_t intrusion_errno; // of the last of them, 0: it succeeded
+    _Atomic uint64_t deadly_port;    // the process dies when it invites players to this port
 };
 
 static struct page no_page;

@@ -7,7 +7,7 @@ import struct
 from row import Trial, harness
 
 (CLOCK_STEP, SEND_ERRNO, CLOCKS_STEPPED, SENDS_REFUSED, ALLOCATIONS, FAILING, INTRUSION, INTRUDED,
- INTRUSION_ERRNO) = range(9)
+ INTRUSION_ERRNO, DEADLY_PORT) = range(10)
 
 
 class Page:

@@ -18,7 +18,8 @@ import tempfile
 import time
 
 from network import humans, wait_playing
-from page import ALLOCATIONS, CLOCK_STEP, CLOCKS_STEPPED, FAILING, SEND_ERRNO, SENDS_REFUSED, Page
+from page import (ALLOCATIONS, CLOCK_STEP, CLOCKS_STEPPED, DEADLY_PORT, FAILING, SEND_ERRNO,
+                  SENDS_REFUSED, Page)
 from ports import free_port
 from row import Skipped, end_bots, expect, harness, row, ticks_go_on
 
@@ -44,14 +45,14 @@ def wall_clock(trial):
 class Lives:
     """A daemon on ports of its own that is started again when it has ended."""
 
-    def __init__(self, trial, arenas, players, env=None, traced=False):
+    def __init__(self, trial, arenas, players, env=None, traced=False, **keys):
         self.stage = trial.stage
         self.runtime = trial.stage.directory / "run"
         self.runtime.mkdir()
         self.env = {"RUNTIME_DIRECTORY": str(self.runtime), **(env or {})}
         self.ports = [free_port() for _ in range(arenas)]
         texts = [harness.arena(f"arena{index}", port=port, max_players=players, bots=2,
-                               query_names=True)
+                               query_names=True, **keys)
                  for index, port in enumerate(self.ports)]
         status = free_port()
         self.path = trial.stage.write_config(harness.config(
@@ -81,20 +82,20 @@ class Lives:
             time.sleep(0.1)
 
 
-def everybody(daemon):
-    """(arena, id): (name, score) of all clients that are not away."""
+def everybody(daemon, name=""):
+    """(arena, id): (name, score) of all clients, of this arena, that are not away."""
     return {(arena["name"], row["id"]): (row["name"], row["score"])
             for arena in daemon.get_json()["arenas"] for row in arena["players"]
-            if not row["bot"] and not row["away"]}
+            if not row["bot"] and not row["away"] and name in ("", arena["name"])}
 
 
-def judge_lives(lives, before, begin):
+def judge_lives(lives, before, begin, name=""):
     """Waits until all who were there play again: seconds from the end of the last life, and what
     is wrong, or None. Every death was somebody's point, so what is doubled shows in the sums."""
     daemon = lives.daemon
     daemon.wait_started()
-    now = daemon.poll("all who played", lambda: (now := everybody(daemon)).keys() >= before.keys()
-                      and now, 30)
+    now = daemon.poll("all who played", lambda: (now := everybody(daemon, name)).keys()
+                      >= before.keys() and now, 30)
     back_s = time.monotonic() - begin
     for key, (name, score) in before.items():
         # A shot may have hit since the status was read.
@@ -563,6 +564,48 @@ def scarce(trial):
     try_taken_ports(trial)
     refused = try_refused_sending(trial)
     return 3, f"play went on through both; both ports named; {refused} sends refused"
+
+
+# The kubelet restarts a container at once, and then after these times, which double.
+BACK_OFF_S = (0, 10, 20)
+
+
+@row(67, "a restored arena crashes the process, restarted as the kubelet does it",
+     "the third start sets that checkpoint aside, within 31 s; the other arena loses nothing")
+def deadly_checkpoint(trial):
+    with contextlib.closing(Page(trial.stage, "fault_shim")) as page:
+        lives = Lives(trial, 2, 8, page.env, resume_grace=60.0) # the kubelet alone takes 30
+        lives.begin().wait_started()
+        bots = [trial.stage.bots(lives.daemon, 4, ports=[port]) for port in lives.ports]
+        lives.daemon.wait_players(8)
+        lives.need_checkpoints()
+        time.sleep(1.5)
+        before = everybody(lives.daemon, "arena1")
+        begin = time.monotonic()
+        lives.end()
+        page[DEADLY_PORT] = lives.ports[0]
+        for number, wait_s in enumerate(BACK_OFF_S):
+            time.sleep(trial.often(wait_s, 0))
+            daemon = lives.begin()
+            if number < 2:
+                daemon.expected_status = -signal.SIGABRT
+                daemon.process.wait(harness.START_S)
+                expect("checkpoint set aside" not in daemon.log, f"set aside at start {number + 1}")
+        daemon.wait_started()
+        started_s = time.monotonic() - begin
+        daemon.poll("what is set aside", lambda: "checkpoint set aside arena=arena0: it was restored"
+                    " 2 times" in daemon.log)
+        kept = (lives.runtime / "arena0.checkpoint.bad").exists()
+        _, problem = judge_lives(lives, before, begin, "arena1")
+        fresh = daemon.get_json("/arenas/arena0")
+        lost = end_bots(bots[1])["disconnected"]
+        bots[0].stop()
+    expect(kept, "the file is gone")
+    expect("arena restored arena=arena1" in daemon.log, "the other arena starts afresh, too")
+    expect(fresh["tick"] < 60 * 60, f"the arena goes on at tick {fresh['tick']}")
+    return 2, expect(problem is None and lost == 0 and (trial.short or started_s < 31),
+                     f"serves {started_s:.1f} s after the first crash; {lost} lost beside it;"
+                     f" {problem or 'all as before'}")
 
 
 @row(22, "crash loop", "a checkpoint that crashes twice is set aside")

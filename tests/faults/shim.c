@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// A library to preload into a daemon: steps its wall clock and refuses what it sends, as the page
-// says.
+// A library to preload into a daemon: steps its wall clock, refuses what it sends, and crashes it
+// in the tick of an arena that was restored, as the page says.
 #define _GNU_SOURCE
+#include "connectionless.h"
 #include "page.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
@@ -52,11 +56,33 @@ time_t time(time_t *seconds)
 
 // --- Sending ---
 
+static bool is_invite(const struct msghdr *message)
+{
+    const uint8_t *bytes = message->msg_iov->iov_base;
+    return message->msg_iov->iov_len == RAIM_INVITE_BYTES && memcmp(bytes + 4, "RAIM", 4) == 0 &&
+           bytes[8] == RAIM_CONNECTIONLESS_INVITE;
+}
+
+// Only an arena that was restored sends invitations, from its first tick on.
+static void die_where_deadly(int socket, const struct mmsghdr *messages, unsigned count)
+{
+    struct sockaddr_in own;
+    socklen_t size = sizeof own;
+    const uint64_t deadly = atomic_load(&page->deadly_port);
+    if (deadly == 0 || getsockname(socket, (struct sockaddr *)&own, &size) != 0 ||
+        ntohs(own.sin_port) != deadly)
+        return;
+    for (unsigned i = 0; i < count; i++)
+        if (is_invite(&messages[i].msg_hdr))
+            abort();
+}
+
 int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
 {
     static int (*next)(int, struct mmsghdr *, unsigned, int);
     if (next == NULL)
         *(void **)&next = dlsym(RTLD_NEXT, "sendmmsg");
+    die_where_deadly(socket, messages, count);
     const int64_t refusal = atomic_load(&page->send_errno);
     if (refusal == 0)
         return next(socket, messages, count, flags);

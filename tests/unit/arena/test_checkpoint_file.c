@@ -337,6 +337,76 @@ static void test_a_checkpoint_restored_twice_without_trust_is_set_aside(void **s
     close_fixture(fixture);
 }
 
+// A process that restores, runs `ticks` ticks, and dies in the last of them, or behind it.
+static void die(struct fixture *fixture, int ticks, bool is_in_tick)
+{
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint(fixture);
+    for (int i = 0; i < ticks; i++) {
+        checkpoint_set_in_tick(fixture->checkpoint, true);
+        steps(fixture, 1);
+        checkpoint_set_in_tick(fixture->checkpoint, is_in_tick && i == ticks - 1);
+    }
+    begin_process(fixture);
+}
+
+static void test_a_culprit_died_in_its_tick_each_time(void **state)
+{
+    (void)state;
+    struct fixture *fixture = open_fixture();
+    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    die(fixture, 1, true);
+    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    die(fixture, 20, true);
+    assert_true(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_SET_ASIDE);
+    begin_process(fixture);
+    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    close_fixture(fixture);
+}
+
+static void test_a_restore_that_crashes_makes_a_culprit(void **state)
+{
+    (void)state;
+    struct fixture *fixture = open_fixture();
+    for (int i = 0; i < CHECKPOINT_MAX_RESTORES; i++) {
+        assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+        begin_process(fixture);
+    }
+    assert_true(checkpoint_is_culprit(fixture->checkpoint));
+    close_fixture(fixture);
+}
+
+static void test_an_excused_checkpoint_counts_anew(void **state)
+{
+    (void)state;
+    struct fixture *fixture = open_fixture();
+    die(fixture, 1, true); // by chance
+    die(fixture, 1, false);
+    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    checkpoint_excuse(fixture->checkpoint);
+    die(fixture, 1, true); // a second culprit, which died behind the first so far
+    die(fixture, 1, true);
+    assert_true(checkpoint_is_culprit(fixture->checkpoint));
+    close_fixture(fixture);
+}
+
+static void test_trust_forgets_deaths(void **state)
+{
+    (void)state;
+    struct fixture *fixture = open_fixture();
+    die(fixture, 1, true);
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
+    bind_checkpoint(fixture);
+    checkpoint_trust(fixture->checkpoint);
+    begin_process(fixture);
+    die(fixture, 1, false);
+    die(fixture, 1, true);
+    assert_false(checkpoint_is_culprit(fixture->checkpoint));
+    assert_int_equal(restore(fixture).verdict, CHECKPOINT_SET_ASIDE);
+    close_fixture(fixture);
+}
+
 static void test_a_trusted_checkpoint_is_restored_again(void **state)
 {
     (void)state;
@@ -439,6 +509,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_match_with_other_slots_restores_it),
         cmocka_unit_test(test_a_match_of_other_ticks_is_refused),
         cmocka_unit_test(test_a_checkpoint_restored_twice_without_trust_is_set_aside),
+        cmocka_unit_test(test_a_culprit_died_in_its_tick_each_time),
+        cmocka_unit_test(test_a_restore_that_crashes_makes_a_culprit),
+        cmocka_unit_test(test_an_excused_checkpoint_counts_anew),
+        cmocka_unit_test(test_trust_forgets_deaths),
         cmocka_unit_test(test_a_trusted_checkpoint_is_restored_again),
         cmocka_unit_test(test_another_match_gets_another_file),
         cmocka_unit_test(test_a_map_of_the_operator_is_found_by_its_path),
