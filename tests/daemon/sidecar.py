@@ -27,7 +27,7 @@ import urllib.request
 import harness
 from ports import free_port
 
-BATCH_S = 0.5 # between two writes of the SDK server
+BATCH_S = 0.5 # from a change to its write, and between two writes, of the SDK server
 
 # A flood needs a stream that is open.
 MODES = ("flood", "slow", "refusing", "garbage", "endless", "trailers", "extended", "silent",
@@ -155,6 +155,7 @@ class Batch:
     """Changes of the counter, or of the lists, that the SDK server has accepted and not written."""
 
     def __init__(self):
+        self.due = time.monotonic() + BATCH_S
         self.count, self.difference, self.capacity = None, 0, None
         self.removed, self.added = {}, {} # values by list
 
@@ -172,8 +173,8 @@ class Batch:
 
 class Stub:
     """An SDK server beside a GameServer. It writes accepted changes of the counter and of the lists
-    as the real one does: in batches 0.5 s apart, those of the lists and those of the counter apart
-    and in the order in which their first came. Leaving it ends it."""
+    as the real one does: late, in batches 0.5 s apart, those of the lists and those of the counter
+    apart, in the order in which their first came. Leaving it ends it."""
 
     def __init__(self, state=None, mode="good", port=0):
         self.state = state or game_server()
@@ -251,10 +252,14 @@ class Stub:
         self.change(change)
 
     def write_batches(self):
-        while not self.ended.wait(BATCH_S):
-            with self.lock, contextlib.suppress(AttributeError, TypeError, ValueError): # lies
-                for kind in list(self.batches)[:1]:
+        while not self.ended.wait(0.01):
+            with self.lock:
+                kind = next(iter(self.batches), None)
+                if kind is None or time.monotonic() < self.batches[kind].due:
+                    continue
+                with contextlib.suppress(AttributeError, TypeError, ValueError): # lies
                     self.write(kind, self.batches.pop(kind))
+            self.ended.wait(BATCH_S)
 
     def write(self, kind, batch):
         def change(state):

@@ -163,10 +163,13 @@ class StubTest(AgonesTest):
         self.stub.allocate("short", annotation={"join_within_s": 1})
         poll("a full counter", lambda: self.stub.status["counters"]["rooms"] ==
              {"count": "8", "capacity": "8"})
+        removal = "POST /v1beta1/lists/rooms:removeValue"
+        poll("the removal", lambda: self.stub.counts(removal) == 1)
+        self.stub.change(lambda _: None) # an update that still lists the value
         poll("a free room", lambda: self.stub.rooms()[0] < 8)
         self.stub.allocate("next") # as the allocator, which takes the fullest that has a free one
         poll("its room", lambda: "next" in self.report())
-        self.assertEqual(self.stub.counts("POST /v1beta1/lists/rooms:removeValue"), 1)
+        self.assertEqual(self.stub.counts(removal), 1)
         self.assertEqual(self.agones(daemon)["requests"]["refused"], 0)
 
     def test_one_request_that_hangs_is_no_loss(self):
