@@ -40,7 +40,7 @@ extern const char *const agones_apis[AGONES_APIS];
 // What is known of one kind of request.
 struct agones_retry {
     uint64_t not_before_ms;
-    uint32_t failures; // refused in a row
+    uint32_t failures; // refused or unanswered in a row
 };
 
 struct agones {
