@@ -97,23 +97,24 @@ static void execute_clip(struct admin_commands *admin, struct admin_command *com
         command->asked = command->waiting = 1;
 }
 
-bool admin_commands_collect_clip(struct admin_commands *admin, struct recorder_clip *clip)
+bool admin_commands_collect_recorder(struct admin_commands *admin, struct recorder_answer *answer)
 {
     struct recorder *recorder = admin->table->running.recorder;
-    return recorder != NULL && recorder_take_clip(recorder, clip);
+    return recorder != NULL && recorder_take_answer(recorder, answer);
 }
 
-void admin_commands_answer_clip(struct admin_command *command, const struct recorder_clip *clip)
+void admin_commands_answer_recorder(struct admin_command *command,
+                                    const struct recorder_answer *answer)
 {
     char *text = NULL;
     command->waiting = 0;
-    command->done = 1;
-    if (clip->name[0] == '\0') {
+    command->done = command->asked;
+    if (answer->problem[0] != '\0') {
         command->status = CONFLICT;
-        set_answer(command, status_problem_json(clip->problem));
-    } else {
+        set_answer(command, status_problem_json(answer->problem));
+    } else if (answer->clip[0] != '\0') {
         set_answer(command,
-                   asprintf(&text, "{\"recording\":\"%s\"}\n", clip->name) < 0 ? NULL : text);
+                   asprintf(&text, "{\"recording\":\"%s\"}\n", answer->clip) < 0 ? NULL : text);
     }
 }
 
@@ -289,17 +290,17 @@ int admin_commands_timeout_ms(const struct admin_commands *admin)
 
 static void execute_delete_recording(struct admin_commands *admin, struct admin_command *command)
 {
-    admin_recordings_delete(admin->table->running.recordings, command);
+    admin_recordings_change(admin->table->running.recorder, RECORDER_DELETE, command);
 }
 
 static void execute_keep_recording(struct admin_commands *admin, struct admin_command *command)
 {
-    admin_recordings_keep(admin->table->running.recordings, command, true);
+    admin_recordings_change(admin->table->running.recorder, RECORDER_KEEP, command);
 }
 
 static void execute_unkeep_recording(struct admin_commands *admin, struct admin_command *command)
 {
-    admin_recordings_keep(admin->table->running.recordings, command, false);
+    admin_recordings_change(admin->table->running.recorder, RECORDER_UNKEEP, command);
 }
 
 // --- Bans ---

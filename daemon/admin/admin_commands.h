@@ -90,9 +90,9 @@ bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool
 bool admin_commands_collect_from(struct admin_commands *admin, struct arena *arena,
                                  uint32_t *number, bool *done);
 
-// Takes the result of a clip that a command has ordered; its number is that of the command. Returns
+// Takes the recorder's answer to a command; its number is that of the command. Returns
 // false if there is none.
-bool admin_commands_collect_clip(struct admin_commands *admin, struct recorder_clip *clip);
+bool admin_commands_collect_recorder(struct admin_commands *admin, struct recorder_answer *answer);
 
 // Bans a network by the decision of others than the operator. Returns NULL, or what went wrong as a
 // printable text.
@@ -105,8 +105,9 @@ bool admin_commands_is_storing(const struct admin_commands *admin,
 // Writes the outcome into a command that has changed the bans.
 void admin_commands_answer_bans(struct admin_commands *admin, struct admin_command *command);
 
-// Writes the result of its clip into a command.
-void admin_commands_answer_clip(struct admin_command *command, const struct recorder_clip *clip);
+// Writes it into the command.
+void admin_commands_answer_recorder(struct admin_command *command,
+                                    const struct recorder_answer *answer);
 
 // Call it for a released arena before it is destroyed. Its unanswered commands are returned as not
 // done by admin_commands_collect_from, and it counts as reading no ban list.

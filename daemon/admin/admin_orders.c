@@ -66,7 +66,7 @@ static void finish(struct admin_orders *orders, struct admin_order *order)
     struct admin_command *command = &order->command;
     if (command->problem == NULL && command->waiting > 0) {
         command->status = TIMEOUT;
-        command->problem = "no answer from the arena in time";
+        command->problem = "no answer in time";
     } else if (command->problem == NULL && command->asked > 0 && command->done == 0) {
         command->status = CONFLICT;
         command->problem = command->route->failure;
@@ -167,16 +167,16 @@ void admin_orders_forget(struct admin_orders *orders, struct arena *arena)
 
 void admin_orders_run(struct admin_orders *orders)
 {
-    struct recorder_clip clip;
+    struct recorder_answer answer;
     uint32_t number;
     bool done;
     while (admin_commands_collect(orders->commands, &number, &done))
         count_answer(orders, number, done);
-    while (admin_commands_collect_clip(orders->commands, &clip)) {
-        struct admin_order *order = find_waiting(orders, clip.number);
+    while (admin_commands_collect_recorder(orders->commands, &answer)) {
+        struct admin_order *order = find_waiting(orders, answer.number);
         if (order == NULL)
             continue;
-        admin_commands_answer_clip(&order->command, &clip);
+        admin_commands_answer_recorder(&order->command, &answer);
         end_waiting(orders, order);
     }
     const uint64_t now_ms = monotonic_ms();

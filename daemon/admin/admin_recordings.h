@@ -3,16 +3,10 @@
 #pragma once
 
 #include "admin_commands.h"
-#include "recordings.h"
+#include "recorder.h"
 
-#include <stdbool.h>
-
-// Each executes a command that names a recording (ADMIN_RECORDING), or sets its problem.
-// `recordings` is NULL where nothing is recorded.
-
-// Deletes it, kept or not. Downloads that are under way go on.
-void admin_recordings_delete(struct recordings *recordings, struct admin_command *command);
-
-// Exempts it from the limits that delete recordings, or ends that.
-void admin_recordings_keep(struct recordings *recordings, struct admin_command *command,
-                           bool is_kept);
+// Has the recorder delete the recording that a command names (ADMIN_RECORDING), kept or not, exempt
+// it from the limits that delete recordings, or end that; or sets the command's problem. Downloads
+// that are under way go on. `recorder` is NULL where nothing is recorded.
+void admin_recordings_change(struct recorder *recorder, enum recorder_change change,
+                             struct admin_command *command);

@@ -141,28 +141,42 @@ struct recorder_counts recorder_stream_counts(const struct recorder_stream *stre
     };
 }
 
-bool recorder_order_clip(struct recorder *recorder, struct recorder_stream *stream,
-                         uint32_t seconds, uint32_t number)
+static bool post(struct recorder *recorder, const struct recorder_order *order)
 {
     pthread_mutex_lock(&recorder->mutex);
-    const bool has_room = recorder->order_count + recorder->clip_count < RECORDER_CLIPS;
+    const bool has_room = recorder->order_count + recorder->answer_count < RECORDER_ORDERS;
     if (has_room)
-        recorder->orders[recorder->order_count++] =
-            (struct recorder_clip_order){.stream = stream, .seconds = seconds, .number = number};
+        recorder->orders[recorder->order_count++] = *order;
     pthread_mutex_unlock(&recorder->mutex);
     wakeup_signal(&recorder->wakeup);
     return has_room;
 }
 
-bool recorder_take_clip(struct recorder *recorder, struct recorder_clip *clip)
+bool recorder_order_clip(struct recorder *recorder, struct recorder_stream *stream,
+                         uint32_t seconds, uint32_t number)
+{
+    return post(recorder,
+                &(struct recorder_order){
+                    .is_clip = true, .stream = stream, .seconds = seconds, .number = number});
+}
+
+bool recorder_order_change(struct recorder *recorder, enum recorder_change change, const char *name,
+                           uint32_t number)
+{
+    struct recorder_order order = {.change = change, .number = number};
+    snprintf(order.name, sizeof order.name, "%s", name);
+    return post(recorder, &order);
+}
+
+bool recorder_take_answer(struct recorder *recorder, struct recorder_answer *answer)
 {
     pthread_mutex_lock(&recorder->mutex);
-    const bool has_one = recorder->clip_count > 0;
+    const bool has_one = recorder->answer_count > 0;
     if (has_one) {
-        *clip = recorder->clips[0];
-        recorder->clip_count--;
-        memmove(&recorder->clips[0], &recorder->clips[1],
-                recorder->clip_count * sizeof recorder->clips[0]);
+        *answer = recorder->answers[0];
+        recorder->answer_count--;
+        memmove(&recorder->answers[0], &recorder->answers[1],
+                recorder->answer_count * sizeof recorder->answers[0]);
     }
     pthread_mutex_unlock(&recorder->mutex);
     return has_one;
@@ -287,10 +301,23 @@ static uint64_t serve_streams(struct recorder *recorder, bool *is_writing)
     return bytes;
 }
 
-static void serve_clips(struct recorder *recorder)
+static void change_recording(struct recorder *recorder, const struct recorder_order *order,
+                             struct recorder_answer *answer)
+{
+    struct recordings *recordings = recorder->recordings;
+    const bool is_done =
+        order->change == RECORDER_DELETE
+            ? recordings_delete(recordings, order->name)
+            : recordings_keep(recordings, order->name, order->change == RECORDER_KEEP);
+    if (!is_done)
+        snprintf(answer->problem, sizeof answer->problem, "%s",
+                 errno == ENOENT ? "no such recording" : strerror(errno));
+}
+
+static void serve_orders(struct recorder *recorder)
 {
     for (bool is_done = false; !is_done;) {
-        struct recorder_clip_order order = {0};
+        struct recorder_order order = {0};
         pthread_mutex_lock(&recorder->mutex);
         is_done = recorder->order_count == 0;
         if (!is_done)
@@ -298,16 +325,18 @@ static void serve_clips(struct recorder *recorder)
         pthread_mutex_unlock(&recorder->mutex);
         if (is_done)
             break;
-        struct recorder_clip clip = {.number = order.number};
-        if (order.stream != NULL)
-            recorder_stream_clip(order.stream, order.seconds, &clip);
+        struct recorder_answer answer = {.number = order.number};
+        if (!order.is_clip)
+            change_recording(recorder, &order, &answer);
+        else if (order.stream != NULL)
+            recorder_stream_clip(order.stream, order.seconds, &answer);
         else
-            snprintf(clip.problem, sizeof clip.problem, "the arena has ended");
+            snprintf(answer.problem, sizeof answer.problem, "the arena has ended");
         pthread_mutex_lock(&recorder->mutex);
         recorder->order_count--;
         memmove(&recorder->orders[0], &recorder->orders[1],
                 recorder->order_count * sizeof recorder->orders[0]);
-        recorder->clips[recorder->clip_count++] = clip;
+        recorder->answers[recorder->answer_count++] = answer;
         pthread_mutex_unlock(&recorder->mutex);
         wakeup_signal(recorder->main_wakeup);
     }
@@ -328,7 +357,7 @@ static void *run(void *argument)
         if (recordings_scan(recorder->recordings))
             atomic_store(&recorder->is_trim_due, true);
         const uint64_t bytes = serve_streams(recorder, &is_writing);
-        serve_clips(recorder);
+        serve_orders(recorder);
         trim(recorder, bytes);
         struct pollfd wait = {.fd = recorder->wakeup.descriptor, .events = POLLIN};
         if (!is_stopping)

@@ -25,7 +25,7 @@ struct recorder_counts {
 // --- The main thread's side ---
 
 // Opens the directory of recordings, see recordings_open. Borrows `wakeup`, of the main thread,
-// which is signalled when the list of recordings changes or a clip is done. Returns NULL with a
+// which is signalled when the list of recordings changes or an order is done. Returns NULL with a
 // reason in `error`.
 struct recorder *recorder_open(const char *path, const struct recordings_limits *limits,
                                const struct wakeup *wakeup, char *error, size_t capacity);
@@ -58,19 +58,28 @@ void recorder_close_stream(struct recorder_stream *stream);
 struct recorder_counts recorder_stream_counts(const struct recorder_stream *stream);
 
 // Orders a clip: a recording of the last `seconds` of a stream's file, or somewhat more, because it
-// begins with a data frame. `number` identifies it in recorder_take_clip. Returns false if too many
-// clips are under way.
+// begins with a data frame. `number` identifies it in recorder_take_answer. Returns false if too
+// many orders are under way.
 bool recorder_order_clip(struct recorder *recorder, struct recorder_stream *stream,
                          uint32_t seconds, uint32_t number);
 
-struct recorder_clip {
+// What to do with a finished recording.
+enum recorder_change { RECORDER_DELETE, RECORDER_KEEP, RECORDER_UNKEEP };
+
+// Orders a change of the recording of this name, see recordings_delete and recordings_keep. Returns
+// false as above.
+bool recorder_order_change(struct recorder *recorder, enum recorder_change change, const char *name,
+                           uint32_t number);
+
+// What became of an order.
+struct recorder_answer {
     uint32_t number;
-    char name[RECORDING_NAME_BYTES]; // of the file; "" if there is none
-    char problem[96];                // why there is none, a printable text
+    char clip[RECORDING_NAME_BYTES]; // its file; "" if there is none
+    char problem[96];                // what went wrong, a printable text; "": nothing
 };
 
-// Takes the result of a clip. Returns false if there is none.
-bool recorder_take_clip(struct recorder *recorder, struct recorder_clip *clip);
+// Takes the answer of an order. Returns false if there is none.
+bool recorder_take_answer(struct recorder *recorder, struct recorder_answer *answer);
 
 // --- The side of the arena's worker. Nothing waits, allocates or fails but for a full ring. ---
 

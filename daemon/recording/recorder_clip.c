@@ -70,18 +70,18 @@ static bool write_file(struct recorder_stream *stream, const char *name, const u
 }
 
 void recorder_stream_clip(struct recorder_stream *stream, uint32_t seconds,
-                          struct recorder_clip *clip)
+                          struct recorder_answer *answer)
 {
     size_t size;
     char name[RECORDING_NAME_BYTES];
     struct recording_name parts;
     struct raim_recording_rest rest = {0};
     if (!stream->is_writing || !recording_name_read(stream->file.name, &parts)) {
-        snprintf(clip->problem, sizeof clip->problem, "the arena is not being recorded");
+        snprintf(answer->problem, sizeof answer->problem, "the arena is not being recorded");
         return;
     }
     if (stream->clip_count == RECORDER_STREAM_CLIPS) {
-        snprintf(clip->problem, sizeof clip->problem, "there are %d clips of this recording",
+        snprintf(answer->problem, sizeof answer->problem, "there are %d clips of this recording",
                  RECORDER_STREAM_CLIPS);
         return;
     }
@@ -91,13 +91,13 @@ void recorder_stream_clip(struct recorder_stream *stream, uint32_t seconds,
     const uint32_t from = stream->tick - seconds * stream->begin.tick_hz;
     uint8_t *bytes = collect(stream, find_offset(stream, from), &size);
     if (bytes == NULL)
-        snprintf(clip->problem, sizeof clip->problem, "%s", strerror(errno));
-    else if (!raim_recording_rebuild(bytes, size, &rest, clip->problem, sizeof clip->problem))
+        snprintf(answer->problem, sizeof answer->problem, "%s", strerror(errno));
+    else if (!raim_recording_rebuild(bytes, size, &rest, answer->problem, sizeof answer->problem))
         ; // it has told why
     else if (!write_file(stream, name, bytes, &rest))
-        snprintf(clip->problem, sizeof clip->problem, "%s", strerror(errno));
+        snprintf(answer->problem, sizeof answer->problem, "%s", strerror(errno));
     else {
-        memcpy(clip->name, name, sizeof clip->name);
+        memcpy(answer->clip, name, sizeof answer->clip);
         memcpy(stream->clips[stream->clip_count++], name, sizeof name);
         log_arena_info(stream->begin.arena, "clip finished arena=%s file=%s", stream->begin.arena,
                        name);

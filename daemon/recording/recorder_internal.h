@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 enum {
-    RECORDER_CLIPS = 16,        // under way and not taken
+    RECORDER_ORDERS = 16,       // under way and not taken
     RECORDER_STREAM_CLIPS = 64, // of one file
 };
 
@@ -58,9 +58,13 @@ struct recorder_stream {
     uint32_t clip_count;
 };
 
-struct recorder_clip_order {
-    struct recorder_stream *stream;
-    uint32_t seconds, number;
+struct recorder_order {
+    bool is_clip;
+    struct recorder_stream *stream; // of a clip; NULL: its arena has ended
+    uint32_t seconds;               // of a clip
+    enum recorder_change change;
+    char name[RECORDING_NAME_BYTES]; // of what is changed
+    uint32_t number;
 };
 
 struct recorder {
@@ -73,9 +77,9 @@ struct recorder {
 
     pthread_mutex_t mutex; // guards what follows
     struct recorder_stream *streams;
-    uint32_t order_count, clip_count;
-    struct recorder_clip_order orders[RECORDER_CLIPS];
-    struct recorder_clip clips[RECORDER_CLIPS];
+    uint32_t order_count, answer_count;
+    struct recorder_order orders[RECORDER_ORDERS];
+    struct recorder_answer answers[RECORDER_ORDERS];
 
     // The thread's.
     bool has_leftovers; // files in progress that could not be completed
@@ -90,7 +94,7 @@ void recorder_stream_end(struct recorder_stream *stream);
 
 // Cuts a clip from the file in progress.
 void recorder_stream_clip(struct recorder_stream *stream, uint32_t seconds,
-                          struct recorder_clip *clip);
+                          struct recorder_answer *answer);
 
 // Frees a stream.
 void recorder_stream_free(struct recorder_stream *stream);

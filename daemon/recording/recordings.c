@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIM_AT_ONCE = 64 }; // files deleted while other threads wait
-
 static void remove_all(struct recordings *recordings);
 
 // --- Opening ---
@@ -289,6 +287,92 @@ bool recordings_take_notice(struct recordings *recordings, struct recording_noti
     return has_one;
 }
 
+// --- The recorder thread's side ---
+
+int recordings_directory(struct recordings *recordings)
+{
+    pthread_mutex_lock(&recordings->mutex);
+    const int directory = fcntl(recordings->directory, F_DUPFD_CLOEXEC, 0);
+    const int problem = errno;
+    pthread_mutex_unlock(&recordings->mutex);
+    errno = problem;
+    return directory;
+}
+
+// Whether a descriptor is of the list's directory. The caller holds the mutex.
+static bool is_ours(const struct recordings *recordings, int directory)
+{
+    struct stat theirs, ours;
+    return fstat(directory, &theirs) == 0 && fstat(recordings->directory, &ours) == 0 &&
+           ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+static void give_notice(struct recordings *recordings, const struct recording_entry *entry)
+{
+    struct recording_notice *notice =
+        &recordings->notices[recordings->notice_count++ % RECORDINGS_NOTICES];
+    *notice = (struct recording_notice){.round = entry->round, .is_clip = entry->is_clip};
+    memcpy(notice->name, entry->name, sizeof notice->name);
+    memcpy(notice->arena, entry->arena, sizeof notice->arena);
+    if (recordings->notice_count - recordings->taken_notices > RECORDINGS_NOTICES)
+        recordings->taken_notices++;
+}
+
+void recordings_add(struct recordings *recordings, int directory, const char *name)
+{
+    struct recording_entry entry;
+    if (!recording_describe(directory, name, &entry))
+        return;
+    pthread_mutex_lock(&recordings->mutex);
+    if (is_ours(recordings, directory) && recordings_insert(recordings, &entry))
+        give_notice(recordings, &entry);
+    pthread_mutex_unlock(&recordings->mutex);
+}
+
+// Whether the oldest recordings have to go. The caller holds the mutex.
+static bool is_over(const struct recordings *recordings, uint64_t unfinished_bytes)
+{
+    return recordings->bytes - recordings->kept_bytes + unfinished_bytes >
+               recordings->limits.bytes ||
+           recordings->count > RECORDINGS_MOST;
+}
+
+// Finds the first recording from `*index` on that has to go. The rest is younger than one that
+// stays. Returns false if there is none.
+static bool find_due(struct recordings *recordings, uint32_t *index, uint64_t unfinished_bytes,
+                     int64_t now_s, char name[RECORDING_NAME_BYTES])
+{
+    static const double s_per_day = 86400;
+    bool is_due = false;
+    pthread_mutex_lock(&recordings->mutex);
+    const double days = recordings->limits.days;
+    while (*index < recordings->count) {
+        const struct row *row = recordings->rows[*index];
+        const bool is_old = days > 0 && (double)(now_s - row->start_s) / s_per_day > days;
+        is_due = is_old || is_over(recordings, unfinished_bytes);
+        if (!is_due || !row->entry.is_kept)
+            break;
+        is_due = false;
+        ++*index;
+    }
+    if (is_due)
+        memcpy(name, recordings->rows[*index]->entry.name, RECORDING_NAME_BYTES);
+    pthread_mutex_unlock(&recordings->mutex);
+    return is_due;
+}
+
+uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_bytes, int64_t now_s)
+{
+    char name[RECORDING_NAME_BYTES];
+    uint32_t index = 0, deleted = 0;
+    while (find_due(recordings, &index, unfinished_bytes, now_s, name)) {
+        const bool is_deleted = recordings_delete(recordings, name);
+        deleted += is_deleted;
+        index += !is_deleted;
+    }
+    return deleted;
+}
+
 // --- The operator's orders ---
 
 static void write_kept_name(char path[NAME_MAX + 1], const char *name)
@@ -307,121 +391,65 @@ static bool mark(int directory, const char *name, bool is_kept)
     return file >= 0 && close(file) == 0;
 }
 
-bool recordings_keep(struct recordings *recordings, const char *name, bool is_kept)
+// Finds a row, and returns its directory for changes without the mutex, which the caller closes.
+// Returns -1 with errno.
+static int begin_change(struct recordings *recordings, const char *name,
+                        struct recording_entry *entry)
+{
+    if (recordings_find(recordings, name, entry))
+        return recordings_directory(recordings);
+    errno = ENOENT;
+    return -1;
+}
+
+// Locks the mutex and finds the row of a changed file; NULL if it has left the list.
+static struct row *lock_row(struct recordings *recordings, int directory, const char *name)
 {
     pthread_mutex_lock(&recordings->mutex);
     const uint32_t index = find(recordings, name);
-    errno = ENOENT;
-    const bool is_done = index < recordings->count && mark(recordings->directory, name, is_kept);
-    const int problem = errno;
-    if (is_done && recordings->rows[index]->entry.is_kept != is_kept) {
-        struct recording_entry *entry = &recordings->rows[index]->entry;
-        entry->is_kept = is_kept;
-        recordings->kept_bytes += is_kept ? entry->size : -entry->size;
-        note_change(recordings);
-    }
-    pthread_mutex_unlock(&recordings->mutex);
-    errno = problem;
-    return is_done;
+    return index < recordings->count && is_ours(recordings, directory) ? recordings->rows[index]
+                                                                       : NULL;
 }
 
-// Deletes a file and its mark. Returns false with errno; a file that is gone already is deleted.
-static bool delete_row(struct recordings *recordings, uint32_t index)
+static void end_change(struct recordings *recordings, int directory)
 {
-    const struct recording_entry *entry = &recordings->rows[index]->entry;
-    if (unlinkat(recordings->directory, entry->name, 0) != 0 && errno != ENOENT)
+    pthread_mutex_unlock(&recordings->mutex);
+    close(directory);
+}
+
+bool recordings_keep(struct recordings *recordings, const char *name, bool is_kept)
+{
+    struct recording_entry entry;
+    const int directory = begin_change(recordings, name, &entry);
+    const bool is_done = directory >= 0 && mark(directory, name, is_kept);
+    const int problem = errno;
+    if (directory < 0)
         return false;
-    if (entry->is_kept)
-        mark(recordings->directory, entry->name, false);
-    remove_row(recordings, index);
-    return true;
+    struct row *row = lock_row(recordings, directory, name);
+    if (is_done && row != NULL && row->entry.is_kept != is_kept) {
+        row->entry.is_kept = is_kept;
+        recordings->kept_bytes += is_kept ? row->entry.size : -row->entry.size;
+        note_change(recordings);
+    }
+    end_change(recordings, directory);
+    errno = problem;
+    return is_done;
 }
 
 bool recordings_delete(struct recordings *recordings, const char *name)
 {
-    pthread_mutex_lock(&recordings->mutex);
-    const uint32_t index = find(recordings, name);
-    errno = ENOENT;
-    const bool is_done = index < recordings->count && delete_row(recordings, index);
+    struct recording_entry entry;
+    const int directory = begin_change(recordings, name, &entry);
+    if (directory < 0)
+        return false;
+    // A file that is gone already is deleted.
+    const bool is_done = unlinkat(directory, name, 0) == 0 || errno == ENOENT;
     const int problem = errno;
-    pthread_mutex_unlock(&recordings->mutex);
+    if (is_done && entry.is_kept)
+        mark(directory, name, false);
+    if (lock_row(recordings, directory, name) != NULL && is_done)
+        remove_row(recordings, find(recordings, name));
+    end_change(recordings, directory);
     errno = problem;
     return is_done;
-}
-
-// --- The recorder thread's side ---
-
-int recordings_directory(struct recordings *recordings)
-{
-    pthread_mutex_lock(&recordings->mutex);
-    const int directory = fcntl(recordings->directory, F_DUPFD_CLOEXEC, 0);
-    const int problem = errno;
-    pthread_mutex_unlock(&recordings->mutex);
-    errno = problem;
-    return directory;
-}
-
-static void give_notice(struct recordings *recordings, const struct recording_entry *entry)
-{
-    struct recording_notice *notice =
-        &recordings->notices[recordings->notice_count++ % RECORDINGS_NOTICES];
-    *notice = (struct recording_notice){.round = entry->round, .is_clip = entry->is_clip};
-    memcpy(notice->name, entry->name, sizeof notice->name);
-    memcpy(notice->arena, entry->arena, sizeof notice->arena);
-    if (recordings->notice_count - recordings->taken_notices > RECORDINGS_NOTICES)
-        recordings->taken_notices++;
-}
-
-void recordings_add(struct recordings *recordings, int directory, const char *name)
-{
-    struct stat theirs, ours;
-    struct recording_entry entry;
-    if (!recording_describe(directory, name, &entry) || fstat(directory, &theirs) != 0)
-        return;
-    pthread_mutex_lock(&recordings->mutex);
-    if (fstat(recordings->directory, &ours) == 0 && ours.st_dev == theirs.st_dev &&
-        ours.st_ino == theirs.st_ino && recordings_insert(recordings, &entry))
-        give_notice(recordings, &entry);
-    pthread_mutex_unlock(&recordings->mutex);
-}
-
-// Whether the oldest recordings have to go. The caller holds the mutex.
-static bool is_over(const struct recordings *recordings, uint64_t unfinished_bytes)
-{
-    return recordings->bytes - recordings->kept_bytes + unfinished_bytes >
-               recordings->limits.bytes ||
-           recordings->count > RECORDINGS_MOST;
-}
-
-// Deletes up to TRIM_AT_ONCE recordings from `*index` on, which ends at the first that stays for
-// its youth. Returns the number deleted.
-static uint32_t trim(struct recordings *recordings, uint32_t *index, uint64_t unfinished_bytes,
-                     int64_t now_s)
-{
-    static const double s_per_day = 86400;
-    const double days = recordings->limits.days;
-    uint32_t deleted = 0;
-    while (*index < recordings->count && deleted < TRIM_AT_ONCE) {
-        const struct row *row = recordings->rows[*index];
-        const bool is_old = days > 0 && (double)(now_s - row->start_s) / s_per_day > days;
-        if (!is_old && !is_over(recordings, unfinished_bytes))
-            break; // the rest is younger
-        if (!row->entry.is_kept && delete_row(recordings, *index))
-            deleted++;
-        else
-            ++*index;
-    }
-    return deleted;
-}
-
-uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_bytes, int64_t now_s)
-{
-    uint32_t index = 0, deleted = 0, more = TRIM_AT_ONCE;
-    while (more == TRIM_AT_ONCE) {
-        pthread_mutex_lock(&recordings->mutex);
-        more = trim(recordings, &index, unfinished_bytes, now_s);
-        pthread_mutex_unlock(&recordings->mutex);
-        deleted += more;
-    }
-    return deleted;
 }

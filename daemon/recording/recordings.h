@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The directory of finished recordings: the list that HTTP and raimctl show, which files the
 // operator keeps, and retention. Files in progress are not in it; see recorder.h.
-// Thread rule: any thread; a mutex is held for memory and directory operations, never while a file
-// is read or written. Workers must not call it.
+// Thread rule: any thread, by the sides below; a mutex is held for memory and to open a file, never
+// while a file is read, written or deleted. Workers must not call it.
 #pragma once
 
 #include "recording_name.h"
@@ -63,7 +63,7 @@ struct recordings *recordings_open(const char *path, const struct recordings_lim
 // Takes NULL. No other thread may be using it.
 void recordings_close(struct recordings *recordings);
 
-// --- The main thread's side: listing, reading, and the operator's orders ---
+// --- The main thread's side: listing and reading ---
 
 // Changes whenever the list or an entry changes, for caches.
 uint64_t recordings_version(struct recordings *recordings);
@@ -84,12 +84,6 @@ bool recordings_find(struct recordings *recordings, const char *name,
 // the recording is deleted. Returns -1 with errno; ENOENT if the list has none of this name.
 int recordings_open_file(struct recordings *recordings, const char *name,
                          struct recording_entry *entry);
-
-// Exempts a recording from retention, or ends that. Returns false with errno; ENOENT as above.
-bool recordings_keep(struct recordings *recordings, const char *name, bool is_kept);
-
-// Deletes a recording, kept or not. Returns false with errno; ENOENT as above.
-bool recordings_delete(struct recordings *recordings, const char *name);
 
 // Takes the oldest notice of a recording that was finished since the start. Returns false if there
 // is none. If nobody takes them, the oldest are dropped.
@@ -122,3 +116,10 @@ void recordings_add(struct recordings *recordings, int directory, const char *na
 // Deletes the oldest recordings until the limits hold. `unfinished_bytes` are those of files in
 // progress, `now_s` is unix time. Returns the number deleted.
 uint32_t recordings_trim(struct recordings *recordings, uint64_t unfinished_bytes, int64_t now_s);
+
+// Exempts a recording from retention, or ends that. Returns false with errno; ENOENT if the list
+// has none of this name.
+bool recordings_keep(struct recordings *recordings, const char *name, bool is_kept);
+
+// Deletes a recording, kept or not. Returns false with errno; as above.
+bool recordings_delete(struct recordings *recordings, const char *name);

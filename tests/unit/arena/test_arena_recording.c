@@ -463,12 +463,12 @@ static void test_a_crash_costs_ten_seconds_at_most(void **state)
 
 // --- Clips ---
 
-static struct recorder_clip order_clip(const struct fixture *fixture, uint32_t seconds)
+static struct recorder_answer order_clip(const struct fixture *fixture, uint32_t seconds)
 {
-    struct recorder_clip clip = {0};
+    struct recorder_answer clip = {0};
     const uint64_t end_ms = monotonic_ms() + DEADLINE_MS;
     assert_true(recorder_order_clip(fixture->recorder, fixture->recording.stream, seconds, 5));
-    while (!recorder_take_clip(fixture->recorder, &clip) && monotonic_ms() < end_ms)
+    while (!recorder_take_answer(fixture->recorder, &clip) && monotonic_ms() < end_ms)
         usleep(1000);
     assert_int_equal(clip.number, 5);
     return clip;
@@ -487,23 +487,23 @@ static void test_a_clip_holds_the_last_seconds_and_is_listed_with_its_round(void
     assert_string_equal(order_clip(fixture, 30).problem, "the arena is not being recorded");
     play(fixture->table, 0);
     run(fixture, 75 * HZ);
-    const struct recorder_clip clip = order_clip(fixture, 22);
+    const struct recorder_answer clip = order_clip(fixture, 22);
     assert_string_equal(clip.problem, "");
-    assert_true(ends_with(clip.name, "-r1-clip.raimrec"));
+    assert_true(ends_with(clip.clip, "-r1-clip.raimrec"));
     struct recordings *recordings = recorder_recordings(fixture->recorder);
-    assert_false(recordings_find(recordings, clip.name, &entry));
-    snprintf(path, sizeof path, "%s/%s", fixture->path, clip.name);
+    assert_false(recordings_find(recordings, clip.clip, &entry));
+    snprintf(path, sizeof path, "%s/%s", fixture->path, clip.clip);
     const struct raim_recording_info info = replay(path);
     assert_in_range(info.ticks, 22 * HZ - 1, 32 * HZ + 1);
     assert_in_range(info.first_tick + info.ticks, 75 * HZ - 1, 75 * HZ + 1);
     usleep(1100000); // another second, another name
-    const struct recorder_clip all = order_clip(fixture, 600);
+    const struct recorder_answer all = order_clip(fixture, 600);
     assert_string_equal(all.problem, "");
-    snprintf(path, sizeof path, "%s/%s", fixture->path, all.name);
+    snprintf(path, sizeof path, "%s/%s", fixture->path, all.clip);
     assert_in_range(replay(path).ticks, 73 * HZ, 75 * HZ);
     arena_recording_end(&fixture->recording, fixture->table->match);
     await(fixture, 1, 0);
-    assert_true(recordings_find(recordings, clip.name, &entry));
+    assert_true(recordings_find(recordings, clip.clip, &entry));
     assert_true(entry.is_clip);
     assert_string_equal(entry.arena, "east");
     assert_string_equal(entry.map, "fixture");
