@@ -100,6 +100,15 @@ class DeployTest(unittest.TestCase):
         self.assertEqual(fleet["spec"]["priorities"],
                          [{"type": "Counter", "key": "rooms", "order": "Descending"}])
 
+    @unittest.skipIf(yaml is None, "no yaml module here (Debian: python3-yaml)")
+    def test_the_buffer_bridges_a_rollout(self):
+        values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))["agones"]
+        scaler = values["autoscaler"]
+        rooms = scaler["maxCapacity"] - scaler["bufferSize"]
+        round_s = int(re.search(r"round_time = (\d+)", values["config"])[1])
+        self.assertGreaterEqual(scaler["bufferSize"], rooms / round_s * (30 + 11))
+        self.assertIn(scaler["bufferSize"] % values["rooms"], range(4, 13))
+
     def test_allocations_want_room_in_the_list_too(self):
         for path in (ROOT / "deploy/allocations").glob("*.yaml"):
             text = path.read_text(encoding="utf-8")
@@ -131,8 +140,9 @@ class DeployTest(unittest.TestCase):
         self.assertEqual(named, set(re.findall(r"alertname: (\w+)", tested)))
 
     def test_the_chart_has_no_copies(self):
-        for name, source in (("alerts.yaml", ALERTS), ("dashboard.json", BOARD)):
-            self.assertEqual((CHART / "files" / name).resolve(), source)
+        files = {path.name: path.resolve() for path in (CHART / "files").iterdir()}
+        programs = {path.name: path for path in (ROOT / "deploy/matchmaker").glob("*.py")}
+        self.assertEqual(files, {"alerts.yaml": ALERTS, "dashboard.json": BOARD, **programs})
 
     @unittest.skipIf(prometheus.PROGRAM is None, "no prometheus here (Debian: prometheus)")
     def test_each_query_of_the_dashboard_has_data(self):

@@ -36,7 +36,8 @@ RENDERINGS = {
     "one server": [],
     "one server, everything on": ALL_ON,
     "Agones": ["--set", "agones.enabled=true"],
-    "Agones, everything on": ["--set", "agones.enabled=true", *ALL_ON],
+    "Agones, everything on": ["--set", "agones.enabled=true", *ALL_ON,
+                              "--set", "matchmaker.enabled=true,matchmaker.image=python"],
 }
 
 
@@ -152,6 +153,47 @@ class Schemas:
 
 # --- what is checked ---
 
+def pod_problems(document):
+    """A raimd that crashed must find its checkpoints again: the pod of a Fleet restarts it."""
+    if document["kind"] == "Fleet":
+        policy = document["spec"]["template"]["spec"]["template"]["spec"].get("restartPolicy")
+        if policy != "OnFailure":
+            yield f"Fleet: restartPolicy: {policy}: want OnFailure"
+
+
+def matchmaker_problems(documents):
+    """What the matchmaker's pod is given is what its settings and its program ask for."""
+    found = {it["kind"]: it for it in documents if it["metadata"]["name"].endswith("-matchmaker")}
+    if not found:
+        return
+    pod = found["Deployment"]["spec"]["template"]["spec"]
+    files = found["ConfigMap"]["data"]
+    settings = json.loads(files["matchmaker.json"])
+    region = settings["regions"]["here"]
+    paths = [settings["key"], *(path for path in region["allocator"].values()
+                                if path.startswith("/"))]
+    mounts = [it["mountPath"] + "/" for it in pod["containers"][0]["volumeMounts"]]
+    yield from (f"matchmaker: no volume has {path}" for path in paths
+                if not path.startswith(tuple(mounts)))
+    for name in ("matchmaker.py", "room_sources.py", "bounded_server.py"):
+        source = (ROOT / "deploy/matchmaker" / name).read_text(encoding="utf-8")
+        if files[name].strip() != source.strip():
+            yield f"matchmaker: {name} is not that of deploy/matchmaker"
+    if found["Role"]["rules"] != [
+            {"apiGroups": ["agones.dev"], "resources": ["gameservers"], "verbs": ["get"]}]:
+        yield "matchmaker: its Role is not what wait_for_report asks"
+    account = pod["serviceAccountName"]
+    if found["ServiceAccount"]["metadata"]["name"] != account or \
+            [it["name"] for it in found["RoleBinding"]["subjects"]] != [account]:
+        yield "matchmaker: the Role is not bound to its account"
+    labels = found["Deployment"]["spec"]["template"]["metadata"]["labels"]
+    if not found["Service"]["spec"]["selector"].items() <= labels.items():
+        yield "matchmaker: its Service selects other pods"
+    policy = next(it for it in documents if it["kind"] == "NetworkPolicy")
+    if policy["spec"]["podSelector"]["matchLabels"].items() <= labels.items():
+        yield "matchmaker: the NetworkPolicy of raimd applies to it"
+
+
 def check_chart(schemas):
     """The problems of all renderings, and how many resources there were."""
     lint = helm("lint", "--strict", CHART)
@@ -164,8 +206,10 @@ def check_chart(schemas):
             continue
         documents = [it for it in yaml.safe_load_all(rendered.stdout) if it]
         for document in documents:
-            for problem in [*schemas.problems(document), *webhook.problems(document)]:
+            for problem in [*schemas.problems(document), *webhook.problems(document),
+                            *pod_problems(document)]:
                 yield f"{name}: {problem}"
+        yield from (f"{name}: {problem}" for problem in matchmaker_problems(documents))
         kinds = ", ".join(sorted(it["kind"] for it in documents))
         print(f"{name}: {kinds}")
     too_many = helm("template", "raimd", CHART, "--set", "agones.enabled=true,agones.rooms=64")

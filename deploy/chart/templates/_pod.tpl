@@ -25,6 +25,8 @@ metadata:
 spec:
   {{- if .Values.agones.enabled }}
   terminationGracePeriodSeconds: {{ .Values.agones.terminationGracePeriodSeconds }}
+  # Agones' own, Never, would end the pod of a raimd that crashed, with its checkpoints and rooms.
+  restartPolicy: OnFailure
   {{- end }}
   securityContext:
     runAsNonRoot: true

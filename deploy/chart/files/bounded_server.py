@@ -1,0 +1,1 @@
+../../matchmaker/bounded_server.py

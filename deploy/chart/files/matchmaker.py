@@ -1,0 +1,1 @@
+../../matchmaker/matchmaker.py

@@ -1,0 +1,1 @@
+../../matchmaker/room_sources.py
