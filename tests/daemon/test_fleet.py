@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What ./dev fleet leaves behind where something fails: no namespace, no device, no process."""
+"""What ./dev fleet leaves behind where something fails: no namespace, no device, no process; and its
+director gives rooms as Agones' allocator does."""
 
+import concurrent.futures
+import contextlib
 import os
 import subprocess
 import sys
@@ -10,10 +13,15 @@ import unittest
 from unittest import mock
 
 import harness
+import sidecar
 from harness import ROOT
 
-sys.path.insert(0, str(ROOT / "tests/fleet"))
+sys.path[:0] = [str(ROOT / "tests/fleet"), str(ROOT / "deploy/matchmaker")]
 import fleet # noqa: E402
+import room_sources # noqa: E402
+from director import Director, StubServer # noqa: E402
+
+ROOMS = 4
 
 
 def ip(*words):
@@ -67,6 +75,58 @@ class NetworkTest(unittest.TestCase):
             self.fleet.add_pod()
         self.wait_removed()
         self.assertIsNotNone(self.fleet.all_pods[0].process.returncode)
+
+
+class DirectorTest(unittest.TestCase):
+    """Two GameServers with 4 rooms each."""
+
+    def setUp(self):
+        self.stubs = []
+        settings = {"template": "duel", "join_within_s": 20}
+        self.source = room_sources.Agones(settings, {"allocator": {}, "kubernetes": {}})
+        self.body = self.source.request("a")
+        self.director = Director(self.body["metadata"]["annotations"])
+        for name in ("first", "second"):
+            state = sidecar.game_server(state="Ready")
+            state["object_meta"]["labels"]["agones.dev/sdk-raimd-accepts"] = "true"
+            state["status"]["counters"]["rooms"]["capacity"] = str(ROOMS)
+            state["status"]["lists"]["rooms"]["capacity"] = str(ROOMS)
+            self.stubs.append(self.enterContext(sidecar.Stub(state)))
+            self.director.servers[name] = StubServer(name, self.stubs[-1])
+
+    def allocate(self, name, **changes):
+        """Whether the allocation was not refused."""
+        body = {**self.source.request(name), **changes}
+        with contextlib.suppress(room_sources.NoRoom):
+            return bool(room_sources.ask({"url": self.director.url}, "POST",
+                                         "/gameserverallocation", body))
+        return False
+
+    def burst(self, names):
+        with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+            return [name for name, given in zip(names, pool.map(self.allocate, names)) if given]
+
+    def test_of_a_burst_each_server_gets_one_room_and_the_rest_tries_again(self):
+        names = [f"m-{number}" for number in range(2 * ROOMS)]
+        while names:
+            given = self.burst(names)
+            # It may fall into two batches, each of which gives two rooms at most.
+            self.assertIn(len(given), range(1, 5))
+            names = [name for name in names if name not in given]
+        self.assertGreater(self.director.refusals, 0)
+        self.assertEqual([len(stub.rooms()[1]) for stub in self.stubs], [ROOMS, ROOMS])
+        self.assertFalse(self.allocate("one more"))
+
+    def test_what_a_full_list_has_no_room_for_is_cut_off_in_silence(self):
+        for stub in self.stubs:
+            stub.change(lambda it: it["status"]["lists"]["rooms"].update(values=list("wxyz")))
+        self.assertFalse(self.allocate("m-1"))
+        for selector in self.body["gameServerSelectors"]:
+            del selector["lists"]
+        self.assertTrue(self.allocate(
+            "m-2", gameServerSelectors=self.body["gameServerSelectors"]))
+        self.assertEqual([stub.rooms()[1] for stub in self.stubs], [list("wxyz")] * 2)
+        self.assertEqual(sum(stub.rooms()[0] for stub in self.stubs), 1)
 
 
 if __name__ == "__main__":

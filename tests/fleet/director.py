@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: MIT
 """The contracts of Agones' allocator and of Kubernetes that a matchmaker uses, over the SDK servers
 of this machine: POST /gameserverallocation chooses a GameServer as the allocator does and changes it
-as the controller would, GET .../gameservers/NAME shows it."""
+as the controller would, GET .../gameservers/NAME shows it.
+
+Like the allocator it works in batches, in each of which a GameServer gets one room at most; who finds
+none is answered 429. A value for which a list has no room is cut off in silence."""
 
 import http.client
 import http.server
 import json
+import queue
 import threading
 import time
 import urllib.request
 
 VIEW_S = 0.05
+BATCH_S = 0.5 # Agones' allocationBatchWaitTime
 
 
 class GameServer:
@@ -34,7 +39,7 @@ class GameServer:
             "status": {"state": state, "address": self.address,
                        "ports": [{"name": f"room-{port}", "port": port} for port in self.ports],
                        "counters": {"rooms": {"count": count, "capacity": capacity}},
-                       "lists": {"rooms": {"capacity": 1000, "values": rooms},
+                       "lists": {"rooms": {"capacity": len(self.ports), "values": rooms},
                                  "players": {"capacity": 1000, "values": []}}}})
         with open(self.path, "r+" if self.path.exists() else "w", encoding="utf-8") as file:
             file.write(text.ljust(65536))
@@ -62,8 +67,9 @@ class GameServer:
 
     def allocate(self, values):
         """The counter first: raimd takes back what it cannot give."""
+        free = free_values(self.get()["status"])
         self.ask("PATCH", "/v1beta1/counters/rooms", {"countDiff": str(len(values))})
-        for value in values:
+        for value in values[:free]:
             self.ask("POST", "/v1beta1/lists/rooms:addValue", {"value": value})
         self.ask("POST", "/allocate", {})
 
@@ -100,7 +106,9 @@ class Director:
 
     def __init__(self, annotations):
         self.annotations = annotations
-        self.servers, self.views, self.lock, self.allocations = {}, {}, threading.Lock(), 0
+        self.servers, self.views, self.lock = {}, {}, threading.Lock()
+        self.allocations = self.refusals = 0
+        self.requests = queue.Queue() # of (an allocation, the queue for its answer)
         director = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -110,26 +118,26 @@ class Director:
             def log_message(self, *_):
                 pass
 
-            def answer(self, body):
-                status = 200 if body is not None else 404
-                data = json.dumps(body or {"code": 8, "message": "no matching GameServer"}).encode()
-                self.send_response(status)
+            def answer(self, body, problem):
+                data = json.dumps(body or {"message": "no such GameServer is there"}).encode()
+                self.send_response(problem if body is None else 200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
 
             def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                self.answer(director.allocate(body) if self.path == "/gameserverallocation"
-                            else None)
+                body, answer = self.rfile.read(int(self.headers["Content-Length"])), queue.Queue()
+                director.requests.put((json.loads(body), answer))
+                self.answer(answer.get(), 429)
 
             def do_GET(self):
-                self.answer(director.show(self.path.rpartition("/")[2]))
+                self.answer(director.show(self.path.rpartition("/")[2]), 404)
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        threading.Thread(target=self.serve_batches, daemon=True).start()
 
     @property
     def url(self):
@@ -158,12 +166,23 @@ class Director:
         with self.lock:
             server.drain()
 
-    def allocate(self, body):
+    def serve_batches(self):
+        while True:
+            time.sleep(BATCH_S)
+            taken = set() # the GameServers that have got a room in this batch
+            while not self.requests.empty():
+                body, answer = self.requests.get()
+                given = self.allocate(body, taken)
+                self.refusals += given is None
+                answer.put(given)
+
+    def allocate(self, body, taken):
         with self.lock:
             for selector in body["gameServerSelectors"]:
-                found = self.matching(selector)
+                found = [each for each in self.matching(selector) if each[1].name not in taken]
                 if found:
                     _, server, status = min(found, key=lambda each: each[0])
+                    taken.add(server.name)
                     return self.apply(body, server, status)
         return None
 
@@ -172,7 +191,7 @@ class Director:
         labels = {key: value for key, value in selector["matchLabels"].items()
                   if key != "agones.dev/fleet"} # all are of one fleet
         needed = int(selector["counters"]["rooms"]["minAvailable"])
-        listed = int(selector["lists"]["rooms"]["minAvailable"])
+        listed = int(selector.get("lists", {"rooms": {}})["rooms"].get("minAvailable", 0))
         found = []
         for server in list(self.servers.values()):
             try:

@@ -223,6 +223,7 @@ class Pod:
         else:
             state = sidecar.game_server(ports=[(f"room-{port}", port) for port in ports])
             state["object_meta"].update(name=name, annotations=dict(ROOM))
+            state["status"]["lists"]["rooms"]["capacity"] = str(settings.pool)
             self.sdk = resources.enter_context(sidecar.Stub(state))
             self.server = StubServer(name, self.sdk)
         self.log = resources.enter_context(open(self.directory / "raimd.log", "ab"))
@@ -490,6 +491,8 @@ def report(fleet, figures, csv_path):
     rows.append(("queue_to_play_p50_s", round(percentile(waits, 0.5), 3)))
     rows.append(("queue_to_play_p99_s", round(percentile(waits, 0.99), 3)))
     rows.append(("rooms_that_failed", failures))
+    rows.append(("allocations", fleet.director.allocations))
+    rows.append(("allocations_refused", fleet.director.refusals))
     worst = 0.0
     for name in dict.fromkeys(name for _, name, _ in fleet.harms):
         spans = []
