@@ -11,7 +11,7 @@ import unittest
 from harness import BIN, ROOT, SLOW, START_S, Program, Stage, arena, check_sane
 import harness
 
-sys.path.append(str(ROOT / "tests/play"))
+sys.path.append(str(ROOT / "tests/picture"))
 import images
 
 FRAMES = 60 if SLOW else 180

@@ -33,8 +33,16 @@ SEES = {
     "client/link": ["client/core"],
     "client/matchmaking": ["proto"],
     "client/bots": ["client/link", "client/matchmaking"],
-    "client/play/sounds": [],
-    "client/play": ["client/link", "client/matchmaking", "client/play/sounds", "lib/recording"],
+    "client/platform": ["client/link"],
+    "client/platform/desktop": ["client/platform"],
+    "client/platform/desktop/synthesize": ["client/platform"],
+    "client/ui": ["client/platform"],
+    "client/scene": ["client/ui"],
+    "client/hud": ["client/ui"],
+    "client/screens": ["client/hud", "client/matchmaking", "lib/recording"],
+    "client/replay": ["client/scene", "client/screens"],
+    "client/game": ["client/replay"],
+    "client/raim": ["client/game", "client/platform/desktop"],
     "daemon/common": [],
     "daemon/store": ["daemon/common"],
     "daemon/events": ["daemon/store"],
@@ -115,13 +123,21 @@ IMPURE_CALL = re.compile(
     r"\b(abort|exit|_Exit|quick_exit|atexit|system|(?:secure_)?getenv|setenv|putenv|s?rand(?:om|_r)?"
     r"|arc4random\w*|strtok)\s*\(")
 
+# The game above its platforms: no file, clock, thread, socket or environment, so that the desktop and
+# a browser run the same code.
+GAME_ROOMS = ["client/platform", "client/ui", "client/scene", "client/hud", "client/screens",
+              "client/replay", "client/game"]
+GAME_HEADERS = PURE_HEADERS | {"jansson.h", "stdio.h"} # texts, and mistakes to stderr
+FILE_CALL = re.compile(
+    r"\b(f(?:d|re)?open|popen|tmpfile|remove|rename|json_(?:load|dump)_file)\s*\(")
+
 # Each program and the rooms that it is linked from: within a program, a third-party header is
 # known to one file.
 PROGRAMS = {
     "raimd": seen_by("daemon/server") + ["lib/enet_carrier", "lib/recording", "lib/replication"],
     "raimctl": ["daemon/ctl", "daemon/security", "lib/crypto", "proto"],
     "raim-bots": seen_by("client/bots") + ["lib/crypto", "lib/enet_carrier"],
-    "raim": seen_by("client/play") + ["lib/crypto", "lib/enet_carrier"],
+    "raim": seen_by("client/raim") + ["lib/crypto", "lib/enet_carrier"],
 }
 
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
@@ -149,11 +165,12 @@ SEVERAL_INCLUDERS = {
         "daemon/ctl/room_documents.c", "daemon/ctl/tables.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
-    ("raim", "SDL.h"): {"client/play/canvas.c", "client/play/window.c",
-                         "client/play/window_button.c", "client/play/window_input.c"},
+    ("raim", "SDL.h"): {"client/platform/desktop/canvas.c", "client/platform/desktop/window.c",
+                         "client/platform/desktop/window_button.c",
+                         "client/platform/desktop/window_input.c"},
     ("raim", "jansson.h"): {"client/matchmaking/matchmaker.c", "client/matchmaking/regions.c",
-                             "client/play/arenas.c", "client/play/client_file.c",
-                             "client/play/servers.c", "client/play/settings.c"},
+                             "client/screens/arenas.c", "client/screens/client_file.c",
+                             "client/screens/servers.c", "client/screens/settings.c"},
     ("raim-bots", "enet/enet.h"): {"client/link/enet_client.c",
                                    "lib/enet_carrier/enet_carrier.c"},
     ("raim", "enet/enet.h"): {"client/link/enet_client.c", "lib/enet_carrier/enet_carrier.c"},
@@ -229,6 +246,17 @@ def pure_problems(source):
             yield f"{source.path}: includes <{header}>, which a room without I/O must not"
     for call in sorted(source.impure_calls):
         yield f"{source.path}: calls {call}, which a room without I/O must not"
+
+
+def game_problems(source):
+    """No I/O in the game but by its platform."""
+    if source.room not in GAME_ROOMS:
+        return
+    for header in source.angled:
+        if header not in GAME_HEADERS:
+            yield f"{source.path}: includes <{header}>, which only a platform of the game may"
+    for call in sorted({*source.impure_calls, *FILE_CALL.findall(code_of(source))}):
+        yield f"{source.path}: calls {call}, which only a platform of the game may"
 
 
 def code_of(source):
@@ -345,6 +373,7 @@ def check(root):
     for source in sources:
         problems += form_problems(source)
         problems += pure_problems(source)
+        problems += game_problems(source)
         problems += security_problems(source)
         if source.room in ROOMS:
             problems += arrow_problems(source, headers)
@@ -377,8 +406,16 @@ class SelfTest(unittest.TestCase):
         "client/matchmaking/matchmaker.h": ["<stdint.h>"],
         "client/matchmaking/matchmaker.c": ['"matchmaker.h"', '"wire.h"', "<curl/curl.h>"],
         "client/bots/main.c": ['"link.h"', "<stdio.h>"],
-        "client/play/sounds/sounds.h": ["<stdint.h>"],
-        "client/play/window.c": ['"link.h"', "<SDL.h>"],
+        "client/platform/window.h": ['"client.h"'],
+        "client/platform/desktop/window.c": ['"window.h"', "<SDL.h>"],
+        "client/platform/desktop/synthesize/synthesize.c": ["<stdint.h>"],
+        "client/ui/ui.h": ['"window.h"'],
+        "client/scene/picture.h": ['"ui.h"'],
+        "client/hud/hud.h": ['"ui.h"'],
+        "client/screens/home.h": ['"hud.h"', '"matchmaker.h"'],
+        "client/replay/replay.h": ['"home.h"', '"picture.h"'],
+        "client/game/game.h": ['"replay.h"'],
+        "client/raim/main.c": ['"game.h"'],
         "daemon/common/log.h": [],
         "daemon/store/store.c": ['"log.h"'],
         "daemon/events/server_events.h": ['"log.h"'],
@@ -438,6 +475,15 @@ class SelfTest(unittest.TestCase):
                 code = f"{LICENCE}\nint f(void) {{ return g({call} (x)); }} // abort()"
                 self.assert_only(self.problems(raw={room + "/bad.c": code}), room, call)
 
+    def test_only_a_platform_of_the_game_does_io(self):
+        for header in ("time.h", "unistd.h", "pthread.h", "sys/socket.h"):
+            self.assert_only(self.problems({"client/hud/bad.c": [f"<{header}>"]}), "bad.c", header)
+            desktop = {"client/platform/desktop/files.c": [f"<{header}>", "<stdio.h>"]}
+            self.assertEqual(self.problems(desktop), [])
+        for call in ("fopen", "getenv", "rename"):
+            code = f"{LICENCE}\nint f(void) {{ return g({call}(x)); }} // fopen()"
+            self.assert_only(self.problems(raw={"client/screens/bad.c": code}), "bad.c", call)
+
     def test_no_io_header_where_strangers_are_judged(self):
         for header in ("time.h", "sys/random.h", "arpa/inet.h", "stdio.h", "pthread.h", "errno.h"):
             self.assert_only(self.problems({SECURITY + "/bad.c": [f"<{header}>"]}), "bad.c", header)
@@ -471,8 +517,10 @@ class SelfTest(unittest.TestCase):
                            ("proto", "vec2.h"), ("lib/match", "arena.h"),
                            ("lib/match", "client.h"), ("client/core", "link.h"),
                            ("client/core", "match.h"), ("client/link", "arena.h"),
-                           ("client/bots", "match.h"), ("client/play", "match.h"),
-                           ("client/play", "arena.h"), ("daemon/common", "match.h"),
+                           ("client/bots", "match.h"), ("client/game", "match.h"),
+                           ("client/game", "arena.h"), ("client/ui", "hud.h"),
+                           ("client/hud", "picture.h"), ("client/scene", "hud.h"),
+                           ("client/screens", "replay.h"), ("client/replay", "game.h"), ("daemon/common", "match.h"),
                            ("daemon/common", "gate.h"), ("daemon/security", "transport.h"),
                            ("daemon/security", "match.h"), ("daemon/net", "match.h"),
                            ("daemon/config", "transport.h"), ("daemon/config", "arena.h"),
@@ -517,7 +565,7 @@ class SelfTest(unittest.TestCase):
         self.assert_only(self.problems({"daemon/arena/bad.c": ["<enet/enet.h>"]}), "raimd", "bad.c")
         self.assert_only(self.problems({"daemon/arena/bad.c": ["<xxhash.h>"]}), "raimd", "digest.c")
         self.assert_only(self.problems({"client/bots/bad.c": ["<enet/enet.h>"]}), "raim-bots")
-        self.assert_only(self.problems({"client/play/bad.c": ["<SDL.h>"]}), "raim", "window.c")
+        self.assert_only(self.problems({"client/raim/bad.c": ["<SDL.h>"]}), "raim", "window.c")
 
     def test_no_third_party_header_in_a_header(self):
         self.assert_only(self.problems({"daemon/arena/bad.h": ["<jansson.h>"]}), "bad.h", "jansson.h")

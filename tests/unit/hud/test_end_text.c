@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every end of a connection is told in plain words, and only hopeful cases are tried again.
-#include "end_words.h"
+#include "end_text.h"
 
 #include "message.h"
 
@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-static struct end_words words_of(uint32_t reason, bool entered, const char *text)
+static struct end_text words_of(uint32_t reason, bool entered, const char *text)
 {
-    return end_words_of(&(struct end_words_case){
+    return end_text_of(&(struct end_text_case){
         .where = "play.example.org:7246",
         .is_resolved = true,
         .was_entered = entered,
@@ -26,17 +26,17 @@ static struct end_words words_of(uint32_t reason, bool entered, const char *text
 static void test_a_server_that_does_not_answer(void **state)
 {
     (void)state;
-    struct end_words words = words_of(RAIM_REASON_LOST, false, "");
+    struct end_text words = words_of(RAIM_REASON_LOST, false, "");
     assert_string_equal(words.title, "No answer from play.example.org:7246");
     assert_string_equal(words.text, "Is it running? Is the address right?");
     assert_true(words.retry_s == 3);
     words = words_of(RAIM_REASON_LOST, true, "");
     assert_string_equal(words.title, "The connection to play.example.org:7246 broke");
-    words = end_words_of(&(struct end_words_case){.where = "nowhere:1"});
+    words = end_text_of(&(struct end_text_case){.where = "nowhere:1"});
     assert_string_equal(words.title, "Unknown host: nowhere:1");
     assert_true(words.retry_s == 0);
     // The link's own words are no server's.
-    words = end_words_of(&(struct end_words_case){
+    words = end_text_of(&(struct end_text_case){
         .where = "nowhere:1", .reason = RAIM_REASON_LOST, .text = "it cannot be resolved"});
     assert_null(strstr(words.text, "The server says"));
     words = words_of(RAIM_REASON_LOST, false, "the server offers no encryption");
@@ -48,7 +48,7 @@ static void test_every_reason_has_words(void **state)
 {
     (void)state;
     for (uint32_t reason = 0; reason < RAIM_REASONS + 2; reason++) {
-        const struct end_words words = words_of(reason, true, "Bye & %s");
+        const struct end_text words = words_of(reason, true, "Bye & %s");
         assert_true(strlen(words.title) > 10);
         assert_null(strchr(words.title, '%'));
         // The server's own words; it says none of a connection that is lost.
@@ -60,21 +60,21 @@ static void test_every_reason_has_words(void **state)
 static void test_a_wrong_password_is_told_from_none(void **state)
 {
     (void)state;
-    struct end_words_case end = {
+    struct end_text_case end = {
         .where = "home:1", .is_resolved = true, .reason = RAIM_REASON_PASSWORD};
-    assert_string_equal(end_words_of(&end).title, "home:1 wants its password");
+    assert_string_equal(end_text_of(&end).title, "home:1 wants its password");
     end.had_password = true;
-    assert_string_equal(end_words_of(&end).title, "home:1 has another password");
+    assert_string_equal(end_text_of(&end).title, "home:1 has another password");
 }
 
 static void test_a_wrong_access_token_is_told_from_none(void **state)
 {
     (void)state;
-    struct end_words_case end = {
+    struct end_text_case end = {
         .where = "home:1", .is_resolved = true, .reason = RAIM_REASON_ACCESS};
-    assert_string_equal(end_words_of(&end).title, "home:1 wants an access token");
+    assert_string_equal(end_text_of(&end).title, "home:1 wants an access token");
     end.had_access = true;
-    assert_string_equal(end_words_of(&end).title, "home:1 does not accept this access token");
+    assert_string_equal(end_text_of(&end).title, "home:1 does not accept this access token");
 }
 
 static void test_only_hopeful_cases_are_tried_again(void **state)
@@ -87,7 +87,7 @@ static void test_only_hopeful_cases_are_tried_again(void **state)
         assert_true(words_of(hopeless[i], true, "").retry_s == 0);
     assert_true(words_of(RAIM_REASON_FULL, false, "").retry_s > 0);
     assert_true(words_of(RAIM_REASON_SHUTDOWN, true, "").retry_s > 0);
-    const struct end_words other = end_words_of(&(struct end_words_case){
+    const struct end_text other = end_text_of(&(struct end_text_case){
         .where = "a:1", .is_resolved = true, .shows_other_key = true, .reason = RAIM_REASON_LOST});
     assert_string_equal(other.title, "a:1 has another key than before");
     assert_true(other.retry_s == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The words for each reason.
-#include "end_words.h"
+#include "end_text.h"
 
 #include "message.h"
 
@@ -43,9 +43,9 @@ static const struct words {
 };
 static_assert(RAIM_REASONS == RAIM_REASON_PASSWORD + 1, "every reason has its words");
 
-static struct end_words fill(const struct words *words, const struct end_words_case *end)
+static struct end_text fill(const struct words *words, const struct end_text_case *end)
 {
-    struct end_words filled = {.retry_s = words->retry_s};
+    struct end_text filled = {.retry_s = words->retry_s};
     // A title has at most one place for the address.
     const char *place = words->title;
     int length = 0;
@@ -65,7 +65,7 @@ static struct end_words fill(const struct words *words, const struct end_words_c
     return filled;
 }
 
-struct end_words end_words_of(const struct end_words_case *end)
+struct end_text end_text_of(const struct end_text_case *end)
 {
     static const struct words
         unresolved = {"Unknown host: %s",

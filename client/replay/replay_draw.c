@@ -6,7 +6,7 @@
 #include "hud_layout.h"
 #include "painter.h"
 #include "palette.h"
-#include "phase_words.h"
+#include "phase_text.h"
 
 #include <stdio.h>
 
@@ -43,14 +43,14 @@ static double write_hint(const struct replay *replay, char *hint, size_t capacit
 static void draw_phase(const struct replay *replay, const struct ui *ui,
                        const struct hud_layout *layout)
 {
-    char title[PHASE_WORDS_BYTES], text[PHASE_WORDS_BYTES];
-    const struct overview *overview = &replay->overview;
-    if (phase_words_banner(&overview->phase, replay->winner.name, overview->next_map, title,
-                           text)) {
+    char title[PHASE_TEXT_BYTES], text[PHASE_TEXT_BYTES];
+    const struct scoreboard *scoreboard = &replay->scoreboard;
+    if (phase_text_banner(&scoreboard->phase, replay->winner.name, scoreboard->next_map, title,
+                          text)) {
         hud_banner(ui, layout->banner, title, text);
         return;
     }
-    phase_words_clock(&overview->phase, text);
+    phase_text_clock(&scoreboard->phase, text);
     hud_clock(ui, layout->clock, text);
 }
 
@@ -75,7 +75,7 @@ static void draw_figures(const struct replay *replay, const struct ui *ui, raim_
 
 static void draw_hud(struct replay *replay, const struct ui *ui)
 {
-    const struct overview *overview = &replay->overview;
+    const struct scoreboard *scoreboard = &replay->scoreboard;
     const struct text_style small = {.size = 15 * ui->unit};
     char hint[640];
     const double strength = write_hint(replay, hint, sizeof hint);
@@ -86,16 +86,17 @@ static void draw_hud(struct replay *replay, const struct ui *ui)
         .line = text_height(&small),
         .hint_lines = strength > 0 ? hud_hint_lines(ui, hint) : 0,
         .has_table = replay_shows_table(replay),
-        .has_banner = overview->phase.kind != RAIM_CLIENT_PLAY,
+        .has_banner = scoreboard->phase.kind != RAIM_CLIENT_PLAY,
         .has_graph = replay->shows_figures,
     };
     const struct hud_layout layout = hud_layout_of(&frame);
     hud_kills(ui, layout.kills, &replay->kills, replay->moment_s);
     hud_chat(ui, layout.chat, &replay->chat, NULL, replay->moment_s);
     if (frame.has_table)
-        hud_table(ui, layout.table, overview->scores, overview->score_count, &replay->first_score);
+        hud_table(ui, layout.table, scoreboard->scores, scoreboard->score_count,
+                  &replay->first_score);
     else
-        hud_scores(ui, layout.scores, overview->scores, overview->score_count);
+        hud_scores(ui, layout.scores, scoreboard->scores, scoreboard->score_count);
     draw_phase(replay, ui, &layout);
     if (replay->shows_figures)
         draw_figures(replay, ui, layout.graph);

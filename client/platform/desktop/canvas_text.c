@@ -2,7 +2,7 @@
 // Lines of letters by SDL_ttf, in DejaVu Sans, and in fonts that are installed for what it lacks.
 // No other file of the program includes SDL_ttf.
 #define _GNU_SOURCE
-#include "canvas_internal.h"
+#include "canvas_desktop.h"
 
 #include "utf8.h"
 

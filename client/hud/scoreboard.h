@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Overview: what the head-up display shows of the arena, copied from the client, so that it can be
-// drawn while the link's thread receives.
+// Scoreboard: what the head-up display shows of the arena, copied from the client, so that it can
+// be drawn while the link's thread receives.
 #pragma once
 
 #include "client.h"
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct overview {
+struct scoreboard {
     struct raim_client_phase phase;
     char next_map[RAIM_MAX_TITLE_BYTES + 1]; // in a break; "": the map stays
     bool is_spectator;
@@ -22,7 +22,7 @@ struct overview {
 };
 
 // The row of a player in the order of the scores, or score_count.
-uint32_t overview_row(const struct overview *overview, raim_player_id id);
+uint32_t scoreboard_row(const struct scoreboard *scoreboard, raim_player_id id);
 
 // Copies from a client that plays.
-void overview_take(struct overview *overview, const struct raim_client *client);
+void scoreboard_take(struct scoreboard *scoreboard, const struct raim_client *client);

@@ -29,7 +29,7 @@ static void note_end(struct play *play, const struct raim_client *client)
         client != NULL ? raim_client_get_end(client) : (struct raim_client_end){0};
     snprintf(address.host, sizeof address.host, "%s", play->host);
     server_address_write(&address, where);
-    play->end = end_words_of(&(struct end_words_case){
+    play->end = end_text_of(&(struct end_text_case){
         .where = where,
         .is_resolved = client != NULL && !raim_link_is_unresolved(play->link),
         .was_entered = play->entered_s > 0,
@@ -211,7 +211,7 @@ bool play_shows_table(const struct play *play)
     if (play->state != RAIM_CLIENT_PLAYING)
         return false;
     return bindings_are_held(play->bindings, ACTION_SCORES, play->window) ||
-           play->overview.phase.kind == RAIM_CLIENT_BREAK;
+           play->scoreboard.phase.kind == RAIM_CLIENT_BREAK;
 }
 
 // --- layers ---
@@ -276,7 +276,7 @@ static enum play_wish handle_menu(struct play *play, const struct window_event *
 static void handle_vote_menu(struct play *play, const struct window_event *event)
 {
     struct raim_client_vote_call call;
-    switch (vote_menu_handle(&play->vote_menu, &play->votes, &play->overview, play->window, event,
+    switch (vote_menu_handle(&play->vote_menu, &play->votes, &play->scoreboard, play->window, event,
                              &call)) {
     case VOTE_MENU_ON:
         break;
@@ -325,14 +325,14 @@ static int way_to_target(const struct play *play, window_button button)
 // that show it may still be on their way, unless it has left.
 static void watch_other(struct play *play, int way)
 {
-    const struct overview *overview = &play->overview;
-    const uint32_t count = overview->score_count;
-    uint32_t row = overview_row(overview, play->target);
+    const struct scoreboard *scoreboard = &play->scoreboard;
+    const uint32_t count = scoreboard->score_count;
+    uint32_t row = scoreboard_row(scoreboard, play->target);
     if (row == count)
-        row = overview_row(overview, overview->watched);
+        row = scoreboard_row(scoreboard, scoreboard->watched);
     if (row == count || play->link == NULL)
         return;
-    play->target = overview->scores[(row + count + (uint32_t)way) % count].id;
+    play->target = scoreboard->scores[(row + count + (uint32_t)way) % count].id;
     raim_link_send_watch(play->link, play->target);
 }
 
@@ -604,7 +604,7 @@ static void note_state(struct play *play, const struct raim_client *client, doub
         return;
     if (state == RAIM_CLIENT_PLAYING) {
         play->entered_s = play->entered_s == 0 ? now : play->entered_s;
-        play->end = (struct end_words){0};
+        play->end = (struct end_text){0};
     }
     if (state == RAIM_CLIENT_RESUMING)
         play->lost_at_s = now;
@@ -679,7 +679,7 @@ void play_look(struct play *play, uint64_t now_us)
     raim_client_interpolate(client, now_us);
     handle_all_events(play, client, now);
     take_picture(play, client, now);
-    overview_take(&play->overview, client);
+    scoreboard_take(&play->scoreboard, client);
     vote_panel_take(&play->votes, client, now_us, now);
     const struct raim_client_quality quality = raim_client_get_quality(client);
     raim_link_unlock(play->link);

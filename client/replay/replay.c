@@ -123,15 +123,15 @@ static void follow(struct replay *replay, raim_player_id id)
 // Follows the next player in the order of the scores, or the one before.
 static void follow_other(struct replay *replay, int way)
 {
-    const struct overview *overview = &replay->overview;
-    const uint32_t count = overview->score_count;
-    const uint32_t row = overview_row(overview, replay->followed);
+    const struct scoreboard *scoreboard = &replay->scoreboard;
+    const uint32_t count = scoreboard->score_count;
+    const uint32_t row = scoreboard_row(scoreboard, replay->followed);
     if (count == 0)
         return;
     if (row == count)
-        follow(replay, overview->scores[way > 0 ? 0 : count - 1].id);
+        follow(replay, scoreboard->scores[way > 0 ? 0 : count - 1].id);
     else
-        follow(replay, overview->scores[(row + count + (uint32_t)way) % count].id);
+        follow(replay, scoreboard->scores[(row + count + (uint32_t)way) % count].id);
 }
 
 static void follow_again(struct replay *replay)
@@ -177,11 +177,11 @@ static raim_player_id player_named(const struct replay *replay, const char *name
 // The first human who is present, or else the first bot.
 static raim_player_id first_player(const struct replay *replay)
 {
-    const struct overview *overview = &replay->overview;
-    for (uint32_t i = 0; i < overview->score_count; i++)
-        if (!overview->scores[i].bot)
-            return overview->scores[i].id;
-    return overview->score_count > 0 ? overview->scores[0].id : RAIM_NOBODY;
+    const struct scoreboard *scoreboard = &replay->scoreboard;
+    for (uint32_t i = 0; i < scoreboard->score_count; i++)
+        if (!scoreboard->scores[i].bot)
+            return scoreboard->scores[i].id;
+    return scoreboard->score_count > 0 ? scoreboard->scores[0].id : RAIM_NOBODY;
 }
 
 // --- opening ---
@@ -399,7 +399,7 @@ static void click(struct replay *replay, raim_vec2 mouse)
 bool replay_shows_table(const struct replay *replay)
 {
     return bindings_are_held(replay->bindings, ACTION_SCORES, replay->window) ||
-           replay->overview.phase.kind == RAIM_CLIENT_BREAK;
+           replay->scoreboard.phase.kind == RAIM_CLIENT_BREAK;
 }
 
 static void turn_wheel(struct replay *replay, const struct window_event *event)

@@ -6,16 +6,16 @@
 #include "camera.h"
 #include "controls.h"
 #include "effects.h"
-#include "end_words.h"
+#include "end_text.h"
 #include "entry.h"
 #include "feed.h"
 #include "known_servers.h"
 #include "menu.h"
 #include "netgraph.h"
-#include "overview.h"
 #include "picture.h"
 #include "play.h"
 #include "preferences.h"
+#include "scoreboard.h"
 #include "settings_screen.h"
 #include "vote_menu.h"
 #include "vote_panel.h"
@@ -56,7 +56,7 @@ struct play {
     uint32_t end_reason; // ENDED
     bool is_deriving;    // CONNECTING: the key of the password
     bool awaits_restart; // RESUMING: the server has announced it
-    struct overview overview;
+    struct scoreboard scoreboard;
     struct vote_panel votes;
     struct vote_menu vote_menu;
     struct camera camera;
@@ -71,7 +71,7 @@ struct play {
     struct menu menu;
     struct settings_screen settings;
     struct entry entry;
-    struct end_words end;      // ENDED, and while connecting again: why
+    struct end_text end;       // ENDED, and while connecting again: why
     double retry_s;            // ENDED: when to connect again; 0: not by itself
     struct feed_person killer; // who destroyed the local player last
     raim_vec2 killer_at;       // where the killer was last seen, units

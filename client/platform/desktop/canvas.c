@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Draws triangles and boxes by SDL or, for a renderer in software, by the rasterizer.
-#include "canvas_internal.h"
+#include "canvas_desktop.h"
 
 #include <SDL.h>
 

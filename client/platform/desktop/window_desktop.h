@@ -5,7 +5,7 @@
 
 #include "window.h"
 
-#include "canvas_internal.h"
+#include "canvas_desktop.h"
 
 struct SDL_Window;
 struct SDL_Renderer;

@@ -6,7 +6,7 @@
 #include "hud_layout.h"
 #include "message.h"
 #include "painter.h"
-#include "phase_words.h"
+#include "phase_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,23 +16,24 @@ static const double hit_s = 0.25, hurt_s = 0.6, direction_s = 1.6, hint_s = 8;
 static void draw_phase(const struct play *play, const struct raim_client_phase *phase,
                        const struct ui *ui, const struct hud_layout *layout)
 {
-    char title[PHASE_WORDS_BYTES], text[PHASE_WORDS_BYTES];
-    if (phase_words_banner(phase, play->winner.name, play->overview.next_map, title, text)) {
+    char title[PHASE_TEXT_BYTES], text[PHASE_TEXT_BYTES];
+    if (phase_text_banner(phase, play->winner.name, play->scoreboard.next_map, title, text)) {
         hud_banner(ui, layout->banner, title, text);
         return;
     }
-    phase_words_clock(phase, text);
+    phase_text_clock(phase, text);
     hud_clock(ui, layout->clock, text);
 }
 
 static void draw_scores(struct play *play, const struct ui *ui, const struct hud_layout *layout,
                         bool all)
 {
-    const struct overview *overview = &play->overview;
+    const struct scoreboard *scoreboard = &play->scoreboard;
     if (all)
-        hud_table(ui, layout->table, overview->scores, overview->score_count, &play->first_score);
+        hud_table(ui, layout->table, scoreboard->scores, scoreboard->score_count,
+                  &play->first_score);
     else
-        hud_scores(ui, layout->scores, overview->scores, overview->score_count);
+        hud_scores(ui, layout->scores, scoreboard->scores, scoreboard->score_count);
 }
 
 static void label_of(const struct play *play, enum action action, char label[32])
@@ -57,7 +58,7 @@ static double write_hint(const struct play *play, double now, char *hint, size_t
     if (play->watch)
         snprintf(hint, capacity,
                  "You watch %s     %s, %s: another player     %s: scores     %s: menu, to join",
-                 play->names[raim_player_slot(play->overview.watched)], label[ACTION_LEFT],
+                 play->names[raim_player_slot(play->scoreboard.watched)], label[ACTION_LEFT],
                  label[ACTION_RIGHT], label[ACTION_SCORES], by_pad ? "Start" : "Esc");
     else
         snprintf(hint, capacity,
@@ -89,8 +90,8 @@ static void draw_vote(const struct play *play, const struct ui *ui, raim_box box
 
 static void draw_playing(struct play *play, const struct ui *ui, double now)
 {
-    const struct overview *overview = &play->overview;
-    const struct raim_client_phase *phase = &overview->phase;
+    const struct scoreboard *scoreboard = &play->scoreboard;
+    const struct raim_client_phase *phase = &scoreboard->phase;
     const struct text_style small = {.size = 15 * ui->unit};
     const raim_vec2 size = window_size(play->window);
     char hint[400];
@@ -117,11 +118,11 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
     if (play->shows_netgraph)
         netgraph_draw(&play->netgraph, ui, layout.graph);
     const bool is_down = play->picture->map != NULL && phase->kind == RAIM_CLIENT_PLAY &&
-                         !overview->is_alive && !play->watch;
-    const double left_s = camera_spawns_in(&play->camera, overview->respawn_delay_s, now);
+                         !scoreboard->is_alive && !play->watch;
+    const double left_s = camera_spawns_in(&play->camera, scoreboard->respawn_delay_s, now);
     if (is_down && !frame.has_table)
-        hud_death(ui, layout.death, &play->killer, overview->awaits_spawn && left_s <= 0, left_s,
-                  overview->respawn_delay_s);
+        hud_death(ui, layout.death, &play->killer, scoreboard->awaits_spawn && left_s <= 0, left_s,
+                  scoreboard->respawn_delay_s);
     if (strength > 0)
         hud_hint(ui, layout.hint, hint, strength);
 }
@@ -148,7 +149,7 @@ static void draw_resuming(const struct play *play, const struct ui *ui, double n
 {
     char text[96];
     snprintf(text, sizeof text, "Resuming your session: %.0f s", now - play->lost_at_s);
-    const char *title = phase_words_lost(play->awaits_restart);
+    const char *title = phase_text_lost(play->awaits_restart);
     hud_notice(
         ui, &(struct hud_notice){title, text, play->controls.by_pad ? "Start: menu" : "Esc: menu"});
 }
@@ -171,7 +172,7 @@ static void write_typed(const struct entry *entry, bool is_hidden, char *words)
 static void draw_credential(const struct play *play, const struct ui *ui)
 {
     const bool is_password = play->end_reason == RAIM_REASON_PASSWORD;
-    char text[END_WORDS_BYTES + ENTRY_BYTES + 32], typed[ENTRY_BYTES + 2];
+    char text[END_TEXT_BYTES + ENTRY_BYTES + 32], typed[ENTRY_BYTES + 2];
     write_typed(&play->entry, is_password, typed);
     snprintf(text, sizeof text, "%s %s: %s", play->end.text,
              is_password ? "Password" : "Access token", typed);
@@ -180,7 +181,7 @@ static void draw_credential(const struct play *play, const struct ui *ui)
 
 static void draw_end(const struct play *play, const struct ui *ui, double now)
 {
-    char text[END_WORDS_BYTES + 40];
+    char text[END_TEXT_BYTES + 40];
     if (play->layer == LAYER_CREDENTIAL) {
         draw_credential(play, ui);
         return;

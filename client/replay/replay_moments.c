@@ -176,15 +176,15 @@ static void take_scores(struct replay *replay)
 {
     const struct raim_world *world = raim_recording_world(replay->recording);
     const raim_player *players = raim_world_players_const(world);
-    struct overview *overview = &replay->overview;
-    overview->score_count = 0;
+    struct scoreboard *scoreboard = &replay->scoreboard;
+    scoreboard->score_count = 0;
     for (uint32_t slot = 0; slot < world->max_players; slot++) {
         bool is_bot = false;
         const char *name = raim_recording_name(replay->recording, slot, &is_bot);
         if (players[slot].id == RAIM_NOBODY || name == NULL)
             continue;
         const uint32_t rtt_ms = raim_recording_traffic(replay->recording, slot).rtt_ms;
-        struct hud_score *score = &overview->scores[overview->score_count++];
+        struct hud_score *score = &scoreboard->scores[scoreboard->score_count++];
         *score = (struct hud_score){
             .id = players[slot].id,
             .own = players[slot].id == replay->followed,
@@ -195,22 +195,23 @@ static void take_scores(struct replay *replay)
         };
         snprintf(score->name, sizeof score->name, "%s", name);
     }
-    hud_sort(overview->scores, overview->score_count);
+    hud_sort(scoreboard->scores, scoreboard->score_count);
 }
 
-static void take_overview(struct replay *replay)
+static void take_scoreboard(struct replay *replay)
 {
-    struct overview *overview = &replay->overview;
+    struct scoreboard *scoreboard = &replay->scoreboard;
     const raim_player *followed = followed_player(replay);
-    overview->phase = phase_of(replay);
-    snprintf(overview->next_map, sizeof overview->next_map, "%s",
+    scoreboard->phase = phase_of(replay);
+    snprintf(scoreboard->next_map, sizeof scoreboard->next_map, "%s",
              raim_recording_phase(replay->recording)->next_map);
-    overview->is_spectator = true;
-    overview->is_alive = followed != NULL && followed->state == RAIM_PLAYER_ALIVE;
-    overview->watched = replay->followed;
+    scoreboard->is_spectator = true;
+    scoreboard->is_alive = followed != NULL && followed->state == RAIM_PLAYER_ALIVE;
+    scoreboard->watched = replay->followed;
     replay->is_present = followed != NULL;
-    if (overview->phase.kind == RAIM_CLIENT_BREAK && overview->phase.winner != replay->winner.id)
-        replay->winner = person(replay, overview->phase.winner);
+    if (scoreboard->phase.kind == RAIM_CLIENT_BREAK &&
+        scoreboard->phase.winner != replay->winner.id)
+        replay->winner = person(replay, scoreboard->phase.winner);
     take_scores(replay);
 }
 
@@ -443,7 +444,7 @@ static void take_pair(struct replay *replay, uint32_t tick)
         exchange(&replay->before, &replay->after);
     else
         take_picture(replay, replay->before);
-    take_overview(replay);
+    take_scoreboard(replay);
     replay->before_tick = replay->at_tick;
     if (replay->at_tick < replay->playback.ticks && step(replay))
         take_picture(replay, replay->after);

@@ -40,11 +40,11 @@ void vote_menu_open(struct vote_menu *menu, const struct vote_panel *panel)
 
 // Lists what a kind of vote may be about. Returns false where it needs no such choice.
 static bool list_subjects(struct vote_menu *menu, const struct vote_panel *panel,
-                          const struct overview *overview)
+                          const struct scoreboard *scoreboard)
 {
     menu->menu = (struct menu){0};
-    for (uint32_t i = 0; i < overview->score_count && has_player(menu->kind); i++) {
-        const struct hud_score *score = &overview->scores[i];
+    for (uint32_t i = 0; i < scoreboard->score_count && has_player(menu->kind); i++) {
+        const struct hud_score *score = &scoreboard->scores[i];
         if (score->own || score->bot || menu->menu.count == MENU_ITEMS)
             continue;
         menu->players[menu->menu.count] = score->id;
@@ -63,8 +63,8 @@ static bool list_subjects(struct vote_menu *menu, const struct vote_panel *panel
 }
 
 enum vote_menu_wish vote_menu_handle(struct vote_menu *menu, const struct vote_panel *panel,
-                                     const struct overview *overview, const struct window *window,
-                                     const struct window_event *event,
+                                     const struct scoreboard *scoreboard,
+                                     const struct window *window, const struct window_event *event,
                                      struct raim_client_vote_call *call)
 {
     const int item = menu_handle(&menu->menu, window, event);
@@ -76,7 +76,7 @@ enum vote_menu_wish vote_menu_handle(struct vote_menu *menu, const struct vote_p
     if (menu->kind == 0) {
         menu->kind = (enum raim_client_vote_kind)menu->kinds[item];
         call->kind = menu->kind;
-        return list_subjects(menu, panel, overview) ? VOTE_MENU_ON : VOTE_MENU_CALL;
+        return list_subjects(menu, panel, scoreboard) ? VOTE_MENU_ON : VOTE_MENU_CALL;
     }
     call->kind = menu->kind;
     if (has_player(menu->kind))

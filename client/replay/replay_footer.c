@@ -234,18 +234,18 @@ static void draw_play_button(const struct replay *replay, const struct ui *ui)
 
 static void write_who(const struct replay *replay, char *words, size_t capacity)
 {
-    const struct overview *overview = &replay->overview;
-    const uint32_t row = overview_row(overview, replay->followed);
+    const struct scoreboard *scoreboard = &replay->scoreboard;
+    const uint32_t row = scoreboard_row(scoreboard, replay->followed);
     if (replay->followed == RAIM_NOBODY)
         snprintf(words, capacity, "Free view");
-    else if (row == overview->score_count)
+    else if (row == scoreboard->score_count)
         snprintf(words, capacity, "%s is not in the arena",
                  replay_player_name(replay, replay->followed, replay->before_tick));
     else
-        snprintf(words, capacity, "%s%s", overview->scores[row].name,
-                 !overview->is_alive                    ? " is down"
+        snprintf(words, capacity, "%s%s", scoreboard->scores[row].name,
+                 !scoreboard->is_alive                  ? " is down"
                  : !replay->as_sent || replay->is_known ? ""
-                 : overview->scores[row].bot            ? ": a bot, which is sent nothing"
+                 : scoreboard->scores[row].bot          ? ": a bot, which is sent nothing"
                                                         : ": nothing was sent yet");
 }
 

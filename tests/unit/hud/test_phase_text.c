@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the game says of rounds, breaks and pauses.
-#include "phase_words.h"
+#include "phase_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 
 static void assert_clock(const struct raim_client_phase *phase, const char *expected)
 {
-    char words[PHASE_WORDS_BYTES];
-    phase_words_clock(phase, words);
+    char words[PHASE_TEXT_BYTES];
+    phase_text_clock(phase, words);
     assert_string_equal(words, expected);
 }
 
@@ -37,8 +37,8 @@ static void assert_banner(const struct raim_client_phase *phase, const char *win
                           const char *next_map, const char *expected_title,
                           const char *expected_text)
 {
-    char title[PHASE_WORDS_BYTES], text[PHASE_WORDS_BYTES];
-    assert_true(phase_words_banner(phase, winner, next_map, title, text));
+    char title[PHASE_TEXT_BYTES], text[PHASE_TEXT_BYTES];
+    assert_true(phase_text_banner(phase, winner, next_map, title, text));
     assert_string_equal(title, expected_title);
     assert_string_equal(text, expected_text);
 }
@@ -46,8 +46,8 @@ static void assert_banner(const struct raim_client_phase *phase, const char *win
 static void test_a_banner_names_the_winner_of_a_break(void **state)
 {
     (void)state;
-    char title[PHASE_WORDS_BYTES], text[PHASE_WORDS_BYTES];
-    assert_false(phase_words_banner(&(struct raim_client_phase){.round = 1}, "", "", title, text));
+    char title[PHASE_TEXT_BYTES], text[PHASE_TEXT_BYTES];
+    assert_false(phase_text_banner(&(struct raim_client_phase){.round = 1}, "", "", title, text));
     struct raim_client_phase phase = {.kind = RAIM_CLIENT_BREAK,
                                       .round = 3,
                                       .has_end = true,
@@ -64,8 +64,8 @@ static void test_a_banner_names_the_winner_of_a_break(void **state)
 static void test_a_restart_is_no_lost_connection(void **state)
 {
     (void)state;
-    assert_string_equal(phase_words_lost(true), "The server is restarting");
-    assert_string_equal(phase_words_lost(false), "Connection lost");
+    assert_string_equal(phase_text_lost(true), "The server is restarting");
+    assert_string_equal(phase_text_lost(false), "Connection lost");
 }
 
 int main(void)

@@ -5,15 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { END_WORDS_BYTES = 360 };
+enum { END_TEXT_BYTES = 360 };
 
-struct end_words {
-    char title[END_WORDS_BYTES];
-    char text[END_WORDS_BYTES];
+struct end_text {
+    char title[END_TEXT_BYTES];
+    char text[END_TEXT_BYTES];
     double retry_s; // seconds until the next try; 0: trying again would not help
 };
 
-struct end_words_case {
+struct end_text_case {
     const char *where;    // HOST:PORT
     bool is_resolved;     // the host's name has an address
     bool was_entered;     // the player has been in the arena
@@ -24,4 +24,4 @@ struct end_words_case {
     const char *text;     // of raim_client_get_end
 };
 
-struct end_words end_words_of(const struct end_words_case *end);
+struct end_text end_text_of(const struct end_text_case *end);

@@ -7,12 +7,12 @@
 #include "feed.h"
 #include "files.h"
 #include "menu.h"
-#include "overview.h"
 #include "picture.h"
 #include "playback.h"
 #include "recording.h"
 #include "replay.h"
 #include "replay_layout.h"
+#include "scoreboard.h"
 #include "settings_screen.h"
 #include "timeline.h"
 #include "viewport.h"
@@ -55,7 +55,7 @@ struct replay {
     enum replay_drag drag;
     raim_vec2 dragged_at; // pixels
 
-    struct overview overview;
+    struct scoreboard scoreboard;
     struct feed kills, chat;
     struct effects effects;
     uint32_t heard; // effects whose sounds have been played

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "menu.h"
-#include "overview.h"
+#include "scoreboard.h"
 #include "vote_panel.h"
 
 struct vote_menu {
@@ -19,8 +19,8 @@ void vote_menu_open(struct vote_menu *menu, const struct vote_panel *panel);
 
 // Handles an event. With VOTE_MENU_CALL fills the call, whose map belongs to the panel.
 enum vote_menu_wish vote_menu_handle(struct vote_menu *menu, const struct vote_panel *panel,
-                                     const struct overview *overview, const struct window *window,
-                                     const struct window_event *event,
+                                     const struct scoreboard *scoreboard,
+                                     const struct window *window, const struct window_event *event,
                                      struct raim_client_vote_call *call);
 
 void vote_menu_draw(struct vote_menu *menu, const struct ui *ui);
