@@ -1,8 +1,26 @@
 # SPDX-License-Identifier: MIT
 """The inputs of the simulation: one table of values, units and sources, from which the options of
-simulate.py and the table in deploy/SCALE.md are made."""
+simulate.py are made."""
 
 from typing import NamedTuple
+
+
+SOURCES = """\
+[AGONES]  agones-dev/agones at 676cc64 (2026-08): install/helm/agones/values.yaml,
+          pkg/fleetautoscalers/fleetautoscalers.go, pkg/gameserversets/controller.go,
+          pkg/gameserverallocations/allocator.go, pkg/apis/autoscaling/v1/fleetautoscaler.go
+[K8S]     kubernetes.io, Considerations for large clusters (v1.31): 110 pods per node, 5,000 nodes,
+          150,000 pods
+[EKS]     devfloor9.github.io/engineering-playbook, Karpenter-based EKS scaling strategies (updated
+          2026-02-18): 6 to 11 s from metric to container, 45 to 90 s more with a new node
+[CA]      kubernetes.recipes, Cluster Autoscaler configuration: default 10 minutes
+[EC2]     docs.amazonaws.cn, EC2 Auto Scaling user guide, "Spot price per unit hour example":
+          On-Demand, us-east-1, c5.2xlarge 0.34; an example page, not the price list: check before use
+[EGRESS]  cloudtoolstack.com, Cloud Egress Costs (early 2026), and leanopstech.com, AWS Data Transfer
+          Pricing in 2026 (2026-04-27)
+[IMC05]   Chambers, Feng, Sahu, Saha: Measurement-based Characterization of a Collection of On-line
+          Games, IMC 2005, section on predictable daily changes
+"""
 
 
 class Input(NamedTuple):
@@ -23,6 +41,7 @@ INPUTS = (
     Input("trough", 0.4, "lowest / highest number of players of a region in a day",
           "assumed; that there is one cycle in 24 h: [IMC05]"),
     # raimd.
+    Input("rooms", 16, "rooms of a process", "ours"),
     Input("players_per_core", 1400, "players of one vCPU at 80 % of its time",
           "`./dev bench server players --realtime --latency mix --per-arena 16`: 1,420"),
     Input("bytes_to", 61.6, "bytes to a client per tick, with 28 of UDP and IP each",
@@ -41,8 +60,9 @@ INPUTS = (
           "[AGONES] `defaultIntervalSyncSeconds`"),
     Input("ports_per_node", 1001, "host ports for rooms",
           "[AGONES] `values.yaml`: `minPort` 7000, `maxPort` 8000"),
-    Input("buffer_percent", 5, "% of a region's rooms that are kept free", "ours"),
-    Input("buffer_nodes", 0, "nodes whose rooms are kept free at least", "ours"),
+    Input("buffer_percent", 8, "% of a region's rooms that are kept free",
+          "the rule of deploy/README.md: 41 s of 600 s, 6.4 %, and more than that"),
+    Input("buffer_rooms", 0, "rooms that are kept free at least", "ours"),
     Input("surge_percent", 25, "% of the rooms that a rollout moves at a time",
           "[AGONES] Fleet: `maxSurge` 25%"),
     # Kubernetes and its nodes.

@@ -2,10 +2,12 @@
 """One region's cluster as a discrete-event simulation: rooms are asked for and end, processes and
 nodes start and stop, a rollout replaces all processes, nodes are lost.
 
-A process has a number of rooms; the allocator gives a room in the fullest process that has one free
-(Agones: Packed, priority on the counter `rooms`), and the FleetAutoscaler keeps a share of all rooms
-free (Agones: CounterPolicy). Times are in seconds; the day begins at 0, the simulation WARM_UP_S
-earlier.
+A process has a number of rooms. The allocator gives a room on the fullest node, in the fullest
+process there that has one free (Agones: Packed, priority on the counter `rooms`), in batches, in each
+of which a process gets one room at most; who finds none asks again in the next one. The
+FleetAutoscaler keeps rooms free (applyCounterOrListPolicy in Agones' pkg/fleetautoscalers), and the
+Fleet replaces processes that end. A rollout drains all processes that have rooms at once. Times are
+in seconds; the day begins at 0, the simulation WARM_UP_S earlier.
 """
 
 import collections
@@ -18,7 +20,7 @@ WARM_UP_S = 7200
 WAIT_STEP_S = 0.01
 STARTING, LIVE, DRAINING, GONE = range(4)
 # Kinds of events; of two at the same time the first one here comes first.
-ROOM_END, ROOM_REQUEST, PROCESS_START, NODE_START, SYNC, NODE_LOSS, ROLLOUT = range(7)
+ROOM_END, ROOM_REQUEST, BATCH, PROCESS_START, NODE_START, SYNC, NODE_LOSS, ROLLOUT = range(8)
 
 
 def concurrent_players(inputs, peak, peak_h, t):
@@ -27,12 +29,12 @@ def concurrent_players(inputs, peak, peak_h, t):
     return peak * (inputs.trough + (1 - inputs.trough) * ((1 + phase) / 2) ** 1.5)
 
 
-def processes_per_node(inputs, rooms):
-    """How many processes of so many rooms a node holds: the least of what its vCPUs, the limit of
-    pods and the host ports allow."""
-    request = rooms * inputs.room_players / inputs.players_per_core + inputs.sidecar_cores
+def processes_per_node(inputs):
+    """How many processes a node holds: the least of what its vCPUs, the limit of pods and the host
+    ports allow."""
+    request = inputs.rooms * inputs.room_players / inputs.players_per_core + inputs.sidecar_cores
     by_cores = math.floor((inputs.node_cores - inputs.node_reserved) / request)
-    return min(by_cores, inputs.pods_per_node, inputs.ports_per_node // rooms)
+    return min(by_cores, inputs.pods_per_node, inputs.ports_per_node // inputs.rooms)
 
 
 class Waits:
@@ -55,41 +57,44 @@ class Waits:
 
 
 class Region:
-    """A cluster of one region; `peak` players at `peak_h`, `rooms` in each process."""
+    """A cluster of one region; `peak` players at `peak_h`."""
 
-    def __init__(self, inputs, rooms, peak, peak_h, seed):
-        self.inputs, self.rooms, self.peak, self.peak_h = inputs, rooms, peak, peak_h
+    def __init__(self, inputs, peak, peak_h, seed):
+        self.inputs, self.rooms, self.peak, self.peak_h = inputs, inputs.rooms, peak, peak_h
         self.random = random.Random(seed)
-        self.processes_per_node = processes_per_node(inputs, rooms)
+        self.processes_per_node = processes_per_node(inputs)
         self.players_per_room = inputs.room_players * inputs.room_fill
         sigma = math.sqrt(math.log(1 + inputs.round_cv ** 2))
         mu = math.log(inputs.round_s) - sigma ** 2 / 2
         lengths = random.Random(0)
         self.round_lengths = [lengths.lognormvariate(mu, sigma) for _ in range(4096)]
         self.events = []
-        # Of each process: its rooms in use, its state and its node; free ones by free rooms.
+        # Of each process: its rooms in use, its state and its node.
         self.used, self.state, self.node_of = [], [], []
-        self.free = [{} for _ in range(rooms + 1)]
-        self.free_mask = 0
-        self.live_free = 0        # rooms that could be given now
+        self.free = {}  # how many rooms a process can give
+        self.order = [] # a heap of (whether it is Ready, its node, its free rooms, process), and of
+                        # what was so once; the first nodes are the fullest
         self.capacity = 0         # rooms of starting and live processes
         self.used_admitting = 0   # rooms in use in live processes
         self.used_all = 0
         self.unplaced = collections.deque()
-        self.queue = collections.deque()
+        self.replicas = 0 # processes that the Fleet keeps, draining ones included
+        self.queue = collections.deque() # of (when it was requested, whether after a loss)
         # Nodes: the processes of each, and since when it is empty; None: not running.
         self.node_processes, self.node_begin, self.node_empty = [], [], {}
         self.node_free = [set() for _ in range(self.processes_per_node + 1)]
         self.nodes_starting = 0
         # A rollout's processes that are still to be drained, and those that have not ended.
         self.old, self.old_left, self.rollout_begin = collections.deque(), set(), None
-        self.old_draining_used = 0
-        self.surge_rooms = 0
         # Results.
-        self.waits, self.waits_after_loss = Waits(), Waits()
+        self.waits, self.waits_after_loss, self.waits_in_rollout = Waits(), Waits(), Waits()
+        self.given = self.refused = 0
+        self.steps = [] # (when, how many processes) of the autoscaler
+        self.drained_busy = 0 # processes with rooms that the autoscaler drained
         self.node_s = 0.0
         self.player_s = 0.0
-        self.peak_nodes = self.peak_processes = self.peak_rooms = self.nodes_up = 0
+        self.peak_nodes = self.peak_nodes_in_rollout = self.nodes_up = 0
+        self.peak_processes = self.peak_rooms = 0
         self.process_count = 0
         self.players_hit = []
         self.rollout_s = None
@@ -101,7 +106,10 @@ class Region:
         self.node_begin.append(t)
         self.node_processes.append(None)
         self.nodes_up += 1
-        self.peak_nodes = max(self.peak_nodes, self.nodes_up)
+        if self.old_left:
+            self.peak_nodes_in_rollout = max(self.peak_nodes_in_rollout, self.nodes_up)
+        else:
+            self.peak_nodes = max(self.peak_nodes, self.nodes_up)
         start = self.random.uniform(self.inputs.node_start_min_s, self.inputs.node_start_max_s)
         heapq.heappush(self.events, (t + start, NODE_START, len(self.node_begin) - 1))
 
@@ -156,25 +164,34 @@ class Region:
         if len(self.unplaced) > self.nodes_starting * self.processes_per_node:
             self.request_node(t)
 
-    def start_process(self, process):
-        if self.state[process] == STARTING:
-            self.state[process] = LIVE
-            self.insert(process)
+    def start_process(self, t, process):
+        if self.state[process] != STARTING:
+            return
+        self.state[process] = LIVE
+        self.insert(process)
+        while self.old: # it takes the place of one of them
+            old = self.old.popleft()
+            if self.state[old] == LIVE:
+                self.drain(t, old)
+                break
 
     def insert(self, process):
         count = self.rooms - self.used[process]
-        if count > 0:
-            self.free[count][process] = None
-            self.free_mask |= 1 << count
-            self.live_free += count
+        if count == 0:
+            return
+        self.free[process] = count
+        if len(self.order) > 100 + 4 * len(self.free):
+            self.order = [self.rank(it) for it in self.free]
+            heapq.heapify(self.order)
+        else:
+            heapq.heappush(self.order, self.rank(process))
+
+    def rank(self, process):
+        count = self.free[process]
+        return count == self.rooms, self.node_of[process], count, process
 
     def withdraw(self, process):
-        count = self.rooms - self.used[process]
-        if count > 0:
-            del self.free[count][process]
-            if not self.free[count]:
-                self.free_mask &= ~(1 << count)
-            self.live_free -= count
+        self.free.pop(process, None)
 
     def drain(self, t, process):
         """No new rooms; the process ends with its last one."""
@@ -201,35 +218,53 @@ class Region:
             if not self.old_left:
                 self.rollout_s = t - self.rollout_begin
 
+    def restore(self, t):
+        """The Fleet replaces what has ended."""
+        while self.process_count < self.replicas:
+            self.add_process(t)
+
     # --- rooms ---
 
-    def give_room(self, t, requested, is_after_loss):
-        """A room in the fullest process that has one free."""
-        lowest = self.free_mask & -self.free_mask
-        process = self.free[lowest.bit_length() - 1].popitem()[0]
-        count = self.rooms - self.used[process]
-        if not self.free[count]:
-            self.free_mask &= ~lowest
+    def take_fullest(self):
+        """The process that is to give the next room; it gives others after insert()."""
+        while True:
+            _, _, count, process = heapq.heappop(self.order)
+            if self.free.get(process) == count:
+                del self.free[process]
+                return process
+
+    def begin_room(self, t, process):
         self.used[process] += 1
-        self.live_free -= 1
-        if count > 1:
-            self.free[count - 1][process] = None
-            self.free_mask |= 1 << (count - 1)
         self.used_admitting += 1
         self.used_all += 1
         length = self.round_lengths[int(self.random.random() * 4096)]
         heapq.heappush(self.events, (t + length, ROOM_END, process))
         self.player_s += max(0, min(t + length, DAY_S) - max(0, t)) * self.players_per_room
-        if t >= 0:
-            wait = t - requested + self.inputs.batch_s * self.random.random() + self.inputs.arena_s
-            (self.waits_after_loss if is_after_loss else self.waits).add(wait)
-            self.peak_rooms = max(self.peak_rooms, self.used_all)
+        self.peak_rooms = max(self.peak_rooms, self.used_all)
 
     def request_room(self, t, is_after_loss=False):
-        if self.free_mask and not self.queue:
-            self.give_room(t, t, is_after_loss)
-        else:
-            self.queue.append((t, is_after_loss))
+        if not self.queue:
+            batch_s = self.inputs.batch_s
+            heapq.heappush(self.events, ((t // batch_s + 1) * batch_s, BATCH, 0))
+        self.queue.append((t, is_after_loss))
+
+    def serve_batch(self, t):
+        taken = []
+        while self.queue and self.free:
+            requested, is_after_loss = self.queue.popleft()
+            taken.append(self.take_fullest())
+            self.begin_room(t, taken[-1])
+            if requested >= 0:
+                wait = t - requested + self.inputs.arena_s
+                self.given += 1
+                waits = (self.waits_in_rollout if self.old_left else
+                         self.waits_after_loss if is_after_loss else self.waits)
+                waits.add(wait)
+        for process in taken:
+            self.insert(process)
+        if self.queue:
+            self.refused += len(self.queue) if t >= 0 else 0
+            heapq.heappush(self.events, (t + self.inputs.batch_s, BATCH, 0))
 
     def end_room(self, t, process):
         state = self.state[process]
@@ -238,73 +273,90 @@ class Region:
         self.used_all -= 1
         if state == DRAINING:
             self.used[process] -= 1
-            self.old_draining_used -= 1
             if self.used[process] == 0:
                 self.end_process(t, process)
+                self.restore(t)
             return
         self.withdraw(process)
         self.used[process] -= 1
         self.used_admitting -= 1
         self.insert(process)
 
-    def serve_queue(self, t):
-        while self.queue and self.free_mask:
-            self.give_room(t, *self.queue.popleft())
-
     # --- what happens from time to time ---
 
     def buffer(self):
-        """Rooms to keep free: Agones' share of all, and at least those of so many nodes."""
-        used, percent = self.used_admitting, self.inputs.buffer_percent
+        """Rooms to keep free: a share of all, and at least so many."""
+        used, percent = self.used_all, self.inputs.buffer_percent
         share = math.ceil(used * 100 / (100 - percent)) - used
-        least = self.inputs.buffer_nodes * self.processes_per_node * self.rooms
-        return max(share, least, 1)
+        return max(share, self.inputs.buffer_rooms, 1)
 
     def sync(self, t):
-        """What FleetAutoscaler, rollout and cluster autoscaler decide every sync_s."""
-        buffer = self.buffer()
-        wanted = buffer + (self.surge_rooms if self.old else 0)
-        available = self.capacity - self.used_admitting
-        if available < wanted:
-            for _ in range(math.ceil((wanted - available) / self.rooms)):
-                self.add_process(t)
-        elif not self.old:
-            self.scale_down(t, available - buffer)
-        self.drain_old(t, buffer)
+        """What FleetAutoscaler and cluster autoscaler decide every sync_s."""
+        buffer, available = self.buffer(), self.capacity - self.used_admitting
+        step = math.ceil((buffer - available) / self.rooms) if available < buffer else \
+            -self.excess(available, buffer)
+        self.replicas = self.process_count + step
+        if step != 0:
+            self.steps.append((t, step))
+        if step < 0:
+            self.scale_down(t, -step)
+        self.restore(t)
         limit = t - self.inputs.node_idle_s
         for node in [node for node, since in self.node_empty.items() if since <= limit]:
             self.close_node(t, node)
 
-    def scale_down(self, t, excess):
-        """Ends empty processes, those on the emptiest nodes first."""
-        count = excess // self.rooms
-        if count <= 0:
-            return
-        empty = sorted(self.free[self.rooms],
-                       key=lambda process: (len(self.node_processes[self.node_of[process]]),
-                                            process))
-        for process in empty[:count]:
+    def free_rooms(self, process):
+        return 0 if self.state[process] == DRAINING else self.rooms - self.used[process]
+
+    def removal_order(self):
+        """Processes without a node, then those of the emptiest nodes, the emptiest of these first."""
+        yield from [it for it in self.unplaced if self.state[it] == STARTING]
+        for nodes in reversed(self.node_free):
+            yield from sorted((it for node in nodes for it in self.node_processes[node]),
+                              key=lambda it: (-self.free_rooms(it), -self.node_of[it], it))
+
+    def excess(self, available, buffer):
+        """How many processes the autoscaler thinks it can do without. Those that are full or drain
+        cost it nothing, wherever they stand in the order, though they are not the ones to end."""
+        count = 0
+        if available > buffer:
+            for process in self.removal_order():
+                available -= self.free_rooms(process)
+                if available < buffer or count == self.process_count - 1:
+                    break
+                count += 1
+                if available == buffer:
+                    break
+        return count
+
+    def scale_down(self, t, count):
+        """Ends processes without rooms; where there are too few, others are drained."""
+        removed = [it for it in self.removal_order() if self.used[it] == 0][:count]
+        for process in removed:
             self.drain(t, process)
+        draining = self.state.count(DRAINING)
+        for process in list(self.removal_order()):
+            if self.process_count - draining <= self.replicas:
+                break
+            if self.state[process] == LIVE:
+                self.drain(t, process)
+                self.drained_busy += 1
+                draining += 1
 
     def begin_rollout(self, t):
-        self.old = collections.deque(sorted(
-            (process for process, state in enumerate(self.state) if state in (STARTING, LIVE)),
-            key=lambda process: (self.used[process] > 0, process)))
-        self.old_left = set(self.old)
+        """All processes with rooms are told to drain. The others are replaced as new ones start, of
+        which there are maxSurge more at most."""
+        states = self.state
         self.rollout_begin = t
-        self.surge_rooms = math.ceil(self.inputs.surge_percent / 100 * self.used_admitting)
-
-    def drain_old(self, t, buffer):
-        """Drains processes of the old version as far as new ones have room for their players."""
-        while self.old and self.old_draining_used < max(1, self.surge_rooms):
-            process = self.old[0]
-            if self.state[process] in (STARTING, LIVE):
-                free = self.rooms - self.used[process] if self.state[process] == LIVE else 0
-                if self.live_free - free < buffer + self.old_draining_used + self.used[process]:
-                    return
-                self.old_draining_used += self.used[process]
+        self.old_left = {it for it, state in enumerate(states) if state != GONE}
+        for process in sorted(self.old_left):
+            if states[process] == STARTING or (states[process] == LIVE and self.used[process] > 0):
                 self.drain(t, process)
-            self.old.popleft()
+        self.old.extend(sorted(it for it in self.old_left if states[it] == LIVE))
+        surge = math.ceil(self.inputs.surge_percent / 100 * self.process_count)
+        for _ in range(min(surge, len(self.old))):
+            self.add_process(t)
+        self.restore(t)
 
     def lose_node(self, t):
         nodes = [node for node, processes in enumerate(self.node_processes) if processes]
@@ -317,13 +369,12 @@ class Region:
             if self.state[process] == LIVE:
                 self.withdraw(process)
                 self.used_admitting -= self.used[process]
-            if self.state[process] == DRAINING:
-                self.old_draining_used -= self.used[process]
-            else:
+            if self.state[process] != DRAINING:
                 self.capacity -= self.rooms
             self.used_all -= self.used[process]
             self.end_process(t, process)
         self.close_node(t, node)
+        self.restore(t)
         self.players_hit.append(lost * self.players_per_room)
         for _ in range(lost):
             heapq.heappush(self.events, (t + self.inputs.notice_s, ROOM_REQUEST, 0))
@@ -337,7 +388,8 @@ class Region:
     def fill(self, t):
         """The state in which the simulation begins: as many rooms as the hour has, and the buffer."""
         count = round(self.request_rate(t) * self.inputs.round_s)
-        wanted = count * 100 / (100 - self.inputs.buffer_percent)
+        wanted = max(count * 100 / (100 - self.inputs.buffer_percent),
+                     count + self.inputs.buffer_rooms)
         for _ in range(math.ceil(wanted / self.rooms) + 1):
             self.add_process(t)
         self.events.clear()
@@ -347,11 +399,14 @@ class Region:
         for process in range(len(self.state)):
             if self.node_of[process] is None:
                 self.put(t, process, process // self.processes_per_node)
-            self.start_process(process)
+            self.start_process(t, process)
+        self.replicas = self.process_count
         self.events.clear()
         self.unplaced.clear()
         for _ in range(count):
-            self.give_room(t, t, False)
+            process = self.take_fullest()
+            self.begin_room(t, process)
+            self.insert(process)
         # Each of these rooms has begun some time ago.
         self.events = [(t + (end - t) * self.random.random(), kind, process)
                        for end, kind, process in self.events]
@@ -383,7 +438,9 @@ class Region:
             if kind == ROOM_END:
                 self.end_room(t, which)
             elif kind == PROCESS_START:
-                self.start_process(which)
+                self.start_process(t, which)
+            elif kind == BATCH:
+                self.serve_batch(t)
             elif kind == SYNC:
                 self.sync(t)
                 heapq.heappush(events, (t + inputs.sync_s, SYNC, 0))
@@ -395,8 +452,6 @@ class Region:
                 self.lose_node(t)
             else:
                 self.begin_rollout(t)
-            if self.queue and self.free_mask:
-                self.serve_queue(t)
         for node, processes in enumerate(self.node_processes):
             if processes is not None:
                 self.close_node(DAY_S, node)

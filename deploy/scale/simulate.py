@@ -14,51 +14,38 @@ import pathlib
 import sys
 
 import region as regions
-from inputs import DAYS_PER_MONTH, EGRESS_TIERS, INPUTS, REGIONS, TICK_HZ
+from inputs import DAYS_PER_MONTH, EGRESS_TIERS, INPUTS, REGIONS, SOURCES, TICK_HZ
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results.csv"
 
-SMALL_NODES = {"node_cores": 4, "node_usd_per_h": 0.17}
-BIG_ROOMS = {"room_players": 64, "players_per_core": 1300, "bytes_to": 86.6, "bytes_from": 83.7,
-             "datagrams": 2.06}
-BIG_NODES = {"node_cores": 16, "node_usd_per_h": 0.68}
-# Rooms per process, and the inputs that differ.
+# The inputs that differ.
 SCENARIOS = {
-    "1 room": (1, {}),
-    "1 room, small nodes": (1, SMALL_NODES),
-    "16 rooms": (16, {}),
-    "64 rooms": (64, {}),
-    "16 rooms, 1 % free": (16, {"buffer_percent": 1}),
-    "16 rooms, a node spare": (16, {"buffer_percent": 1, "buffer_nodes": 1}),
-    "16 rooms, big nodes": (16, BIG_NODES),
-    "16 rooms of 64": (16, BIG_ROOMS),
+    "8 % free": {},
+    "8 % free, nodes ready": {"node_start_min_s": 0, "node_start_max_s": 0},
+    "1 % free": {"buffer_percent": 1},
 }
 
 # Figure, heading of the table, format.
 FIGURES = (
-    ("rooms_per_process", "rooms per process", "{:.0f}"),
-    ("mean_players", "players on average", "{:,.0f}"),
     ("players_per_node", "players a node holds", "{:,.0f}"),
     ("peak_nodes", "nodes at the peak", "{:,.0f}"),
+    ("peak_nodes_in_rollout", "nodes in the rollout", "{:,.0f}"),
     ("peak_cores", "vCPU at the peak", "{:,.0f}"),
-    ("mean_cores", "vCPU on average", "{:,.0f}"),
-    ("peak_processes", "processes at the peak", "{:,.0f}"),
+    ("peak_processes", "processes, most", "{:,.0f}"),
     ("gbit_to_peak", "Gbit/s to players at the peak", "{:.1f}"),
     ("gbit_from_peak", "Gbit/s from players at the peak", "{:.1f}"),
     ("node_kpps", "1,000 datagrams/s of a full node, both ways", "{:,.0f}"),
-    ("egress_tb_month", "TB to players in a month", "{:,.0f}"),
     ("usd_nodes", "nodes, USD per 1,000 players and month", "{:,.0f}"),
     ("usd_egress", "traffic, USD per 1,000 players and month", "{:,.0f}"),
-    ("usd_nodes_1000h", "nodes, USD per 1,000 player-hours", "{:.3f}"),
-    ("usd_egress_1000h", "traffic, USD per 1,000 player-hours", "{:.3f}"),
     ("wait_p50_s", "time to a room, p50, s", "{:.2f}"),
-    ("wait_p99_s", "time to a room, p99, s", "{:.2f}"),
-    ("wait_max_s", "time to a room, longest, s", "{:.2f}"),
-    ("players_per_process", "players of a full process", "{:,.0f}"),
+    ("wait_p99_s", "p99", "{:.2f}"),
+    ("rollout_p99_s", "p99 in the rollout", "{:.1f}"),
+    ("rollout_max_s", "longest in the rollout", "{:.1f}"),
+    ("again_p50_s", "p50 after a lost node", "{:.2f}"),
+    ("again_p99_s", "p99 after a lost node", "{:.1f}"),
+    ("refused_percent", "allocations refused and repeated, %", "{:.1f}"),
+    ("drained_busy", "processes with players that the autoscaler drained", "{:,.0f}"),
     ("hit_mean", "players hit by a lost node, mean", "{:,.0f}"),
-    ("hit_max", "players hit by a lost node, most", "{:,.0f}"),
-    ("again_p50_s", "their time to another room, p50, s", "{:.2f}"),
-    ("again_p99_s", "their time to another room, p99, s", "{:.2f}"),
     ("rollout_min", "rollout, until the last old process ends, min", "{:.0f}"),
 )
 
@@ -78,10 +65,10 @@ def egress_usd(gigabytes):
     return usd
 
 
-def run_region(inputs, rooms, name):
+def run_region(inputs, name):
     share, peak_h = REGIONS[name]
     peak = inputs.players * share / world_peak(inputs)
-    return regions.Region(inputs, rooms, peak, peak_h, f"{inputs.seed}:{name}").run()
+    return regions.Region(inputs, peak, peak_h, f"{inputs.seed}:{name}").run()
 
 
 def all_waits(runs, which):
@@ -91,62 +78,58 @@ def all_waits(runs, which):
     return waits
 
 
-def figures(inputs, rooms, runs):
+def figures(inputs, runs):
     """The figures of a day of all regions."""
     players = inputs.room_players * inputs.room_fill
-    per_node = regions.processes_per_node(inputs, rooms) * rooms * players
+    per_node = regions.processes_per_node(inputs) * inputs.rooms * players
     player_h = sum(run.player_s for run in runs) / 3600
     node_h = sum(run.node_s for run in runs) / 3600
     gb_month = player_h * 3600 * TICK_HZ * inputs.bytes_to / 1e9 * DAYS_PER_MONTH
     usd_nodes = node_h * inputs.node_usd_per_h * DAYS_PER_MONTH
-    usd_egress = egress_usd(gb_month)
     thousands = player_h / 24 / 1000
     waits, again = all_waits(runs, "waits"), all_waits(runs, "waits_after_loss")
+    rollout = all_waits(runs, "waits_in_rollout")
     hit = [players_hit for run in runs for players_hit in run.players_hit]
     bits = TICK_HZ * 8 * inputs.players / 1e9
+    refused, given = sum(run.refused for run in runs), sum(run.given for run in runs)
     return {
-        "rooms_per_process": rooms,
-        "mean_players": player_h / 24,
         "players_per_node": per_node,
         "peak_nodes": sum(run.peak_nodes for run in runs),
+        "peak_nodes_in_rollout": sum(run.peak_nodes_in_rollout for run in runs),
         "peak_cores": sum(run.peak_nodes for run in runs) * inputs.node_cores,
-        "mean_cores": node_h / 24 * inputs.node_cores,
         "peak_processes": sum(run.peak_processes for run in runs),
         "gbit_to_peak": bits * inputs.bytes_to,
         "gbit_from_peak": bits * inputs.bytes_from,
         "node_kpps": per_node * TICK_HZ * inputs.datagrams / 1000,
-        "egress_tb_month": gb_month / 1000,
         "usd_nodes": usd_nodes / thousands,
-        "usd_egress": usd_egress / thousands,
-        "usd_nodes_1000h": usd_nodes / (player_h * DAYS_PER_MONTH / 1000),
-        "usd_egress_1000h": usd_egress / (player_h * DAYS_PER_MONTH / 1000),
+        "usd_egress": egress_usd(gb_month) / thousands,
         "wait_p50_s": waits.quantile(0.5),
         "wait_p99_s": waits.quantile(0.99),
-        "wait_max_s": waits.quantile(1),
-        "players_per_process": rooms * players,
-        "hit_mean": sum(hit) / len(hit) if hit else 0,
-        "hit_max": max(hit, default=0),
+        "rollout_p99_s": rollout.quantile(0.99),
+        "rollout_max_s": rollout.quantile(1),
         "again_p50_s": again.quantile(0.5),
         "again_p99_s": again.quantile(0.99),
+        "refused_percent": 100 * refused / (refused + given),
+        "drained_busy": sum(run.drained_busy for run in runs),
+        "hit_mean": sum(hit) / len(hit) if hit else 0,
         "rollout_min": max(run.rollout_s or float("inf") for run in runs) / 60,
     }
 
 
 def scenario_inputs(options, name):
     """The inputs of a scenario; an option that was given overrules it."""
-    rooms, differing = SCENARIOS[name]
-    values = {it.name: it.value for it in INPUTS} | differing
+    values = {it.name: it.value for it in INPUTS} | SCENARIOS[name]
     values |= {key: it for key, it in vars(options).items() if it is not None}
-    return argparse.Namespace(**values), rooms
+    return argparse.Namespace(**values)
 
 
 def simulate(options, names):
     """The figures of each named scenario. Regions do not know of each other and run at once."""
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         asked = {name: scenario_inputs(options, name) for name in names}
-        runs = {name: [pool.submit(run_region, inputs, rooms, region) for region in REGIONS]
-                for name, (inputs, rooms) in asked.items()}
-        return {name: figures(*asked[name], [run.result() for run in runs[name]])
+        runs = {name: [pool.submit(run_region, inputs, region) for region in REGIONS]
+                for name, inputs in asked.items()}
+        return {name: figures(asked[name], [run.result() for run in runs[name]])
                 for name in names}
 
 
@@ -183,7 +166,7 @@ def parse(arguments):
     parser.add_argument("--scenario", choices=SCENARIOS, help="this one alone")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, help="processes; by default one per processor")
-    parser.add_argument("--print-inputs", action="store_true", help="print their table and end")
+    parser.add_argument("--print-inputs", action="store_true", help="print them with their sources and end")
     for it in INPUTS:
         parser.add_argument("--" + it.name.replace("_", "-"), type=type(it.value), metavar="N",
                             help=f"{it.unit}; {it.value:,}".replace("%", "%%"))
@@ -193,7 +176,7 @@ def parse(arguments):
 def main(arguments):
     options = parse(arguments)
     if options.print_inputs:
-        print(inputs_table())
+        print(inputs_table(), SOURCES, sep="\n\n")
         return
     results = simulate(options, [options.scenario] if options.scenario else list(SCENARIOS))
     if not options.scenario:
