@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool read_sockaddr(const struct sockaddr *from, struct raim_address *address)
+bool raim_internet_read(const struct sockaddr *from, struct raim_address *address)
 {
     struct sockaddr_in ipv4;
     struct sockaddr_in6 ipv6;
@@ -45,7 +45,7 @@ uint32_t raim_internet_resolve(const char *host, uint16_t port, bool is_numeric,
     if (getaddrinfo(host, service, &hints, &found) != 0)
         return 0;
     for (const struct addrinfo *one = found; one != NULL && count < capacity; one = one->ai_next)
-        count += read_sockaddr(one->ai_addr, &addresses[count]);
+        count += raim_internet_read(one->ai_addr, &addresses[count]);
     freeaddrinfo(found);
     return count;
 }

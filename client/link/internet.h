@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Addresses in the form of the sockets API, which POSIX and Winsock share: what system_posix.c and
-// system_windows.c have in common. Private to the files of system.h.
+// system_windows.c have in common.
 #pragma once
 
 #include "system.h"
@@ -18,6 +18,9 @@
 // As raim_system_resolve. On Windows, Winsock has been started.
 uint32_t raim_internet_resolve(const char *host, uint16_t port, bool is_numeric,
                                struct raim_address *addresses, uint32_t capacity);
+
+// False, without a port and bytes, for an address of another family than IPv4 and IPv6.
+bool raim_internet_read(const struct sockaddr *from, struct raim_address *address);
 
 // Returns the size of what it writes.
 int raim_internet_write(const struct raim_address *address, struct sockaddr_storage *to);

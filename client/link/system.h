@@ -5,6 +5,8 @@
 // Thread rule: any thread may call any function; a socket belongs to one thread at a time.
 #pragma once
 
+#include "raim_address.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,13 +15,6 @@
 uint64_t raim_system_now_us(void);
 
 // --- Addresses ---
-
-struct raim_address {
-    bool is_ipv6;
-    uint8_t bytes[16]; // of IPv4: the first four
-    uint32_t scope;    // of a link-local address of IPv6: the interface
-    uint16_t port;
-};
 
 // Writes the addresses of a host in the system's order of preference and returns their number; 0:
 // there are none. Of a numeric address it returns at once, and with `is_numeric` any other host has

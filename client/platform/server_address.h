@@ -2,10 +2,16 @@
 // Address of a server as people type it: HOST, HOST:PORT, or [IPv6]:PORT. Pure.
 #pragma once
 
+#include "server_finder.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SERVER_ADDRESS_BYTES = 272, SERVER_HOST_BYTES = 256, SERVER_DEFAULT_PORT = 7246 };
+enum {
+    SERVER_ADDRESS_BYTES = 272,
+    SERVER_HOST_BYTES = 256,
+    SERVER_DEFAULT_PORT = RAIM_FINDER_PORT
+};
 
 struct server_address {
     char host[SERVER_HOST_BYTES]; // without brackets

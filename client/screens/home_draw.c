@@ -104,7 +104,7 @@ static const double name_at = 0.045, map_at = 0.44, players_at = 0.58, ping_at =
 
 static void write_players(const struct browser_row *row, char *words, size_t capacity)
 {
-    const struct raim_server_info *info = &row->info;
+    const struct raim_server_info *info = &row->found->info;
     int length = snprintf(words, capacity, "%u of %u", info->players, info->most_players);
     if (info->bots > 0)
         snprintf(words + length, capacity - (size_t)length, ", %u bot%s", info->bots,
@@ -117,13 +117,13 @@ static void write_name(const struct ui *ui, const struct browser_row *row, raim_
                        const struct text_style *style, double room)
 {
     char address[SERVER_ADDRESS_BYTES + 8];
-    if (!row->answers) {
+    if (!row->found->answers) {
         text_write_within(ui->text, top, style, row->address, room);
         return;
     }
     snprintf(address, sizeof address, "  (%s)", row->address);
     const double width = fmin(text_width(ui->text, style, address), room / 2);
-    top.x += text_write_within(ui->text, top, style, row->info.name, room - width);
+    top.x += text_write_within(ui->text, top, style, row->found->info.name, room - width);
     text_write_within(ui->text, top, style, address, width);
 }
 
@@ -139,26 +139,27 @@ static void draw_row(const struct home *home, const struct ui *ui, const struct 
               home_is_favourite(home, row->address));
     struct text_style style = {.size = 16 * unit,
                                .weight = chosen ? TEXT_BOLD : TEXT_PLAIN,
-                               .colour = row->answers ? PALETTE_WHITE : PALETTE_QUIET};
+                               .colour = row->found->answers ? PALETTE_WHITE : PALETTE_QUIET};
     const double y = middle - text_height(&style) / 2;
     write_name(ui, row, (raim_vec2){box.min.x + name_at * width, y}, &style,
                (map_at - name_at - 0.01) * width);
     style.weight = TEXT_PLAIN;
     style.colour = chosen ? PALETTE_WHITE : PALETTE_TEXT;
-    if (!row->answers) {
+    if (!row->found->answers) {
         text_write_within(ui->text, (raim_vec2){box.min.x + map_at * width, y}, &style,
                           row->is_unknown ? "no such host" : "no answer",
                           (players_at - map_at) * width);
     } else {
         text_write_within(ui->text, (raim_vec2){box.min.x + map_at * width, y}, &style,
-                          row->info.map, (players_at - map_at - 0.01) * width);
+                          row->found->info.map, (players_at - map_at - 0.01) * width);
         write_players(row, words, sizeof words);
         text_write_within(ui->text, (raim_vec2){box.min.x + players_at * width, y}, &style, words,
                           (ping_at - players_at - 0.07) * width);
         style.align = TEXT_RIGHT;
-        snprintf(words, sizeof words, row->ping_ms < 1 ? "< 1 ms" : "%.0f ms", row->ping_ms);
+        snprintf(words, sizeof words, row->found->ping_ms < 1 ? "< 1 ms" : "%.0f ms",
+                 row->found->ping_ms);
         text_write(ui->text, (raim_vec2){box.min.x + ping_at * width, y}, &style, words);
-        if (row->info.locked)
+        if (row->found->info.locked)
             draw_lock(ui, (raim_vec2){box.min.x + lock_at * width, middle});
     }
     style.align = TEXT_CENTRE;

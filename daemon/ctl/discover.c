@@ -31,8 +31,6 @@ static bool add_all(const struct call *call, struct finder *finder)
             return false;
         }
     }
-    if (call->count == 0 && call->master_count == 0)
-        finder_add_network(finder);
     return true;
 }
 
@@ -40,7 +38,7 @@ static bool add_all(const struct call *call, struct finder *finder)
 
 static void add_row(struct columns *columns, const struct finder_row *row)
 {
-    const struct raim_server_info *info = &row->info;
+    const struct raim_server_info *info = row->info;
     columns_add(columns, row->address);
     if (!row->answers) {
         columns_add(columns, "no answer");
@@ -57,7 +55,7 @@ static void add_row(struct columns *columns, const struct finder_row *row)
     columns_add(columns, info->tags);
 }
 
-static int print_table(const struct finder *finder)
+static int print_table(struct finder *finder)
 {
     struct columns *columns = columns_create("ADDRESS|NAME|>PING|>PLAYERS|>BOTS|MAP|LOCK|TAGS");
     int found = 0;
@@ -86,7 +84,7 @@ static json_t *tags_json(const char *tags)
 
 static json_t *row_json(const struct finder_row *row)
 {
-    const struct raim_server_info *info = &row->info;
+    const struct raim_server_info *info = row->info;
     if (!row->answers)
         return json_pack("{s:s, s:b}", "address", row->address, "answers", 0);
     return json_pack("{s:s, s:b, s:s, s:f, s:i, s:i, s:i, s:s, s:b, s:o}", "address", row->address,
@@ -95,7 +93,7 @@ static json_t *row_json(const struct finder_row *row)
                      "map", info->map, "locked", (int)info->locked, "tags", tags_json(info->tags));
 }
 
-static int print_json(const struct finder *finder)
+static int print_json(struct finder *finder)
 {
     json_t *document = json_object(), *array = json_array();
     int found = 0;
@@ -114,7 +112,7 @@ static int print_json(const struct finder *finder)
 
 int discover(const struct call *call)
 {
-    struct finder *finder = finder_open();
+    struct finder *finder = finder_open(call->count == 0 && call->master_count == 0);
     if (finder == NULL) {
         fputs("raimctl: refused: no UDP socket\n", stderr);
         return EXIT_REFUSED;

@@ -94,16 +94,15 @@ static void test_a_server_is_found_and_lost(void **state)
     open_server(&server);
     struct browser *browser = open_browser(&server);
     assert_int_equal(browser_count(browser), 1);
-    assert_false(browser_at(browser, 0)->answers);
+    assert_false(browser_at(browser, 0)->found->answers);
     run(browser, &server, &now_s, 10);
     const struct browser_row *row = browser_at(browser, 0);
-    assert_true(row->answers);
-    assert_string_equal(row->info.name, "test");
-    assert_string_equal(row->info.map, "Ruins");
-    assert_int_equal(row->info.players, 1);
-    assert_int_equal(row->info.bots, 1);
-    assert_true(row->ping_ms > 0 && row->ping_ms < 50);
-    assert_ptr_equal(browser_find(browser, row->address), row);
+    assert_true(row->found->answers);
+    assert_string_equal(row->found->info.name, "test");
+    assert_string_equal(row->found->info.map, "Ruins");
+    assert_int_equal(row->found->info.players, 1);
+    assert_int_equal(row->found->info.bots, 1);
+    assert_true(row->found->ping_ms > 0 && row->found->ping_ms < 50);
     // The challenge is kept: a query a time is enough.
     const int before = server.requests;
     run(browser, &server, &now_s, 1000); // ten seconds
@@ -111,7 +110,7 @@ static void test_a_server_is_found_and_lost(void **state)
     close(server.descriptor);
     for (int i = 0; i < 1500; i++)
         browser_update(browser, now_s += 0.01);
-    assert_false(browser_at(browser, 0)->answers);
+    assert_false(browser_at(browser, 0)->found->answers);
     browser_close(browser);
 }
 
@@ -135,8 +134,8 @@ static void test_a_row_keeps_its_index(void **state)
     close(early.descriptor);
     run(browser, &late, &now_s, 1500);
     assert_ptr_equal(browser_at(browser, 0), first);
-    assert_false(first->answers);
-    assert_true(browser_at(browser, 1)->answers);
+    assert_false(first->found->answers);
+    assert_true(browser_at(browser, 1)->found->answers);
     browser_close(browser);
     close(late.descriptor);
 }
@@ -151,7 +150,7 @@ static void test_a_server_of_nothing_but_challenges_gets_few_queries(void **stat
     struct browser *browser = open_browser(&server);
     run(browser, &server, &now_s, 1000); // ten seconds
     assert_in_range(server.requests, 4, 14);
-    assert_false(browser_at(browser, 0)->answers);
+    assert_false(browser_at(browser, 0)->found->answers);
     browser_close(browser);
     close(server.descriptor);
 }
@@ -169,11 +168,11 @@ static void test_only_servers_that_answer_are_found(void **state)
     assert_int_equal(browser_count(browser), 1);
     assert_null(browser_at(browser, 1));
     // More servers than it can keep are ignored.
-    for (int i = 0; i < 2 * BROWSER_MOST; i++) {
+    for (int i = 0; i < 2 * RAIM_FINDER_SERVERS; i++) {
         address.port = (uint16_t)(10000 + i);
         browser_add(browser, &address, true);
     }
-    assert_int_equal(browser_count(browser), BROWSER_MOST - BROWSER_PORTS + 1);
+    assert_int_equal(browser_count(browser), RAIM_FINDER_SERVERS - RAIM_FINDER_PORTS + 1);
     browser_close(browser);
     browser_close(NULL);
 }
@@ -238,7 +237,7 @@ static void test_only_who_was_asked_by_broadcast_is_found(void **state)
     browser_update(browser, now_s += 0.001);
     assert_int_equal(browser_count(browser), 2);
     assert_string_equal(browser_at(browser, 1)->address, "127.64.0.200:7247");
-    assert_true(browser_at(browser, 1)->answers);
+    assert_true(browser_at(browser, 1)->found->answers);
     browser_close(browser);
     close(server.descriptor);
 }
@@ -258,8 +257,8 @@ static void test_only_the_first_answer_to_a_query_counts(void **state)
         sendto(server.descriptor, i == 0 ? answer : other, sizeof other, 0,
                (const struct sockaddr *)&to, sizeof to);
     browser_update(browser, now_s += 0.05);
-    assert_string_equal(browser_at(browser, 0)->info.name, "test");
-    assert_true(browser_at(browser, 0)->ping_ms > 49);
+    assert_string_equal(browser_at(browser, 0)->found->info.name, "test");
+    assert_true(browser_at(browser, 0)->found->ping_ms > 49);
     browser_close(browser);
     close(server.descriptor);
 }
@@ -312,7 +311,7 @@ static void test_the_servers_that_a_master_lists_are_found(void **state)
     list(&master, server.port, false);
     run(browser, &server, &now_s, 10);
     assert_int_equal(browser_count(browser), 1);
-    assert_true(browser_at(browser, 0)->answers);
+    assert_true(browser_at(browser, 0)->found->answers);
     browser_close(browser);
     close(server.descriptor);
     close(master.descriptor);
