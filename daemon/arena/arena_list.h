@@ -75,6 +75,7 @@ struct arena_list {
     struct worker **workers;
     struct worker_load loads[CONFIG_MAX_WORKERS]; // of the workers
     uint64_t unread_state_lines;                  // of files in the state directory, see store.h
+    uint64_t lost_state_changes;                  // see store_lost
     uint64_t started_ms;                          // CLOCK_MONOTONIC
     struct arena_list_rooms rooms;
     struct arena_list_control control;

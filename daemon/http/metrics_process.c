@@ -200,6 +200,9 @@ void metrics_process(FILE *out, const struct arena_list *list, uint64_t now_ms)
     metrics_count(out, "raimd_unread_state_lines", METRICS_GAUGE,
                   "Lines in the state directory that the start did not understand and kept.",
                   list->unread_state_lines);
+    metrics_count(out, "raimd_lost_state_changes_total", METRICS_COUNTER,
+                  "Changes of files in the state directory that could not be written.",
+                  list->lost_state_changes);
     write_control(out, &list->control);
     write_ban_list(out, &list->ban_list, now_ms);
     write_orchestrator(out, list->orchestrator);

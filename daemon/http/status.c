@@ -178,6 +178,7 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
     json_write_count(&json, "workers", (uint64_t)list->worker_count);
     write_overloaded_workers(&json, list);
     json_write_count(&json, "unread_state_lines", list->unread_state_lines);
+    json_write_count(&json, "lost_state_changes", list->lost_state_changes);
     write_totals(&json, &totals);
     write_rooms(&json, &list->rooms);
     write_results(&json, &list->results);

@@ -536,6 +536,7 @@ void server_serve(struct server *server)
     collect(server);                     // before any status is rendered from it
     trim(server, monotonic_ms());
     store_run(server->table.store);
+    server->table.running.lost_state_changes = store_lost(server->table.store);
     if (server->http != NULL)
         http_run(server->http);
     if (server->api != NULL) {

@@ -169,6 +169,10 @@ class Access(unittest.TestCase):
                         "cannot be stored" in daemon.log)
             self.assertIn('not stored file="/nowhere/arena.tokens": No such file or directory',
                           daemon.log)
+            lost = daemon.poll("a count", lambda: daemon.get_json()["lost_state_changes"])
+            metric = re.search(r"^raimd_lost_state_changes_total (\d+)$",
+                               daemon.ask("/metrics").text, re.M)
+            self.assertGreaterEqual(int(metric[1]), lost)
             self.refuse(stage, daemon, self.make_token(key))
 
     def test_a_configuration_without_a_key_is_refused(self):

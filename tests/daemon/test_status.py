@@ -18,7 +18,7 @@ SILENT_S = 5 # that a connection may say nothing
 
 # What tools may rely on, in the order in which people read it.
 TOP_KEYS = ["schema", "version", "uptime_s", "workers", "overloaded_workers",
-            "unread_state_lines", "players", "rooms",
+            "unread_state_lines", "lost_state_changes", "players", "rooms",
             "results", "masters", "lan_discovery", "ban_list", "agones", "arenas"]
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "hostname", "tags", "region", "website", "locked", "port", "map", "state",

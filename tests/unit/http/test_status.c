@@ -186,8 +186,8 @@ static void test_document_reports_all_and_in_order(void **state)
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->list, 62999));
     ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "overloaded_workers",
-                "unread_state_lines", "players", "rooms", "results", "masters", "lan_discovery",
-                "ban_list", "agones", "arenas");
+                "unread_state_lines", "lost_state_changes", "players", "rooms", "results",
+                "masters", "lan_discovery", "ban_list", "agones", "arenas");
     assert_int_equal(integer_at(document, "schema"), 1);
     assert_true(json_string_length(json_object_get(document, "version")) > 0);
     assert_int_equal(integer_at(document, "uptime_s"), 61);
