@@ -141,6 +141,7 @@ def no_memory_beside_agones(trial):
         page[FAILING] = page[ALLOCATIONS] = 0
         stub.change(lambda state: state.update(sidecar.game_server())) # it was shut down
         daemon = trial.stage.raimd("-c", path, env=env).wait_started()
+        daemon.poll("the end of the start", lambda: is_well(daemon)) # which may fail
         for number in range(1, trial.often(400, 60)):
             page[FAILING] = page[ALLOCATIONS] + number % 40 + 1
             stub.change(lambda state, number=number: state["object_meta"]["annotations"].update(
