@@ -238,6 +238,19 @@ struct raim_match_votes {
     struct raim_vote_penalty penalties[RAIM_VOTE_PENALTIES];
 };
 
+// Electors of an address while active players are at several: one would turn a household into a
+// single player; more let one attacker outvote many.
+#define RAIM_VOTE_ELECTORS 2
+
+// A row of an open-addressed table by address or network, see origins.c.
+struct raim_origin {
+    uint64_t key;   // 0: free
+    uint32_t count; // of electors or spectators
+    struct {
+        uint32_t order, choice;
+    } latest[RAIM_VOTE_ELECTORS]; // of the electors, the latest one first; order 0: none
+};
+
 // Lines that wait to be sent to a client: notices.c. Memory that is never used is never touched.
 #define RAIM_NOTICES 16
 struct raim_notice_queue {
@@ -292,6 +305,8 @@ struct raim_match {
     struct raim_match_outbox outbox;
     struct raim_match_totals totals;
     struct raim_match_votes votes;
+    struct raim_origin *origins;                // scratch
+    uint32_t origin_capacity;                   // a power of two
     const struct raim_match_observer *observer; // NULL: none
     struct raim_tape *tape;                     // NULL: nothing is recorded
 };
@@ -510,6 +525,18 @@ bool raim_votes_bars(const struct raim_match *match, struct raim_connection *cli
 
 // Why a player was kicked or has to watch; `text` has room for RAIM_MAX_TEXT_BYTES + 1.
 void raim_votes_explain(uint32_t kind, uint32_t minutes, char *text);
+
+// --- origins.c: a table of addresses or networks in the match's scratch memory ---
+
+// Allocates the table, at most half full with all slots or all connections. Returns false when
+// memory runs out.
+bool raim_origins_create(struct raim_match *match);
+
+// Empties the table.
+void raim_origins_clear(const struct raim_match *match);
+
+// Finds or adds the row of a key that is not 0.
+struct raim_origin *raim_origins_find(const struct raim_match *match, uint64_t key);
 
 // --- vote_count.c ---
 

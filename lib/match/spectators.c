@@ -35,21 +35,13 @@ static void watch(struct raim_connection *client, raim_player_id id)
 
 // --- Room for those of other addresses ---
 
-// An open-addressed table of how many spectators watch from where, at most half full.
-enum { CROWDS = 2048, MAX_SPECTATORS = 1000 };
-static_assert((CROWDS & (CROWDS - 1)) == 0 && CROWDS >= 2 * MAX_SPECTATORS, "there is room");
-
-struct crowd {
-    uint64_t from; // origin or network; 0: free
-    uint32_t count;
-};
-
 // Where most spectators watch from: of all networks or, in `network`, of its origins. Counts those
 // of `own` too.
-static struct crowd find_largest(const struct raim_match *match, uint64_t network, uint64_t own,
-                                 uint32_t *own_count)
+static struct raim_origin find_largest(const struct raim_match *match, uint64_t network,
+                                       uint64_t own, uint32_t *own_count)
 {
-    struct crowd crowds[CROWDS] = {{0}}, largest = {0};
+    struct raim_origin largest = {0};
+    raim_origins_clear(match);
     *own_count = 0;
     for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
          i = raim_match_next_client(match, i + 1)) {
@@ -57,14 +49,11 @@ static struct crowd find_largest(const struct raim_match *match, uint64_t networ
         const uint64_t from = network != 0 ? client->origin : client->network;
         if (!raim_is_spectator(client) || from == 0 || (network != 0 && client->network != network))
             continue;
-        uint32_t at = (uint32_t)from & (CROWDS - 1);
-        while (crowds[at].from != 0 && crowds[at].from != from)
-            at = (at + 1) & (CROWDS - 1);
-        crowds[at].from = from;
-        crowds[at].count++;
+        struct raim_origin *crowd = raim_origins_find(match, from);
+        crowd->count++;
         *own_count += from == own;
-        if (crowds[at].count > largest.count)
-            largest = crowds[at];
+        if (crowd->count > largest.count)
+            largest = *crowd;
     }
     return largest;
 }
@@ -91,15 +80,15 @@ uint32_t raim_spectators_find_evictable(const struct raim_match *match,
     if (match->watching != match->policy.tuning.max_spectators)
         return match->def.max_connections;
     // Whoever comes must not have the most afterwards, or they would take each other's places.
-    const struct crowd network = find_largest(match, 0, client->network, &own);
+    const struct raim_origin network = find_largest(match, 0, client->network, &own);
     const bool is_foreign = own + 1 < network.count;
-    const uint64_t crowded = is_foreign ? network.from : client->network;
+    const uint64_t crowded = is_foreign ? network.key : client->network;
     if (crowded == 0)
         return match->def.max_connections;
-    const struct crowd origin = find_largest(match, crowded, client->origin, &own);
+    const struct raim_origin origin = find_largest(match, crowded, client->origin, &own);
     if (!is_foreign && own + 1 >= origin.count)
         return match->def.max_connections;
-    return find_last(match, crowded, origin.from);
+    return find_last(match, crowded, origin.key);
 }
 
 static void evict(struct raim_match *match, struct raim_connection *client)

@@ -2,23 +2,6 @@
 // Counts the running vote: the latest choices from each origin, up to a limit.
 #include "match_internal.h"
 
-// Electors of an origin while active players are at several. One would turn a household into a
-// single player; more let one attacker outvote many.
-enum { MAX_ELECTORS_OF_ORIGIN = 2 };
-
-// An open-addressed table of origins, at most half full.
-enum { GROUPS = 2 * RAIM_MAX_PLAYERS };
-static_assert((GROUPS & (GROUPS - 1)) == 0, "a hash is cut to an index by a mask");
-
-struct group {
-    uint64_t origin; // 0: free
-    uint32_t electors;
-    // The latest choices, the latest one first; order 0: none.
-    struct {
-        uint32_t order, choice;
-    } latest[MAX_ELECTORS_OF_ORIGIN];
-};
-
 // The choice that a member has made in the running vote.
 static uint32_t choice_of(const struct raim_match *match, const struct raim_member *member)
 {
@@ -56,14 +39,6 @@ static bool is_elector(const struct raim_match *match, uint32_t slot)
             raim_votes_has_settled(match, &match->members[slot], votes->began_tick));
 }
 
-static struct group *find_group(struct group *groups, uint64_t origin)
-{
-    uint32_t at = (uint32_t)(origin ^ origin >> 32) & (GROUPS - 1);
-    while (groups[at].origin != 0 && groups[at].origin != origin)
-        at = (at + 1) & (GROUPS - 1);
-    return &groups[at];
-}
-
 static void add_choice(struct raim_vote_count *count, uint32_t choice)
 {
     count->tally.yes += choice == RAIM_VOTE_YES;
@@ -71,9 +46,9 @@ static void add_choice(struct raim_vote_count *count, uint32_t choice)
 }
 
 // Keeps a choice if it is one of the latest of its origin.
-static void note_choice(struct group *group, uint32_t order, uint32_t choice)
+static void note_choice(struct raim_origin *group, uint32_t order, uint32_t choice)
 {
-    for (uint32_t i = 0; i < MAX_ELECTORS_OF_ORIGIN && choice != RAIM_VOTE_SILENT; i++) {
+    for (uint32_t i = 0; i < RAIM_VOTE_ELECTORS && choice != RAIM_VOTE_SILENT; i++) {
         if (order < group->latest[i].order)
             continue;
         const uint32_t next_order = group->latest[i].order, next_choice = group->latest[i].choice;
@@ -85,12 +60,11 @@ static void note_choice(struct group *group, uint32_t order, uint32_t choice)
 }
 
 // Adds the electors of an origin, and returns whether one of them says yes.
-static bool add_group(struct raim_vote_count *count, const struct group *group)
+static bool add_group(struct raim_vote_count *count, const struct raim_origin *group)
 {
     const uint32_t yes = count->tally.yes;
-    count->tally.electors +=
-        group->electors < MAX_ELECTORS_OF_ORIGIN ? group->electors : MAX_ELECTORS_OF_ORIGIN;
-    for (uint32_t i = 0; i < MAX_ELECTORS_OF_ORIGIN; i++)
+    count->tally.electors += group->count < RAIM_VOTE_ELECTORS ? group->count : RAIM_VOTE_ELECTORS;
+    for (uint32_t i = 0; i < RAIM_VOTE_ELECTORS; i++)
         add_choice(count, group->latest[i].choice);
     return count->tally.yes > yes;
 }
@@ -114,9 +88,10 @@ static void set_limits(const struct raim_match *match, struct raim_vote_count *c
 
 struct raim_vote_count raim_votes_count(const struct raim_match *match)
 {
-    struct group groups[GROUPS] = {{0}};
     struct raim_vote_count count = {0};
     const bool is_one_address = raim_votes_addresses(match) <= 1;
+    const struct raim_origin *groups = match->origins;
+    raim_origins_clear(match);
     uint32_t origins = 0, agreeing = 0; // of electors
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
@@ -131,14 +106,13 @@ struct raim_vote_count raim_votes_count(const struct raim_match *match)
             agreeing += choice == RAIM_VOTE_YES;
             continue;
         }
-        struct group *group = find_group(groups, member->origin);
-        group->origin = member->origin;
-        group->electors++;
+        struct raim_origin *group = raim_origins_find(match, member->origin);
+        group->count++;
         note_choice(group, member->vote.order, choice);
     }
-    for (uint32_t i = 0; i < GROUPS; i++) {
-        origins += groups[i].origin != 0;
-        agreeing += groups[i].origin != 0 && add_group(&count, &groups[i]);
+    for (uint32_t i = 0; i < match->origin_capacity; i++) {
+        origins += groups[i].key != 0;
+        agreeing += groups[i].key != 0 && add_group(&count, &groups[i]);
     }
     count.is_broad = is_one_address || agreeing > 1;
     count.may_be_broad = is_one_address || origins > 1;
@@ -148,16 +122,14 @@ struct raim_vote_count raim_votes_count(const struct raim_match *match)
 
 uint32_t raim_votes_addresses(const struct raim_match *match)
 {
-    struct group groups[GROUPS] = {{0}};
     uint32_t count = 0;
+    raim_origins_clear(match);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
         const struct raim_member *member = &match->members[slot];
         if (!is_active(match, slot))
             continue;
-        struct group *group = find_group(groups, member->origin);
-        count += member->origin == 0 || group->origin == 0;
-        group->origin = member->origin;
+        count += member->origin == 0 || raim_origins_find(match, member->origin)->count++ == 0;
     }
     return count;
 }
