@@ -119,7 +119,7 @@ class Director:
                 pass
 
             def answer(self, body, problem):
-                data = json.dumps(body or {"message": "no such GameServer is there"}).encode()
+                data = json.dumps(body or {"message": "there is no GameServer for it"}).encode()
                 self.send_response(problem if body is None else 200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
