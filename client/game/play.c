@@ -216,16 +216,9 @@ bool play_shows_table(const struct play *play)
 
 // --- layers ---
 
-static void fill_menu(struct play *play)
+static bool may_vote(const struct play *play)
 {
-    play->menu = (struct menu){0};
-    menu_add(&play->menu, "Resume", "");
-    menu_add(&play->menu, "Settings", "");
-    menu_add(&play->menu, "Leave the arena", "");
-    if (play->watch)
-        menu_add(&play->menu, "Join as a player", "");
-    else if (play->state == RAIM_CLIENT_PLAYING && play->votes.kinds != 0)
-        menu_add(&play->menu, "Call a vote", "");
+    return play->state == RAIM_CLIENT_PLAYING && play->votes.kinds != 0;
 }
 
 static void open_layer(struct play *play, enum layer layer)
@@ -235,9 +228,10 @@ static void open_layer(struct play *play, enum layer layer)
     if (is_typed)
         entry_clear(&play->entry);
     if (layer == LAYER_MENU)
-        fill_menu(play);
-    if (layer == LAYER_SETTINGS)
-        settings_screen_open(&play->settings, play->preferences);
+        pause_menu_open(&play->pause, "Leave the arena",
+                        play->watch      ? "Join as a player"
+                        : may_vote(play) ? "Call a vote"
+                                         : "");
     if (layer == LAYER_VOTE)
         vote_menu_open(&play->vote_menu, &play->votes);
     play->layer = layer;
@@ -253,24 +247,21 @@ static void join(struct play *play)
 
 static enum play_wish handle_menu(struct play *play, const struct window_event *event)
 {
-    switch (menu_handle(&play->menu, play->window, event)) {
-    case MENU_BACK:
-    case 0:
+    switch (pause_menu_handle(&play->pause, play->preferences, event)) {
+    case PAUSE_ON:
+        break;
+    case PAUSE_RESUME:
         open_layer(play, LAYER_NONE);
-        return PLAY_ON;
-    case 1:
-        open_layer(play, LAYER_SETTINGS);
-        return PLAY_ON;
-    case 2:
+        break;
+    case PAUSE_LEAVE:
         return PLAY_LEAVE;
-    case 3:
+    case PAUSE_OTHER:
         open_layer(play, play->watch ? LAYER_NONE : LAYER_VOTE);
         if (play->watch)
             join(play);
-        return PLAY_ON;
-    default:
-        return PLAY_ON;
+        break;
     }
+    return PLAY_ON;
 }
 
 static void handle_vote_menu(struct play *play, const struct window_event *event)
@@ -342,10 +333,8 @@ static void handle_game(struct play *play, const struct window_event *event)
         return;
     const struct viewport viewport = viewport_fit(play_view(play), window_size(play->window));
     const bool scrolls = event->button == 0 && play_shows_table(play);
-    if (scrolls && event->command == COMMAND_UP)
-        play->first_score -= play->first_score < 3 ? play->first_score : 3;
-    else if (scrolls && event->command == COMMAND_DOWN)
-        play->first_score += 3;
+    if (scrolls && (event->command == COMMAND_UP || event->command == COMMAND_DOWN))
+        scoreboard_scroll(&play->first_score, event->command == COMMAND_UP ? 1 : -1);
     else if (event->opens_menu)
         open_layer(play, LAYER_MENU);
     else if (bindings_triggers(play->bindings, ACTION_CHAT, event->button))
@@ -420,10 +409,6 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
         return handle_menu(play, event);
     case LAYER_VOTE:
         handle_vote_menu(play, event);
-        break;
-    case LAYER_SETTINGS:
-        if (!settings_screen_handle(&play->settings, event))
-            open_layer(play, LAYER_MENU);
         break;
     }
     return PLAY_ON;

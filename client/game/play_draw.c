@@ -30,10 +30,10 @@ static void draw_scores(struct play *play, const struct ui *ui, const struct hud
 {
     const struct scoreboard *scoreboard = &play->scoreboard;
     if (all)
-        hud_table(ui, layout->table, scoreboard->scores, scoreboard->score_count,
-                  &play->first_score);
+        scoreboard_draw_table(ui, layout->table, scoreboard->scores, scoreboard->score_count,
+                              &play->first_score);
     else
-        hud_scores(ui, layout->scores, scoreboard->scores, scoreboard->score_count);
+        scoreboard_draw_top(ui, layout->scores, scoreboard->scores, scoreboard->score_count);
 }
 
 static void label_of(const struct play *play, enum action action, char label[32])
@@ -109,8 +109,9 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
     };
     const struct hud_layout layout = hud_layout_of(&frame);
     draw_hurt(play, ui, now);
-    hud_kills(ui, layout.kills, &play->kills, now);
-    hud_chat(ui, layout.chat, &play->chat, play->layer == LAYER_CHAT ? &play->entry : NULL, now);
+    feed_draw_kills(ui, layout.kills, &play->kills, now);
+    feed_draw_chat(ui, layout.chat, &play->chat, play->layer == LAYER_CHAT ? &play->entry : NULL,
+                   now);
     draw_scores(play, ui, &layout, frame.has_table);
     draw_phase(play, phase, ui, &layout);
     if (frame.vote_height > 0)
@@ -135,9 +136,7 @@ static void draw_layer(struct play *play, const struct ui *ui, double now)
     if (play->layer >= LAYER_MENU)
         hud_veil(ui);
     if (play->layer == LAYER_MENU)
-        menu_draw(&play->menu, ui, "Menu", "The match goes on");
-    else if (play->layer == LAYER_SETTINGS)
-        settings_screen_draw(&play->settings, ui);
+        pause_menu_draw(&play->pause, ui, "The match goes on");
     else if (play->layer == LAYER_VOTE)
         vote_menu_draw(&play->vote_menu, ui);
     else if (play->state == RAIM_CLIENT_PLAYING && !play->watch)

@@ -10,13 +10,12 @@
 #include "entry.h"
 #include "feed.h"
 #include "known_servers.h"
-#include "menu.h"
 #include "netgraph.h"
+#include "pause_menu.h"
 #include "picture.h"
 #include "play.h"
 #include "preferences.h"
 #include "scoreboard.h"
-#include "settings_screen.h"
 #include "vote_menu.h"
 #include "vote_panel.h"
 
@@ -26,7 +25,6 @@ enum layer {
     LAYER_CHAT,
     LAYER_CREDENTIAL, // over the notice of an end: the password or the access token is typed
     LAYER_MENU,
-    LAYER_SETTINGS,
     LAYER_VOTE, // a vote is called
 };
 
@@ -68,8 +66,7 @@ struct play {
     bool shows_netgraph;
     double round_trip_ms;
     enum layer layer;
-    struct menu menu;
-    struct settings_screen settings;
+    struct pause_menu pause;
     struct entry entry;
     struct end_text end;       // ENDED, and while connecting again: why
     double retry_s;            // ENDED: when to connect again; 0: not by itself

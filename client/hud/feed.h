@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The latest messages on the screen, a line each: kills, or chat. Pure.
+// The latest messages on the screen, a line each: kills, or chat.
 #pragma once
 
 #include "client.h"
+#include "entry.h"
+#include "ui.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +36,10 @@ void feed_add(struct feed *feed, const struct feed_line *line);
 // The line of an age, 0 for the newest; NULL where there are fewer.
 const struct feed_line *feed_line_at(const struct feed *feed, uint32_t age);
 
-// The opacity of a line, 0 to 1: it is shown for `shown_s` seconds, and then fades within one.
-double feed_strength(const struct feed_line *line, double now_s, double shown_s);
+// Draws the kills in a box, the newest one on top.
+void feed_draw_kills(const struct ui *ui, raim_box box, const struct feed *kills, double now_s);
+
+// Draws the chat in a box, the newest line at the bottom. With `entry`, the text being typed and
+// older lines are added.
+void feed_draw_chat(const struct ui *ui, raim_box box, const struct feed *chat,
+                    const struct entry *entry, double now_s);

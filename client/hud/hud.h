@@ -1,47 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Head-up display over the picture: scores, kills, chat, countdowns, notices.
+// Head-up display over the picture: countdowns, notices, the crosshair. The scores are
+// scoreboard.h; kills and chat, feed.h.
 #pragma once
 
 #include "client.h"
-#include "entry.h"
 #include "feed.h"
 #include "ui.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hud_score {
-    raim_player_id id;
-    bool own, bot;
-    uint32_t score, deaths;
-    double ping_ms; // below 0: unknown
-    char name[RAIM_MAX_NAME_BYTES + 1];
-};
+// Draws a player's colour and mark.
+void hud_bead(const struct ui *ui, raim_vec2 centre, raim_player_id id, double strength);
 
-// Sorts by score, best first, then by fewer deaths.
-void hud_sort(struct hud_score *scores, uint32_t count);
+// Writes a name behind its player's bead, at most `width` wide, and returns where it ends. Nothing
+// for RAIM_NOBODY.
+double hud_name(const struct ui *ui, raim_vec2 at, raim_player_id id, const char *name,
+                const struct text_style *style, double width, double strength);
 
-// Every function draws inside a box of hud_layout.h: as many rows as fit, and long lines wrapped or
-// cut.
+// The height of a row of scores or kills.
+double hud_row_height(const struct ui *ui);
 
-// Draws the first few scores and the local player's at the right edge of the box.
-void hud_scores(const struct ui *ui, raim_box box, const struct hud_score *scores, uint32_t count);
-
-// Draws a table of all scores from the row `first` on, which it limits to the last page.
-void hud_table(const struct ui *ui, raim_box box, const struct hud_score *scores, uint32_t count,
-               uint32_t *first);
-
-// Draws the kills, the newest one on top.
-void hud_kills(const struct ui *ui, raim_box box, const struct feed *kills, double now_s);
-
-// Draws the chat, the newest line at the bottom. With `entry`, the text being typed and older lines
-// are added.
-// A line that is typed, at most `width` wide, with its caret and, focused, with what is selected.
-void hud_entry(const struct ui *ui, raim_vec2 at, const struct text_style *style,
-               const struct entry *entry, double width, bool has_caret, bool is_focused);
-
-void hud_chat(const struct ui *ui, raim_box box, const struct feed *chat, const struct entry *entry,
-              double now_s);
+// Every function below draws inside a box of hud_layout.h: as many rows as fit, and long lines
+// wrapped or cut.
 
 // Draws the countdown to the local player's spawn, `left_s` of `delay_s`, and who destroyed it.
 void hud_death(const struct ui *ui, raim_box box, const struct feed_person *killer,

@@ -265,35 +265,11 @@ void replay_close(struct replay *replay)
 
 // --- the menu ---
 
-static void open_layer(struct replay *replay, enum replay_layer layer)
+static enum replay_wish handle_pause(struct replay *replay, const struct window_event *event)
 {
-    replay->drag = REPLAY_NO_DRAG;
-    replay->layer = layer;
-    if (layer == REPLAY_SETTINGS)
-        settings_screen_open(&replay->settings, replay->preferences);
-    if (layer != REPLAY_MENU)
-        return;
-    replay->menu = (struct menu){0};
-    menu_add(&replay->menu, "Resume", "");
-    menu_add(&replay->menu, "Settings", "");
-    menu_add(&replay->menu, "Leave the recording", "");
-}
-
-static enum replay_wish handle_menu(struct replay *replay, const struct window_event *event)
-{
-    switch (menu_handle(&replay->menu, replay->window, event)) {
-    case MENU_BACK:
-    case 0:
-        open_layer(replay, REPLAY_NO_LAYER);
-        return REPLAY_ON;
-    case 1:
-        open_layer(replay, REPLAY_SETTINGS);
-        return REPLAY_ON;
-    case 2:
-        return REPLAY_LEAVE;
-    default:
-        return REPLAY_ON;
-    }
+    const enum pause_wish wish = pause_menu_handle(&replay->pause, replay->preferences, event);
+    replay->is_paused = wish != PAUSE_RESUME;
+    return wish == PAUSE_LEAVE ? REPLAY_LEAVE : REPLAY_ON;
 }
 
 // --- keys and buttons ---
@@ -404,22 +380,21 @@ bool replay_shows_table(const struct replay *replay)
 
 static void turn_wheel(struct replay *replay, const struct window_event *event)
 {
-    const uint32_t rows = 3;
     if (!replay_shows_table(replay))
         zoom(replay, event->mouse, event->wheel);
-    else if (event->wheel < 0)
-        replay->first_score += rows;
     else
-        replay->first_score -= replay->first_score < rows ? replay->first_score : rows;
+        scoreboard_scroll(&replay->first_score, event->wheel);
 }
 
 static void handle_controls(struct replay *replay, const struct window_event *event)
 {
     if (event->kind != WINDOW_PRESSED)
         return;
-    if (event->opens_menu)
-        open_layer(replay, REPLAY_MENU);
-    else if (event->clicked)
+    if (event->opens_menu) {
+        replay->drag = REPLAY_NO_DRAG;
+        replay->is_paused = true;
+        pause_menu_open(&replay->pause, "Leave the recording", "");
+    } else if (event->clicked)
         click(replay, event->mouse);
     else if (event->wheel != 0)
         turn_wheel(replay, event);
@@ -433,17 +408,9 @@ enum replay_wish replay_handle(struct replay *replay, const struct window_event 
 {
     if (event->kind == WINDOW_CLOSED)
         return REPLAY_QUIT;
-    switch (replay->layer) {
-    case REPLAY_NO_LAYER:
-        handle_controls(replay, event);
-        break;
-    case REPLAY_MENU:
-        return handle_menu(replay, event);
-    case REPLAY_SETTINGS:
-        if (!settings_screen_handle(&replay->settings, event))
-            open_layer(replay, REPLAY_MENU);
-        break;
-    }
+    if (replay->is_paused)
+        return handle_pause(replay, event);
+    handle_controls(replay, event);
     return REPLAY_ON;
 }
 
@@ -497,7 +464,7 @@ void replay_look(struct replay *replay, double now_s)
         replay->opened_s = replay->now_s = now_s;
     const double seconds = fmin(now_s - replay->now_s, longest_frame_s);
     replay->now_s = now_s;
-    if (replay->layer == REPLAY_NO_LAYER) {
+    if (!replay->is_paused) {
         move(replay, seconds);
         drag(replay);
     }

@@ -24,7 +24,7 @@ static double write_hint(const struct replay *replay, char *hint, size_t capacit
         replay->playback.is_paused ? 1 : replay->opened_s + hint_s - replay->now_s;
     char label[ACTION_COUNT][32];
     hint[0] = '\0';
-    if (left_s <= 0 || replay->layer != REPLAY_NO_LAYER || replay->is_bare)
+    if (left_s <= 0 || replay->is_paused || replay->is_bare)
         return 0;
     for (int i = 0; i < ACTION_COUNT; i++)
         label_of(replay, (enum action)i, label[i]);
@@ -90,13 +90,13 @@ static void draw_hud(struct replay *replay, const struct ui *ui)
         .has_graph = replay->shows_figures,
     };
     const struct hud_layout layout = hud_layout_of(&frame);
-    hud_kills(ui, layout.kills, &replay->kills, replay->moment_s);
-    hud_chat(ui, layout.chat, &replay->chat, NULL, replay->moment_s);
+    feed_draw_kills(ui, layout.kills, &replay->kills, replay->moment_s);
+    feed_draw_chat(ui, layout.chat, &replay->chat, NULL, replay->moment_s);
     if (frame.has_table)
-        hud_table(ui, layout.table, scoreboard->scores, scoreboard->score_count,
-                  &replay->first_score);
+        scoreboard_draw_table(ui, layout.table, scoreboard->scores, scoreboard->score_count,
+                              &replay->first_score);
     else
-        hud_scores(ui, layout.scores, scoreboard->scores, scoreboard->score_count);
+        scoreboard_draw_top(ui, layout.scores, scoreboard->scores, scoreboard->score_count);
     draw_phase(replay, ui, &layout);
     if (replay->shows_figures)
         draw_figures(replay, ui, layout.graph);
@@ -111,7 +111,7 @@ static void draw_hud(struct replay *replay, const struct ui *ui)
 static void draw_fault(const struct replay *replay, const struct ui *ui)
 {
     const char *fault = replay_fault(replay);
-    if (fault == NULL || replay->layer != REPLAY_NO_LAYER || replay->is_bare)
+    if (fault == NULL || replay->is_paused || replay->is_bare)
         return;
     const double unit = ui->unit, middle = (ui->area.min.x + ui->area.max.x) / 2;
     const double width = fmin(600 * unit, ui->area.max.x - ui->area.min.x - 40 * unit);
@@ -129,13 +129,10 @@ static void draw_fault(const struct replay *replay, const struct ui *ui)
 static void draw_layer(struct replay *replay, const struct ui *ui)
 {
     window_show_pointer(replay->window, true);
-    if (replay->layer == REPLAY_NO_LAYER)
+    if (!replay->is_paused)
         return;
     hud_veil(ui);
-    if (replay->layer == REPLAY_MENU)
-        menu_draw(&replay->menu, ui, "Menu", replay->name);
-    else
-        settings_screen_draw(&replay->settings, ui);
+    pause_menu_draw(&replay->pause, ui, replay->name);
 }
 
 void replay_draw(struct replay *replay, const struct ui *ui)

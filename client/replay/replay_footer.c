@@ -109,7 +109,7 @@ static void draw_tip(const struct replay *replay, const struct ui *ui,
     const raim_vec2 mouse = window_mouse(replay->window);
     const double unit = replay->layout.unit;
     char words[128];
-    if (!raim_box_contains(timeline->bar, mouse) || replay->layer != REPLAY_NO_LAYER)
+    if (!raim_box_contains(timeline->bar, mouse) || replay->is_paused)
         return;
     write_place(replay, timeline, mouse.x, words, sizeof words);
     const struct text_style style = {
@@ -155,16 +155,10 @@ static void draw_button(const struct replay *replay, const struct ui *ui, enum r
 {
     const raim_box box = replay->layout.boxes[part];
     const double unit = replay->layout.unit;
-    const bool is_lit =
-        replay->layer == REPLAY_NO_LAYER && raim_box_contains(box, window_mouse(replay->window));
+    const bool is_lit = !replay->is_paused && raim_box_contains(box, window_mouse(replay->window));
     draw_colour fill = is_on ? PALETTE_CHOSEN : PALETTE_SHEET;
     fill.a = 255;
-    draw_panel(ui->draw, box, 5 * unit,
-               is_lit ? PALETTE_WHITE : draw_mixed(PALETTE_CHOSEN, PALETTE_QUIET, 0.3));
-    draw_panel(ui->draw,
-               (raim_box){{box.min.x + 1.5 * unit, box.min.y + 1.5 * unit},
-                          {box.max.x - 1.5 * unit, box.max.y - 1.5 * unit}},
-               4 * unit, fill);
+    ui_frame(ui, unit, box, ui_rim(is_lit), fill);
 }
 
 static void write_in(const struct replay *replay, const struct ui *ui, enum replay_part part,

@@ -6,21 +6,17 @@
 #include "effects.h"
 #include "feed.h"
 #include "files.h"
-#include "menu.h"
+#include "pause_menu.h"
 #include "picture.h"
 #include "playback.h"
 #include "recording.h"
 #include "replay.h"
 #include "replay_layout.h"
 #include "scoreboard.h"
-#include "settings_screen.h"
 #include "timeline.h"
 #include "viewport.h"
 
 #define REPLAY_NO_TICK UINT32_MAX
-
-// The layer over the recording that receives the keys.
-enum replay_layer { REPLAY_NO_LAYER, REPLAY_MENU, REPLAY_SETTINGS };
 
 // What the held first mouse button drags.
 enum replay_drag { REPLAY_NO_DRAG, REPLAY_DRAG_BAR, REPLAY_DRAG_VIEW };
@@ -59,9 +55,8 @@ struct replay {
     struct feed kills, chat;
     struct effects effects;
     uint32_t heard; // effects whose sounds have been played
-    enum replay_layer layer;
-    struct menu menu;
-    struct settings_screen settings;
+    bool is_paused; // the menu is open
+    struct pause_menu pause;
     uint32_t first_score; // row at the top of the table of scores
     bool shows_figures;
     double opened_s, now_s;      // of the wall clock

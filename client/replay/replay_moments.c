@@ -184,8 +184,8 @@ static void take_scores(struct replay *replay)
         if (players[slot].id == RAIM_NOBODY || name == NULL)
             continue;
         const uint32_t rtt_ms = raim_recording_traffic(replay->recording, slot).rtt_ms;
-        struct hud_score *score = &scoreboard->scores[scoreboard->score_count++];
-        *score = (struct hud_score){
+        struct score *score = &scoreboard->scores[scoreboard->score_count++];
+        *score = (struct score){
             .id = players[slot].id,
             .own = players[slot].id == replay->followed,
             .bot = is_bot,
@@ -195,7 +195,7 @@ static void take_scores(struct replay *replay)
         };
         snprintf(score->name, sizeof score->name, "%s", name);
     }
-    hud_sort(scoreboard->scores, scoreboard->score_count);
+    scoreboard_sort(scoreboard->scores, scoreboard->score_count);
 }
 
 static void take_scoreboard(struct replay *replay)

@@ -93,7 +93,7 @@ struct server_address home_server(const struct home *home)
 
 static const struct browser_row *selected_row(const struct home *home)
 {
-    return browser_at(home->browser, home->selected);
+    return browser_at(home->browser, home->list.selected);
 }
 
 bool home_is_favourite(const struct home *home, const char *address)
@@ -110,28 +110,6 @@ static void toggle_favourite(struct home *home, const char *address)
     if (server_address_read(address, &listed))
         browser_add(home->browser, &listed, true);
     preferences_save_servers(home->preferences);
-}
-
-void home_keep_selected_shown(struct home *home)
-{
-    home->row_count = browser_count(home->browser);
-    if (home->selected >= home->row_count)
-        home->selected = home->row_count > 0 ? home->row_count - 1 : 0;
-    if (home->selected < home->first)
-        home->first = home->selected;
-    if (home->selected >= home->first + home->shown)
-        home->first = home->selected - home->shown + 1;
-    if (home->first < 0 || home->row_count <= home->shown)
-        home->first = 0;
-}
-
-// The index of the row under the mouse; -1: none.
-static int row_under(const struct home *home, raim_vec2 mouse)
-{
-    if (home->row_height <= 0 || !raim_box_contains(home->boxes[ITEM_LIST], mouse))
-        return -1;
-    const int row = (int)((mouse.y - home->boxes[ITEM_LIST].min.y) / home->row_height);
-    return row < home->shown && home->first + row < home->row_count ? home->first + row : -1;
 }
 
 static struct entry *focused_entry(struct home *home)
@@ -221,15 +199,12 @@ static enum item next_item(const struct home *home, int way)
     return (enum item)item;
 }
 
-// Moves the selection or, at the ends of the list, the focus.
+// Moves the selection or, at the begin of the list, the focus.
 static void move(struct home *home, int way)
 {
-    const int last = home->row_count - 1;
     if (home->focus != ITEM_LIST)
         set_focus(home, next_item(home, way));
-    else if (home->selected + way >= 0 && home->selected + way <= last)
-        home->selected += way;
-    else if (way < 0)
+    else if (!list_move(&home->list, way) && way < 0)
         set_focus(home, ITEM_ADDRESS);
 }
 
@@ -286,11 +261,11 @@ static enum home_wish click(struct home *home, raim_vec2 mouse)
         set_focus(home, (enum item)i);
         return i == ITEM_NAME || i == ITEM_ADDRESS ? HOME_STAY : press(home, (enum item)i);
     }
-    const int under = row_under(home, mouse);
+    const int under = list_at(&home->list, mouse);
     if (under < 0)
         return HOME_STAY;
     home->focus = ITEM_LIST;
-    home->selected = under;
+    home->list.selected = under;
     return choose_row(home, mouse.x < home->star_x       ? COLUMN_STAR
                             : mouse.x > home->spectate_x ? COLUMN_SPECTATE
                                                          : COLUMN_PLAY);
@@ -305,9 +280,9 @@ static enum home_wish handle_home(struct home *home, const struct window_event *
         return HOME_STAY;
     switch (event->kind) {
     case WINDOW_POINTED:;
-        const int under = row_under(home, window_mouse(home->preferences->window));
+        const int under = list_at(&home->list, window_mouse(home->preferences->window));
         if (under >= 0 && entry == NULL) {
-            home->selected = under;
+            home->list.selected = under;
             home->focus = ITEM_LIST;
         }
         return HOME_STAY;

@@ -37,14 +37,11 @@ static void draw_field(struct home *home, const struct ui *ui, enum item item, r
     text_write(ui->text,
                (raim_vec2){box.min.x + 2 * unit, box.min.y - text_height(&style) - 3 * unit},
                &style, label);
-    draw_panel(ui->draw, box, 6 * unit, focused ? PALETTE_WHITE : PALETTE_QUIET);
-    const raim_box inside = {raim_vec2_add(box.min, (raim_vec2){1.5 * unit, 1.5 * unit}),
-                             raim_vec2_sub(box.max, (raim_vec2){1.5 * unit, 1.5 * unit})};
-    draw_panel(ui->draw, inside, 5 * unit, PALETTE_ROCK);
+    ui_frame(ui, unit, box, focused ? PALETTE_WHITE : PALETTE_QUIET, PALETTE_ROCK);
     style = (struct text_style){.size = 17 * unit, .colour = PALETTE_WHITE};
     const double y = (box.min.y + box.max.y - text_height(&style)) / 2;
-    hud_entry(ui, (raim_vec2){box.min.x + 10 * unit, y}, &style, entry,
-              box.max.x - box.min.x - 22 * unit, focused && fmod(now_s, 1) < 0.6, focused);
+    entry_draw(entry, ui, (raim_vec2){box.min.x + 10 * unit, y}, &style,
+               box.max.x - box.min.x - 22 * unit, focused && fmod(now_s, 1) < 0.6, focused);
 }
 
 static void draw_button(struct home *home, const struct ui *ui, enum item item, raim_box box,
@@ -54,13 +51,9 @@ static void draw_button(struct home *home, const struct ui *ui, enum item item, 
     const bool is_lit =
         home->focus == item || raim_box_contains(box, window_mouse(home->preferences->window));
     home->boxes[item] = box;
-    draw_panel(ui->draw, box, 6 * unit,
-               is_lit ? PALETTE_WHITE : draw_mixed(PALETTE_CHOSEN, PALETTE_QUIET, 0.3));
-    const raim_box inside = {raim_vec2_add(box.min, (raim_vec2){1.5 * unit, 1.5 * unit}),
-                             raim_vec2_sub(box.max, (raim_vec2){1.5 * unit, 1.5 * unit})};
     draw_colour fill = PALETTE_CHOSEN;
     fill.a = 255;
-    draw_panel(ui->draw, inside, 5 * unit, is_main || is_lit ? fill : PALETTE_SHEET);
+    ui_frame(ui, unit, box, ui_rim(is_lit), is_main || is_lit ? fill : PALETTE_SHEET);
     const struct text_style style = {.size = 17 * unit,
                                      .weight = is_main ? TEXT_BOLD : TEXT_PLAIN,
                                      .align = TEXT_CENTRE,
@@ -182,26 +175,24 @@ static void draw_headings(const struct ui *ui, raim_box list)
 static void draw_list(struct home *home, const struct ui *ui, raim_box list)
 {
     const double unit = ui->unit, width = list.max.x - list.min.x;
-    home->row_height = row_points * unit;
-    home->shown = (int)fmax(1, floor((list.max.y - list.min.y) / home->row_height));
+    home->list.count = browser_count(home->browser);
+    list_lay_out(&home->list, list, row_points * unit);
     home->star_x = list.min.x + name_at * width;
     home->spectate_x = list.min.x + spectate_at * width;
-    home->boxes[ITEM_LIST] = list;
-    home_keep_selected_shown(home);
     draw_panel(ui->draw,
                (raim_box){{list.min.x - 10 * unit, list.min.y - 28 * unit},
                           {list.max.x + 10 * unit, list.max.y + 6 * unit}},
                10 * unit, PALETTE_SHEET);
     draw_headings(ui, list);
-    for (int i = 0; i < home->shown && home->first + i < home->row_count; i++) {
-        const double top = list.min.y + i * home->row_height;
-        draw_row(home, ui, browser_at(home->browser, home->first + i),
-                 (raim_box){{list.min.x, top}, {list.max.x, top + home->row_height - 2 * unit}},
-                 home->focus == ITEM_LIST && home->first + i == home->selected);
+    for (int i = home->list.first; i < home->list.first + home->list.shown; i++) {
+        raim_box row = list_row(&home->list, i);
+        row.max.y -= 2 * unit;
+        draw_row(home, ui, browser_at(home->browser, i), row,
+                 home->focus == ITEM_LIST && i == home->list.selected);
     }
     const struct text_style style = {
         .size = 16 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT};
-    if (home->row_count == 0)
+    if (home->list.count == 0)
         text_write_wrapped(
             ui->text, (raim_vec2){(list.min.x + list.max.x) / 2, list.min.y + 30 * unit}, &style,
             "Looking for servers on this machine and its network. None has answered "

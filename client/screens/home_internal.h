@@ -5,6 +5,7 @@
 #include "browser.h"
 #include "entry.h"
 #include "home.h"
+#include "list.h"
 #include "recordings_screen.h"
 #include "settings_screen.h"
 
@@ -38,7 +39,7 @@ struct home {
     struct entry name, address;
     struct server_address chosen;
     char problem[160];
-    int row_count, selected, first, shown; // of the list
+    struct list list;
     bool is_in_settings, is_in_recordings;
     bool by_pad; // the gamepad was used last
     struct settings_screen settings;
@@ -46,10 +47,7 @@ struct home {
     const char *recording; // that was chosen
     // Where the items were drawn, pixels.
     raim_box boxes[ITEMS];
-    double row_height, star_x, spectate_x;
+    double star_x, spectate_x;
 };
 
 bool home_is_favourite(const struct home *home, const char *address);
-
-// Counts the rows of the list, and scrolls it so that the selected one is shown.
-void home_keep_selected_shown(struct home *home);

@@ -83,7 +83,7 @@ static void write_detail(const struct settings *settings, int row, char *detail)
 static void fill_main(struct settings_screen *screen)
 {
     char detail[MENU_DETAIL_BYTES];
-    screen->menu.count = 0;
+    screen->menu.list.count = 0;
     for (int i = 0; i < ROWS; i++) {
         write_detail(&screen->preferences->settings, i, detail);
         menu_add(&screen->menu, titles[i], detail);
@@ -94,7 +94,7 @@ static void fill_bindings(struct settings_screen *screen)
 {
     const struct preferences *preferences = screen->preferences;
     char key[40], pad[40], detail[MENU_DETAIL_BYTES];
-    screen->menu.count = 0;
+    screen->menu.list.count = 0;
     for (int i = 0; i < ACTION_COUNT; i++) {
         window_button_label(preferences->window, preferences->bindings.buttons[BINDING_KEYS][i],
                             key, sizeof key);
@@ -102,7 +102,7 @@ static void fill_bindings(struct settings_screen *screen)
                             sizeof pad);
         snprintf(detail, sizeof detail, "%s%s%s", key, key[0] != '\0' && pad[0] != '\0' ? ", " : "",
                  pad);
-        if (screen->waits_for_button && i == screen->menu.selected)
+        if (screen->waits_for_button && i == screen->menu.list.selected)
             snprintf(detail, sizeof detail, "press a key or button ...");
         menu_add(&screen->menu, bindings_title((enum action)i), detail);
     }
@@ -153,7 +153,7 @@ static double stepped(double value, double step, int way, double min, double max
 static void change(struct settings_screen *screen, int way, bool wraps)
 {
     struct settings *settings = &screen->preferences->settings;
-    switch ((enum row)screen->menu.selected) {
+    switch ((enum row)screen->menu.list.selected) {
     case ROW_SENSITIVITY:
         settings->sensitivity = stepped(settings->sensitivity, 0.05, way, 0.1, 5, wraps);
         break;
@@ -187,7 +187,7 @@ static void change(struct settings_screen *screen, int way, bool wraps)
     }
     settings_limit(settings);
     preferences_apply(screen->preferences);
-    if (screen->menu.selected == ROW_VOLUME || screen->menu.selected == ROW_MUTE)
+    if (screen->menu.list.selected == ROW_VOLUME || screen->menu.list.selected == ROW_MUTE)
         sound_play_here(screen->preferences->sound, SOUND_CHAT);
 }
 
@@ -204,7 +204,7 @@ static void restore_settings(struct settings_screen *screen)
 static void turn_page(struct settings_screen *screen, enum settings_page page)
 {
     screen->page = page;
-    screen->menu.selected = screen->menu.first = 0;
+    screen->menu.list.selected = screen->menu.list.first = 0;
 }
 
 static bool handle_main(struct settings_screen *screen, const struct window_event *event)
@@ -224,7 +224,7 @@ static bool handle_main(struct settings_screen *screen, const struct window_even
     else if (chosen == ROW_DEFAULTS)
         restore_settings(screen);
     else if (chosen != MENU_NOTHING) {
-        screen->menu.selected = chosen;
+        screen->menu.list.selected = chosen;
         change(screen, 1, true);
     }
     return true;
@@ -235,7 +235,7 @@ static void handle_button(struct settings_screen *screen, const struct window_ev
     if (event->kind != WINDOW_PRESSED || (event->button == 0 && !event->opens_menu))
         return;
     if (!event->opens_menu)
-        bindings_bind(&screen->preferences->bindings, (enum action)screen->menu.selected,
+        bindings_bind(&screen->preferences->bindings, (enum action)screen->menu.list.selected,
                       event->button);
     screen->waits_for_button = false;
 }
@@ -249,7 +249,7 @@ static void handle_bindings(struct settings_screen *screen, const struct window_
     } else if (chosen == ACTION_COUNT) {
         screen->preferences->bindings = bindings_default();
     } else if (chosen != MENU_NOTHING) {
-        screen->menu.selected = chosen;
+        screen->menu.list.selected = chosen;
         screen->waits_for_button = true;
     }
 }

@@ -33,7 +33,7 @@ void vote_menu_open(struct vote_menu *menu, const struct vote_panel *panel)
     for (uint32_t kind = 1; kind < KINDS; kind++) {
         if ((panel->kinds & UINT32_C(1) << kind) == 0)
             continue;
-        menu->kinds[menu->menu.count] = kind;
+        menu->kinds[menu->menu.list.count] = kind;
         menu_add(&menu->menu, kinds[kind].text, kinds[kind].detail);
     }
 }
@@ -44,10 +44,10 @@ static bool list_subjects(struct vote_menu *menu, const struct vote_panel *panel
 {
     menu->menu = (struct menu){0};
     for (uint32_t i = 0; i < scoreboard->score_count && has_player(menu->kind); i++) {
-        const struct hud_score *score = &scoreboard->scores[i];
-        if (score->own || score->bot || menu->menu.count == MENU_ITEMS)
+        const struct score *score = &scoreboard->scores[i];
+        if (score->own || score->bot || menu->menu.list.count == MENU_ITEMS)
             continue;
-        menu->players[menu->menu.count] = score->id;
+        menu->players[menu->menu.list.count] = score->id;
         menu_add(&menu->menu, score->name, "");
     }
     for (uint32_t i = 0; i < panel->map_count && menu->kind == RAIM_CLIENT_VOTE_MAP; i++)
@@ -70,7 +70,7 @@ enum vote_menu_wish vote_menu_handle(struct vote_menu *menu, const struct vote_p
     const int item = menu_handle(&menu->menu, window, event);
     if (item == MENU_BACK)
         return VOTE_MENU_BACK;
-    if (item < 0 || item >= menu->menu.count)
+    if (item < 0 || item >= menu->menu.list.count)
         return VOTE_MENU_ON;
     *call = (struct raim_client_vote_call){0};
     if (menu->kind == 0) {
@@ -92,5 +92,5 @@ void vote_menu_draw(struct vote_menu *menu, const struct ui *ui)
 {
     const char *title = menu->kind == 0 ? "Call a vote" : kinds[menu->kind].text;
     menu_draw(&menu->menu, ui, title,
-              menu->menu.count == 0 ? "There is nobody else here" : "The match goes on");
+              menu->menu.list.count == 0 ? "There is nobody else here" : "The match goes on");
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Edits a line of UTF-8.
+// Edits and draws a line of UTF-8.
 #include "entry.h"
 
+#include "palette.h"
+
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void entry_clear(struct entry *entry)
@@ -119,4 +123,26 @@ bool entry_handle(struct entry *entry, const struct window_event *event, size_t 
         return false;
     }
     return true;
+}
+
+void entry_draw(const struct entry *entry, const struct ui *ui, raim_vec2 at,
+                const struct text_style *style, double width, bool has_caret, bool is_focused)
+{
+    char head[ENTRY_BYTES];
+    const double unit = ui->unit, bottom = at.y + text_height(style);
+    snprintf(head, sizeof head, "%.*s", (int)entry->caret, entry->text);
+    // Of a long text the part before the caret is shown.
+    const char *shown = text_end_within(ui->text, style, head, width);
+    const double caret = at.x + text_width(ui->text, style, shown) + 1.5 * unit;
+    shown = entry->text + (shown - head);
+    if (entry->is_selected && is_focused)
+        draw_box(ui->draw,
+                 (raim_box){{at.x - unit, at.y - unit},
+                            {at.x + fmin(text_width(ui->text, style, shown), width) + unit,
+                             bottom + unit}},
+                 PALETTE_CHOSEN);
+    text_write_within(ui->text, at, style, shown, width + unit);
+    if (has_caret)
+        draw_line(ui->draw, (raim_vec2){caret, at.y - unit}, (raim_vec2){caret, bottom + unit},
+                  1.5 * unit, PALETTE_WHITE, PALETTE_WHITE);
 }

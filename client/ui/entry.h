@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Text entry: a line of UTF-8 while it is typed, with a caret, and selected as a whole or not at
-// all. Pure.
+// all.
 #pragma once
 
+#include "ui.h"
 #include "window.h"
 #include "wire_limits.h"
 
@@ -30,3 +31,7 @@ void entry_type(struct entry *entry, const char *text, size_t most);
 // Edits the line by what was typed, or by a key that erases or moves the caret. False for any other
 // event.
 bool entry_handle(struct entry *entry, const struct window_event *event, size_t most);
+
+// Draws the line, at most `width` wide, with its caret and, focused, with what is selected.
+void entry_draw(const struct entry *entry, const struct ui *ui, raim_vec2 at,
+                const struct text_style *style, double width, bool has_caret, bool is_focused);

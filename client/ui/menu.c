@@ -12,77 +12,36 @@ static const double head_points = 66, foot_points = 52; // above and below the r
 
 void menu_add(struct menu *menu, const char *text, const char *detail)
 {
-    if (menu->count == MENU_ITEMS)
+    if (menu->list.count == MENU_ITEMS)
         return;
-    struct menu_item *item = &menu->items[menu->count++];
+    struct menu_item *item = &menu->items[menu->list.count++];
     snprintf(item->text, sizeof item->text, "%s", text);
     snprintf(item->detail, sizeof item->detail, "%s", detail);
 }
 
-static int shown_count(const struct menu *menu)
-{
-    const int left = menu->count - menu->first;
-    return left < menu->shown ? left : menu->shown;
-}
-
-static void keep_selected_shown(struct menu *menu)
-{
-    if (menu->selected >= menu->count)
-        menu->selected = menu->count > 0 ? menu->count - 1 : 0;
-    if (menu->selected < menu->first)
-        menu->first = menu->selected;
-    if (menu->selected >= menu->first + menu->shown)
-        menu->first = menu->selected - menu->shown + 1;
-    if (menu->first > 0 && menu->first + menu->shown > menu->count)
-        menu->first = menu->count > menu->shown ? menu->count - menu->shown : 0;
-}
-
-static int item_under(const struct menu *menu, raim_vec2 mouse)
-{
-    if (menu->row_height <= 0 || !raim_box_contains(menu->list, mouse))
-        return MENU_NOTHING;
-    const int row = (int)((mouse.y - menu->list.min.y) / menu->row_height);
-    return row < shown_count(menu) ? menu->first + row : MENU_NOTHING;
-}
-
 int menu_handle(struct menu *menu, const struct window *window, const struct window_event *event)
 {
-    const int under = item_under(menu, window_mouse(window));
-    if (event->kind == WINDOW_POINTED && under != MENU_NOTHING)
-        menu->selected = under;
+    struct list *list = &menu->list;
+    const int under = list_at(list, window_mouse(window));
+    if (event->kind == WINDOW_POINTED && under != LIST_NOTHING)
+        list->selected = under;
     if (event->kind != WINDOW_PRESSED)
         return MENU_NOTHING;
     if (event->clicked)
         return under;
-    switch (event->command) {
-    case COMMAND_UP:
-        menu->selected = (menu->selected + menu->count - 1) % (menu->count > 0 ? menu->count : 1);
-        return MENU_NOTHING;
-    case COMMAND_DOWN:
-        menu->selected = (menu->selected + 1) % (menu->count > 0 ? menu->count : 1);
-        return MENU_NOTHING;
-    case COMMAND_ACCEPT:
-        return menu->count > 0 ? menu->selected : MENU_NOTHING;
-    case COMMAND_BACK:
-        return MENU_BACK;
-    case COMMAND_ERASE:
-    case COMMAND_DELETE:
-    case COMMAND_HOME:
-    case COMMAND_END:
-    case COMMAND_SELECT_ALL:
-    case COMMAND_LEFT:
-    case COMMAND_RIGHT:
-    case COMMAND_NEXT:
-    case COMMAND_NONE:
-        break;
-    }
-    return MENU_NOTHING;
+    if (event->command == COMMAND_UP && !list_move(list, -1) && list->count > 0)
+        list->selected = list->count - 1;
+    else if (event->command == COMMAND_DOWN && !list_move(list, 1))
+        list->selected = 0;
+    else if (event->command == COMMAND_ACCEPT && list->count > 0)
+        return list->selected;
+    return event->command == COMMAND_BACK ? MENU_BACK : MENU_NOTHING;
 }
 
 static void draw_row(const struct menu *menu, const struct ui *ui, int index, raim_box row)
 {
     const double unit = ui->unit;
-    const bool chosen = index == menu->selected;
+    const bool chosen = index == menu->list.selected;
     if (chosen)
         draw_panel(ui->draw, row, 6 * unit, PALETTE_CHOSEN);
     struct text_style style = {
@@ -114,16 +73,12 @@ void menu_draw(struct menu *menu, const struct ui *ui, const char *title, const 
     const double unit = ui->unit;
     const raim_vec2 middle = raim_vec2_scale(raim_vec2_add(ui->area.min, ui->area.max), 0.5);
     const raim_vec2 size = raim_vec2_sub(ui->area.max, ui->area.min);
-    const double room = size.y - (head_points + foot_points + 8) * unit;
-    menu->shown = (int)fmax(1, floor(room / (row_points * unit)));
-    keep_selected_shown(menu);
-    const int shown = shown_count(menu);
-    const double height = shown * row_points * unit;
+    const double room = size.y - (head_points + foot_points + 8) * unit, row = row_points * unit;
+    const double rows = fmin(fmax(1, floor(room / row)), fmax(menu->list.count, 0));
     const double half = fmin(width_points * unit, size.x - 60 * unit) / 2;
-    menu->row_height = row_points * unit;
-    menu->list = (raim_box){{middle.x - half, middle.y - height / 2},
-                            {middle.x + half, middle.y + height / 2}};
-    const raim_box list = menu->list;
+    const raim_box list = {{middle.x - half, middle.y - rows * row / 2},
+                           {middle.x + half, middle.y + rows * row / 2}};
+    list_lay_out(&menu->list, list, row);
     draw_panel(ui->draw,
                (raim_box){{list.min.x - 20 * unit, list.min.y - 62 * unit},
                           {list.max.x + 20 * unit, list.max.y + 46 * unit}},
@@ -132,13 +87,15 @@ void menu_draw(struct menu *menu, const struct ui *ui, const char *title, const 
         .size = 26 * unit, .weight = TEXT_BOLD, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
     text_write_within(ui->text, (raim_vec2){middle.x, list.min.y - 48 * unit}, &heading, title,
                       2 * half);
-    for (int i = 0; i < shown; i++)
-        draw_row(menu, ui, menu->first + i,
-                 (raim_box){{list.min.x, list.min.y + i * menu->row_height},
-                            {list.max.x, list.min.y + (i + 1) * menu->row_height - 2 * unit}});
-    if (menu->first > 0)
+    const int end = menu->list.first + menu->list.shown;
+    for (int i = menu->list.first; i < end; i++) {
+        raim_box box = list_row(&menu->list, i);
+        box.max.y -= 2 * unit;
+        draw_row(menu, ui, i, box);
+    }
+    if (menu->list.first > 0)
         draw_arrow(ui, list.min.y - 4 * unit, -1);
-    if (menu->first + shown < menu->count)
+    if (end < menu->list.count)
         draw_arrow(ui, list.max.y + 4 * unit, 1);
     const struct text_style small = {
         .size = 14 * unit, .align = TEXT_CENTRE, .colour = PALETTE_QUIET};

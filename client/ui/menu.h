@@ -2,6 +2,7 @@
 // Menu: a list to choose from by arrows and Enter, by mouse, or by gamepad.
 #pragma once
 
+#include "list.h"
 #include "ui.h"
 #include "window.h"
 
@@ -16,14 +17,11 @@ struct menu_item {
 
 // Start from all zero and add items. The items may be changed at any time.
 struct menu {
-    int count, selected;
-    int first, shown;  // first item shown, and how many fit
-    raim_box list;     // where the shown items were drawn, pixels
-    double row_height; // pixels
+    struct list list;
     struct menu_item items[MENU_ITEMS];
 };
 
-enum { MENU_NOTHING = -1, MENU_BACK = -2 };
+enum { MENU_NOTHING = LIST_NOTHING, MENU_BACK = -2 };
 
 // Adds an item; ignored beyond MENU_ITEMS.
 void menu_add(struct menu *menu, const char *text, const char *detail);

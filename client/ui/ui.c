@@ -54,3 +54,16 @@ bool ui_end(struct ui *ui, struct window *window, const char *file)
     draw_flush(ui->draw);
     return window_end(window, file);
 }
+
+void ui_frame(const struct ui *ui, double unit, raim_box box, draw_colour rim, draw_colour fill)
+{
+    const raim_vec2 width = {1.5 * unit, 1.5 * unit};
+    draw_panel(ui->draw, box, 6 * unit, rim);
+    draw_panel(ui->draw, (raim_box){raim_vec2_add(box.min, width), raim_vec2_sub(box.max, width)},
+               5 * unit, fill);
+}
+
+draw_colour ui_rim(bool is_lit)
+{
+    return is_lit ? PALETTE_WHITE : draw_mixed(PALETTE_CHOSEN, PALETTE_QUIET, 0.3);
+}

@@ -37,5 +37,11 @@ bool ui_begin(struct ui *ui, struct window *window, const struct ui_view *view);
 // printing why the file could not be written.
 bool ui_end(struct ui *ui, struct window *window, const char *file);
 
+// Draws a panel with a rim, as fields and buttons have, at a scale of lines.
+void ui_frame(const struct ui *ui, double unit, raim_box box, draw_colour rim, draw_colour fill);
+
+// The rim of a button, which is lit under the mouse.
+draw_colour ui_rim(bool is_lit);
+
 // The part of the canvas above a view's footer, pixels.
 raim_box ui_room(const struct window *window, const struct ui_view *view);

@@ -9,6 +9,7 @@
 #include "painter.h"
 #include "palette.h"
 #include "picture.h"
+#include "scoreboard.h"
 #include "ui.h"
 #include "window_desktop.h"
 
@@ -117,7 +118,7 @@ static void draw_kills(const struct ui *ui, raim_box box)
                                          .first = person(0, "you"),
                                          .second = person(3, "Niklaus"),
                                          .text = "destroyed"});
-    hud_kills(ui, box, &kills, 10);
+    feed_draw_kills(ui, box, &kills, 10);
 }
 
 static void draw_chat(const struct ui *ui, raim_box box)
@@ -129,7 +130,7 @@ static void draw_chat(const struct ui *ui, raim_box box)
     feed_add(&chat, &(struct feed_line){.born_s = 9,
                                         .first = person(27, "Dennis"),
                                         .text = "once more? \u00e7a va"});
-    hud_chat(ui, box, &chat, &entry, 10);
+    feed_draw_chat(ui, box, &chat, &entry, 10);
 }
 
 static void draw_scores(const struct ui *ui, raim_box box)
@@ -137,17 +138,17 @@ static void draw_scores(const struct ui *ui, raim_box box)
     static const char *const names[] = {"you",    "Ada",    "Grace",  "Niklaus", "Barbara",
                                         "Edsger", "Dennis", "Donald", "Tony",    "Kathleen"};
     static const int places[] = {0, 1, 2, 3, 9, 18, 27, 6, 7, 15};
-    struct hud_score scores[10];
+    struct score scores[10];
     for (int i = 0; i < 10; i++) {
-        scores[i] = (struct hud_score){.id = (raim_player_id)(RAIM_MAX_PLAYERS + places[i]),
-                                       .own = i == 0,
-                                       .bot = i > 6,
-                                       .score = (uint32_t)(i * 7 % 10),
-                                       .deaths = (uint32_t)(i * 3 % 10)};
+        scores[i] = (struct score){.id = (raim_player_id)(RAIM_MAX_PLAYERS + places[i]),
+                                   .own = i == 0,
+                                   .bot = i > 6,
+                                   .score = (uint32_t)(i * 7 % 10),
+                                   .deaths = (uint32_t)(i * 3 % 10)};
         snprintf(scores[i].name, sizeof scores[i].name, "%s", names[i]);
     }
-    hud_sort(scores, 10);
-    hud_scores(ui, box, scores, 10);
+    scoreboard_sort(scores, 10);
+    scoreboard_draw_top(ui, box, scores, 10);
 }
 
 static void draw_netgraph(const struct ui *ui, raim_box box)

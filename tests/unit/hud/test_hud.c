@@ -6,6 +6,7 @@
 
 #include "hud_layout.h"
 #include "netgraph.h"
+#include "scoreboard.h"
 #include "vote_panel.h"
 #include "window_desktop.h"
 
@@ -55,29 +56,29 @@ static void draw_feeds(const struct ui *ui, raim_box box, bool kills)
     entry_clear(&entry);
     entry_type(&entry, longest_text, ENTRY_BYTES - 1);
     if (kills)
-        hud_kills(ui, box, &feed, 10);
+        feed_draw_kills(ui, box, &feed, 10);
     else
-        hud_chat(ui, box, &feed, &entry, 10);
+        feed_draw_chat(ui, box, &feed, &entry, 10);
 }
 
 static void draw_scores(const struct ui *ui, raim_box box, bool table)
 {
     enum { COUNT = 200 };
-    static struct hud_score scores[COUNT];
+    static struct score scores[COUNT];
     uint32_t first = 1000;
     for (unsigned i = 0; i < COUNT; i++) {
-        scores[i] = (struct hud_score){.id = (raim_player_id)(1024 + i),
-                                       .own = i == 150,
-                                       .score = 65535,
-                                       .deaths = 65535,
-                                       .bot = i % 2 == 0,
-                                       .ping_ms = 9999};
+        scores[i] = (struct score){.id = (raim_player_id)(1024 + i),
+                                   .own = i == 150,
+                                   .score = 65535,
+                                   .deaths = 65535,
+                                   .bot = i % 2 == 0,
+                                   .ping_ms = 9999};
         memcpy(scores[i].name, widest_name, sizeof widest_name);
     }
     if (table)
-        hud_table(ui, box, scores, COUNT, &first);
+        scoreboard_draw_table(ui, box, scores, COUNT, &first);
     else
-        hud_scores(ui, box, scores, COUNT);
+        scoreboard_draw_top(ui, box, scores, COUNT);
 }
 
 static void draw_graph(const struct ui *ui, raim_box box)

@@ -55,8 +55,8 @@ static bool press(enum window_command command)
 
 static void go_to(const char *title)
 {
-    for (int i = 0; i < screen.menu.count; i++) {
-        if (strcmp(screen.menu.items[screen.menu.selected].text, title) == 0)
+    for (int i = 0; i < screen.menu.list.count; i++) {
+        if (strcmp(screen.menu.items[screen.menu.list.selected].text, title) == 0)
             return;
         assert_true(press(COMMAND_DOWN));
     }
@@ -65,7 +65,7 @@ static void go_to(const char *title)
 
 static const char *detail(void)
 {
-    return screen.menu.items[screen.menu.selected].detail;
+    return screen.menu.items[screen.menu.list.selected].detail;
 }
 
 static void test_numbers_step_within_their_ranges(void **state)
