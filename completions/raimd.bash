@@ -15,7 +15,7 @@ _raimd() {
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W '--config --check-config --json --print-config
-            --dump-config --demo --draw-map --verify --audit --version --help --usage -c -t -T -V
+            --config-reference --demo --draw-map --verify --audit --version --help --usage -c -t -T -V
             -h' -- "$word")
         ;;
     esac

@@ -34,7 +34,7 @@ bool operator_page_check(const struct http_guard *guard, const struct http_reque
     if (guard != NULL && host != NULL && strchr(host, '.') != NULL &&
         !http_guard_takes_host(guard, host))
         return http_answer_send_problem(step->connection, HTTP_MISDIRECTED_REQUEST,
-                                        "unknown host name: add it to status_hosts", NULL);
+                                        "unknown host name: add it to http.hosts", NULL);
     if (is_foreign(origin, host, site))
         return http_answer_send_problem(step->connection, HTTP_FORBIDDEN,
                                         "requests from pages of another origin are rejected", NULL);

@@ -54,7 +54,7 @@ bool arena_table_open_recorder(struct arena_table *table, const struct config *c
     const struct recordings_limits limits = limits_of(config);
     if (!recording_directory_find(config, path)) {
         if (is_wanted(config))
-            log_info("recordings off: there is no $STATE_DIRECTORY and no recording_dir");
+            log_info("recordings off: there is no $STATE_DIRECTORY and no recordings.directory");
         return true;
     }
     if (!raim_recording_is_supported()) {
@@ -85,7 +85,7 @@ void arena_table_change_recorder(struct arena_table *table, const struct config 
             if (is_wanted(config) && !is_wanted(table->config))
                 reload_report_add(report, RELOAD_REPORT_WARNING,
                                   "recordings stay off: there is no $STATE_DIRECTORY and no "
-                                  "recording_dir");
+                                  "recordings.directory");
         } else if (moves) {
             reload_report_add(report, RELOAD_REPORT_WARNING,
                               "recordings stay off: to begin with them needs a restart");

@@ -5,6 +5,7 @@
 
 #include "config_keys.h"
 #include "config_loader.h"
+#include "config_root_keys.h"
 #include "config_values.h"
 #include "embedded.h"
 #include "event_kinds.h"
@@ -48,8 +49,10 @@ static struct config *load(struct reader *reader, const char *path, bool is_buil
     int count;
     diagnostics_hold(diagnostics);
     const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
-    if (!config_begin_maps(&loader, reader_count(reader_find(root, "arenas")) +
-                                        reader_count(reader_find(root, "templates"))))
+    const reader_node templates = reader_find(reader_find(root, "on_demand"), "templates");
+    config_reject_renamed(root);
+    if (!config_begin_maps(&loader,
+                           reader_count(reader_find(root, "arenas")) + reader_count(templates)))
         diagnostics_no_memory(diagnostics);
     else
         reader_fill(root, keys, count, config, &loader);

@@ -131,16 +131,17 @@ void config_load_admins(reader_node list, void *into, void *context)
 void config_check_rcon(const struct config *config, reader_node root)
 {
     union socket_address address;
+    const reader_node node = reader_find(reader_find(root, "rcon"), "listen");
     const struct config_listen *listen = &config->rcon.listen;
     const bool is_loopback =
         socket_address_parse(listen->address, 0, &address) && socket_address_is_loopback(&address);
     if (!listen->is_on)
         return;
     if (!config->rcon.password.is_set)
-        reader_error(reader_find(root, "rcon"), "got no rcon_password beside it, want one");
+        reader_error(node, "got no password beside it, want one");
     if (!is_loopback && !config->rcon.is_remote)
-        reader_error(reader_find(root, "rcon"),
+        reader_error(node,
                      "got %s, where the password and every command travel unencrypted, want an "
-                     "address of 127.0.0.0/8 or [::1], or rcon_remote = true",
+                     "address of 127.0.0.0/8 or [::1], or remote = true",
                      listen->address);
 }

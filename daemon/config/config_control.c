@@ -84,11 +84,11 @@ void config_load_control_token(reader_node node, void *into, void *context)
 
 void config_check_control(const struct config *config, reader_node root)
 {
-    static const char *const keys[] = {"control_listen", "control_certificate", "control_key",
-                                       "control_clients", "control_token_file"};
+    static const char *const keys[] = {"listen", "certificate", "key", "clients", "token_file"};
+    const reader_node group = reader_find(root, "control");
     const struct config_control *control = &config->control_tcp;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (!reader_is_good(reader_find(root, keys[i])))
+        if (!reader_is_good(reader_find(group, keys[i])))
             return;
     const bool has_certificate = control->certificate[0] != '\0';
     const bool has_key = control->key[0] != '\0';
@@ -97,17 +97,15 @@ void config_check_control(const struct config *config, reader_node root)
     const bool is_loopback = socket_address_parse(control->listen.address, 0, &address) &&
                              socket_address_is_loopback(&address);
     if (has_certificate != has_key)
-        reader_error(reader_find(root, has_key ? "control_key" : "control_certificate"),
-                     "got no %s beside it, want both or none",
-                     has_key ? "control_certificate" : "control_key");
+        reader_error(reader_find(group, has_key ? "key" : "certificate"),
+                     "got no %s beside it, want both or none", has_key ? "certificate" : "key");
     if (has_clients && !has_certificate)
-        reader_error(reader_find(root, "control_clients"),
-                     "got no control_certificate beside it, want one");
+        reader_error(reader_find(group, "clients"), "got no certificate beside it, want one");
     const bool is_protected =
         has_certificate && has_key && (has_clients || control->token[0] != '\0');
     if (control->listen.is_on && !is_loopback && !is_protected)
-        reader_error(reader_find(root, "control_listen"),
+        reader_error(reader_find(group, "listen"),
                      "got %s without protection, want an address of 127.0.0.0/8 or [::1], or "
-                     "control_certificate, control_key, and control_token_file or control_clients",
+                     "certificate, key, and token_file or clients",
                      control->listen.address);
 }

@@ -320,7 +320,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .applies = READER_AT_ONCE,
      .meaning = "which rounds are recorded: those that somebody plays who is no bot "
                 "(\"played\"), also those of bots alone (\"all\"), or none; see "
-                "recording_dir"},
+                "recordings.directory"},
     {.name = "votes",
      .kind = READER_GROUP,
      IN_ARENA(match.tuning.votes),
@@ -399,8 +399,6 @@ const struct reader_key *config_keys(enum config_group group, int *count)
         return LIMIT_KEYS;
     case CONFIG_VOTES:
         return config_vote_keys(count);
-    case CONFIG_KEEP:
-        return config_keep_keys(count);
     case CONFIG_RULES:
         break;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables of configuration keys. Each row defines a key's name, field in struct config or struct
 // config_arena, range, unit, default, meaning, and when a change applies. The tables drive reading,
-// `raimd -T`, `raimd --dump-config`, reloading, and tests of the manual and the shipped files.
+// `raimd -T`, `raimd --config-reference`, reloading, and raimd.conf(5).
 #pragma once
 
 #include "config.h"
@@ -10,7 +10,6 @@
 enum config_group {
     CONFIG_ROOT,
     CONFIG_ARENA,
-    CONFIG_KEEP, // of recordings
     CONFIG_LIMITS,
     CONFIG_VOTES,
     CONFIG_RULES,

@@ -10,19 +10,18 @@
 #include <string.h>
 
 static_assert(CONFIG_MAX_ARENAS == 256, "`expected` of arenas names the limit");
-static_assert(CONFIG_CONTROL_BYTES == 108, "`expected` of control names the limit");
+static_assert(CONFIG_CONTROL_BYTES == 108, "`expected` of socket names the limit");
 static_assert(CONFIG_MAX_ADMINS == 32, "`expected` of admins names the limit");
 static_assert(CONFIG_MAX_TEMPLATES == 64, "`expected` of templates names the limit");
-static_assert(CONFIG_PATH_BYTES == 256, "`expected` of recording_dir names the limit");
-static_assert(URL_BYTES == 512, "`expected` of event_hook names the limit");
-static_assert(HTTP_MAX_HOSTS == 16, "`expected` of status_hosts names the limit");
+static_assert(CONFIG_PATH_BYTES == 256, "`expected` of directory names the limit");
+static_assert(URL_BYTES == 512, "`expected` of target names the limit");
+static_assert(HTTP_MAX_HOSTS == 16, "`expected` of hosts names the limit");
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
 
 // Offset and size of the field that holds a key's value.
 #define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define IN_ROOT(member) IN(struct config, member)
-#define IN_KEEP(member) IN(struct config_keep, member)
 
 static const struct reader_key *arena_keys(int *count);
 static bool parse_status(const char *text, void *field);
@@ -39,22 +38,15 @@ static_assert(offsetof(struct http_guard, host_count) == 0 &&
                   offsetof(struct http_guard, hosts) < offsetof(struct http_guard, token),
               "the host names precede the token, so that one copy takes them");
 
-static const struct reader_key ROOT_KEYS[] = {
-    {.name = "workers",
-     .kind = READER_INTEGER,
-     IN_ROOT(workers),
-     .value = 0,
-     .min = 0,
-     .max = CONFIG_MAX_WORKERS,
-     .meaning = "number of threads that run the arenas; 0 starts one per CPU"},
-    {.name = "status",
+static const struct reader_key HTTP_KEYS[] = {
+    {.name = "listen",
      .kind = READER_TEXT,
      IN_ROOT(status),
      .text = "127.0.0.1:7246",
      .parse = parse_status,
      .expected = "\"IPV4:PORT\", \"[IPV6]:PORT\" or \"off\"",
      .meaning = "TCP address that serves the status over HTTP"},
-    {.name = "status_hosts",
+    {.name = "hosts",
      .kind = READER_LIST,
      .offset = offsetof(struct config, status_guard),
      .size = offsetof(struct http_guard, token),
@@ -71,7 +63,10 @@ static const struct reader_key ROOT_KEYS[] = {
      .meaning = "file whose first line is a bearer token; a request with "
                 "\"Authorization: Bearer TOKEN\" sees the live map without "
                 "spectator_delay; the path is relative to this file"},
-    {.name = "control",
+};
+
+static const struct reader_key CONTROL_KEYS[] = {
+    {.name = "socket",
      .kind = READER_TEXT,
      IN_ROOT(control),
      .text = "",
@@ -79,64 +74,58 @@ static const struct reader_key ROOT_KEYS[] = {
      .expected = "\"off\", \"\", or an absolute path of at most 107 bytes",
      .meaning = "Unix socket that raimctl connects to; \"\" selects control.sock in "
                 "$RUNTIME_DIRECTORY, or no socket if that variable is unset"},
-    {.name = "control_listen",
+    {.name = "listen",
      .kind = READER_TEXT,
      IN_ROOT(control_tcp.listen),
      .text = "off",
      .parse = parse_status,
      .expected = "\"IPV4:PORT\", \"[IPV6]:PORT\" or \"off\"",
-     .meaning = "TCP address that serves the API of rooms (HTTP with JSON) besides the "
-                "Unix socket; an address outside of 127.0.0.0/8 and [::1] needs "
-                "control_certificate, control_key, and control_token_file or "
-                "control_clients"},
-    {.name = "control_certificate",
+     .meaning = "TCP address that serves the control API (HTTP with JSON) besides the Unix "
+                "socket; an address outside of 127.0.0.0/8 and [::1] needs certificate, "
+                "key, and token_file or clients"},
+    {.name = "certificate",
      .kind = READER_TEXT,
      IN_ROOT(control_tcp.certificate),
      .load = config_load_certificate,
      .text = "",
      .expected = "a path to a PEM file, or \"\"",
-     .meaning = "certificate chain of control_listen, which then speaks HTTPS; the path "
+     .meaning = "certificate chain of listen, which then speaks HTTPS; the path "
                 "is relative to this file"},
-    {.name = "control_key",
+    {.name = "key",
      .kind = READER_TEXT,
      IN_ROOT(control_tcp.key),
      .load = config_load_control_key,
      .text = "",
      .expected = "a path to a PEM file without access for others, or \"\"",
-     .meaning = "private key of control_certificate; the path is relative to this file"},
-    {.name = "control_clients",
+     .meaning = "private key of certificate; the path is relative to this file"},
+    {.name = "clients",
      .kind = READER_TEXT,
      IN_ROOT(control_tcp.clients),
      .load = config_load_clients,
      .text = "",
      .expected = "a path to a PEM file, or \"\"",
      .meaning = "certificates of the authorities that sign client certificates; a client "
-                "of control_listen must then show one; the path is relative to this file"},
-    {.name = "control_token_file",
+                "of listen must then show one; the path is relative to this file"},
+    {.name = "token_file",
      .kind = READER_TEXT,
      IN_ROOT(control_tcp.token),
      .load = config_load_control_token,
      .text = "",
      .expected = "a path to a file without access for others, or \"\"",
-     .meaning = "file whose first line is a bearer token; requests to control_listen then "
+     .meaning = "file whose first line is a bearer token; requests to listen then "
                 "need \"Authorization: Bearer TOKEN\"; the path is relative to this file"},
-    {.name = "admins",
-     .kind = READER_LIST,
-     IN_ROOT(admins),
-     .load = config_load_admins,
-     .expected = "a list of at most 32 groups",
-     .applies = READER_AT_ONCE,
-     .meaning = "players who may give orders in the game by /admin, over an encrypted "
-                "connection: a group each with name, level, and password or key"},
-    {.name = "rcon",
+};
+
+static const struct reader_key RCON_KEYS[] = {
+    {.name = "listen",
      .kind = READER_TEXT,
      IN_ROOT(rcon.listen),
      .text = "off",
      .parse = parse_status,
      .expected = "\"IPV4:PORT\", \"[IPV6]:PORT\" or \"off\"",
      .meaning = "TCP address that serves Source RCON, whose password and commands are not "
-                "encrypted; an address outside of 127.0.0.0/8 and [::1] needs rcon_remote"},
-    {.name = "rcon_password",
+                "encrypted; an address outside of 127.0.0.0/8 and [::1] needs remote"},
+    {.name = "password",
      .kind = READER_TEXT,
      IN_ROOT(rcon.password),
      .text = "",
@@ -144,11 +133,206 @@ static const struct reader_key ROOT_KEYS[] = {
      .expected = CONFIG_PASSWORD_EXPECTED,
      .is_secret = true,
      .meaning = "password of RCON, whose client may give every order"},
-    {.name = "rcon_remote",
+    {.name = "remote",
      .kind = READER_BOOLEAN,
      IN_ROOT(rcon.is_remote),
      .flag = false,
      .meaning = "whether RCON may listen outside of the loopback addresses"},
+};
+
+static const struct reader_key RECORDINGS_KEYS[] = {
+    {.name = "directory",
+     .kind = READER_TEXT,
+     IN_ROOT(recording_dir),
+     .text = "",
+     .parse = parse_directory,
+     .expected = "\"\" or an absolute path of at most 255 bytes",
+     .applies = READER_AT_ONCE,
+     .meaning = "directory of recordings, which nobody but raimd may write to; \"\" selects "
+                "recordings in $STATE_DIRECTORY, and records nothing if that variable is unset"},
+    {.name = "gigabytes",
+     .kind = READER_NUMBER,
+     IN_ROOT(recording_keep.gigabytes),
+     .value = 10,
+     .min = 0.001,
+     .max = 100000,
+     .unit = "GB",
+     .applies = READER_AT_ONCE,
+     .meaning = "maximum size of all recordings together"},
+    {.name = "days",
+     .kind = READER_NUMBER,
+     IN_ROOT(recording_keep.days),
+     .value = 30,
+     .min = 0,
+     .max = 36500,
+     .unit = "days",
+     .applies = READER_AT_ONCE,
+     .meaning = "maximum age of a recording; 0 sets no limit"},
+};
+
+static const struct reader_key RESULTS_KEYS[] = {
+    {.name = "enabled",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(results),
+     .flag = true,
+     .meaning = "whether the results of rounds are kept in $STATE_DIRECTORY (results.jsonl, "
+                "results.db), or in memory if that variable is unset, for raimctl, the "
+                "dashboard and /leaderboard"},
+};
+
+static const struct reader_key EVENTS_KEYS[] = {
+    {.name = "kinds",
+     .kind = READER_LIST,
+     IN_ROOT(event_kinds),
+     .load = config_load_event_kinds,
+     .expected = "a list of names of kinds",
+     .applies = READER_AT_ONCE,
+     .meaning = "kinds of events that are kept for /events, raimctl and hook, of start, "
+                "stop, join, leave, chat, kill, round_ended, vote, ban, unban, order, overload "
+                "and reload; an empty list keeps all but chat and kill"},
+};
+
+static const struct reader_key HOOK_KEYS[] = {
+    {.name = "target",
+     .kind = READER_TEXT,
+     IN_ROOT(event_hook),
+     .text = "",
+     .parse = parse_hook,
+     .load = config_load_hook,
+     .expected = "an http or https URL, an absolute path of a program with arguments separated by "
+                 "spaces, or \"\", of at most 511 bytes",
+     .applies = READER_AT_ONCE,
+     .meaning = "receiver of each event: the URL is sent it by POST, the program is run and reads "
+                "it from its standard input; a first target, another kind of hook or another port "
+                "of its URL needs a restart"},
+    {.name = "secret_file",
+     .kind = READER_TEXT,
+     IN_ROOT(event_hook_secret),
+     .load = config_load_hook_secret,
+     .text = "",
+     .expected = "a path to a file without access for others, or \"\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "file whose first line is the key with which requests are signed "
+                "(HMAC-SHA256); the path is relative to this file"},
+};
+
+static const struct reader_key BANS_KEYS[] = {
+    {.name = "list",
+     .kind = READER_TEXT,
+     IN_ROOT(ban_list),
+     .text = "",
+     .parse = parse_url,
+     .expected = "an http or https URL, or \"\", of at most 511 bytes",
+     .meaning =
+         "list of banned networks that raimd fetches at the start, after a reload and every "
+         "ten minutes: lines of an address or network, a day or time of UTC at which the ban "
+         "ends, or none, and a reason, or none"},
+};
+
+static const struct reader_key ON_DEMAND_KEYS[] = {
+    {.name = "address",
+     .kind = READER_TEXT,
+     IN_ROOT(public_address),
+     .text = "",
+     .parse = parse_host,
+     .expected = "the name or address of a host, or \"\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "address of the arenas in answers to matchmakers; \"\" gives an arena's own "
+                "address"},
+    {.name = "ports",
+     .kind = READER_TEXT,
+     IN_ROOT(ports),
+     .text = "",
+     .parse = parse_ports,
+     .expected = "\"FIRST-LAST\" with at most 256 ports, or \"\"",
+     .applies = READER_AT_ONCE,
+     .meaning = "UDP ports of the arenas, one each"},
+    {.name = "templates",
+     .kind = READER_LIST,
+     .load = config_load_templates,
+     .same_files = config_has_same_templates,
+     .expected = "a list of at most 64 groups",
+     .applies = READER_AT_ONCE,
+     .meaning = "what a matchmaker may request: a group each with the keys of an arena except "
+                "port; name is the template's"},
+};
+
+static const struct reader_key AGONES_KEYS[] = {
+    {.name = "mode",
+     .kind = READER_TEXT,
+     IN_ROOT(agones),
+     .text = "auto",
+     .parse = parse_agones,
+     .expected = "\"auto\", \"off\" or \"on\"",
+     .meaning = "whether raimd reports to the SDK server of Agones, on 127.0.0.1; \"auto\" "
+                "does where $AGONES_SDK_HTTP_PORT is set"},
+    {.name = "drain",
+     .kind = READER_INTEGER,
+     IN_ROOT(agones_drain_s),
+     .value = 25,
+     .min = 1,
+     .max = 86400,
+     .unit = "s",
+     .meaning = "time for which players may stay after a SIGTERM under Agones; less than "
+                "terminationGracePeriodSeconds of the pod"},
+    {.name = "ready",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(agones_ready),
+     .flag = false,
+     .meaning = "whether an allocated GameServer becomes Ready again when the last arena on demand "
+                "has ended and the last player has left"},
+};
+
+static const struct reader_key DISCOVERY_KEYS[] = {
+    {.name = "lan",
+     .kind = READER_BOOLEAN,
+     IN_ROOT(lan_discovery),
+     .flag = true,
+     .meaning = "whether clients of the local network find the arenas: UDP port 7245 "
+                "answers, if an arena listens beyond this machine"},
+    {.name = "masters",
+     .kind = READER_LIST,
+     IN_ROOT(masters),
+     .load = config_load_masters,
+     .expected = "a list of at most 8 of \"HOST:PORT\", \"HOST\" and \"[IPV6]:PORT\"",
+     .meaning = "master servers (dpmaster) that list the arenas for clients; without "
+                "PORT at port 27950"},
+};
+
+// A group whose rows describe members of struct config, too.
+#define GROUP(group, its_keys, its_meaning)                                                        \
+    {                                                                                              \
+        .name = group, .kind = READER_GROUP, .expected = "a group", .keys = its_keys,              \
+        .applies = READER_AT_ONCE, .meaning = its_meaning                                          \
+    }
+
+#define KEYS_OF(function, table)                                                                   \
+    static const struct reader_key *function(int *count)                                           \
+    {                                                                                              \
+        *count = COUNT(table);                                                                     \
+        return table;                                                                              \
+    }
+
+KEYS_OF(http_keys, HTTP_KEYS)
+KEYS_OF(control_keys, CONTROL_KEYS)
+KEYS_OF(rcon_keys, RCON_KEYS)
+KEYS_OF(recordings_keys, RECORDINGS_KEYS)
+KEYS_OF(results_keys, RESULTS_KEYS)
+KEYS_OF(events_keys, EVENTS_KEYS)
+KEYS_OF(hook_keys, HOOK_KEYS)
+KEYS_OF(bans_keys, BANS_KEYS)
+KEYS_OF(on_demand_keys, ON_DEMAND_KEYS)
+KEYS_OF(agones_keys, AGONES_KEYS)
+KEYS_OF(discovery_keys, DISCOVERY_KEYS)
+
+static const struct reader_key ROOT_KEYS[] = {
+    {.name = "workers",
+     .kind = READER_INTEGER,
+     IN_ROOT(workers),
+     .value = 0,
+     .min = 0,
+     .max = CONFIG_MAX_WORKERS,
+     .meaning = "number of threads that run the arenas; 0 starts one per CPU"},
     {.name = "log_level",
      .kind = READER_TEXT,
      IN_ROOT(log_level),
@@ -169,132 +353,28 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether a crash may write a core dump, which contains every secret "
                 "key, and whether a debugger may attach"},
-    {.name = "recording_dir",
-     .kind = READER_TEXT,
-     IN_ROOT(recording_dir),
-     .text = "",
-     .parse = parse_directory,
-     .expected = "\"\" or an absolute path of at most 255 bytes",
-     .applies = READER_AT_ONCE,
-     .meaning = "directory of recordings, which nobody but raimd may write to; \"\" selects "
-                "recordings in $STATE_DIRECTORY, and records nothing if that variable is unset"},
-    {.name = "recording_keep",
-     .kind = READER_GROUP,
-     IN_ROOT(recording_keep),
-     .expected = "a group",
-     .keys = config_keep_keys,
-     .applies = READER_AT_ONCE,
-     .meaning = "which recordings are kept; the oldest are deleted first, and never those "
-                "marked by raimctl recording keep"},
-    {.name = "results",
-     .kind = READER_BOOLEAN,
-     IN_ROOT(results),
-     .flag = true,
-     .meaning = "whether the results of rounds are kept in $STATE_DIRECTORY (results.jsonl, "
-                "results.db), or in memory if that variable is unset, for raimctl, the "
-                "dashboard and /leaderboard"},
-    {.name = "event_kinds",
+    GROUP("http", http_keys, "the status, the dashboard and the metrics over HTTP"),
+    GROUP("control", control_keys, "the interface of operators and matchmakers"),
+    {.name = "admins",
      .kind = READER_LIST,
-     IN_ROOT(event_kinds),
-     .load = config_load_event_kinds,
-     .expected = "a list of names of kinds",
+     IN_ROOT(admins),
+     .load = config_load_admins,
+     .expected = "a list of at most 32 groups",
      .applies = READER_AT_ONCE,
-     .meaning = "kinds of events that are kept for /events, raimctl and event_hook, of start, "
-                "stop, join, leave, chat, kill, round_ended, vote, ban, unban, order, overload "
-                "and reload; an empty list keeps all but chat and kill"},
-    {.name = "event_hook",
-     .kind = READER_TEXT,
-     IN_ROOT(event_hook),
-     .text = "",
-     .parse = parse_hook,
-     .load = config_load_hook,
-     .expected = "an http or https URL, an absolute path of a program with arguments separated by "
-                 "spaces, or \"\", of at most 511 bytes",
-     .applies = READER_AT_ONCE,
-     .meaning = "receiver of each event: the URL is sent it by POST, the program is run and reads "
-                "it from its standard input; a first hook, another kind of hook or another port "
-                "of its URL needs a restart"},
-    {.name = "event_hook_secret_file",
-     .kind = READER_TEXT,
-     IN_ROOT(event_hook_secret),
-     .load = config_load_hook_secret,
-     .text = "",
-     .expected = "a path to a file without access for others, or \"\"",
-     .applies = READER_AT_ONCE,
-     .meaning = "file whose first line is the key with which requests of event_hook are signed "
-                "(HMAC-SHA256); the path is relative to this file"},
-    {.name = "ban_list",
-     .kind = READER_TEXT,
-     IN_ROOT(ban_list),
-     .text = "",
-     .parse = parse_url,
-     .expected = "an http or https URL, or \"\", of at most 511 bytes",
-     .meaning =
-         "list of banned networks that raimd fetches at the start, after a reload and every "
-         "ten minutes: lines of an address or network, a day or time of UTC at which the ban "
-         "ends, or none, and a reason, or none"},
-    {.name = "public_address",
-     .kind = READER_TEXT,
-     IN_ROOT(public_address),
-     .text = "",
-     .parse = parse_host,
-     .expected = "the name or address of a host, or \"\"",
-     .applies = READER_AT_ONCE,
-     .meaning = "address of rooms in answers to matchmakers; \"\" gives the room's "
-                "own address"},
-    {.name = "ports",
-     .kind = READER_TEXT,
-     IN_ROOT(ports),
-     .text = "",
-     .parse = parse_ports,
-     .expected = "\"FIRST-LAST\" with at most 256 ports, or \"\"",
-     .applies = READER_AT_ONCE,
-     .meaning = "UDP ports of rooms, one each"},
-    {.name = "templates",
-     .kind = READER_LIST,
-     .load = config_load_templates,
-     .same_files = config_has_same_templates,
-     .expected = "a list of at most 64 groups",
-     .applies = READER_AT_ONCE,
-     .meaning = "templates of rooms, which are arenas that a matchmaker requests at run "
-                "time: a group each with the keys of an arena except port; name is the "
-                "template's"},
-    {.name = "agones",
-     .kind = READER_TEXT,
-     IN_ROOT(agones),
-     .text = "auto",
-     .parse = parse_agones,
-     .expected = "\"auto\", \"off\" or \"on\"",
-     .meaning = "whether raimd reports to the SDK server of Agones, on 127.0.0.1; \"auto\" "
-                "does where $AGONES_SDK_HTTP_PORT is set"},
-    {.name = "agones_drain",
-     .kind = READER_INTEGER,
-     IN_ROOT(agones_drain_s),
-     .value = 25,
-     .min = 1,
-     .max = 86400,
-     .unit = "s",
-     .meaning = "time for which players may stay after a SIGTERM under Agones; less than "
-                "terminationGracePeriodSeconds of the pod"},
-    {.name = "agones_ready",
-     .kind = READER_BOOLEAN,
-     IN_ROOT(agones_ready),
-     .flag = false,
-     .meaning = "whether an allocated GameServer becomes Ready again when the last room has "
-                "ended and the last player has left"},
-    {.name = "lan_discovery",
-     .kind = READER_BOOLEAN,
-     IN_ROOT(lan_discovery),
-     .flag = true,
-     .meaning = "whether clients of the local network find the arenas, except rooms: UDP port 7245 "
-                "answers, if an arena listens beyond this machine"},
-    {.name = "masters",
-     .kind = READER_LIST,
-     IN_ROOT(masters),
-     .load = config_load_masters,
-     .expected = "a list of at most 8 of \"HOST:PORT\", \"HOST\" and \"[IPV6]:PORT\"",
-     .meaning = "master servers (dpmaster) that list the arenas for clients, except rooms; without "
-                "PORT at port 27950"},
+     .meaning = "players who may give orders in the game by /admin, over an encrypted "
+                "connection: a group each with name, level, and password or key"},
+    GROUP("rcon", rcon_keys,
+          "Source RCON, for tools that speak nothing else; raimctl does not need it"),
+    GROUP("recordings", recordings_keys,
+          "where recordings are kept, and which; the oldest are deleted first, and never those "
+          "marked by raimctl recording keep"),
+    GROUP("results", results_keys, "results of rounds"),
+    GROUP("events", events_keys, "what happened, for /events, raimctl and hook"),
+    GROUP("hook", hook_keys, "receiver of each event"),
+    GROUP("bans", bans_keys, "bans beside those of raimctl ban"),
+    GROUP("on_demand", on_demand_keys, "arenas that a matchmaker requests at run time"),
+    GROUP("agones", agones_keys, "a game server of Agones"),
+    GROUP("discovery", discovery_keys, "how clients find the arenas, except those on demand"),
     {.name = "arenas",
      .kind = READER_LIST,
      .load = config_load_arenas,
@@ -302,34 +382,54 @@ static const struct reader_key ROOT_KEYS[] = {
      .expected = "a list of 1 to 256 groups",
      .keys = arena_keys,
      .applies = READER_AT_ONCE,
-     .meaning = "the arenas to run, one group each; the list may be empty beside templates"},
+     .meaning =
+         "the arenas to run, one group each; the list may be empty beside on_demand.templates"},
 };
 
-static const struct reader_key KEEP_KEYS[] = {
-    {.name = "gigabytes",
-     .kind = READER_NUMBER,
-     IN_KEEP(gigabytes),
-     .value = 10,
-     .min = 0.001,
-     .max = 100000,
-     .unit = "GB",
-     .applies = READER_AT_ONCE,
-     .meaning = "maximum size of all recordings together"},
-    {.name = "days",
-     .kind = READER_NUMBER,
-     IN_KEEP(days),
-     .value = 30,
-     .min = 0,
-     .max = 36500,
-     .unit = "days",
-     .applies = READER_AT_ONCE,
-     .meaning = "maximum age of a recording; 0 sets no limit"},
+// Keys of earlier versions, and the keys that took their place. The file of such a version is
+// rejected with the new names.
+static const struct {
+    const char *old_name, *new_name;
+} RENAMED[] = {
+    {"status", "http.listen"},
+    {"status_hosts", "http.hosts"},
+    {"live_token_file", "http.live_token_file"},
+    {"control", "control.socket"},
+    {"control_listen", "control.listen"},
+    {"control_certificate", "control.certificate"},
+    {"control_key", "control.key"},
+    {"control_clients", "control.clients"},
+    {"control_token_file", "control.token_file"},
+    {"rcon", "rcon.listen"},
+    {"rcon_password", "rcon.password"},
+    {"rcon_remote", "rcon.remote"},
+    {"recording_dir", "recordings.directory"},
+    {"recording_keep", "recordings.gigabytes and recordings.days"},
+    {"results", "results.enabled"},
+    {"event_kinds", "events.kinds"},
+    {"event_hook", "hook.target"},
+    {"event_hook_secret_file", "hook.secret_file"},
+    {"ban_list", "bans.list"},
+    {"public_address", "on_demand.address"},
+    {"ports", "on_demand.ports"},
+    {"templates", "on_demand.templates"},
+    {"agones", "agones.mode"},
+    {"agones_drain", "agones.drain"},
+    {"agones_ready", "agones.ready"},
+    {"lan_discovery", "discovery.lan"},
+    {"masters", "discovery.masters"},
 };
 
-const struct reader_key *config_keep_keys(int *count)
+void config_reject_renamed(reader_node root)
 {
-    *count = COUNT(KEEP_KEYS);
-    return KEEP_KEYS;
+    for (int i = 0; i < COUNT(RENAMED); i++) {
+        const reader_node node = reader_find(root, RENAMED[i].old_name);
+        const bool is_group_now = strchr(RENAMED[i].new_name, '.') - RENAMED[i].new_name ==
+                                      (ptrdiff_t)strlen(RENAMED[i].old_name) &&
+                                  reader_is_group(node);
+        if (node.setting != NULL && !is_group_now)
+            reader_error(node, "got a key of an earlier version, want %s", RENAMED[i].new_name);
+    }
 }
 
 const struct reader_key *config_root_keys(int *count)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keys outside of the arenas: the status, the control, recordings, rooms, the orchestrator. See
-// config_keys.h.
+// The keys outside of the arenas, most of them in groups. See config_keys.h.
 #pragma once
 
 #include "reader.h"
@@ -8,5 +7,5 @@
 // The table and the number of its rows.
 const struct reader_key *config_root_keys(int *count);
 
-// The table of the keys of recording_keep.
-const struct reader_key *config_keep_keys(int *count);
+// Reports the keys of earlier versions, with the names that they have now.
+void config_reject_renamed(reader_node root);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads the templates of rooms, and checks them against the pool of ports.
+// Loads the templates of arenas on demand, and checks them against the pool of ports.
 #include "config_keys.h"
 #include "config_loader.h"
 
@@ -49,12 +49,13 @@ void config_check_pool(const struct config *config, reader_node root)
     const struct config_ports *ports = &config->ports;
     const reader_node arenas = reader_find(root, "arenas");
     if (config->template_count > 0 && config_port_count(ports) == 0)
-        reader_error(reader_find(root, "templates"), "got templates without ports, want both");
+        reader_error(reader_find(reader_find(root, "on_demand"), "templates"),
+                     "got templates without ports, want both");
     for (int i = 0; i < config->arena_count && ports->first > 0; i++) {
         const uint16_t port = config->arenas[i].port;
         if (port >= ports->first && port <= ports->last)
             reader_error(reader_member(reader_item(arenas, i), "port"),
-                         "got %u, want a port outside of ports, \"%u-%u\"", port, ports->first,
-                         ports->last);
+                         "got %u, want a port outside of on_demand.ports, \"%u-%u\"", port,
+                         ports->first, ports->last);
     }
 }

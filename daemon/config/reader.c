@@ -192,7 +192,8 @@ void reader_fill(reader_node group, const struct reader_key *keys, int count, vo
     for (int i = 0; i < members; i++) {
         const reader_node node = {group.reader,
                                   config_setting_get_elem(group.setting, (unsigned)i)};
-        report_unknown_key(node, keys, count);
+        if (reader_is_good(node))
+            report_unknown_key(node, keys, count);
     }
     for (int i = 0; i < count; i++) {
         const reader_node node = reader_find(group, keys[i].name);
@@ -342,7 +343,7 @@ static void fill_key(reader_node node, const struct reader_key *key, void *into,
     const bool is_good = node.setting == NULL || take_value(node.setting, key, field);
     if (node.setting == NULL || !is_good)
         take_default(key, field);
-    if (!is_good) {
+    if (!is_good && reader_is_good(node)) {
         char expected[EXPECTED_BYTES];
         describe_expected(key, expected, sizeof expected);
         // Brackets of another kind are the usual mistake.
@@ -582,7 +583,28 @@ void reader_document(const struct reader_key *key, char *line, size_t capacity)
         snprintf(value, sizeof value, "optional");
     else if (key->kind != READER_LIST && key->kind != READER_GROUP)
         snprintf(value, sizeof value, "default %s", standard);
-    snprintf(line, capacity, "%s: %s; %s; %s.", key->name, key->meaning, expected, value);
+    if (key->kind == READER_GROUP)
+        snprintf(line, capacity, "%s: %s.", key->name, key->meaning);
+    else
+        snprintf(line, capacity, "%s: %s; %s; %s.", key->name, key->meaning, expected, value);
+}
+
+const char *reader_when(const struct reader_key *key)
+{
+    switch (key->applies) {
+    case READER_AT_ONCE:
+        return "A change applies at once.";
+    case READER_WITH_BREAK:
+        return "A change applies with the next break.";
+    case READER_WITH_ROUND:
+    case READER_WITH_MATCH:
+    case READER_WITH_MAP:
+    case READER_WITH_ROTATION:
+        return "A change applies with the next round.";
+    case READER_AT_RESTART:
+        break;
+    }
+    return "A change needs a restart.";
 }
 
 // Appends the path from the root to a setting, "arenas[0].rules.bullet_speed", cut to fit.

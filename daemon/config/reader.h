@@ -89,7 +89,8 @@ void reader_close(struct reader *reader);
 reader_node reader_root(const struct reader *reader);
 
 // Fills a struct from a group and its inner groups. A key that is absent or wrong gets its default.
-// Reports wrong values, missing keys and unknown keys. `context` is passed to the keys' `load`.
+// Reports wrong values, missing keys and unknown keys, unless a mistake was reported for them
+// before. `context` is passed to the keys' `load`.
 void reader_fill(reader_node group, const struct reader_key *keys, int count, void *into,
                  void *context);
 
@@ -141,6 +142,8 @@ void reader_write_value(struct text_buffer *out, reader_node node);
 // if the key has no default.
 bool reader_default(const struct reader_key *key, char *text, size_t capacity);
 
-// Writes a key's meaning, accepted values and default as one line, as the shipped files' comments
-// contain it.
+// Writes a key's meaning, accepted values and default as one line, cut to fit.
 void reader_document(const struct reader_key *key, char *line, size_t capacity);
+
+// A sentence about when a change of the key takes effect after a reload.
+const char *reader_when(const struct reader_key *key);

@@ -35,7 +35,7 @@ static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[
 static const char unavailable[] = "{\"error\":\"out of memory\"}";
 static const char too_many[] = "{\"error\":\"too many viewers\"}";
 static const char wrong_host[] =
-    "{\"error\":\"unknown host name: use the IP address, or add the name to status_hosts\"}";
+    "{\"error\":\"unknown host name: use the IP address, or add the name to http.hosts\"}";
 static const char wrong_origin[] =
     "{\"error\":\"requests from pages of another origin are rejected\"}";
 static const char wrong_token[] = "{\"error\":\"invalid token\"}";

@@ -140,10 +140,10 @@ static void write_rooms(FILE *out, const struct arena_list_rooms *rooms)
 static void write_control(FILE *out, const struct arena_list_control *control)
 {
     metrics_count(out, "raimd_control_connections_limited_total", METRICS_COUNTER,
-                  "TLS connections to control_listen that were closed because too many began.",
+                  "TLS connections to control.listen that were closed because too many began.",
                   control->limited);
     metrics_count(out, "raimd_control_requests_denied_total", METRICS_COUNTER,
-                  "Requests to control_listen without its token or certificate, or of browsers.",
+                  "Requests to control.listen without its token or certificate, or of browsers.",
                   control->denied);
     metrics_count(out, "raimd_logins_denied_total", METRICS_COUNTER,
                   "Logins of RCON and of admins that were wrong, or not tried because of earlier "

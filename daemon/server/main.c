@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "audit.h"
 #include "config.h"
-#include "config_dump.h"
+#include "config_reference.h"
 #include "config_values.h"
 #include "demo_socket.h"
 #include "fetch_process.h"
@@ -192,8 +192,8 @@ int main(int argc, char **argv)
     const struct options options = options_parse(argc, argv);
     if (options.action == OPTIONS_DRAW_MAP)
         return draw_map(options.map_path, options.drawing_path);
-    if (options.action == OPTIONS_DUMP_CONFIG) {
-        config_dump(stdout);
+    if (options.action == OPTIONS_CONFIG_REFERENCE) {
+        config_reference(stdout);
         return end_output();
     }
     if (options.action == OPTIONS_VERIFY || options.action == OPTIONS_AUDIT) {

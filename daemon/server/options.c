@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEMO = 256, AUDIT, DRAW_MAP, DUMP_CONFIG, JSON, USAGE, VERIFY };
+enum { DEMO = 256, AUDIT, CONFIG_REFERENCE, DRAW_MAP, JSON, USAGE, VERIFY };
 
 static const struct argp_option known[] = {
     {"config", 'c', "FILE", 0, "Read this configuration (" RAIM_DEFAULT_CONFIG ")", 0},
@@ -15,7 +15,7 @@ static const struct argp_option known[] = {
     {"json", JSON, NULL, 0,
      "With -t: mistakes as a JSON array of {file, line, key, message}; with --audit: JSON", 0},
     {"print-config", 'T', NULL, 0, "Check, then print every value and where it comes from", 0},
-    {"dump-config", DUMP_CONFIG, NULL, 0,
+    {"config-reference", CONFIG_REFERENCE, NULL, 0,
      "Print a configuration of every key with its meaning and default", 0},
     {"demo", DEMO, NULL, 0, "Run two arenas with bots on loopback, by a built-in configuration", 0},
     {"draw-map", DRAW_MAP, "FILE OUT.svg", 0, "Draw a map: outlines, their convex pieces, spawns",
@@ -72,8 +72,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'T':
         options->action = OPTIONS_PRINT_CONFIG;
         break;
-    case DUMP_CONFIG:
-        options->action = OPTIONS_DUMP_CONFIG;
+    case CONFIG_REFERENCE:
+        options->action = OPTIONS_CONFIG_REFERENCE;
         break;
     case JSON:
         options->json = true;
@@ -117,7 +117,7 @@ struct options options_parse(int argc, char **argv)
     static const struct argp argp = {
         .options = known,
         .parser = parse,
-        .args_doc = "\n--dump-config\n--draw-map FILE OUT.svg\n--verify RECORDING...\n--audit "
+        .args_doc = "\n--config-reference\n--draw-map FILE OUT.svg\n--verify RECORDING...\n--audit "
                     "RECORDING [--json]",
         .doc = "A dedicated server for 2D arena shooters.\v"
                "Exit status: 0 ended as asked, 1 could not start (a port in use, say), 64 wrong "

@@ -47,7 +47,7 @@ def ask(server, method, path, body=None):
 
 
 class Raimds:
-    """Several raimd with control_listen: {"raimd": [SERVER, ...]}, see ask()."""
+    """Several raimd with control.listen: {"raimd": [SERVER, ...]}, see ask()."""
 
     def __init__(self, settings, region):
         self.settings, self.servers = settings, region["raimd"]

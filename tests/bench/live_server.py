@@ -184,7 +184,7 @@ def write_config(path, status_port, ports, per_arena, encryption="offered", sigh
         f" max_players = {per_arena}; spectator_delay = 0.0; bots = 0;"
         f' encryption = "{encryption}"; sight = {SIGHT[sight]}; }}'
         for index, port in enumerate(ports))
-    path.write_text(f'workers = 1;\nstatus = "127.0.0.1:{status_port}";\n'
+    path.write_text(f'workers = 1;\nhttp = {{ listen = "127.0.0.1:{status_port}"; }};\n'
                     f"arenas = (\n{arenas}\n);\n", encoding="ascii")
 
 

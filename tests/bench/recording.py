@@ -76,7 +76,7 @@ class Server:
 
     def write(self, recording):
         self.path.write_text(
-            'workers = 1; status = "127.0.0.1:0"; arenas = ({ name = "bench"; port = 0;'
+            'workers = 1; http = { listen = "127.0.0.1:0"; }; arenas = ({ name = "bench"; port = 0;'
             f' address = "127.0.0.1"; max_players = {self.clients};'
             f' map = {json.dumps(str(live_server.MAP))}; recording = "{recording}"; }});\n',
             encoding="utf-8")

@@ -52,8 +52,19 @@ SANITIZER_WORDS = ("Sanitizer", "runtime error:")
 
 # --- configurations ---
 
+# The groups of keys outside of the arenas.
+GROUPS = ("http", "control", "rcon", "recordings", "results", "events", "hook", "bans", "on_demand",
+          "agones", "discovery")
+
+
+class Text(str):
+    """A value as it stands in the file."""
+
+
 def value(it):
     """A key's value as a configuration has it; a group is a dictionary."""
+    if isinstance(it, Text):
+        return it
     if isinstance(it, dict):
         return "{ " + " ".join(f"{key} = {value(inner)};" for key, inner in it.items()) + " }"
     return json.dumps(it, ensure_ascii=False)
@@ -67,10 +78,19 @@ def arena(name="arena", **keys):
 
 
 def config(*arenas, status="127.0.0.1:0", workers=0, **keys):
-    """The text of a configuration, with these keys of the file besides."""
+    """The text of a configuration, with these keys of the file besides: GROUP_KEY is a key of a
+    group, and status is http_listen."""
     listed = ",\n  ".join(arenas)
-    more = "".join(f"{key} = {value(it)};\n" for key, it in keys.items())
-    return (f'workers = {workers};\nstatus = "{status}";\n'
+    tree = {"http": {"listen": status}}
+    for key, it in keys.items():
+        group = next((group for group in GROUPS if key.startswith(group + "_")), None)
+        if group is None:
+            tree[key] = it
+        else:
+            tree.setdefault(group, {})[key[len(group) + 1:]] = it
+    http = value(tree.pop("http"))
+    more = "".join(f"{key} = {value(it)};\n" for key, it in tree.items())
+    return (f"workers = {workers};\nhttp = {http};\n"
             f"arenas = (\n  {listed}\n);\n{more}")
 
 

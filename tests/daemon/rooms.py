@@ -27,8 +27,9 @@ def template(name="duel", **keys):
 
 def config(*templates, first, count, arenas=(), **keys):
     """The text of a configuration with a pool of ports."""
-    text = harness.config(*arenas, ports=f"{first}-{first + count - 1}", **keys)
-    return text + "templates = (\n  " + ",\n  ".join(templates) + "\n);\n"
+    listed = harness.Text("(\n  " + ",\n  ".join(templates) + "\n)")
+    return harness.config(*arenas, on_demand_ports=f"{first}-{first + count - 1}",
+                          on_demand_templates=listed, **keys)
 
 
 def check(instance, schema):

@@ -10,7 +10,7 @@ import time
 import unittest
 
 import sidecar
-from harness import BIN, ROOT, SLOW, START_S, TICK_HZ, Stage, arena, config, main, poll, value
+from harness import BIN, ROOT, SLOW, START_S, TICK_HZ, Stage, Text, arena, config, main, poll, value
 from ports import free_port, free_ports
 from sidecar import SdkServer, Stub
 from stalls import Stalls
@@ -29,9 +29,9 @@ class AgonesTest(unittest.TestCase):
 
     def serve_rooms(self, env, pool, **keys):
         """A raimd without arenas that makes rooms of a duel on these ports."""
-        text = (config(**keys) + f'ports = "{pool}-{pool + 7}";\n'
-                f"templates = ( {template()} );\n")
-        path = self.stage.write_config(text)
+        path = self.stage.write_config(config(
+            on_demand_ports=f"{pool}-{pool + 7}", on_demand_templates=Text(f"( {template()} )"),
+            **keys))
         state = self.stage.directory / "state"
         state.mkdir(exist_ok=True)
         return self.stage.raimd("-c", path, env={
@@ -110,7 +110,7 @@ class StubTest(AgonesTest):
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
     def test_a_second_signal_ends_at_once(self):
-        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env, agones="on",
+        daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env, agones_mode="on",
                                   agones_drain=600)
         self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
@@ -204,7 +204,7 @@ class StubTest(AgonesTest):
     def test_an_operator_drains(self):
         socket_path = self.stage.directory / "control.sock"
         daemon = self.stage.serve(arena(port=free_port()), env=self.stub.env,
-                                  control=str(socket_path))
+                                  control_socket=str(socket_path))
         self.wait_phase(daemon)
         with subprocess.Popen([BIN / "raimctl", "-s", socket_path, "drain"],
                               stdout=subprocess.PIPE, text=True) as drain:
@@ -220,7 +220,7 @@ class StubTest(AgonesTest):
         self.assertIsNone(daemon.get_json()["agones"])
 
     def test_off_means_off(self):
-        daemon = self.stage.serve(arena(), env=self.stub.env, agones="off")
+        daemon = self.stage.serve(arena(), env=self.stub.env, agones_mode="off")
         self.assertIsNone(daemon.get_json()["agones"])
         self.assertNotIn("raimd_agones", daemon.ask("/metrics").text)
         daemon.stop()

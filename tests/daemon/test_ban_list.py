@@ -72,7 +72,7 @@ class BanListTest(unittest.TestCase):
         self.state.mkdir()
 
     def serve(self, url):
-        return self.stage.serve(arena(), ban_list=url, env={"STATE_DIRECTORY": str(self.state)})
+        return self.stage.serve(arena(), bans_list=url, env={"STATE_DIRECTORY": str(self.state)})
 
     @staticmethod
     def shown(daemon):

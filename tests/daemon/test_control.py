@@ -433,7 +433,7 @@ class ControlTest(Operator):
         daemon = self.stage.serve(arena("one"), env={"STATE_DIRECTORY": str(self.state)})
         self.assertNotIn("control started", daemon.log)
         other = self.stage.directory / "elsewhere.sock"
-        text = f'control = "{other}";\n' + harness.config(arena("two"))
+        text = harness.config(arena("two"), control_socket=str(other))
         daemon = self.stage.raimd("-c", self.stage.write_config(text, "elsewhere.conf"))
         daemon.wait_started().poll("the socket", other.exists)
         poll("an answer", lambda: "two" in self.ctl("status", socket=other))

@@ -313,7 +313,7 @@ class TokenTest(unittest.TestCase):
         token = stage.directory / "token"
         token.write_text("0123456789abcdef\n", encoding="ascii")
         token.chmod(0o640)
-        text = 'live_token_file = "token";\n' + harness.config(arena("first", bots=1))
+        text = harness.config(arena("first", bots=1), http_live_token_file="token")
         daemon = stage.raimd("-c", stage.write_config(text)).wait_started()
         with Stream(daemon, headers="Authorization: Bearer 0123456789abcdef\r\n") as stream:
             self.assertEqual(stream.event(), ("hello", {"delay_ms": 0}))

@@ -80,8 +80,9 @@ class DeployTest(unittest.TestCase):
         values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))["agones"]
         last = values["firstPort"] + values["rooms"] - 1
         done = check_configuration( # as templates/_pod.tpl writes it
-            f'{values["config"]}\nports = "{values["firstPort"]}-{last}";\n'
-            f'agones_drain = {values["terminationGracePeriodSeconds"] - 10};\n')
+            f'{values["config"]}\non_demand = {{\n  ports = "{values["firstPort"]}-{last}";\n'
+            f'{values["onDemand"]}}};\nagones = {{ mode = "on"; ready = true; drain = '
+            f'{values["terminationGracePeriodSeconds"] - 10}; }};\n')
         if "agones: got an unknown key" in done.stderr:
             self.skipTest("this raimd does not speak to Agones")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -105,7 +106,7 @@ class DeployTest(unittest.TestCase):
         values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))["agones"]
         scaler = values["autoscaler"]
         rooms = scaler["maxCapacity"] - scaler["bufferSize"]
-        round_s = int(re.search(r"round_time = (\d+)", values["config"])[1])
+        round_s = int(re.search(r"round_time = (\d+)", values["onDemand"])[1])
         self.assertGreaterEqual(scaler["bufferSize"], rooms / round_s * (30 + 11))
         self.assertIn(scaler["bufferSize"] % values["rooms"], range(4, 13))
 
@@ -122,8 +123,8 @@ class DeployTest(unittest.TestCase):
         self.assertGreater(len(used), 20)
         nowhere = f"http://127.0.0.1:{free_port()}/"
         with sidecar.Stub() as stub, Stage() as stage:
-            daemon = stage.serve(arena("first", port=free_port()), event_hook=nowhere,
-                                 ban_list=nowhere,
+            daemon = stage.serve(arena("first", port=free_port()), hook_target=nowhere,
+                                 bans_list=nowhere,
                                  env={**stub.env, "STATE_DIRECTORY": str(stage.directory)})
             served = set(METRIC.findall(daemon.ask("/metrics").text))
         self.assertEqual(used - served, set())

@@ -61,7 +61,7 @@ class AddressesTest(unittest.TestCase):
             daemon = self.stage.serve(
                 arena("one", hostname="Hall \u2694", tags=["ffa", "eu"], bots=2, max_players=8),
                 arena("two", access="token", access_key="a" * 64),
-                masters=[f"127.0.0.1:{master.port}"])
+                discovery_masters=[f"127.0.0.1:{master.port}"])
             addresses = [f"127.0.0.1:{port}" for port in daemon.ports]
             first = {"address": addresses[0], "answers": True, "name": "Hall \u2694", "players": 0,
                      "max": 8, "bots": 2, "map": "crossfire", "locked": False,
@@ -145,7 +145,7 @@ class NetworkTest(unittest.TestCase):
                          arena("own", address="127.0.0.1"),
                          arena("quiet", address="0.0.0.0", queries=False))
         two = self.serve(arena("other", address=SERVERS))
-        off = self.serve(arena("hidden", address="0.0.0.0"), lan_discovery=False)
+        off = self.serve(arena("hidden", address="0.0.0.0"), discovery_lan=False)
         self.assertIn("LAN discovery started port=7245\n", one.log)
         self.assertNotIn("LAN discovery", off.log)
         expected = [("both", f"{SERVERS}:{one.ports[0]}"), ("four", f"{SERVERS}:{one.ports[1]}"),

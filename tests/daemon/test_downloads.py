@@ -52,7 +52,7 @@ class Directory:
     def serve(self, *arenas, **keys):
         self.daemon = self.stage.serve(
             *arenas, env={"STATE_DIRECTORY": str(self.state), "RUNTIME_DIRECTORY": str(self.run)},
-            recording_keep={"days": 0}, **keys)
+            recordings_days=0, **keys)
         return self.daemon
 
     def page(self, before=None):

@@ -36,7 +36,7 @@ def validate(event):
 
 
 # What is kept by default, without what a busy machine may add: overload.
-CALM = {"event_kinds": ["start", "stop", "join", "leave", "round_ended", "vote", "ban", "unban",
+CALM = {"events_kinds": ["start", "stop", "join", "leave", "round_ended", "vote", "ban", "unban",
                         "order", "reload"]}
 
 
@@ -160,7 +160,7 @@ class Events(unittest.TestCase):
 
 class StreamTest(Events):
     def test_streams_lines_and_raimctl_show_the_same(self):
-        daemon = self.serve(event_kinds=["start", "join", "leave", "chat", "order", "reload"])
+        daemon = self.serve(events_kinds=["start", "join", "leave", "chat", "order", "reload"])
         daemon.poll("the start", lambda: self.kept(daemon) == ["start"])
         with contextlib.ExitStack() as stack:
             streams = []
@@ -219,7 +219,7 @@ class StreamTest(Events):
 
     def test_kills_are_events_where_they_are_wanted(self):
         daemon = self.stage.serve(arena("east", map=str(harness.ROOT / "config/maps/duel.conf"),
-                                        bots=8), env=self.env, event_kinds=["kill"])
+                                        bots=8), env=self.env, events_kinds=["kill"])
         daemon.poll("a kill", lambda: self.kept(daemon))
         self.assertEqual(set(self.kept(daemon)), {"kill"})
         for line in daemon.ask("/events.jsonl").text.splitlines():
@@ -263,7 +263,7 @@ class HookTest(Events):
         secret.write_text(SECRET + "\n", encoding="utf-8")
         secret.chmod(0o600)
         with Receiver() as receiver:
-            daemon = self.serve(event_hook=receiver.url, event_hook_secret_file=str(secret))
+            daemon = self.serve(hook_target=receiver.url, hook_secret_file=str(secret))
             bots = self.stage.bots(daemon, 1)
             daemon.wait_pressing(1)
             self.raimctl("say", "hello")
@@ -286,7 +286,7 @@ class HookTest(Events):
     def test_what_fails_is_repeated_and_what_is_refused_is_dropped(self):
         answers = [500, 302, 404, 200]
         with Receiver(lambda number: answers[min(number, 4) - 1]) as receiver:
-            daemon = self.serve(event_hook=receiver.url)
+            daemon = self.serve(hook_target=receiver.url)
             daemon.poll("two attempts", lambda: len(receiver.requests) == 2)
             self.assertEqual(receiver.events[0], receiver.events[1])
             daemon.send(signal.SIGHUP)
@@ -301,13 +301,13 @@ class HookTest(Events):
             daemon.stop()
 
     def test_the_queue_survives_a_restart(self):
-        first = self.serve(event_hook="http://127.0.0.1:1/") # nobody listens there
+        first = self.serve(hook_target="http://127.0.0.1:1/") # nobody listens there
         first.poll("a failure", lambda: "event hook failed" in first.log)
         first.send(signal.SIGHUP)
         first.poll("a reload", lambda: "reload" in self.kept(first))
         first.stop()
         with Receiver() as receiver:
-            second = self.serve(event_hook=receiver.url)
+            second = self.serve(hook_target=receiver.url)
             second.poll("everything", lambda: receiver.kinds.count("start") == 2)
             self.assertEqual(receiver.kinds, ["start", "reload", "stop", "start"])
             second.stop()
@@ -315,7 +315,7 @@ class HookTest(Events):
 
     def test_a_command_reads_one_event_a_run(self):
         out = self.stage.directory / "out"
-        daemon = self.serve(event_hook=f"{self.script('cat >> $1')} {out}")
+        daemon = self.serve(hook_target=f"{self.script('cat >> $1')} {out}")
         daemon.poll("an event", lambda: out.exists() and out.read_text(encoding="utf-8"))
         daemon.send(signal.SIGHUP)
         daemon.poll("two events", lambda: out.read_text(encoding="utf-8").count("\n") == 2)
@@ -333,7 +333,7 @@ class HookTest(Events):
         for name, command in bad.items():
             with self.subTest(name):
                 (self.state / "hook.cursor").unlink(missing_ok=True)
-                daemon = self.serve(event_hook=str(command))
+                daemon = self.serve(hook_target=str(command))
                 if name in ("missing", "fails"):
                     daemon.poll("a failure", lambda: "event hook failed" in daemon.log)
                     self.assertIn({"missing": "status=127 waits: cannot be executed: No such file",
@@ -354,7 +354,7 @@ class HookTest(Events):
                     (f"{hooks}/raimd-hook-file {out}", out.exists)):
                 with self.subTest(command):
                     (self.state / "hook.cursor").unlink(missing_ok=True)
-                    daemon = self.serve(event_hook=command)
+                    daemon = self.serve(hook_target=command)
                     daemon.poll("the event", told)
                     daemon.stop()
             self.assertRegex(discord.events[0]["content"], r"\Araimd [0-9.]+ started\Z")
@@ -371,23 +371,23 @@ class HookTest(Events):
 
     def test_a_reload_changes_the_hook_and_says_what_it_cannot(self):
         with Receiver() as receiver:
-            daemon = self.serve(event_hook=receiver.url)
+            daemon = self.serve(hook_target=receiver.url)
             daemon.poll("an event", lambda: receiver.kinds == ["start"])
             self.assertEqual(self.processes(daemon), ["raimd: fetch", "raimd: fetch"])
-            self.rewrite(daemon, event_hook=receiver.url + "/2")
+            self.rewrite(daemon, hook_target=receiver.url + "/2")
             daemon.poll("an event", lambda: receiver.kinds == ["start", "reload"])
             self.assertEqual(receiver.requests[-1][0], "/hook/2")
-            self.rewrite(daemon, event_hook="/usr/bin/true")
+            self.rewrite(daemon, hook_target="/usr/bin/true")
             daemon.poll("a line of the log", lambda: "event hook off: raimd was started without"
                         in daemon.log)
-            self.rewrite(daemon, event_hook="", event_kinds=["chat"])
+            self.rewrite(daemon, hook_target="", events_kinds=["chat"])
             daemon.poll("the last reload", lambda: daemon.log.count("reloaded") == 3)
             daemon.stop()
         self.assertEqual(receiver.kinds, ["start", "reload"])
 
     def test_the_process_may_die(self):
         with Receiver() as receiver:
-            daemon = self.serve(event_hook=receiver.url)
+            daemon = self.serve(hook_target=receiver.url)
             daemon.poll("an event", lambda: receiver.kinds == ["start"])
             os.kill(daemon.request_processes()[-1][0], signal.SIGKILL)
             daemon.poll("a line of the log", lambda: "process died name=" in daemon.log)

@@ -182,7 +182,7 @@ class AddressTest(unittest.TestCase):
             path = stage.write_config(harness.config(arena("a", port=7, address="::"),
                                                      arena("b", port=7)))
             self.assertIn("apart from", harness.run_raimd("-t", "-c", path).stderr)
-            path = stage.write_config(harness.config(arena("a"), public_address="2001:db8::1",
+            path = stage.write_config(harness.config(arena("a"), on_demand_address="2001:db8::1",
                                                      control_listen="[::1]:0"))
             self.assertEqual(harness.run_raimd("-t", "-c", path).returncode, 0)
 

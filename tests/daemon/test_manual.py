@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """The manual agrees with the programs: each has the options of its page and no others, and every
-page can be read. (What raimd.conf(5) says of keys is unit.config_values' affair.)"""
+page can be read."""
 
 import pathlib
 import re
@@ -85,6 +85,16 @@ class PagesTest(unittest.TestCase):
                 name, section = page.rsplit(".", 1)
                 self.assertIn(f'.TH "{name}" "{section}"', made.stdout)
                 self.check_with_man(made.stdout)
+
+    @unittest.skipUnless(shutil.which("scdoc"), "skipped: no scdoc")
+    def test_the_page_of_the_configuration_has_every_key(self):
+        page = (BIN.parent / "man/raimd.conf.5").read_text(encoding="utf-8")
+        reference = harness.run_raimd("--config-reference").stdout
+        keys = re.findall(r"^ *(\w+) = ", reference, re.MULTILINE)
+        self.assertGreater(len(keys), 80)
+        for key in keys:
+            self.assertTrue(f"\n\\fB{key}\\fR:" in page, key)
+        self.check_with_man(page)
 
     def check_with_man(self, text):
         """No warning from man, where there is one."""

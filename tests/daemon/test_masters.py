@@ -62,8 +62,8 @@ class MastersTest(unittest.TestCase):
 
     def serve(self, *arenas, masters):
         self.daemon = self.stage.serve(
-            *arenas, masters=[f"localhost:{masters[0].port}",
-                              *(f"127.0.0.1:{each.port}" for each in masters[1:])])
+            *arenas, discovery_masters=[f"localhost:{masters[0].port}",
+                                        *(f"127.0.0.1:{each.port}" for each in masters[1:])])
         return self.daemon
 
     def shown(self, index=0):
@@ -133,7 +133,7 @@ class MastersTest(unittest.TestCase):
     def test_a_master_of_ipv6_lists_what_it_reaches(self):
         with Master("::1") as master:
             self.daemon = self.stage.serve(arena("six", address="::1"), arena("four"),
-                                           masters=[f"[::1]:{master.port}"])
+                                           discovery_masters=[f"[::1]:{master.port}"])
             self.assertEqual(list(self.listed(master, 1)), [("::1", self.daemon.ports[0])])
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("ip"), "skipped: wants root and ip")
@@ -147,13 +147,13 @@ class MastersTest(unittest.TestCase):
         self.addCleanup(named.kill)
         self.assertEqual(named.stdout.readline(), "ready\n")
         named.stdout.close()
-        daemon = self.stage.serve(arena(), masters=["master.example.org"],
+        daemon = self.stage.serve(arena(), discovery_masters=["master.example.org"],
                                   prefix=["nsenter", "-t", str(named.pid), "-n", "-m"])
         daemon.poll("a listed arena", lambda: "listed arena=arena master=master.example.org:27950\n"
                     in daemon.log)
 
     def test_a_name_that_is_none_is_a_warning(self):
-        daemon = self.stage.serve(arena(), masters=["nobody.invalid"])
+        daemon = self.stage.serve(arena(), discovery_masters=["nobody.invalid"])
         daemon.poll("a warning", lambda: "master not found master=nobody.invalid: " in daemon.log)
         self.assertEqual(daemon.get_json()["masters"][0]["addresses"], 0)
 

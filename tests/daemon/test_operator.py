@@ -140,8 +140,8 @@ class ConfigTest(unittest.TestCase):
     def test_several_mistakes_at_once(self):
         rules = "rules = {\n player_sped = 1;\n bullet_speed = 1e9;\n};"
         self.refused_text(
-            'status = 7246;\nworkers = "two";\narenas = (' + arena("A B")[:-1] + rules + "});\n",
-            (1, "status", "7246"), (2, "workers", '"two"'), (3, "name", '"A B"'),
+            'http = { listen = 7246; };\nworkers = "two";\narenas = (' + arena("A B")[:-1] + rules + "});\n",
+            (1, "http.listen", "7246"), (2, "workers", '"two"'), (3, "name", '"A B"'),
             (4, "player_sped", '"player_speed"'), (5, "bullet_speed", "1000000000"))
 
     def test_syntax(self):
@@ -426,8 +426,8 @@ class JournalFieldsTest(unittest.TestCase):
         directory = self.stage.directory / "journal"
         directory.mkdir()
         receiver.bind(str(directory / "socket"))
-        path = self.stage.write_config(config(arena("one"), arena("two", bots=1), control=str(
-            self.stage.directory / "control")))
+        path = self.stage.write_config(config(
+            arena("one"), arena("two", bots=1), control_socket=str(self.stage.directory / "control")))
         self.daemon = self.stage._start( # pylint: disable=protected-access
             JournalDaemon, [*IN_JOURNAL, directory, error.fileno(), BIN / "raimd",
                             "-c", path], None, True).hold(receiver, stream)

@@ -86,8 +86,8 @@ class RconTest(unittest.TestCase):
         self.stage = self.enterContext(Stage())
 
     def serve(self, *arenas):
-        self.daemon = self.stage.serve(*(arenas or (arena("duel", bots=2),)), rcon="127.0.0.1:0",
-                                       rcon_password=self.line)
+        self.daemon = self.stage.serve(*(arenas or (arena("duel", bots=2),)),
+                                       rcon_listen="127.0.0.1:0", rcon_password=self.line)
         port = self.daemon.poll("RCON", lambda: re.search(
             r"rcon started address=127.0.0.1:(\d+)", self.daemon.log))[1]
         self.address = "127.0.0.1", int(port)
@@ -194,9 +194,9 @@ class RconTest(unittest.TestCase):
         self.assertEqual(rcon.ask("say hello"), "done\n")
 
     def test_what_is_remote_must_be_wanted(self):
-        path = self.stage.write_config(harness.config(arena(), rcon="0.0.0.0:0",
+        path = self.stage.write_config(harness.config(arena(), rcon_listen="0.0.0.0:0",
                                                       rcon_password=self.line))
-        self.assertIn("want an address of 127.0.0.0/8 or [::1], or rcon_remote",
+        self.assertIn("want an address of 127.0.0.0/8 or [::1], or remote",
                       harness.run_raimd("-t", "-c", path).stderr)
 
 

@@ -152,9 +152,9 @@ class RecordingTest(Recorded):
         self.assertFalse(self.counts()["now"])
         first, = self.files()
         other.mkdir(mode=0o700)
-        self.reload(text("all", recording_dir=str(other)))
+        self.reload(text("all", recordings_directory=str(other)))
         daemon.poll("a file in the other directory", lambda: self.files("*.part", other))
-        self.reload(text("none", recording_dir=str(other)))
+        self.reload(text("none", recordings_directory=str(other)))
         self.wait_finished(2)
         second, = self.files(directory=other)
         self.assertIn("-p2", second.name)
@@ -162,14 +162,14 @@ class RecordingTest(Recorded):
         # What is too old goes at once, in the directory that is in use.
         os.rename(second, other / "east-20200101T000000Z-r1.raimrec")
         self.reload(text("none"))
-        self.reload(text("none", recording_dir=str(other), recording_keep={"days": 1}))
+        self.reload(text("none", recordings_directory=str(other), recordings_days=1))
         daemon.poll("the end of a recording", lambda: not self.files(directory=other))
         self.assertTrue(first.exists())
         # Outside of what the sandbox leaves, nothing changes.
         outside = self.stage.directory / "outside"
         outside.mkdir(mode=0o700)
         if 'landlock="abi' in daemon.log:
-            self.reload(text("all", recording_dir=str(outside)), "recordings not moved")
+            self.reload(text("all", recordings_directory=str(outside)), "recordings not moved")
             daemon.poll("a recording", lambda: self.counts()["now"])
             self.assertEqual(list(outside.iterdir()), [])
 
@@ -218,7 +218,8 @@ class RecordingTest(Recorded):
         open_to_all.chmod(0o777)
         for directory, words in (("/nowhere/at/all", "No such file or directory"),
                                  (open_to_all, "others than this user may write to it")):
-            path = self.stage.write_config(config(arena("east"), recording_dir=str(directory)))
+            path = self.stage.write_config(
+                config(arena("east"), recordings_directory=str(directory)))
             said = harness.run_raimd("-c", path, env=self.env)
             self.assertEqual(said.returncode, 1)
             self.assertIn("recordings failed: ", said.stderr)

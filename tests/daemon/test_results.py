@@ -278,7 +278,7 @@ class RoundTest(Results):
         self.wait_agreement(daemon)
 
     def test_results_can_be_off_and_need_no_directory(self):
-        daemon = self.serve(easy_arena(), results=False)
+        daemon = self.serve(easy_arena(), results_enabled=False)
         self.assertEqual(daemon.ask("/leaderboard").status, 404)
         self.raimctl("results", status=1)
         daemon.stop()

@@ -220,7 +220,7 @@ class ResumeDeathTest(unittest.TestCase):
         with Stage() as stage:
             revival = Revival(stage, PLAYERS, bots=2)
             text = revival.path.read_text(encoding="utf-8")
-            revival.path.write_text('control = "off";\n' + text, encoding="utf-8")
+            revival.path.write_text('control = { socket = "off"; };\n' + text, encoding="utf-8")
             shutil.rmtree(revival.directory)
             daemon = revival.start().wait_started()
             daemon.poll("play", lambda: daemon.get_json()["arenas"][0]["tick"] > 30)

@@ -792,7 +792,7 @@ class TcpTest(Matchmaker):
                                 control_listen="0.0.0.0:0", **keys)
             result = harness.run_raimd("-t", "-c", self.stage.write_config(text))
             self.assertEqual(result.returncode, 78, keys)
-            self.assertIn("control_", result.stderr)
+            self.assertIn(" control.", result.stderr)
         text = rooms.config(rooms.template(), first=self.first, count=1,
                             control_listen="0.0.0.0:0", **good, **token)
         self.assertEqual(harness.run_raimd("-t", "-c", self.stage.write_config(text)).stderr, "")

@@ -20,8 +20,10 @@ def serve(trial, stub):
     template = harness.value({"name": "duel", "address": "127.0.0.1",
                               "map": str(harness.ROOT / "config/maps/duel.conf")})
     path = trial.stage.write_config(
-        harness.config(harness.arena(port=free_port()), agones_drain=2) # rooms are expected at its end
-        + f'ports = "{pool}-{pool + POOL - 1}";\ntemplates = ( {template} );\n')
+        harness.config(harness.arena(port=free_port()),
+                       agones_drain=2, # rooms are expected at its end
+                       on_demand_ports=f"{pool}-{pool + POOL - 1}",
+                       on_demand_templates=harness.Text(f"( {template} )")))
     daemon = trial.stage.raimd("-c", path, env=stub.env).wait_started()
     daemon.poll("Ready", lambda: stub.counts("POST /ready") > 0)
     return daemon, trial.bots(daemon, 8)

@@ -58,11 +58,11 @@ class OddServer:
 @row(59, "a ban list whose server is dead, slow, huge, or sends garbage or everybody",
      "the list before stays, every failure is told, every player plays on")
 def bad_list(trial):
-    trial.need_key("ban_list")
+    trial.need_key("bans")
     server = OddServer()
     with contextlib.closing(server):
         daemon = trial.stage.serve(harness.arena(max_players=8),
-                                   ban_list=f"http://127.0.0.1:{server.port}/bans")
+                                   bans_list=f"http://127.0.0.1:{server.port}/bans")
         shown = lambda: daemon.get_json()["ban_list"]  # noqa: E731
         daemon.poll("the list", lambda: shown()["networks"] == 2)
         bots = trial.bots(daemon, 8)

@@ -55,7 +55,7 @@ def parse_arguments(numbers):
 
 def known_keys(harness):
     """The keys of the configuration that this daemon has."""
-    dumped = harness.run_raimd("--dump-config").stdout
+    dumped = harness.run_raimd("--config-reference").stdout
     return set(re.findall(r"^ *# (\w+): ", dumped, re.MULTILINE))
 
 

@@ -105,7 +105,7 @@ def worst_answer_s(daemon):
 def serve(trial, hook, name):
     state = trial.stage.directory / name.replace(" ", "-")
     state.mkdir()
-    return trial.stage.serve(harness.arena("arena", bots=2), event_hook=hook, prefix=["setsid"],
+    return trial.stage.serve(harness.arena("arena", bots=2), hook_target=hook, prefix=["setsid"],
                              env={"STATE_DIRECTORY": str(state)})
 
 
@@ -123,7 +123,7 @@ def check(daemon, seen, name):
 @row(61, "programs of the event hook that hang, flood, fail, leave children or are missing",
      "counted, said once; ticks, answers and the end are in time")
 def bad_programs(trial):
-    trial.need_key("event_hook")
+    trial.need_key("hook")
     seen = []
     for name, text in COMMANDS.items():
         if trial.short and name in ("hanging", "flooding", "growing"):
@@ -138,7 +138,7 @@ def bad_programs(trial):
 @row(62, "servers of the event hook that are dead, slow, endless, redirecting or no HTTP servers",
      "counted, said once; ticks, answers and the end are in time")
 def bad_servers(trial):
-    trial.need_key("event_hook")
+    trial.need_key("hook")
     seen = []
     for name, answer in ANSWERS.items():
         if trial.short and name == "slow":
@@ -159,7 +159,7 @@ def workers(daemon):
 @row(63, "SIGKILL and SIGSTOP of the process that runs the hook, again and again",
      "it is started again, and every event is handed over, in order")
 def dying_process(trial):
-    trial.need_key("event_hook")
+    trial.need_key("hook")
     times = trial.often(20, 3)
     out = trial.stage.directory / "out"
     daemon = serve(trial, f"{ROOT}/deploy/hooks/raimd-hook-file {out}", "dying")

@@ -20,7 +20,7 @@ def flood_of_getinfos(trial):
     getinfo = PREFIX + b"getinfo A_ch4Lleng3"
     with Master() as master:
         daemon = trial.stage.serve(harness.arena(max_players=4),
-                                   masters=[f"127.0.0.1:{master.port}"])
+                                   discovery_masters=[f"127.0.0.1:{master.port}"])
         daemon.poll("a listed arena", lambda: master.listed)
         bots = trial.stage.bots(daemon, 2)
         daemon.wait_pressing(2)
@@ -46,7 +46,7 @@ DISCOVERY_PORT, DISCOVERY_BYTES, NEAR_HOPS = 7245, 540, 255
 
 @row(57, "flood of discoveries", "100 answers a second at most, and the status answers within 0.5 s")
 def flood_of_discoveries(trial):
-    trial.need_key("lan_discovery")
+    trial.need_key("lan")
     seconds = trial.often(10, 2)
     daemon = trial.stage.serve(harness.arena(address="0.0.0.0"))
     request = (PREFIX + b"RAIM\x10\1" + os.urandom(8)).ljust(DISCOVERY_BYTES, b"\0")

@@ -56,7 +56,7 @@ def rcon_strangers(trial):
     trial.need_key("rcon")
     line = subprocess.run([harness.BIN / "raimctl", "password"], input=PASSWORD + "\n", text=True,
                           capture_output=True, check=True, timeout=harness.START_S).stdout.strip()
-    daemon = trial.stage.serve(harness.arena(), rcon="127.0.0.1:0", rcon_password=line)
+    daemon = trial.stage.serve(harness.arena(), rcon_listen="127.0.0.1:0", rcon_password=line)
     port = daemon.poll("RCON", lambda: re.search(r"rcon started address=\S+:(\d+)", daemon.log))[1]
     address = "127.0.0.1", int(port)
     bots = trial.stage.bots(daemon, 8)

@@ -32,7 +32,7 @@ def recorded(daemon):
      "the game goes on; one line; whole frames stay; later rounds are recorded")
 def full_disk(trial):
     trial.need_root()
-    trial.need_key("recording_dir")
+    trial.need_key("recordings")
     with FullDisk(trial.stage.directory / "state") as disk:
         daemon = trial.stage.serve(harness.arena(max_players=4, bots=4, **ROUNDS),
                                    env={"STATE_DIRECTORY": str(disk.path)})
@@ -57,7 +57,7 @@ def full_disk(trial):
 
 @row(55, "SIGKILL while recording, restart", "all but the last 10 s of the recording plays")
 def kill_while_recording(trial):
-    trial.need_key("recording_dir")
+    trial.need_key("recordings")
     state = trial.stage.directory / "state"
     state.mkdir()
     lives, lost = trial.often(3, 1), []

@@ -27,7 +27,7 @@ def is_kind(data, kind):
 
 def requires_encryption():
     """The value of `encryption` with which an arena takes encrypted datagrams alone."""
-    return "required" if '"required"' in harness.run_raimd("--dump-config").stdout else True
+    return "required" if '"required"' in harness.run_raimd("--config-reference").stdout else True
 
 
 class Squatters:

@@ -106,7 +106,7 @@ class Server:
                    for number, name in enumerate(tokens)]
         return self.stage.write_config(
             rooms.config(rooms.template(max_players=8), first=self.first, count=4, arenas=arenas,
-                         workers=1, status=f"127.0.0.1:{self.status}", recording_keep={"days": 0}), "stalls.conf")
+                         workers=1, status=f"127.0.0.1:{self.status}", recordings_days=0), "stalls.conf")
 
     def start(self):
         self.daemon = self.stage.raimd("-c", self.path, env=self.env).wait_started()

@@ -116,9 +116,8 @@ def undelayed_map(trial):
     path = trial.stage.directory / "token"
     path.write_text(token + "\n", encoding="ascii")
     path.chmod(0o600)
-    text = harness.config(harness.arena(bots=2, spectator_delay=float(delay_s)))
-    if trial.has("live_token_file"):
-        text += f'live_token_file = "{path}";\n'
+    text = harness.config(harness.arena(bots=2, spectator_delay=float(delay_s)),
+                          http_live_token_file=str(path))
     daemon = trial.stage.raimd("-c", trial.stage.write_config(text)).wait_started()
     relays = [{}, {"Authorization": "Bearer"}] + [
         {name: "127.0.0.1"} for name in

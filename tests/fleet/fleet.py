@@ -209,9 +209,9 @@ class Pod:
                        "connects_per_second": 1000}}) # all bots have one address
         self.config = self.directory / "raimd.conf"
         self.config.write_text(
-            harness.config(control=str(self.socket), ports=f"{ports[0]}-{ports[-1]}",
-                           agones="on", agones_drain=DRAIN_S)
-            + f"templates = ( {template} );\n", encoding="utf-8")
+            harness.config(control_socket=str(self.socket), agones_mode="on", agones_drain=DRAIN_S,
+                           on_demand_ports=f"{ports[0]}-{ports[-1]}",
+                           on_demand_templates=harness.Text(f"( {template} )")), encoding="utf-8")
         if fleet.sdk_program:
             path = self.directory / "gameserver.yaml"
             self.sdk = SdkServer(self.directory, network, fleet.sdk_program, "--local", "-f",

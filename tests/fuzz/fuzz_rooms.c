@@ -27,12 +27,12 @@ static void clean_up(void)
 static void set_up(void)
 {
     static const char text[] =
-        "ports = \"7300-7303\"; arenas = (); templates = ({ name = \"open\"; map = "
+        "arenas = (); on_demand = { ports = \"7300-7303\"; templates = ({ name = \"open\"; map = "
         "\"" RAIM_SOURCE_DIR
         "/config/maps/duel.conf\"; score_limit = 5; rotation = (\"" RAIM_SOURCE_DIR
         "/config/maps/crossfire.conf\"); }, { name = \"token\"; map = \"" RAIM_SOURCE_DIR
         "/config/maps/duel.conf\"; max_players = 4; access = \"token\"; access_key = "
-        "\"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\"; });";
+        "\"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\"; }); };";
     char path[128];
     fuzz_make_directory("rooms");
     snprintf(path, sizeof path, "%s/raimd.conf", fuzz_directory);

@@ -269,7 +269,7 @@ class Steps:
         self.machine.run("groupadd", "--system", "raimctl")
         self.machine.run("install", "-D", "-m", "644", "/usr/share/doc/raimd/operators.conf",
                          drop_in)
-        self.machine.write(CONFIG, good.replace('control = "";', f'control = "{socket}";'))
+        self.machine.write(CONFIG, good.replace('socket = "";', f'socket = "{socket}";'))
         self.systemctl("daemon-reload")
         self.systemctl("restart", "raimd")
         group = self.machine.run("getent", "group", "raimctl").split(":")[2]
@@ -287,8 +287,7 @@ class Steps:
     def bind_a_privileged_port(self):
         drop_in = "/etc/systemd/system/raimd.service.d/privileged-ports.conf"
         good = self.machine.run("cat", CONFIG)
-        self.machine.write(CONFIG, good.replace('status = "127.0.0.1:7246";',
-                                                'status = "127.0.0.1:80";'))
+        self.machine.write(CONFIG, good.replace('"127.0.0.1:7246"', '"127.0.0.1:80"'))
         self.systemctl("restart", "raimd", check=False)
         self.wait_journal("cannot bind tcp 127.0.0.1:80: Permission denied; a port below 1024")
         self.systemctl("stop", "raimd")

@@ -8,8 +8,15 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- if .Values.agones.enabled }}
 {{- .Values.agones.config | trim }}
 {{- $last := sub (add .Values.agones.firstPort .Values.agones.rooms) 1 }}
-ports = "{{ .Values.agones.firstPort }}-{{ $last }}";
-agones_drain = {{ sub .Values.agones.terminationGracePeriodSeconds 10 }};
+on_demand = {
+  ports = "{{ .Values.agones.firstPort }}-{{ $last }}";
+  {{- .Values.agones.onDemand | trim | nindent 2 }}
+};
+agones = {
+  mode = "on";
+  ready = true;
+  drain = {{ sub .Values.agones.terminationGracePeriodSeconds 10 }};
+};
 {{- else }}
 {{- .Values.config | trim }}
 {{- end }}

@@ -65,9 +65,9 @@ static void test_changes_report_place_key_old_and_new(void **state)
 static void test_a_key_that_is_gone_has_its_default(void **state)
 {
     (void)state;
-    assert_changes("status = \"off\"; arenas = ({" ARENA " bots = 2; });",
+    assert_changes("http = { listen = \"off\"; }; arenas = ({" ARENA " bots = 2; });",
                    "\narenas = (\n{" ARENA "});",
-                   "restart raimd.conf: status: \"off\" -> \"127.0.0.1:7246\"\n"
+                   "restart raimd.conf: http.listen: \"off\" -> \"127.0.0.1:7246\"\n"
                    "live raimd.conf:3: arenas[0].bots: 2 -> 0\n");
 }
 

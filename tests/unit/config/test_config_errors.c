@@ -15,7 +15,7 @@ static void test_every_mistake_is_reported_at_once(void **state)
     write_text("bad.conf", "border = (0, 0, 500);\nspawn = ((1, 1));\n");
     assert_refused(
         "workers = -1;\n"
-        "status = \"localhost:80\";\n"
+        "http = { listen = \"localhost:80\"; };\n"
         "arenas = (\n"
         "  { name = \"Duel\"; map = \"bad.conf\"; port = 70000;\n"
         "    tick_hz = 60.0; bots = \"many\"; adress = \"0.0.0.0\"; },\n"
@@ -24,7 +24,7 @@ static void test_every_mistake_is_reported_at_once(void **state)
         "  17\n"
         ");\n",
         "raimd.conf:1: workers: got -1, want an integer from 0 to 256\n"
-        "raimd.conf:2: status: got \"localhost:80\", want \"IPV4:PORT\", \"[IPV6]:PORT\" or "
+        "raimd.conf:2: http.listen: got \"localhost:80\", want \"IPV4:PORT\", \"[IPV6]:PORT\" or "
         "\"off\"\n"
         "raimd.conf:4: arenas[0].name: got \"Duel\", want 1 to 31 characters of a-z, "
         "0-9, _ and -\n"
@@ -56,13 +56,24 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
     (void)state;
     assert_refused(
         "gravity = 9; arenas = ({" ARENA "});",
-        "raimd.conf:1: gravity: got an unknown key, want one of workers, status, "
-        "status_hosts, live_token_file, control, control_listen, control_certificate, "
-        "control_key, control_clients, control_token_file, admins, rcon, rcon_password, "
-        "rcon_remote, log_level, sandbox, "
-        "core_dumps, recording_dir, recording_keep, results, event_kinds, event_hook, "
-        "event_hook_secret_file, ban_list, public_address, ports, templates, agones, agones_drain, "
-        "agones_ready, lan_discovery, masters, arenas\n");
+        "raimd.conf:1: gravity: got an unknown key, want one of workers, log_level, sandbox, "
+        "core_dumps, http, control, admins, rcon, recordings, results, events, hook, bans, "
+        "on_demand, agones, discovery, arenas\n");
+}
+
+static void test_a_key_of_an_earlier_version_is_told_its_name(void **state)
+{
+    (void)state;
+    static const char before[] =
+        "raimd.conf:1: status: got a key of an earlier version, want http.listen\n"
+        "raimd.conf:2: control: got a key of an earlier version, want control.socket\n"
+        "raimd.conf:3: results: got a key of an earlier version, want results.enabled\n"
+        "raimd.conf:4: recording_keep: got a key of an earlier version, want "
+        "recordings.gigabytes and recordings.days\n"
+        "raimd.conf:5: templates: got a key of an earlier version, want on_demand.templates\n";
+    assert_refused("status = \"off\";\ncontrol = \"\";\nresults = true;\n"
+                   "recording_keep = { days = 1; };\ntemplates = ();\narenas = ({" ARENA "});",
+                   before);
 }
 
 static void test_misplaced_key_is_told_its_place(void **state)
@@ -87,21 +98,21 @@ static void test_files_of_other_habits_are_explained(void **state)
 static void test_missing_hook_program_is_a_mistake(void **state)
 {
     (void)state;
-    assert_refused("event_hook = \"/nonexistent/hook here\"; arenas = ({" ARENA "});",
-                   "raimd.conf:1: event_hook: cannot run \"/nonexistent/hook\": No such file or "
+    assert_refused("hook = { target = \"/nonexistent/hook here\"; }; arenas = ({" ARENA "});",
+                   "raimd.conf:1: hook.target: cannot run \"/nonexistent/hook\": No such file or "
                    "directory\n");
 }
 
 static void test_hosts_are_names_without_scheme_and_port(void **state)
 {
     (void)state;
-    assert_refused("status_hosts = ( \"a.example\",\n\"http://b.example\",\n\"c:80\", 7 );\n"
+    assert_refused("http = { hosts = ( \"a.example\",\n\"http://b.example\",\n\"c:80\", 7 ); };\n"
                    "arenas = ({" ARENA "});",
-                   "raimd.conf:2: status_hosts[1]: got \"http://b.example\", want the name of a "
+                   "raimd.conf:2: http.hosts[1]: got \"http://b.example\", want the name of a "
                    "host, without scheme and port\n"
-                   "raimd.conf:3: status_hosts[2]: got \"c:80\", want the name of a host, without "
+                   "raimd.conf:3: http.hosts[2]: got \"c:80\", want the name of a host, without "
                    "scheme and port\n"
-                   "raimd.conf:3: status_hosts[3]: got 7, want the name of a host, without scheme "
+                   "raimd.conf:3: http.hosts[3]: got 7, want the name of a host, without scheme "
                    "and port\n");
 }
 
@@ -109,8 +120,8 @@ static void assert_token_refused(const char *why)
 {
     char expected[512];
     snprintf(expected, sizeof expected,
-             "raimd.conf:1: live_token_file: cannot take \"token\": %s\n", why);
-    assert_refused("live_token_file = \"token\"; arenas = ({" ARENA "});", expected);
+             "raimd.conf:1: http.live_token_file: cannot take \"token\": %s\n", why);
+    assert_refused("http = { live_token_file = \"token\"; }; arenas = ({" ARENA "});", expected);
 }
 
 static void test_the_live_token_is_kept_from_everybody(void **state)
@@ -276,22 +287,22 @@ static void test_names_and_ports_are_unique(void **state)
 static void test_a_mistake_of_another_key_hides_no_shared_port(void **state)
 {
     (void)state;
-    assert_refused("rcon = \"0.0.0.0:1\";\n"
-                   "arenas = (\n"
-                   "{ name = \"a\"; map = \"m.conf\"; bots = -1; },\n"
-                   "{ name = \"b\"; map = \"m.conf\"; },\n"
-                   "{ name = \"c\"; map = \"m.conf\"; address = \"x\"; });\n"
-                   "control_listen = \"0.0.0.0:2\";",
-                   "raimd.conf:1: rcon: got no rcon_password beside it, want one\n"
-                   "raimd.conf:1: rcon: got 0.0.0.0, where the password and every command travel "
-                   "unencrypted, want an address of 127.0.0.0/8 or [::1], or rcon_remote = true\n"
-                   "raimd.conf:3: arenas[0].bots: got -1, want an integer from 0 to 200\n"
-                   "raimd.conf:4: arenas[1]: got 0.0.0.0:7246, want an address and port apart from "
-                   "0.0.0.0:7246 of arenas[0]\n"
-                   "raimd.conf:5: arenas[2].address: got \"x\", want an IPv4 or IPv6 address\n"
-                   "raimd.conf:6: control_listen: got 0.0.0.0 without protection, want an address "
-                   "of 127.0.0.0/8 or [::1], or control_certificate, control_key, and "
-                   "control_token_file or control_clients\n");
+    assert_refused(
+        "rcon = { listen = \"0.0.0.0:1\"; };\n"
+        "arenas = (\n"
+        "{ name = \"a\"; map = \"m.conf\"; bots = -1; },\n"
+        "{ name = \"b\"; map = \"m.conf\"; },\n"
+        "{ name = \"c\"; map = \"m.conf\"; address = \"x\"; });\n"
+        "control = { listen = \"0.0.0.0:2\"; };",
+        "raimd.conf:1: rcon.listen: got no password beside it, want one\n"
+        "raimd.conf:1: rcon.listen: got 0.0.0.0, where the password and every command travel "
+        "unencrypted, want an address of 127.0.0.0/8 or [::1], or remote = true\n"
+        "raimd.conf:3: arenas[0].bots: got -1, want an integer from 0 to 200\n"
+        "raimd.conf:4: arenas[1]: got 0.0.0.0:7246, want an address and port apart from "
+        "0.0.0.0:7246 of arenas[0]\n"
+        "raimd.conf:5: arenas[2].address: got \"x\", want an IPv4 or IPv6 address\n"
+        "raimd.conf:6: control.listen: got 0.0.0.0 without protection, want an address "
+        "of 127.0.0.0/8 or [::1], or certificate, key, and token_file or clients\n");
 }
 
 static void test_names_of_garbage_are_quoted_and_cut(void **state)
@@ -459,6 +470,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_mistake_is_reported_at_once),
         cmocka_unit_test(test_key_like_no_other_gets_the_list_of_keys),
+        cmocka_unit_test(test_a_key_of_an_earlier_version_is_told_its_name),
         cmocka_unit_test(test_misplaced_key_is_told_its_place),
         cmocka_unit_test(test_files_of_other_habits_are_explained),
         cmocka_unit_test(test_missing_hook_program_is_a_mistake),

@@ -75,8 +75,8 @@ static void write_files(void)
     write_text("more.conf", "workers = 2;\n");
     write_text("n.conf", MAP "obstacles = ( ((300, 300), (400, 300), (400, 400)) );");
     write_text("raimd.conf",
-               "@include \"more.conf\"\nlive_token_file = \"token\";\n"
-               "status_hosts = ( \"a.example\" );\narenas = ({" ARENA "score_limit = 5;\n"
+               "@include \"more.conf\"\nhttp = { live_token_file = \"token\";\n"
+               "hosts = ( \"a.example\" ); };\narenas = ({" ARENA "score_limit = 5;\n"
                "rotation = ( \"n.conf\", \"m.conf\" ); },\n"
                "{ name = \"b\"; map = \"n.conf\"; port = 1; limits = { loopback = true; }; });");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keys of rooms: templates, the pool of ports, and the control over TCP.
+// The keys of arenas on demand: templates, the pool of ports, and the control over TCP.
 #define _GNU_SOURCE
 #include "config_fixture.h"
 
@@ -9,15 +9,15 @@
 #include <string.h>
 
 #define TEMPLATE "name = \"t\"; map = \"m.conf\";"
-#define POOL "ports = \"7300-7363\"; "
+#define POOL "ports = \"7300-7363\";"
+#define ON_DEMAND(templates) "on_demand = { " POOL " templates = (" templates "); };"
 
 static void test_a_template_has_the_keys_of_an_arena_without_its_port(void **state)
 {
     (void)state;
-    struct config *config = assert_accepted(
-        POOL "arenas = ({" ARENA "}); templates = ({" TEMPLATE "max_players = 5; rotation = "
-             "(\"m.conf\"); rules = { bullet_speed = 700; }; },"
-             "{ name = \"a\"; map = \"m.conf\"; });"); // the name of an arena may be used again
+    struct config *config = assert_accepted("arenas = ({" ARENA "});" ON_DEMAND(
+        "{" TEMPLATE "max_players = 5; rotation = (\"m.conf\"); rules = { bullet_speed = 700; }; },"
+        "{ name = \"a\"; map = \"m.conf\"; }")); // the name of an arena may be used again
     assert_int_equal(config->template_count, 2);
     assert_string_equal(config->templates[0].name, "t");
     assert_int_equal(config->templates[0].match.tuning.max_players, 5);
@@ -28,12 +28,13 @@ static void test_a_template_has_the_keys_of_an_arena_without_its_port(void **sta
     assert_int_equal(config_port_count(&config->ports), 64);
     assert_int_equal(config->ports.first, 7300);
     config_unload(config);
-    assert_refused(POOL "arenas = (); templates = ({" TEMPLATE "max_players = 0; },\n7);",
-                   "raimd.conf:1: templates[0].max_players: got 0, want an integer from 1 to "
-                   "1000\nraimd.conf:2: templates[1]: got 7, want a group { name = ...; map = "
-                   "...; }\n");
+    assert_refused(
+        "arenas = (); " ON_DEMAND("{" TEMPLATE "max_players = 0; },\n7"),
+        "raimd.conf:1: on_demand.templates[0].max_players: got 0, want an integer from 1 to "
+        "1000\nraimd.conf:2: on_demand.templates[1]: got 7, want a group { name = ...; map = "
+        "...; }\n");
     char *report;
-    write_text("raimd.conf", POOL "arenas = (); templates = ({" TEMPLATE "port = 7; });");
+    write_text("raimd.conf", "arenas = (); " ON_DEMAND("{" TEMPLATE "port = 7; }"));
     assert_null(load("raimd.conf", &report));
     assert_non_null(strstr(report, "templates[0].port: got an unknown key"));
     free(report);
@@ -42,7 +43,7 @@ static void test_a_template_has_the_keys_of_an_arena_without_its_port(void **sta
 static void test_arenas_may_be_missing_beside_templates(void **state)
 {
     (void)state;
-    struct config *config = assert_accepted(POOL "arenas = (); templates = ({" TEMPLATE "});");
+    struct config *config = assert_accepted("arenas = (); " ON_DEMAND("{" TEMPLATE "}"));
     assert_int_equal(config->arena_count, 0);
     config_unload(config);
     assert_refused("arenas = ();", "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
@@ -56,14 +57,17 @@ static void test_ports_are_a_range(void **state)
                                       "a-b",  "1--2",    "007300-7301"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[128], report[256];
-        snprintf(text, sizeof text, "ports = \"%s\"; arenas = ({" ARENA "});", bad[i]);
+        snprintf(text, sizeof text, "on_demand = { ports = \"%s\"; }; arenas = ({" ARENA "});",
+                 bad[i]);
         snprintf(report, sizeof report,
-                 "raimd.conf:1: ports: got \"%s\", want \"FIRST-LAST\" with at most 256 ports, or "
+                 "raimd.conf:1: on_demand.ports: got \"%s\", want \"FIRST-LAST\" with at most 256 "
+                 "ports, or "
                  "\"\"\n",
                  bad[i]);
         assert_refused(text, report);
     }
-    struct config *config = assert_accepted("ports = \"7300-7555\"; arenas = ({" ARENA "});");
+    struct config *config =
+        assert_accepted("on_demand = { ports = \"7300-7555\"; }; arenas = ({" ARENA "});");
     assert_int_equal(config_port_count(&config->ports), 256);
     config_unload(config);
 }
@@ -71,29 +75,31 @@ static void test_ports_are_a_range(void **state)
 static void test_templates_need_ports_and_arenas_leave_them(void **state)
 {
     (void)state;
-    assert_refused("arenas = ({" ARENA "});\ntemplates = ({" TEMPLATE "});",
-                   "raimd.conf:2: templates: got templates without ports, want both\n");
-    assert_refused(POOL "arenas = ({" ARENA "\nport = 7363; });",
-                   "raimd.conf:2: arenas[0].port: got 7363, want a port outside of ports, "
-                   "\"7300-7363\"\n");
-    assert_refused(POOL "arenas = ();\ntemplates = ({" TEMPLATE "},\n{" TEMPLATE "});",
-                   "raimd.conf:3: templates[1].name: got \"t\", want another name than that of "
-                   "templates[0]\n");
+    assert_refused("arenas = ({" ARENA "});\non_demand = { templates = ({" TEMPLATE "}); };",
+                   "raimd.conf:2: on_demand.templates: got templates without ports, want both\n");
+    assert_refused(
+        ON_DEMAND("") "arenas = ({" ARENA "\nport = 7363; });",
+        "raimd.conf:2: arenas[0].port: got 7363, want a port outside of on_demand.ports, "
+        "\"7300-7363\"\n");
+    assert_refused(
+        "arenas = ();\n" ON_DEMAND("{" TEMPLATE "},\n{" TEMPLATE "}"),
+        "raimd.conf:3: on_demand.templates[1].name: got \"t\", want another name than that of "
+        "templates[0]\n");
 }
 
 static void test_a_change_of_templates_is_applied(void **state)
 {
     (void)state;
-    struct config *before = assert_accepted(POOL "arenas = (); templates = ({" TEMPLATE "});");
-    struct config *after =
-        assert_accepted("ports = \"1-2\"; arenas = (); templates = ({" TEMPLATE "bots = 1; });");
+    struct config *before = assert_accepted("arenas = (); " ON_DEMAND("{" TEMPLATE "}"));
+    struct config *after = assert_accepted(
+        "arenas = (); on_demand = { ports = \"1-2\"; templates = ({" TEMPLATE "bots = 1; }); };");
     struct config_diff *diff = config_diff_create(before, after);
     assert_int_equal(diff->count, 2);
     assert_int_equal(diff->restart_count, 0);
     config_diff_free(diff);
     config_unload(after);
     write_text("m.conf", "border = (0, 0, 600, 500); spawns = ((100, 100));");
-    after = assert_accepted(POOL "arenas = (); templates = ({" TEMPLATE "});");
+    after = assert_accepted("arenas = (); " ON_DEMAND("{" TEMPLATE "}"));
     diff = config_diff_create(before, after);
     assert_int_equal(diff->count, 1);
     assert_non_null(strstr(diff->changes[0].text, "another file of this name"));
@@ -115,24 +121,24 @@ static void test_the_control_over_tcp_is_protected(void **state)
     assert_int_equal(chmod(path_of("token"), 0600), 0);
     static const char arenas[] = "arenas = ({" ARENA "});\n";
     static const char refusal[] =
-        "raimd.conf:2: control_listen: got 0.0.0.0 without protection, want an address of "
-        "127.0.0.0/8 or [::1], or control_certificate, control_key, and control_token_file or "
-        "control_clients\n";
-    static const char *const open[] = {"", "control_token_file = \"token\";",
-                                       "control_certificate = \"c.pem\"; control_key = \"k.pem\";"};
+        "raimd.conf:2: control.listen: got 0.0.0.0 without protection, want an address of "
+        "127.0.0.0/8 or [::1], or certificate, key, and token_file or clients\n";
+    static const char *const open[] = {"", "token_file = \"token\";",
+                                       "certificate = \"c.pem\"; key = \"k.pem\";"};
     char text[512];
     for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
-        snprintf(text, sizeof text, "%scontrol_listen = \"0.0.0.0:7247\"; %s", arenas, open[i]);
+        snprintf(text, sizeof text, "%scontrol = { listen = \"0.0.0.0:7247\"; %s };", arenas,
+                 open[i]);
         assert_refused(text, refusal);
     }
     static const char *const closed[] = {
-        "control_listen = \"127.0.0.1:7247\";",
-        "control_listen = \"0.0.0.0:7247\"; control_certificate = \"c.pem\"; control_key = "
-        "\"k.pem\"; control_token_file = \"token\";",
-        "control_listen = \"0.0.0.0:7247\"; control_certificate = \"c.pem\"; control_key = "
-        "\"k.pem\"; control_clients = \"c.pem\";"};
+        "listen = \"127.0.0.1:7247\";",
+        "listen = \"0.0.0.0:7247\"; certificate = \"c.pem\"; key = "
+        "\"k.pem\"; token_file = \"token\";",
+        "listen = \"0.0.0.0:7247\"; certificate = \"c.pem\"; key = "
+        "\"k.pem\"; clients = \"c.pem\";"};
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
-        snprintf(text, sizeof text, "%s%s", arenas, closed[i]);
+        snprintf(text, sizeof text, "%scontrol = { %s };", arenas, closed[i]);
         struct config *config = assert_accepted(text);
         assert_true(config->control_tcp.listen.is_on);
         assert_int_equal(config->control_tcp.listen.port, 7247);
@@ -147,16 +153,16 @@ static void test_files_of_the_control_are_checked(void **state)
     write_text("k.pem", PEM);
     assert_int_equal(chmod(path_of("k.pem"), 0644), 0);
     write_text("bad.pem", "hello");
-    assert_refused("arenas = ({" ARENA "});\ncontrol_certificate = \"bad.pem\";\n"
-                   "control_key = \"k.pem\";\ncontrol_clients = \"none.pem\";\n",
-                   "raimd.conf:2: control_certificate: cannot take \"bad.pem\": it is not a PEM "
-                   "file\nraimd.conf:3: control_key: cannot take \"k.pem\": others have access to "
-                   "it, want mode 0640 or less\nraimd.conf:4: control_clients: cannot take "
+    assert_refused("arenas = ({" ARENA "});\ncontrol = { certificate = \"bad.pem\";\n"
+                   "key = \"k.pem\";\nclients = \"none.pem\"; };\n",
+                   "raimd.conf:2: control.certificate: cannot take \"bad.pem\": it is not a PEM "
+                   "file\nraimd.conf:3: control.key: cannot take \"k.pem\": others have access to "
+                   "it, want mode 0640 or less\nraimd.conf:4: control.clients: cannot take "
                    "\"none.pem\": No such file or directory\n");
     snprintf(report, sizeof report,
-             "raimd.conf:2: control_certificate: got no control_key beside it, want both or "
+             "raimd.conf:2: control.certificate: got no key beside it, want both or "
              "none\n");
-    assert_refused("arenas = ({" ARENA "});\ncontrol_certificate = \"c.pem\";\n", report);
+    assert_refused("arenas = ({" ARENA "});\ncontrol = { certificate = \"c.pem\"; };\n", report);
 }
 
 int main(void)

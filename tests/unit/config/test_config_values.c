@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Tests of the texts and locations of configuration values, and of the dump of all keys.
+// Tests of the texts and locations of configuration values, and of the reference of all keys.
 #define _GNU_SOURCE
 #include "config_fixture.h"
 
-#include "config_dump.h"
 #include "config_keys.h"
 #include "config_loader.h"
+#include "config_reference.h"
 #include "config_values.h"
 
 #include <sys/stat.h>
@@ -46,7 +46,7 @@ static void test_defaults_have_the_place_of_the_group_that_lacks_them(void **sta
     struct config *config =
         assert_accepted("arenas = (\n{ " ARENA " },\n"
                         "{ name = \"b\"; map = \"m.conf\"; port = 1;\n rules = { }; });");
-    assert_value(config, -1, "status", "\"127.0.0.1:7246\"", "raimd.conf");
+    assert_value(config, -1, "http.listen", "\"127.0.0.1:7246\"", "raimd.conf");
     assert_value(config, 0, "resume_grace", "30", "raimd.conf:2");
     assert_value(config, 0, "rules.bullet_radius", "4", "raimd.conf:2");
     assert_value(config, 1, "rules.bullet_radius", "4", "raimd.conf:4");
@@ -54,24 +54,35 @@ static void test_defaults_have_the_place_of_the_group_that_lacks_them(void **sta
     config_unload(config);
 }
 
+// Counts the keys that are no groups; each must have a value.
+static int count_values(const struct config_values *values, const struct reader_key *keys,
+                        int count)
+{
+    int all = 0;
+    for (int i = 0; i < count; i++) {
+        int members;
+        bool found = keys[i].keys != NULL;
+        for (int v = 0; v < values->count; v++)
+            found = found || values->values[v].key == &keys[i];
+        if (!found)
+            fail_msg("no value of %s: does its group have `keys` in the table?", keys[i].name);
+        if (keys[i].keys == NULL) {
+            all++;
+            continue;
+        }
+        const struct reader_key *inner = keys[i].keys(&members);
+        all += count_values(values, inner, members);
+    }
+    return all;
+}
+
 static void test_every_key_of_the_tables_has_a_value(void **state)
 {
     (void)state;
     struct config *config = assert_accepted("arenas = ({" ARENA "});");
-    int all = 0;
-    for (int group = CONFIG_ROOT; group <= CONFIG_RULES; group++) {
-        int count;
-        const struct reader_key *keys = config_keys((enum config_group)group, &count);
-        for (int i = 0; i < count; i++) {
-            bool found = keys[i].keys != NULL;
-            for (int v = 0; v < config->values->count; v++)
-                found = found || config->values->values[v].key == &keys[i];
-            if (!found)
-                fail_msg("no value of %s: does its group have `keys` in the table?", keys[i].name);
-            all += keys[i].keys == NULL;
-        }
-    }
-    assert_int_equal(config->values->count, all);
+    int count;
+    const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
+    assert_int_equal(config->values->count, count_values(config->values, keys, count));
     config_unload(config);
 }
 
@@ -94,7 +105,7 @@ static void test_print_reports_each_value_and_its_source(void **state)
     FILE *out = open_memstream(&text, &size);
     config_values_print(config->values, out);
     fclose(out);
-    snprintf(expected, sizeof expected, "workers = 3; # %s:1\nstatus = \"127.0.0.1:7246\"; # %s\n",
+    snprintf(expected, sizeof expected, "workers = 3; # %s:1\nlog_level = \"info\"; # %s\n",
              path_of("raimd.conf"), "default");
     assert_memory_equal(text, expected, strlen(expected));
     assert_non_null(strstr(text, "\narenas[0].rules.spawn_protection = 1; # default\n"));
@@ -127,7 +138,7 @@ static void test_the_file_of_all_keys_loads_as_the_defaults(void **state)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    config_dump(out);
+    config_reference(out);
     fclose(out);
     for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1)
         assert_true(strchr(line, '\n') - line <= 100);
@@ -147,136 +158,6 @@ static void test_the_file_of_all_keys_loads_as_the_defaults(void **state)
     free(text);
 }
 
-// --- The manual ---
-
-// Makes any blanks one and takes out the signs of scdoc.
-static void flatten(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from != '\0'; from++)
-        if (*from == '*' || *from == '\\')
-            continue;
-        else if (*from != ' ' && *from != '\n' && *from != '\t')
-            *to++ = *from;
-        else if (to > text && to[-1] != ' ')
-            *to++ = ' ';
-    *to = '\0';
-}
-
-static bool is_key(const char *name)
-{
-    for (int group = CONFIG_ROOT; group <= CONFIG_RULES; group++) {
-        int count;
-        const struct reader_key *keys = config_keys((enum config_group)group, &count);
-        for (int i = 0; i < count; i++)
-            if (strcmp(keys[i].name, name) == 0)
-                return true;
-    }
-    return false;
-}
-
-static bool applies_at_once(enum reader_applies applies)
-{
-    return applies == READER_AT_ONCE;
-}
-
-static bool waits_for_round_or_break(enum reader_applies applies)
-{
-    return applies == READER_WITH_BREAK || applies == READER_WITH_ROUND;
-}
-
-static bool takes_a_match(enum reader_applies applies)
-{
-    return applies == READER_WITH_MATCH || applies == READER_WITH_MAP ||
-           applies == READER_WITH_ROTATION;
-}
-
-// In the manual, where each group of keys stands under the words for when it applies, those of
-// every key of the file or an arena must be; a group within says it for all that is in it.
-static void assert_manual_says_when(const char *text, const char *words, const char *end,
-                                    bool (*belongs)(enum reader_applies applies))
-{
-    const char *begin = strstr(text, words);
-    if (begin == NULL)
-        fail_msg("the manual lacks \"%s\"", words);
-    const char *until = strstr(begin, end);
-    assert_non_null(until);
-    for (int group = CONFIG_ROOT; group <= CONFIG_ARENA; group++) {
-        int count;
-        const struct reader_key *keys = config_keys((enum config_group)group, &count);
-        for (int i = 0; i < count; i++) {
-            char name[64];
-            snprintf(name, sizeof name, "*%s*", keys[i].name);
-            const char *found = strstr(begin, name);
-            if (belongs(keys[i].applies) && (found == NULL || found > until))
-                fail_msg("the manual lacks %s after \"%s\"", name, words);
-        }
-    }
-}
-
-static void test_the_manual_reports_when_each_key_applies_as_the_tables_do(void **state)
-{
-    (void)state;
-    char *text = read_text(RAIM_SOURCE_DIR "/man/raimd.conf.5.scd");
-    static const char at_once[] = "\nAt once\n", round_or_break[] = "\nWith the next round, or";
-    assert_manual_says_when(text, at_once, round_or_break, applies_at_once);
-    assert_manual_says_when(text, round_or_break, "\n\n", waits_for_round_or_break);
-    assert_manual_says_when(text, "\nWith the next round\n", "All other keys", takes_a_match);
-    // What is in a group applies as the group does.
-    for (int group = CONFIG_LIMITS; group <= CONFIG_RULES; group++) {
-        int count;
-        const struct reader_key *keys = config_keys((enum config_group)group, &count);
-        for (int i = 0; i < count; i++)
-            assert_int_equal(keys[i].applies,
-                             group == CONFIG_RULES ? READER_WITH_MATCH : READER_AT_ONCE);
-    }
-    free(text);
-}
-
-// Appends "a, b, c": the keys that a reload can change.
-static void list_reloadable(char *list, size_t capacity)
-{
-    size_t used = 0;
-    for (int group = CONFIG_ROOT; group <= CONFIG_RULES; group++) {
-        int count;
-        const struct reader_key *keys = config_keys((enum config_group)group, &count);
-        for (int i = 0; i < count; i++)
-            if (keys[i].applies != READER_AT_RESTART)
-                used += (size_t)snprintf(list + used, capacity - used, "%s%s",
-                                         used == 0 ? "" : ", ", keys[i].name);
-    }
-    assert_true(used < capacity);
-}
-
-static void test_the_manual_has_every_key_as_the_tables_do(void **state)
-{
-    (void)state;
-    char *text = read_text(RAIM_SOURCE_DIR "/man/raimd.conf.5.scd");
-    for (const char *at = text; (at = strstr(at, "\n*")) != NULL; at++) {
-        char name[64];
-        if (sscanf(at, "\n*%63[a-z_]*:\n", name) == 1 && !is_key(name) &&
-            strncmp(at + 2 + strlen(name), "*:\n", 3) == 0)
-            fail_msg("the manual has a key that there is not: %s", name);
-    }
-    flatten(text);
-    for (int group = CONFIG_ROOT; group <= CONFIG_RULES; group++) {
-        int count;
-        const struct reader_key *keys = config_keys((enum config_group)group, &count);
-        for (int i = 0; i < count; i++) {
-            char line[512];
-            reader_document(&keys[i], line, sizeof line);
-            if (strstr(text, line) == NULL)
-                fail_msg("the manual lacks: %s", line);
-        }
-    }
-    char list[1024];
-    list_reloadable(list, sizeof list - 2);
-    strcat(list, ". ");
-    if (strstr(text, list) == NULL)
-        fail_msg("the manual lacks the reloadable keys: %s", list);
-    free(text);
-}
-
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
@@ -288,8 +169,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_print_reports_each_value_and_its_source),
         cmocka_unit_test(test_the_demo_is_the_file_that_the_repository_has),
         cmocka_unit_test(test_the_file_of_all_keys_loads_as_the_defaults),
-        cmocka_unit_test(test_the_manual_has_every_key_as_the_tables_do),
-        cmocka_unit_test(test_the_manual_reports_when_each_key_applies_as_the_tables_do),
     };
     return RUN_IN_DIRECTORY("config_values", tests);
 }

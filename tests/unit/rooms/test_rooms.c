@@ -56,8 +56,9 @@ static int start(void **state)
     log_set_level(LOG_LEVEL_ERROR);
     const int first = 20000 + (int)getpid() % 10000;
     snprintf(text, sizeof text,
-             "ports = \"%d-%d\"; arenas = (); templates = ({ name = \"t\"; map = \"m.conf\"; "
-             "address = \"127.0.0.1\"; max_players = 4; });",
+             "arenas = (); on_demand = { ports = \"%d-%d\"; templates = ({ name = \"t\"; map = "
+             "\"m.conf\"; "
+             "address = \"127.0.0.1\"; max_players = 4; }); };",
              first, first + PORTS - 1);
     struct config *config = assert_accepted(text);
     assert_true(arena_table_open(&table, config, NULL));

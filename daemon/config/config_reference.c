@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Writes the key tables as a configuration file with a comment above each key.
-#include "config_dump.h"
+#include "config_reference.h"
 
 #include "config_keys.h"
 
 #include <string.h>
 
-enum { COLUMNS = 100, INDENT = 4, LINE_BYTES = 512 };
+enum { COLUMNS = 100, INDENT = 4, LINE_BYTES = 1024 };
 
-static void dump_keys(FILE *out, const struct reader_key *keys, int count, int indent);
+static void print_keys(FILE *out, const struct reader_key *keys, int count, int indent);
 
 // Writes a text as comment lines of at most COLUMNS columns.
-static void dump_comment(FILE *out, const char *text, int indent)
+static void print_comment(FILE *out, const char *text, int indent)
 {
     int column = fprintf(out, "%*s#", indent, "");
     while (*text != '\0') {
@@ -26,28 +26,30 @@ static void dump_comment(FILE *out, const char *text, int indent)
     fputc('\n', out);
 }
 
-static void dump_inner(FILE *out, const struct reader_key *key, int indent)
+static void print_inner(FILE *out, const struct reader_key *key, int indent)
 {
     int count;
     const struct reader_key *keys = key->keys(&count);
     if (key->kind == READER_GROUP) {
         fprintf(out, "%*s%s = {\n", indent, "", key->name);
-        dump_keys(out, keys, count, indent + INDENT);
+        print_keys(out, keys, count, indent + INDENT);
         fprintf(out, "%*s};\n", indent, "");
         return;
     }
     fprintf(out, "%*s%s = (\n%*s{\n", indent, "", key->name, indent + INDENT, "");
-    dump_keys(out, keys, count, indent + 2 * INDENT);
+    print_keys(out, keys, count, indent + 2 * INDENT);
     fprintf(out, "%*s}\n%*s);\n", indent + INDENT, "", indent, "");
 }
 
-static void dump_key(FILE *out, const struct reader_key *key, int indent)
+static void print_key(FILE *out, const struct reader_key *key, int indent)
 {
     char line[LINE_BYTES];
     reader_document(key, line, sizeof line);
-    dump_comment(out, line, indent);
+    if (key->keys == NULL)
+        snprintf(line + strlen(line), sizeof line - strlen(line), " %s", reader_when(key));
+    print_comment(out, line, indent);
     if (key->keys != NULL) {
-        dump_inner(out, key, indent);
+        print_inner(out, key, indent);
         return;
     }
     char value[LINE_BYTES];
@@ -59,19 +61,19 @@ static void dump_key(FILE *out, const struct reader_key *key, int indent)
         fprintf(out, "%*s# %s = ;\n", indent, "", key->name);
 }
 
-static void dump_keys(FILE *out, const struct reader_key *keys, int count, int indent)
+static void print_keys(FILE *out, const struct reader_key *keys, int count, int indent)
 {
     for (int i = 0; i < count; i++) {
         if (i > 0)
             fputc('\n', out);
-        dump_key(out, &keys[i], indent);
+        print_key(out, &keys[i], indent);
     }
 }
 
-void config_dump(FILE *out)
+void config_reference(FILE *out)
 {
     int count;
     const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
     fputs("# Every key of raimd's configuration with its default. See raimd.conf(5).\n\n", out);
-    dump_keys(out, keys, count, 0);
+    print_keys(out, keys, count, 0);
 }
