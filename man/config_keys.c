@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints the section KEYS of raimd.conf(5), in scdoc's syntax, from the tables of the keys.
+// Writes the section KEYS of raimd.conf(5), in scdoc's syntax, from the tables of the keys.
 #include "config_keys.h"
 
 #include <stdio.h>
@@ -51,9 +51,11 @@ static void print_keys(const char *path, const char *title, const struct reader_
             print_inner(path, &keys[i]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     int count;
+    if (argc != 2 || freopen(argv[1], "w", stdout) == NULL)
+        return 1;
     const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
     print_keys("", "The file", keys, count);
     return fflush(stdout) != 0 || ferror(stdout) != 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // raimd: options, configuration, signals, and the main thread's loop.
 #define _GNU_SOURCE
-#include "audit.h"
 #include "config.h"
 #include "config_reference.h"
 #include "config_values.h"
@@ -9,14 +8,11 @@
 #include "fetch_process.h"
 #include "heap.h"
 #include "log.h"
-#include "map_draw.h"
-#include "map_file.h"
 #include "options.h"
 #include "reload_report.h"
 #include "sandbox.h"
 #include "sd_notify.h"
 #include "server.h"
-#include "verify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,24 +111,6 @@ static void run(struct server *server, int signals)
     }
 }
 
-// For viewing: accepts any valid map, whatever the player radius.
-static int draw_map(const char *map_path, const char *drawing_path)
-{
-    struct diagnostics report = {.out = stderr};
-    struct raim_map *map = map_file_load(map_path, NULL, 0, &report);
-    if (report.no_memory)
-        fputs("raimd: out of memory\n", stderr);
-    if (map == NULL)
-        return report.no_memory ? EXIT_FAILURE : EXIT_CONFIG;
-    FILE *out = fopen(drawing_path, "w");
-    const bool drawn = out != NULL && map_draw(map, out);
-    const bool closed = out != NULL && fclose(out) == 0;
-    if (!drawn || !closed)
-        fprintf(stderr, "raimd: cannot write \"%s\": %s\n", drawing_path, strerror(errno));
-    raim_map_destroy(map);
-    return drawn && closed ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 // The exit status of an action that prints.
 static int end_output(void)
 {
@@ -140,13 +118,6 @@ static int end_output(void)
         return EXIT_SUCCESS;
     fprintf(stderr, "raimd: cannot write: %s\n", strerror(errno));
     return EXIT_FAILURE;
-}
-
-static int replay(const struct options *options)
-{
-    if (options->action == OPTIONS_AUDIT)
-        return audit_file(options->recordings[0], options->json, stdout, stderr);
-    return verify_files(options->recordings, options->recording_count, stdout);
 }
 
 // Loads the configuration for -t, -T and the start. Returns NULL after reporting every mistake,
@@ -190,16 +161,9 @@ int main(int argc, char **argv)
     if (fetch_process_is(argc, argv))
         return fetch_process_main(argc, argv);
     const struct options options = options_parse(argc, argv);
-    if (options.action == OPTIONS_DRAW_MAP)
-        return draw_map(options.map_path, options.drawing_path);
     if (options.action == OPTIONS_CONFIG_REFERENCE) {
         config_reference(stdout);
         return end_output();
-    }
-    if (options.action == OPTIONS_VERIFY || options.action == OPTIONS_AUDIT) {
-        const int status = replay(&options);
-        const int output = end_output();
-        return output == EXIT_SUCCESS ? status : output;
     }
     heap_init();
     log_init();

@@ -7,54 +7,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEMO = 256, AUDIT, CONFIG_REFERENCE, DRAW_MAP, JSON, USAGE, VERIFY };
+enum { DEMO = 256, CONFIG_REFERENCE, JSON, USAGE };
 
 static const struct argp_option known[] = {
     {"config", 'c', "FILE", 0, "Read this configuration (" RAIM_DEFAULT_CONFIG ")", 0},
     {"check-config", 't', NULL, 0, "Check the configuration and its maps, start nothing", 0},
-    {"json", JSON, NULL, 0,
-     "With -t: mistakes as a JSON array of {file, line, key, message}; with --audit: JSON", 0},
+    {"json", JSON, NULL, 0, "With -t: mistakes as a JSON array of {file, line, key, message}", 0},
     {"print-config", 'T', NULL, 0, "Check, then print every value and where it comes from", 0},
     {"config-reference", CONFIG_REFERENCE, NULL, 0,
      "Print a configuration of every key with its meaning and default", 0},
     {"demo", DEMO, NULL, 0, "Run two arenas with bots on loopback, by a built-in configuration", 0},
-    {"draw-map", DRAW_MAP, "FILE OUT.svg", 0, "Draw a map: outlines, their convex pieces, spawns",
-     0},
-    {"verify", VERIFY, NULL, 0, "Play recordings again and compare them with what they say", 0},
-    {"audit", AUDIT, NULL, 0, "Measure the players of a recording, for referees", 0},
     {"help", 'h', NULL, 0, "Print this text", -1},
     {"usage", USAGE, NULL, 0, "Print a short summary", -1},
     {"version", 'V', NULL, 0, "Print the version", -1},
     {0},
 };
 
-// argp takes the arguments last, one after another of argv.
-static void take_argument(struct argp_state *state, struct options *options, const char *argument)
-{
-    if (options->action == OPTIONS_VERIFY || options->action == OPTIONS_AUDIT) {
-        options->recordings = &state->argv[state->next - 1 - options->recording_count];
-        options->recording_count++;
-    } else if (options->action == OPTIONS_DRAW_MAP && options->drawing_path == NULL) {
-        options->drawing_path = argument;
-    } else {
-        argp_error(state, "unexpected argument '%s'", argument);
-    }
-}
-
 // Checks combinations once every option is known.
 static void check(struct argp_state *state, struct options *options)
 {
-    if (options->action == OPTIONS_DRAW_MAP && options->drawing_path == NULL)
-        argp_error(state, "--draw-map wants a second file, for the drawing");
     if (options->demo && options->config_path != NULL)
         argp_error(state, "--demo takes no configuration");
-    if (options->action == OPTIONS_VERIFY && options->recording_count == 0)
-        argp_error(state, "--verify wants at least one recording");
-    if (options->action == OPTIONS_AUDIT && options->recording_count != 1)
-        argp_error(state, "--audit wants one recording");
-    if (options->json && options->action != OPTIONS_CHECK_CONFIG &&
-        options->action != OPTIONS_AUDIT)
-        argp_error(state, "--json goes with -t or --audit");
+    if (options->json && options->action != OPTIONS_CHECK_CONFIG)
+        argp_error(state, "--json goes with -t");
     if (options->config_path == NULL)
         options->config_path = RAIM_DEFAULT_CONFIG;
 }
@@ -81,16 +56,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case DEMO:
         options->demo = true;
         break;
-    case DRAW_MAP:
-        options->action = OPTIONS_DRAW_MAP;
-        options->map_path = argument;
-        break;
-    case VERIFY:
-        options->action = OPTIONS_VERIFY;
-        break;
-    case AUDIT:
-        options->action = OPTIONS_AUDIT;
-        break;
     case 'h':
         argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
         break;
@@ -101,7 +66,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         puts("raimd " RAIM_VERSION);
         exit(EXIT_SUCCESS);
     case ARGP_KEY_ARG:
-        take_argument(state, options, argument);
+        argp_error(state, "unexpected argument '%s'", argument);
         break;
     case ARGP_KEY_END:
         check(state, options);
@@ -117,13 +82,10 @@ struct options options_parse(int argc, char **argv)
     static const struct argp argp = {
         .options = known,
         .parser = parse,
-        .args_doc = "\n--config-reference\n--draw-map FILE OUT.svg\n--verify RECORDING...\n--audit "
-                    "RECORDING [--json]",
+        .args_doc = "\n--config-reference",
         .doc = "A dedicated server for 2D arena shooters.\v"
                "Exit status: 0 ended as asked, 1 could not start (a port in use, say), 64 wrong "
-               "usage, 78 a mistake in the configuration or a map. --verify and --audit: 0 the "
-               "recordings are right, 1 one differs or is damaged, 66 one cannot be read, 76 one "
-               "needs another raimd.",
+               "usage, 78 a mistake in the configuration or a map.",
     };
     struct options options = {.action = OPTIONS_RUN};
     argp_err_exit_status = EXIT_USAGE;

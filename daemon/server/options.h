@@ -15,19 +15,13 @@ enum options_action {
     OPTIONS_CHECK_CONFIG,
     OPTIONS_PRINT_CONFIG,
     OPTIONS_CONFIG_REFERENCE,
-    OPTIONS_DRAW_MAP,
-    OPTIONS_VERIFY,
-    OPTIONS_AUDIT,
 };
 
 struct options {
     enum options_action action;
     bool demo;
-    bool json; // with OPTIONS_CHECK_CONFIG and OPTIONS_AUDIT only
+    bool json; // with OPTIONS_CHECK_CONFIG only
     const char *config_path;
-    const char *map_path, *drawing_path; // of OPTIONS_DRAW_MAP
-    char **recordings;                   // of OPTIONS_VERIFY and OPTIONS_AUDIT; part of argv
-    int recording_count;                 // 1 or more; of OPTIONS_AUDIT 1
 };
 
 // Ends the process after printing the help or the version, or with EXIT_USAGE after reporting a

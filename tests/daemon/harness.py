@@ -335,13 +335,17 @@ class Stage:
                                   *(f"{host}:{port}" for port in ports or daemon.ports)], env)
 
 
-def run_raimd(*arguments, env=None, prefix=()):
+def run_raimd(*arguments, env=None, prefix=(), program="raimd"):
     """Runs a raimd that is expected to end by itself at once."""
-    result = subprocess.run([*prefix, BIN / "raimd", *map(str, arguments)], text=True,
+    result = subprocess.run([*prefix, BIN / program, *map(str, arguments)], text=True,
                             stdin=subprocess.DEVNULL, capture_output=True, check=False,
                             timeout=START_S, env={**os.environ, **(env or {})})
     check_sane(result.stderr)
     return result
+
+
+def run_raimrec(*arguments):
+    return run_raimd(*arguments, program="raimrec")
 
 
 # --- the pace of ticks ---

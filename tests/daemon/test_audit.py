@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""raimd --verify and raimd --audit on recordings of matches over a simulated network: what they
-print, their exit statuses, and that the figures of players who cheat differ from the others'."""
+"""raimrec verify and raimrec audit on recordings of matches over a simulated network: what they
+print, their exit statuses, and that the figures of players who cheat differ from the others'; and
+raimrec draw on maps."""
 
 import json
 import os
@@ -9,9 +10,10 @@ import signal
 import statistics
 import subprocess
 import unittest
+import xml.etree.ElementTree
 
 import harness
-from harness import BIN, Stage, poll, run_raimd
+from harness import BIN, Stage, poll, run_raimrec
 
 try:
     import jsonschema
@@ -19,10 +21,11 @@ except ImportError:
     jsonschema = None
 
 GOOD, DIFFERS, EXIT_USAGE, UNREADABLE, OTHER_VERSION = 0, 1, 64, 66, 76
+EXIT_FAILURE, EXIT_MAP = 1, 78
 SECONDS = 20 if harness.SLOW else 90
 CLIENTS = 12
 
-SCHEMA = json.loads((harness.ROOT / "daemon/recording/audit.schema.json").read_text(encoding="ascii"))
+SCHEMA = json.loads((harness.ROOT / "tools/raimrec/audit.schema.json").read_text(encoding="ascii"))
 
 
 class AuditTest(unittest.TestCase):
@@ -45,19 +48,20 @@ class AuditTest(unittest.TestCase):
         return path
 
     def verify(self, status, *paths):
-        result = run_raimd("--verify", *paths)
+        result = run_raimrec("verify", *paths)
         self.assertEqual((result.returncode, result.stderr), (status, ""), result.stdout)
         return result.stdout.splitlines()
 
     def audit(self, path):
-        result = run_raimd("--audit", "--json", path)
+        result = run_raimrec("audit", "--json", path)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         return json.loads(result.stdout)
 
     def test_usage(self):
-        for options in (["--verify"], ["--audit"], ["--audit", "a", "b"], ["--verify", "--json", "a"]):
+        for options in ([], ["play"], ["verify"], ["audit"], ["audit", "a", "b"],
+                        ["verify", "--json", "a"], ["draw", "a"], ["draw", "a", "b", "c"]):
             with self.subTest(options):
-                result = run_raimd(*options)
+                result = run_raimrec(*options)
                 self.assertEqual((result.returncode, result.stdout), (EXIT_USAGE, ""))
 
     def test_right_recordings(self):
@@ -86,7 +90,7 @@ class AuditTest(unittest.TestCase):
         lines = self.verify(DIFFERS, self.write("short", self.bytes[:len(self.bytes) * 2 // 3]))
         self.assertEqual(lines[1].split()[:2], ["cut", "off"])
         self.assertIn("its end is missing", lines[2])
-        result = run_raimd("--audit", "--json", self.directory / "short")
+        result = run_raimrec("audit", "--json", self.directory / "short")
         self.assertEqual(result.returncode, DIFFERS)
         self.assertIn("which is missing", result.stderr)
         self.assertIsNone(json.loads(result.stdout)["fault"])
@@ -98,7 +102,7 @@ class AuditTest(unittest.TestCase):
         lines = self.verify(OTHER_VERSION, path)
         self.assertEqual(lines[1].split()[0], "foreign")
         self.assertIn("it needs ", lines[2])
-        self.assertEqual(run_raimd("--audit", path).returncode, OTHER_VERSION)
+        self.assertEqual(run_raimrec("audit", path).returncode, OTHER_VERSION)
         # Of several files the worst one counts.
         self.verify(DIFFERS, path, self.write("bad", b"bad"), "/nowhere")
         self.verify(UNREADABLE, path, self.path, "/nowhere")
@@ -109,13 +113,13 @@ class AuditTest(unittest.TestCase):
         for path in (fifo, self.directory, "/dev/zero", "/nowhere", self.write("empty", b"")):
             with self.subTest(path):
                 self.assertEqual(self.verify(UNREADABLE, path)[1].split()[0], "unreadable")
-                result = run_raimd("--audit", path)
+                result = run_raimrec("audit", path)
                 self.assertEqual((result.returncode, result.stdout), (UNREADABLE, ""))
 
     def test_an_interrupt_ends_it(self):
         out = self.directory / "out"
         with open(out, "wb") as sink, subprocess.Popen(
-                [BIN / "raimd", "--verify", *[self.path] * 5000], stdout=sink,
+                [BIN / "raimrec", "verify", *[self.path] * 5000], stdout=sink,
                 preexec_fn=harness.prepare_program) as program:
             try:
                 poll("a file is verified", lambda: out.stat().st_size > 200)
@@ -127,9 +131,9 @@ class AuditTest(unittest.TestCase):
     def test_a_full_disk_is_told(self):
         if not os.access("/dev/full", os.W_OK):
             self.skipTest("no /dev/full")
-        for action in ("--verify", "--audit"):
+        for action in ("verify", "audit"):
             with open("/dev/full", "wb") as full:
-                result = subprocess.run([BIN / "raimd", action, self.path], stdout=full,
+                result = subprocess.run([BIN / "raimrec", action, self.path], stdout=full,
                                         stderr=subprocess.PIPE, check=False, timeout=60)
             self.assertEqual(result.returncode, 1)
             self.assertIn(b"cannot write", result.stderr)
@@ -138,7 +142,7 @@ class AuditTest(unittest.TestCase):
         content = bytearray(self.bytes)
         content[len(content) // 2] ^= 16
         path = self.write("damaged", content)
-        result = run_raimd("--audit", "--json", path)
+        result = run_raimrec("audit", "--json", path)
         self.assertEqual(result.returncode, DIFFERS)
         self.assertIn(f"raimd: {path}: audited up to the fault: the data frame", result.stderr)
         document = json.loads(result.stdout)
@@ -159,7 +163,7 @@ class AuditTest(unittest.TestCase):
             self.assertIsNone(player["network"]["inputs_per_s"])
 
     def test_the_table_tells_what_the_json_tells(self):
-        lines = run_raimd("--audit", self.path).stdout.splitlines()
+        lines = run_raimrec("audit", self.path).stdout.splitlines()
         begin = next(i for i, line in enumerate(lines) if line.startswith("shots"))
         for player, line in zip(self.audit(self.path)["players"], lines[begin + 1:]):
             words = line.split()
@@ -200,6 +204,51 @@ class AuditTest(unittest.TestCase):
             self.assertTrue(15 < network["inputs_per_s"] <= 65, network)
             self.assertTrue(15 < network["round_trip_median_ms"] < 150, network)
             self.assertLess(network["missed_percent"], 2)
+
+
+class DrawMapTest(unittest.TestCase):
+    def setUp(self):
+        self.stage = self.enterContext(Stage())
+        self.out = self.stage.directory / "map.svg"
+
+    def test_every_shipped_map_becomes_an_image(self):
+        for path in sorted((harness.ROOT / "config/maps").iterdir()):
+            with self.subTest(path.name):
+                result = run_raimrec("draw", path, self.out)
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+                kinds = [(element.tag.split("}")[1], element.get("class"))
+                         for element in xml.etree.ElementTree.parse(self.out).iter()]
+                outlines = kinds.count(("polygon", "outline"))
+                self.assertGreater(kinds.count(("polygon", "piece")), outlines)
+                self.assertGreater(outlines, 10)
+                self.assertGreater(kinds.count(("circle", "spawn")), 10)
+                self.assertEqual(kinds.count(("rect", "view")), 1)
+                self.assertIn(f">{path.stem}</text>", self.out.read_text(encoding="utf-8"))
+
+    def test_an_odd_map_is_drawn_and_its_oddity_told(self):
+        path = self.stage.write_config("border = (0, 0, 500, 500); spawns = ((250, 250));\n"
+                                       "obstacles = ( ((9, 9), (90, 9), (9, 90)),\n"
+                                       "((9, 9), (90, 90), (9, 90)) );\n", "odd.conf")
+        result = run_raimrec("draw", path, self.out)
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr,
+                         f"{path}:2: obstacles[0]: warning: overlaps obstacles[1]\n")
+        self.assertTrue(self.out.exists())
+
+    def test_a_wrong_map_is_not_drawn(self):
+        path = self.stage.write_config("border = (0, 0, 500, 500);\n", "wrong.conf")
+        result = run_raimrec("draw", path, self.out)
+        self.assertEqual(result.returncode, EXIT_MAP)
+        self.assertIn("spawns", result.stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_a_drawing_that_cannot_be_written_fails(self):
+        for out, words in ((self.stage.directory / "no/map.svg", "No such file"),
+                           ("/dev/full", "No space left")):
+            with self.subTest(out):
+                result = run_raimrec("draw", harness.ROOT / "config/maps/duel.conf", out)
+                self.assertEqual(result.returncode, EXIT_FAILURE)
+                self.assertIn(words, result.stderr)
 
 
 if __name__ == "__main__":

@@ -19,9 +19,9 @@ import harness
 import test_manual
 from harness import BIN, ROOT, START_S
 
-PROGRAMS = ("raimd", "raimctl", "raim", "raim-bots")
+PROGRAMS = ("raimd", "raimctl", "raimrec", "raim", "raim-bots")
 LINES = ("raimctl ", "raimctl arena ", "raimctl log level ", "raimctl leaderboard --period ",
-         "raimctl ban 192.0.2.1 --", "raimd --d", "raim-bots --l")
+         "raimctl ban 192.0.2.1 --", "raimd --d", "raimrec ", "raim-bots --l")
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "TERM": "dumb"}
 # What compadd was given, and matched.
 SPY = """PS1=; unsetopt zle_bracketed_paste; fpath=(%s $fpath); autoload -Uz compinit; compinit -u -D

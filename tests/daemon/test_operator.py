@@ -12,7 +12,6 @@ import socket
 import subprocess
 import time
 import unittest
-import xml.etree.ElementTree
 
 import harness
 from harness import BIN, ROOT, START_S, STOP_S, Daemon, Stage, arena, config, poll, run_raimd
@@ -35,9 +34,7 @@ class OptionsTest(unittest.TestCase):
     def test_bad_usage_exits_64_and_says_what(self):
         for options, words in ((["--nonsense"], "--nonsense"), (["-x"], "'x'"),
                                (["-c"], "requires an argument"), (["here"], "'here'"),
-                               (["--demo", "-c", "file"], "--demo"),
-                               (["--draw-map", "file"], "--draw-map"),
-                               (["--draw-map", "file", "out", "more"], "'more'")):
+                               (["--demo", "-c", "file"], "--demo")):
             with self.subTest(options):
                 result = run_raimd(*options)
                 self.assertEqual(result.returncode, EXIT_USAGE)
@@ -52,51 +49,6 @@ class OptionsTest(unittest.TestCase):
                 self.assertEqual(result.returncode, 0)
                 self.assertIn("good, 2 arenas", result.stdout)
                 self.assertEqual(result.stderr, "")
-
-
-class DrawMapTest(unittest.TestCase):
-    def setUp(self):
-        self.stage = self.enterContext(Stage())
-        self.out = self.stage.directory / "map.svg"
-
-    def test_every_shipped_map_becomes_an_image(self):
-        for path in sorted((ROOT / "config/maps").iterdir()):
-            with self.subTest(path.name):
-                result = run_raimd("--draw-map", path, self.out)
-                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
-                kinds = [(element.tag.split("}")[1], element.get("class"))
-                         for element in xml.etree.ElementTree.parse(self.out).iter()]
-                outlines = kinds.count(("polygon", "outline"))
-                self.assertGreater(kinds.count(("polygon", "piece")), outlines)
-                self.assertGreater(outlines, 10)
-                self.assertGreater(kinds.count(("circle", "spawn")), 10)
-                self.assertEqual(kinds.count(("rect", "view")), 1)
-                self.assertIn(f">{path.stem}</text>", self.out.read_text(encoding="utf-8"))
-
-    def test_an_odd_map_is_drawn_and_its_oddity_told(self):
-        path = self.stage.write_config("border = (0, 0, 500, 500); spawns = ((250, 250));\n"
-                                       "obstacles = ( ((9, 9), (90, 9), (9, 90)),\n"
-                                       "((9, 9), (90, 90), (9, 90)) );\n", "odd.conf")
-        result = run_raimd("--draw-map", path, self.out)
-        self.assertEqual(result.returncode, 0)
-        self.assertEqual(result.stderr,
-                         f"{path}:2: obstacles[0]: warning: overlaps obstacles[1]\n")
-        self.assertTrue(self.out.exists())
-
-    def test_a_wrong_map_is_not_drawn(self):
-        path = self.stage.write_config("border = (0, 0, 500, 500);\n", "wrong.conf")
-        result = run_raimd("--draw-map", path, self.out)
-        self.assertEqual(result.returncode, EXIT_CONFIG)
-        self.assertIn("spawns", result.stderr)
-        self.assertFalse(self.out.exists())
-
-    def test_a_drawing_that_cannot_be_written_fails(self):
-        for out, words in ((self.stage.directory / "no/map.svg", "No such file"),
-                           ("/dev/full", "No space left")):
-            with self.subTest(out):
-                result = run_raimd("--draw-map", ROOT / "config/maps/duel.conf", out)
-                self.assertEqual(result.returncode, EXIT_FAILURE)
-                self.assertIn(words, result.stderr)
 
 
 class ConfigTest(unittest.TestCase):

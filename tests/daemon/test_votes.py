@@ -236,7 +236,7 @@ class VotesTest(unittest.TestCase):
         files = sorted((self.state / "recordings").glob("*.raimrec"))
         self.assertTrue(files)
         for path in files:
-            result = harness.run_raimd("--verify", path)
+            result = harness.run_raimrec("verify", path)
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def try_kick(self, caller, target):

@@ -63,6 +63,7 @@ SEES = {
     "daemon/orchestrator": ["daemon/admin"],
     "daemon/server": ["daemon/orchestrator", "daemon/rcon", "daemon/recording"],
     "daemon/ctl": [],
+    "tools/raimrec": ["daemon/config", "lib/recording"],
 }
 USES = {
     "daemon/common": ["proto"],
@@ -70,8 +71,8 @@ USES = {
     "client/link": ["lib/crypto", "lib/enet_carrier"],
     "daemon/fetch": ["daemon/sandbox"],
     "daemon/net": ["lib/enet_carrier"],
-    "daemon/recording": ["lib/match", "lib/replication"],
     "daemon/ctl": ["daemon/common", "daemon/security", "proto"],
+    "tools/raimrec": ["lib/match", "lib/replication"],
 }
 
 
@@ -136,6 +137,7 @@ FILE_CALL = re.compile(
 PROGRAMS = {
     "raimd": seen_by("daemon/server") + ["lib/enet_carrier", "lib/recording", "lib/replication"],
     "raimctl": ["daemon/ctl", "daemon/security", "lib/crypto", "proto"],
+    "raimrec": seen_by("tools/raimrec") + ["lib/replication"],
     "raim-bots": seen_by("client/bots") + ["lib/crypto", "lib/enet_carrier"],
     "raim": seen_by("client/raim") + ["lib/crypto", "lib/enet_carrier"],
 }
@@ -149,8 +151,7 @@ SEVERAL_INCLUDERS = {
         "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
         "daemon/common/json_text.c", "daemon/orchestrator/gameserver.c",
-        "daemon/orchestrator/room_text.c", "daemon/recording/audit_report.c",
-        "daemon/results/result_json.c",
+        "daemon/orchestrator/room_text.c", "daemon/results/result_json.c",
         "daemon/rooms/room_request.c"},
     ("raimd", "curl/curl.h"): {"daemon/fetch/fetch_http.c",
                                "daemon/orchestrator/agones_client.c"},
@@ -163,6 +164,7 @@ SEVERAL_INCLUDERS = {
         "daemon/ctl/ban_command.c", "daemon/ctl/discover.c",
         "daemon/ctl/members.c", "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c",
         "daemon/ctl/room_documents.c", "daemon/ctl/tables.c"},
+    ("raimrec", "jansson.h"): {"daemon/common/json_text.c", "tools/raimrec/audit_report.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
     ("raim", "SDL.h"): {"client/platform/desktop/canvas.c", "client/platform/desktop/window.c",
@@ -430,7 +432,6 @@ class SelfTest(unittest.TestCase):
         "daemon/config/config.h": ['"map.h"'],
         "daemon/query/answers.h": ['"config.h"'],
         "daemon/masters/masters.h": ['"config.h"'],
-        "daemon/recording/mapped_file.h": [],
         "daemon/arena/arena.h": ['"match.h"'],
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
         "daemon/results/results.h": ['"arena.h"'],
@@ -441,6 +442,7 @@ class SelfTest(unittest.TestCase):
         "daemon/orchestrator/agones.h": ['"control.h"'],
         "daemon/server/server.c": ['"agones.h"'],
         "daemon/ctl/main.c": ["<stdio.h>"],
+        "tools/raimrec/main.c": ['"config.h"', "<argp.h>"],
         "tests/unit/test_match.c": ['"match.h"', '"wire.h"', "<stdio.h>"],
     }
 

@@ -3,7 +3,7 @@
 """Other processors: i386 (32 bits), arm64, and s390x (big-endian), by Debian's cross compilers and
 qemu's user mode. On each of them the golden world, the unit tests of the wire, the encryption and
 the client, raim-bots that play against a raimd of this machine, and, on arm64 and i386, for which
-raimd is built, too, raimd --verify of a recording that this machine made.
+raimd is built, too, raimrec verify of a recording that this machine made.
 
 architectures.py [ARCHITECTURE...] wants the cross compilers and RAIM_BIN with a raimd; `./dev
 test-architectures` runs it. RAIM_PACKAGES lists what a build takes, of which each architecture gets
@@ -96,7 +96,7 @@ class Architecture:
 
     def make(self):
         """The unit tests, raim-bots and, where it runs, raimd."""
-        programs = ["raim-bots", "raimd"] if self.has_raimd else ["raim-bots"]
+        programs = ["raim-bots", "raimd", "raimrec"] if self.has_raimd else ["raim-bots"]
         run("cmake", "-S", ROOT, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
             "-DRAIM_WERROR=ON", "-DCMAKE_SYSTEM_NAME=Linux",
             f"-DCMAKE_SYSTEM_PROCESSOR={self.compiler.split('-', maxsplit=1)[0]}",
@@ -135,7 +135,7 @@ class Architecture:
             path = pathlib.Path(directory, "match.raimrec")
             run(pathlib.Path(os.environ["RAIM_BIN"], "record_match"), path, 30, "clients", 12)
             result = subprocess.run(
-                [*self.emulator, self.build / "bin/raimd", "--verify", path], text=True,
+                [*self.emulator, self.build / "bin/raimrec", "verify", path], text=True,
                 capture_output=True, check=False, timeout=STEP_S)
         lines = result.stdout.splitlines()[1:]
         if result.returncode != 0 or len(lines) != 1 or not lines[0].startswith("verified"):

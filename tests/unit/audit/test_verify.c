@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of raimd --verify on recordings of a small world whose recorder may err.
+// Tests of raimrec verify on recordings of a small world whose recorder may err.
 #define _GNU_SOURCE
 #include "arena_fixture.h"
 #include "digest.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a map as an SVG image for its author (`raimd --draw-map`).
+// Draws a map as an SVG image for its author (`raimrec draw`).
 #pragma once
 
 #include "map.h"

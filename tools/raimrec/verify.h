@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// raimd --verify: plays recordings again and compares every digest and keyframe in them.
+// raimrec verify: plays recordings again and compares every digest and keyframe in them.
 #pragma once
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum verify_status {
     VERIFY_GOOD = 0,
     VERIFY_DIFFERS = 1,        // or is damaged
     VERIFY_UNREADABLE = 66,    // EX_NOINPUT of sysexits.h
-    VERIFY_OTHER_VERSION = 76, // EX_PROTOCOL: the recording needs another raimd
+    VERIFY_OTHER_VERSION = 76, // EX_PROTOCOL: the recording needs another version
 };
 
 // Verifies the files in turn and prints a line for each, with the lines that explain it behind.

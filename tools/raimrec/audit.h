@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// raimd --audit: measures the players of a recording (audit_measures.h) and prints the figures.
+// raimrec audit: measures the players of a recording (audit_measures.h) and prints the figures.
 #pragma once
 
 #include "verify.h"
