@@ -11,6 +11,7 @@
 #include "arena_table_changes.h"
 #include "ban_source.h"
 #include "log.h"
+#include "loop.h"
 #include "mailbox.h"
 #include "monotonic.h"
 #include "status.h"
@@ -50,6 +51,7 @@ struct admin_commands {
     bool draining;
     uint32_t drain_waiting; // arenas that have not answered the drain yet
     uint64_t drain_end_ms;  // CLOCK_MONOTONIC; 0: no deadline
+    struct loop_source *drain_end;
     struct late_add late_adds[LATE_ADDS];
 };
 
@@ -240,6 +242,13 @@ static void drain(struct admin_commands *admin, struct admin_command *command, i
     admin->draining = true;
     admin->drain_waiting += command->waiting;
     admin->drain_end_ms = seconds > 0 ? monotonic_ms() + (uint64_t)seconds * 1000 : 0;
+    loop_set_timer(admin->drain_end, seconds > 0 ? admin->drain_end_ms : LOOP_NEVER);
+}
+
+// Wakes the main thread, which then finds that admin_commands_is_drained.
+static void end_drain(void *context)
+{
+    (void)context;
 }
 
 static void execute_drain(struct admin_commands *admin, struct admin_command *command)
@@ -274,16 +283,6 @@ bool admin_commands_is_drained(const struct admin_commands *admin)
     for (int i = 0; i < list->count; i++)
         players += arena_playing(list->arenas[i]);
     return players == 0;
-}
-
-int admin_commands_timeout_ms(const struct admin_commands *admin)
-{
-    const uint64_t now_ms = monotonic_ms();
-    const int list_ms = ban_source_timeout_ms(admin->ban_source);
-    if (!admin->draining || admin->drain_end_ms == 0)
-        return list_ms;
-    const uint64_t left_ms = admin->drain_end_ms > now_ms ? admin->drain_end_ms - now_ms : 0;
-    return monotonic_earlier_ms(list_ms, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
 }
 
 // --- Recordings ---
@@ -504,8 +503,8 @@ void admin_commands_execute(struct admin_commands *admin, struct admin_command *
 
 // --- Lifetime ---
 
-struct admin_commands *admin_commands_open(struct arena_table *table, struct rooms *rooms,
-                                           char *error, size_t capacity)
+struct admin_commands *admin_commands_open(struct loop *loop, struct arena_table *table,
+                                           struct rooms *rooms, char *error, size_t capacity)
 {
     struct admin_commands *admin = calloc(1, sizeof *admin);
     snprintf(error, capacity, "out of memory");
@@ -513,9 +512,11 @@ struct admin_commands *admin_commands_open(struct arena_table *table, struct roo
         return NULL;
     admin->table = table;
     admin->rooms = rooms;
-    admin->bans = ban_book_open(&table->running, table->store, error, capacity);
+    admin->drain_end = loop_add_timer(loop, 0, end_drain, NULL);
+    if (admin->drain_end != NULL)
+        admin->bans = ban_book_open(&table->running, table->store, error, capacity);
     if (admin->bans != NULL) {
-        admin->ban_source = ban_source_open(table, admin->bans);
+        admin->ban_source = ban_source_open(loop, table, admin->bans);
         return admin;
     }
     admin_commands_close(admin);
@@ -528,6 +529,7 @@ void admin_commands_close(struct admin_commands *admin)
         return;
     ban_source_close(admin->ban_source);
     ban_book_close(admin->bans);
+    loop_remove(admin->drain_end);
     free(admin);
 }
 
@@ -559,7 +561,6 @@ bool admin_commands_collect_from(struct admin_commands *admin, struct arena *are
 
 bool admin_commands_collect(struct admin_commands *admin, uint32_t *number, bool *done)
 {
-    ban_source_run(admin->ban_source);
     ban_book_publish(admin->bans, 0);
     const struct arena_list *list = &admin->table->running;
     for (int i = 0; i < list->count; i++)

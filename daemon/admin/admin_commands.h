@@ -31,6 +31,7 @@ enum admin_commands_field_kind {
 };
 
 struct admin_commands;
+struct loop;
 struct admin_commands_route;
 
 // A command and its result. Zeroed, with its route and fields filled in by the caller.
@@ -63,8 +64,8 @@ struct admin_commands_route {
 
 // Borrows `table` and `rooms`, which may be NULL. Loads the stored bans; on failure writes the
 // reason and returns NULL.
-struct admin_commands *admin_commands_open(struct arena_table *table, struct rooms *rooms,
-                                           char *error, size_t capacity);
+struct admin_commands *admin_commands_open(struct loop *loop, struct arena_table *table,
+                                           struct rooms *rooms, char *error, size_t capacity);
 
 // Takes NULL. The arenas must have ended.
 void admin_commands_close(struct admin_commands *admin);
@@ -112,9 +113,6 @@ void admin_commands_answer_recorder(struct admin_command *command,
 // Call it for a released arena before it is destroyed. Its unanswered commands are returned as not
 // done by admin_commands_collect_from, and it counts as reading no ban list.
 void admin_commands_forget(struct admin_commands *admin, struct arena *arena);
-
-// Milliseconds until the deadline of a drain, or -1.
-int admin_commands_timeout_ms(const struct admin_commands *admin);
 
 // Orders a drain of every arena, which ends after `seconds`, or when everybody has left; 0: only
 // then.

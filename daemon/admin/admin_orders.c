@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Matches the answers of arenas with the orders that wait for them.
+#define _GNU_SOURCE
 #include "admin_orders.h"
 
 #include "admin_fields.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "order_log.h"
+#include "store.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -21,21 +24,31 @@ enum {
 struct admin_orders {
     struct arena_table *table;
     struct admin_commands *commands;
+    struct loop_source *deadline;    // of the first that waits
+    struct watcher answered, stored; // perhaps
     struct admin_order *waiting;
 };
 
-struct admin_orders *admin_orders_open(struct arena_table *table, struct rooms *rooms, char *error,
-                                       size_t capacity)
+static void run(void *context);
+
+struct admin_orders *admin_orders_open(struct loop *loop, struct arena_table *table,
+                                       struct rooms *rooms, char *error, size_t capacity)
 {
     struct admin_orders *orders = calloc(1, sizeof *orders);
     snprintf(error, capacity, "out of memory");
     if (orders == NULL)
         return NULL;
     orders->table = table;
-    orders->commands = admin_commands_open(table, rooms, error, capacity);
+    orders->answered = orders->stored = (struct watcher){.run = run, .context = orders};
+    watchers_add(&table->watchers, &orders->answered);
+    if (table->store != NULL)
+        store_watch(table->store, &orders->stored);
+    orders->deadline = loop_add_timer(loop, 0, run, orders);
+    if (orders->deadline != NULL)
+        orders->commands = admin_commands_open(loop, table, rooms, error, capacity);
     if (orders->commands != NULL)
         return orders;
-    free(orders);
+    admin_orders_close(orders);
     return NULL;
 }
 
@@ -100,6 +113,14 @@ static uint64_t due_ms(const struct admin_orders *orders, const struct admin_ord
                : 0;
 }
 
+static void set_deadline(const struct admin_orders *orders)
+{
+    uint64_t first_ms = LOOP_NEVER;
+    for (const struct admin_order *order = orders->waiting; order != NULL; order = order->next)
+        first_ms = due_ms(orders, order) < first_ms ? due_ms(orders, order) : first_ms;
+    loop_set_timer(orders->deadline, first_ms);
+}
+
 void admin_orders_give(struct admin_orders *orders, struct admin_order *order)
 {
     assert(order->command.via != NULL && order->done != NULL);
@@ -112,6 +133,7 @@ void admin_orders_give(struct admin_orders *orders, struct admin_order *order)
     order->is_waiting = true;
     order->next = orders->waiting;
     orders->waiting = order;
+    set_deadline(orders);
 }
 
 static void end_waiting(struct admin_orders *orders, struct admin_order *order)
@@ -131,6 +153,10 @@ void admin_orders_close(struct admin_orders *orders)
     if (orders == NULL)
         return;
     assert(orders->waiting == NULL);
+    watchers_remove(&orders->table->watchers, &orders->answered);
+    if (orders->table->store != NULL)
+        store_unwatch(orders->table->store, &orders->stored);
+    loop_remove(orders->deadline);
     admin_commands_close(orders->commands);
     free(orders);
 }
@@ -165,8 +191,9 @@ void admin_orders_forget(struct admin_orders *orders, struct arena *arena)
         count_answer(orders, number, done);
 }
 
-void admin_orders_run(struct admin_orders *orders)
+static void run(void *context)
 {
+    struct admin_orders *orders = context;
     struct recorder_answer answer;
     uint32_t number;
     bool done;
@@ -185,15 +212,5 @@ void admin_orders_run(struct admin_orders *orders)
         if (now_ms >= due_ms(orders, order))
             end_waiting(orders, order);
     }
-}
-
-int admin_orders_timeout_ms(const struct admin_orders *orders)
-{
-    const uint64_t now_ms = monotonic_ms();
-    int timeout_ms = admin_commands_timeout_ms(orders->commands);
-    for (const struct admin_order *order = orders->waiting; order != NULL; order = order->next) {
-        const uint64_t end_ms = due_ms(orders, order);
-        timeout_ms = monotonic_earlier_ms(timeout_ms, end_ms > now_ms ? (int)(end_ms - now_ms) : 0);
-    }
-    return timeout_ms;
+    set_deadline(orders);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct admin_orders;
+struct loop;
 
 // Zeroed, with the route, fields, `by` and `via` of the command and `done` filled in by the caller,
 // whose memory it is.
@@ -27,8 +28,8 @@ struct admin_order {
 };
 
 // As admin_commands_open.
-struct admin_orders *admin_orders_open(struct arena_table *table, struct rooms *rooms, char *error,
-                                       size_t capacity);
+struct admin_orders *admin_orders_open(struct loop *loop, struct arena_table *table,
+                                       struct rooms *rooms, char *error, size_t capacity);
 
 // Ends the orders that wait. Call it before what gave them is closed.
 void admin_orders_end(struct admin_orders *orders);
@@ -42,12 +43,6 @@ void admin_orders_give(struct admin_orders *orders, struct admin_order *order);
 
 // Forgets an order that may be waiting; `done` is not called.
 void admin_orders_withdraw(struct admin_orders *orders, struct admin_order *order);
-
-// Finishes the orders that have their answers, or whose time is over.
-void admin_orders_run(struct admin_orders *orders);
-
-// Milliseconds until admin_orders_run must be called even if no arena answers, or -1.
-int admin_orders_timeout_ms(const struct admin_orders *orders);
 
 // Call it for a released arena before it is destroyed: orders that wait for it count it as not
 // done, and it counts as reading no ban list.

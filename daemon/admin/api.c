@@ -18,6 +18,7 @@ enum { ALLOW_BYTES = 64 };
 struct api {
     struct rooms *rooms;
     struct store *store;
+    struct watcher stored;
     struct server_events *events; // NULL: none
     struct event_feed *feed;
     struct request *waiting; // executed and not yet answered, their connections are suspended
@@ -146,7 +147,10 @@ bool api_takes(const char *path)
 
 // --- Lifetime ---
 
-struct api *api_create(struct rooms *rooms, struct store *store, struct server_events *events)
+static void resume_stored(void *context);
+
+struct api *api_create(struct loop *loop, struct rooms *rooms, struct store *store,
+                       struct server_events *events)
 {
     struct api *api = calloc(1, sizeof *api);
     if (api == NULL)
@@ -154,17 +158,23 @@ struct api *api_create(struct rooms *rooms, struct store *store, struct server_e
     api->rooms = rooms;
     api->store = store;
     api->events = events;
-    api->feed = event_feed_create(rooms_events(rooms), true);
-    if (api->feed != NULL)
-        return api;
-    free(api);
-    return NULL;
+    api->feed = event_feed_create(loop, rooms_events(rooms), true);
+    if (api->feed == NULL) {
+        free(api);
+        return NULL;
+    }
+    api->stored = (struct watcher){.run = resume_stored, .context = api};
+    if (store != NULL)
+        store_watch(store, &api->stored);
+    return api;
 }
 
 void api_destroy(struct api *api)
 {
     if (api == NULL)
         return;
+    if (api->store != NULL)
+        store_unwatch(api->store, &api->stored);
     event_feed_destroy(api->feed);
     free(api);
 }
@@ -185,8 +195,9 @@ static void suspend(struct request *request, struct MHD_Connection *connection)
     http_connection_suspend(connection);
 }
 
-static void resume_stored(struct api *api)
+static void resume_stored(void *context)
 {
+    struct api *api = context;
     struct request **link = &api->waiting;
     while (*link != NULL) {
         struct request *request = *link;
@@ -197,17 +208,6 @@ static void resume_stored(struct api *api)
         *link = request->next;
         http_connection_resume(request->connection);
     }
-}
-
-void api_run(struct api *api)
-{
-    resume_stored(api);
-    event_feed_run(api->feed);
-}
-
-int api_timeout_ms(const struct api *api)
-{
-    return event_feed_timeout_ms(api->feed);
 }
 
 void api_end_streams(struct api *api)

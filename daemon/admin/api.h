@@ -10,11 +10,13 @@
 #include <stdbool.h>
 
 struct api;
+struct loop;
 struct store;
 
 // Borrows all; `store` and `events` may be NULL. An order is answered once the store has written
 // it, or is late. Returns NULL when memory runs out.
-struct api *api_create(struct rooms *rooms, struct store *store, struct server_events *events);
+struct api *api_create(struct loop *loop, struct rooms *rooms, struct store *store,
+                       struct server_events *events);
 
 // The connections must have ended. Takes NULL.
 void api_destroy(struct api *api);
@@ -25,12 +27,6 @@ bool api_takes(const char *path);
 // A step of a request, see `answer` of struct http_listener_def. Its memory begins with a struct
 // request_memory. `by` is whose order it is, for the log.
 bool api_answer(struct api *api, const struct http_request *step, const char *by);
-
-// Wakes the event streams that have something to send, and answers orders that are stored.
-void api_run(struct api *api);
-
-// Milliseconds until api_run must be called, or -1.
-int api_timeout_ms(const struct api *api);
 
 // Ends the event streams: call it, then run their listeners once before these are stopped.
 void api_end_streams(struct api *api);

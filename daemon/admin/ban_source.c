@@ -6,9 +6,11 @@
 #include "ban_list.h"
 #include "fetch.h"
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "state_file.h"
 #include "store.h"
+#include "wakeup.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -42,6 +44,9 @@ struct job {
 struct ban_source {
     struct arena_table *table;
     struct ban_book *book;
+    struct loop_source *timer, *list_read;
+    struct wakeup wakeup;        // of the main thread, signalled when a list was read
+    struct watcher reloaded;     // perhaps
     const struct config *config; // whose reload was noticed
     char url[URL_BYTES];
     char etag[FETCH_ETAG_BYTES];
@@ -138,7 +143,7 @@ static void keep(const struct ban_source *source, const struct job *job)
 
 // --- Reading, in a thread ---
 
-static void *run(void *context)
+static void *read_list(void *context)
 {
     struct job *job = context;
     char *copy = malloc(job->size + 1);
@@ -168,7 +173,7 @@ static bool begin_job(struct ban_source *source, const struct fetch_answer *answ
     struct job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return false;
-    job->wakeup = &source->table->wakeup;
+    job->wakeup = &source->wakeup;
     job->size = answer->body_bytes;
     job->text = malloc(job->size + 1);
     strcpy(job->etag, answer->etag);
@@ -176,7 +181,7 @@ static bool begin_job(struct ban_source *source, const struct fetch_answer *answ
         memcpy(job->text, answer->body, job->size);
         job->text[job->size] = '\0';
     }
-    if (job->text == NULL || pthread_create(&job->thread, NULL, run, job) != 0) {
+    if (job->text == NULL || pthread_create(&job->thread, NULL, read_list, job) != 0) {
         free_job(job);
         return false;
     }
@@ -187,6 +192,12 @@ static bool begin_job(struct ban_source *source, const struct fetch_answer *answ
 
 // --- The source ---
 
+static void set_next(struct ban_source *source, uint64_t next_ms)
+{
+    source->next_ms = next_ms;
+    loop_set_timer(source->timer, source->is_wanted ? 0 : next_ms);
+}
+
 static void note_failure(struct ban_source *source, const char *why)
 {
     struct arena_list_ban_list *shown = report(source);
@@ -194,7 +205,7 @@ static void note_failure(struct ban_source *source, const char *why)
     if (strcmp(shown->error, why) != 0) // once, not with each attempt
         log_warning("ban list not taken url=%s: %s", source->url, why);
     snprintf(shown->error, sizeof shown->error, "%s", why);
-    source->next_ms = monotonic_ms() + source->retry_ms;
+    set_next(source, monotonic_ms() + source->retry_ms);
     source->retry_ms = 2 * source->retry_ms < PERIOD_MS ? 2 * source->retry_ms : PERIOD_MS;
 }
 
@@ -203,7 +214,7 @@ static void note_success(struct ban_source *source)
     struct arena_list_ban_list *shown = report(source);
     shown->error[0] = '\0';
     shown->fetched_ms = monotonic_ms();
-    source->next_ms = shown->fetched_ms + PERIOD_MS;
+    set_next(source, shown->fetched_ms + PERIOD_MS);
     source->retry_ms = FIRST_RETRY_MS;
 }
 
@@ -262,7 +273,21 @@ static void begin_request(struct ban_source *source)
         note_failure(source, "too many requests at once");
 }
 
-struct ban_source *ban_source_open(struct arena_table *table, struct ban_book *book)
+static void note_reload(void *context);
+static void run(void *context);
+
+static bool join_loop(struct ban_source *source, struct loop *loop)
+{
+    source->timer = loop_add_timer(loop, 0, run, source);
+    if (wakeup_open(&source->wakeup))
+        source->list_read = loop_add_descriptor(loop, source->wakeup.descriptor, run, source);
+    source->reloaded = (struct watcher){.run = note_reload, .context = source};
+    watchers_add(&source->table->watchers, &source->reloaded);
+    return source->timer != NULL && source->list_read != NULL;
+}
+
+struct ban_source *ban_source_open(struct loop *loop, struct arena_table *table,
+                                   struct ban_book *book)
 {
     const struct config *config = table->config;
     if (config == NULL || config->ban_list[0] == '\0' || table->urls == NULL)
@@ -275,8 +300,13 @@ struct ban_source *ban_source_open(struct arena_table *table, struct ban_book *b
     source->config = config;
     source->retry_ms = FIRST_RETRY_MS;
     strcpy(source->url, config->ban_list);
+    if (!join_loop(source, loop)) {
+        ban_source_close(source);
+        return NULL;
+    }
     report(source)->is_on = true;
     load_kept(source);
+    loop_set_timer(source->timer, 0);
     return source;
 }
 
@@ -290,17 +320,27 @@ void ban_source_close(struct ban_source *source)
         free(source->job->bans);
         free_job(source->job);
     }
+    watchers_remove(&source->table->watchers, &source->reloaded);
+    loop_remove(source->timer);
+    loop_remove(source->list_read);
+    wakeup_close(&source->wakeup);
     free(source);
 }
 
-void ban_source_run(struct ban_source *source)
+static void note_reload(void *context)
 {
-    if (source == NULL)
+    struct ban_source *source = context;
+    if (source->table->config == source->config)
         return;
-    if (source->table->config != source->config) { // a reload
-        source->config = source->table->config;
-        source->is_wanted = true;
-    }
+    source->config = source->table->config;
+    source->is_wanted = true;
+    loop_set_timer(source->timer, 0);
+}
+
+static void run(void *context)
+{
+    struct ban_source *source = context;
+    wakeup_clear(&source->wakeup);
     if (source->job != NULL && atomic_load(&source->job->is_done))
         end_job(source);
     if (source->request == 0 && source->job == NULL &&
@@ -308,14 +348,4 @@ void ban_source_run(struct ban_source *source)
         source->is_wanted = false;
         begin_request(source);
     }
-}
-
-int ban_source_timeout_ms(const struct ban_source *source)
-{
-    const uint64_t now_ms = monotonic_ms();
-    if (source == NULL || source->request != 0 || source->job != NULL)
-        return -1;
-    if (source->is_wanted)
-        return 0;
-    return source->next_ms > now_ms ? (int)(source->next_ms - now_ms) : 0;
 }

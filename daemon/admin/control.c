@@ -77,11 +77,11 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
-// The operator's downloads have no rate to share, so none ever waits for http_recordings_run.
+// The operator's downloads have no rate to share, so none ever waits.
 static const struct http_downloads_def download_limits = {.max = 4, .max_of_address = 4};
 
-struct control *control_open(const char *path, struct arena_table *table, struct rooms *rooms,
-                             struct api *api, char *error, size_t capacity)
+struct control *control_open(struct loop *loop, const char *path, struct arena_table *table,
+                             struct rooms *rooms, struct api *api, char *error, size_t capacity)
 {
     struct control *control = calloc(1, sizeof *control);
     if (control == NULL) {
@@ -90,22 +90,22 @@ struct control *control_open(const char *path, struct arena_table *table, struct
     }
     control->api = api;
     if (table->results != NULL &&
-        (control->results = http_results_create(table->results)) == NULL) {
+        (control->results = http_results_create(loop, table->results)) == NULL) {
         snprintf(error, capacity, "out of memory");
         free(control);
         return NULL;
     }
-    if (table->events != NULL &&
-        (control->feed = event_feed_create(server_events_journal(table->events), true)) == NULL) {
+    if (table->events != NULL && (control->feed = event_feed_create(
+                                      loop, server_events_journal(table->events), true)) == NULL) {
         snprintf(error, capacity, "out of memory");
         http_results_destroy(control->results);
         free(control);
         return NULL;
     }
-    control->orders = admin_orders_open(table, rooms, error, capacity);
+    control->orders = admin_orders_open(loop, table, rooms, error, capacity);
     if (control->orders != NULL && path == NULL)
         return control;
-    control->recordings = http_recordings_create(&table->running, &download_limits);
+    control->recordings = http_recordings_create(loop, &table->running, &download_limits);
     if (control->orders != NULL && control->recordings == NULL)
         snprintf(error, capacity, "out of memory");
     const int socket = control->orders != NULL && control->recordings != NULL
@@ -116,7 +116,8 @@ struct control *control_open(const char *path, struct arena_table *table, struct
         return NULL;
     }
     strcpy(control->path, path);
-    const struct http_listener_def def = {.socket = socket,
+    const struct http_listener_def def = {.loop = loop,
+                                          .socket = socket,
                                           .max_connections = CONTROL_MAX_CONNECTIONS,
                                           .answer = answer,
                                           .end = end_request,
@@ -165,21 +166,6 @@ void control_close(struct control *control)
     free(control);
 }
 
-int control_descriptor(const struct control *control)
-{
-    return control->listener != NULL ? http_listener_descriptor(control->listener) : -1;
-}
-
-int control_timeout_ms(const struct control *control)
-{
-    int own_ms = admin_orders_timeout_ms(control->orders);
-    if (control->results != NULL)
-        own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(control->results));
-    if (control->feed != NULL)
-        own_ms = monotonic_earlier_ms(own_ms, event_feed_timeout_ms(control->feed));
-    return control->listener != NULL ? http_listener_timeout_ms(control->listener, own_ms) : own_ms;
-}
-
 struct admin_orders *control_orders(const struct control *control)
 {
     return control->orders;
@@ -188,19 +174,6 @@ struct admin_orders *control_orders(const struct control *control)
 void control_forget(struct control *control, struct arena *arena)
 {
     admin_orders_forget(control->orders, arena);
-}
-
-void control_run(struct control *control)
-{
-    if (control->results != NULL)
-        http_results_run(control->results);
-    if (control->feed != NULL)
-        event_feed_run(control->feed);
-    if (control->listener != NULL)
-        http_listener_run(control->listener);
-    admin_orders_run(control->orders);
-    if (control->listener != NULL)
-        http_listener_run(control->listener);
 }
 
 const char *control_ban(struct control *control, const struct ban *ban)

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 struct control;
+struct loop;
 
 // Resolves the configured path of the socket. Returns false if the control is off.
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
@@ -23,8 +24,8 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
 // Listens, loads the bans from $STATE_DIRECTORY and publishes them to the arenas. Borrows `table`,
 // `rooms` and `api`; the latter two may be NULL. Returns NULL and writes a reason into `error`.
 // With `path` NULL there is no socket, but the bans and the drain.
-struct control *control_open(const char *path, struct arena_table *table, struct rooms *rooms,
-                             struct api *api, char *error, size_t capacity);
+struct control *control_open(struct loop *loop, const char *path, struct arena_table *table,
+                             struct rooms *rooms, struct api *api, char *error, size_t capacity);
 
 // Takes NULL. The arenas must have ended.
 void control_close(struct control *control);
@@ -47,13 +48,6 @@ void control_end(struct control *control);
 
 // The orders, which whoever else takes orders gives to, too.
 struct admin_orders *control_orders(const struct control *control);
-
-// -1 without a socket.
-int control_descriptor(const struct control *control);
-
-// Milliseconds until control_run must be called even if the descriptor is not readable, or -1.
-int control_timeout_ms(const struct control *control);
-void control_run(struct control *control);
 
 // Call it for a released arena before it is destroyed: requests that wait for it are answered as
 // not done, and it counts as reading no ban list.

@@ -161,8 +161,8 @@ static void end_request(void *context, void *memory)
     request->end(request);
 }
 
-static bool start(struct control_tcp *tcp, const struct config_control *config, char *error,
-                  size_t capacity)
+static bool start(struct control_tcp *tcp, struct loop *loop, const struct config_control *config,
+                  char *error, size_t capacity)
 {
     if (!read_file(config->certificate, &tcp->certificate, error, capacity) ||
         !read_file(config->key, &tcp->key, error, capacity) ||
@@ -173,13 +173,15 @@ static bool start(struct control_tcp *tcp, const struct config_control *config, 
     if (socket < 0)
         return false;
     tcp->port = listen_socket_port(socket);
-    const struct http_listener_def def = {.socket = socket,
+    const struct http_listener_def def = {.loop = loop,
+                                          .socket = socket,
                                           .max_connections = MAX_CONNECTIONS,
                                           .certificate = tcp->certificate,
                                           .key = tcp->key,
                                           .authorities = tcp->authorities,
                                           .answer = answer,
                                           .end = end_request,
+                                          .refused = &tcp->counts->limited,
                                           .context = tcp};
     tcp->listener = http_listener_start(&def);
     if (tcp->listener == NULL)
@@ -189,9 +191,9 @@ static bool start(struct control_tcp *tcp, const struct config_control *config, 
     return tcp->listener != NULL;
 }
 
-struct control_tcp *control_tcp_open(const struct config_control *config, struct api *api,
-                                     struct arena_list_control *counts, char *error,
-                                     size_t capacity)
+struct control_tcp *control_tcp_open(struct loop *loop, const struct config_control *config,
+                                     struct api *api, struct arena_list_control *counts,
+                                     char *error, size_t capacity)
 {
     struct control_tcp *tcp = calloc(1, sizeof *tcp);
     snprintf(error, capacity, "out of memory");
@@ -201,7 +203,7 @@ struct control_tcp *control_tcp_open(const struct config_control *config, struct
     tcp->counts = counts;
     tcp->needs_certificate = config->clients[0] != '\0';
     strcpy(tcp->guard.token, config->token);
-    if (start(tcp, config, error, capacity))
+    if (start(tcp, loop, config, error, capacity))
         return tcp;
     control_tcp_close(tcp);
     return NULL;
@@ -237,20 +239,4 @@ void control_tcp_close(struct control_tcp *tcp)
 uint16_t control_tcp_port(const struct control_tcp *tcp)
 {
     return tcp->port;
-}
-
-int control_tcp_descriptor(const struct control_tcp *tcp)
-{
-    return http_listener_descriptor(tcp->listener);
-}
-
-int control_tcp_timeout_ms(const struct control_tcp *tcp)
-{
-    return http_listener_timeout_ms(tcp->listener, -1);
-}
-
-void control_tcp_run(struct control_tcp *tcp)
-{
-    http_listener_run(tcp->listener);
-    tcp->counts->limited = http_listener_refused(tcp->listener);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct control_tcp;
+struct loop;
 
 // Serves the operator's orders and the dashboard with them to whoever has the token or a
 // certificate; without either, /v1 alone. Borrows both.
@@ -19,16 +20,11 @@ void control_tcp_serve_page(struct control_tcp *tcp, struct control *control, st
 
 // Reads the certificates and listens. Copies `config`, borrows `api` and `counts`. Returns NULL and
 // writes a reason into `error`.
-struct control_tcp *control_tcp_open(const struct config_control *config, struct api *api,
-                                     struct arena_list_control *counts, char *error,
-                                     size_t capacity);
+struct control_tcp *control_tcp_open(struct loop *loop, const struct config_control *config,
+                                     struct api *api, struct arena_list_control *counts,
+                                     char *error, size_t capacity);
 
 // Takes NULL. The event streams must have been told to end.
 void control_tcp_close(struct control_tcp *tcp);
 
 uint16_t control_tcp_port(const struct control_tcp *tcp);
-int control_tcp_descriptor(const struct control_tcp *tcp);
-
-// Milliseconds until control_tcp_run must be called even if the descriptor is not readable, or -1.
-int control_tcp_timeout_ms(const struct control_tcp *tcp);
-void control_tcp_run(struct control_tcp *tcp);

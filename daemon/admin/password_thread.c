@@ -4,6 +4,8 @@
 #include "password_thread.h"
 
 #include "crypto.h"
+#include "loop.h"
+#include "wakeup.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -19,10 +21,15 @@ struct check {
 
 // Orders are a ring: first those that are done, then those that wait.
 struct password_thread {
-    const struct wakeup *wakeup;
-    bool is_running; // main thread only
+    struct wakeup wakeup; // of the main thread, signalled after each check
     pthread_t thread;
-    uint32_t next_number; // main thread only
+
+    // Main thread only.
+    struct loop_source *outcomes;
+    void (*done_check)(void *context, uint32_t number, bool is_right);
+    void *context;
+    bool is_running;
+    uint32_t next_number;
 
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t has_work;
@@ -31,15 +38,26 @@ struct password_thread {
     struct check checks[PASSWORD_THREAD_WAITING];
 };
 
-struct password_thread *password_thread_create(const struct wakeup *wakeup)
+static void take_outcomes(void *context);
+
+struct password_thread *
+password_thread_create(struct loop *loop,
+                       void (*done)(void *context, uint32_t number, bool is_right), void *context)
 {
     struct password_thread *thread = raim_crypto_allocate(sizeof *thread);
     if (thread == NULL)
         return NULL;
-    thread->wakeup = wakeup;
+    thread->done_check = done;
+    thread->context = context;
     pthread_mutex_init(&thread->lock, NULL);
     pthread_cond_init(&thread->has_work, NULL);
-    return thread;
+    if (wakeup_open(&thread->wakeup))
+        thread->outcomes =
+            loop_add_descriptor(loop, thread->wakeup.descriptor, take_outcomes, thread);
+    if (thread->outcomes != NULL)
+        return thread;
+    password_thread_destroy(thread);
+    return NULL;
 }
 
 void password_thread_destroy(struct password_thread *thread)
@@ -52,6 +70,8 @@ void password_thread_destroy(struct password_thread *thread)
     pthread_mutex_unlock(&thread->lock);
     if (thread->is_running)
         pthread_join(thread->thread, NULL);
+    loop_remove(thread->outcomes);
+    wakeup_close(&thread->wakeup);
     pthread_cond_destroy(&thread->has_work);
     pthread_mutex_destroy(&thread->lock);
     raim_crypto_free(thread); // with the passwords that wait
@@ -85,7 +105,7 @@ static void *run(void *context)
             continue;
         }
         verify(thread, &thread->checks[(thread->first + thread->done) % PASSWORD_THREAD_WAITING]);
-        wakeup_signal(thread->wakeup);
+        wakeup_signal(&thread->wakeup);
     }
     pthread_mutex_unlock(&thread->lock);
     return NULL;
@@ -119,7 +139,7 @@ uint32_t password_thread_check(struct password_thread *thread, const struct pass
     return number;
 }
 
-bool password_thread_take(struct password_thread *thread, uint32_t *number, bool *is_right)
+static bool take(struct password_thread *thread, uint32_t *number, bool *is_right)
 {
     pthread_mutex_lock(&thread->lock);
     const bool any = thread->done > 0;
@@ -132,4 +152,14 @@ bool password_thread_take(struct password_thread *thread, uint32_t *number, bool
     }
     pthread_mutex_unlock(&thread->lock);
     return any;
+}
+
+static void take_outcomes(void *context)
+{
+    struct password_thread *thread = context;
+    uint32_t number;
+    bool is_right;
+    wakeup_clear(&thread->wakeup);
+    while (take(thread, &number, &is_right))
+        thread->done_check(thread->context, number, is_right);
 }

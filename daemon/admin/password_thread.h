@@ -5,17 +5,20 @@
 #pragma once
 
 #include "password.h"
-#include "wakeup.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define PASSWORD_THREAD_WAITING 8 // passwords at most, with the one that is being verified
 
+struct loop;
 struct password_thread;
 
-// Borrows `wakeup`, which is signalled when there is an outcome. Returns NULL when memory runs out.
-struct password_thread *password_thread_create(const struct wakeup *wakeup);
+// The loop calls `done` with the number and the outcome of each check. Returns NULL when memory or
+// descriptors run out.
+struct password_thread *
+password_thread_create(struct loop *loop,
+                       void (*done)(void *context, uint32_t number, bool is_right), void *context);
 
 // Waits for the password that is being verified. Takes NULL.
 void password_thread_destroy(struct password_thread *thread);
@@ -25,6 +28,3 @@ void password_thread_destroy(struct password_thread *thread);
 // has none, takes as long as a wrong one.
 uint32_t password_thread_check(struct password_thread *thread, const struct password *password,
                                const char *plain);
-
-// Takes an outcome. Returns false if there is none.
-bool password_thread_take(struct password_thread *thread, uint32_t *number, bool *is_right);

@@ -327,6 +327,7 @@ static void report_lines(struct arena *arena)
         memcpy(item.other_name, line.admin, sizeof item.other_name);
         memcpy(item.text, line.text, sizeof item.text);
         arena_feed_post(arena->worker.feed, &item);
+        arena->worker.has_news = true;
     }
 }
 

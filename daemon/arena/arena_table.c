@@ -225,6 +225,7 @@ bool arena_table_open(struct arena_table *table, struct config *config, const ch
                                   .store = table->store,
                                   .urls = table->urls,
                                   .events = table->events,
+                                  .watchers = table->watchers,
                                   .running.recorder = table->running.recorder,
                                   .running.recordings = table->running.recordings};
     strcpy(table->recording_dir, config->recording_dir);

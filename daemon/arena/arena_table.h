@@ -8,6 +8,7 @@
 #include "config.h"
 #include "socket_activation.h"
 #include "wakeup.h"
+#include "watchers.h"
 #include "worker.h"
 
 #include <stdbool.h>
@@ -47,12 +48,13 @@ struct arena_table {
     struct fetch *urls;           // borrowed; NULL: no URL was configured at the start
     struct server_events *events; // borrowed; NULL in tests alone
     struct wakeup wakeup;         // of the main thread, signalled by the workers
+    struct watchers watchers;     // called when the arenas have reported, and after a reload
 };
 
 // Opens every arena of a configuration and its port. Returns false after logging the reason; the
 // caller must call arena_table_close in either case. Takes `config` in either case. Borrows `path`,
 // of the configuration's file; NULL for none. The table is zeroed, except that `ports`,
-// `store`, `urls`, `events` and the recorder, which it takes, may be set.
+// `store`, `urls`, `events`, `watchers` and the recorder, which it takes, may be set.
 bool arena_table_open(struct arena_table *table, struct config *config, const char *path);
 
 // The configuration that a slot is to have, from its next prepared match on.

@@ -45,6 +45,7 @@ bool arena_table_reload(struct arena_table *table, struct reload_report *report)
     arena_table_count_players(table, &players, &bots);
     sd_notify_players(players, bots);
     sd_notify_ready();
+    watchers_call(&table->watchers);
     return good;
 }
 

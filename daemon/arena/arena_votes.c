@@ -39,6 +39,7 @@ static void want_map(struct arena *arena, const char *map)
     struct arena_feed_item item = {.kind = ARENA_FEED_MAP_WANTED};
     strcpy(item.text, map);
     arena_feed_post(arena->worker.feed, &item);
+    arena->worker.has_news = true;
 }
 
 void arena_votes_run(struct arena *arena)

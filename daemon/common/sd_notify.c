@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Sends sd_notify(3) messages itself, because libsystemd's function blocks indefinitely when the
-// service manager does not read. Only builds with libsystemd send any.
+// service manager does not read.
 #define _GNU_SOURCE
 #include "sd_notify.h"
 
 #include "monotonic.h"
 
-#ifdef RAIM_HAVE_SYSTEMD
 #include <systemd/sd-daemon.h>
-#endif
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +26,6 @@ enum { URGENT_MS = 500, PERIODIC_MS = 0 };
 // Sends a state. Ignores failures: the manager acts on missing messages itself.
 static void send_state(const char *state, int max_wait_ms)
 {
-#ifdef RAIM_HAVE_SYSTEMD
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     const char *path = getenv("NOTIFY_SOCKET");
     const size_t length = path != NULL ? strlen(path) : 0;
@@ -48,10 +45,6 @@ static void send_state(const char *state, int max_wait_ms)
             send(manager, state, strlen(state), MSG_NOSIGNAL);
     }
     close(manager);
-#else
-    (void)state;
-    (void)max_wait_ms;
-#endif
 }
 
 void sd_notify_ready(void)
@@ -87,10 +80,8 @@ void sd_notify_alive(void)
 uint32_t sd_notify_watchdog_ms(void)
 {
     uint64_t limit_us = 0;
-#ifdef RAIM_HAVE_SYSTEMD
     if (sd_watchdog_enabled(0, &limit_us) <= 0)
         return 0;
-#endif
     const uint64_t half_ms = limit_us / 2000;
     if (limit_us > 0 && half_ms == 0)
         return 1;
@@ -99,11 +90,7 @@ uint32_t sd_notify_watchdog_ms(void)
 
 struct sd_notify_descriptors sd_notify_take_descriptors(void)
 {
-#ifdef RAIM_HAVE_SYSTEMD
     const int count = sd_listen_fds(true);
     return (struct sd_notify_descriptors){.first = SD_LISTEN_FDS_START,
                                           .count = count > 0 ? count : 0};
-#else
-    return (struct sd_notify_descriptors){0};
-#endif
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Service manager protocol (sd_notify(3), sd_watchdog_enabled(3), sd_listen_fds(3)): state
-// messages, the watchdog and passed descriptors. Without systemd, at build or at run time, every
-// call does nothing.
+// messages, the watchdog and passed descriptors. Without systemd every call does nothing.
 #pragma once
 
 #include <stdbool.h>

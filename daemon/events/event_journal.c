@@ -42,6 +42,8 @@ struct event_journal {
     size_t bytes_written; // to the journal since it was last rewritten
     uint32_t failed;      // events since the journal could be written
     uint64_t newest, skipped, forgotten;
+    struct watchers readers;
+    struct watcher store_watcher; // what is written can be read
 
     uint32_t first, count; // of the ring
     size_t bytes;
@@ -196,7 +198,31 @@ static bool is_whole(const struct event_journal *events)
            store_outcome(events->store, events->name, events->change) != STORE_FAILED;
 }
 
+// Whether readers may see an event: the next process has it, too, or nobody waits for that any
+// more.
+static bool is_shown(const struct event_journal *events, const struct journal_event *event)
+{
+    return event->change == 0 || event->change <= store_written(events->store) ||
+           store_is_late(events->store);
+}
+
 // --- Public ---
+
+void event_journal_watch(struct event_journal *events, struct watcher *watcher)
+{
+    watchers_add(&events->readers, watcher);
+}
+
+void event_journal_unwatch(struct event_journal *events, struct watcher *watcher)
+{
+    watchers_remove(&events->readers, watcher);
+}
+
+static void tell_readers(void *context)
+{
+    const struct event_journal *events = context;
+    watchers_call(&events->readers);
+}
 
 struct event_journal *event_journal_open(struct store *store, const char *name, int64_t now_s)
 {
@@ -206,6 +232,8 @@ struct event_journal *event_journal_open(struct store *store, const char *name, 
     if (store_has_directory(store)) {
         events->store = store;
         events->name = name;
+        events->store_watcher = (struct watcher){.run = tell_readers, .context = events};
+        store_watch(store, &events->store_watcher);
         read_journal(events);
     }
     // Beyond whatever the last process could not write.
@@ -221,6 +249,8 @@ void event_journal_close(struct event_journal *events)
 {
     if (events == NULL)
         return;
+    if (events->store != NULL)
+        store_unwatch(events->store, &events->store_watcher);
     while (events->count > 0)
         forget_oldest(events);
     free(events);
@@ -235,8 +265,10 @@ void event_journal_add(struct event_journal *events, const char *kind, char *tex
         return;
     }
     keep(events, events->newest + 1, copy, text);
-    if (events->store == NULL)
+    if (events->store == NULL) {
+        tell_readers(events);
         return;
+    }
     // A rewrite costs milliseconds.
     const bool is_long = events->lines >= 2 * EVENT_JOURNAL_MAX ||
                          events->bytes_written >= 2 * EVENT_JOURNAL_MAX_BYTES;
@@ -250,6 +282,8 @@ void event_journal_add(struct event_journal *events, const char *kind, char *tex
     at(events, events->count - 1)->change = events->change;
     events->skipped += events->change == 0;
     events->failed = can_append ? 0 : events->failed + 1;
+    if (is_shown(events, at(events, events->count - 1)))
+        tell_readers(events);
 }
 
 // The index of the first event with a larger number.
@@ -264,14 +298,6 @@ static uint32_t find_after(const struct event_journal *events, uint64_t id)
             low = middle + 1;
     }
     return low;
-}
-
-// Whether readers may see an event: the next process has it, too, or nobody waits for that any
-// more.
-static bool is_shown(const struct event_journal *events, const struct journal_event *event)
-{
-    return event->change == 0 || event->change <= store_written(events->store) ||
-           store_is_late(events->store);
 }
 
 const struct journal_event *event_journal_next(const struct event_journal *events, uint64_t id)

@@ -5,6 +5,8 @@
 // journal before a reader can see it, unless the store is late. Main thread only.
 #pragma once
 
+#include "watchers.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +36,10 @@ void event_journal_close(struct event_journal *events);
 // Adds an event and takes `text`, a JSON object without line feeds; NULL: memory has run out, and
 // the event is counted as lost. `kind` is a word.
 void event_journal_add(struct event_journal *events, const char *kind, char *text);
+
+// Calls a watcher, which it borrows, whenever readers may find more events.
+void event_journal_watch(struct event_journal *events, struct watcher *watcher);
+void event_journal_unwatch(struct event_journal *events, struct watcher *watcher);
 
 // The oldest event with a larger number; NULL: there is none yet. Valid until the next
 // event_journal_add.

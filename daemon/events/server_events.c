@@ -117,7 +117,7 @@ uint64_t server_events_before(const struct event_journal *journal, int64_t since
     return before;
 }
 
-const struct event_journal *server_events_journal(const struct server_events *events)
+struct event_journal *server_events_journal(const struct server_events *events)
 {
     return events->journal;
 }

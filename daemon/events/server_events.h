@@ -41,7 +41,7 @@ void server_events_add(struct server_events *events, const char *kind, const cha
                        char *fields);
 
 // The journal, for readers.
-const struct event_journal *server_events_journal(const struct server_events *events);
+struct event_journal *server_events_journal(const struct server_events *events);
 
 // Writes an event without its private member.
 void server_events_print_public(struct text_buffer *out, const char *text);

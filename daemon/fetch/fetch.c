@@ -7,6 +7,7 @@
 #include "fetch_message.h"
 #include "fetch_process.h"
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 
 #include <assert.h>
@@ -37,6 +38,7 @@ struct job {
 struct fetch {
     enum fetch_role role;
     int socket; // -1: the process has ended for good
+    struct loop_source *answers, *timer;
     uint32_t newest;
     uint64_t begins; // of the process
     struct job jobs[FETCH_MAX_JOBS];
@@ -44,8 +46,18 @@ struct fetch {
 
 static const char *const names[] = {[FETCH_URLS] = "fetch", [FETCH_COMMANDS] = "hooks"};
 
-struct fetch *fetch_start(enum fetch_role role, const uint16_t *ports, int port_count, char *error,
-                          size_t capacity)
+static void run(void *context);
+
+// Waits for answers. Returns false when memory runs out.
+static bool listen_to(struct fetch *fetch, struct loop *loop)
+{
+    fetch->answers = loop_add_descriptor(loop, fetch->socket, run, fetch);
+    fetch->timer = loop_add_timer(loop, 0, run, fetch);
+    return fetch->answers != NULL && fetch->timer != NULL;
+}
+
+struct fetch *fetch_start(struct loop *loop, enum fetch_role role, const uint16_t *ports,
+                          int port_count, char *error, size_t capacity)
 {
     int sockets[2];
     struct fetch *fetch = calloc(1, sizeof *fetch);
@@ -59,11 +71,12 @@ struct fetch *fetch_start(enum fetch_role role, const uint16_t *ports, int port_
         free(fetch);
         return NULL;
     }
-    const bool good = fetch_process_start(role, ports, port_count, sockets[1]);
+    fetch->socket = sockets[0];
+    const bool good =
+        listen_to(fetch, loop) && fetch_process_start(role, ports, port_count, sockets[1]);
     if (!good)
         snprintf(error, capacity, "cannot start a process: %s", strerror(errno));
     close(sockets[1]);
-    fetch->socket = sockets[0];
     if (good)
         return fetch;
     fetch_close(fetch);
@@ -83,6 +96,8 @@ void fetch_close(struct fetch *fetch)
         return;
     for (int i = 0; i < FETCH_MAX_JOBS; i++)
         clear(&fetch->jobs[i]);
+    loop_remove(fetch->answers);
+    loop_remove(fetch->timer);
     if (fetch->socket >= 0)
         close(fetch->socket);
     free(fetch);
@@ -127,6 +142,22 @@ static void send_all(struct fetch *fetch)
             return;
 }
 
+// Sets the timer to the deadline of the first job that has one, and to the next attempt to send.
+static void set_timer(struct fetch *fetch)
+{
+    uint64_t due_ms = LOOP_NEVER;
+    for (int i = 0; i < FETCH_MAX_JOBS; i++) {
+        const struct job *job = &fetch->jobs[i];
+        if (job->number == 0)
+            continue;
+        const uint64_t retry_ms =
+            job->sent < job->out.size ? monotonic_ms() + RETRY_MS : LOOP_NEVER;
+        const uint64_t next_ms = retry_ms < job->due_ms ? retry_ms : job->due_ms;
+        due_ms = next_ms < due_ms ? next_ms : due_ms;
+    }
+    loop_set_timer(fetch->timer, due_ms);
+}
+
 uint32_t fetch_begin(struct fetch *fetch, const struct fetch_request *request,
                      void (*done)(void *context, const struct fetch_answer *answer), void *context)
 {
@@ -149,7 +180,8 @@ uint32_t fetch_begin(struct fetch *fetch, const struct fetch_request *request,
         return 0;
     }
     send_packets(fetch, job);
-    return fetch->newest;
+    set_timer(fetch);
+    return job->number;
 }
 
 static struct job *find(struct fetch *fetch, uint32_t number)
@@ -200,6 +232,8 @@ static void end_all(struct fetch *fetch)
 {
     log_error("process ended name=\"raimd: %s\": start raimd again to start it",
               names[fetch->role]);
+    loop_remove(fetch->answers);
+    fetch->answers = NULL;
     close(fetch->socket);
     fetch->socket = -1;
     for (int i = 0; i < FETCH_MAX_JOBS; i++)
@@ -207,8 +241,9 @@ static void end_all(struct fetch *fetch)
             fail(&fetch->jobs[i], "the process has ended");
 }
 
-void fetch_run(struct fetch *fetch)
+static void run(void *context)
 {
+    struct fetch *fetch = context;
     struct fetch_packet packet;
     for (int i = 0; i < PACKETS_PER_RUN && fetch->socket >= 0; i++) {
         const ssize_t size = recv(fetch->socket, &packet, sizeof packet, MSG_DONTWAIT);
@@ -224,27 +259,7 @@ void fetch_run(struct fetch *fetch)
     for (int i = 0; i < FETCH_MAX_JOBS; i++)
         if (fetch->jobs[i].number != 0 && now_ms >= fetch->jobs[i].due_ms)
             fail(&fetch->jobs[i], "no answer in time");
-}
-
-int fetch_descriptor(const struct fetch *fetch)
-{
-    return fetch->socket;
-}
-
-int fetch_timeout_ms(const struct fetch *fetch)
-{
-    const uint64_t now_ms = monotonic_ms();
-    int timeout_ms = -1;
-    for (int i = 0; i < FETCH_MAX_JOBS; i++) {
-        const struct job *job = &fetch->jobs[i];
-        if (job->number == 0)
-            continue;
-        const int left_ms = job->due_ms > now_ms ? (int)(job->due_ms - now_ms) : 0;
-        timeout_ms = monotonic_earlier_ms(timeout_ms, left_ms);
-        if (job->sent < job->out.size)
-            timeout_ms = monotonic_earlier_ms(timeout_ms, RETRY_MS);
-    }
-    return timeout_ms;
+    set_timer(fetch);
 }
 
 uint64_t fetch_deaths(const struct fetch *fetch)

@@ -17,17 +17,19 @@
 #define FETCH_ETAG_BYTES 128
 
 struct fetch;
+struct loop;
 
 enum fetch_role {
     FETCH_URLS,     // "raimd: fetch"
     FETCH_COMMANDS, // "raimd: hooks"
 };
 
-// Starts the process. Call it before any thread is started, any secret is read and any port is
-// open. Of FETCH_URLS it can open TCP connections to these ports alone, where the kernel has
-// Landlock of version 4; all of them must be known now. Returns NULL with a reason.
-struct fetch *fetch_start(enum fetch_role role, const uint16_t *ports, int port_count, char *error,
-                          size_t capacity);
+// Starts the process, whose answers the loop takes. Call it before any thread is started, any
+// secret is read and any port is open. Of FETCH_URLS it can open TCP connections to these ports
+// alone, where the kernel has Landlock of version 4; all of them must be known now. Returns NULL
+// with a reason.
+struct fetch *fetch_start(struct loop *loop, enum fetch_role role, const uint16_t *ports,
+                          int port_count, char *error, size_t capacity);
 
 // Takes NULL. Jobs that have not ended are not called back. The process ends what it does within
 // half a second.
@@ -53,7 +55,7 @@ struct fetch_answer {
     size_t body_bytes;
 };
 
-// Begins a request, of which nothing is borrowed. `done` is called once from fetch_run, unless it
+// Begins a request, of which nothing is borrowed. `done` is called once by the loop, unless it
 // is cancelled; it may begin the next one. Redirections are not followed: they are an answer.
 // Returns its number; 0 if there are too many, or when memory runs out.
 uint32_t fetch_begin(struct fetch *fetch, const struct fetch_request *request,
@@ -61,15 +63,6 @@ uint32_t fetch_begin(struct fetch *fetch, const struct fetch_request *request,
 
 // Forgets a request; does nothing for a number that is 0 or done.
 void fetch_cancel(struct fetch *fetch, uint32_t job);
-
-// Takes the answers. Call it after each wake-up of the main thread.
-void fetch_run(struct fetch *fetch);
-
-// Readable when there is something to run. -1: the process has ended for good.
-int fetch_descriptor(const struct fetch *fetch);
-
-// Milliseconds until fetch_run must be called, or -1.
-int fetch_timeout_ms(const struct fetch *fetch);
 
 // How often the process died.
 uint64_t fetch_deaths(const struct fetch *fetch);

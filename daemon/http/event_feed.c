@@ -6,6 +6,7 @@
 #include "http_answer.h"
 #include "http_clients.h"
 #include "http_listener.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "server_events.h"
 #include "text_buffer.h"
@@ -33,25 +34,41 @@ struct stream {
 };
 
 struct event_feed {
-    const struct event_journal *events;
+    struct event_journal *events;
+    struct watcher more_events;
+    struct loop_source *beat; // of the stream whose comment is due first
     bool shows_private;
     struct stream *streams;
     unsigned count;
     bool is_ending;
 };
 
-struct event_feed *event_feed_create(const struct event_journal *events, bool shows_private)
+static void wake_some(void *context);
+
+struct event_feed *event_feed_create(struct loop *loop, struct event_journal *events,
+                                     bool shows_private)
 {
     struct event_feed *feed = calloc(1, sizeof *feed);
     if (feed == NULL)
         return NULL;
     feed->events = events;
     feed->shows_private = shows_private;
+    feed->beat = loop_add_timer(loop, 0, wake_some, feed);
+    if (feed->beat == NULL) {
+        free(feed);
+        return NULL;
+    }
+    feed->more_events = (struct watcher){.run = wake_some, .context = feed};
+    event_journal_watch(events, &feed->more_events);
     return feed;
 }
 
 void event_feed_destroy(struct event_feed *feed)
 {
+    if (feed == NULL)
+        return;
+    event_journal_unwatch(feed->events, &feed->more_events);
+    loop_remove(feed->beat);
     free(feed);
 }
 
@@ -151,6 +168,15 @@ static bool has_ended(const struct stream *stream)
              event_journal_next(events, last) == NULL));
 }
 
+static void set_timer(const struct event_feed *feed)
+{
+    uint64_t due_ms = LOOP_NEVER;
+    for (const struct stream *stream = feed->streams; stream != NULL; stream = stream->next)
+        if (stream->is_asleep && stream->beat_ms < due_ms)
+            due_ms = stream->beat_ms;
+    loop_set_timer(feed->beat, due_ms);
+}
+
 static ssize_t read_stream(void *context, uint64_t position, char *bytes, size_t capacity)
 {
     (void)position;
@@ -162,6 +188,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *bytes, size_t
         write_next(stream, now_ms);
     if (stream->text == NULL) {
         stream->is_asleep = true;
+        set_timer(stream->feed);
         http_connection_suspend(stream->connection);
         return 0;
     }
@@ -220,24 +247,15 @@ static void wake(struct stream *stream)
     http_connection_resume(stream->connection);
 }
 
-void event_feed_run(struct event_feed *feed)
+static void wake_some(void *context)
 {
+    struct event_feed *feed = context;
     const uint64_t now_ms = monotonic_ms();
     for (struct stream *stream = feed->streams; stream != NULL; stream = stream->next)
         if (stream->is_asleep && (event_journal_next(feed->events, stream->request.last) != NULL ||
                                   now_ms >= stream->beat_ms))
             wake(stream);
-}
-
-int event_feed_timeout_ms(const struct event_feed *feed)
-{
-    const uint64_t now_ms = monotonic_ms();
-    int timeout_ms = -1;
-    for (const struct stream *stream = feed->streams; stream != NULL; stream = stream->next)
-        if (stream->is_asleep)
-            timeout_ms = monotonic_earlier_ms(
-                timeout_ms, stream->beat_ms > now_ms ? (int)(stream->beat_ms - now_ms) : 0);
-    return timeout_ms;
+    set_timer(feed);
 }
 
 void event_feed_end(struct event_feed *feed)

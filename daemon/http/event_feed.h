@@ -15,12 +15,14 @@
 struct MHD_Connection;
 struct MHD_Response;
 struct event_feed;
+struct loop;
 
 // Borrows `events`. Private members of events are shown or not (server_events.h). Returns NULL when
 // memory runs out.
-struct event_feed *event_feed_create(const struct event_journal *events, bool shows_private);
+struct event_feed *event_feed_create(struct loop *loop, struct event_journal *events,
+                                     bool shows_private);
 
-// The streams must have ended.
+// The streams must have ended. Takes NULL.
 void event_feed_destroy(struct event_feed *feed);
 
 // What a client asks for.
@@ -43,12 +45,6 @@ const char *event_feed_read(const struct event_feed *feed, struct MHD_Connection
 // Returns NULL if there are too many streams, or when memory runs out.
 struct MHD_Response *event_feed_open(struct event_feed *feed, struct MHD_Connection *connection,
                                      const struct event_feed_request *request);
-
-// Wakes the streams that have something to send.
-void event_feed_run(struct event_feed *feed);
-
-// Milliseconds until event_feed_run must be called, or -1.
-int event_feed_timeout_ms(const struct event_feed *feed);
 
 // Ends every stream.
 void event_feed_end(struct event_feed *feed);

@@ -354,9 +354,7 @@ void event_stream_wake_all(struct event_stream *event_stream, void (*wake)(void 
     }
 }
 
-int event_stream_timeout_ms(const struct event_stream *event_stream, uint64_t now_ms)
+uint64_t event_stream_due_ms(const struct event_stream *event_stream)
 {
-    if (event_stream->count == 0)
-        return -1;
-    return event_stream->due_ms > now_ms ? (int)(event_stream->due_ms - now_ms) : 0;
+    return event_stream->count > 0 ? event_stream->due_ms : UINT64_MAX;
 }

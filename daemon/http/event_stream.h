@@ -53,5 +53,5 @@ void event_stream_run(struct event_stream *event_stream, uint64_t now_ms,
 // Wakes all sleeping viewers, so that their connections can end.
 void event_stream_wake_all(struct event_stream *event_stream, void (*wake)(void *connection));
 
-// Milliseconds until event_stream_run must be called, or -1 without viewers.
-int event_stream_timeout_ms(const struct event_stream *event_stream, uint64_t now_ms);
+// When event_stream_run must be called; UINT64_MAX: nobody watches.
+uint64_t event_stream_due_ms(const struct event_stream *event_stream);

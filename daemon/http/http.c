@@ -122,6 +122,7 @@ static const struct http_downloads_def download_limits = {
     .max = 16, .max_of_address = 4, .bytes_per_s = 4 << 20};
 
 struct http {
+    struct loop *loop;
     const struct arena_list *list;
     struct http_listener *listener;
     struct http_streams *streams;
@@ -143,14 +144,15 @@ static void end_request(void *context, void *memory);
 // Starts the server. Takes ownership of the socket.
 static bool start(struct http *http, int socket)
 {
-    const struct http_listener_def def = {.socket = socket,
+    const struct http_listener_def def = {.loop = http->loop,
+                                          .socket = socket,
                                           .max_connections = HTTP_MAX_CLIENTS,
                                           .answer = answer,
                                           .end = end_request,
                                           .context = http};
     http->port = listen_socket_port(socket);
-    http->streams = http_streams_create(http->list);
-    http->recordings = http_recordings_create(http->list, &download_limits);
+    http->streams = http_streams_create(http->loop, http->list);
+    http->recordings = http_recordings_create(http->loop, http->list, &download_limits);
     if (http->streams == NULL || http->recordings == NULL || !make_fixed(http) ||
         !make_parts(http)) {
         close(socket);
@@ -160,8 +162,9 @@ static bool start(struct http *http, int socket)
     return http->listener != NULL;
 }
 
-struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
-                       const struct arena_list *list, char *error, size_t capacity)
+struct http *http_open(struct loop *loop, const char *address, uint16_t port,
+                       const struct http_guard *guard, const struct arena_list *list, char *error,
+                       size_t capacity)
 {
     assert(list != NULL);
     const int socket = listen_socket_tcp(address, port, error, capacity);
@@ -173,6 +176,7 @@ struct http *http_open(const char *address, uint16_t port, const struct http_gua
         close(socket);
         return NULL;
     }
+    http->loop = loop;
     http->list = list;
     http->guard = *guard;
     if (!start(http, socket)) {
@@ -185,13 +189,13 @@ struct http *http_open(const char *address, uint16_t port, const struct http_gua
 
 bool http_serve_events(struct http *http, const struct server_events *events)
 {
-    http->feed = event_feed_create(server_events_journal(events), false);
+    http->feed = event_feed_create(http->loop, server_events_journal(events), false);
     return http->feed != NULL;
 }
 
 bool http_serve_results(struct http *http, struct results *results)
 {
-    http->results = http_results_create(results);
+    http->results = http_results_create(http->loop, results);
     return http->results != NULL;
 }
 
@@ -239,31 +243,9 @@ uint16_t http_port(const struct http *http)
     return http->port;
 }
 
-int http_descriptor(const struct http *http)
+void http_end_stale(struct http *http)
 {
-    return http_listener_descriptor(http->listener);
-}
-
-int http_timeout_ms(const struct http *http)
-{
-    int own_ms = monotonic_earlier_ms(http_streams_timeout_ms(http->streams),
-                                      http_recordings_timeout_ms(http->recordings));
-    if (http->feed != NULL)
-        own_ms = monotonic_earlier_ms(own_ms, event_feed_timeout_ms(http->feed));
-    if (http->results != NULL)
-        own_ms = monotonic_earlier_ms(own_ms, http_results_timeout_ms(http->results));
-    return http_listener_timeout_ms(http->listener, own_ms);
-}
-
-void http_run(struct http *http)
-{
-    http_streams_run(http->streams);
-    http_recordings_run(http->recordings);
-    if (http->feed != NULL)
-        event_feed_run(http->feed);
-    if (http->results != NULL)
-        http_results_run(http->results);
-    http_listener_run(http->listener);
+    http_streams_end_stale(http->streams);
 }
 
 static bool make_fixed(struct http *http)

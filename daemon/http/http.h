@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The HTTP server for the status, run by the main thread: wait for http_descriptor to be readable
-// (or http_timeout_ms to pass), then call http_run. No thread of its own, nothing blocks.
+// The HTTP server for the status, which the loop runs. No thread of its own, nothing blocks.
 #pragma once
 
 #include "arena_list.h"
@@ -13,12 +12,15 @@
 #include <stdint.h>
 
 struct http;
+struct loop;
 struct server_events;
 
 // Listens on a dotted IPv4 address and TCP port (0 selects a free one). Copies `guard`, borrows
 // `list`. Returns NULL with the reason in `error`.
-struct http *http_open(const char *address, uint16_t port, const struct http_guard *guard,
-                       const struct arena_list *list, char *error, size_t capacity);
+struct http *http_open(struct loop *loop, const char *address, uint16_t port,
+                       const struct http_guard *guard, const struct arena_list *list, char *error,
+                       size_t capacity);
+
 // Ends what is sent over any listener, and closes its own: call it, then close the others, before
 // http_close.
 void http_end(struct http *http);
@@ -46,11 +48,6 @@ bool http_serve_events(struct http *http, const struct server_events *events);
 bool http_serve_results(struct http *http, struct results *results);
 
 uint16_t http_port(const struct http *http);
-int http_descriptor(const struct http *http);
 
-// Milliseconds until http_run must be called even without input, or -1 for no limit.
-int http_timeout_ms(const struct http *http);
-
-// Handles pending input and sends due events. Call it after arenas are freed and before others are
-// added to the list, see event_stream_run.
-void http_run(struct http *http);
+// Ends the streams of arenas that are gone, see http_streams.h.
+void http_end_stale(struct http *http);

@@ -117,7 +117,7 @@ void http_client_leave(struct http_client *client)
     client->state = HTTP_CLIENT_FREE;
 }
 
-int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)
+uint64_t http_clients_due_ms(const struct http_clients *clients)
 {
     uint64_t due_ms = UINT64_MAX;
     for (size_t i = 0; i < SLOTS; i++) {
@@ -125,9 +125,7 @@ int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms)
         if (is_alive(client) && client->due_ms < due_ms)
             due_ms = client->due_ms;
     }
-    if (due_ms == UINT64_MAX)
-        return -1;
-    return due_ms > now_ms ? (int)(due_ms - now_ms) : 0;
+    return due_ms;
 }
 
 bool http_clients_are_answered(const struct http_clients *clients)

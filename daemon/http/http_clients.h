@@ -63,8 +63,8 @@ void http_client_end(struct http_client *client);
 
 void http_client_leave(struct http_client *client);
 
-// Milliseconds until the next deadline, or -1 for none.
-int http_clients_timeout_ms(const struct http_clients *clients, uint64_t now_ms);
+// The next deadline; UINT64_MAX: none.
+uint64_t http_clients_due_ms(const struct http_clients *clients);
 
 // Whether a client is reading a response that is no stream.
 bool http_clients_are_answered(const struct http_clients *clients);

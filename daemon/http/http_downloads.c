@@ -7,6 +7,7 @@
 #include "http_answer.h"
 #include "http_conditions.h"
 #include "http_listener.h"
+#include "loop.h"
 #include "monotonic.h"
 
 #include <assert.h>
@@ -42,25 +43,36 @@ struct download {
 
 struct http_downloads {
     struct http_downloads_def def;
+    struct loop_source *timer; // to the next block
     struct download *list;
     struct download *queue, **queue_end; // those that wait for a block, in the order of asking
     uint64_t paid_us; // GCRA: when the blocks that were given out are paid for, by CLOCK_MONOTONIC
     bool is_closing;
 };
 
-struct http_downloads *http_downloads_create(const struct http_downloads_def *def)
+static void give_blocks(void *context);
+
+struct http_downloads *http_downloads_create(struct loop *loop,
+                                             const struct http_downloads_def *def)
 {
     struct http_downloads *downloads = calloc(1, sizeof *downloads);
     if (downloads == NULL)
         return NULL;
     downloads->def = *def;
     downloads->queue_end = &downloads->queue;
-    return downloads;
+    downloads->timer = loop_add_timer(loop, 0, give_blocks, downloads);
+    if (downloads->timer != NULL)
+        return downloads;
+    free(downloads);
+    return NULL;
 }
 
 void http_downloads_destroy(struct http_downloads *downloads)
 {
-    assert(downloads == NULL || downloads->list == NULL);
+    if (downloads == NULL)
+        return;
+    assert(downloads->list == NULL);
+    loop_remove(downloads->timer);
     free(downloads);
 }
 
@@ -104,18 +116,17 @@ static void give_block(struct download *download, uint64_t now_us)
     all->paid_us += bytes * 1000000 / all->def.bytes_per_s;
 }
 
-int http_downloads_timeout_ms(const struct http_downloads *downloads)
+static void set_timer(const struct http_downloads *downloads)
 {
-    const uint64_t now_us = monotonic_us();
-    if (downloads->queue == NULL)
-        return -1;
-    if (may_give_block(downloads, now_us))
-        return 0;
-    return (int)((downloads->paid_us - BURST_US - now_us) / 1000 + 1);
+    uint64_t due_ms = LOOP_NEVER;
+    if (downloads->queue != NULL)
+        due_ms = downloads->paid_us > BURST_US ? (downloads->paid_us - BURST_US) / 1000 + 1 : 0;
+    loop_set_timer(downloads->timer, due_ms);
 }
 
-void http_downloads_run(struct http_downloads *downloads)
+static void give_blocks(void *context)
 {
+    struct http_downloads *downloads = context;
     const uint64_t now_us = monotonic_us();
     while (downloads->queue != NULL && may_give_block(downloads, now_us)) {
         struct download *download = downloads->queue;
@@ -123,6 +134,7 @@ void http_downloads_run(struct http_downloads *downloads)
         give_block(download, now_us);
         http_connection_resume(download->connection);
     }
+    set_timer(downloads);
 }
 
 void http_downloads_close(struct http_downloads *downloads)
@@ -152,6 +164,7 @@ static ssize_t read_block(void *context, uint64_t position, char *bytes, size_t 
         give_block(download, now_us);
     if (!download->may_read) {
         enqueue(download);
+        set_timer(download->all);
         http_connection_suspend(download->connection);
         return 0;
     }

@@ -13,6 +13,7 @@
 
 struct MHD_Connection;
 struct http_downloads;
+struct loop;
 
 struct http_downloads_def {
     unsigned max, max_of_address; // downloads at a time; an address is a host, see ip_address_host
@@ -20,7 +21,8 @@ struct http_downloads_def {
 };
 
 // Returns NULL when memory runs out.
-struct http_downloads *http_downloads_create(const struct http_downloads_def *def);
+struct http_downloads *http_downloads_create(struct loop *loop,
+                                             const struct http_downloads_def *def);
 
 // All downloads must have ended. Takes NULL.
 void http_downloads_destroy(struct http_downloads *downloads);
@@ -35,7 +37,3 @@ bool http_downloads_answer(struct http_downloads *downloads, struct MHD_Connecti
 
 // Ends all downloads at the next run of the listener or its stop.
 void http_downloads_close(struct http_downloads *downloads);
-
-// Milliseconds until http_downloads_run must be called, or -1. Call it before the listener runs.
-int http_downloads_timeout_ms(const struct http_downloads *downloads);
-void http_downloads_run(struct http_downloads *downloads);

@@ -6,6 +6,7 @@
 #include "crypto.h"
 #include "http_answer.h"
 #include "http_tls.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "rate_limit.h"
 #include "socket_udp.h"
@@ -13,7 +14,6 @@
 #include <microhttpd.h>
 
 #include <assert.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +37,10 @@ enum { IDLE_RUNS = 8, IDLE_PAUSE_MS = 10 };
 struct http_listener {
     struct http_listener_def def;
     struct MHD_Daemon *daemon;
-    int descriptor;
+    int descriptor; // epoll, of the daemon's sockets
+    struct loop_source *sockets, *timer, *again;
     struct http_clients clients;
     struct rate_limit handshakes; // with TLS
-    uint64_t refused;             // connections
     uint64_t steps;               // of requests and connections
     unsigned idle_runs;           // in turn, with TLS
 };
@@ -144,7 +144,8 @@ static enum MHD_Result admit(void *context, const struct sockaddr *address, sock
     const bool is_admitted =
         listener->def.certificate == NULL ||
         rate_limit_take(&listener->handshakes, ip_of(address), (int64_t)monotonic_ms());
-    listener->refused += !is_admitted;
+    if (listener->def.refused != NULL)
+        *listener->def.refused += !is_admitted;
     return is_admitted ? MHD_YES : MHD_NO;
 }
 
@@ -168,6 +169,10 @@ static void watch_connection(void *context, struct MHD_Connection *connection,
                                             ip_address_host(ip_of(address)), monotonic_ms());
     else if (*socket_context != NULL)
         http_client_leave(*socket_context);
+    // Where it was at its limit of connections or descriptors, the library listens again in its
+    // next run.
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+        loop_defer(listener->again);
 }
 
 // Fills the options of TLS; returns the flags of MHD_start_daemon that go with them.
@@ -189,6 +194,20 @@ static unsigned fill_tls(const struct http_listener_def *def, struct MHD_OptionI
             (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0, (void *)def->authorities};
     options[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     return def->certificate != NULL ? MHD_USE_TLS : 0;
+}
+
+static void run(void *context)
+{
+    http_listener_run(context);
+}
+
+static bool join_loop(struct http_listener *listener)
+{
+    listener->sockets =
+        loop_add_descriptor(listener->def.loop, listener->descriptor, run, listener);
+    listener->timer = loop_add_timer(listener->def.loop, 0, run, listener);
+    listener->again = loop_add_deferred(listener->def.loop, run, listener);
+    return listener->sockets != NULL && listener->timer != NULL && listener->again != NULL;
 }
 
 struct http_listener *http_listener_start(const struct http_listener_def *def)
@@ -224,32 +243,34 @@ struct http_listener *http_listener_start(const struct http_listener_def *def)
     }
     listener->descriptor =
         MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
-    return listener;
+    if (join_loop(listener))
+        return listener;
+    http_listener_stop(listener);
+    return NULL;
 }
 
 void http_listener_stop(struct http_listener *listener)
 {
     if (listener == NULL)
         return;
+    loop_remove(listener->sockets);
+    loop_remove(listener->timer);
     MHD_stop_daemon(listener->daemon);
+    loop_remove(listener->again); // after the connections, which defer it
     free(listener);
 }
 
-int http_listener_descriptor(const struct http_listener *listener)
-{
-    return listener->descriptor;
-}
-
-int http_listener_timeout_ms(const struct http_listener *listener, int other_ms)
+static void set_timer(const struct http_listener *listener)
 {
     MHD_UNSIGNED_LONG_LONG timeout_ms;
-    const int own_ms =
-        monotonic_earlier_ms(other_ms, http_clients_timeout_ms(&listener->clients, monotonic_ms()));
-    if (MHD_get_timeout(listener->daemon, &timeout_ms) != MHD_YES)
-        return own_ms;
-    if (timeout_ms == 0 && listener->idle_runs >= IDLE_RUNS)
-        timeout_ms = IDLE_PAUSE_MS;
-    return monotonic_earlier_ms(own_ms, timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms);
+    uint64_t due_ms = http_clients_due_ms(&listener->clients);
+    if (MHD_get_timeout(listener->daemon, &timeout_ms) == MHD_YES) {
+        if (timeout_ms == 0 && listener->idle_runs >= IDLE_RUNS)
+            timeout_ms = IDLE_PAUSE_MS;
+        const uint64_t library_ms = monotonic_ms() + timeout_ms;
+        due_ms = library_ms < due_ms ? library_ms : due_ms;
+    }
+    loop_set_timer(listener->timer, due_ms);
 }
 
 void http_listener_run(struct http_listener *listener)
@@ -261,11 +282,7 @@ void http_listener_run(struct http_listener *listener)
                          !http_clients_are_answered(&listener->clients);
     MHD_run(listener->daemon);
     listener->idle_runs = is_idle && listener->steps == steps ? listener->idle_runs + 1 : 0;
-}
-
-uint64_t http_listener_refused(const struct http_listener *listener)
-{
-    return listener->refused;
+    set_timer(listener);
 }
 
 const char *http_connection_header(struct MHD_Connection *connection, const char *name)
@@ -313,6 +330,11 @@ void http_connection_name(struct MHD_Connection *connection, char *name, size_t 
         http_tls_name(info->tls_session, name, capacity);
 }
 
+static struct http_listener *listener_of(const struct http_client *client)
+{
+    return (struct http_listener *)((char *)client->all - offsetof(struct http_listener, clients));
+}
+
 struct http_client *http_connection_client(struct MHD_Connection *connection)
 {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
@@ -342,5 +364,9 @@ void http_connection_suspend(struct MHD_Connection *connection)
 
 void http_connection_resume(struct MHD_Connection *connection)
 {
+    const struct http_client *client = http_connection_client(connection);
     MHD_resume_connection(connection);
+    // Without a thread of its own the library has nothing that makes its descriptor readable.
+    if (client != NULL)
+        loop_defer(listener_of(client)->again);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // HTTP server on a listening socket: libmicrohttpd without its own threads, with connection limits
-// (http_clients.h). Main thread only: wait for
-// http_listener_descriptor to be readable (or http_listener_timeout_ms to pass), then call
-// http_listener_run. Nothing blocks.
+// (http_clients.h). The loop runs it. Nothing blocks. Main thread only.
 #pragma once
 
 #include "http_clients.h"
@@ -13,6 +11,7 @@
 
 struct MHD_Connection;
 struct http_listener;
+struct loop;
 
 // A step of a request: its headers have arrived, then a piece of its body, then the end.
 struct http_request {
@@ -32,12 +31,18 @@ struct request_memory {
 extern struct request_memory request_memory_none;
 
 struct http_listener_def {
+    struct loop *loop;        // borrowed
     int socket;               // owned by the listener, even if it cannot start
     uint32_t max_connections; // at most HTTP_MAX_CLIENTS
 
     // PEM texts, borrowed until http_listener_stop; certificate and key NULL: no TLS. With
     // `authorities` clients are asked for a certificate, see http_connection_has_certificate.
     const char *certificate, *key, *authorities;
+
+    // Counts the connections that are refused because too many begin; NULL: nobody does. The limit
+    // holds for TLS, whose handshake is expensive: 33 a second of an address after 64 at once, 100
+    // a second in all.
+    uint64_t *refused;
 
     // Called for each step until it sends a response (http_answer.h). A response to the headers
     // closes the connection without reading a body; after a response to the whole request the
@@ -55,16 +60,8 @@ struct http_listener *http_listener_start(const struct http_listener_def *def);
 // Stops the server. No connection may be suspended. Takes NULL.
 void http_listener_stop(struct http_listener *listener);
 
-int http_listener_descriptor(const struct http_listener *listener);
-
-// Milliseconds until http_listener_run must be called, or `other_ms` if that is earlier; -1 means
-// no limit in both.
-int http_listener_timeout_ms(const struct http_listener *listener, int other_ms);
+// Does at once what the loop would do: resumed connections end before the listener is stopped.
 void http_listener_run(struct http_listener *listener);
-
-// Number of connections that were refused because too many began. The limit holds for TLS, whose
-// handshake is expensive: 33 a second of an address after 64 at once, 100 a second in all.
-uint64_t http_listener_refused(const struct http_listener *listener);
 
 // The value of a request header, or NULL.
 const char *http_connection_header(struct MHD_Connection *connection, const char *name);

@@ -20,14 +20,14 @@ struct http_recordings {
     uint64_t newest_version;     // of the list, when it was rendered
 };
 
-struct http_recordings *http_recordings_create(const struct arena_list *list,
+struct http_recordings *http_recordings_create(struct loop *loop, const struct arena_list *list,
                                                const struct http_downloads_def *limits)
 {
     struct http_recordings *recordings = calloc(1, sizeof *recordings);
     if (recordings == NULL)
         return NULL;
     recordings->list = list;
-    recordings->downloads = http_downloads_create(limits);
+    recordings->downloads = http_downloads_create(loop, limits);
     if (recordings->downloads != NULL)
         return recordings;
     free(recordings);
@@ -46,16 +46,6 @@ void http_recordings_destroy(struct http_recordings *recordings)
 void http_recordings_close(struct http_recordings *recordings)
 {
     http_downloads_close(recordings->downloads);
-}
-
-int http_recordings_timeout_ms(const struct http_recordings *recordings)
-{
-    return http_downloads_timeout_ms(recordings->downloads);
-}
-
-void http_recordings_run(struct http_recordings *recordings)
-{
-    http_downloads_run(recordings->downloads);
 }
 
 bool http_recordings_takes(const char *path)

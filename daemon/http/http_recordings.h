@@ -12,7 +12,7 @@
 struct http_recordings;
 
 // Borrows `list`. Returns NULL when memory runs out.
-struct http_recordings *http_recordings_create(const struct arena_list *list,
+struct http_recordings *http_recordings_create(struct loop *loop, const struct arena_list *list,
                                                const struct http_downloads_def *limits);
 
 // The listener must have stopped. Takes NULL.
@@ -26,5 +26,3 @@ bool http_recordings_answer(struct http_recordings *recordings, const struct htt
 
 // See http_downloads.h.
 void http_recordings_close(struct http_recordings *recordings);
-int http_recordings_timeout_ms(const struct http_recordings *recordings);
-void http_recordings_run(struct http_recordings *recordings);

@@ -4,6 +4,7 @@
 #include "http_results.h"
 
 #include "http_answer.h"
+#include "loop.h"
 #include "monotonic.h"
 
 #include <assert.h>
@@ -25,21 +26,37 @@ struct pending {
 
 struct http_results {
     struct results *results;
+    struct watcher answered;
+    struct loop_source *deadline; // of the first that waits
     struct pending *waiting;
     bool is_ending;
 };
 
-struct http_results *http_results_create(struct results *results)
+static void resume_some(void *context);
+
+struct http_results *http_results_create(struct loop *loop, struct results *results)
 {
     struct http_results *http_results = calloc(1, sizeof *http_results);
-    if (http_results != NULL)
-        http_results->results = results;
+    if (http_results == NULL)
+        return NULL;
+    http_results->results = results;
+    http_results->deadline = loop_add_timer(loop, 0, resume_some, http_results);
+    if (http_results->deadline == NULL) {
+        free(http_results);
+        return NULL;
+    }
+    http_results->answered = (struct watcher){.run = resume_some, .context = http_results};
+    results_watch(results, &http_results->answered);
     return http_results;
 }
 
 void http_results_destroy(struct http_results *http_results)
 {
-    assert(http_results == NULL || http_results->waiting == NULL);
+    if (http_results == NULL)
+        return;
+    assert(http_results->waiting == NULL);
+    results_unwatch(http_results->results, &http_results->answered);
+    loop_remove(http_results->deadline);
     free(http_results);
 }
 
@@ -129,11 +146,21 @@ static void resume(struct pending *pending)
     http_connection_resume(pending->connection);
 }
 
+static void set_timer(const struct http_results *http_results)
+{
+    uint64_t due_ms = LOOP_NEVER;
+    for (const struct pending *pending = http_results->waiting; pending != NULL;
+         pending = pending->next)
+        due_ms = pending->deadline_ms < due_ms ? pending->deadline_ms : due_ms;
+    loop_set_timer(http_results->deadline, due_ms);
+}
+
 static void suspend(struct pending *pending)
 {
     pending->is_suspended = true;
     pending->next = pending->owner->waiting;
     pending->owner->waiting = pending;
+    set_timer(pending->owner);
     http_connection_suspend(pending->connection);
 }
 
@@ -201,8 +228,10 @@ bool http_results_answer(struct http_results *http_results, enum results_kind ki
 
 // --- The main loop ---
 
-void http_results_run(struct http_results *http_results)
+// Resumes the connections whose query is answered, or has waited for too long.
+static void resume_some(void *context)
 {
+    const struct http_results *http_results = context;
     const uint64_t now_ms = monotonic_ms();
     for (struct pending *pending = http_results->waiting, *next; pending != NULL; pending = next) {
         const char *text;
@@ -211,17 +240,7 @@ void http_results_run(struct http_results *http_results)
             results_answered(http_results->results, pending->answer, &text))
             resume(pending);
     }
-}
-
-int http_results_timeout_ms(const struct http_results *http_results)
-{
-    const uint64_t now_ms = monotonic_ms();
-    int timeout_ms = -1;
-    for (const struct pending *pending = http_results->waiting; pending != NULL;
-         pending = pending->next)
-        timeout_ms = monotonic_earlier_ms(
-            timeout_ms, pending->deadline_ms > now_ms ? (int)(pending->deadline_ms - now_ms) : 0);
-    return timeout_ms;
+    set_timer(http_results);
 }
 
 void http_results_end(struct http_results *http_results)

@@ -12,9 +12,10 @@
 #include <stdbool.h>
 
 struct http_results;
+struct loop;
 
 // Borrows the results. Returns NULL when memory runs out.
-struct http_results *http_results_create(struct results *results);
+struct http_results *http_results_create(struct loop *loop, struct results *results);
 
 // No connection may be suspended. Takes NULL.
 void http_results_destroy(struct http_results *http_results);
@@ -24,13 +25,8 @@ void http_results_destroy(struct http_results *http_results);
 bool http_results_answer(struct http_results *http_results, enum results_kind kind,
                          const struct http_request *step);
 
-// Resumes the connections whose query is answered, or has waited for HTTP_RESULTS_MS. Call it
-// before the listener runs.
+// How long a query may wait.
 #define HTTP_RESULTS_MS 5000U
-void http_results_run(struct http_results *http_results);
-
-// Milliseconds until http_results_run must be called, or -1.
-int http_results_timeout_ms(const struct http_results *http_results);
 
 // Resumes every connection, so that they can end at the next run of the listener.
 void http_results_end(struct http_results *http_results);

@@ -5,6 +5,7 @@
 #include "event_stream.h"
 #include "http_answer.h"
 #include "http_listener.h"
+#include "loop.h"
 #include "monotonic.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 struct http_streams {
     struct event_stream *event_stream;
+    struct loop_source *timer; // while anybody watches
     bool is_closing;
 };
 
@@ -28,22 +30,37 @@ static void wake_connection(void *connection)
     http_connection_resume(connection);
 }
 
-struct http_streams *http_streams_create(const struct arena_list *list)
+static void set_timer(const struct http_streams *streams)
+{
+    loop_set_timer(streams->timer, event_stream_due_ms(streams->event_stream));
+}
+
+static void run(void *context)
+{
+    struct http_streams *streams = context;
+    event_stream_run(streams->event_stream, monotonic_ms(), wake_connection);
+    set_timer(streams);
+}
+
+struct http_streams *http_streams_create(struct loop *loop, const struct arena_list *list)
 {
     struct http_streams *streams = calloc(1, sizeof *streams);
     if (streams == NULL)
         return NULL;
     streams->event_stream = event_stream_create(list);
-    if (streams->event_stream != NULL)
+    streams->timer = loop_add_timer(loop, 0, run, streams);
+    if (streams->event_stream != NULL && streams->timer != NULL)
         return streams;
-    free(streams);
+    http_streams_destroy(streams);
     return NULL;
 }
 
 void http_streams_destroy(struct http_streams *streams)
 {
-    if (streams != NULL)
-        event_stream_destroy(streams->event_stream);
+    if (streams == NULL)
+        return;
+    loop_remove(streams->timer);
+    event_stream_destroy(streams->event_stream);
     free(streams);
 }
 
@@ -82,6 +99,7 @@ struct MHD_Response *http_streams_open(struct http_streams *streams,
         free(reader);
         return NULL;
     }
+    set_timer(streams);
     struct MHD_Response *response =
         http_answer_stream("text/event-stream", read_stream, end_stream, reader);
     if (response == NULL)
@@ -98,12 +116,7 @@ void http_streams_close(struct http_streams *streams)
     event_stream_wake_all(streams->event_stream, wake_connection);
 }
 
-int http_streams_timeout_ms(const struct http_streams *streams)
+void http_streams_end_stale(struct http_streams *streams)
 {
-    return event_stream_timeout_ms(streams->event_stream, monotonic_ms());
-}
-
-void http_streams_run(struct http_streams *streams)
-{
-    event_stream_run(streams->event_stream, monotonic_ms(), wake_connection);
+    run(streams);
 }

@@ -12,9 +12,10 @@
 struct MHD_Connection;
 struct MHD_Response;
 struct http_streams;
+struct loop;
 
 // Borrows the list. Returns NULL when memory runs out.
-struct http_streams *http_streams_create(const struct arena_list *list);
+struct http_streams *http_streams_create(struct loop *loop, const struct arena_list *list);
 
 // All streams must have ended. Takes NULL.
 void http_streams_destroy(struct http_streams *streams);
@@ -25,13 +26,9 @@ struct MHD_Response *http_streams_open(struct http_streams *streams,
                                        struct MHD_Connection *connection, int arena,
                                        bool is_undelayed);
 
-// Ends the streams of an arena.
-void http_streams_end(struct http_streams *streams, const struct arena *arena);
+// Ends the streams of arenas that are gone. Call it after an arena is freed and before another one
+// is added to the list, because the new one could have the old one's address.
+void http_streams_end_stale(struct http_streams *streams);
 
 // Ends all streams at the next run of the listener.
 void http_streams_close(struct http_streams *streams);
-
-// Milliseconds until http_streams_run must be called, or -1. Call http_streams_run before the
-// listener runs.
-int http_streams_timeout_ms(const struct http_streams *streams);
-void http_streams_run(struct http_streams *streams);

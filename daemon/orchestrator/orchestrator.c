@@ -6,9 +6,11 @@
 #include "agones.h"
 #include "agones_client.h"
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "orchestrator_report.h"
 #include "room_text.h"
+#include "wakeup.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -31,6 +33,9 @@ enum {
 struct orchestrator {
     struct agones *agones;
     struct agones_client *client;
+    struct wakeup wakeup; // of the main thread, signalled by the client
+    struct loop_source *answers, *timer;
+    struct watcher reported; // by the arenas
     struct arena_table *table;
     struct control *control;
     struct rooms *rooms;
@@ -75,6 +80,7 @@ struct orchestrator *orchestrator_open(const struct config *config, uint16_t por
     snprintf(error, capacity, "out of memory");
     if (orchestrator == NULL)
         return NULL;
+    orchestrator->wakeup.descriptor = -1;
     if (getrandom(&def.seed, sizeof def.seed, GRND_NONBLOCK) < 0)
         def.seed = monotonic_us(); // it only spreads retries
     def.drain_ms = config->agones_drain_s * 1000;
@@ -93,6 +99,11 @@ void orchestrator_close(struct orchestrator *orchestrator)
     if (orchestrator == NULL)
         return;
     agones_client_destroy(orchestrator->client);
+    if (orchestrator->table != NULL)
+        watchers_remove(&orchestrator->table->watchers, &orchestrator->reported);
+    loop_remove(orchestrator->answers);
+    loop_remove(orchestrator->timer);
+    wakeup_close(&orchestrator->wakeup);
     agones_destroy(orchestrator->agones);
     free(orchestrator);
 }
@@ -150,8 +161,25 @@ static void end_room(void *context, const char *id, const char *cause)
     agones_room_ended(orchestrator->agones, id, monotonic_ms());
 }
 
-bool orchestrator_start(struct orchestrator *orchestrator, struct arena_table *table,
-                        struct control *control, struct rooms *rooms, char *error, size_t capacity)
+static void run(void *context);
+
+static bool join_loop(struct orchestrator *orchestrator, struct loop *loop)
+{
+    orchestrator->timer = loop_add_timer(loop, 0, run, orchestrator);
+    if (wakeup_open(&orchestrator->wakeup))
+        orchestrator->answers =
+            loop_add_descriptor(loop, orchestrator->wakeup.descriptor, run, orchestrator);
+    orchestrator->reported = (struct watcher){.run = run, .context = orchestrator};
+    watchers_add(&orchestrator->table->watchers, &orchestrator->reported);
+    if (orchestrator->timer == NULL || orchestrator->answers == NULL)
+        return false;
+    loop_set_timer(orchestrator->timer, 0);
+    return true;
+}
+
+bool orchestrator_start(struct orchestrator *orchestrator, struct loop *loop,
+                        struct arena_table *table, struct control *control, struct rooms *rooms,
+                        char *error, size_t capacity)
 {
     const struct rooms_observer observer = {.context = orchestrator, .ended = end_room};
     orchestrator->rooms = rooms;
@@ -159,7 +187,8 @@ bool orchestrator_start(struct orchestrator *orchestrator, struct arena_table *t
     orchestrator->table = table;
     orchestrator->control = control;
     table->running.orchestrator = &orchestrator->report;
-    if (agones_client_start(orchestrator->client, &table->wakeup))
+    if (join_loop(orchestrator, loop) &&
+        agones_client_start(orchestrator->client, &orchestrator->wakeup))
         return true;
     snprintf(error, capacity, "cannot start a thread: %s", strerror(errno));
     return false;
@@ -420,9 +449,12 @@ static void report(struct orchestrator *orchestrator)
     };
 }
 
-void orchestrator_run(struct orchestrator *orchestrator, uint64_t now_ms)
+static void run(void *context)
 {
+    struct orchestrator *orchestrator = context;
+    const uint64_t now_ms = monotonic_ms();
     struct agones_decision decision;
+    wakeup_clear(&orchestrator->wakeup);
     look(orchestrator, now_ms);
     look_at_drain(orchestrator, now_ms);
     take_answers(orchestrator, now_ms);
@@ -431,19 +463,15 @@ void orchestrator_run(struct orchestrator *orchestrator, uint64_t now_ms)
         execute(orchestrator, &decision, now_ms);
     log_changes(orchestrator);
     report(orchestrator);
-}
-
-int orchestrator_timeout_ms(const struct orchestrator *orchestrator, uint64_t now_ms)
-{
     const uint64_t due_ms = agones_due_ms(orchestrator->agones);
-    const uint64_t next_ms =
-        due_ms < orchestrator->next_look_ms ? due_ms : orchestrator->next_look_ms;
-    return next_ms > now_ms ? (int)(next_ms - now_ms) : 0;
+    loop_set_timer(orchestrator->timer,
+                   due_ms < orchestrator->next_look_ms ? due_ms : orchestrator->next_look_ms);
 }
 
-void orchestrator_drain(struct orchestrator *orchestrator, uint64_t now_ms)
+void orchestrator_drain(struct orchestrator *orchestrator)
 {
-    agones_drain(orchestrator->agones, AGONES_DRAIN_SIGNAL, now_ms);
+    agones_drain(orchestrator->agones, AGONES_DRAIN_SIGNAL, monotonic_ms());
+    loop_set_timer(orchestrator->timer, 0);
 }
 
 bool orchestrator_has_ended(const struct orchestrator *orchestrator)

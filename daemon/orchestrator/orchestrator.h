@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct loop;
 struct orchestrator;
 
 // The port of Agones' SDK server by the configuration and $AGONES_SDK_HTTP_PORT; 0: off.
@@ -31,16 +32,12 @@ bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct con
 
 // Starts the client's thread, once the arenas run. Borrows `table`, `control` and `rooms`, which it
 // observes until rooms_close. False with a reason.
-bool orchestrator_start(struct orchestrator *orchestrator, struct arena_table *table,
-                        struct control *control, struct rooms *rooms, char *error, size_t capacity);
-
-// Takes answers and updates, executes decisions and sends the next request. Call it after each
-// wake-up of the main thread, and after orchestrator_timeout_ms.
-void orchestrator_run(struct orchestrator *orchestrator, uint64_t now_ms);
-int orchestrator_timeout_ms(const struct orchestrator *orchestrator, uint64_t now_ms);
+bool orchestrator_start(struct orchestrator *orchestrator, struct loop *loop,
+                        struct arena_table *table, struct control *control, struct rooms *rooms,
+                        char *error, size_t capacity);
 
 // Begins a drain because of a signal.
-void orchestrator_drain(struct orchestrator *orchestrator, uint64_t now_ms);
+void orchestrator_drain(struct orchestrator *orchestrator);
 
 // Whether Agones has been sent Shutdown after a drain, or does not answer, and the process may
 // exit.

@@ -8,6 +8,7 @@
 #include "crypto.h"
 #include "listen_socket.h"
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "rate_limit.h"
 #include "rcon_packet.h"
@@ -74,6 +75,7 @@ struct rcon {
     struct password_thread *passwords;
     uint64_t *denied;
     int listener, epoll;
+    struct loop_source *sockets, *timer;
     uint64_t pause_end_ms; // until when nothing is accepted for want of descriptors; 0: it is
     struct rate_limit guesses, network_guesses;
     struct ip_address known[KNOWN]; // whence the last logins came, a ring
@@ -84,9 +86,12 @@ struct rcon {
 
 // --- Lifetime ---
 
-struct rcon *rcon_open(const struct config_rcon *config, const struct arena_list *arenas,
-                       struct admin_orders *orders, struct password_thread *passwords,
-                       uint64_t *denied, char *error, size_t capacity)
+static void run(void *context);
+
+struct rcon *rcon_open(struct loop *loop, const struct config_rcon *config,
+                       const struct arena_list *arenas, struct admin_orders *orders,
+                       struct password_thread *passwords, uint64_t *denied, char *error,
+                       size_t capacity)
 {
     struct rcon *rcon = calloc(1, sizeof *rcon);
     if (rcon == NULL) {
@@ -108,7 +113,11 @@ struct rcon *rcon_open(const struct config_rcon *config, const struct arena_list
         listen_socket_tcp(config->listen.address, config->listen.port, error, capacity);
     struct epoll_event event = {.events = EPOLLIN};
     if (rcon->listener >= 0 && rcon->epoll >= 0 &&
-        epoll_ctl(rcon->epoll, EPOLL_CTL_ADD, rcon->listener, &event) == 0)
+        epoll_ctl(rcon->epoll, EPOLL_CTL_ADD, rcon->listener, &event) == 0) {
+        rcon->sockets = loop_add_descriptor(loop, rcon->epoll, run, rcon);
+        rcon->timer = loop_add_timer(loop, 0, run, rcon);
+    }
+    if (rcon->sockets != NULL && rcon->timer != NULL)
         return rcon;
     if (rcon->listener >= 0)
         snprintf(error, capacity, "%s", strerror(errno));
@@ -137,6 +146,8 @@ void rcon_close(struct rcon *rcon)
             end(rcon->connections[i]);
         free(rcon->connections[i]);
     }
+    loop_remove(rcon->sockets);
+    loop_remove(rcon->timer);
     if (rcon->listener >= 0)
         close(rcon->listener);
     if (rcon->epoll >= 0)
@@ -150,9 +161,16 @@ uint16_t rcon_port(const struct rcon *rcon)
     return listen_socket_port(rcon->listener);
 }
 
-int rcon_descriptor(const struct rcon *rcon)
+// Sets the timer to the phase that ends first.
+static void set_timer(const struct rcon *rcon)
 {
-    return rcon->epoll;
+    uint64_t due_ms = rcon->pause_end_ms > 0 ? rcon->pause_end_ms : LOOP_NEVER;
+    for (int i = 0; i < CONNECTIONS; i++) {
+        const struct connection *connection = rcon->connections[i];
+        if (connection != NULL && connection->phase != FREE && connection->due_ms < due_ms)
+            due_ms = connection->due_ms;
+    }
+    loop_set_timer(rcon->timer, due_ms);
 }
 
 // --- Answers ---
@@ -296,6 +314,7 @@ bool rcon_take_password(struct rcon *rcon, uint32_t number, bool is_right)
         if (connection == NULL || connection->phase != CHECKS || connection->password != number)
             continue;
         end_password(connection, is_right);
+        set_timer(rcon);
         return true;
     }
     return false;
@@ -313,8 +332,10 @@ static void finish_order(struct admin_order *order)
     order->command.text = NULL;
     const bool has_waited = connection->phase == EXECUTES;
     answer(connection, rcon->answer);
-    if (has_waited)
-        watch(connection);
+    if (!has_waited)
+        return;
+    watch(connection);
+    set_timer(rcon);
 }
 
 // Makes a line of what a client sent; false: it is not UTF-8.
@@ -519,20 +540,6 @@ static void accept_some(struct rcon *rcon, uint64_t now_ms)
     }
 }
 
-int rcon_timeout_ms(const struct rcon *rcon)
-{
-    const uint64_t now_ms = monotonic_ms();
-    int timeout_ms = rcon->pause_end_ms > 0 ? DELAY_MS : -1;
-    for (int i = 0; i < CONNECTIONS; i++) {
-        const struct connection *connection = rcon->connections[i];
-        if (connection == NULL || connection->phase == FREE || connection->due_ms == UINT64_MAX)
-            continue;
-        const uint64_t due_ms = connection->due_ms;
-        timeout_ms = monotonic_earlier_ms(timeout_ms, due_ms > now_ms ? (int)(due_ms - now_ms) : 0);
-    }
-    return timeout_ms;
-}
-
 // Ends a phase whose time is over.
 static void expire(struct connection *connection, uint64_t now_ms)
 {
@@ -545,8 +552,9 @@ static void expire(struct connection *connection, uint64_t now_ms)
     watch(connection);
 }
 
-void rcon_run(struct rcon *rcon)
+static void run(void *context)
 {
+    struct rcon *rcon = context;
     struct epoll_event events[CONNECTIONS + 1];
     const uint64_t now_ms = monotonic_ms();
     const int count = epoll_wait(rcon->epoll, events, CONNECTIONS + 1, 0);
@@ -575,4 +583,5 @@ void rcon_run(struct rcon *rcon)
     }
     if (accepts)
         accept_some(rcon, now_ms);
+    set_timer(rcon);
 }

@@ -15,25 +15,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct loop;
 struct rcon;
 
 // Listens. Copies `config`, borrows the others; `denied` counts wrong passwords and refused
 // addresses. Returns NULL and writes a reason into `error`.
-struct rcon *rcon_open(const struct config_rcon *config, const struct arena_list *arenas,
-                       struct admin_orders *orders, struct password_thread *passwords,
-                       uint64_t *denied, char *error, size_t capacity);
+struct rcon *rcon_open(struct loop *loop, const struct config_rcon *config,
+                       const struct arena_list *arenas, struct admin_orders *orders,
+                       struct password_thread *passwords, uint64_t *denied, char *error,
+                       size_t capacity);
 
 // Takes NULL. Withdraws the orders that wait.
 void rcon_close(struct rcon *rcon);
 
 uint16_t rcon_port(const struct rcon *rcon);
-
-// Readable when rcon_run has something to do.
-int rcon_descriptor(const struct rcon *rcon);
-
-// Milliseconds until rcon_run must be called even if the descriptor is not readable, or -1.
-int rcon_timeout_ms(const struct rcon *rcon);
-void rcon_run(struct rcon *rcon);
 
 // Takes the outcome of a password. Returns false if it is not one of RCON's.
 bool rcon_take_password(struct rcon *rcon, uint32_t number, bool is_right);

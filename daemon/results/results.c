@@ -5,6 +5,7 @@
 #include "results_internal.h"
 
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 
 #include <assert.h>
@@ -48,9 +49,28 @@ static void destroy(struct results *results)
         free(line);
     }
     result_log_close(results->own.log);
+    loop_remove(results->main.news);
+    wakeup_close(&results->wakeup);
     pthread_cond_destroy(&results->shared.work);
     pthread_mutex_destroy(&results->shared.lock);
     free(results);
+}
+
+static void update_counts(struct results *results)
+{
+    pthread_mutex_lock(&results->shared.lock);
+    const uint64_t written = results->shared.written, lost = results->shared.lost;
+    pthread_mutex_unlock(&results->shared.lock);
+    results->main.counts->written = written;
+    results->main.counts->lost = lost + results->main.lost;
+}
+
+static void take_news(void *context)
+{
+    struct results *results = context;
+    wakeup_clear(&results->wakeup);
+    update_counts(results);
+    watchers_call(&results->main.watchers);
 }
 
 struct results *results_create(const struct results_def *def)
@@ -65,12 +85,16 @@ struct results *results_create(const struct results_def *def)
     pthread_cond_init(&results->shared.work, &monotonic);
     pthread_condattr_destroy(&monotonic);
     results->shared.last = &results->shared.first;
-    results->wakeup = def->wakeup;
     results->main.counts = def->counts;
-    if (def->directory == NULL)
+    if (wakeup_open(&results->wakeup))
+        results->main.news =
+            loop_add_descriptor(def->loop, results->wakeup.descriptor, take_news, results);
+    if (results->main.news != NULL && def->directory == NULL)
         return results;
-    snprintf(results->own.path, sizeof results->own.path, "%s/results.db", def->directory);
-    results->own.log = result_log_create(def->directory);
+    if (results->main.news != NULL) {
+        snprintf(results->own.path, sizeof results->own.path, "%s/results.db", def->directory);
+        results->own.log = result_log_create(def->directory);
+    }
     if (results->own.log != NULL)
         return results;
     destroy(results);
@@ -155,27 +179,29 @@ void results_add(struct results *results, const struct round_report *report)
     log_round(report);
     char *line = result_json_write(report);
     if (line == NULL) {
-        results->main.lost++;
+        results_lose(results, 1);
         return;
     }
-    results->main.lost += !post(results, line);
+    if (!post(results, line))
+        results_lose(results, 1);
 }
 
 void results_lose(struct results *results, uint32_t count)
 {
-    if (results != NULL)
-        results->main.lost += count;
+    if (results == NULL || count == 0)
+        return;
+    results->main.lost += count;
+    update_counts(results);
 }
 
-void results_run(struct results *results)
+void results_watch(struct results *results, struct watcher *watcher)
 {
-    if (results == NULL)
-        return;
-    pthread_mutex_lock(&results->shared.lock);
-    const uint64_t written = results->shared.written, lost = results->shared.lost;
-    pthread_mutex_unlock(&results->shared.lock);
-    results->main.counts->written = written;
-    results->main.counts->lost = lost + results->main.lost;
+    watchers_add(&results->main.watchers, watcher);
+}
+
+void results_unwatch(struct results *results, struct watcher *watcher)
+{
+    watchers_remove(&results->main.watchers, watcher);
 }
 
 // --- Queries ---

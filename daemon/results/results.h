@@ -8,17 +8,18 @@
 
 #include "arena_list.h"
 #include "round_report.h"
-#include "wakeup.h"
+#include "watchers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct loop;
 struct results;
 
 struct results_def {
     const char *directory;             // of the files; NULL: a database in memory
-    const struct wakeup *wakeup;       // borrowed; signalled when a query is answered
+    struct loop *loop;                 // borrowed
     struct arena_list_results *counts; // borrowed
 };
 
@@ -38,8 +39,9 @@ void results_add(struct results *results, const struct round_report *report);
 // Counts results that were lost before they were handed over. Takes NULL.
 void results_lose(struct results *results, uint32_t count);
 
-// Updates the counts. Call it after each wake-up of the main thread. Takes NULL.
-void results_run(struct results *results);
+// Calls a watcher, which it borrows, whenever queries are answered.
+void results_watch(struct results *results, struct watcher *watcher);
+void results_unwatch(struct results *results, struct watcher *watcher);
 
 // --- Queries ---
 

@@ -7,6 +7,7 @@
 #include "result_json.h"
 #include "result_log.h"
 #include "results.h"
+#include "wakeup.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -33,12 +34,14 @@ struct results_answer {
 };
 
 struct results {
-    const struct wakeup *wakeup; // written before the thread starts
+    struct wakeup wakeup; // of the main thread, signalled by the thread
 
     // Only the main thread touches it.
     struct {
         pthread_t thread;
         bool has_thread;
+        struct loop_source *news; // of the thread
+        struct watchers watchers;
         struct arena_list_results *counts;
         uint64_t lost; // before they reached the thread
         uint64_t asked;

@@ -148,7 +148,7 @@ static void write_line(struct results *results, const struct results_line *line)
     results->shared.written += is_written;
     results->shared.lost += !is_written;
     pthread_mutex_unlock(&results->shared.lock);
-    wakeup_signal(results->wakeup); // the counts
+    wakeup_signal(&results->wakeup); // the counts
 }
 
 // --- Queries ---
@@ -217,7 +217,7 @@ static void answer_query(struct results *results, struct results_answer *answer)
     answer->state = RESULTS_ANSWER_READY;
     answer->answered_ms = monotonic_ms();
     pthread_mutex_unlock(&results->shared.lock);
-    wakeup_signal(results->wakeup);
+    wakeup_signal(&results->wakeup);
     const uint64_t now_ns = monotonic_ns();
     results->own.query_ns = now_ns + (now_ns - begin_ns) * IDLE_SHARE;
 }

@@ -6,6 +6,7 @@
 #include "crypto.h"
 #include "json_text.h"
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "prepared_match.h"
 #include "seats.h"
@@ -219,6 +220,7 @@ static void answer_absent(const struct rooms *rooms, const char *id, struct room
 
 void rooms_store(const struct rooms *rooms, const struct room *room)
 {
+    loop_set_timer(rooms->timer, 0); // it may be due at another time now
     if (store_has_directory(rooms->table->store))
         room_store_write(rooms->table->store, &room->record);
 }

@@ -24,6 +24,7 @@
 struct rooms;
 struct arena_feed_item;
 struct event_journal;
+struct loop;
 struct round_report;
 
 // An answer: a status code with the meaning that HTTP gives it, and a JSON text.
@@ -35,7 +36,8 @@ struct rooms_answer {
 
 // Opens the rooms of the last process again, once the arenas of the configuration are open and
 // before the workers start. Borrows `table`. Returns NULL after writing a reason.
-struct rooms *rooms_open(struct arena_table *table, char *error, size_t capacity);
+struct rooms *rooms_open(struct loop *loop, struct arena_table *table, char *error,
+                         size_t capacity);
 
 // Makes rooms_close keep the rooms for the next process.
 void rooms_keep(struct rooms *rooms);
@@ -106,13 +108,6 @@ void rooms_observe(struct rooms *rooms, const struct rooms_observer *observer);
 // of a room that it will open again.
 void rooms_note(struct rooms *rooms, struct arena *arena, const struct arena_feed_item *item,
                 const struct round_report *round);
-
-// Ends the rooms that are due. What their arenas have reported must have been noted. Call it after
-// each wake-up of the main thread. `now_ms` is CLOCK_MONOTONIC.
-void rooms_run(struct rooms *rooms, uint64_t now_ms);
-
-// Milliseconds until rooms_run must be called, or -1.
-int rooms_timeout_ms(const struct rooms *rooms, uint64_t now_ms);
 
 // Call it for a released arena before it is destroyed; does nothing unless it is a room's.
 void rooms_forget(struct rooms *rooms, struct arena *arena);

@@ -50,6 +50,8 @@ struct ended_room {
 
 struct rooms {
     struct arena_table *table;
+    struct loop_source *timer; // of the room that is due first
+    struct watcher reported;   // what the arenas have reported was noted
     struct event_journal *events;
     struct rooms_observer observer;
     int count;
@@ -94,6 +96,9 @@ void rooms_store(const struct rooms *rooms, const struct room *room);
 
 // Frees a room, which the list does not have any more.
 void rooms_free_room(struct room *room);
+
+// Ends the rooms that are due. What their arenas have reported must have been noted.
+void rooms_run(void *rooms);
 
 // Begins the end of a room. With `reason` its players are disconnected with that text.
 void rooms_begin_end(struct rooms *rooms, struct room *room, const char *cause, const char *reason,

@@ -4,11 +4,11 @@
 #include "rooms_internal.h"
 
 #include "log.h"
+#include "loop.h"
 #include "message.h"
 #include "monotonic.h"
 #include "store.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,39 +203,32 @@ static void run_room(struct rooms *rooms, struct room *room, uint64_t now_ms)
         remove_arena(rooms, room, now_ms);
 }
 
-void rooms_run(struct rooms *rooms, uint64_t now_ms)
-{
-    for (int i = 0; i < rooms->count; i++)
-        run_room(rooms, rooms->list[i], now_ms);
-    rooms_count_now(rooms); // a reload may have changed the ports
-}
-
-static int left_ms(uint64_t due_ms, uint64_t now_ms)
-{
-    const uint64_t left = due_ms > now_ms ? due_ms - now_ms : 0;
-    return left < INT_MAX ? (int)left : INT_MAX;
-}
-
-static int room_timeout_ms(const struct room *room, uint64_t now_ms)
+// When a room is due.
+static uint64_t due_ms(const struct room *room)
 {
     if (room->is_removed)
-        return -1;
+        return LOOP_NEVER;
     const bool is_deserted =
         room->state == ROOM_READY && room->record.was_joined && room->present == 0;
     if (room->has_order || (is_deserted && room->request.ends != ROOM_ENDS_NEVER))
-        return RETRY_MS;
+        return monotonic_ms() + RETRY_MS;
     if (room->state == ROOM_DRAINING)
-        return room->end_ms > 0 ? left_ms(room->end_ms, now_ms) : -1;
+        return room->end_ms > 0 ? room->end_ms : LOOP_NEVER;
     const bool can_expire = room->request.ends != ROOM_ENDS_NEVER && !room->record.was_joined;
-    return room->state == ROOM_READY && can_expire ? left_ms(room->join_until_ms, now_ms) : -1;
+    return room->state == ROOM_READY && can_expire ? room->join_until_ms : LOOP_NEVER;
 }
 
-int rooms_timeout_ms(const struct rooms *rooms, uint64_t now_ms)
+void rooms_run(void *context)
 {
-    int timeout_ms = -1;
+    struct rooms *rooms = context;
+    const uint64_t now_ms = monotonic_ms();
+    uint64_t first_ms = LOOP_NEVER;
     for (int i = 0; i < rooms->count; i++)
-        timeout_ms = monotonic_earlier_ms(timeout_ms, room_timeout_ms(rooms->list[i], now_ms));
-    return timeout_ms;
+        run_room(rooms, rooms->list[i], now_ms);
+    for (int i = 0; i < rooms->count; i++)
+        first_ms = due_ms(rooms->list[i]) < first_ms ? due_ms(rooms->list[i]) : first_ms;
+    loop_set_timer(rooms->timer, first_ms);
+    rooms_count_now(rooms); // a reload may have changed the ports
 }
 
 static void remember(struct rooms *rooms, const struct room *room)

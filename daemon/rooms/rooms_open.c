@@ -5,6 +5,7 @@
 
 #include "crypto.h"
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 
 #include <stdio.h>
@@ -69,7 +70,7 @@ static void open_again(void *context, struct room_record *record)
     rooms_free_room(room);
 }
 
-struct rooms *rooms_open(struct arena_table *table, char *error, size_t capacity)
+struct rooms *rooms_open(struct loop *loop, struct arena_table *table, char *error, size_t capacity)
 {
     struct rooms *rooms = calloc(1, sizeof *rooms);
     if (rooms == NULL || !raim_crypto_init()) {
@@ -80,9 +81,12 @@ struct rooms *rooms_open(struct arena_table *table, char *error, size_t capacity
     rooms->table = table;
     rooms->counts = &table->running.rooms;
     rooms->events = event_journal_open(table->store, "rooms.events", rooms_today_s());
-    if (rooms->events == NULL) {
+    rooms->timer = loop_add_timer(loop, 0, rooms_run, rooms);
+    rooms->reported = (struct watcher){.run = rooms_run, .context = rooms};
+    watchers_add(&table->watchers, &rooms->reported);
+    if (rooms->events == NULL || rooms->timer == NULL) {
         snprintf(error, capacity, "out of memory");
-        free(rooms);
+        rooms_close(rooms);
         return NULL;
     }
     room_store_read(table->store, rooms, open_again);
@@ -108,6 +112,8 @@ void rooms_close(struct rooms *rooms)
     }
     for (uint32_t i = 0; i < ROOMS_REMEMBERED; i++)
         free(rooms->ended[i].text);
+    watchers_remove(&rooms->table->watchers, &rooms->reported);
+    loop_remove(rooms->timer);
     event_journal_close(rooms->events);
     free(rooms);
 }

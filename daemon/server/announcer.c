@@ -4,7 +4,9 @@
 #include "announcer.h"
 
 #include "log.h"
+#include "loop.h"
 #include "master_resolver.h"
+#include "monotonic.h"
 #include "socket_address.h"
 
 #include <errno.h>
@@ -19,12 +21,15 @@ struct announcer {
     struct master_resolver *resolver;
     struct masters_list list;
     const char *problems[CONFIG_MAX_MASTERS]; // that were logged; NULL: none
+    const struct arena_list *arenas;
     struct arena_list_masters *report;
-    uint64_t next_ms;
+    struct loop_source *interval;
 };
 
-struct announcer *announcer_start(const struct config_masters *masters,
-                                  struct arena_list_masters *report)
+static void run(void *context);
+
+struct announcer *announcer_start(struct loop *loop, const struct config_masters *masters,
+                                  struct arena_list *list)
 {
     struct announcer *announcer = calloc(1, sizeof *announcer);
     if (announcer != NULL)
@@ -35,15 +40,22 @@ struct announcer *announcer_start(const struct config_masters *masters,
         return NULL;
     }
     announcer->masters = *masters;
-    announcer->report = report;
-    report->masters = &announcer->masters;
-    return announcer;
+    announcer->arenas = list;
+    announcer->report = &list->masters;
+    announcer->report->masters = &announcer->masters;
+    announcer->interval = loop_add_interval(loop, EVERY_MS, run, announcer);
+    if (announcer->interval != NULL)
+        return announcer;
+    log_error("masters failed: out of memory");
+    announcer_stop(announcer);
+    return NULL;
 }
 
 void announcer_stop(struct announcer *announcer)
 {
     if (announcer == NULL)
         return;
+    loop_remove(announcer->interval);
     master_resolver_stop(announcer->resolver);
     announcer->report->masters = NULL;
     free(announcer);
@@ -107,11 +119,11 @@ static void log_standing(struct arena *arena, const struct config_master *master
     *logged = standing;
 }
 
-void announcer_run(struct announcer *announcer, const struct arena_list *list, uint64_t now_ms)
+static void run(void *context)
 {
-    if (now_ms < announcer->next_ms)
-        return;
-    announcer->next_ms = now_ms + EVERY_MS;
+    struct announcer *announcer = context;
+    const struct arena_list *list = announcer->arenas;
+    const uint64_t now_ms = monotonic_ms();
     take_addresses(announcer);
     for (int i = 0; i < list->count; i++) {
         struct arena *arena = list->arenas[i];
@@ -122,9 +134,4 @@ void announcer_run(struct announcer *announcer, const struct arena_list *list, u
         for (int j = 0; j < announcer->masters.count; j++)
             log_standing(arena, &announcer->masters.items[j], j, now_ms);
     }
-}
-
-int announcer_timeout_ms(const struct announcer *announcer, uint64_t now_ms)
-{
-    return announcer->next_ms > now_ms ? (int)(announcer->next_ms - now_ms) : 0;
 }

@@ -11,17 +11,12 @@
 #include <stdint.h>
 
 struct announcer;
+struct loop;
 
-// Begins to resolve the masters. Copies `masters`. `report` is filled for the status. Returns NULL
+// Begins to resolve the masters. Copies `masters`, borrows the list. Returns NULL
 // after logging the reason.
-struct announcer *announcer_start(const struct config_masters *masters,
-                                  struct arena_list_masters *report);
+struct announcer *announcer_start(struct loop *loop, const struct config_masters *masters,
+                                  struct arena_list *list);
 
 // Takes NULL.
 void announcer_stop(struct announcer *announcer);
-
-// Call it as often as the main thread wakes; it does little more than once a second.
-void announcer_run(struct announcer *announcer, const struct arena_list *list, uint64_t now_ms);
-
-// Milliseconds until announcer_run has something to do.
-int announcer_timeout_ms(const struct announcer *announcer, uint64_t now_ms);

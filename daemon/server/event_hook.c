@@ -6,7 +6,9 @@
 #include "crypto.h"
 #include "event_journal.h"
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
+#include "server_events.h"
 #include "state_file.h"
 #include "store.h"
 #include "text_buffer.h"
@@ -14,7 +16,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +36,15 @@ enum {
 };
 
 struct event_hook {
-    struct event_hook_def def;
-    const struct event_journal *journal;
-    uint64_t cursor;  // number of the newest event that is done
-    uint64_t written; // in the file
+    struct loop *loop;
+    struct arena_table *table;
+    const struct server_processes *processes;
+    struct arena_list_hook *counts;
+    struct event_journal *journal;
+    struct loop_source *next, *timer;     // run the hook: soon, or when it is due
+    struct watcher more_events, reloaded; // defer `next`
+    uint64_t cursor;                      // number of the newest event that is done
+    uint64_t written;                     // in the file
     uint64_t written_ms;
     uint64_t forgotten; // events that the journal had forgotten at the last look
 
@@ -77,24 +83,48 @@ static void write_cursor(struct event_hook *hook, uint64_t now_ms)
     char *text;
     hook->written = hook->cursor;
     hook->written_ms = now_ms;
-    if (!store_has_directory(hook->def.store))
+    if (!store_has_directory(hook->table->store))
         return;
     // Not synced to the disk, as the journal: it has to survive the process, not the machine.
     if (asprintf(&text, "%" PRIu64 "\n", hook->cursor) >= 0)
-        store_replace(hook->def.store, cursor_name, text, strlen(text), STATE_FILE_PROCESS);
+        store_replace(hook->table->store, cursor_name, text, strlen(text), STATE_FILE_PROCESS);
 }
 
-struct event_hook *event_hook_open(const struct event_hook_def *def)
+static void run(void *context);
+
+static void run_soon(void *context)
+{
+    const struct event_hook *hook = context;
+    loop_defer(hook->next);
+}
+
+struct event_hook *event_hook_open(struct loop *loop, struct arena_table *table,
+                                   const struct server_processes *processes)
 {
     struct event_hook *hook = calloc(1, sizeof *hook);
     if (hook == NULL)
         return NULL;
-    hook->def = *def;
-    hook->journal = server_events_journal(def->events);
+    hook->loop = loop;
+    hook->table = table;
+    hook->processes = processes;
+    hook->counts = &table->running.hook;
+    hook->next = loop_add_deferred(loop, run, hook);
+    hook->timer = loop_add_timer(loop, 0, run, hook);
+    if (hook->next == NULL || hook->timer == NULL) {
+        loop_remove(hook->next);
+        loop_remove(hook->timer);
+        free(hook);
+        return NULL;
+    }
+    hook->journal = server_events_journal(table->events);
     const uint64_t newest = event_journal_newest(hook->journal);
-    if (!read_cursor(def->store, &hook->cursor) || hook->cursor > newest)
+    if (!read_cursor(table->store, &hook->cursor) || hook->cursor > newest)
         hook->cursor = newest;
     hook->forgotten = event_journal_forgotten_count(hook->journal);
+    hook->more_events = hook->reloaded = (struct watcher){.run = run_soon, .context = hook};
+    event_journal_watch(hook->journal, &hook->more_events);
+    watchers_add(&table->watchers, &hook->reloaded);
+    run_soon(hook);
     return hook;
 }
 
@@ -102,11 +132,15 @@ void event_hook_close(struct event_hook *hook)
 {
     if (hook == NULL)
         return;
+    struct store *store = hook->table->store;
+    event_journal_unwatch(hook->journal, &hook->more_events);
+    watchers_remove(&hook->table->watchers, &hook->reloaded);
+    loop_remove(hook->next);
+    loop_remove(hook->timer);
     if (hook->job != 0)
         fetch_cancel(hook->from, hook->job);
-    if (!hook->def.counts->is_on && store_has_directory(hook->def.store))
-        store_remove(hook->def.store,
-                     cursor_name); // a hook to come begins with the events after its start
+    if (!hook->counts->is_on && store_has_directory(store))
+        store_remove(store, cursor_name); // a hook to come begins with the events after its start
     else if (hook->cursor != hook->written)
         write_cursor(hook, 0);
     free(hook);
@@ -141,8 +175,9 @@ static bool is_temporary(const struct event_hook *hook, const struct fetch_answe
 static void note_answer(void *context, const struct fetch_answer *answer)
 {
     struct event_hook *hook = context;
-    struct arena_list_hook *counts = hook->def.counts;
+    struct arena_list_hook *counts = hook->counts;
     const uint64_t now_ms = monotonic_ms();
+    run_soon(hook); // with what follows from the answer
     // A status that came before the rest of its answer failed holds.
     const bool is_done = hook->is_command ? answer->is_good && answer->status == 0
                                           : answer->status >= 200 && answer->status <= 299;
@@ -234,23 +269,36 @@ static void skip_forgotten(struct event_hook *hook)
         advance(hook, until);
     else if (until > hook->event)
         return; // the answer comes first
-    hook->def.counts->dropped += missed < fresh ? missed : fresh;
+    hook->counts->dropped += missed < fresh ? missed : fresh;
 }
 
 static void choose_process(struct event_hook *hook, const char *target)
 {
     hook->is_command = target[0] == '/';
-    hook->from = hook->is_command ? hook->def.processes->commands : hook->def.processes->urls;
+    hook->from = hook->is_command ? hook->processes->commands : hook->processes->urls;
     if (hook->from == NULL && !hook->is_missing)
         log_warning("event hook off: raimd was started without a hook of this kind; restart it");
     hook->is_missing = hook->from == NULL;
 }
 
-void event_hook_run(struct event_hook *hook, const struct config *config, uint64_t now_ms)
+// Sets the timer to the next attempt and the next time that the cursor is written.
+static void set_timer(const struct event_hook *hook)
 {
-    struct arena_list_hook *counts = hook->def.counts;
-    counts->is_on = config->event_hook[0] != '\0';
-    if (!counts->is_on && hook->job == 0) {
+    const bool waits = hook->job == 0 && hook->from != NULL && hook->counts->waiting > 0;
+    uint64_t due_ms = waits ? hook->due_ms : LOOP_NEVER;
+    if (hook->cursor != hook->written && hook->written_ms + WRITE_EVERY_MS < due_ms)
+        due_ms = hook->written_ms + WRITE_EVERY_MS;
+    loop_set_timer(hook->timer, hook->counts->is_on ? due_ms : LOOP_NEVER);
+}
+
+// Hands over the next event, if one is due, as the configuration now in force says.
+static void run(void *context)
+{
+    struct event_hook *hook = context;
+    const struct config *config = hook->table->config;
+    const uint64_t now_ms = monotonic_ms();
+    hook->counts->is_on = config->event_hook[0] != '\0';
+    if (!hook->counts->is_on && hook->job == 0) {
         hook->cursor = event_journal_newest(hook->journal); // a hook to come begins from there
         hook->is_missing = false;
     } else if (hook->job == 0) {
@@ -261,37 +309,20 @@ void event_hook_run(struct event_hook *hook, const struct config *config, uint64
     if (event != NULL && hook->job == 0 && hook->from != NULL && now_ms >= hook->due_ms &&
         !begin(hook, config, event))
         hook->due_ms = now_ms + FIRST_RETRY_MS;
-    counts->waiting = event_journal_count_after(hook->journal, hook->cursor);
-    if (counts->is_on && hook->cursor != hook->written &&
+    hook->counts->waiting = event_journal_count_after(hook->journal, hook->cursor);
+    if (hook->counts->is_on && hook->cursor != hook->written &&
         now_ms >= hook->written_ms + WRITE_EVERY_MS)
         write_cursor(hook, now_ms);
+    set_timer(hook);
 }
 
-int event_hook_timeout_ms(const struct event_hook *hook, uint64_t now_ms)
-{
-    if (!hook->def.counts->is_on)
-        return -1;
-    int timeout_ms = hook->cursor != hook->written ? WRITE_EVERY_MS : -1;
-    const bool waits = hook->job == 0 && hook->from != NULL && hook->def.counts->waiting > 0;
-    if (waits)
-        timeout_ms = monotonic_earlier_ms(timeout_ms,
-                                          hook->due_ms > now_ms ? (int)(hook->due_ms - now_ms) : 0);
-    return timeout_ms;
-}
-
-void event_hook_finish(struct event_hook *hook, const struct config *config)
+void event_hook_finish(struct event_hook *hook)
 {
     const uint64_t end_ms = monotonic_ms() + FINISH_MS;
-    while (config->event_hook[0] != '\0' && !hook->is_failing) {
-        int descriptors[2];
-        const uint64_t now_ms = monotonic_ms();
-        event_hook_run(hook, config, now_ms);
-        if (hook->from == NULL || hook->def.counts->waiting == 0 || now_ms >= end_ms)
+    while (hook->table->config->event_hook[0] != '\0' && !hook->is_failing) {
+        run(hook);
+        if (hook->from == NULL || hook->counts->waiting == 0 || monotonic_ms() >= end_ms)
             return;
-        server_processes_descriptors(hook->def.processes, descriptors);
-        struct pollfd waits[] = {{.fd = descriptors[0], .events = POLLIN},
-                                 {.fd = descriptors[1], .events = POLLIN}};
-        poll(waits, 2, COMMAND_PAUSE_MS);
-        server_processes_run(hook->def.processes);
+        loop_wait(hook->loop, COMMAND_PAUSE_MS);
     }
 }

@@ -8,32 +8,20 @@
 // Nothing here waits. Thread rule: main thread only.
 #pragma once
 
-#include "arena_list.h"
-#include "config.h"
-#include "server_events.h"
+#include "arena_table.h"
 #include "server_processes.h"
 
 struct event_hook;
-struct store;
+struct loop;
 
-struct event_hook_def {
-    struct server_events *events;             // borrowed
-    const struct server_processes *processes; // borrowed
-    struct arena_list_hook *counts;           // borrowed
-    struct store *store;                      // borrowed; keeps the cursor
-};
-
-// Begins where the last process stopped, or with the next event. Returns NULL when memory runs out.
-struct event_hook *event_hook_open(const struct event_hook_def *def);
+// Begins where the last process stopped, or with the next event. Borrows everything; the table has
+// its store, which keeps the cursor, its events and the configuration in force. Returns NULL when
+// memory runs out.
+struct event_hook *event_hook_open(struct loop *loop, struct arena_table *table,
+                                   const struct server_processes *processes);
 
 // Takes NULL. What is not done is done by the next process.
 void event_hook_close(struct event_hook *hook);
 
-// Hands over the next event, if one is due, as the configuration now in force says.
-void event_hook_run(struct event_hook *hook, const struct config *config, uint64_t now_ms);
-
-// Milliseconds until event_hook_run must be called, or -1.
-int event_hook_timeout_ms(const struct event_hook *hook, uint64_t now_ms);
-
 // Hands over what is left at the end of raimd, for at most a second.
-void event_hook_finish(struct event_hook *hook, const struct config *config);
+void event_hook_finish(struct event_hook *hook);

@@ -5,6 +5,8 @@
 
 #include "discovery.h"
 #include "log.h"
+#include "loop.h"
+#include "monotonic.h"
 #include "rate_limit.h"
 #include "socket_address.h"
 #include "socket_udp.h"
@@ -21,6 +23,7 @@
 #include <unistd.h>
 
 enum {
+    SOCKETS = 2,         // IPv4, IPv6
     MOST_DATAGRAMS = 16, // read at once; then the sockets rest, so that a flood costs little
     REST_MS = 20,
     BUFFER_BYTES = 64 * 1024, // of a socket: a flood is lost here
@@ -32,11 +35,12 @@ enum {
 #define OF_ALL ((struct rate){.interval = 10, .burst = 50})
 
 struct lan_discovery {
-    int sockets[LAN_DISCOVERY_SOCKETS]; // IPv4, IPv6; -1: none
-    uint64_t server;
-    uint64_t rests_until_ms;
-    struct rate_limit limit;
+    const struct arena_list *list;
     struct arena_list_discovery *counts;
+    int sockets[SOCKETS]; // -1: none
+    struct loop_source *requests[SOCKETS], *rest;
+    uint64_t server;
+    struct rate_limit limit;
 };
 
 // --- Sockets ---
@@ -112,7 +116,22 @@ bool lan_discovery_is_wanted(const struct config *config)
     return false;
 }
 
-struct lan_discovery *lan_discovery_open(struct arena_list_discovery *counts)
+static void answer_some(void *context);
+static void end_rest(void *context);
+
+// Waits for requests. Returns false when memory runs out.
+static bool listen_to_all(struct lan_discovery *discovery, struct loop *loop)
+{
+    discovery->rest = loop_add_timer(loop, 0, end_rest, discovery);
+    for (int i = 0; i < SOCKETS; i++)
+        if (discovery->sockets[i] >= 0)
+            discovery->requests[i] =
+                loop_add_descriptor(loop, discovery->sockets[i], answer_some, discovery);
+    return discovery->rest != NULL &&
+           (discovery->requests[0] != NULL || discovery->requests[1] != NULL);
+}
+
+struct lan_discovery *lan_discovery_open(struct loop *loop, struct arena_list *list)
 {
     uint64_t secret;
     struct lan_discovery *discovery = calloc(1, sizeof *discovery);
@@ -123,7 +142,8 @@ struct lan_discovery *lan_discovery_open(struct arena_list_discovery *counts)
         free(discovery);
         return NULL;
     }
-    discovery->counts = counts;
+    discovery->list = list;
+    discovery->counts = &list->discovery;
     discovery->sockets[1] = open_socket(AF_INET6);
     discovery->sockets[0] = open_socket(AF_INET);
     rate_limit_init(&discovery->limit, RATE_OF_ADDRESS, PER_ADDRESS, OF_ALL, secret);
@@ -133,9 +153,14 @@ struct lan_discovery *lan_discovery_open(struct arena_list_discovery *counts)
         free(discovery);
         return NULL;
     }
+    if (!listen_to_all(discovery, loop)) {
+        log_warning("LAN discovery off: out of memory");
+        lan_discovery_close(discovery);
+        return NULL;
+    }
     if (discovery->sockets[1] >= 0)
         join_groups(discovery->sockets[1]);
-    counts->is_on = true;
+    discovery->counts->is_on = true;
     log_info("LAN discovery started port=%d", RAIM_DISCOVERY_PORT);
     return discovery;
 }
@@ -144,22 +169,13 @@ void lan_discovery_close(struct lan_discovery *discovery)
 {
     if (discovery == NULL)
         return;
-    for (int i = 0; i < LAN_DISCOVERY_SOCKETS; i++)
+    loop_remove(discovery->rest);
+    for (int i = 0; i < SOCKETS; i++) {
+        loop_remove(discovery->requests[i]);
         if (discovery->sockets[i] >= 0)
             close(discovery->sockets[i]);
+    }
     free(discovery);
-}
-
-void lan_discovery_descriptors(const struct lan_discovery *discovery, uint64_t now_ms,
-                               int descriptors[LAN_DISCOVERY_SOCKETS])
-{
-    for (int i = 0; i < LAN_DISCOVERY_SOCKETS; i++)
-        descriptors[i] = now_ms < discovery->rests_until_ms ? -1 : discovery->sockets[i];
-}
-
-int lan_discovery_timeout_ms(const struct lan_discovery *discovery, uint64_t now_ms)
-{
-    return now_ms < discovery->rests_until_ms ? (int)(discovery->rests_until_ms - now_ms) : -1;
 }
 
 // --- Answers ---
@@ -210,9 +226,10 @@ static bool is_found(const struct arena *arena, bool is_ipv6)
            (is_of_both || has_ipv6 == is_ipv6);
 }
 
-static void answer(struct lan_discovery *discovery, int socket, const struct arena_list *list,
-                   const struct request *request, uint64_t nonce)
+static void answer(struct lan_discovery *discovery, int socket, const struct request *request,
+                   uint64_t nonce)
 {
+    const struct arena_list *list = discovery->list;
     uint8_t bytes[RAIM_DISCOVERY_BYTES];
     struct raim_discovery found = {.nonce = nonce, .server = discovery->server};
     const bool is_ipv6 = request->from.any.sa_family == AF_INET6;
@@ -224,33 +241,44 @@ static void answer(struct lan_discovery *discovery, int socket, const struct are
         discovery->counts->answered++;
 }
 
-static void judge(struct lan_discovery *discovery, int socket, const struct arena_list *list,
-                  const struct request *request, uint64_t now_ms)
+static void judge(struct lan_discovery *discovery, int socket, const struct request *request)
 {
     uint64_t nonce;
     if (request->hops != RAIM_DISCOVERY_HOPS ||
         !raim_discovery_read_request(request->data, request->size, &nonce))
         discovery->counts->refused++;
     else if (!rate_limit_take(&discovery->limit, socket_udp_read(&request->from.any).ip,
-                              (int64_t)now_ms))
+                              (int64_t)monotonic_ms()))
         discovery->counts->limited++;
     else
-        answer(discovery, socket, list, request, nonce);
+        answer(discovery, socket, request, nonce);
 }
 
-void lan_discovery_run(struct lan_discovery *discovery, const struct arena_list *list,
-                       uint64_t now_ms)
+static void set_reading(const struct lan_discovery *discovery, bool is_on)
 {
+    for (int i = 0; i < SOCKETS; i++)
+        if (discovery->requests[i] != NULL)
+            loop_set_descriptor(discovery->requests[i], is_on);
+}
+
+static void end_rest(void *context)
+{
+    set_reading(context, true);
+}
+
+static void answer_some(void *context)
+{
+    struct lan_discovery *discovery = context;
     struct request request;
     int taken = 0;
-    if (now_ms < discovery->rests_until_ms)
-        return;
-    for (int i = 0; i < LAN_DISCOVERY_SOCKETS; i++)
+    for (int i = 0; i < SOCKETS; i++)
         while (discovery->sockets[i] >= 0 && taken < MOST_DATAGRAMS &&
                receive(discovery->sockets[i], &request)) {
-            judge(discovery, discovery->sockets[i], list, &request, now_ms);
+            judge(discovery, discovery->sockets[i], &request);
             taken++;
         }
-    if (taken == MOST_DATAGRAMS)
-        discovery->rests_until_ms = now_ms + REST_MS;
+    if (taken < MOST_DATAGRAMS)
+        return;
+    set_reading(discovery, false);
+    loop_set_timer(discovery->rest, monotonic_ms() + REST_MS);
 }

@@ -8,6 +8,7 @@
 #include "fetch_process.h"
 #include "heap.h"
 #include "log.h"
+#include "loop.h"
 #include "options.h"
 #include "reload_report.h"
 #include "sandbox.h"
@@ -16,14 +17,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 // Opens closed standard streams on /dev/null. Otherwise a socket would get the number of one, and
@@ -36,9 +35,16 @@ static bool open_standard_streams(void)
     return true;
 }
 
-// Signals are read from a descriptor (signalfd), so that no code runs in a signal handler. They are
-// blocked before any thread starts, so that every thread inherits the mask.
-static int open_signals(void)
+// What the signals order.
+struct run {
+    struct server *server;
+    bool is_draining, has_ended;
+    struct loop_source *signals[3];
+};
+
+// Signals are read by the loop, so that no code runs in a signal handler. They are blocked before
+// any thread starts, so that every thread inherits the mask.
+static void block_signals(void)
 {
     sigset_t signals;
     sigemptyset(&signals);
@@ -48,30 +54,33 @@ static int open_signals(void)
     sigprocmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); // a file size limit costs a checkpoint, not the match
-    return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// Handles the pending signals. Returns true if the server is to end now. Under an orchestrator it
-// drains at the first signal, and ends at the second.
-static bool take_signals(int signals, struct server *server, bool *is_draining)
+// Ends the server. Under an orchestrator it drains at the first signal, and ends at the second.
+static void stop(struct run *run, const char *signal)
 {
-    struct signalfd_siginfo info;
-    while (read(signals, &info, sizeof info) == sizeof info) {
-        if (info.ssi_signo != SIGHUP) {
-            const bool is_second = *is_draining;
-            *is_draining = !is_second && server_drain(server);
-            log_info("%s signal=%s", *is_draining ? "draining" : "stopping",
-                     sigabbrev_np((int)info.ssi_signo));
-            if (!*is_draining)
-                return true;
-            continue;
-        }
-        struct reload_report report = {0};
-        log_info("reloading signal=HUP");
-        server_reload(server, &report);
-        reload_report_clear(&report);
-    }
-    return false;
+    run->is_draining = !run->is_draining && server_drain(run->server);
+    run->has_ended = !run->is_draining;
+    log_info("%s signal=%s", run->is_draining ? "draining" : "stopping", signal);
+}
+
+static void take_interrupt(void *context)
+{
+    stop(context, "INT");
+}
+
+static void take_terminate(void *context)
+{
+    stop(context, "TERM");
+}
+
+static void take_hangup(void *context)
+{
+    const struct run *run = context;
+    struct reload_report report = {0};
+    log_info("reloading signal=HUP");
+    server_reload(run->server, &report);
+    reload_report_clear(&report);
 }
 
 // Lets a second signal end the process at once while clients are being disconnected.
@@ -94,21 +103,17 @@ static void give_way_to_workers(void)
         sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
-static void run(struct server *server, int signals)
+static void serve(struct loop *loop, struct server *server)
 {
-    int descriptors[SERVER_DESCRIPTORS];
-    struct pollfd waits[1 + SERVER_DESCRIPTORS] = {{.fd = signals, .events = POLLIN}};
-    bool is_draining = false;
+    struct run run = {.server = server};
+    run.signals[0] = loop_add_signal(loop, SIGINT, take_interrupt, &run);
+    run.signals[1] = loop_add_signal(loop, SIGTERM, take_terminate, &run);
+    run.signals[2] = loop_add_signal(loop, SIGHUP, take_hangup, &run);
     sd_notify_ready();
-    while (!take_signals(signals, server, &is_draining)) {
-        server_serve(server);
-        if (server_is_drained(server))
-            return;
-        server_descriptors(server, descriptors);
-        for (int i = 0; i < SERVER_DESCRIPTORS; i++)
-            waits[1 + i] = (struct pollfd){.fd = descriptors[i], .events = POLLIN};
-        poll(waits, sizeof waits / sizeof *waits, server_timeout_ms(server));
-    }
+    while (!run.has_ended && !server_is_drained(server))
+        loop_wait(loop, -1);
+    for (int i = 0; i < 3; i++)
+        loop_remove(run.signals[i]);
 }
 
 // The exit status of an action that prints.
@@ -181,15 +186,18 @@ int main(int argc, char **argv)
     log_set_level(config->log_level);
     if (!config->core_dumps)
         sandbox_forbid_cores();
-    const int signals = open_signals();
+    block_signals();
+    struct loop *loop = loop_create();
     struct server *server = NULL;
-    if (signals >= 0)
-        server = server_start(config, options.demo ? NULL : options.config_path);
-    else
+    if (loop != NULL) {
+        server = server_start(loop, config, options.demo ? NULL : options.config_path);
+    } else {
+        log_error("cannot create the event loop: %s", strerror(errno));
         config_unload(config);
+    }
     if (server != NULL) {
         give_way_to_workers(); // after the workers have started, or they would inherit it
-        run(server, signals);
+        serve(loop, server);
         if (!server_is_drained(server))
             server_keep_checkpoints(server); // after a signal the service may be started again
         sd_notify_stopping();
@@ -197,7 +205,6 @@ int main(int argc, char **argv)
         server_stop(server);
         log_info("stopped");
     }
-    if (signals >= 0)
-        close(signals);
+    loop_destroy(loop);
     return server != NULL ? EXIT_SUCCESS : EXIT_FAILURE;
 }

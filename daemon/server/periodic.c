@@ -4,6 +4,7 @@
 
 #include "last_hour.h"
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "overload.h"
 #include "rejection_log.h"
@@ -13,26 +14,18 @@
 #include "text_buffer.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-enum { STATUS_EVERY_MS = 5000 };
+enum { STATUS_EVERY_MS = 5000, DUTIES = 4 };
 
-void periodic_start(struct periodic *periodic, uint64_t now_ms)
+struct periodic {
+    struct loop_source *duties[DUTIES];
+};
+
+static void log_rejections(void *context)
 {
-    *periodic = (struct periodic){.watchdog_every_ms = sd_notify_watchdog_ms()};
-    periodic->next_watchdog_ms = now_ms + periodic->watchdog_every_ms;
-}
-
-// Returns whether a duty is due, and if so sets its next time.
-static bool is_due(uint64_t *next_ms, uint64_t every_ms, uint64_t now_ms)
-{
-    if (now_ms < *next_ms)
-        return false;
-    *next_ms = now_ms + every_ms;
-    return true;
-}
-
-static void log_rejections(const struct arena_list *list)
-{
+    const struct arena_table *table = context;
+    const struct arena_list *list = &table->running;
     char line[REJECTION_LOG_LINE_BYTES];
     for (int i = 0; i < list->count; i++) {
         struct arena *arena = list->arenas[i];
@@ -124,31 +117,60 @@ static void log_shedding(const struct arena_list *list)
     }
 }
 
-void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t now_ms)
+// Feeds the watchdog only while every arena ticks.
+static void feed_watchdog(void *context)
 {
-    if (periodic->watchdog_every_ms > 0 &&
-        is_due(&periodic->next_watchdog_ms, periodic->watchdog_every_ms, now_ms) &&
-        arena_table_ticks_advance(table))
+    if (arena_table_ticks_advance(context))
         sd_notify_alive();
-    last_hour_run(table->running.last_hour, now_ms);
-    if (is_due(&periodic->next_rejections_ms, REJECTION_LOG_EVERY_MS, now_ms))
-        log_rejections(&table->running);
-    if (is_due(&periodic->next_overload_ms, OVERLOAD_EVERY_MS, now_ms)) {
-        tell_overloads(table);
-        log_shedding(&table->running);
-    }
-    if (is_due(&periodic->next_status_ms, STATUS_EVERY_MS, now_ms)) {
-        uint32_t players, bots;
-        arena_table_count_players(table, &players, &bots);
-        sd_notify_players(players, bots);
-    }
 }
 
-int periodic_timeout_ms(const struct periodic *periodic, uint64_t now_ms)
+static void look_at_load(void *context)
 {
-    // The other duties are due less often.
-    uint64_t due_ms = periodic->next_overload_ms;
-    if (periodic->watchdog_every_ms > 0 && periodic->next_watchdog_ms < due_ms)
-        due_ms = periodic->next_watchdog_ms;
-    return due_ms > now_ms ? (int)(due_ms - now_ms) : 0;
+    struct arena_table *table = context;
+    tell_overloads(table);
+    log_shedding(&table->running);
+    last_hour_run(table->running.last_hour, monotonic_ms());
+}
+
+static void tell_players(void *context)
+{
+    uint32_t players, bots;
+    arena_table_count_players(context, &players, &bots);
+    sd_notify_players(players, bots);
+}
+
+struct periodic *periodic_start(struct loop *loop, struct arena_table *table)
+{
+    const struct {
+        uint32_t every_ms; // 0: never
+        loop_function *run;
+    } duties[DUTIES] = {
+        {sd_notify_watchdog_ms(), feed_watchdog},
+        {OVERLOAD_EVERY_MS, look_at_load},
+        {STATUS_EVERY_MS, tell_players},
+        {REJECTION_LOG_EVERY_MS, log_rejections},
+    };
+    struct periodic *periodic = calloc(1, sizeof *periodic);
+    bool is_good = periodic != NULL;
+    for (int i = 0; i < DUTIES && is_good; i++) {
+        if (duties[i].every_ms == 0)
+            continue;
+        periodic->duties[i] = loop_add_interval(loop, duties[i].every_ms, duties[i].run, table);
+        is_good = periodic->duties[i] != NULL;
+        if (is_good && duties[i].run == tell_players)
+            loop_set_timer(periodic->duties[i], 0); // once the service is ready
+    }
+    if (is_good)
+        return periodic;
+    periodic_stop(periodic);
+    return NULL;
+}
+
+void periodic_stop(struct periodic *periodic)
+{
+    if (periodic == NULL)
+        return;
+    for (int i = 0; i < DUTIES; i++)
+        loop_remove(periodic->duties[i]);
+    free(periodic);
 }

@@ -8,20 +8,11 @@
 
 #include <stdint.h>
 
-// Times in ms of CLOCK_MONOTONIC.
-struct periodic {
-    uint64_t watchdog_every_ms; // 0: no watchdog
-    uint64_t next_watchdog_ms;
-    uint64_t next_status_ms;
-    uint64_t next_rejections_ms;
-    uint64_t next_overload_ms;
-};
+struct loop;
+struct periodic;
 
-// Every duty but the watchdog is due at once.
-void periodic_start(struct periodic *periodic, uint64_t now_ms);
+// Borrows the table. Returns NULL when memory runs out.
+struct periodic *periodic_start(struct loop *loop, struct arena_table *table);
 
-// Runs the duties that are due.
-void periodic_run(struct periodic *periodic, struct arena_table *table, uint64_t now_ms);
-
-// Milliseconds until the next duty is due.
-int periodic_timeout_ms(const struct periodic *periodic, uint64_t now_ms);
+// Takes NULL.
+void periodic_stop(struct periodic *periodic);

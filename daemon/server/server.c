@@ -17,6 +17,7 @@
 #include "lan_discovery.h"
 #include "last_hour.h"
 #include "log.h"
+#include "loop.h"
 #include "master_resolver.h"
 #include "monotonic.h"
 #include "orchestrator.h"
@@ -41,11 +42,13 @@
 enum {
     ERROR_BYTES = 256,
     TRIM_EVERY_MS =
-        1000, // the heap is trimmed at most so often: rooms may come and go all the time
+        1000, // the heap is trimmed at most so often: arenas may come and go all the time
 };
 
 struct server {
+    struct loop *loop;
     struct arena_table table;
+    struct loop_source *reports; // of the workers
     struct server_processes processes;
     struct server_events *events;
     struct event_hook *hook;
@@ -63,9 +66,10 @@ struct server {
     struct orchestrator *orchestrator; // NULL: off
     struct announcer *announcer;       // NULL: off
     struct lan_discovery *discovery;   // NULL: off
-    struct periodic periodic;
-    bool is_trim_due;    // memory was freed
-    uint64_t trimmed_ms; // CLOCK_MONOTONIC
+    struct periodic *periodic;
+    struct watcher lost_changes; // of the store
+    struct loop_source *trim; // after arenas have ended
+    bool is_trim_due;
 };
 
 // Prints where a server listens, for a URL.
@@ -88,7 +92,7 @@ static bool open_results(struct server *server)
     if (!has_directory)
         log_info("results in memory only: there is no $STATE_DIRECTORY");
     const struct results_def def = {.directory = has_directory ? directory : NULL,
-                                    .wakeup = &server->table.wakeup,
+                                    .loop = server->loop,
                                     .counts = &server->table.running.results};
     server->results = results_create(&def);
     server->table.results = server->results;
@@ -97,12 +101,20 @@ static bool open_results(struct server *server)
     return server->results != NULL;
 }
 
+static void note_lost_changes(void *context)
+{
+    struct server *server = context;
+    server->table.running.lost_state_changes = store_lost(server->table.store);
+}
+
 static bool start_store(struct server *server)
 {
     // Everything that is kept has been read.
     server->table.running.unread_state_lines = store_unread(server->table.store);
+    server->lost_changes = (struct watcher){.run = note_lost_changes, .context = server};
+    store_watch(server->table.store, &server->lost_changes);
     store_flush(server->table.store); // that tokens are in use, before one is admitted
-    if (store_start(server->table.store, &server->table.wakeup))
+    if (store_start(server->table.store, server->loop))
         return true;
     log_error("cannot start a thread: %s", strerror(errno));
     return false;
@@ -120,7 +132,7 @@ static bool start_results(struct server *server)
 static bool open_discovery(struct server *server)
 {
     if (lan_discovery_is_wanted(server->table.config))
-        server->discovery = lan_discovery_open(&server->table.running.discovery);
+        server->discovery = lan_discovery_open(server->loop, &server->table.running);
     return true;
 }
 
@@ -128,7 +140,7 @@ static bool start_announcer(struct server *server)
 {
     const struct config_masters *masters = &server->table.config->masters;
     if (masters->count > 0)
-        server->announcer = announcer_start(masters, &server->table.running.masters);
+        server->announcer = announcer_start(server->loop, masters, &server->table.running);
     return masters->count == 0 || server->announcer != NULL;
 }
 
@@ -147,11 +159,7 @@ static bool open_events(struct server *server)
         server->events = server_events_open(server->table.store);
     server->table.events = server->events;
     if (server->events != NULL)
-        server->hook =
-            event_hook_open(&(struct event_hook_def){.events = server->events,
-                                                     .processes = &server->processes,
-                                                     .counts = &server->table.running.hook,
-                                                     .store = server->table.store});
+        server->hook = event_hook_open(server->loop, &server->table, &server->processes);
     if (server->hook == NULL)
         log_error("events failed: out of memory");
     return server->hook != NULL;
@@ -183,8 +191,8 @@ static bool open_status(struct server *server)
     server->table.running.last_hour = last_hour_create(&server->table.running, monotonic_ms());
     if (!config->status.is_on)
         return true;
-    server->http = http_open(config->status.address, config->status.port, &config->status_guard,
-                             &server->table.running, error, sizeof error);
+    server->http = http_open(server->loop, config->status.address, config->status.port,
+                             &config->status_guard, &server->table.running, error, sizeof error);
     if (server->http == NULL) {
         log_error("status failed: %s", error);
         return false;
@@ -204,8 +212,8 @@ static bool open_control(struct server *server)
     char error[ERROR_BYTES];
     char path[CONFIG_CONTROL_BYTES];
     const bool has_socket = control_path(server->table.config->control, path);
-    server->control = control_open(has_socket ? path : NULL, &server->table, server->rooms,
-                                   server->api, error, sizeof error);
+    server->control = control_open(server->loop, has_socket ? path : NULL, &server->table,
+                                   server->rooms, server->api, error, sizeof error);
     if (server->control == NULL) {
         log_error("control failed: %s", error);
         return false;
@@ -216,13 +224,21 @@ static bool open_control(struct server *server)
     return true;
 }
 
+// Hands over the outcome of a password to who asked for it.
+static void take_password(void *context, uint32_t number, bool is_right)
+{
+    const struct server *server = context;
+    if (server->rcon == NULL || !rcon_take_password(server->rcon, number, is_right))
+        admin_logins_take_password(server->logins, number, is_right);
+}
+
 // Whatever else takes orders gives them to those of the control.
 static bool open_logins(struct server *server)
 {
     char address[SOCKET_ADDRESS_PORT_BYTES], error[ERROR_BYTES] = "out of memory";
     const struct config_rcon *config = &server->table.config->rcon;
     struct admin_orders *orders = control_orders(server->control);
-    server->passwords = password_thread_create(&server->table.wakeup);
+    server->passwords = password_thread_create(server->loop, take_password, server);
     if (server->passwords != NULL)
         server->logins = admin_logins_create(&server->table, orders, server->passwords);
     if (server->logins == NULL) {
@@ -231,8 +247,9 @@ static bool open_logins(struct server *server)
     }
     if (!config->listen.is_on)
         return true;
-    server->rcon = rcon_open(config, &server->table.running, orders, server->passwords,
-                             &server->table.running.control.logins_denied, error, sizeof error);
+    server->rcon =
+        rcon_open(server->loop, config, &server->table.running, orders, server->passwords,
+                  &server->table.running.control.logins_denied, error, sizeof error);
     if (server->rcon == NULL) {
         log_error("rcon failed: %s", error);
         return false;
@@ -263,8 +280,8 @@ static bool start_orchestrator(struct server *server, uint16_t port)
     char error[ERROR_BYTES];
     if (server->orchestrator == NULL)
         return true;
-    if (!orchestrator_start(server->orchestrator, &server->table, server->control, server->rooms,
-                            error, sizeof error)) {
+    if (!orchestrator_start(server->orchestrator, server->loop, &server->table, server->control,
+                            server->rooms, error, sizeof error)) {
         log_error("agones failed: %s", error);
         return false;
     }
@@ -281,12 +298,12 @@ static bool open_rooms(struct server *server)
     if (!config->control_tcp.listen.is_on && !control_path(config->control, path) &&
         server->orchestrator == NULL)
         return true;
-    server->rooms = rooms_open(&server->table, error, sizeof error);
+    server->rooms = rooms_open(server->loop, &server->table, error, sizeof error);
     if (server->rooms == NULL) {
         log_error("rooms failed: %s", error);
         return false;
     }
-    server->api = api_create(server->rooms, server->table.store, server->events);
+    server->api = api_create(server->loop, server->rooms, server->table.store, server->events);
     if (server->api == NULL)
         log_error("out of memory");
     return server->api != NULL;
@@ -299,8 +316,8 @@ static bool open_control_tcp(struct server *server)
     const struct config_control *config = &server->table.config->control_tcp;
     if (!config->listen.is_on)
         return true;
-    server->control_tcp =
-        control_tcp_open(config, server->api, &server->table.running.control, error, sizeof error);
+    server->control_tcp = control_tcp_open(server->loop, config, server->api,
+                                           &server->table.running.control, error, sizeof error);
     if (server->control_tcp == NULL) {
         log_error("control failed: %s", error);
         return false;
@@ -354,7 +371,59 @@ static bool enter_sandbox(const struct config *config, uint16_t connect_port)
     return true;
 }
 
-struct server *server_start(struct config *config, const char *path)
+// --- What the workers report ---
+
+// Frees the arenas that the workers have returned.
+static void close_gone(struct server *server, const struct arena_reports *reports)
+{
+    struct arena_slot *gone;
+    while ((gone = arena_table_next_gone(&server->table)) != NULL) {
+        control_forget(server->control, gone->arena);
+        arena_reports_end(reports, gone->arena);
+        if (server->rooms != NULL)
+            rooms_forget(server->rooms, gone->arena);
+        admin_logins_forget(server->logins, gone->arena);
+        arena_slot_close(gone);
+        if (server->http != NULL)
+            http_end_stale(server->http);
+        if (!server->is_trim_due)
+            loop_set_timer(server->trim, monotonic_ms() + TRIM_EVERY_MS);
+        server->is_trim_due = true;
+    }
+}
+
+static void take_reports(void *context)
+{
+    struct server *server = context;
+    const struct arena_reports reports = reports_of(server);
+    wakeup_clear(&server->table.wakeup); // first: a signal during what follows must not be lost
+    arena_table_collect(&server->table);
+    arena_reports_run(&reports);
+    close_gone(server, &reports);
+    watchers_call(&server->table.watchers);
+}
+
+static void trim(void *context)
+{
+    struct server *server = context;
+    heap_trim();
+    server->is_trim_due = false;
+}
+
+// Registers what the server itself waits for.
+static bool serve_arenas(struct server *server)
+{
+    server->reports =
+        loop_add_descriptor(server->loop, server->table.wakeup.descriptor, take_reports, server);
+    server->trim = loop_add_timer(server->loop, TRIM_EVERY_MS, trim, server);
+    server->periodic = periodic_start(server->loop, &server->table);
+    if (server->reports != NULL && server->trim != NULL && server->periodic != NULL)
+        return true;
+    log_error("out of memory");
+    return false;
+}
+
+struct server *server_start(struct loop *loop, struct config *config, const char *path)
 {
     struct server *server = calloc(1, sizeof *server);
     if (server == NULL) {
@@ -362,8 +431,9 @@ struct server *server_start(struct config *config, const char *path)
         config_unload(config);
         return NULL;
     }
+    server->loop = loop;
     const uint16_t agones_port = orchestrator_port(config);
-    if (!server_processes_start(&server->processes, config) ||
+    if (!server_processes_start(&server->processes, loop, config) ||
         !open_orchestrator(server, config, agones_port) || !open_events(server) ||
         !arena_table_open_recorder(&server->table, config)) {
         config_unload(config);
@@ -379,7 +449,7 @@ struct server *server_start(struct config *config, const char *path)
         !open_control_tcp(server) || !open_logins(server) || !open_discovery(server) ||
         !enter_sandbox(config, agones_port) || !start_store(server) || !start_results(server) ||
         !arena_table_start(&server->table) || !start_announcer(server) ||
-        !start_orchestrator(server, agones_port)) {
+        !start_orchestrator(server, agones_port) || !serve_arenas(server)) {
         if (server->rooms != NULL)
             rooms_keep(server->rooms); // the next start may succeed
         server_stop(server);
@@ -390,7 +460,6 @@ struct server *server_start(struct config *config, const char *path)
     if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
         log_info("matches in memory only: there is no $RUNTIME_DIRECTORY");
     server_events_add(server->events, "start", NULL, strdup("{\"version\":\"" RAIM_VERSION "\"}"));
-    periodic_start(&server->periodic, monotonic_ms());
     return server;
 }
 
@@ -404,6 +473,9 @@ void server_keep_checkpoints(struct server *server)
 
 void server_stop(struct server *server)
 {
+    periodic_stop(server->periodic);
+    loop_remove(server->trim);
+    loop_remove(server->reports);
     // What waits on the listeners of the control ends before these close.
     if (server->http != NULL)
         http_end(server->http);
@@ -434,131 +506,13 @@ void server_stop(struct server *server)
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
     if (server->has_started)
         server_events_add(server->events, "stop", NULL, strdup("{}"));
-    event_hook_finish(server->hook, server->table.config);
+    event_hook_finish(server->hook);
     // From here on this waits for the disk.
     results_close(server->results);
     store_stop(server->table.store);
     arena_table_close(&server->table); // each arena flushes the store
     close_events(server);
     free(server);
-}
-
-void server_descriptors(const struct server *server, int descriptors[SERVER_DESCRIPTORS])
-{
-    descriptors[0] = server->table.wakeup.descriptor;
-    descriptors[1] = server->http != NULL ? http_descriptor(server->http) : -1;
-    descriptors[2] = server->control != NULL ? control_descriptor(server->control) : -1;
-    descriptors[3] = server->control_tcp != NULL ? control_tcp_descriptor(server->control_tcp) : -1;
-    descriptors[SERVER_DESCRIPTORS - 1] = server->rcon != NULL ? rcon_descriptor(server->rcon) : -1;
-    server_processes_descriptors(&server->processes, descriptors + 4);
-    descriptors[6] = descriptors[7] = -1;
-    if (server->discovery != NULL)
-        lan_discovery_descriptors(server->discovery, monotonic_ms(), descriptors + 6);
-}
-
-int server_timeout_ms(const struct server *server)
-{
-    const int http_ms = server->http != NULL ? http_timeout_ms(server->http) : -1;
-    const int control_ms = server->control != NULL ? control_timeout_ms(server->control) : -1;
-    const uint64_t now_ms = monotonic_ms();
-    const int tcp_ms =
-        server->control_tcp != NULL ? control_tcp_timeout_ms(server->control_tcp) : -1;
-    int timeout_ms = monotonic_earlier_ms(periodic_timeout_ms(&server->periodic, now_ms),
-                                          monotonic_earlier_ms(http_ms, control_ms));
-    timeout_ms = monotonic_earlier_ms(timeout_ms, tcp_ms);
-    if (server->rcon != NULL)
-        timeout_ms = monotonic_earlier_ms(timeout_ms, rcon_timeout_ms(server->rcon));
-    if (server->discovery != NULL)
-        timeout_ms =
-            monotonic_earlier_ms(timeout_ms, lan_discovery_timeout_ms(server->discovery, now_ms));
-    if (server->announcer != NULL)
-        timeout_ms =
-            monotonic_earlier_ms(timeout_ms, announcer_timeout_ms(server->announcer, now_ms));
-    timeout_ms = monotonic_earlier_ms(timeout_ms, server_processes_timeout_ms(&server->processes));
-    timeout_ms = monotonic_earlier_ms(timeout_ms, store_timeout_ms(server->table.store));
-    timeout_ms = monotonic_earlier_ms(timeout_ms, event_hook_timeout_ms(server->hook, now_ms));
-    if (server->is_trim_due)
-        timeout_ms = monotonic_earlier_ms(timeout_ms, TRIM_EVERY_MS);
-    if (server->api != NULL) {
-        timeout_ms = monotonic_earlier_ms(timeout_ms, api_timeout_ms(server->api));
-        timeout_ms = monotonic_earlier_ms(timeout_ms, rooms_timeout_ms(server->rooms, now_ms));
-    }
-    if (server->orchestrator != NULL)
-        timeout_ms =
-            monotonic_earlier_ms(timeout_ms, orchestrator_timeout_ms(server->orchestrator, now_ms));
-    return timeout_ms;
-}
-
-// Frees the matches and arenas that the workers have returned.
-static void collect(struct server *server)
-{
-    struct arena_slot *gone;
-    const struct arena_reports reports = reports_of(server);
-    arena_table_collect(&server->table);
-    arena_reports_run(&reports);
-    results_run(server->results);
-    while ((gone = arena_table_next_gone(&server->table)) != NULL) {
-        if (server->control != NULL)
-            control_forget(server->control, gone->arena);
-        arena_reports_end(&reports, gone->arena);
-        if (server->rooms != NULL)
-            rooms_forget(server->rooms, gone->arena);
-        admin_logins_forget(server->logins, gone->arena);
-        arena_slot_close(gone);
-        server->is_trim_due = true;
-    }
-}
-
-static void trim(struct server *server, uint64_t now_ms)
-{
-    if (!server->is_trim_due || now_ms - server->trimmed_ms < TRIM_EVERY_MS)
-        return;
-    heap_trim();
-    server->is_trim_due = false;
-    server->trimmed_ms = now_ms;
-}
-
-static void take_passwords(struct server *server)
-{
-    uint32_t number;
-    bool is_right;
-    while (password_thread_take(server->passwords, &number, &is_right)) {
-        const bool is_rcon =
-            server->rcon != NULL && rcon_take_password(server->rcon, number, is_right);
-        if (!is_rcon)
-            admin_logins_take_password(server->logins, number, is_right);
-    }
-}
-
-void server_serve(struct server *server)
-{
-    wakeup_clear(&server->table.wakeup); // first: a signal during the work below must not be lost
-    collect(server);                     // before any status is rendered from it
-    trim(server, monotonic_ms());
-    store_run(server->table.store);
-    server->table.running.lost_state_changes = store_lost(server->table.store);
-    if (server->http != NULL)
-        http_run(server->http);
-    if (server->api != NULL) {
-        rooms_run(server->rooms, monotonic_ms());
-        api_run(server->api);
-    }
-    if (server->control != NULL)
-        control_run(server->control);
-    if (server->control_tcp != NULL)
-        control_tcp_run(server->control_tcp);
-    take_passwords(server);
-    if (server->rcon != NULL)
-        rcon_run(server->rcon);
-    if (server->orchestrator != NULL)
-        orchestrator_run(server->orchestrator, monotonic_ms());
-    if (server->discovery != NULL)
-        lan_discovery_run(server->discovery, &server->table.running, monotonic_ms());
-    if (server->announcer != NULL)
-        announcer_run(server->announcer, &server->table.running, monotonic_ms());
-    periodic_run(&server->periodic, &server->table, monotonic_ms());
-    server_processes_run(&server->processes);
-    event_hook_run(server->hook, server->table.config, monotonic_ms()); // last: with every event
 }
 
 bool server_reload(struct server *server, struct reload_report *report)
@@ -570,7 +524,7 @@ bool server_drain(struct server *server)
 {
     if (server->orchestrator == NULL)
         return false;
-    orchestrator_drain(server->orchestrator, monotonic_ms());
+    orchestrator_drain(server->orchestrator);
     return true;
 }
 

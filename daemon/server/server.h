@@ -8,12 +8,13 @@
 
 #include <stdbool.h>
 
+struct loop;
 struct server;
 
-// Opens every port, then starts the workers. On failure logs the reason, closes everything and
-// returns NULL. Takes `config` in either case. Borrows `path`, of the configuration's file; NULL
-// for none.
-struct server *server_start(struct config *config, const char *path);
+// Opens every port, then starts the workers, and registers all with the loop. On failure logs the
+// reason, closes everything and returns NULL. Takes `config` in either case. Borrows the loop and
+// `path`, of the configuration's file; NULL for none.
+struct server *server_start(struct loop *loop, struct config *config, const char *path);
 
 // Makes server_stop keep a checkpoint of every arena for the next process, where $RUNTIME_DIRECTORY
 // is set.
@@ -21,17 +22,6 @@ void server_keep_checkpoints(struct server *server);
 
 // Disconnects every client, which takes at most half a second, and frees everything.
 void server_stop(struct server *server);
-
-// The descriptors that the main loop polls for reading before it calls server_serve: workers,
-// status, control, processes, LAN discovery and RCON, -1 for one that is off or rests; and the
-// timeout of that poll in milliseconds.
-enum { SERVER_DESCRIPTORS = 9 };
-void server_descriptors(const struct server *server, int descriptors[SERVER_DESCRIPTORS]);
-int server_timeout_ms(const struct server *server);
-
-// Collects the results of the workers, answers HTTP requests, executes the operator's commands, and
-// runs the periodic duties that are due.
-void server_serve(struct server *server);
 
 // Reads the configuration file again; see arena_table_reload.
 bool server_reload(struct server *server, struct reload_report *report);

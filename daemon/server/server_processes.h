@@ -12,11 +12,7 @@ struct server_processes {
 
 // Starts what a configuration needs. Call it before any thread is started and any port is open.
 // Returns false after logging the reason.
-bool server_processes_start(struct server_processes *processes, const struct config *config);
+bool server_processes_start(struct server_processes *processes, struct loop *loop,
+                            const struct config *config);
 
 void server_processes_close(struct server_processes *processes);
-
-// As of fetch.h, for both.
-void server_processes_run(const struct server_processes *processes);
-void server_processes_descriptors(const struct server_processes *processes, int descriptors[2]);
-int server_processes_timeout_ms(const struct server_processes *processes);

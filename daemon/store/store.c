@@ -4,7 +4,9 @@
 #include "store.h"
 
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
+#include "wakeup.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -49,10 +51,14 @@ struct entry {
 
 struct store {
     char directory[PATH_MAX]; // "": nothing is kept
-    const struct wakeup *wakeup;
-    int locked; // the directory; -1: it is not
+    int locked;               // the directory; -1: it is not
+    struct wakeup wakeup;     // of the main thread, signalled after each change
     pthread_t thread;
-    bool is_running, was_late, was_full; // main thread only, like the next
+
+    // Main thread only.
+    struct loop_source *changes, *late_timer;
+    struct watchers watchers;
+    bool is_running, was_late, was_full;
     uint64_t unread;
     struct entry *entries; // once every change is written
 
@@ -123,7 +129,7 @@ struct store *store_create(const char *directory)
         free(store);
         return NULL;
     }
-    store->locked = -1;
+    store->locked = store->wakeup.descriptor = -1;
     pthread_mutex_init(&store->lock, NULL);
     pthread_cond_init(&store->has_work, NULL);
     if (read_entries(store))
@@ -316,18 +322,72 @@ static void *run(void *context)
             continue;
         }
         write_first(store);
-        wakeup_signal(store->wakeup);
+        wakeup_signal(&store->wakeup);
     }
     pthread_mutex_unlock(&store->lock);
     return NULL;
 }
 
-bool store_start(struct store *store, const struct wakeup *wakeup)
+// The time from which the oldest change waits; UINT64_MAX: none does.
+static uint64_t waits_since_ms(struct store *store)
 {
-    store->wakeup = wakeup;
-    errno = pthread_create(&store->thread, NULL, run, store);
+    pthread_mutex_lock(&store->lock);
+    const uint64_t since_ms = store->first != NULL ? store->first->posted_ms : UINT64_MAX;
+    pthread_mutex_unlock(&store->lock);
+    return since_ms;
+}
+
+bool store_is_late(struct store *store)
+{
+    const uint64_t since_ms = waits_since_ms(store);
+    return since_ms != UINT64_MAX && monotonic_ms() >= since_ms + STORE_LATE_MS;
+}
+
+static void set_late_timer(struct store *store)
+{
+    const uint64_t since_ms = waits_since_ms(store);
+    if (store->late_timer != NULL)
+        loop_set_timer(store->late_timer, since_ms == UINT64_MAX || store->was_late
+                                              ? LOOP_NEVER
+                                              : since_ms + STORE_LATE_MS);
+}
+
+// Logs when the directory begins and ends to be late, and tells the watchers.
+static void take_note(void *context)
+{
+    struct store *store = context;
+    wakeup_clear(&store->wakeup);
+    const bool is_late = store_is_late(store);
+    if (is_late && !store->was_late)
+        log_warning("state directory stalls, changes wait directory=\"%s\"", store->directory);
+    if (!is_late && store->was_late)
+        log_info("state directory works again directory=\"%s\"", store->directory);
+    store->was_late = is_late;
+    set_late_timer(store);
+    watchers_call(&store->watchers);
+}
+
+bool store_start(struct store *store, struct loop *loop)
+{
+    if (!wakeup_open(&store->wakeup))
+        return false;
+    store->changes = loop_add_descriptor(loop, store->wakeup.descriptor, take_note, store);
+    store->late_timer = loop_add_timer(loop, 0, take_note, store);
+    errno = store->changes == NULL || store->late_timer == NULL
+                ? ENOMEM
+                : pthread_create(&store->thread, NULL, run, store);
     store->is_running = errno == 0;
     return store->is_running;
+}
+
+void store_watch(struct store *store, struct watcher *watcher)
+{
+    watchers_add(&store->watchers, watcher);
+}
+
+void store_unwatch(struct store *store, struct watcher *watcher)
+{
+    watchers_remove(&store->watchers, watcher);
 }
 
 void store_flush(struct store *store)
@@ -337,6 +397,7 @@ void store_flush(struct store *store)
     while (store->first != NULL)
         write_first(store);
     pthread_mutex_unlock(&store->lock);
+    watchers_call(&store->watchers);
 }
 
 void store_stop(struct store *store)
@@ -359,6 +420,9 @@ void store_close(struct store *store)
     store_flush(store);
     while (store->entries != NULL)
         remove_entry(&store->entries);
+    loop_remove(store->changes);
+    loop_remove(store->late_timer);
+    wakeup_close(&store->wakeup);
     if (store->locked >= 0)
         close(store->locked);
     while (store->files != NULL)
@@ -450,6 +514,7 @@ static uint64_t post(struct store *store, enum change_kind kind, const char *nam
         pthread_cond_signal(&store->has_work);
     }
     pthread_mutex_unlock(&store->lock);
+    set_late_timer(store);
     if (is_full)
         free_change(change);
     if (is_full && !store->was_full)
@@ -534,37 +599,4 @@ uint64_t store_lost(struct store *store)
     const uint64_t lost = store->lost;
     pthread_mutex_unlock(&store->lock);
     return lost;
-}
-
-// The time from which the oldest change waits; UINT64_MAX: none does.
-static uint64_t waits_since_ms(struct store *store)
-{
-    pthread_mutex_lock(&store->lock);
-    const uint64_t since_ms = store->first != NULL ? store->first->posted_ms : UINT64_MAX;
-    pthread_mutex_unlock(&store->lock);
-    return since_ms;
-}
-
-bool store_is_late(struct store *store)
-{
-    const uint64_t since_ms = waits_since_ms(store);
-    return since_ms != UINT64_MAX && monotonic_ms() >= since_ms + STORE_LATE_MS;
-}
-
-void store_run(struct store *store)
-{
-    const bool is_late = store_is_late(store);
-    if (is_late && !store->was_late)
-        log_warning("state directory stalls, changes wait directory=\"%s\"", store->directory);
-    if (!is_late && store->was_late)
-        log_info("state directory works again directory=\"%s\"", store->directory);
-    store->was_late = is_late;
-}
-
-int store_timeout_ms(struct store *store)
-{
-    const uint64_t since_ms = waits_since_ms(store), now_ms = monotonic_ms();
-    if (since_ms == UINT64_MAX || now_ms >= since_ms + STORE_LATE_MS)
-        return -1;
-    return (int)(since_ms + STORE_LATE_MS - now_ms);
 }

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "state_file.h"
-#include "wakeup.h"
+#include "watchers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,15 +17,20 @@
 #define STORE_WAITING_BYTES ((size_t)16 << 20) // beyond it a change is refused
 #define STORE_LATE_MS 1000                     // then nobody waits for it any more
 
+struct loop;
 struct store;
 
 // Copies the path of the directory; NULL: nothing is kept. Returns NULL when memory runs out, or
 // where the path is too long.
 struct store *store_create(const char *directory);
 
-// Starts the thread, which signals `wakeup`, borrowed, after what it has written. Until then
-// changes wait. False with errno.
-bool store_start(struct store *store, const struct wakeup *wakeup);
+// Starts the thread; the loop takes note of what it has written. Until then changes wait. False
+// with errno.
+bool store_start(struct store *store, struct loop *loop);
+
+// Calls a watcher, which it borrows, whenever changes were written, have failed or are late.
+void store_watch(struct store *store, struct watcher *watcher);
+void store_unwatch(struct store *store, struct watcher *watcher);
 
 // Writes what waits in the caller's thread. The store's own must not have been started.
 void store_flush(struct store *store);
@@ -101,9 +106,3 @@ uint64_t store_lost(struct store *store);
 
 // Whether a change has waited for longer than STORE_LATE_MS.
 bool store_is_late(struct store *store);
-
-// Logs when the directory begins and ends to be late. Call it after each wake-up.
-void store_run(struct store *store);
-
-// Milliseconds until store_run must be called, or -1.
-int store_timeout_ms(struct store *store);

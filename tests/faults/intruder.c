@@ -6,7 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -123,12 +123,12 @@ int recvmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags,
 }
 
 // The main thread waits here between what it does.
-int poll(struct pollfd *waits, nfds_t count, int timeout_ms)
+int epoll_wait(int epoll, struct epoll_event *events, int count, int timeout_ms)
 {
-    static int (*next)(struct pollfd *, nfds_t, int);
+    static int (*next)(int, struct epoll_event *, int, int);
     if (next == NULL)
-        *(void **)&next = dlsym(RTLD_NEXT, "poll");
-    const int result = next(waits, count, timeout_ms);
+        *(void **)&next = dlsym(RTLD_NEXT, "epoll_wait");
+    const int result = next(epoll, events, count, timeout_ms);
     if (getpid() == syscall(SYS_gettid))
         intrude(MAIN_THREAD);
     return result;

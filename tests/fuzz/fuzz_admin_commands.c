@@ -9,6 +9,7 @@
 #include "admin_fields.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
+#include "loop.h"
 #include "store.h"
 
 #include <stdbool.h>
@@ -81,7 +82,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_make_arenas();
     unlink(bans_path);
     char error[512];
-    struct admin_commands *orders = admin_commands_open(&fuzz_fleet, NULL, error, sizeof error);
+    struct loop *loop = loop_create();
+    struct admin_commands *orders =
+        admin_commands_open(loop, &fuzz_fleet, NULL, error, sizeof error);
     assert(orders != NULL);
     struct fuzz_input input = {data, size};
     while (input.left > 0)
@@ -97,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (admin_commands_collect(orders, &number, &done))
         continue;
     admin_commands_close(orders);
+    loop_destroy(loop);
     store_flush(fuzz_fleet.store);
     struct bans_unread unread = {0};
     struct bans *bans = bans_load(bans_path, &unread, error, sizeof error);

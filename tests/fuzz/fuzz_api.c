@@ -32,18 +32,6 @@ static int dial(void)
     return made;
 }
 
-static void run(void)
-{
-    api_run(api);
-    control_tcp_run(tcp);
-}
-
-static int timeout_ms(void)
-{
-    const int own_ms = control_tcp_timeout_ms(tcp), streams_ms = api_timeout_ms(api);
-    return streams_ms >= 0 && (own_ms < 0 || streams_ms < own_ms) ? streams_ms : own_ms;
-}
-
 static void command(uint8_t command)
 {
     const unsigned count = command == 'E' ? EVENT_JOURNAL_MAX + 1 : 1;
@@ -65,20 +53,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     strcpy(config.token, token);
     fuzz_make_arenas();
     fuzz_fleet.config = fuzz_config;
-    fuzz_talk_now_ms = 1000000;
+    fuzz_talk_begin();
     has_token = memmem(data, size, token, strlen(token)) != NULL;
-    rooms = rooms_open(&fuzz_fleet, error, sizeof error);
-    api = rooms != NULL ? api_create(rooms, NULL, NULL) : NULL;
-    tcp = api != NULL
-              ? control_tcp_open(&config, api, &fuzz_fleet.running.control, error, sizeof error)
-              : NULL;
+    rooms = rooms_open(fuzz_talk_loop, &fuzz_fleet, error, sizeof error);
+    api = rooms != NULL ? api_create(fuzz_talk_loop, rooms, NULL, NULL) : NULL;
+    tcp = api != NULL ? control_tcp_open(fuzz_talk_loop, &config, api, &fuzz_fleet.running.control,
+                                         error, sizeof error)
+                      : NULL;
     assert(tcp != NULL);
-    const struct fuzz_server server = {.dial = dial,
-                                       .run = run,
-                                       .timeout_ms = timeout_ms,
-                                       .descriptor = control_tcp_descriptor(tcp),
-                                       .command = command,
-                                       .hear = hear};
+    const struct fuzz_server server = {.dial = dial, .command = command, .hear = hear};
     fuzz_talk(&server, data, size);
     api_end_streams(api);
     control_tcp_close(tcp);

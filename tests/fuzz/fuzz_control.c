@@ -28,12 +28,6 @@ static int dial(void)
 static void run(void)
 {
     store_flush(fuzz_fleet.store);
-    control_run(control);
-}
-
-static int timeout_ms(void)
-{
-    return control_timeout_ms(control);
 }
 
 static void command(uint8_t command)
@@ -42,6 +36,7 @@ static void command(uint8_t command)
         control_forget(control, fuzz_arenas[0]);
     else
         fuzz_answer(fuzz_arenas[command & 1], (command & 2) != 0);
+    watchers_call(&fuzz_fleet.watchers);
 }
 
 static void hear(int status, const char *method)
@@ -72,15 +67,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         set_up();
     fuzz_make_arenas();
     unlink(bans_path);
-    fuzz_talk_now_ms = 1000000;
-    control = control_open(control_name, &fuzz_fleet, NULL, NULL, error, sizeof error);
+    fuzz_talk_begin();
+    control =
+        control_open(fuzz_talk_loop, control_name, &fuzz_fleet, NULL, NULL, error, sizeof error);
     assert(control != NULL);
-    const struct fuzz_server server = {.dial = dial,
-                                       .run = run,
-                                       .timeout_ms = timeout_ms,
-                                       .descriptor = control_descriptor(control),
-                                       .command = command,
-                                       .hear = hear};
+    const struct fuzz_server server = {.dial = dial, .run = run, .command = command, .hear = hear};
     fuzz_talk(&server, data, size);
     control_close(control);
     fuzz_talk_end();

@@ -59,23 +59,13 @@ static int dial(void)
     return made;
 }
 
-static void run(void)
-{
-    http_run(http);
-}
-
-static int timeout_ms(void)
-{
-    return http_timeout_ms(http);
-}
-
 // An arena leaves and comes back; the streams of the others are left alone.
 static void command(uint8_t command)
 {
     struct arena_list *list = &fuzz_fleet.running;
     const struct arena_list before = *list;
     list->arenas[command % FUZZ_ARENAS] = list->arenas[--list->count];
-    http_run(http);
+    http_end_stale(http);
     *list = before;
 }
 
@@ -90,16 +80,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char error[256];
     fuzz_make_arenas();
     make_recordings();
-    fuzz_talk_now_ms = 1000000;
+    fuzz_talk_begin();
     const struct http_guard guard = {.host_count = 1, .hosts = {"a"}, .token = "0123456789abcdef"};
-    http = http_open("127.0.0.1", 0, &guard, &fuzz_fleet.running, error, sizeof error);
+    http =
+        http_open(fuzz_talk_loop, "127.0.0.1", 0, &guard, &fuzz_fleet.running, error, sizeof error);
     assert(http != NULL);
-    const struct fuzz_server server = {.dial = dial,
-                                       .run = run,
-                                       .timeout_ms = timeout_ms,
-                                       .descriptor = http_descriptor(http),
-                                       .command = command,
-                                       .hear = hear};
+    const struct fuzz_server server = {.dial = dial, .command = command, .hear = hear};
     fuzz_talk(&server, data, size);
     http_close(http);
     fuzz_talk_end();

@@ -9,22 +9,26 @@
 #include "command_line.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
+#include "loop.h"
 #include "rcon_packet.h"
 
 #include <stdbool.h>
 
+static struct loop *loop;
 static struct admin_commands *commands;
 
 static void clean_up(void)
 {
     admin_commands_close(commands);
+    loop_destroy(loop);
 }
 
 static void set_up(void)
 {
     char error[512];
     unsetenv("STATE_DIRECTORY");
-    commands = admin_commands_open(&fuzz_fleet, NULL, error, sizeof error);
+    loop = loop_create();
+    commands = admin_commands_open(loop, &fuzz_fleet, NULL, error, sizeof error);
     assert(commands != NULL);
     atexit(clean_up);
 }

@@ -9,8 +9,9 @@
 
 #include "fuzz.h"
 
+#include "loop.h"
+
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -21,10 +22,8 @@
 enum { FUZZ_CLIENTS = 3, FUZZ_ROUNDS = 40, FUZZ_METHOD_BYTES = 8 };
 
 struct fuzz_server {
-    int (*dial)(void); // a connected socket that does not block
-    void (*run)(void);
-    int (*timeout_ms)(void);
-    int descriptor;
+    int (*dial)(void);                            // a connected socket that does not block
+    void (*run)(void);                            // before the loop; NULL: nothing
     void (*command)(uint8_t command);             // that is none of those above
     void (*hear)(int status, const char *method); // the first answer to a client
 };
@@ -39,6 +38,7 @@ struct fuzz_caller {
 };
 
 static int64_t fuzz_talk_now_ms;
+static struct loop *fuzz_talk_loop;
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -49,14 +49,23 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
+// Begins a script. The loop's timers follow the clock above.
+static inline void fuzz_talk_begin(void)
+{
+    fuzz_talk_now_ms = 1000000;
+    if (fuzz_talk_loop == NULL)
+        fuzz_talk_loop = loop_create();
+    assert(fuzz_talk_loop != NULL);
+}
+
 // Until nothing is left to do now, within reason.
 static inline void fuzz_talk_settle(const struct fuzz_server *server)
 {
-    struct pollfd ready = {.fd = server->descriptor, .events = POLLIN};
     for (int i = 0; i < FUZZ_ROUNDS; i++) {
-        if (i > 0 && server->timeout_ms() != 0 && poll(&ready, 1, 0) == 0)
+        if (server->run != NULL)
+            server->run();
+        if (!loop_wait(fuzz_talk_loop, 0))
             break;
-        server->run();
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "http_clients.h"
 #include "live_json.h"
+#include "loop.h"
 #include "metrics.h"
 #include "recordings.h"
 #include "status.h"
@@ -193,6 +194,8 @@ int recordings_open_file(struct recordings *recordings, const char *name,
     return -1;
 }
 
+static struct loop *loop;
+
 static inline uint64_t clock_ms(void)
 {
     struct timespec now;
@@ -212,7 +215,9 @@ static inline int start_server(void **state)
     entries_version++;
     listings = 0;
     open_errno = 0;
-    struct http *http = http_open("127.0.0.1", 0, &guard, &list, error, sizeof error);
+    loop = loop_create();
+    assert_non_null(loop);
+    struct http *http = http_open(loop, "127.0.0.1", 0, &guard, &list, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(http);
     assert_true(http_port(http) > 0);
@@ -223,6 +228,7 @@ static inline int start_server(void **state)
 static inline int stop_server(void **state)
 {
     http_close(*state);
+    loop_destroy(loop);
     return 0;
 }
 
@@ -236,13 +242,11 @@ static inline int connect_client(const struct http *http)
     return client;
 }
 
-// One turn of the loop that http.h asks of its caller.
+// Runs what is due first.
 static inline void serve(struct http *http, int longest_ms)
 {
-    struct pollfd set = {.fd = http_descriptor(http), .events = POLLIN};
-    const int timeout_ms = http_timeout_ms(http);
-    poll(&set, 1, timeout_ms < 0 || timeout_ms > longest_ms ? longest_ms : timeout_ms);
-    http_run(http);
+    (void)http;
+    loop_wait(loop, longest_ms);
 }
 
 static inline void send_bytes(struct http *http, int client, const void *bytes, size_t size)

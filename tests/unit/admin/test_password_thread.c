@@ -4,8 +4,8 @@
 #include "password_thread.h"
 
 #include "crypto.h"
+#include "loop.h"
 
-#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,26 +23,38 @@ static struct password made(const char *plain)
     return password;
 }
 
-// Waits for the next outcome.
-static bool outcome(struct password_thread *thread, const struct wakeup *wakeup, uint32_t number)
-{
-    uint32_t taken;
+// The outcomes that nobody has asked for yet.
+static struct {
+    uint32_t number;
     bool is_right;
-    while (!password_thread_take(thread, &taken, &is_right)) {
-        struct pollfd wait = {.fd = wakeup->descriptor, .events = POLLIN};
-        assert_int_equal(poll(&wait, 1, PATIENCE_MS), 1);
-        wakeup_clear(wakeup);
-    }
-    assert_int_equal(taken, number);
+} outcomes[PASSWORD_THREAD_WAITING];
+static int count;
+
+static void note(void *context, uint32_t number, bool is_right)
+{
+    (void)context;
+    assert_true(count < PASSWORD_THREAD_WAITING);
+    outcomes[count].number = number;
+    outcomes[count++].is_right = is_right;
+}
+
+// Waits for the next outcome.
+static bool outcome(struct loop *loop, uint32_t number)
+{
+    while (count == 0)
+        assert_true(loop_wait(loop, PATIENCE_MS));
+    const bool is_right = outcomes[0].is_right;
+    assert_int_equal(outcomes[0].number, number);
+    memmove(outcomes, outcomes + 1, sizeof outcomes - sizeof *outcomes);
+    count--;
     return is_right;
 }
 
 static void test_outcomes_come_in_order_and_few_wait(void **state)
 {
     (void)state;
-    struct wakeup wakeup;
-    assert_true(wakeup_open(&wakeup));
-    struct password_thread *thread = password_thread_create(&wakeup);
+    struct loop *loop = loop_create();
+    struct password_thread *thread = password_thread_create(loop, note, NULL);
     const struct password password = made("correct horse");
     char longest[PASSWORD_MAX_BYTES + 2] = "";
     memset(longest, 'x', sizeof longest - 1);
@@ -58,22 +70,21 @@ static void test_outcomes_come_in_order_and_few_wait(void **state)
         waiting++;
     assert_int_equal(waiting, PASSWORD_THREAD_WAITING);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(outcome(thread, &wakeup, numbers[i]), i == 0);
-    assert_false(outcome(thread, &wakeup, nobodys));
+        assert_int_equal(outcome(loop, numbers[i]), i == 0);
+    assert_false(outcome(loop, nobodys));
     assert_true(password_thread_check(thread, &password, "wrong") > 0);
     password_thread_destroy(thread); // with some that wait
-    wakeup_close(&wakeup);
+    loop_destroy(loop);
 }
 
 static void test_a_thread_that_was_never_needed(void **state)
 {
     (void)state;
-    const struct wakeup nobody = {.descriptor = -1};
-    uint32_t number;
-    bool is_right;
-    struct password_thread *thread = password_thread_create(&nobody);
-    assert_false(password_thread_take(thread, &number, &is_right));
+    struct loop *loop = loop_create();
+    struct password_thread *thread = password_thread_create(loop, note, NULL);
+    assert_false(loop_wait(loop, 0));
     password_thread_destroy(thread);
+    loop_destroy(loop);
     password_thread_destroy(NULL);
 }
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "fetch.h"
 #include "fetch_process.h"
+#include "loop.h"
 #include "monotonic.h"
 
 #include <netinet/in.h>
@@ -107,13 +108,16 @@ static int listen_on(uint16_t *number)
     return socket_;
 }
 
+static struct loop *loop;
+
 static int start_server(void **state)
 {
     (void)state;
     pthread_t thread;
     listener = listen_on(&port);
     listen_on(&other_port);
-    return pthread_create(&thread, NULL, serve, NULL);
+    loop = loop_create();
+    return loop == NULL || pthread_create(&thread, NULL, serve, NULL) != 0;
 }
 
 // --- Requests ---
@@ -133,21 +137,19 @@ static void hear(void *context, const struct fetch_answer *answer)
     heard->answer.body = NULL;
 }
 
-static void wait_for(struct fetch *fetch, const struct heard *heard, int count)
+static void wait_for(const struct heard *heard, int count)
 {
     const uint64_t end_ms = monotonic_ms() + 20000;
     while (heard->count < count) {
-        struct pollfd wait = {.fd = fetch_descriptor(fetch), .events = POLLIN};
         assert_true(monotonic_ms() < end_ms);
-        poll(&wait, 1, 50);
-        fetch_run(fetch);
+        loop_wait(loop, 50);
     }
 }
 
 static struct fetch *start(enum fetch_role role)
 {
     char error[256];
-    struct fetch *fetch = fetch_start(role, &port, 1, error, sizeof error);
+    struct fetch *fetch = fetch_start(loop, role, &port, 1, error, sizeof error);
     assert_non_null(fetch);
     return fetch;
 }
@@ -160,7 +162,7 @@ static struct heard ask(struct fetch *fetch, struct fetch_request request)
     if (request.deadline_ms == 0)
         request.deadline_ms = 10000;
     assert_true(fetch_begin(fetch, &request, hear, &heard) != 0);
-    wait_for(fetch, &heard, 1);
+    wait_for(&heard, 1);
     return heard;
 }
 
@@ -331,7 +333,7 @@ static void test_a_process_that_dies_is_started_again(void **state)
     assert_true(worker > 1);
     assert_true(fetch_begin(fetch, &request, hear, &heard) != 0);
     assert_int_equal(kill((pid_t)worker, SIGKILL), 0);
-    wait_for(fetch, &heard, 1);
+    wait_for(&heard, 1);
     assert_false(heard.answer.is_good);
     assert_string_equal(heard.answer.reason, "the process died");
     assert_true(fetch_deaths(fetch) == 1);

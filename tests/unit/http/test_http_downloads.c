@@ -8,6 +8,7 @@
 #include "http_clients.h"
 #include "http_listener.h"
 #include "listen_socket.h"
+#include "loop.h"
 #include "monotonic.h"
 
 #include <arpa/inet.h>
@@ -35,6 +36,7 @@ enum { MAX = 4, MAX_OF_ADDRESS = 3 };
 
 // A server of one file.
 struct server {
+    struct loop *loop;
     struct http_listener *listener;
     struct http_downloads *downloads;
     uint16_t port;
@@ -70,12 +72,16 @@ static void start(struct server *server, unsigned max_of_address, uint64_t bytes
     close(file);
     const struct http_downloads_def limits = {
         .max = MAX, .max_of_address = max_of_address, .bytes_per_s = bytes_per_s};
-    server->downloads = http_downloads_create(&limits);
+    server->loop = loop_create();
+    server->downloads = http_downloads_create(server->loop, &limits);
     const int socket = listen_socket_tcp("127.0.0.1", 0, error, sizeof error);
     assert_true(socket >= 0);
     server->port = listen_socket_port(socket);
-    const struct http_listener_def def = {
-        .socket = socket, .max_connections = HTTP_MAX_CLIENTS, .answer = answer, .context = server};
+    const struct http_listener_def def = {.loop = server->loop,
+                                          .socket = socket,
+                                          .max_connections = HTTP_MAX_CLIENTS,
+                                          .answer = answer,
+                                          .context = server};
     server->listener = http_listener_start(&def);
     assert_non_null(server->listener);
 }
@@ -85,6 +91,7 @@ static void stop(struct server *server)
     http_downloads_close(server->downloads);
     http_listener_stop(server->listener);
     http_downloads_destroy(server->downloads);
+    loop_destroy(server->loop);
     unlink(server->path);
     free(server->bytes);
 }
@@ -105,12 +112,7 @@ static int stop_server(void **state)
 
 static void serve(struct server *server, int longest_ms)
 {
-    struct pollfd set = {.fd = http_listener_descriptor(server->listener), .events = POLLIN};
-    const int timeout_ms =
-        http_listener_timeout_ms(server->listener, http_downloads_timeout_ms(server->downloads));
-    poll(&set, 1, timeout_ms < 0 || timeout_ms > longest_ms ? longest_ms : timeout_ms);
-    http_downloads_run(server->downloads);
-    http_listener_run(server->listener);
+    loop_wait(server->loop, longest_ms);
 }
 
 // --- Clients ---
@@ -489,7 +491,6 @@ static void test_downloads_share_the_rate(void **state)
         assert_body(&server, &clients[i], 0, FILE_BYTES);
         forget(&clients[i]);
     }
-    assert_int_equal(http_downloads_timeout_ms(server.downloads), -1);
     stop(&server);
 }
 

@@ -4,11 +4,11 @@
 #include "config_fixture.h"
 
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "rooms.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -49,6 +49,21 @@ static void note_end(void *context, const char *id, const char *cause)
     snprintf(ended + used, sizeof ended - used, "%s %s;", id, cause);
 }
 
+static struct loop *loop;
+static struct loop_source *reports;
+
+static void take_reports(void *context)
+{
+    (void)context;
+    wakeup_clear(&table.wakeup);
+    arena_table_collect(&table);
+    for (struct arena_slot *gone; (gone = arena_table_next_gone(&table)) != NULL;) {
+        rooms_forget(rooms, gone->arena);
+        arena_slot_close(gone);
+    }
+    watchers_call(&table.watchers);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -61,8 +76,11 @@ static int start(void **state)
              "address = \"127.0.0.1\"; max_players = 4; }); };",
              first, first + PORTS - 1);
     struct config *config = assert_accepted(text);
+    loop = loop_create();
     assert_true(arena_table_open(&table, config, NULL));
-    rooms = rooms_open(&table, error, sizeof error);
+    reports = loop_add_descriptor(loop, table.wakeup.descriptor, take_reports, NULL);
+    assert_non_null(reports);
+    rooms = rooms_open(loop, &table, error, sizeof error);
     assert_non_null(rooms);
     assert_true(arena_table_start(&table));
     ended[0] = '\0';
@@ -75,22 +93,15 @@ static int stop(void **state)
     (void)state;
     arena_table_stop(&table);
     rooms_close(rooms);
+    loop_remove(reports);
     arena_table_close(&table);
+    loop_destroy(loop);
     return 0;
 }
 
-// One turn of the main loop.
 static void turn(void)
 {
-    struct pollfd set = {.fd = table.wakeup.descriptor, .events = POLLIN};
-    poll(&set, 1, 10);
-    wakeup_clear(&table.wakeup);
-    arena_table_collect(&table);
-    for (struct arena_slot *gone; (gone = arena_table_next_gone(&table)) != NULL;) {
-        rooms_forget(rooms, gone->arena);
-        arena_slot_close(gone);
-    }
-    rooms_run(rooms, monotonic_ms());
+    loop_wait(loop, 10);
 }
 
 static unsigned create(const char *id, const char *json)

@@ -2,6 +2,7 @@
 // The table of used tokens after a kill, a clean stop, a reboot and damage to its file.
 #define _GNU_SOURCE
 #include "access_control_fixture.h"
+#include "loop.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -342,10 +343,10 @@ static void test_an_arena_added_again_reads_no_file_of_a_running_store(void **st
     (void)state;
     static const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES] = {1};
     const struct directories made = make_directories();
-    struct wakeup wakeup;
-    assert_true(wakeup_open(&wakeup));
+    struct loop *loop = loop_create();
+    assert_non_null(loop);
     struct store *store = store_create(made.state);
-    assert_true(store_start(store, &wakeup));
+    assert_true(store_start(store, loop));
     struct used_tokens_file *file = open_in(store, &made);
     assert_string_equal(error, "");
     used_tokens_file_mark(file, "duel");
@@ -368,7 +369,7 @@ static void test_an_arena_added_again_reads_no_file_of_a_running_store(void **st
     assert_true(used_tokens_has(used_tokens_file_table(file), nonce));
     used_tokens_file_close(file);
     store_close(store);
-    wakeup_close(&wakeup);
+    loop_destroy(loop);
     lose_runtime(&made);
     remove_directories(&made);
 }

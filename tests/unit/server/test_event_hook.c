@@ -6,6 +6,8 @@
 
 #include "event_journal.h"
 #include "log.h"
+#include "loop.h"
+#include "server_events.h"
 #include "store.h"
 
 #include <inttypes.h>
@@ -23,11 +25,12 @@
 static char directory[] = "/tmp/test_event_hook_XXXXXX";
 static char cursor_path[64], journal_path[64];
 static struct server_processes processes; // none: nothing is handed over
-static struct arena_list_hook counts;
-static struct config config;
-static struct store *store;
+static struct config config, none;
+static struct arena_table table;
+static const struct arena_list_hook *const counts = &table.running.hook;
 static struct server_events *events;
 static struct event_hook *hook;
+static struct loop *loop;
 
 static int make_directory(void **state)
 {
@@ -51,29 +54,38 @@ static int remove_directory(void **state)
 
 static void open_events(void)
 {
-    store = store_create(directory);
-    events = server_events_open(store);
+    table.store = store_create(directory);
+    events = table.events = server_events_open(table.store);
 }
 
 static void close_events(void)
 {
     server_events_close(events);
-    store_close(store);
+    store_close(table.store);
 }
 
 static void begin(void)
 {
-    counts = (struct arena_list_hook){0};
+    table = (struct arena_table){.config = &config};
     open_events();
-    hook = event_hook_open(&(struct event_hook_def){
-        .events = events, .processes = &processes, .counts = &counts, .store = store});
+    loop = loop_create();
+    hook = event_hook_open(loop, &table, &processes);
     assert_non_null(hook);
 }
 
 static void end(void)
 {
     event_hook_close(hook);
+    loop_destroy(loop);
     close_events();
+}
+
+// The hook looks at the configuration and at the events.
+static void turn(void)
+{
+    watchers_call(&table.watchers);
+    while (loop_wait(loop, 0))
+        continue;
 }
 
 static void add(int count)
@@ -99,11 +111,11 @@ static void test_a_first_hook_begins_with_the_next_event(void **state)
     add(3);
     close_events();
     begin();
-    event_hook_run(hook, &config, 0);
-    assert_true(counts.is_on && counts.waiting == 0);
+    turn();
+    assert_true(counts->is_on && counts->waiting == 0);
     add(2);
-    event_hook_run(hook, &config, 0);
-    assert_true(counts.waiting == 2 && counts.dropped == 0);
+    turn();
+    assert_true(counts->waiting == 2 && counts->dropped == 0);
     end();
 }
 
@@ -114,30 +126,30 @@ static void test_what_is_too_old_is_dropped_and_counted(void **state)
     unlink(journal_path);
     begin();
     add(EVENT_JOURNAL_MAX);
-    event_hook_run(hook, &config, 0);
-    assert_true(counts.waiting == EVENT_JOURNAL_MAX && counts.dropped == 0);
+    turn();
+    assert_true(counts->waiting == EVENT_JOURNAL_MAX && counts->dropped == 0);
     add(5);
-    event_hook_run(hook, &config, 0);
+    turn();
     add(10);
-    event_hook_run(hook, &config, 0);
-    assert_true(counts.waiting == EVENT_JOURNAL_MAX);
-    assert_true(counts.dropped == 15);
+    turn();
+    assert_true(counts->waiting == EVENT_JOURNAL_MAX);
+    assert_true(counts->dropped == 15);
     end();
 }
 
 static void test_without_a_hook_nothing_waits(void **state)
 {
     (void)state;
-    struct config none = {0};
     unlink(cursor_path);
     begin();
+    table.config = &none;
     add(10);
-    event_hook_run(hook, &none, 0);
-    assert_true(!counts.is_on && counts.waiting == 0);
-    assert_int_equal(event_hook_timeout_ms(hook, 0), -1);
+    turn();
+    assert_true(!counts->is_on && counts->waiting == 0);
     add(1);
-    event_hook_run(hook, &config, 0); // a reload has made one: it begins from here
-    assert_true(counts.waiting == 1);
+    table.config = &config;
+    turn(); // a reload has made one: it begins from here
+    assert_true(counts->waiting == 1);
     end();
 }
 
@@ -153,16 +165,16 @@ static void test_a_cursor_is_taken_where_it_is_one(void **state)
     snprintf(text, sizeof text, "%" PRIu64 "\n", first + 2);
     write_cursor(text);
     begin();
-    event_hook_run(hook, &config, 0);
-    assert_true(counts.waiting == 3);
+    turn();
+    assert_true(counts->waiting == 3);
     end();
     static const char *const bad[] = {
         "", "x\n", "12", "-1\n", "99999999999999999\n", "5\n\n", "9007199254740991\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_cursor(bad[i]);
         begin();
-        event_hook_run(hook, &config, 0);
-        assert_true(counts.waiting == 0); // as without one
+        turn();
+        assert_true(counts->waiting == 0); // as without one
         end();
     }
 }

@@ -3,6 +3,7 @@
 // and what cannot be written is counted and told.
 #define _GNU_SOURCE
 #include "log.h"
+#include "loop.h"
 #include "monotonic.h"
 #include "store.h"
 
@@ -22,7 +23,7 @@
 #include <cmocka.h>
 
 static char directory[] = "/tmp/test_store_XXXXXX";
-static struct wakeup wakeup;
+static struct loop *loop;
 static struct store *store;
 
 // A disk that stalls: fsync waits for it. Each is synced twice, with its directory.
@@ -41,7 +42,8 @@ static int open_store(void **state)
 {
     (void)state;
     store = store_create(directory);
-    return store != NULL && wakeup_open(&wakeup) ? 0 : -1;
+    loop = loop_create();
+    return store != NULL && loop != NULL ? 0 : -1;
 }
 
 static int close_store(void **state)
@@ -52,7 +54,7 @@ static int close_store(void **state)
     pthread_mutex_trylock(&disk); // a test that failed may have it
     pthread_mutex_unlock(&disk);
     store_close(store);
-    wakeup_close(&wakeup);
+    loop_destroy(loop);
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/%s", directory, names[i]);
         unlink(path);
@@ -94,10 +96,15 @@ static void wait_for(const char *name, uint64_t number, enum store_outcome outco
     assert_int_equal(store_outcome(store, name, number), outcome);
 }
 
+static void count_call(void *context)
+{
+    ++*(int *)context;
+}
+
 static void test_changes_are_written_in_their_order(void **state)
 {
     (void)state;
-    assert_true(store_start(store, &wakeup));
+    assert_true(store_start(store, loop));
     replace("a", "one ", STATE_FILE_PROCESS);
     append("a", "two ");
     const uint64_t last = append("a", "three");
@@ -105,7 +112,11 @@ static void test_changes_are_written_in_their_order(void **state)
     wait_for("a", last, STORE_WRITTEN);
     wait_for("b", gone, STORE_WRITTEN);
     assert_content("a", "one two three");
-    assert_true(wakeup_clear(&wakeup));
+    struct watcher watcher = {.run = count_call, .context = &(int){0}};
+    store_watch(store, &watcher);
+    assert_true(loop_wait(loop, 0)); // what was written so far
+    assert_int_equal(*(int *)watcher.context, 1);
+    store_unwatch(store, &watcher);
     wait_for("a", store_remove(store, "a"), STORE_WRITTEN);
     assert_content("a", NULL);
     assert_true(store_lost(store) == 0);
@@ -114,7 +125,7 @@ static void test_changes_are_written_in_their_order(void **state)
 static void test_names_are_known_before_they_are_written(void **state)
 {
     (void)state;
-    assert_true(store_start(store, &wakeup));
+    assert_true(store_start(store, loop));
     pthread_mutex_lock(&disk);
     replace("a", "one", STATE_FILE_DISK);
     replace("b", "two", STATE_FILE_PROCESS);
@@ -129,7 +140,7 @@ static void test_names_are_known_before_they_are_written(void **state)
 static void test_one_sync_follows_many_changes(void **state)
 {
     (void)state;
-    assert_true(store_start(store, &wakeup));
+    assert_true(store_start(store, loop));
     pthread_mutex_lock(&disk);
     replace("a", "one", STATE_FILE_PROCESS);
     const uint64_t number = replace("b", "two", STATE_FILE_PROCESS);
@@ -144,7 +155,7 @@ static void test_one_sync_follows_many_changes(void **state)
 static void test_a_stopped_store_writes_in_its_flushes(void **state)
 {
     (void)state;
-    assert_true(store_start(store, &wakeup));
+    assert_true(store_start(store, loop));
     const uint64_t before = replace("a", "one", STATE_FILE_DISK);
     store_stop(store);
     assert_int_equal(store_outcome(store, "a", before), STORE_WRITTEN);
@@ -157,7 +168,7 @@ static void test_a_stopped_store_writes_in_its_flushes(void **state)
 static void test_a_disk_that_stalls_stops_nobody(void **state)
 {
     (void)state;
-    assert_true(store_start(store, &wakeup));
+    assert_true(store_start(store, loop));
     pthread_mutex_lock(&disk);
     const uint64_t first = replace("a", "one", STATE_FILE_DISK);
     while (syncs == 0)
@@ -166,12 +177,13 @@ static void test_a_disk_that_stalls_stops_nobody(void **state)
     replace("b", "x", STATE_FILE_PROCESS);
     append("b", "y");
     assert_int_equal(store_outcome(store, "a", first), STORE_WAITS);
-    const uint64_t end_ms = monotonic_ms() + 10000;
-    for (int timeout_ms; (timeout_ms = store_timeout_ms(store)) >= 0;) {
-        assert_in_range(timeout_ms, 0, STORE_LATE_MS);
-        assert_true(monotonic_ms() < end_ms);
-    }
+    int calls = 0;
+    struct watcher watcher = {.run = count_call, .context = &calls};
+    store_watch(store, &watcher);
+    assert_true(loop_wait(loop, 10000)); // who waits hears when it is late
+    assert_int_equal(calls, 1);
     assert_true(store_is_late(store));
+    store_unwatch(store, &watcher);
     pthread_mutex_unlock(&disk);
     wait_for("a", newest, STORE_WRITTEN);
     wait_for("b", append("b", "z"), STORE_WRITTEN);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Functions that want to hear when something has changed. Whoever changes it calls them, at once
+// and in the order in which they were added. A watcher that does more than take note defers it
+// (loop.h). Single-threaded.
+#pragma once
+
+// Owned by who watches. Not copied while it is in a list.
+struct watcher {
+    void (*run)(void *context);
+    void *context;
+    struct watcher *next;
+};
+
+// All zero: nobody watches.
+struct watchers {
+    struct watcher *first;
+};
+
+void watchers_add(struct watchers *watchers, struct watcher *watcher);
+
+// Does nothing if it was not added. Not while they are called.
+void watchers_remove(struct watchers *watchers, struct watcher *watcher);
+
+void watchers_call(const struct watchers *watchers);
