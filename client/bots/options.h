@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OPTIONS_MAX_CLIENTS = 4000 };
+enum { OPTIONS_MAX_CLIENTS = 4000, OPTIONS_SERVERS = 1024 };
 
 struct options {
     int clients;    // 1 to OPTIONS_MAX_CLIENTS
@@ -18,18 +18,18 @@ struct options {
     bool json;
     bool require_all; // succeed only where every client plays to the end
     bool mouse;       // move the aims every tick
-    double poll_hz;   // 0: what the network wants
+    int poll_hz;      // 0: what the network wants
     bool shaped;      // `network` is to be simulated
     struct shaper_def network;
     int access_count;
     const char *access[OPTIONS_MAX_CLIENTS]; // access token of client i, as typed
     char password[RAIM_LINK_PASSWORD_BYTES]; // of the arenas; "": none
     bool require_encryption;
-    const char *known_servers; // file; NULL: none
-    const char *matchmaker;    // URL; NULL: plays on `servers`
-    struct regions regions;    // of the matchmaker, measured after options_parse
-    char **servers;            // HOST:PORT each, checked; part of argv
-    int server_count;          // 0 with a matchmaker
+    const char *known_servers;            // file; NULL: none
+    const char *matchmaker;               // URL; NULL: plays on `servers`
+    struct regions regions;               // of the matchmaker, measured after options_parse
+    int server_count;                     // 0 with a matchmaker
+    const char *servers[OPTIONS_SERVERS]; // HOST:PORT each, checked
 };
 
 // Reads the command line. Ends the program after --help, --usage and --version with status 0, and

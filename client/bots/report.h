@@ -8,7 +8,7 @@
 struct report_source {
     const struct opponent *players;
     int player_count;
-    char *const *servers; // HOST:PORT
+    const char *const *servers; // HOST:PORT
     int server_count;     // 0: rooms of a matchmaker
     double seconds;       // as requested
     const struct report_samples *samples;

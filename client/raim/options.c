@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reads the command line of raim with argp.
-#define _GNU_SOURCE
+// The table of raim's options.
 #include "options.h"
 
 #include "master_list.h"
+#include "option_table.h"
 #include "recordings.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,76 +22,24 @@ static const char about[] = "Plays in an arena of a raimd: on HOST, at UDP port 
                             "cannot be played, 69 where --frames were drawn without entering an "
                             "arena.";
 
-enum {
-    NAME = 256,
-    ACCESS,
-    ADMIN_KEY,
-    PASSWORD_FILE,
-    REQUIRE_ENCRYPTION,
-    KNOWN_SERVERS,
-    MATCHMAKER,
-    MASTER,
-    SIZE,
-    FRAME_CAP,
-    FRAMES,
-    SCREENSHOT,
-    HEADLESS,
-    FOLLOW,
-    RENDER,
-    FROM,
-    TO
-};
+// --- texts ---
 
-static const struct argp_option known[] = {
-    {"name", NAME, "NAME", 0, "The name that others see (the one typed on the home screen)", 0},
-    {"access", ACCESS, "TOKEN", 0, "The access token, for an arena that wants one", 0},
-    {"admin-key", ADMIN_KEY, "FILE", 0,
-     "Your key as an admin, made by raimctl token key; then type /admin login NAME", 0},
-    {"password-file", PASSWORD_FILE, "FILE", 0,
-     "The file whose first line is the password of the arena", 0},
-    {"require-encryption", REQUIRE_ENCRYPTION, NULL, 0, "Play only where datagrams are encrypted",
-     0},
-    {"known-servers", KNOWN_SERVERS, "FILE", 0,
-     "The file of servers' keys (~/.local/state/raim/known_servers)", 0},
-    {"matchmaker", MATCHMAKER, "URL", 0,
-     "Play in the rooms that a matchmaker finds, one after the other", 0},
-    {"master", MASTER, "HOST[:PORT]", 0,
-     "Show the arenas that this master server lists on the home screen, too; may be repeated", 0},
-    {"size", SIZE, "WxH", 0, "The size of the window in pixels (1280x720)", 0},
-    {"frame-cap", FRAME_CAP, "HZ", 0, "Frames a second at most (the display's rate)", 0},
-    {"frames", FRAMES, "N", 0, "Draw N frames, print their times, then end", 0},
-    {"screenshot", SCREENSHOT, "FILE", 0, "Write the last frame as a BMP file", 0},
-    {"headless", HEADLESS, NULL, 0, "Open no window, for tests and pictures; needs --frames", 0},
-    {"follow", FOLLOW, "NAME", 0, "Follow this player of the recording", 0},
-    {"render", RENDER, "FILE", 0,
-     "Render the recording FILE into the video OUT by ffmpeg; needs --size", 0},
-    {"from", FROM, "TIME", 0, "Where the video begins: seconds, M:SS or H:MM:SS (the beginning)",
-     0},
-    {"to", TO, "TIME", 0, "Where the video ends (the end)", 0},
-    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
-    {0},
-};
-
-static bool parse_whole(const char *text, long min, long max, int *number)
+static bool read_size(void *target, const char *text)
 {
-    char *end;
-    errno = 0;
-    const long value = strtol(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || value < min || value > max)
-        return false;
-    *number = (int)value;
-    return true;
-}
-
-static bool parse_size(const char *text, int *width, int *height)
-{
+    struct options *options = target;
     char left[16];
+    double width, height;
     const size_t length = strcspn(text, "x");
     if (length >= sizeof left || text[length] != 'x')
         return false;
     snprintf(left, sizeof left, "%.*s", (int)length, text);
-    return parse_whole(left, 320, 16384, width) &&
-           parse_whole(text + length + 1, 180, 16384, height);
+    if (!option_table_number(left, true, 320, 16384, &width) ||
+        !option_table_number(text + length + 1, true, 180, 16384, &height))
+        return false;
+    options->width = (int)width;
+    options->height = (int)height;
+    options->has_size = true;
+    return true;
 }
 
 // Reads [[H:]M:]S with decimals of the seconds.
@@ -117,167 +63,162 @@ static bool parse_time(const char *text, double *seconds)
     return false;
 }
 
-// Checks what a recording needs, and tells it from a video's options.
-static void check_recording(struct argp_state *state, const struct options *options)
+static bool read_from(void *target, const char *text)
 {
-    const bool renders = options->video != NULL;
-    if (options->is_rendered && !renders)
-        argp_error(state, "--render needs the name of the video");
-    if (!options->is_rendered && (options->from_s > 0 || options->to_s >= 0))
-        argp_error(state, "--from and --to need --render");
-    if (renders && !options->has_size)
-        argp_error(state, "--render needs --size");
-    if (renders && (options->width % 2 != 0 || options->height % 2 != 0))
-        argp_error(state, "a video has an even width and height, got %dx%d", options->width,
-                   options->height);
-    if (renders && options->to_s >= 0 && options->to_s <= options->from_s)
-        argp_error(state, "--to must be later than --from");
-    if (renders && options->frames > 0)
-        argp_error(state, "--render counts its frames itself");
-    if (options->game.recording == NULL && options->game.follow != NULL)
-        argp_error(state, "--follow needs a recording");
-    if (options->game.recording != NULL && options->game.matchmaker != NULL)
-        argp_error(state, "--matchmaker plays no recording");
+    return parse_time(text, &((struct options *)target)->from_s);
 }
 
-static void check_all(struct argp_state *state, const struct options *options)
+static bool read_to(void *target, const char *text)
 {
-    if (options->headless && options->frames == 0)
-        argp_error(state, "--headless needs --frames");
-    if (options->screenshot != NULL && options->frames == 0)
-        argp_error(state, "--screenshot needs --frames");
-    if (options->game.matchmaker != NULL && (state->arg_num > 0 || options->game.access != NULL))
-        argp_error(state, "--matchmaker finds the server and the access token itself");
-    check_recording(state, options);
+    return parse_time(text, &((struct options *)target)->to_s);
 }
 
-static void take_access(struct argp_state *state, const char *text, struct options *options)
+static bool read_access(void *target, const char *text)
 {
     uint8_t access[RAIM_ACCESS_BYTES];
-    if (raim_link_read_access(text, access, sizeof access) == 0)
-        argp_error(state, "--access wants an access token, got '%s'", text);
-    options->game.access = text;
+    ((struct options *)target)->game.access = text;
+    return raim_link_read_access(text, access, sizeof access) > 0;
 }
 
-static void take_master(struct argp_state *state, const char *text, struct options *options)
+static bool read_admin_key(void *target, const char *text)
 {
-    struct server_address master = {.port = RAIM_MASTER_PORT};
-    if (!raim_link_read_address(text, master.host, &master.port))
-        argp_error(state, "--master wants HOST, HOST:PORT or [IPV6]:PORT, got '%s'", text);
-    else if (options->game.master_count == GAME_MASTERS)
-        argp_error(state, "at most %d --master", GAME_MASTERS);
-    else
-        options->game.masters[options->game.master_count++] = master;
+    struct game_def *game = &((struct options *)target)->game;
+    game->has_admin_key = raim_link_read_admin_key(text, game->admin_key);
+    return game->has_admin_key;
 }
+
+static bool read_password(void *target, const char *text)
+{
+    return raim_link_read_password(text, ((struct options *)target)->game.password);
+}
+
+static bool read_master(void *target, const char *text)
+{
+    struct game_def *game = &((struct options *)target)->game;
+    struct server_address master = {.port = RAIM_MASTER_PORT};
+    if (game->master_count == GAME_MASTERS ||
+        !raim_link_read_address(text, master.host, &master.port))
+        return false;
+    game->masters[game->master_count++] = master;
+    return true;
+}
+
+static bool read_recording(void *target, const char *text)
+{
+    struct options *options = target;
+    options->game.recording = text;
+    options->is_rendered = true;
+    return true;
+}
+
+// --- the table ---
+
+#define MEMBER(name) offsetof(struct options, name)
+
+static const struct option_row rows[] = {
+    {"name", "NAME", "The name that others see (the one typed on the home screen)", OPTION_TEXT,
+     MEMBER(game.name), 0, 0, NULL, NULL},
+    {"access", "TOKEN", "The access token, for an arena that wants one", OPTION_OTHER, 0, 0, 0,
+     "an access token", read_access},
+    {"admin-key", "FILE",
+     "Your key as an admin, made by raimctl token key; then type /admin login NAME", OPTION_OTHER,
+     0, 0, 0, "a file of raimctl token key", read_admin_key},
+    {"password-file", "FILE", "The file whose first line is the password of the arena",
+     OPTION_OTHER, 0, 0, 0, "a file with a line of 1 to 128 bytes", read_password},
+    {"require-encryption", NULL, "Play only where datagrams are encrypted", OPTION_FLAG,
+     MEMBER(game.require_encryption), 0, 0, NULL, NULL},
+    {"known-servers", "FILE", "The file of servers' keys (~/.local/state/raim/known_servers)",
+     OPTION_TEXT, MEMBER(game.known_servers), 0, 0, NULL, NULL},
+    {"matchmaker", "URL", "Play in the rooms that a matchmaker finds, one after the other",
+     OPTION_TEXT, MEMBER(game.matchmaker), 0, 0, NULL, NULL},
+    {"master", "HOST[:PORT]",
+     "Show the arenas that this master server lists on the home screen, too; may be repeated",
+     OPTION_OTHER, 0, 0, 0, "HOST, HOST:PORT or [IPV6]:PORT, at most 8 times", read_master},
+    {"size", "WxH", "The size of the window in pixels (1280x720)", OPTION_OTHER, 0, 0, 0,
+     "WIDTHxHEIGHT, from 320x180 to 16384x16384", read_size},
+    {"frame-cap", "HZ", "Frames a second at most (the display's rate)", OPTION_WHOLE,
+     MEMBER(frame_cap_hz), 10, 1000, "a whole number from 10 to 1000", NULL},
+    {"frames", "N", "Draw N frames, print their times, then end", OPTION_WHOLE, MEMBER(frames), 1,
+     1000000, "a whole number from 1 to 1000000", NULL},
+    {"screenshot", "FILE", "Write the last frame as a BMP file", OPTION_TEXT, MEMBER(screenshot), 0,
+     0, NULL, NULL},
+    {"headless", NULL, "Open no window, for tests and pictures; needs --frames", OPTION_FLAG,
+     MEMBER(headless), 0, 0, NULL, NULL},
+    {"follow", "NAME", "Follow this player of the recording", OPTION_TEXT, MEMBER(game.follow), 0,
+     0, NULL, NULL},
+    {"render", "FILE", "Render the recording FILE into the video OUT by ffmpeg; needs --size",
+     OPTION_OTHER, 0, 0, 0, NULL, read_recording},
+    {"from", "TIME", "Where the video begins: seconds, M:SS or H:MM:SS (the beginning)",
+     OPTION_OTHER, 0, 0, 0, "seconds, M:SS or H:MM:SS", read_from},
+    {"to", "TIME", "Where the video ends (the end)", OPTION_OTHER, 0, 0, 0,
+     "seconds, M:SS or H:MM:SS", read_to},
+};
 
 // Takes the name of a video, a recording or a server.
-static void take_argument(struct argp_state *state, char *text, struct options *options)
+static bool take_argument(void *target, int index, char *text, char *problem)
 {
-    if (state->arg_num > 0)
-        argp_error(state, "one server or file at a time, got '%s'", text);
+    struct options *options = target;
+    if (index > 0)
+        snprintf(problem, OPTION_PROBLEM_BYTES, "one server or file at a time, got '%s'", text);
     else if (options->is_rendered)
         options->video = text;
     else if (recordings_is_name(text))
         options->game.recording = text;
     else if (!raim_link_read_address(text, options->game.host, &options->game.port))
-        argp_error(state,
-                   "a server is HOST, HOST:PORT or [IPV6]:PORT, and a recording ends in "
-                   ".raimrec, got '%s'",
-                   text);
+        snprintf(problem, OPTION_PROBLEM_BYTES,
+                 "a server is HOST, HOST:PORT or [IPV6]:PORT, and a recording ends in .raimrec, "
+                 "got '%s'",
+                 text);
+    else
+        return true;
+    return index == 0 && (options->video == text || options->game.recording == text);
 }
 
-// Takes one option or argument. argp_error ends the program with status 64.
-static error_t take(int key, char *text, struct argp_state *state)
+static bool check(void *target, int argument_count, char *problem)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case NAME:
-        options->game.name = text;
-        break;
-    case ACCESS:
-        take_access(state, text, options);
-        break;
-    case ADMIN_KEY:
-        options->game.has_admin_key = raim_link_read_admin_key(text, options->game.admin_key);
-        if (!options->game.has_admin_key)
-            argp_error(state, "--admin-key wants a file of raimctl token key, got '%s'", text);
-        break;
-    case PASSWORD_FILE:
-        if (!raim_link_read_password(text, options->game.password))
-            argp_error(state,
-                       "--password-file wants a file with a line of 1 to 128 bytes, got '%s'",
-                       text);
-        break;
-    case REQUIRE_ENCRYPTION:
-        options->game.require_encryption = true;
-        break;
-    case KNOWN_SERVERS:
-        options->game.known_servers = text;
-        break;
-    case MATCHMAKER:
-        options->game.matchmaker = text;
-        break;
-    case MASTER:
-        take_master(state, text, options);
-        break;
-    case SIZE:
-        options->has_size = true;
-        if (!parse_size(text, &options->width, &options->height))
-            argp_error(state, "--size wants WIDTHxHEIGHT, from 320x180 to 16384x16384, got '%s'",
-                       text);
-        break;
-    case FRAME_CAP:
-        if (!parse_whole(text, 10, 1000, &options->frame_cap_hz))
-            argp_error(state, "--frame-cap wants a whole number from 10 to 1000, got '%s'", text);
-        break;
-    case FRAMES:
-        if (!parse_whole(text, 1, 1000000, &options->frames))
-            argp_error(state, "--frames wants a whole number from 1 to 1000000, got '%s'", text);
-        break;
-    case SCREENSHOT:
-        options->screenshot = text;
-        break;
-    case HEADLESS:
-        options->headless = true;
-        break;
-    case FOLLOW:
-        options->game.follow = text;
-        break;
-    case RENDER:
-        options->game.recording = text;
-        options->is_rendered = true;
-        break;
-    case FROM:
-    case TO:
-        if (!parse_time(text, key == FROM ? &options->from_s : &options->to_s))
-            argp_error(state, "--%s wants seconds, M:SS or H:MM:SS, got '%s'",
-                       key == FROM ? "from" : "to", text);
-        break;
-    case 'h':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        break;
-    case ARGP_KEY_ARG:
-        take_argument(state, text, options);
-        break;
-    case ARGP_KEY_END:
-        check_all(state, options);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    const struct options *options = target;
+    const struct game_def *game = &options->game;
+    const bool renders = options->video != NULL;
+    const struct {
+        bool is_mistake;
+        const char *words;
+    } rules[] = {
+        {options->headless && options->frames == 0, "--headless needs --frames"},
+        {options->screenshot != NULL && options->frames == 0, "--screenshot needs --frames"},
+        {game->matchmaker != NULL && (argument_count > 0 || game->access != NULL),
+         "--matchmaker finds the server and the access token itself"},
+        {options->is_rendered && !renders, "--render needs the name of the video"},
+        {!options->is_rendered && (options->from_s > 0 || options->to_s >= 0),
+         "--from and --to need --render"},
+        {renders && !options->has_size, "--render needs --size"},
+        {renders && (options->width % 2 != 0 || options->height % 2 != 0),
+         "a video has an even width and height"},
+        {renders && options->to_s >= 0 && options->to_s <= options->from_s,
+         "--to must be later than --from"},
+        {renders && options->frames > 0, "--render counts its frames itself"},
+        {game->recording == NULL && game->follow != NULL, "--follow needs a recording"},
+        {game->recording != NULL && game->matchmaker != NULL, "--matchmaker plays no recording"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].is_mistake) {
+            snprintf(problem, OPTION_PROBLEM_BYTES, "%s", rules[i].words);
+            return false;
+        }
     }
-    return 0;
+    return true;
 }
 
 struct options options_parse(int argc, char **argv)
 {
-    const struct argp parser = {.options = known,
-                                .parser = take,
-                                .args_doc = "[HOST[:PORT]]\nFILE.raimrec\n--render=FILE OUT",
-                                .doc = about};
+    static const struct option_table table = {
+        .arguments = "[HOST[:PORT]]\nFILE.raimrec\n--render=FILE OUT",
+        .about = about,
+        .rows = rows,
+        .count = sizeof rows / sizeof *rows,
+        .take_argument = take_argument,
+        .check = check,
+    };
     struct options options = {.game.host = "127.0.0.1", .width = 1280, .height = 720, .to_s = -1};
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0) {
-        fputs("raim: out of memory\n", stderr);
-        exit(EXIT_FAILURE);
-    }
+    option_table_read(&table, argc, argv, &options);
     return options;
 }
