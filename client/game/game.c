@@ -3,13 +3,15 @@
 #include "game.h"
 
 #include "home.h"
+#include "hud.h"
 #include "matchmaker.h"
+#include "palette.h"
 #include "platform.h"
 #include "play.h"
 #include "replay.h"
-#include "search.h"
 #include "ui.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,8 @@ struct game {
     double now_s;
     bool is_ending, has_failed, was_in_arena;
     struct home *home;
-    struct search *search;
+    struct matchmaker *search; // for a room
+    double search_s;           // since when
     struct play *play;
     struct replay *replay;
     struct goodbye goodbye;           // to the arena that was left
@@ -44,7 +47,7 @@ static void close_all(struct game *game)
     play_close(game->play, &game->goodbye);
     replay_close(game->replay);
     home_close(game->home);
-    search_close(game->search);
+    matchmaker_close(game->search);
     game->play = NULL;
     game->replay = NULL;
     game->home = NULL;
@@ -110,8 +113,8 @@ static bool enter_room(struct game *game, const struct matchmaker_room *room)
 static bool search(struct game *game, double begin_s)
 {
     close_all(game);
-    game->search =
-        search_open(game->def->matchmaker, player_name(game), &game->def->regions, begin_s);
+    game->search_s = begin_s;
+    game->search = matchmaker_queue(game->def->matchmaker, player_name(game), &game->def->regions);
     return game->search != NULL;
 }
 
@@ -120,7 +123,8 @@ static bool search(struct game *game, double begin_s)
 static bool follow_matchmaker(struct game *game)
 {
     if (game->search != NULL) {
-        const struct matchmaker_room *room = search_poll(game->search, game->now_s);
+        const struct matchmaker_room *room =
+            game->now_s >= game->search_s ? matchmaker_poll(game->search, game->now_s) : NULL;
         return room == NULL || enter_room(game, room);
     }
     if (!game->is_in_room || !play_wants_room(game->play, MATCHMAKER_PATIENCE_S))
@@ -259,6 +263,16 @@ bool game_serve(struct game *game, uint64_t now_us)
 
 // --- frames ---
 
+static void draw_search(const struct game *game)
+{
+    char text[64];
+    const char *problem = matchmaker_problem(game->search);
+    snprintf(text, sizeof text, "%.0f s", floor(fmax(0, game->now_s - game->search_s)));
+    draw_box(game->ui.draw, game->ui.area, PALETTE_DARK);
+    hud_notice(&game->ui, &(struct hud_notice){"Searching for a room ...",
+                                               problem[0] != '\0' ? problem : text, "Esc: home"});
+}
+
 bool game_frame(struct game *game, uint64_t now_us, const char *file, bool fine)
 {
     struct ui_view view = {.size = window_size(game->window)};
@@ -284,7 +298,7 @@ bool game_frame(struct game *game, uint64_t now_us, const char *file, bool fine)
     else if (game->replay != NULL)
         replay_draw(game->replay, &game->ui);
     else if (game->search != NULL)
-        search_draw(game->search, &game->ui, game->now_s);
+        draw_search(game);
     else
         home_draw(game->home, &game->ui, game->now_s);
     return ui_end(&game->ui, game->window, file);

@@ -24,7 +24,38 @@ struct settings {
     char recordings[SETTINGS_FOLDER_BYTES]; // folder of the recording played last; "": none
 };
 
+enum settings_kind {
+    SETTINGS_NUMBER, // double
+    SETTINGS_SHARE,  // double, shown in percent
+    SETTINGS_RATE,   // int, Hz; may be 0
+    SETTINGS_FLAG,
+    SETTINGS_TEXT,
+    SETTINGS_PALETTE,
+};
+
+// A member of the settings: in the file, and on the screen.
+struct settings_field {
+    const char *key;
+    const char *title; // NULL: not on the screen
+    enum settings_kind kind;
+    size_t offset;
+    double min, max; // of a number; of a text: 0, and the most bytes without the closing NUL
+    double step;     // of a number on the screen
+};
+
+enum { SETTINGS_FIELDS = 10 };
+extern const struct settings_field settings_fields[SETTINGS_FIELDS];
+
 struct settings settings_default(void);
+
+// Writes a member for people.
+void settings_write(const struct settings *settings, const struct settings_field *field, char *text,
+                    size_t capacity);
+
+// Changes a member by a step, up or down by `way`; from the end of its range to the other end where
+// `wraps`.
+void settings_change(struct settings *settings, const struct settings_field *field, int way,
+                     bool wraps);
 
 // Clamps every number into its range.
 void settings_limit(struct settings *settings);

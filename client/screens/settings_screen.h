@@ -12,6 +12,7 @@ struct settings_screen {
     enum settings_page page;
     bool waits_for_button; // to bind to the selected action
     struct menu menu;
+    const struct settings_field *fields[SETTINGS_FIELDS + 3]; // by row of SETTINGS_MAIN; NULL: none
 };
 
 void settings_screen_open(struct settings_screen *screen, struct preferences *preferences);
