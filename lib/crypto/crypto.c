@@ -8,18 +8,11 @@
 
 enum {
     NONCE_BYTES = crypto_aead_chacha20poly1305_ietf_NPUBBYTES,
-    // Short messages, see has_short_path: one call for four blocks of ChaCha20, the first of which
-    // has the authenticator's key.
-    BLOCK_BYTES = 64,
-    STREAM_BYTES = 4 * BLOCK_BYTES,
-    SHORT_BYTES = STREAM_BYTES - BLOCK_BYTES,
-    MAC_BLOCK_BYTES = 16,
     // Argon2id: both ends need the same numbers, so they are not libsodium's, which may change.
     PASSWORD_PASSES = 2,
     PASSWORD_MEMORY_BYTES = 64 << 20,
 };
 
-static_assert(SHORT_BYTES <= UINT8_MAX, "its size is one byte in authenticate");
 static_assert(RAIM_CRYPTO_SIPHASH_KEY_BYTES == crypto_shorthash_KEYBYTES &&
                   RAIM_CRYPTO_SIPHASH_BYTES == crypto_shorthash_BYTES,
               "SipHash");
@@ -190,69 +183,12 @@ static void write_nonce(uint64_t number, uint8_t nonce[NONCE_BYTES])
         nonce[4 + i] = (uint8_t)(number >> 8 * i);
 }
 
-// Whether a message is encrypted by way of STREAM_BYTES of keystream. With the vector instructions
-// of x86, libsodium computes four blocks in little more time than one, but its AEAD asks for them
-// one by one: for 70 bytes 260 ns instead of 490 ns (./dev bench encryption).
-static bool has_short_path(size_t size, size_t associated_size)
-{
-    return associated_size == 0 && size <= SHORT_BYTES && sodium_runtime_has_ssse3();
-}
-
-// The tag of RFC 8439, section 2.8, without associated data.
-static void authenticate(const uint8_t *encrypted, size_t size, const uint8_t stream[STREAM_BYTES],
-                         uint8_t tag[RAIM_CRYPTO_TAG_BYTES])
-{
-    // The ciphertext, padded, and the sizes of the associated data and of the ciphertext.
-    uint8_t data[SHORT_BYTES + MAC_BLOCK_BYTES];
-    const size_t padded = (size + MAC_BLOCK_BYTES - 1) / MAC_BLOCK_BYTES * MAC_BLOCK_BYTES;
-    memcpy(data, encrypted, size);
-    memset(data + size, 0, padded - size + MAC_BLOCK_BYTES);
-    data[padded + MAC_BLOCK_BYTES / 2] = (uint8_t)size; // little-endian
-    crypto_onetimeauth_poly1305(tag, data, padded + MAC_BLOCK_BYTES, stream);
-}
-
-static void xor_stream(const uint8_t *from, size_t size, const uint8_t stream[STREAM_BYTES],
-                       uint8_t *to)
-{
-    for (size_t i = 0; i < size; i++)
-        to[i] = from[i] ^ stream[BLOCK_BYTES + i];
-}
-
-static void encrypt_short(const uint8_t key[RAIM_CRYPTO_KEY_BYTES],
-                          const uint8_t nonce[NONCE_BYTES], const uint8_t *plain, size_t size,
-                          uint8_t *encrypted)
-{
-    uint8_t stream[STREAM_BYTES];
-    crypto_stream_chacha20_ietf(stream, sizeof stream, nonce, key);
-    xor_stream(plain, size, stream, encrypted);
-    authenticate(encrypted, size, stream, encrypted + size);
-    sodium_memzero(stream, sizeof stream);
-}
-
-static bool decrypt_short(const uint8_t key[RAIM_CRYPTO_KEY_BYTES],
-                          const uint8_t nonce[NONCE_BYTES], const uint8_t *encrypted, size_t size,
-                          uint8_t *plain)
-{
-    uint8_t stream[STREAM_BYTES], tag[RAIM_CRYPTO_TAG_BYTES];
-    crypto_stream_chacha20_ietf(stream, sizeof stream, nonce, key);
-    authenticate(encrypted, size, stream, tag);
-    const bool is_valid = sodium_memcmp(tag, encrypted + size, sizeof tag) == 0;
-    if (is_valid)
-        xor_stream(encrypted, size, stream, plain);
-    sodium_memzero(stream, sizeof stream);
-    return is_valid;
-}
-
 void raim_crypto_encrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t number,
                          const void *associated, size_t associated_size, const uint8_t *plain,
                          size_t size, uint8_t *encrypted)
 {
     uint8_t nonce[NONCE_BYTES];
     write_nonce(number, nonce);
-    if (has_short_path(size, associated_size)) {
-        encrypt_short(key, nonce, plain, size, encrypted);
-        return;
-    }
     crypto_aead_chacha20poly1305_ietf_encrypt(encrypted, NULL, plain, size, associated,
                                               associated_size, NULL, nonce, key);
 }
@@ -265,8 +201,6 @@ bool raim_crypto_decrypt(const uint8_t key[RAIM_CRYPTO_KEY_BYTES], uint64_t numb
     write_nonce(number, nonce);
     if (size < RAIM_CRYPTO_TAG_BYTES)
         return false;
-    if (has_short_path(size - RAIM_CRYPTO_TAG_BYTES, associated_size))
-        return decrypt_short(key, nonce, encrypted, size - RAIM_CRYPTO_TAG_BYTES, plain);
     return crypto_aead_chacha20poly1305_ietf_decrypt(plain, NULL, NULL, encrypted, size, associated,
                                                      associated_size, nonce, key) == 0;
 }

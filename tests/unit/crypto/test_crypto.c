@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Encryption of messages of every size, against libsodium's own AEAD.
+// Encryption of messages of every size: the nonce of a number, the size, and every changed bit.
 #include "chance.h"
 #include "crypto.h"
 
