@@ -213,29 +213,22 @@ void draw_box(struct draw *draw, raim_box box, draw_colour colour)
     canvas_box(draw->canvas, box, colour);
 }
 
-// The rim goes from the right bottom corner by the left bottom and the left top one to the right
-// top one. Its inner points are as opaque as the middle, its outer ones are invisible.
+// Three boxes of whole pixels, and a quarter of a disc in each corner.
 void draw_panel(struct draw *draw, raim_box box, double radius, draw_colour colour)
 {
     const raim_vec2 min = {floor(box.min.x + 0.5), floor(box.min.y + 0.5)};
     const raim_vec2 max = {floor(box.max.x + 0.5), floor(box.max.y + 0.5)};
-    const double bend = fmax(fmin(radius, fmin(max.x - min.x, max.y - min.y) / 2), soft);
-    const int steps = 1 + segments_for(bend) / 4, count = 4 * (steps + 1);
-    reserve(draw, 1 + 2 * count, 9 * count);
-    const int middle = add_vertex(draw, raim_vec2_scale(raim_vec2_add(min, max), 0.5), colour);
-    for (int i = 0; i < count; i++) {
-        const int corner = i / (steps + 1);
-        const raim_vec2 centre = {corner % 3 == 0 ? max.x - bend : min.x + bend,
-                                  corner < 2 ? max.y - bend : min.y + bend};
-        const double angle = pi / 2 * (corner + (double)(i % (steps + 1)) / steps);
-        add_vertex(draw, on_circle(centre, bend - soft, angle), colour);
-        add_vertex(draw, on_circle(centre, bend + soft, angle), draw_faded(colour, 0));
-    }
-    for (int i = 0; i < count; i++) {
-        const int inner = middle + 1 + 2 * i, next = middle + 1 + 2 * ((i + 1) % count);
-        add_triangle(draw, middle, inner, next);
-        add_triangle(draw, inner, inner + 1, next);
-        add_triangle(draw, inner + 1, next + 1, next);
+    const double bend = floor(fmin(radius, fmin(max.x - min.x, max.y - min.y) / 2));
+    const double left = min.x + bend, right = max.x - bend;
+    const double top = min.y + bend, bottom = max.y - bend;
+    const struct rim rims[] = {
+        {0, colour}, {fmax(bend - 2 * soft, 0), colour}, {bend, draw_faded(colour, 0)}};
+    draw_box(draw, (raim_box){{left, min.y}, {right, top}}, colour);
+    draw_box(draw, (raim_box){{min.x, top}, {max.x, bottom}}, colour);
+    draw_box(draw, (raim_box){{left, bottom}, {right, max.y}}, colour);
+    for (int corner = 0; corner < 4 && bend > 0; corner++) { // clockwise from the right bottom one
+        const raim_vec2 centre = {corner % 3 == 0 ? right : left, corner < 2 ? bottom : top};
+        add_bands(draw, centre, rims, 3, corner * pi / 2, (corner + 1) * pi / 2);
     }
 }
 
