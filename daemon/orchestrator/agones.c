@@ -180,8 +180,9 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
     case AGONES_GAMESERVER:
         if (phase > AGONES_DRAINING)
             return NEVER;
-        if (!agones->is_known || agones->silences > 0)
-            return 0; // after one that hung: whether others are answered
+        // After a counter: its list. After a request that hung: whether others are answered.
+        if (!agones->is_known || agones->audited >= 0 || agones->silences > 0)
+            return 0;
         return agones->confirm_ms < agones->seen_ms + POLL_MS ? agones->confirm_ms
                                                               : agones->seen_ms + POLL_MS;
     case AGONES_READY:
@@ -217,7 +218,9 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
                    ? 0
                    : NEVER;
     case AGONES_AUDIT:
-        return is_serving && counts_rooms(agones) && agones->count_diff == 0 ? 0 : NEVER;
+        return is_serving && counts_rooms(agones) && agones->count_diff == 0
+                   ? agones->count_ms + CONFIRM_MS
+                   : NEVER;
     case AGONES_KINDS:
         break;
     }
@@ -303,8 +306,11 @@ static void begin(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
         agones->own_allocation_ms = now_ms + OWN_ALLOCATION_MS;
     if (kind == AGONES_CAPACITY)
         agones->sent_number = wanted_capacity(agones);
-    if (kind == AGONES_COUNT)
+    if (kind == AGONES_COUNT) {
         agones->sent_number = agones->count_diff;
+        agones->count_ms = now_ms;
+        agones->audited = -1;
+    }
     if (kind == AGONES_LABEL)
         agones->sent_number = agones->status.phase == AGONES_SERVING;
     if (kind == AGONES_REMOVE)
@@ -405,18 +411,6 @@ void agones_receive_watch_end(struct agones *agones, uint64_t now_ms)
         now_ms + backoff_ms(agones, retry->failures++, FIRST_RETRY_MS, LAST_RETRY_MS);
 }
 
-static void audit(struct agones *agones, int64_t count)
-{
-    const int64_t difference = agones_rooms_counted(agones) - count;
-    if (count < 0 || agones->count_diff != 0)
-        return;
-    // The counter and the list of an allocation may become visible one after the other, so that
-    // only a difference that two audits find is a mistake.
-    if (difference != 0 && agones->audited == count)
-        agones->count_diff = difference;
-    agones->audited = difference != 0 && agones->count_diff == 0 ? count : -1;
-}
-
 // How long after a success the next request of this kind may be sent.
 static uint64_t repeat_ms(enum agones_kind kind)
 {
@@ -459,6 +453,7 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
         break;
     case AGONES_GAMESERVER:
         receive(agones, answer->gameserver, now_ms);
+        agones_rooms_audit(agones);
         break;
     case AGONES_API:
         agones->status.api = agones_apis[agones->api];
@@ -485,7 +480,7 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
         agones->report_digest = agones->sent_digest;
         break;
     case AGONES_AUDIT:
-        audit(agones, answer->count);
+        agones->audited = answer->count;
         break;
     default:
         break;

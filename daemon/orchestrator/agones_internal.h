@@ -88,7 +88,9 @@ struct agones {
 
     struct agones_room rooms[AGONES_MAX_ROOMS];
     int64_t count_diff;   // not yet sent
-    int64_t audited;      // count of the audit before that differed; -1: it agreed
+    uint64_t count_ms;    // when the last one was sent
+    int64_t audited;      // what AGONES_AUDIT has read; -1: no audit is under way
+    int64_t missing;      // in the counter, by the audit before
     uint64_t room_digest; // of the newest annotation
     char last_allocated[GAMESERVER_TIME_BYTES];
     uint64_t own_allocation_ms; // until then a change of last_allocated is its own doing
@@ -111,10 +113,12 @@ void agones_rooms_update(struct agones *agones, const struct gameserver *gameser
 // Rooms that run, or are requested or being started.
 int agones_rooms_count(const struct agones *agones);
 
-// What Agones' counter is to be once every difference is sent: with the rooms that are gone but
-// still listed. A counter that falls before the list does makes a full server look free, and the
-// list would cut off the value of the next allocation.
-int agones_rooms_counted(const struct agones *agones);
+// Ends an audit of Agones' counter with the GameServer that was asked for next. The SDK server
+// reads both from one copy, so that this GameServer lists every allocation that the counter
+// contained. The counter alone also has differences that are not in Kubernetes yet: where both have
+// the same count, none is on its way. As the copy may be late, a mistake is corrected when a second
+// audit finds the same.
+void agones_rooms_audit(struct agones *agones);
 
 // The next room to remove from, or to add to, Agones' list; NULL: none.
 struct agones_room *agones_rooms_removable(struct agones *agones, uint64_t now_ms);

@@ -80,14 +80,6 @@ int agones_rooms_count(const struct agones *agones)
     return count;
 }
 
-int agones_rooms_counted(const struct agones *agones)
-{
-    int count = agones_rooms_count(agones);
-    for (int i = 0; i < AGONES_MAX_ROOMS; i++)
-        count += agones->rooms[i].is_owed;
-    return count;
-}
-
 // Requests a room that is not known yet. `json` NULL: the template says everything.
 static void request_room(struct agones *agones, const char *id, const char *template_name,
                          const char *json, bool is_listed, uint64_t now_ms)
@@ -270,6 +262,29 @@ void agones_rooms_forget(struct agones *agones, uint64_t now_ms)
             now_ms >= room->changed_ms + stays_ms)
             free_room(room);
     }
+}
+
+// How much is missing in the counter. It should have the rooms that run, and those that are gone
+// but still listed, except differences that are still to be sent. A counter that falls before the
+// list does makes a full server look free, and the list would cut off the value of the next
+// allocation.
+static int64_t missing_in(const struct agones *agones, int64_t counter)
+{
+    int64_t count = agones_rooms_count(agones) - agones->count_diff;
+    for (int i = 0; i < AGONES_MAX_ROOMS; i++)
+        count += agones->rooms[i].is_owed;
+    return count - counter;
+}
+
+void agones_rooms_audit(struct agones *agones)
+{
+    const int64_t missing = missing_in(agones, agones->seen.rooms);
+    if (agones->audited == agones->seen.rooms) {
+        const bool is_confirmed = missing == agones->missing;
+        agones->count_diff += is_confirmed ? missing : 0;
+        agones->missing = is_confirmed ? 0 : missing;
+    }
+    agones->audited = -1;
 }
 
 uint64_t agones_rooms_digest(const struct agones *agones)
