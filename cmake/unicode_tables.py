@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Writes lib/match/unicode_tables.c: what names are made of, from Python's unicodedata (UAX #44) and
+"""Writes lib/text/unicode_tables.c: what names are made of, from Python's unicodedata (UAX #44) and
 ICU's confusables (UTS #39).
 
 unicode_tables.py            writes the file
@@ -14,7 +14,7 @@ import re
 import sys
 import unicodedata
 
-FILE = pathlib.Path(__file__).resolve().parents[1] / "lib/match/unicode_tables.c"
+FILE = pathlib.Path(__file__).resolve().parents[1] / "lib/text/unicode_tables.c"
 UNICODE = "14.0.0"   # of unicodedata, in Debian 12
 ICU = 72             # whose confusables are those of Unicode 15.0.0
 SKIPPED = 77

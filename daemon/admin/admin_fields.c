@@ -2,6 +2,8 @@
 // Names, reads and prints the fields of commands.
 #include "admin_fields.h"
 
+#include "name.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,5 +59,6 @@ bool admin_commands_read_text(const struct admin_command *command,
                               enum admin_commands_field_kind field, char *text)
 {
     text[0] = '\0';
-    return command->fields[field][0] == '\0' || raim_match_clean(command->fields[field], text);
+    return command->fields[field][0] == '\0' ||
+           raim_text_clean(command->fields[field], text, RAIM_MAX_TEXT_BYTES);
 }

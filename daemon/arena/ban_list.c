@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "ban_list.h"
 
-#include "match.h"
+#include "name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,8 @@ static const char *read_line(char *line, struct ban *ban)
     read_until(&rest, &ban->until_s, &problem);
     if (problem != NULL)
         return problem;
-    if (*rest != '\0' && (!raim_match_clean(rest, cleaned) || strcmp(rest, cleaned) != 0))
+    if (*rest != '\0' &&
+        (!raim_text_clean(rest, cleaned, RAIM_MAX_TEXT_BYTES) || strcmp(rest, cleaned) != 0))
         return "want a reason of at most 120 bytes of UTF-8 without anything invisible";
     strcpy(ban->why, rest);
     strcpy(ban->by, giver);

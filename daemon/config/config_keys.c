@@ -6,6 +6,7 @@
 #include "config_loader.h"
 #include "config_root_keys.h"
 #include "config_vote_keys.h"
+#include "name.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -496,8 +497,8 @@ static bool parse_path(const char *text, void *field)
 static bool parse_motd(const char *text, void *field)
 {
     char cleaned[RAIM_MAX_TEXT_BYTES + 1];
-    const bool is_good =
-        text[0] == '\0' || (raim_match_clean(text, cleaned) && strcmp(text, cleaned) == 0);
+    const bool is_good = text[0] == '\0' || (raim_text_clean(text, cleaned, RAIM_MAX_TEXT_BYTES) &&
+                                             strcmp(text, cleaned) == 0);
     if (is_good)
         copy_text(field, text);
     return is_good;

@@ -3,6 +3,7 @@
 #include "config_listing.h"
 
 #include "config.h"
+#include "name.h"
 
 #include <assert.h>
 #include <string.h>
@@ -17,9 +18,9 @@ static_assert(CONFIG_MAX_TAGS == 8 && CONFIG_TAG_BYTES == 16,
 static bool parse_line(const char *text, char *field, size_t capacity)
 {
     char cleaned[RAIM_MAX_TEXT_BYTES + 1];
-    const bool is_good =
-        text[0] == '\0' ||
-        (strlen(text) < capacity && raim_match_clean(text, cleaned) && strcmp(text, cleaned) == 0);
+    const bool is_good = text[0] == '\0' || (strlen(text) < capacity &&
+                                             raim_text_clean(text, cleaned, RAIM_MAX_TEXT_BYTES) &&
+                                             strcmp(text, cleaned) == 0);
     if (is_good)
         memcpy(field, text, strlen(text) + 1);
     return is_good;

@@ -6,6 +6,7 @@
 #include "http_answer.h"
 #include "loop.h"
 #include "monotonic.h"
+#include "name.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -94,8 +95,8 @@ static bool read_map(struct MHD_Connection *connection, char map[RAIM_MAP_NAME_B
     const char *text = http_connection_argument(connection, "map");
     if (text == NULL)
         return true;
-    if (strlen(text) >= RAIM_MAP_NAME_BYTES || !raim_match_clean(text, cleaned) ||
-        strcmp(text, cleaned) != 0)
+    if (strlen(text) >= RAIM_MAP_NAME_BYTES ||
+        !raim_text_clean(text, cleaned, RAIM_MAX_TEXT_BYTES) || strcmp(text, cleaned) != 0)
         return false;
     memcpy(map, text, strlen(text));
     return true;

@@ -450,7 +450,8 @@ static void read_reason(struct body *body, const json_t *value, void *into, cons
     (void)context;
     struct room_end *end = into;
     const char *text = json_string_value(value);
-    if (text == NULL || (text[0] != '\0' && !raim_match_clean(text, end->reason)))
+    if (text == NULL ||
+        (text[0] != '\0' && !raim_text_clean(text, end->reason, RAIM_MAX_TEXT_BYTES)))
         report(body, "reason: want a text of at most %d bytes with a visible character",
                RAIM_MAX_TEXT_BYTES);
 }

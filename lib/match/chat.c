@@ -73,11 +73,6 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
     }
 }
 
-bool raim_match_clean(const char *text, char cleaned[RAIM_MAX_TEXT_BYTES + 1])
-{
-    return raim_text_clean(text, cleaned, RAIM_MAX_TEXT_BYTES);
-}
-
 bool raim_match_say(struct raim_match *match, const char *text)
 {
     char cleaned[RAIM_MAX_CHAT_BYTES + 1];

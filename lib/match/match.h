@@ -161,10 +161,6 @@ bool raim_match_is_dormant(const struct raim_match *match);
 
 // --- The operator's commands, between two steps. Texts are cleaned by raim_text_clean. ---
 
-// Copies a text without its invisible characters. Returns false when the text is not UTF-8, when no
-// visible character is left, or when the result is longer than RAIM_MAX_TEXT_BYTES.
-bool raim_match_clean(const char *text, char cleaned[RAIM_MAX_TEXT_BYTES + 1]);
-
 // Sends chat from the server to all clients. Returns false when the text is too long, not UTF-8 or
 // has no visible character, or when the event log is full.
 bool raim_match_say(struct raim_match *match, const char *text);

@@ -28,7 +28,8 @@ SEES = {
     "proto": ["lib/common"],
     "lib/replication": ["lib/world", "proto"],
     "lib/recording": ["lib/world", "proto"],
-    "lib/match": ["lib/world", "proto"],
+    "lib/text": ["proto"],
+    "lib/match": ["lib/text", "lib/world", "proto"],
     "client/core": ["lib/world", "proto"],
     "client/link": ["client/core"],
     "client/matchmaking": ["proto"],
@@ -68,6 +69,7 @@ SEES = {
     "tools/raimrec": ["daemon/config", "lib/recording"],
 }
 USES = {
+    "lib/text": ["lib/world"],
     "daemon/common": ["proto"],
     "lib/match": ["lib/recording", "lib/replication"],
     "client/link": ["lib/crypto", "lib/enet_carrier"],
@@ -93,7 +95,7 @@ ROOMS = {room: [other for root in [room, *USES.get(room, [])] for other in seen_
 TESTS = "tests"
 
 GAME = ["lib/common", "lib/geometry", "lib/map", "lib/world", "proto", "lib/recording",
-        "lib/replication", "lib/match"]
+        "lib/replication", "lib/text", "lib/match"]
 
 # The rooms that are sans-I/O: only headers that can neither do I/O nor tell the time.
 PURE_ROOMS = [*GAME, "client/core"]
@@ -401,6 +403,7 @@ class SelfTest(unittest.TestCase):
         "proto/wire.h": ["<stdint.h>"],
         "lib/recording/recording_frame.c": ["<zstd.h>"],
         "lib/replication/history.h": ['"world.h"', '"wire.h"'],
+        "lib/text/name.h": ['"wire.h"'],
         "lib/match/match.h": ['"world.h"'],
         "lib/match/match.c": ['"match.h"', '"wire.h"', '"history.h"', "<string.h>"],
         "client/core/client.h": ['"world.h"'],
