@@ -29,6 +29,26 @@ static void suggest_name(struct settings *settings)
     snprintf(settings->name, sizeof settings->name, "Player %u", platform_random() % 900 + 100);
 }
 
+static void fill_form(struct home *home, bool has_matchmaker)
+{
+    home->form = (struct form){
+        .count = ITEMS,
+        .focus = ITEMS,
+        .items =
+            {
+                [ITEM_NAME] = {"Your name", .entry = &home->name, .most = RAIM_MAX_NAME_BYTES},
+                [ITEM_RECORDINGS] = {"Recordings"},
+                [ITEM_SETTINGS] = {"Settings"},
+                [ITEM_QUIT] = {"Quit"},
+                [ITEM_ADDRESS] = {"Address of a server", .entry = &home->address,
+                                  .most = SERVER_ADDRESS_BYTES - 1},
+                [ITEM_PLAY] = {"Play", .is_main = true},
+                [ITEM_SPECTATE] = {"Spectate"},
+                [ITEM_SEARCH] = {"Find a room", .is_main = true, .is_hidden = !has_matchmaker},
+            },
+    };
+}
+
 static void open_recordings(struct home *home)
 {
     recordings_screen_open(&home->recordings, home->preferences);
@@ -42,8 +62,7 @@ struct home *home_open(const struct home_def *def)
         return NULL;
     struct settings *settings = &def->preferences->settings;
     home->preferences = def->preferences;
-    home->has_matchmaker = def->has_matchmaker;
-    home->focus = ITEM_LIST;
+    fill_form(home, def->has_matchmaker);
     snprintf(home->host, sizeof home->host, "%s", def->host);
     home->browser = browser_open();
     if (home->browser == NULL) {
@@ -112,23 +131,6 @@ static void toggle_favourite(struct home *home, const char *address)
     preferences_save_servers(home->preferences);
 }
 
-static struct entry *focused_entry(struct home *home)
-{
-    return home->focus == ITEM_NAME      ? &home->name
-           : home->focus == ITEM_ADDRESS ? &home->address
-                                         : NULL;
-}
-
-// A field that gets the focus is selected, so that typing replaces what stands there.
-static void set_focus(struct home *home, enum item item)
-{
-    const bool is_new = home->focus != item;
-    home->focus = item;
-    struct entry *entry = focused_entry(home);
-    if (is_new && entry != NULL)
-        entry_select(entry);
-}
-
 // --- choosing ---
 
 static enum home_wish choose(struct home *home, const char *text, enum home_wish wish)
@@ -138,7 +140,7 @@ static enum home_wish choose(struct home *home, const char *text, enum home_wish
                  text[0] == '\0'
                      ? "Type the address of a server, or choose one below"
                      : "An address is HOST or HOST:PORT, such as play.example.org:7246");
-        set_focus(home, ITEM_ADDRESS);
+        form_focus(&home->form, ITEM_ADDRESS);
         return HOME_STAY;
     }
     preferences_save_settings(home->preferences);
@@ -177,10 +179,8 @@ static enum home_wish press(struct home *home, enum item item)
         return choose(home, home->address.text, HOME_SPECTATE);
     case ITEM_SEARCH:
         return HOME_SEARCH;
-    case ITEM_LIST:
-        return choose_row(home, COLUMN_PLAY);
     case ITEM_NAME:
-        home->focus = ITEM_LIST;
+        form_focus(&home->form, ITEMS);
         return HOME_STAY;
     case ITEMS:
         break;
@@ -190,81 +190,35 @@ static enum home_wish press(struct home *home, enum item item)
 
 // --- events ---
 
-static enum item next_item(const struct home *home, int way)
-{
-    int item = (int)home->focus;
-    do
-        item = (item + way + ITEMS) % ITEMS;
-    while (item == ITEM_SEARCH && !home->has_matchmaker);
-    return (enum item)item;
-}
-
-// Moves the selection or, at the begin of the list, the focus.
-static void move(struct home *home, int way)
-{
-    if (home->focus != ITEM_LIST)
-        set_focus(home, next_item(home, way));
-    else if (!list_move(&home->list, way) && way < 0)
-        set_focus(home, ITEM_ADDRESS);
-}
-
 static void copy_name(struct home *home)
 {
     snprintf(home->preferences->settings.name, sizeof home->preferences->settings.name, "%.*s",
              RAIM_MAX_NAME_BYTES, home->name.text);
 }
 
+// Handles a key while the list has the focus, or one that gives it the focus.
 static enum home_wish handle_command(struct home *home, enum window_command command)
 {
-    switch (command) {
-    case COMMAND_UP:
-        move(home, -1);
-        break;
-    case COMMAND_DOWN:
-        move(home, 1);
-        break;
-    case COMMAND_LEFT:
-        if (home->focus == ITEM_LIST)
-            return choose_row(home, COLUMN_STAR);
-        set_focus(home, next_item(home, -1));
-        break;
-    case COMMAND_RIGHT:
-        if (home->focus == ITEM_LIST)
-            return choose_row(home, COLUMN_SPECTATE);
-        set_focus(home, next_item(home, 1));
-        break;
-    case COMMAND_NEXT:
-        set_focus(home, next_item(home, 1));
-        break;
-    case COMMAND_ACCEPT:
-        return press(home, home->focus);
-    case COMMAND_BACK:
-        home->focus = ITEM_LIST;
+    if (command == COMMAND_BACK) {
+        form_focus(&home->form, ITEMS);
         home->problem[0] = '\0';
-        break;
-    case COMMAND_ERASE: // of a field that is typed, as are those below
-    case COMMAND_DELETE:
-    case COMMAND_HOME:
-    case COMMAND_END:
-    case COMMAND_SELECT_ALL:
-    case COMMAND_NONE:
-        break;
+    } else if (command == COMMAND_DOWN) {
+        list_move(&home->list, 1);
+    } else if (command == COMMAND_UP && !list_move(&home->list, -1)) {
+        form_focus(&home->form, ITEM_ADDRESS);
     }
-    return HOME_STAY;
+    return command == COMMAND_LEFT     ? choose_row(home, COLUMN_STAR)
+           : command == COMMAND_RIGHT  ? choose_row(home, COLUMN_SPECTATE)
+           : command == COMMAND_ACCEPT ? choose_row(home, COLUMN_PLAY)
+                                       : HOME_STAY;
 }
 
-static enum home_wish click(struct home *home, raim_vec2 mouse)
+static enum home_wish click_list(struct home *home, raim_vec2 mouse)
 {
-    for (int i = 0; i < ITEM_LIST; i++) {
-        if (!raim_box_contains(home->boxes[i], mouse))
-            continue;
-        set_focus(home, (enum item)i);
-        return i == ITEM_NAME || i == ITEM_ADDRESS ? HOME_STAY : press(home, (enum item)i);
-    }
     const int under = list_at(&home->list, mouse);
-    if (under < 0)
+    if (under == LIST_NOTHING)
         return HOME_STAY;
-    home->focus = ITEM_LIST;
+    form_focus(&home->form, ITEMS);
     home->list.selected = under;
     return choose_row(home, mouse.x < home->star_x       ? COLUMN_STAR
                             : mouse.x > home->spectate_x ? COLUMN_SPECTATE
@@ -273,29 +227,23 @@ static enum home_wish click(struct home *home, raim_vec2 mouse)
 
 static enum home_wish handle_home(struct home *home, const struct window_event *event)
 {
-    struct entry *entry = focused_entry(home);
-    const size_t most = entry == &home->name ? RAIM_MAX_NAME_BYTES : SERVER_ADDRESS_BYTES - 1;
-    if (entry != NULL && !window_button_is_pad(event->button) && entry_handle(entry, event, most) &&
-        event->kind == WINDOW_PRESSED)
-        return HOME_STAY;
-    switch (event->kind) {
-    case WINDOW_POINTED:;
-        const int under = list_at(&home->list, window_mouse(home->preferences->window));
-        if (under >= 0 && entry == NULL) {
-            home->list.selected = under;
-            home->focus = ITEM_LIST;
-        }
-        return HOME_STAY;
-    case WINDOW_TYPED:
+    const int item = form_handle(&home->form, event);
+    if (event->kind == WINDOW_TYPED)
         home->problem[0] = '\0';
-        return HOME_STAY;
-    case WINDOW_PRESSED:
-        return event->clicked ? click(home, event->mouse) : handle_command(home, event->command);
-    case WINDOW_CLOSED:
-        preferences_save_settings(home->preferences);
-        return HOME_QUIT;
+    if (event->kind == WINDOW_CLOSED)
+        return press(home, ITEM_QUIT);
+    if (item >= 0)
+        return press(home, (enum item)item);
+    if (event->kind == WINDOW_POINTED && !form_is_typing(&home->form)) {
+        const int under = list_at(&home->list, window_mouse(home->preferences->window));
+        if (under != LIST_NOTHING) {
+            home->list.selected = under;
+            form_focus(&home->form, ITEMS);
+        }
     }
-    return HOME_STAY;
+    if (item == FORM_NOTHING || event->kind != WINDOW_PRESSED)
+        return HOME_STAY;
+    return event->clicked ? click_list(home, event->mouse) : handle_command(home, event->command);
 }
 
 static enum home_wish handle_recordings(struct home *home, const struct window_event *event)
@@ -318,11 +266,9 @@ enum home_wish home_handle(struct home *home, const struct window_event *event)
     }
     if (home->is_in_recordings && event->kind != WINDOW_CLOSED)
         return handle_recordings(home, event);
-    if (event->kind == WINDOW_PRESSED && event->button != 0)
-        home->by_pad = window_button_is_pad(event->button);
     const enum home_wish wish = handle_home(home, event);
     copy_name(home);
-    window_take_text(home->preferences->window, focused_entry(home) != NULL);
+    window_take_text(home->preferences->window, form_is_typing(&home->form));
     return wish;
 }
 

@@ -27,43 +27,6 @@ static void draw_title(const struct ui *ui, double top)
     text_write(ui->text, (raim_vec2){at.x - width / 2 + 12 * unit, at.y}, &style, "raim");
 }
 
-static void draw_field(struct home *home, const struct ui *ui, enum item item, raim_box box,
-                       const char *label, const struct entry *entry, double now_s)
-{
-    const double unit = ui->unit;
-    const bool focused = home->focus == item;
-    struct text_style style = {.size = 14 * unit, .colour = PALETTE_QUIET};
-    home->boxes[item] = box;
-    text_write(ui->text,
-               (raim_vec2){box.min.x + 2 * unit, box.min.y - text_height(&style) - 3 * unit},
-               &style, label);
-    ui_frame(ui, unit, box, focused ? PALETTE_WHITE : PALETTE_QUIET, PALETTE_ROCK);
-    style = (struct text_style){.size = 17 * unit, .colour = PALETTE_WHITE};
-    const double y = (box.min.y + box.max.y - text_height(&style)) / 2;
-    entry_draw(entry, ui, (raim_vec2){box.min.x + 10 * unit, y}, &style,
-               box.max.x - box.min.x - 22 * unit, focused && fmod(now_s, 1) < 0.6, focused);
-}
-
-static void draw_button(struct home *home, const struct ui *ui, enum item item, raim_box box,
-                        const char *label, bool is_main)
-{
-    const double unit = ui->unit;
-    const bool is_lit =
-        home->focus == item || raim_box_contains(box, window_mouse(home->preferences->window));
-    home->boxes[item] = box;
-    draw_colour fill = PALETTE_CHOSEN;
-    fill.a = 255;
-    ui_frame(ui, unit, box, ui_rim(is_lit), is_main || is_lit ? fill : PALETTE_SHEET);
-    const struct text_style style = {.size = 17 * unit,
-                                     .weight = is_main ? TEXT_BOLD : TEXT_PLAIN,
-                                     .align = TEXT_CENTRE,
-                                     .colour = PALETTE_WHITE};
-    text_write_within(
-        ui->text,
-        (raim_vec2){(box.min.x + box.max.x) / 2, (box.min.y + box.max.y - text_height(&style)) / 2},
-        &style, label, box.max.x - box.min.x - 8 * unit);
-}
-
 static void draw_star(const struct ui *ui, raim_vec2 centre, double radius, bool full)
 {
     enum { POINTS = 5 };
@@ -188,7 +151,7 @@ static void draw_list(struct home *home, const struct ui *ui, raim_box list)
         raim_box row = list_row(&home->list, i);
         row.max.y -= 2 * unit;
         draw_row(home, ui, browser_at(home->browser, i), row,
-                 home->focus == ITEM_LIST && i == home->list.selected);
+                 home->form.focus == ITEMS && i == home->list.selected);
     }
     const struct text_style style = {
         .size = 16 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT};
@@ -200,35 +163,29 @@ static void draw_list(struct home *home, const struct ui *ui, raim_box list)
             width * 0.8);
 }
 
-static void draw_top(struct home *home, const struct ui *ui, double left, double right, double top,
-                     double now_s)
+static void place(struct home *home, enum item item, double left, double top, double right,
+                  double bottom)
 {
-    const double unit = ui->unit, height = 36 * unit, gap = 10 * unit;
-    const double second = top + height + 32 * unit, wide = 110 * unit;
-    draw_field(home, ui, ITEM_NAME, (raim_box){{left, top}, {left + 330 * unit, top + height}},
-               "Your name", &home->name, now_s);
-    draw_button(home, ui, ITEM_QUIT, (raim_box){{right - wide, top}, {right, top + height}}, "Quit",
-                false);
-    draw_button(home, ui, ITEM_SETTINGS,
-                (raim_box){{right - 2 * wide - gap, top}, {right - wide - gap, top + height}},
-                "Settings", false);
-    draw_button(
-        home, ui, ITEM_RECORDINGS,
-        (raim_box){{right - 3 * wide - 2 * gap, top}, {right - 2 * wide - 2 * gap, top + height}},
-        "Recordings", false);
-    double x = right - wide;
-    if (home->has_matchmaker) {
-        draw_button(home, ui, ITEM_SEARCH, (raim_box){{x, second}, {x + wide, second + height}},
-                    "Find a room", true);
-        x -= wide + gap;
+    home->form.items[item].box = (raim_box){{left, top}, {right, bottom}};
+}
+
+static void place_form(struct home *home, double unit, double left, double right, double top)
+{
+    static const enum item first_row[] = {ITEM_QUIT, ITEM_SETTINGS, ITEM_RECORDINGS},
+                           second_row[] = {ITEM_SEARCH, ITEM_SPECTATE, ITEM_PLAY};
+    const double height = 36 * unit, gap = 10 * unit, wide = 110 * unit;
+    const double second = top + height + 32 * unit;
+    double x = right;
+    place(home, ITEM_NAME, left, top, left + 330 * unit, top + height);
+    for (int i = 0; i < 3; i++, x -= wide + gap)
+        place(home, first_row[i], x - wide, top, x, top + height);
+    x = right;
+    for (int i = 0; i < 3; i++) {
+        place(home, second_row[i], x - wide, second, x, second + height);
+        if (!home->form.items[second_row[i]].is_hidden)
+            x -= wide + gap;
     }
-    draw_button(home, ui, ITEM_SPECTATE, (raim_box){{x, second}, {x + wide, second + height}},
-                "Spectate", false);
-    x -= wide + gap;
-    draw_button(home, ui, ITEM_PLAY, (raim_box){{x, second}, {x + wide, second + height}}, "Play",
-                true);
-    draw_field(home, ui, ITEM_ADDRESS, (raim_box){{left, second}, {x - gap, second + height}},
-               "Address of a server", &home->address, now_s);
+    place(home, ITEM_ADDRESS, left, second, x, second + height);
 }
 
 void home_draw(struct home *home, const struct ui *given, double now_s)
@@ -244,7 +201,8 @@ void home_draw(struct home *home, const struct ui *given, double now_s)
     const double top = ui.area.min.y + 106 * unit;
     draw_box(ui.draw, ui.area, PALETTE_DARK);
     draw_title(&ui, ui.area.min.y + 12 * unit);
-    draw_top(home, &ui, middle - half, middle + half, top, now_s);
+    place_form(home, unit, middle - half, middle + half, top);
+    form_draw(&home->form, &ui, window_mouse(home->preferences->window), now_s);
     const raim_box list = {{middle - half + 10 * unit, top + 154 * unit},
                            {middle + half - 10 * unit, ui.area.max.y - 50 * unit}};
     draw_list(home, &ui, list);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "browser.h"
-#include "entry.h"
+#include "form.h"
 #include "home.h"
 #include "list.h"
 #include "recordings_screen.h"
@@ -11,7 +11,7 @@
 
 struct arenas;
 
-// What can have the focus; the list is one more.
+// Items of the form. Where none of them has the focus, the list has it.
 enum item {
     ITEM_NAME,
     ITEM_RECORDINGS,
@@ -21,7 +21,6 @@ enum item {
     ITEM_PLAY,
     ITEM_SPECTATE,
     ITEM_SEARCH,
-    ITEM_LIST,
     ITEMS
 };
 
@@ -31,23 +30,19 @@ enum column { COLUMN_STAR, COLUMN_PLAY, COLUMN_SPECTATE };
 struct home {
     struct preferences *preferences;
     struct browser *browser;
-    bool has_matchmaker;
     char host[SERVER_HOST_BYTES];
     struct arenas *arenas; // the request under way; NULL: none
     double next_arenas_s;
-    enum item focus;
+    struct form form;
     struct entry name, address;
     struct server_address chosen;
     char problem[160];
     struct list list;
     bool is_in_settings, is_in_recordings;
-    bool by_pad; // the gamepad was used last
     struct settings_screen settings;
     struct recordings_screen recordings;
-    const char *recording; // that was chosen
-    // Where the items were drawn, pixels.
-    raim_box boxes[ITEMS];
-    double star_x, spectate_x;
+    const char *recording;     // that was chosen
+    double star_x, spectate_x; // where the columns of the list were drawn, pixels
 };
 
 bool home_is_favourite(const struct home *home, const char *address);
