@@ -48,6 +48,7 @@ struct admin_commands {
     uint32_t next_number;
     struct ban_book *bans;
     struct ban_source *ban_source; // NULL: none
+    const struct status_view *view;
     bool draining;
     uint32_t drain_waiting; // arenas that have not answered the drain yet
     uint64_t drain_end_ms;  // CLOCK_MONOTONIC; 0: no deadline
@@ -92,8 +93,8 @@ static void execute_clip(struct admin_commands *admin, struct admin_command *com
         refuse(command, NOT_FOUND, no_arena);
     else if (stream == NULL)
         refuse(command, CONFLICT, "the arena is not being recorded");
-    else if (!recorder_order_clip(list->recorder, stream, seconds > 0 ? (uint32_t)seconds : USUAL_S,
-                                  command->number))
+    else if (!recorder_order_clip(admin->table->recorder, stream,
+                                  seconds > 0 ? (uint32_t)seconds : USUAL_S, command->number))
         refuse(command, BUSY, "too many clips are being written");
     else
         command->asked = command->waiting = 1;
@@ -101,7 +102,7 @@ static void execute_clip(struct admin_commands *admin, struct admin_command *com
 
 bool admin_commands_collect_recorder(struct admin_commands *admin, struct recorder_answer *answer)
 {
-    struct recorder *recorder = admin->table->running.recorder;
+    struct recorder *recorder = admin->table->recorder;
     return recorder != NULL && recorder_take_answer(recorder, answer);
 }
 
@@ -289,17 +290,17 @@ bool admin_commands_is_drained(const struct admin_commands *admin)
 
 static void execute_delete_recording(struct admin_commands *admin, struct admin_command *command)
 {
-    admin_recordings_change(admin->table->running.recorder, RECORDER_DELETE, command);
+    admin_recordings_change(admin->table->recorder, RECORDER_DELETE, command);
 }
 
 static void execute_keep_recording(struct admin_commands *admin, struct admin_command *command)
 {
-    admin_recordings_change(admin->table->running.recorder, RECORDER_KEEP, command);
+    admin_recordings_change(admin->table->recorder, RECORDER_KEEP, command);
 }
 
 static void execute_unkeep_recording(struct admin_commands *admin, struct admin_command *command)
 {
-    admin_recordings_change(admin->table->running.recorder, RECORDER_UNKEEP, command);
+    admin_recordings_change(admin->table->recorder, RECORDER_UNKEEP, command);
 }
 
 // --- Bans ---
@@ -340,7 +341,7 @@ static void execute_unban(struct admin_commands *admin, struct admin_command *co
 
 static void execute_status(struct admin_commands *admin, struct admin_command *command)
 {
-    set_answer(command, status_json(&admin->table->running, monotonic_ms()));
+    set_answer(command, status_json(admin->view, monotonic_ms()));
 }
 
 static void execute_players(struct admin_commands *admin, struct admin_command *command)
@@ -531,6 +532,16 @@ void admin_commands_close(struct admin_commands *admin)
     ban_book_close(admin->bans);
     loop_remove(admin->drain_end);
     free(admin);
+}
+
+void admin_commands_serve_status(struct admin_commands *admin, const struct status_view *view)
+{
+    admin->view = view;
+}
+
+const struct ban_source *admin_commands_ban_source(const struct admin_commands *admin)
+{
+    return admin->ban_source;
 }
 
 const struct arena_list *admin_commands_arenas(const struct admin_commands *admin)

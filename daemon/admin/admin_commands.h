@@ -31,7 +31,9 @@ enum admin_commands_field_kind {
 };
 
 struct admin_commands;
+struct ban_source;
 struct loop;
+struct status_view;
 struct admin_commands_route;
 
 // A command and its result. Zeroed, with its route and fields filled in by the caller.
@@ -69,6 +71,12 @@ struct admin_commands *admin_commands_open(struct loop *loop, struct arena_table
 
 // Takes NULL. The arenas must have ended.
 void admin_commands_close(struct admin_commands *admin);
+
+// Borrows what the status is made of. Call it before the first command.
+void admin_commands_serve_status(struct admin_commands *admin, const struct status_view *view);
+
+// The fetched ban list, for the status; NULL: none is configured.
+const struct ban_source *admin_commands_ban_source(const struct admin_commands *admin);
 
 // The arenas that run.
 const struct arena_list *admin_commands_arenas(const struct admin_commands *admin);

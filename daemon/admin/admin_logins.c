@@ -58,11 +58,25 @@ struct admin_logins {
     struct admin_orders *orders;
     struct password_thread *passwords;
     struct login_guard guard;
+    uint64_t denied; // logins of RCON and of admins, since the start
     struct try tries[TRIES], challenges[CHALLENGES];
     uint32_t next_challenge; // the oldest one makes room
     struct pending_order *pending[ORDERS];
     char answer[COMMAND_LINE_ANSWER_BYTES];
 };
+
+static const struct metric count_rows[] = {
+    {NULL, "raimd_logins_denied_total",
+     "Logins of RCON and of admins that were wrong, or not tried because of earlier ones.",
+     METRIC_COUNTER, METRIC_OF(struct admin_logins, denied)},
+};
+
+const struct metric_table admin_logins_metrics = {METRIC_ROWS(count_rows)};
+
+uint64_t *admin_logins_denied(struct admin_logins *logins)
+{
+    return &logins->denied;
+}
 
 struct admin_logins *admin_logins_create(struct arena_table *table, struct admin_orders *orders,
                                          struct password_thread *passwords)
@@ -199,7 +213,7 @@ static bool is_blocked(const struct admin_logins *logins, const struct client *c
 
 static void deny(struct admin_logins *logins, const struct client *client, const char *why)
 {
-    logins->table->running.control.logins_denied++;
+    logins->denied++;
     send_line(client, why);
 }
 

@@ -6,16 +6,22 @@
 
 #include "admin_orders.h"
 #include "arena_feed.h"
+#include "metric.h"
 #include "password_thread.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+extern const struct metric_table admin_logins_metrics; // of a struct admin_logins
 
 struct admin_logins;
 
 // Borrows all. Returns NULL when memory runs out.
 struct admin_logins *admin_logins_create(struct arena_table *table, struct admin_orders *orders,
                                          struct password_thread *passwords);
+
+// The number of denied logins, which RCON adds to.
+uint64_t *admin_logins_denied(struct admin_logins *logins);
 
 // Takes NULL. Withdraws the orders that wait.
 void admin_logins_destroy(struct admin_logins *logins);

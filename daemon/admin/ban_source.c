@@ -5,8 +5,10 @@
 
 #include "ban_list.h"
 #include "fetch.h"
+#include "json_writer.h"
 #include "log.h"
 #include "loop.h"
+#include "metric_text.h"
 #include "monotonic.h"
 #include "state_file.h"
 #include "store.h"
@@ -27,6 +29,7 @@ enum {
     FIRST_RETRY_MS = 5000, // doubled with each failure, up to the period
     DEADLINE_MS = 30000,
     HEADER_BYTES = FETCH_ETAG_BYTES + 32,
+    ERROR_BYTES = 256,
 };
 
 // A list that a thread reads. The main thread owns it again once it is done.
@@ -37,7 +40,7 @@ struct job {
     char *text; // owned
     size_t size;
     struct bans *bans; // NULL: it is malformed
-    char error[ARENA_LIST_ERROR_BYTES];
+    char error[ERROR_BYTES];
     _Atomic bool is_done;
 };
 
@@ -55,12 +58,47 @@ struct ban_source {
     bool is_wanted;   // a reload asks for one as soon as none is under way
     uint64_t next_ms; // of the next request otherwise
     uint32_t retry_ms;
+
+    uint32_t count;          // networks in force
+    uint64_t fetched_ms;     // CLOCK_MONOTONIC, when it was last seen to be the newest; 0: never
+    uint64_t failures;       // since the start
+    char error[ERROR_BYTES]; // of the last attempt; "": it succeeded
 };
 
-static struct arena_list_ban_list *report(const struct ban_source *source)
+static void write_members(const void *object, struct json_writer *json, uint64_t now_ms)
 {
-    return &source->table->running.ban_list;
+    const struct ban_source *source = object;
+    if (source->fetched_ms == 0)
+        json_write_null(json, "age_s");
+    else
+        json_write_count(json, "age_s", (now_ms - source->fetched_ms) / 1000);
+    json_write_text(json, "error", source->error[0] != '\0' ? source->error : NULL);
 }
+
+static void write_families(const void *object, struct text_buffer *out, uint64_t now_ms)
+{
+    const struct ban_source *source = object;
+    if (source->fetched_ms > 0)
+        metric_text_value(out, "raimd_ban_list_age_seconds", METRIC_GAUGE,
+                          "Time since the ban list was last fetched or found unchanged.",
+                          (now_ms - source->fetched_ms) / 1000);
+}
+
+static const struct metric rows[] = {
+    {"networks", "raimd_ban_list_networks", "Networks in force of the ban list that is fetched.",
+     METRIC_GAUGE, METRIC_OF(struct ban_source, count)},
+    {"failures", "raimd_ban_list_failures_total",
+     "Attempts to fetch and read the ban list that failed.", METRIC_COUNTER,
+     METRIC_OF(struct ban_source, failures)},
+};
+
+const struct metric_table ban_source_metrics = {
+    .group = "ban_list",
+    .meaning = "The list of banned networks that raimd fetches; null: none is configured.",
+    METRIC_ROWS(rows),
+    .is_optional = true,
+    .write_members = write_members,
+    .write_families = write_families};
 
 // --- The kept list: its ETag as a comment, and its text ---
 
@@ -103,7 +141,7 @@ static void read_etag(const char *text, char etag[FETCH_ETAG_BYTES])
 
 static void load_kept(struct ban_source *source)
 {
-    char error[ARENA_LIST_ERROR_BYTES] = "", path[PATH_MAX];
+    char error[ERROR_BYTES] = "", path[PATH_MAX];
     size_t size;
     char *text = store_path(source->table->store, file_name, path)
                      ? read_file(path, BAN_LIST_MAX_BYTES + HEADER_BYTES, &size)
@@ -118,7 +156,7 @@ static void load_kept(struct ban_source *source)
         source->etag[0] = '\0';
         log_warning("ban list not taken file=\"%s\": %s", path, error);
     } else if (ban_book_set_foreign(source->book, bans)) {
-        report(source)->count = count;
+        source->count = count;
         log_info("ban list kept networks=%u file=\"%s\"", count, path);
     }
     free(text);
@@ -200,21 +238,19 @@ static void set_next(struct ban_source *source, uint64_t next_ms)
 
 static void note_failure(struct ban_source *source, const char *why)
 {
-    struct arena_list_ban_list *shown = report(source);
-    shown->failures++;
-    if (strcmp(shown->error, why) != 0) // once, not with each attempt
+    source->failures++;
+    if (strcmp(source->error, why) != 0) // once, not with each attempt
         log_warning("ban list not taken url=%s: %s", source->url, why);
-    snprintf(shown->error, sizeof shown->error, "%s", why);
+    snprintf(source->error, sizeof source->error, "%s", why);
     set_next(source, monotonic_ms() + source->retry_ms);
     source->retry_ms = 2 * source->retry_ms < PERIOD_MS ? 2 * source->retry_ms : PERIOD_MS;
 }
 
 static void note_success(struct ban_source *source)
 {
-    struct arena_list_ban_list *shown = report(source);
-    shown->error[0] = '\0';
-    shown->fetched_ms = monotonic_ms();
-    set_next(source, shown->fetched_ms + PERIOD_MS);
+    source->error[0] = '\0';
+    source->fetched_ms = monotonic_ms();
+    set_next(source, source->fetched_ms + PERIOD_MS);
     source->retry_ms = FIRST_RETRY_MS;
 }
 
@@ -231,7 +267,7 @@ static void end_job(struct ban_source *source)
     } else {
         strcpy(source->etag, job->etag);
         keep(source, job);
-        report(source)->count = count;
+        source->count = count;
         note_success(source);
         log_info("ban list taken networks=%u url=%s", count, source->url);
     }
@@ -304,7 +340,6 @@ struct ban_source *ban_source_open(struct loop *loop, struct arena_table *table,
         ban_source_close(source);
         return NULL;
     }
-    report(source)->is_on = true;
     load_kept(source);
     loop_set_timer(source->timer, 0);
     return source;

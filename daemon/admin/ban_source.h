@@ -7,8 +7,11 @@
 
 #include "arena_table.h"
 #include "ban_book.h"
+#include "metric.h"
 
 #include <stdint.h>
+
+extern const struct metric_table ban_source_metrics; // of a struct ban_source
 
 struct ban_source;
 struct loop;

@@ -105,7 +105,7 @@ struct control *control_open(struct loop *loop, const char *path, struct arena_t
     control->orders = admin_orders_open(loop, table, rooms, error, capacity);
     if (control->orders != NULL && path == NULL)
         return control;
-    control->recordings = http_recordings_create(loop, &table->running, &download_limits);
+    control->recordings = http_recordings_create(loop, table->recordings, &download_limits);
     if (control->orders != NULL && control->recordings == NULL)
         snprintf(error, capacity, "out of memory");
     const int socket = control->orders != NULL && control->recordings != NULL

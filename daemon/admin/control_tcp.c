@@ -22,15 +22,31 @@ enum { MAX_CONNECTIONS = 64, MAX_FILE_BYTES = 256 * 1024 };
 
 struct control_tcp {
     struct api *api;
-    struct control *control;           // takes orders; NULL: none does
-    struct http *page;                 // the dashboard; NULL: none
-    struct arena_list_control *counts; // borrowed
+    struct control *control; // takes orders; NULL: none does
+    struct http *page;       // the dashboard; NULL: none
     struct http_listener *listener;
     struct http_guard guard; // without names; with the token
     uint16_t port;
     bool needs_certificate;                // of clients
     char *certificate, *key, *authorities; // PEM; NULL: none
+    struct {
+        uint64_t limited; // connections that began too fast
+        uint64_t denied;  // requests without the token or certificate, or from a page of a browser
+    } counts;             // since the start
 };
+
+#define COUNTS(member) METRIC_OF(struct control_tcp, counts.member)
+
+static const struct metric count_rows[] = {
+    {NULL, "raimd_control_connections_limited_total",
+     "TLS connections to control_listen that were closed because too many began.", METRIC_COUNTER,
+     COUNTS(limited)},
+    {NULL, "raimd_control_requests_denied_total",
+     "Requests to control_listen without its token or certificate, or of browsers.", METRIC_COUNTER,
+     COUNTS(denied)},
+};
+
+const struct metric_table control_tcp_metrics = {METRIC_ROWS(count_rows)};
 
 // Reads a PEM file; "" gives NULL. Returns false with a reason.
 static bool read_file(const char *path, char **text, char *error, size_t capacity)
@@ -138,7 +154,7 @@ static bool answer(void *context, const struct http_request *step)
     bool is_answered = false;
     if (*step->memory == NULL) {
         const bool good = check_sender(tcp, step, &is_answered);
-        tcp->counts->denied += is_answered;
+        tcp->counts.denied += is_answered;
         if (is_answered)
             return good;
     }
@@ -181,7 +197,7 @@ static bool start(struct control_tcp *tcp, struct loop *loop, const struct confi
                                           .authorities = tcp->authorities,
                                           .answer = answer,
                                           .end = end_request,
-                                          .refused = &tcp->counts->limited,
+                                          .refused = &tcp->counts.limited,
                                           .context = tcp};
     tcp->listener = http_listener_start(&def);
     if (tcp->listener == NULL)
@@ -192,15 +208,13 @@ static bool start(struct control_tcp *tcp, struct loop *loop, const struct confi
 }
 
 struct control_tcp *control_tcp_open(struct loop *loop, const struct config_control *config,
-                                     struct api *api, struct arena_list_control *counts,
-                                     char *error, size_t capacity)
+                                     struct api *api, char *error, size_t capacity)
 {
     struct control_tcp *tcp = calloc(1, sizeof *tcp);
     snprintf(error, capacity, "out of memory");
     if (tcp == NULL)
         return NULL;
     tcp->api = api;
-    tcp->counts = counts;
     tcp->needs_certificate = config->clients[0] != '\0';
     strcpy(tcp->guard.token, config->token);
     if (start(tcp, loop, config, error, capacity))

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "api.h"
-#include "arena_list.h"
 #include "config.h"
 #include "control.h"
+#include "metric.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+extern const struct metric_table control_tcp_metrics; // of a struct control_tcp
 
 struct control_tcp;
 struct loop;
@@ -18,11 +20,10 @@ struct loop;
 // certificate; without either, /v1 alone. Borrows both.
 void control_tcp_serve_page(struct control_tcp *tcp, struct control *control, struct http *http);
 
-// Reads the certificates and listens. Copies `config`, borrows `api` and `counts`. Returns NULL and
-// writes a reason into `error`.
+// Reads the certificates and listens. Copies `config`, borrows `api`. Returns NULL and writes a
+// reason into `error`.
 struct control_tcp *control_tcp_open(struct loop *loop, const struct config_control *config,
-                                     struct api *api, struct arena_list_control *counts,
-                                     char *error, size_t capacity);
+                                     struct api *api, char *error, size_t capacity);
 
 // Takes NULL. The event streams must have been told to end.
 void control_tcp_close(struct control_tcp *tcp);

@@ -170,9 +170,9 @@ static void publish(struct arena *arena)
     status->transport = *transport_stats(arena->worker.transport);
     masters_count_listing(&arena->worker.masters, (int64_t)monotonic_ms());
     status->masters = arena->worker.masters.report;
-    status->is_recording = arena->worker.recording.running != NULL;
     if (arena->worker.recording.stream != NULL)
         status->recordings = recorder_stream_counts(arena->worker.recording.stream);
+    status->recordings.is_running = arena->worker.recording.running != NULL;
     publish_tick_us(arena, status);
     if (status->profile.count != arena->worker.profile.count)
         status->profile = arena->worker.profile;

@@ -61,7 +61,6 @@ struct arena_status {
     struct raim_match_counts counts;
     struct transport_stats transport;
     struct masters_report masters;
-    bool is_recording;
     struct recorder_counts recordings;
     uint32_t tick_us_count;              // durations in the window
     uint32_t tick_us[ARENA_TICK_WINDOW]; // microseconds, in no particular order

@@ -170,8 +170,8 @@ struct arena_slot *arena_slot_open(struct arena_table *table, struct config *con
     else
         slot->arena = arena_create(config, &opened, &table->sockets, table->store, &table->wakeup,
                                    error, capacity);
-    if (slot->arena != NULL && table->running.recorder != NULL &&
-        !arena_enable_recording(slot->arena, table->running.recorder)) {
+    if (slot->arena != NULL && table->recorder != NULL &&
+        !arena_enable_recording(slot->arena, table->recorder)) {
         snprintf(error, capacity, "out of memory");
         arena_destroy(slot->arena);
         slot->arena = NULL;
@@ -226,10 +226,9 @@ bool arena_table_open(struct arena_table *table, struct config *config, const ch
                                   .urls = table->urls,
                                   .events = table->events,
                                   .watchers = table->watchers,
-                                  .running.recorder = table->running.recorder,
-                                  .running.recordings = table->running.recordings};
+                                  .recorder = table->recorder,
+                                  .recordings = table->recordings};
     strcpy(table->recording_dir, config->recording_dir);
-    table->running.started_ms = monotonic_ms();
     socket_activation_init(&table->sockets);
     if (!wakeup_open(&table->wakeup)) {
         log_error("cannot create an eventfd: %s", strerror(errno));
@@ -315,7 +314,7 @@ bool arena_table_start(struct arena_table *table)
     struct arena_list *running = &table->running;
     struct arena *assigned[CONFIG_MAX_ARENAS];
     char error[ERROR_BYTES];
-    if (running->recorder != NULL && !recorder_start(running->recorder, error, sizeof error)) {
+    if (table->recorder != NULL && !recorder_start(table->recorder, error, sizeof error)) {
         log_error("recordings failed: %s", error);
         return false;
     }
@@ -371,7 +370,7 @@ void arena_table_close(struct arena_table *table)
         arena_slot_close(slot);
     }
     free(table->running.workers);
-    recorder_close(table->running.recorder); // it signals the wakeup
+    recorder_close(table->recorder); // it signals the wakeup
     wakeup_close(&table->wakeup);
     config_unload(table->config);
 }

@@ -43,6 +43,8 @@ struct arena_table {
     struct socket_activation sockets;
     struct arena_ports ports;
     char recording_dir[CONFIG_PATH_BYTES]; // configured for the directory that is in use
+    struct recorder *recorder;             // NULL: nothing is recorded
+    struct recordings *recordings;         // the recorder's; NULL: none
     struct results *results;      // borrowed, for those who read the feeds; NULL: not recorded
     struct store *store;          // borrowed; NULL in tests alone: nothing is kept
     struct fetch *urls;           // borrowed; NULL: no URL was configured at the start

@@ -61,9 +61,9 @@ bool arena_table_open_recorder(struct arena_table *table, const struct config *c
         log_warning("recordings off: not written for this architecture");
         return true;
     }
-    table->running.recorder = recorder_open(path, &limits, &table->wakeup, error, sizeof error);
-    if (table->running.recorder != NULL) {
-        table->running.recordings = recorder_recordings(table->running.recorder);
+    table->recorder = recorder_open(path, &limits, &table->wakeup, error, sizeof error);
+    if (table->recorder != NULL) {
+        table->recordings = recorder_recordings(table->recorder);
         return true;
     }
     if (config->recording_dir[0] != '\0') {
@@ -80,7 +80,7 @@ void arena_table_change_recorder(struct arena_table *table, const struct config 
     char path[PATH_MAX], error[ERROR_BYTES];
     const struct recordings_limits limits = limits_of(config);
     const bool moves = strcmp(table->recording_dir, config->recording_dir) != 0;
-    if (table->running.recorder == NULL) {
+    if (table->recorder == NULL) {
         if (!recording_directory_find(config, path)) {
             if (is_wanted(config) && !is_wanted(table->config))
                 reload_report_add(report, RELOAD_REPORT_WARNING,
@@ -92,13 +92,13 @@ void arena_table_change_recorder(struct arena_table *table, const struct config 
         }
         return;
     }
-    recorder_set_limits(table->running.recorder, &limits);
+    recorder_set_limits(table->recorder, &limits);
     if (!moves)
         return;
     if (!recording_directory_find(config, path))
         reload_report_add(report, RELOAD_REPORT_WARNING,
                           "recordings not moved: there is no $STATE_DIRECTORY");
-    else if (!recorder_move(table->running.recorder, path, error, sizeof error))
+    else if (!recorder_move(table->recorder, path, error, sizeof error))
         reload_report_add(report, RELOAD_REPORT_WARNING, "recordings not moved: %s%s", error,
                           sandbox_hint(path, errno));
     else

@@ -6,6 +6,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+static const struct metric rows[] = {
+    {"overloaded", "raimd_arena_overloaded",
+     "1 while more than 10 % of the ticks of the last 10 s were late or skipped, else 0.",
+     METRIC_FLAG, METRIC_OF(struct overload, is_on), .column = "overloaded"},
+};
+
+const struct metric_table overload_metrics = {METRIC_ROWS(rows)};
+
 bool overload_update(struct overload *overload, uint64_t late_ticks, uint64_t skipped_ticks,
                      uint32_t tick_hz, uint32_t busy_percent)
 {

@@ -5,6 +5,8 @@
 // and not one per second. Thread rule: main thread only.
 #pragma once
 
+#include "metric.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +29,8 @@ struct overload {
     uint32_t due;                               // ticks that are due in the window
     uint64_t late_in_window, skipped_in_window; // as of the newest sample
 };
+
+extern const struct metric_table overload_metrics; // of a struct overload
 
 // Adds a sample: the counts of an arena since its start, and how busy its worker was in the last
 // seconds. Returns true if the state has changed.

@@ -47,19 +47,19 @@ static uint64_t count_rejections(const struct arena_status *status)
 }
 
 static void write_ticks(struct json_writer *json, const struct arena_status *status,
-                        const struct last_hour_sample *newest)
+                        uint32_t late_p99_us)
 {
     json_write_array(json, "tick_us");
     json_write_count(json, NULL, status_tick_us(status, 50));
     json_write_count(json, NULL, status_tick_us(status, 99));
     json_write_end(json);
-    json_write_count(json, "late_p99_us", newest != NULL ? newest->late_p99_us : 0);
+    json_write_count(json, "late_p99_us", late_p99_us);
     json_write_count(json, "late", status->late_ticks);
     json_write_count(json, "skipped", status->skipped_ticks);
     json_write_count(json, "interval", status->snapshot_interval);
 }
 
-static void write_arena(struct json_writer *json, const struct arena_list *list,
+static void write_arena(struct json_writer *json, const struct last_hour *last_hour,
                         struct arena *arena)
 {
     static const char *const phases[RAIM_MATCH_PHASES] = {
@@ -76,7 +76,7 @@ static void write_arena(struct json_writer *json, const struct arena_list *list,
     json_write_count(json, "max", config->match.tuning.max_players);
     json_write_count(json, "bots", status->counts.bots);
     json_write_count(json, "spectators", status->counts.spectators);
-    write_ticks(json, status, last_hour_newest(list->last_hour, config->name));
+    write_ticks(json, status, last_hour_late_p99_us(last_hour, config->name));
     json_write_flag(json, "overloaded", arena_overload(arena)->is_on);
     write_pings(json, status);
     json_write_count(json, "joins", status->counts.joins);
@@ -86,19 +86,20 @@ static void write_arena(struct json_writer *json, const struct arena_list *list,
     json_write_end(json);
 }
 
-char *feed_json(const struct arena_list *list, uint64_t now_ms)
+char *feed_json(const struct status_view *view, uint64_t now_ms)
 {
+    const struct arena_list *list = view->list;
     struct json_writer json = {0};
     json_write_object(&json, NULL);
     json_write_text(&json, "version", RAIM_VERSION);
-    json_write_count(&json, "uptime_s", (now_ms - list->started_ms) / 1000);
+    json_write_count(&json, "uptime_s", (now_ms - view->started_ms) / 1000);
     json_write_array(&json, "workers_busy_ms");
     for (int i = 0; i < list->worker_count; i++)
         json_write_count(&json, NULL, worker_busy_ns(list->workers[i]) / NS_PER_MS);
     json_write_end(&json);
     json_write_array(&json, "arenas");
     for (int i = 0; i < list->count; i++)
-        write_arena(&json, list, list->arenas[i]);
+        write_arena(&json, view->last_hour, list->arenas[i]);
     json_write_end(&json);
     json_write_end(&json);
     return json_write_take(&json);

@@ -3,9 +3,9 @@
 // its players. Main thread only.
 #pragma once
 
-#include "arena_list.h"
+#include "status_view.h"
 
 #include <stdint.h>
 
 // Returns a string that the caller frees, or NULL when memory runs out. See feed.schema.json.
-char *feed_json(const struct arena_list *list, uint64_t now_ms);
+char *feed_json(const struct status_view *view, uint64_t now_ms);

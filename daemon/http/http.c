@@ -19,7 +19,6 @@
 #include "monotonic.h"
 #include "server_events.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +80,14 @@ static const struct {
 #define JS_TYPE "text/javascript; charset=utf-8"
 #define SCHEMA_TYPE "application/schema+json"
 
+enum { STATUS_SCHEMA, HISTORY_SCHEMA }; // among the parts
+
 // Files that never change: the dashboard's, and the schemas of what is served.
 static const struct part {
     const char *path, *type, *text;
 } parts[] = {
+    [STATUS_SCHEMA] = {"/status.schema.json", SCHEMA_TYPE},   // given at the start
+    [HISTORY_SCHEMA] = {"/history.schema.json", SCHEMA_TYPE}, // also
     {"/", HTML_TYPE, embedded_dashboard_html},
     {"/dashboard/dashboard.css", CSS_TYPE, embedded_dashboard_css},
     {"/dashboard/dashboard.js", JS_TYPE, embedded_script_dashboard},
@@ -96,9 +99,7 @@ static const struct part {
     {"/dashboard/arena.js", JS_TYPE, embedded_script_arena},
     {"/dashboard/results.js", JS_TYPE, embedded_script_results},
     {"/dashboard/orders.js", JS_TYPE, embedded_script_orders},
-    {"/status.schema.json", SCHEMA_TYPE, embedded_schema_status},
     {"/feed.schema.json", SCHEMA_TYPE, embedded_schema_feed},
-    {"/history.schema.json", SCHEMA_TYPE, embedded_schema_history},
     {"/recordings.schema.json", SCHEMA_TYPE, embedded_schema_recordings},
     {"/events.schema.json", SCHEMA_TYPE, embedded_schema_events},
     {"/results.schema.json", SCHEMA_TYPE, embedded_schema_results},
@@ -123,7 +124,7 @@ static const struct http_downloads_def download_limits = {
 
 struct http {
     struct loop *loop;
-    const struct arena_list *list;
+    const struct status_view *view;
     struct http_listener *listener;
     struct http_streams *streams;
     struct http_recordings *recordings;
@@ -137,37 +138,34 @@ struct http {
 };
 
 static bool make_fixed(struct http *http);
-static bool make_parts(struct http *http);
+static bool make_parts(struct http *http, const struct http_def *def);
 static bool answer(void *context, const struct http_request *request);
 static void end_request(void *context, void *memory);
 
 // Starts the server. Takes ownership of the socket.
-static bool start(struct http *http, int socket)
+static bool start(struct http *http, const struct http_def *def, int socket)
 {
-    const struct http_listener_def def = {.loop = http->loop,
-                                          .socket = socket,
-                                          .max_connections = HTTP_MAX_CLIENTS,
-                                          .answer = answer,
-                                          .end = end_request,
-                                          .context = http};
+    const struct http_listener_def listener = {.loop = def->loop,
+                                               .socket = socket,
+                                               .max_connections = HTTP_MAX_CLIENTS,
+                                               .answer = answer,
+                                               .end = end_request,
+                                               .context = http};
     http->port = listen_socket_port(socket);
-    http->streams = http_streams_create(http->loop, http->list);
-    http->recordings = http_recordings_create(http->loop, http->list, &download_limits);
+    http->streams = http_streams_create(def->loop, def->view->list);
+    http->recordings = http_recordings_create(def->loop, def->recordings, &download_limits);
     if (http->streams == NULL || http->recordings == NULL || !make_fixed(http) ||
-        !make_parts(http)) {
+        !make_parts(http, def)) {
         close(socket);
         return false;
     }
-    http->listener = http_listener_start(&def);
+    http->listener = http_listener_start(&listener);
     return http->listener != NULL;
 }
 
-struct http *http_open(struct loop *loop, const char *address, uint16_t port,
-                       const struct http_guard *guard, const struct arena_list *list, char *error,
-                       size_t capacity)
+struct http *http_open(const struct http_def *def, char *error, size_t capacity)
 {
-    assert(list != NULL);
-    const int socket = listen_socket_tcp(address, port, error, capacity);
+    const int socket = listen_socket_tcp(def->address, def->port, error, capacity);
     if (socket < 0)
         return NULL;
     struct http *http = calloc(1, sizeof *http);
@@ -176,10 +174,10 @@ struct http *http_open(struct loop *loop, const char *address, uint16_t port,
         close(socket);
         return NULL;
     }
-    http->loop = loop;
-    http->list = list;
-    http->guard = *guard;
-    if (!start(http, socket)) {
+    http->loop = def->loop;
+    http->view = def->view;
+    http->guard = *def->guard;
+    if (!start(http, def, socket)) {
         snprintf(error, capacity, "cannot start the http server: out of memory or descriptors");
         http_close(http);
         return NULL;
@@ -260,11 +258,15 @@ static bool make_fixed(struct http *http)
                                   "Bearer realm=\"raimd\"");
 }
 
-static bool make_parts(struct http *http)
+static bool make_parts(struct http *http, const struct http_def *def)
 {
-    for (size_t i = 0; i < PARTS; i++)
-        if (!http_document_keep(&http->parts[i], parts[i].type, parts[i].text, part_headers))
+    for (size_t i = 0; i < PARTS; i++) {
+        const char *text = i == STATUS_SCHEMA    ? def->status_schema
+                           : i == HISTORY_SCHEMA ? def->history_schema
+                                                 : parts[i].text;
+        if (!http_document_keep(&http->parts[i], parts[i].type, text, part_headers))
             return false;
+    }
     return true;
 }
 
@@ -281,7 +283,7 @@ static bool answer_page(struct http *http, struct MHD_Connection *connection,
 {
     enum http_status problem;
     bool is_sent;
-    if (http_pages_send(&http->pages, connection, route, path, name, http->list, &problem,
+    if (http_pages_send(&http->pages, connection, route, path, name, http->view, &problem,
                         &is_sent))
         return is_sent;
     return answer_fixed(http, connection,
@@ -291,7 +293,7 @@ static bool answer_page(struct http *http, struct MHD_Connection *connection,
 static bool answer_stream(struct http *http, struct MHD_Connection *connection, const char *name,
                           enum http_audience audience)
 {
-    const int arena = arena_list_find(http->list, name);
+    const int arena = arena_list_find(http->view->list, name);
     if (arena < 0)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     const enum http_token token =

@@ -2,10 +2,10 @@
 // The HTTP server for the status, which the loop runs. No thread of its own, nothing blocks.
 #pragma once
 
-#include "arena_list.h"
 #include "http_guard.h"
 #include "http_listener.h"
 #include "results.h"
+#include "status_view.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,13 +13,22 @@
 
 struct http;
 struct loop;
+struct recordings;
 struct server_events;
 
-// Listens on a dotted IPv4 address and TCP port (0 selects a free one). Copies `guard`, borrows
-// `list`. Returns NULL with the reason in `error`.
-struct http *http_open(struct loop *loop, const char *address, uint16_t port,
-                       const struct http_guard *guard, const struct arena_list *list, char *error,
-                       size_t capacity);
+struct http_def {
+    struct loop *loop;
+    const char *address; // dotted IPv4
+    uint16_t port;       // TCP; 0 selects a free one
+    const struct http_guard *guard;
+    const struct status_view *view;
+    struct recordings *recordings; // NULL: none
+    // The schemas that are made of the rows of metrics.
+    const char *status_schema, *history_schema;
+};
+
+// Listens. Copies `guard`, borrows all else. Returns NULL with the reason in `error`.
+struct http *http_open(const struct http_def *def, char *error, size_t capacity);
 
 // Ends what is sent over any listener, and closes its own: call it, then close the others, before
 // http_close.

@@ -35,9 +35,9 @@ static bool is_fresh(const struct http_page *page, const char *path, uint64_t no
 }
 
 static bool render(struct http_page *page, const struct http_route *route, const char *path,
-                   const char *name, const struct arena_list *list, enum http_status *problem)
+                   const char *name, const struct status_view *view, enum http_status *problem)
 {
-    const struct http_rendering rendering = route->render(list, name, monotonic_ms());
+    const struct http_rendering rendering = route->render(view, name, monotonic_ms());
     struct http_document document = {0};
     *problem = rendering.status == HTTP_NOT_FOUND ? HTTP_NOT_FOUND : HTTP_UNAVAILABLE;
     if (rendering.status == HTTP_NOT_FOUND ||
@@ -51,13 +51,13 @@ static bool render(struct http_page *page, const struct http_route *route, const
 
 bool http_pages_send(struct http_pages *pages, struct MHD_Connection *connection,
                      const struct http_route *route, const char *path, const char *name,
-                     const struct arena_list *list, enum http_status *problem, bool *is_sent)
+                     const struct status_view *view, enum http_status *problem, bool *is_sent)
 {
     assert(strlen(path) < HTTP_PATH_BYTES);
     struct http_page *page = find_slot(pages, path);
     const uint64_t begin_us = monotonic_us();
     if (!is_fresh(page, path, begin_us)) {
-        if (!render(page, route, path, name, list, problem))
+        if (!render(page, route, path, name, view, problem))
             return false;
         page->rendered_us = begin_us;
     }

@@ -33,6 +33,6 @@ struct http_pages {
 // what the request handler returns.
 bool http_pages_send(struct http_pages *pages, struct MHD_Connection *connection,
                      const struct http_route *route, const char *path, const char *name,
-                     const struct arena_list *list, enum http_status *problem, bool *is_sent);
+                     const struct status_view *view, enum http_status *problem, bool *is_sent);
 
 void http_pages_clear(struct http_pages *pages);

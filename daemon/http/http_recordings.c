@@ -14,13 +14,13 @@
 static const char root[] = "/recordings";
 
 struct http_recordings {
-    const struct arena_list *list;
+    struct recordings *list; // NULL: nothing is recorded
     struct http_downloads *downloads;
     struct http_document newest; // the first page of the list; none: not rendered yet
     uint64_t newest_version;     // of the list, when it was rendered
 };
 
-struct http_recordings *http_recordings_create(struct loop *loop, const struct arena_list *list,
+struct http_recordings *http_recordings_create(struct loop *loop, struct recordings *list,
                                                const struct http_downloads_def *limits)
 {
     struct http_recordings *recordings = calloc(1, sizeof *recordings);
@@ -57,7 +57,7 @@ bool http_recordings_takes(const char *path)
 // Sends the first page, which is rendered once for each change of the list.
 static bool answer_newest(struct http_recordings *recordings, struct MHD_Connection *connection)
 {
-    struct recordings *list = recordings->list->recordings;
+    struct recordings *list = recordings->list;
     const uint64_t version = list != NULL ? recordings_version(list) : 0;
     if (recordings->newest.plain == NULL || recordings->newest_version != version) {
         http_document_clear(&recordings->newest);
@@ -79,7 +79,7 @@ static bool answer_list(struct http_recordings *recordings, struct MHD_Connectio
                                         "want the name of a recording in before", NULL);
     return http_answer_send_once(
         connection, HTTP_OK,
-        http_answer_text(HTTP_JSON_TYPE, recordings_json(recordings->list->recordings, before)));
+        http_answer_text(HTTP_JSON_TYPE, recordings_json(recordings->list, before)));
 }
 
 static bool answer_file(struct http_recordings *recordings, const struct http_request *request,
@@ -87,7 +87,7 @@ static bool answer_file(struct http_recordings *recordings, const struct http_re
 {
     struct recording_name parts;
     struct recording_entry entry;
-    struct recordings *list = recordings->list->recordings;
+    struct recordings *list = recordings->list;
     if (list == NULL || !recording_name_read(name, &parts))
         return http_answer_send_problem(request->connection, HTTP_NOT_FOUND, "no such recording",
                                         NULL);

@@ -3,16 +3,16 @@
 // download. Only recordings of the list are served, which are finished. Main thread only.
 #pragma once
 
-#include "arena_list.h"
 #include "http_downloads.h"
 #include "http_listener.h"
 
 #include <stdbool.h>
 
 struct http_recordings;
+struct recordings;
 
-// Borrows `list`. Returns NULL when memory runs out.
-struct http_recordings *http_recordings_create(struct loop *loop, const struct arena_list *list,
+// Borrows `list`; NULL: nothing is recorded. Returns NULL when memory runs out.
+struct http_recordings *http_recordings_create(struct loop *loop, struct recordings *list,
                                                const struct http_downloads_def *limits);
 
 // The listener must have stopped. Takes NULL.

@@ -12,73 +12,73 @@
 #include <assert.h>
 #include <string.h>
 
-static struct http_rendering render_status(const struct arena_list *list, const char *name,
+static struct http_rendering render_status(const struct status_view *view, const char *name,
                                            uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){HTTP_OK, status_json(list, now_ms)};
+    return (struct http_rendering){HTTP_OK, status_json(view, now_ms)};
 }
 
-static struct http_rendering render_arena(const struct arena_list *list, const char *name,
+static struct http_rendering render_arena(const struct status_view *view, const char *name,
                                           uint64_t now_ms)
 {
     (void)now_ms;
     bool missing;
-    char *text = status_arena_json(list, name, &missing);
+    char *text = status_arena_json(view->list, name, &missing);
     return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
 }
 
-static struct http_rendering render_map(const struct arena_list *list, const char *name,
+static struct http_rendering render_map(const struct status_view *view, const char *name,
                                         uint64_t now_ms)
 {
     (void)now_ms;
     bool missing;
-    char *text = live_map_json(list, name, &missing);
+    char *text = live_map_json(view->list, name, &missing);
     return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
 }
 
-static struct http_rendering render_feed(const struct arena_list *list, const char *name,
+static struct http_rendering render_feed(const struct status_view *view, const char *name,
                                          uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){HTTP_OK, feed_json(list, now_ms)};
+    return (struct http_rendering){HTTP_OK, feed_json(view, now_ms)};
 }
 
-static struct http_rendering render_history(const struct arena_list *list, const char *name,
+static struct http_rendering render_history(const struct status_view *view, const char *name,
                                             uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){HTTP_OK, last_hour_json(list->last_hour, now_ms)};
+    return (struct http_rendering){HTTP_OK, last_hour_json(view->last_hour, now_ms)};
 }
 
-static struct http_rendering render_arena_history(const struct arena_list *list, const char *name,
+static struct http_rendering render_arena_history(const struct status_view *view, const char *name,
                                                   uint64_t now_ms)
 {
     bool missing;
-    char *text = last_hour_arena_json(list->last_hour, name, now_ms, &missing);
+    char *text = last_hour_arena_json(view->last_hour, name, now_ms, &missing);
     return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
 }
 
-static struct http_rendering render_metrics(const struct arena_list *list, const char *name,
+static struct http_rendering render_metrics(const struct status_view *view, const char *name,
                                             uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){HTTP_OK, metrics_text(list, now_ms)};
+    return (struct http_rendering){HTTP_OK, metrics_text(view, now_ms)};
 }
 
-static struct http_rendering render_health(const struct arena_list *list, const char *name,
+static struct http_rendering render_health(const struct status_view *view, const char *name,
                                            uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){HTTP_OK, status_health_json(list, now_ms)};
+    return (struct http_rendering){HTTP_OK, status_health_json(view, now_ms)};
 }
 
-static struct http_rendering render_readiness(const struct arena_list *list, const char *name,
+static struct http_rendering render_readiness(const struct status_view *view, const char *name,
                                               uint64_t now_ms)
 {
     (void)name;
     bool ready;
-    char *text = status_ready_json(list, now_ms, &ready);
+    char *text = status_ready_json(view, now_ms, &ready);
     return (struct http_rendering){ready ? HTTP_OK : HTTP_UNAVAILABLE, text};
 }
 

@@ -2,8 +2,8 @@
 // Routes of the status server: paths and the functions that render them. Main thread only.
 #pragma once
 
-#include "arena_list.h"
 #include "http_answer.h"
+#include "status_view.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct http_route {
     const char *path; // a path that ends in a slash is followed by a name
     const char *tail; // follows the name
     const char *type;
-    struct http_rendering (*render)(const struct arena_list *list, const char *name,
+    struct http_rendering (*render)(const struct status_view *view, const char *name,
                                     uint64_t now_ms);
 };
 

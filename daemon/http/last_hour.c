@@ -2,25 +2,53 @@
 // Takes samples of the arenas' status blocks, and writes them column by column.
 #include "last_hour.h"
 
+#include "arena_metrics.h"
 #include "json_writer.h"
-#include "rejections.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NS_PER_US = 1000, US_PER_MS = 1000 };
+// Of an arena, of which the columns are made besides the rows that have one: percentiles of what a
+// histogram has counted between two samples.
+static const struct percentile {
+    const char *column;
+    size_t offset; // of the histogram in struct arena_status
+    const uint64_t *bounds_ns;
+    uint32_t percent;
+    uint32_t unit_ns;
+} percentiles[] = {
+    {"ping_p50_ms", offsetof(struct arena_status, pings), histogram_ping_bounds_ns, 50, 1000000},
+    {"ping_p90_ms", offsetof(struct arena_status, pings), histogram_ping_bounds_ns, 90, 1000000},
+    {"tick_p50_us", offsetof(struct arena_status, durations), histogram_bounds_ns, 50, 1000},
+    {"tick_p99_us", offsetof(struct arena_status, durations), histogram_bounds_ns, 99, 1000},
+    {"late_p99_us", offsetof(struct arena_status, latenesses), histogram_bounds_ns, 99, 1000},
+};
 
-// The counters of an arena at its newest sample.
+enum { PERCENTILES = sizeof percentiles / sizeof *percentiles, LATE_P99 = PERCENTILES - 1 };
+
+// A row of an arena with a column.
+struct column {
+    const struct metric *row;
+    int table; // among arena_metric_tables
+};
+
+// What happened between two samples, and how it was at the second: the percentiles, then the
+// columns. Of the server: sums over the arenas, of percentiles the largest.
+struct sample {
+    uint32_t values[PERCENTILES + LAST_HOUR_COLUMNS];
+};
+
+// An arena at its newest sample.
 struct counters {
-    uint64_t late_ticks, skipped_ticks, joins, leaves, rejections, bytes_in, bytes_out;
-    struct histogram durations, latenesses, pings;
+    uint64_t values[LAST_HOUR_COLUMNS];
+    struct histogram histograms[PERCENTILES];
 };
 
 struct ring {
     uint32_t count; // ever added
-    struct last_hour_sample samples[LAST_HOUR_SAMPLES];
+    struct sample samples[LAST_HOUR_SAMPLES];
 };
 
 struct series {
@@ -33,6 +61,8 @@ struct series {
 struct last_hour {
     const struct arena_list *list;
     uint64_t sampled_ms, due_ms;
+    int column_count;
+    struct column columns[LAST_HOUR_COLUMNS];
     struct ring server;
     int series_count;
     struct series *series[CONFIG_MAX_ARENAS];
@@ -40,24 +70,18 @@ struct last_hour {
     uint16_t worker_permille[LAST_HOUR_SAMPLES][CONFIG_MAX_WORKERS]; // as the ring of the server
 };
 
-#define COLUMN(member)                                                                             \
-    {                                                                                              \
-#member, offsetof(struct last_hour_sample, member)                                         \
-    }
-
-static const struct column {
-    const char *name;
-    size_t offset;
-} columns[] = {
-    COLUMN(players),     COLUMN(bots),          COLUMN(spectators),  COLUMN(ping_p50_ms),
-    COLUMN(ping_p90_ms), COLUMN(tick_p50_us),   COLUMN(tick_p99_us), COLUMN(late_p99_us),
-    COLUMN(late_ticks),  COLUMN(skipped_ticks), COLUMN(joins),       COLUMN(leaves),
-    COLUMN(rejections),  COLUMN(bytes_in_s),    COLUMN(bytes_out_s), COLUMN(overloaded),
-};
-
-#define COLUMNS (sizeof columns / sizeof *columns)
-static_assert(COLUMNS * sizeof(uint32_t) == sizeof(struct last_hour_sample),
-              "each member is a column");
+// The rows with columns.
+static void find_columns(struct last_hour *hour)
+{
+    for (int table = 0; table < ARENA_METRIC_TABLES; table++)
+        for (int i = 0; i < arena_metric_tables[table]->count; i++) {
+            const struct metric *row = &arena_metric_tables[table]->rows[i];
+            if (row->column == NULL)
+                continue;
+            assert(hour->column_count < LAST_HOUR_COLUMNS);
+            hour->columns[hour->column_count++] = (struct column){row, table};
+        }
+}
 
 struct last_hour *last_hour_create(const struct arena_list *list, uint64_t now_ms)
 {
@@ -67,6 +91,7 @@ struct last_hour *last_hour_create(const struct arena_list *list, uint64_t now_m
     hour->list = list;
     hour->sampled_ms = now_ms;
     hour->due_ms = now_ms + LAST_HOUR_FIRST_MS;
+    find_columns(hour);
     return hour;
 }
 
@@ -81,28 +106,9 @@ void last_hour_destroy(struct last_hour *hour)
 
 // --- Samples ---
 
-static void add(struct ring *ring, const struct last_hour_sample *sample)
+static void add(struct ring *ring, const struct sample *sample)
 {
     ring->samples[ring->count++ % LAST_HOUR_SAMPLES] = *sample;
-}
-
-static struct counters count(const struct arena_status *status)
-{
-    struct rejections reasons[REJECTIONS_MAX_REASONS];
-    const int length = rejections_list(status, reasons);
-    struct counters counters = {.late_ticks = status->late_ticks,
-                                .skipped_ticks = status->skipped_ticks,
-                                .joins = status->counts.joins,
-                                .bytes_in = status->transport.bytes_in,
-                                .bytes_out = status->transport.bytes_out,
-                                .durations = status->durations,
-                                .latenesses = status->latenesses,
-                                .pings = status->pings};
-    for (int i = 0; i < RAIM_REASONS; i++)
-        counters.leaves += status->counts.leaves[i];
-    for (int i = 0; i < length; i++)
-        counters.rejections += reasons[i].count;
-    return counters;
 }
 
 // The growth of a counter; an arena of an equal name that began anew has counted from 0.
@@ -120,7 +126,7 @@ static uint32_t rate(uint64_t now, uint64_t before, uint64_t elapsed_ms)
 
 // A percentile of what a histogram has counted since `before`, interpolated in its bucket: 0 if
 // that is nothing. It costs less than sorting the newest durations of every arena at once.
-static uint32_t percentile_us(const struct histogram *now, const struct histogram *before,
+static uint64_t percentile_ns(const struct histogram *now, const struct histogram *before,
                               const uint64_t bounds_ns[HISTOGRAM_BOUNDS], uint32_t percent)
 {
     uint64_t total = 0, below = 0;
@@ -131,59 +137,54 @@ static uint32_t percentile_us(const struct histogram *now, const struct histogra
         const uint64_t here = growth(now->buckets[i], before->buckets[i]);
         const uint64_t from_ns = i > 0 ? bounds_ns[i - 1] : 0;
         if (below + here >= rank)
-            return (uint32_t)((from_ns + (bounds_ns[i] - from_ns) * (rank - below) / here) /
-                              NS_PER_US);
+            return from_ns + (bounds_ns[i] - from_ns) * (rank - below) / here;
         below += here;
     }
-    return total > 0 ? (uint32_t)(bounds_ns[HISTOGRAM_BOUNDS - 1] / NS_PER_US) : 0;
+    return total > 0 ? bounds_ns[HISTOGRAM_BOUNDS - 1] : 0;
 }
 
-static struct last_hour_sample sample_arena(struct arena *arena, struct counters *last,
-                                            uint64_t elapsed_ms)
+static uint32_t percentile_of(const struct percentile *percentile,
+                              const struct arena_status *status, struct histogram *before)
 {
-    const struct arena_status *status = arena_status(arena);
-    const struct counters now = count(status);
-    const struct last_hour_sample sample = {
-        .players = status->counts.players,
-        .bots = status->counts.bots,
-        .spectators = status->counts.spectators,
-        .ping_p50_ms =
-            percentile_us(&now.pings, &last->pings, histogram_ping_bounds_ns, 50) / US_PER_MS,
-        .ping_p90_ms =
-            percentile_us(&now.pings, &last->pings, histogram_ping_bounds_ns, 90) / US_PER_MS,
-        .tick_p50_us = percentile_us(&now.durations, &last->durations, histogram_bounds_ns, 50),
-        .tick_p99_us = percentile_us(&now.durations, &last->durations, histogram_bounds_ns, 99),
-        .late_p99_us = percentile_us(&now.latenesses, &last->latenesses, histogram_bounds_ns, 99),
-        .late_ticks = growth(now.late_ticks, last->late_ticks),
-        .skipped_ticks = growth(now.skipped_ticks, last->skipped_ticks),
-        .joins = growth(now.joins, last->joins),
-        .leaves = growth(now.leaves, last->leaves),
-        .rejections = growth(now.rejections, last->rejections),
-        .bytes_in_s = rate(now.bytes_in, last->bytes_in, elapsed_ms),
-        .bytes_out_s = rate(now.bytes_out, last->bytes_out, elapsed_ms),
-        .overloaded = arena_overload(arena)->is_on,
-    };
-    *last = now;
+    const struct histogram *now = (const void *)((const char *)status + percentile->offset);
+    const uint64_t ns = percentile_ns(now, before, percentile->bounds_ns, percentile->percent);
+    *before = *now;
+    return (uint32_t)(ns / percentile->unit_ns);
+}
+
+static uint32_t column_of(const struct metric *row, const void *object, uint64_t *before,
+                          uint64_t elapsed_ms)
+{
+    const uint64_t now = metric_value(row, object), last = *before;
+    *before = now;
+    return row->kind != METRIC_COUNTER ? (uint32_t)now
+           : row->is_rate              ? rate(now, last, elapsed_ms)
+                                       : growth(now, last);
+}
+
+static struct sample sample_arena(const struct last_hour *hour, struct arena *arena,
+                                  struct counters *last, uint64_t elapsed_ms)
+{
+    const struct arena_view view = arena_view(arena);
+    const void *objects[ARENA_METRIC_TABLES];
+    struct sample sample = {0};
+    arena_metric_objects(&view, objects);
+    for (int i = 0; i < PERCENTILES; i++)
+        sample.values[i] = percentile_of(&percentiles[i], view.status, &last->histograms[i]);
+    for (int i = 0; i < hour->column_count; i++) {
+        const struct column *column = &hour->columns[i];
+        sample.values[PERCENTILES + i] =
+            column_of(column->row, objects[column->table], &last->values[i], elapsed_ms);
+    }
     return sample;
 }
 
-static bool is_largest_counted(size_t offset)
+static void add_to_server(struct sample *server, const struct sample *arena)
 {
-    return offset >= offsetof(struct last_hour_sample, ping_p50_ms) &&
-           offset <= offsetof(struct last_hour_sample, late_p99_us);
-}
-
-static uint32_t *value_of(struct last_hour_sample *sample, size_t offset)
-{
-    return (uint32_t *)(void *)((char *)sample + offset);
-}
-
-static void add_to_server(struct last_hour_sample *server, struct last_hour_sample *arena)
-{
-    for (size_t i = 0; i < COLUMNS; i++) {
-        uint32_t *sum = value_of(server, columns[i].offset);
-        const uint32_t value = *value_of(arena, columns[i].offset);
-        if (!is_largest_counted(columns[i].offset))
+    for (int i = 0; i < PERCENTILES + LAST_HOUR_COLUMNS; i++) {
+        uint32_t *sum = &server->values[i];
+        const uint32_t value = arena->values[i];
+        if (i >= PERCENTILES)
             *sum = *sum > UINT32_MAX - value ? UINT32_MAX : *sum + value;
         else if (value > *sum)
             *sum = value;
@@ -240,7 +241,7 @@ static void sample_workers(struct last_hour *hour, uint64_t elapsed_ms)
 
 void last_hour_run(struct last_hour *hour, uint64_t now_ms)
 {
-    struct last_hour_sample server = {0};
+    struct sample server = {0};
     if (hour == NULL || now_ms < hour->due_ms)
         return;
     const uint64_t elapsed_ms = now_ms - hour->sampled_ms;
@@ -249,8 +250,8 @@ void last_hour_run(struct last_hour *hour, uint64_t now_ms)
         struct series *series = get_series(hour, hour->list->arenas[i]);
         if (series == NULL)
             continue;
-        struct last_hour_sample sample =
-            sample_arena(hour->list->arenas[i], &series->last, elapsed_ms);
+        const struct sample sample =
+            sample_arena(hour, hour->list->arenas[i], &series->last, elapsed_ms);
         add(&series->ring, &sample);
         add_to_server(&server, &sample);
     }
@@ -274,6 +275,15 @@ static uint32_t index_of(const struct ring *ring, uint32_t number)
     return (ring->count - kept(ring) + number) % LAST_HOUR_SAMPLES;
 }
 
+static void write_column(struct json_writer *json, const char *name, const struct ring *ring,
+                         int value)
+{
+    json_write_array(json, name);
+    for (uint32_t i = 0; i < kept(ring); i++)
+        json_write_count(json, NULL, ring->samples[index_of(ring, i)].values[value]);
+    json_write_end(json);
+}
+
 // Begins the document; the caller ends it.
 static void write_ring(struct json_writer *json, const struct last_hour *hour,
                        const struct ring *ring, uint64_t now_ms)
@@ -282,16 +292,10 @@ static void write_ring(struct json_writer *json, const struct last_hour *hour,
     json_write_count(json, "every_s", LAST_HOUR_EVERY_MS / 1000);
     json_write_count(json, "age_s", (now_ms - hour->sampled_ms) / 1000);
     json_write_count(json, "count", kept(ring));
-    for (size_t column = 0; column < COLUMNS; column++) {
-        json_write_array(json, columns[column].name);
-        for (uint32_t i = 0; i < kept(ring); i++) {
-            const struct last_hour_sample *sample = &ring->samples[index_of(ring, i)];
-            json_write_count(
-                json, NULL,
-                *(const uint32_t *)(const void *)((const char *)sample + columns[column].offset));
-        }
-        json_write_end(json);
-    }
+    for (int i = 0; i < PERCENTILES; i++)
+        write_column(json, percentiles[i].column, ring, i);
+    for (int i = 0; i < hour->column_count; i++)
+        write_column(json, hour->columns[i].row->column, ring, PERCENTILES + i);
 }
 
 char *last_hour_json(const struct last_hour *hour, uint64_t now_ms)
@@ -327,10 +331,11 @@ char *last_hour_arena_json(const struct last_hour *hour, const char *name, uint6
     return json_write_take(&json);
 }
 
-const struct last_hour_sample *last_hour_newest(const struct last_hour *hour, const char *name)
+uint32_t last_hour_late_p99_us(const struct last_hour *hour, const char *name)
 {
     const struct series *series = hour != NULL ? find_series(hour, name) : NULL;
     return series == NULL || series->ring.count == 0
-               ? NULL
-               : &series->ring.samples[(series->ring.count - 1) % LAST_HOUR_SAMPLES];
+               ? 0
+               : series->ring.samples[(series->ring.count - 1) % LAST_HOUR_SAMPLES]
+                     .values[LATE_P99];
 }

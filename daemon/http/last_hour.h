@@ -13,18 +13,7 @@
 #define LAST_HOUR_FIRST_MS 1000U // the first sample comes so soon
 #define LAST_HOUR_SAMPLES 360U
 
-// What happened between two samples, and how it was at the second. Of the server: sums over the
-// arenas, of times the largest.
-struct last_hour_sample {
-    uint32_t players, bots, spectators;
-    uint32_t ping_p50_ms, ping_p90_ms; // of the connected players
-    uint32_t tick_p50_us, tick_p99_us; // duration of the ticks between the samples
-    uint32_t late_p99_us;              // their delay
-    uint32_t late_ticks, skipped_ticks;
-    uint32_t joins, leaves, rejections;
-    uint32_t bytes_in_s, bytes_out_s; // a second
-    uint32_t overloaded;              // arenas
-};
+#define LAST_HOUR_COLUMNS 16 // the most rows of arenas that have a column (see metric.h)
 
 struct last_hour;
 
@@ -48,5 +37,5 @@ char *last_hour_json(const struct last_hour *hour, uint64_t now_ms);
 char *last_hour_arena_json(const struct last_hour *hour, const char *name, uint64_t now_ms,
                            bool *missing);
 
-// The newest sample of an arena; NULL: none yet.
-const struct last_hour_sample *last_hour_newest(const struct last_hour *hour, const char *name);
+// The 99th percentile of the delay of an arena's ticks in the newest sample; 0: none yet.
+uint32_t last_hour_late_p99_us(const struct last_hour *hour, const char *name);

@@ -1,160 +1,145 @@
 // SPDX-License-Identifier: MIT
-// Writes the metrics in Prometheus' text format. A table row describes each family.
-#define _GNU_SOURCE
+// Writes the families of the process, of the modules, and of the arenas.
 #include "metrics.h"
 
-#include "metrics_process.h"
-#include "metrics_write.h"
+#include "arena_metrics.h"
+#include "message.h"
+#include "metric_text.h"
+#include "process_usage.h"
 #include "rejections.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static_assert(TICK_PROFILE_EVERY == 7, "the help of tick_stage_seconds");
 
-// A metric family with one value or histogram per arena.
-struct family {
-    const char *name;
-    enum metrics_kind kind;
-    const char *help;
-    size_t offset, size;       // in struct arena_status
-    const uint64_t *bounds_ns; // of a histogram; NULL: histogram_bounds_ns
-};
+// --- The process ---
 
-#define FIELD(field)                                                                               \
-    .offset = offsetof(struct arena_status, field),                                                \
-    .size = sizeof(((const struct arena_status *)NULL)->field)
+#define NS_PER_MS UINT64_C(1000000)
 
-static const struct family families[] = {
-    {"raimd_tick_duration_seconds", METRICS_HISTOGRAM, "Duration of a tick.", FIELD(durations)},
-    {"raimd_tick_lateness_seconds", METRICS_HISTOGRAM,
-     "Delay between the deadline of a tick and its begin.", FIELD(latenesses)},
-    {"raimd_ping_seconds", METRICS_HISTOGRAM,
-     "Round trips of the connected players, each counted once a second.", FIELD(pings),
-     .bounds_ns = histogram_ping_bounds_ns},
-    {"raimd_late_ticks_total", METRICS_COUNTER,
-     "Ticks that began more than a quarter of a tick late.", FIELD(late_ticks)},
-    {"raimd_skipped_ticks_total", METRICS_COUNTER,
-     "Ticks skipped because the arena was too far behind.", FIELD(skipped_ticks)},
-    {"raimd_snapshot_interval_ticks", METRICS_GAUGE,
-     "Ticks between two snapshots of a client; more than 1 while the arena cannot hold its rate.",
-     FIELD(snapshot_interval)},
-    {"raimd_round_number", METRICS_GAUGE, "Number of the current round, counted from 1.",
-     FIELD(round.round)},
-    {"raimd_players", METRICS_GAUGE, "Connected players, not counting bots.",
-     FIELD(counts.players)},
-    {"raimd_bots", METRICS_GAUGE, "Players that the server controls.", FIELD(counts.bots)},
-    {"raimd_spectators", METRICS_GAUGE, "Connected spectators.", FIELD(counts.spectators)},
-    {"raimd_away_players", METRICS_GAUGE, "Players with a lost connection that may still resume.",
-     FIELD(counts.away)},
-    {"raimd_joins_total", METRICS_COUNTER,
-     "Players that joined, not counting bots and resumed sessions.", FIELD(counts.joins)},
-    {"raimd_received_bytes_total", METRICS_COUNTER, "UDP payload bytes received.",
-     FIELD(transport.bytes_in)},
-    {"raimd_sent_bytes_total", METRICS_COUNTER, "UDP payload bytes sent.",
-     FIELD(transport.bytes_out)},
-    {"raimd_received_packets_total", METRICS_COUNTER, "Datagrams received.",
-     FIELD(transport.packets_in)},
-    {"raimd_sent_packets_total", METRICS_COUNTER, "Datagrams sent.", FIELD(transport.packets_out)},
-    {"raimd_queries_total", METRICS_COUNTER, "Server browser queries answered.",
-     FIELD(transport.queries)},
-    {"raimd_limited_queries_total", METRICS_COUNTER,
-     "Server browser queries dropped by the rate limit.", FIELD(transport.queries_limited)},
-    {"raimd_master_heartbeats_total", METRICS_COUNTER, "Heartbeats sent to master servers.",
-     FIELD(masters.heartbeats)},
-    {"raimd_master_requests_total", METRICS_COUNTER,
-     "Requests of master servers that were answered.", FIELD(masters.asked)},
-    {"raimd_listing_masters", METRICS_GAUGE, "Master servers that list the arena.",
-     FIELD(masters.listing)},
-    {"raimd_send_errors_total", METRICS_COUNTER,
-     "Datagrams that the kernel did not accept for sending.", FIELD(transport.send_errors)},
-    {"raimd_slow_peers_total", METRICS_COUNTER,
-     "Peers disconnected because too much data was unacknowledged.", FIELD(transport.overflows)},
-    {"raimd_snapshots_total", METRICS_COUNTER, "Snapshots written for clients.",
-     FIELD(counts.snapshots)},
-    {"raimd_inputs_due_total", METRICS_COUNTER, "Player ticks for which an input was due.",
-     FIELD(counts.inputs_due)},
-    {"raimd_inputs_missed_total", METRICS_COUNTER,
-     "Player ticks played with other keys than pressed.", FIELD(counts.inputs_missed)},
-    {"raimd_hits_total", METRICS_COUNTER, "Bullets that hit a player.", FIELD(counts.hits.total)},
-    {"raimd_rewound_hits_total", METRICS_COUNTER,
-     "Hits by bullets that were launched with lag compensation.", FIELD(counts.hits.rewound)},
-    {"raimd_clamped_shots_total", METRICS_COUNTER,
-     "Shots that claimed an older view than their shooter can have had.",
-     FIELD(counts.hits.clamped)},
-    {"raimd_recordings_begun_total", METRICS_COUNTER, "Recordings begun.", FIELD(recordings.begun)},
-    {"raimd_recordings_finished_total", METRICS_COUNTER, "Recordings finished.",
-     FIELD(recordings.finished)},
-    {"raimd_recordings_dropped_total", METRICS_COUNTER,
-     "Recordings that ended early because the recorder was too slow.", FIELD(recordings.dropped)},
-    {"raimd_recordings_failed_total", METRICS_COUNTER,
-     "Recordings that ended early or never began because they could not be written.",
-     FIELD(recordings.failed)},
-    {"raimd_recorded_bytes_total", METRICS_COUNTER, "Bytes written to recordings.",
-     FIELD(recordings.bytes)},
-};
+#define TEXT_OF(number) #number
+#define NUMBER_TEXT(number) TEXT_OF(number)
 
-// An arena's name and status, read once so that all families show one snapshot.
+#ifdef __clang__
+#define COMPILER "clang " NUMBER_TEXT(__clang_major__) "." NUMBER_TEXT(__clang_minor__)
+#else
+#define COMPILER "gcc " NUMBER_TEXT(__GNUC__) "." NUMBER_TEXT(__GNUC_MINOR__)
+#endif
+
+static void write_real(struct text_buffer *out, const char *name, enum metric_kind kind,
+                       const char *help, double value)
+{
+    metric_text_family(out, name, kind, help);
+    text_buffer_print(out, "%s %.2f\n", name, value);
+}
+
+// Names and meanings are those of Prometheus' guide for client libraries.
+static void write_usage(struct text_buffer *out, struct process_usage *usage)
+{
+    struct process_usage_values values;
+    if (!process_usage_read(usage, &values))
+        return;
+    write_real(out, "process_cpu_seconds_total", METRIC_COUNTER,
+               "User and system CPU time of the process.", values.cpu_s);
+    write_real(out, "process_start_time_seconds", METRIC_GAUGE,
+               "Start of the process, in seconds since 1970.", values.started_s);
+    const struct {
+        const char *name, *help;
+        uint64_t value;
+    } gauges[] = {
+        {"process_virtual_memory_bytes", "Virtual memory of the process.", values.virtual_bytes},
+        {"process_resident_memory_bytes", "Resident memory of the process.", values.resident_bytes},
+        {"process_threads", "Threads of the process.", values.threads},
+        {"process_open_fds", "Open file descriptors.", values.open_descriptors},
+        {"process_max_fds", "Largest number of open file descriptors.", values.max_descriptors},
+    };
+    for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
+        metric_text_value(out, gauges[i].name, METRIC_GAUGE, gauges[i].help, gauges[i].value);
+}
+
+static void write_build(struct text_buffer *out)
+{
+    metric_text_family(
+        out, "raimd_build_info", METRIC_GAUGE,
+        "Version of raimd, its protocol and its compiler as labels; the value is always "
+        "1.");
+    text_buffer_print(out, "raimd_build_info{version=\"%s\",protocol=\"%d\",compiler=\"%s\"} 1\n",
+                      RAIM_VERSION, RAIM_PROTOCOL_VERSION, COMPILER);
+}
+
+static void write_workers(struct text_buffer *out, const struct arena_list *list)
+{
+    metric_text_value(out, "raimd_workers", METRIC_GAUGE, "Worker threads.",
+                      (uint64_t)list->worker_count);
+    metric_text_family(out, "raimd_worker_overloaded", METRIC_GAUGE,
+                       "1 while a worker was busy for more than 90 % of the last 5 s, else 0.");
+    for (int i = 0; i < list->worker_count; i++)
+        text_buffer_print(out, "raimd_worker_overloaded{worker=\"%d\"} %d\n", i,
+                          list->loads[i].is_on);
+    metric_text_family(out, "raimd_worker_busy_seconds_total", METRIC_COUNTER,
+                       "Busy time of a worker; its rate is the utilization.");
+    for (int i = 0; i < list->worker_count; i++) {
+        text_buffer_print(out, "raimd_worker_busy_seconds_total{worker=\"%d\"} ", i);
+        metric_text_seconds(out, worker_busy_ns(list->workers[i]));
+        text_buffer_print(out, "\n");
+    }
+}
+
+static void write_uptime(struct text_buffer *out, const struct status_view *view, uint64_t now_ms)
+{
+    metric_text_family(out, "raimd_uptime_seconds", METRIC_GAUGE, "Time since the start.");
+    text_buffer_print(out, "raimd_uptime_seconds ");
+    metric_text_seconds(out, (now_ms - view->started_ms) * NS_PER_MS);
+    text_buffer_print(out, "\n");
+}
+
+// --- The arenas ---
+
+// An arena's name and what its rows are about, read once so that all families show one moment.
 struct row {
     const char *arena;
-    const struct config_arena *config;
     const struct arena_status *status;
-    bool is_overloaded;
+    const void *objects[ARENA_METRIC_TABLES];
 };
 
-static uint64_t value_at(const struct arena_status *status, const struct family *family)
+static void write_tables(struct text_buffer *out, const struct row *rows, int count)
 {
-    const void *field = (const char *)status + family->offset;
-    assert(family->size == sizeof(uint32_t) || family->size == sizeof(uint64_t));
-    return family->size == sizeof(uint32_t) ? *(const uint32_t *)field : *(const uint64_t *)field;
+    for (int i = 0; i < ARENA_METRIC_TABLES; i++) {
+        const struct metric_table *table = arena_metric_tables[i];
+        for (const struct metric *row = table->rows; row < table->rows + table->count; row++) {
+            if (row->name == NULL)
+                continue;
+            metric_text_family(out, row->name, row->kind, row->meaning);
+            for (int j = 0; j < count; j++)
+                metric_text_row(out, row, rows[j].objects[i], rows[j].arena);
+        }
+    }
 }
 
-static void write_value(FILE *out, const char *name, const struct row *row, uint64_t value)
+static void write_stages(struct text_buffer *out, const struct row *rows, int count)
 {
-    fprintf(out, "%s{", name);
-    metrics_label(out, "arena", row->arena);
-    fprintf(out, "} %" PRIu64 "\n", value);
-}
-
-static void write_arena(FILE *out, const struct family *family, const struct row *row)
-{
-    if (family->kind == METRICS_HISTOGRAM)
-        metrics_histogram(
-            out, family->name, (const void *)((const char *)row->status + family->offset),
-            family->bounds_ns != NULL ? family->bounds_ns : histogram_bounds_ns, row->arena, NULL);
-    else
-        write_value(out, family->name, row, value_at(row->status, family));
-}
-
-static void write_stages(FILE *out, const struct row *rows, int count)
-{
-    metrics_family(out, "raimd_tick_stage_seconds", METRICS_HISTOGRAM,
-                   "Duration of each stage of a tick, of one tick in seven.");
+    metric_text_family(out, "raimd_tick_stage_seconds", METRIC_HISTOGRAM,
+                       "Duration of each stage of a tick, of one tick in seven.");
     for (int i = 0; i < count; i++)
         for (int stage = 0; stage < TICK_STAGES; stage++)
-            metrics_histogram(out, "raimd_tick_stage_seconds",
-                              &rows[i].status->profile.stages[stage], histogram_bounds_ns,
-                              rows[i].arena, tick_stage_names[stage]);
+            metric_text_histogram(out, "raimd_tick_stage_seconds",
+                                  &rows[i].status->profile.stages[stage], histogram_bounds_ns,
+                                  rows[i].arena, tick_stage_names[stage]);
 }
 
-static void write_reason(FILE *out, const char *name, const struct row *row, const char *reason,
-                         uint64_t value)
+static void write_reason(struct text_buffer *out, const char *name, const struct row *row,
+                         const char *reason, uint64_t value)
 {
-    fprintf(out, "%s{", name);
-    metrics_label(out, "arena", row->arena);
-    fputc(',', out);
-    metrics_label(out, "reason", reason);
-    fprintf(out, "} %" PRIu64 "\n", value);
+    text_buffer_print(out, "%s{", name);
+    metric_text_label(out, "arena", row->arena);
+    text_buffer_print(out, ",reason=\"%s\"} %" PRIu64 "\n", reason, value);
 }
 
-static void write_rejections(FILE *out, const struct row *rows, int count)
+static void write_rejections(struct text_buffer *out, const struct row *rows, int count)
 {
-    metrics_family(out, "raimd_rejections_total", METRICS_COUNTER,
-                   "Messages and datagrams rejected, by reason.");
+    metric_text_family(out, "raimd_rejections_total", METRIC_COUNTER,
+                       "Messages and datagrams rejected, by reason.");
     for (int i = 0; i < count; i++) {
         struct rejections list[REJECTIONS_MAX_REASONS];
         const int length = rejections_list(rows[i].status, list);
@@ -169,84 +154,38 @@ static const enum raim_reason leave_reasons[] = {
     RAIM_REASON_BANNED, RAIM_REASON_RESTART, RAIM_REASON_IDLE,
 };
 
-static void write_leaves(FILE *out, const struct row *rows, int count)
+static void write_leaves(struct text_buffer *out, const struct row *rows, int count)
 {
-    metrics_family(out, "raimd_leaves_total", METRICS_COUNTER,
-                   "Players that left, by reason, not counting bots.");
+    metric_text_family(out, "raimd_leaves_total", METRIC_COUNTER,
+                       "Players that left, by reason, not counting bots.");
     for (int i = 0; i < count; i++)
         for (size_t j = 0; j < sizeof leave_reasons / sizeof *leave_reasons; j++)
             write_reason(out, "raimd_leaves_total", &rows[i], raim_reason_name(leave_reasons[j]),
                          rows[i].status->counts.leaves[leave_reasons[j]]);
 }
 
-// Gauges that the status block does not hold.
-static uint64_t max_players(const struct row *row)
+char *metrics_text(const struct status_view *view, uint64_t now_ms)
 {
-    return row->config->match.tuning.max_players;
-}
-
-static uint64_t max_spectators(const struct row *row)
-{
-    return row->config->match.tuning.max_spectators;
-}
-
-static uint64_t is_paused(const struct row *row)
-{
-    return row->status->round.phase == RAIM_MATCH_PAUSED;
-}
-
-static uint64_t is_overloaded(const struct row *row)
-{
-    return row->is_overloaded;
-}
-
-static void write_gauge(FILE *out, const char *name, const char *help,
-                        uint64_t (*value)(const struct row *row), const struct row *rows, int count)
-{
-    metrics_family(out, name, METRICS_GAUGE, help);
-    for (int i = 0; i < count; i++)
-        write_value(out, name, &rows[i], value(&rows[i]));
-}
-
-char *metrics_text(const struct arena_list *list, uint64_t now_ms)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return NULL;
+    const struct arena_list *list = view->list;
+    struct text_buffer out = {0};
     struct row rows[CONFIG_MAX_ARENAS];
     assert(list->count <= CONFIG_MAX_ARENAS);
     for (int i = 0; i < list->count; i++) {
-        const struct config_arena *config = arena_config(list->arenas[i]);
-        rows[i] = (struct row){.arena = config->name,
-                               .config = config,
-                               .status = arena_status(list->arenas[i]),
-                               .is_overloaded = arena_overload(list->arenas[i])->is_on};
+        const struct arena_view arena = arena_view(list->arenas[i]);
+        rows[i] = (struct row){.arena = arena.config->name, .status = arena.status};
+        arena_metric_objects(&arena, rows[i].objects);
     }
-    metrics_process(out, list, now_ms);
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const struct family *family = &families[i];
-        metrics_family(out, family->name, family->kind, family->help);
-        for (int j = 0; j < list->count; j++)
-            write_arena(out, family, &rows[j]);
-    }
-    write_stages(out, rows, list->count);
-    write_gauge(out, "raimd_max_players", "Largest number of players, not counting bots.",
-                max_players, rows, list->count);
-    write_gauge(out, "raimd_max_spectators", "Largest number of spectators.", max_spectators, rows,
-                list->count);
-    write_gauge(out, "raimd_arena_paused", "1 while the operator has paused the arena, else 0.",
-                is_paused, rows, list->count);
-    write_gauge(
-        out, "raimd_arena_overloaded",
-        "1 while more than 10 % of the ticks of the last 10 s were late or skipped, else 0.",
-        is_overloaded, rows, list->count);
-    write_leaves(out, rows, list->count);
-    write_rejections(out, rows, list->count);
-    const bool failed = ferror(out) != 0;
-    if (fclose(out) == 0 && !failed)
-        return text;
-    free(text);
-    return NULL;
+    write_usage(&out, view->process);
+    write_build(&out);
+    write_uptime(&out, view, now_ms);
+    write_workers(&out, list);
+    metric_text_value(&out, "raimd_arenas", METRIC_GAUGE, "Arenas that run.",
+                      (uint64_t)list->count);
+    for (int i = 0; i < view->source_count; i++)
+        metric_write_families(&view->sources[i], &out, now_ms);
+    write_tables(&out, rows, list->count);
+    write_stages(&out, rows, list->count);
+    write_leaves(&out, rows, list->count);
+    write_rejections(&out, rows, list->count);
+    return text_buffer_take(&out);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The metrics of all arenas and workers in Prometheus' text format: what `GET /metrics` answers.
+// The metrics of the process, its modules and all arenas in Prometheus' text format: what `GET
+// /metrics` answers.
 #pragma once
 
-#include "arena_list.h"
+#include "status_view.h"
 
 #include <stdint.h>
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 // A NUL-terminated text that the caller frees, or NULL when memory runs out.
-char *metrics_text(const struct arena_list *list, uint64_t now_ms);
+char *metrics_text(const struct status_view *view, uint64_t now_ms);

@@ -12,61 +12,9 @@
 // new keys.
 #define STATUS_SCHEMA 1
 
-static uint64_t uptime_s(const struct arena_list *list, uint64_t now_ms)
+static uint64_t uptime_s(const struct status_view *view, uint64_t now_ms)
 {
-    return (now_ms - list->started_ms) / 1000;
-}
-
-static const char *text_or_null(const char *text)
-{
-    return text[0] != '\0' ? text : NULL;
-}
-
-static void write_orchestrator(struct json_writer *json, const struct orchestrator_report *report)
-{
-    if (report == NULL) {
-        json_write_null(json, "agones");
-        return;
-    }
-    json_write_object(json, "agones");
-    json_write_text(json, "phase", report->phase);
-    json_write_text(json, "gameserver", report->name);
-    json_write_text(json, "state", report->state);
-    json_write_flag(json, "connected", report->is_connected);
-    json_write_flag(json, "watching", report->is_watching);
-    json_write_count(json, "rooms", report->rooms);
-    uint64_t accepted = 0, refused = 0, unanswered = 0;
-    for (int i = 0; i < report->kinds; i++) {
-        accepted += report->requests[i].accepted;
-        refused += report->requests[i].refused;
-        unanswered += report->requests[i].unanswered;
-    }
-    json_write_object(json, "requests");
-    json_write_count(json, "accepted", accepted);
-    json_write_count(json, "refused", refused);
-    json_write_count(json, "unanswered", unanswered);
-    json_write_end(json);
-    json_write_count(json, "updates", report->updates);
-    json_write_count(json, "malformed", report->malformed);
-    json_write_end(json);
-}
-
-static void write_ban_list(struct json_writer *json, const struct arena_list_ban_list *list,
-                           uint64_t now_ms)
-{
-    if (!list->is_on) {
-        json_write_null(json, "ban_list");
-        return;
-    }
-    json_write_object(json, "ban_list");
-    json_write_count(json, "networks", list->count);
-    if (list->fetched_ms == 0)
-        json_write_null(json, "age_s");
-    else
-        json_write_count(json, "age_s", (now_ms - list->fetched_ms) / 1000);
-    json_write_count(json, "failures", list->failures);
-    json_write_text(json, "error", text_or_null(list->error));
-    json_write_end(json);
+    return (now_ms - view->started_ms) / 1000;
 }
 
 static void write_totals(struct json_writer *json, const struct status_totals *totals)
@@ -76,25 +24,6 @@ static void write_totals(struct json_writer *json, const struct status_totals *t
     json_write_count(json, "bots", totals->bots);
     json_write_count(json, "spectators", totals->spectators);
     json_write_count(json, "max", totals->max);
-    json_write_end(json);
-}
-
-static void write_rooms(struct json_writer *json, const struct arena_list_rooms *rooms)
-{
-    json_write_object(json, "rooms");
-    json_write_count(json, "now", rooms->now);
-    json_write_count(json, "free", rooms->free);
-    json_write_count(json, "made", rooms->made);
-    json_write_count(json, "ended", rooms->ended);
-    json_write_count(json, "refused", rooms->refused);
-    json_write_end(json);
-}
-
-static void write_results(struct json_writer *json, const struct arena_list_results *results)
-{
-    json_write_object(json, "results");
-    json_write_count(json, "written", results->written);
-    json_write_count(json, "lost", results->lost);
     json_write_end(json);
 }
 
@@ -112,56 +41,9 @@ static void write_overloaded_workers(struct json_writer *json, const struct aren
     json_write_end(json);
 }
 
-// A master server, with what it and all arenas have sent each other.
-static void write_master(struct json_writer *json, const struct arena_list *list, int index,
-                         uint64_t now_ms)
+char *status_json(const struct status_view *view, uint64_t now_ms)
 {
-    const struct config_master *master = &list->masters.masters->items[index];
-    uint64_t arenas = 0, heartbeats = 0, asked = 0;
-    int64_t asked_ms = 0;
-    for (int i = 0; i < list->count; i++) {
-        const struct masters_contact *contact =
-            &arena_status(list->arenas[i])->masters.contacts[index];
-        arenas += masters_standing(contact, (int64_t)now_ms) == MASTERS_LISTED;
-        heartbeats += contact->heartbeats;
-        asked += contact->asked;
-        asked_ms = contact->asked_ms > asked_ms ? contact->asked_ms : asked_ms;
-    }
-    json_write_object(json, NULL);
-    json_write_text(json, "host", master->host);
-    json_write_count(json, "port", master->port);
-    json_write_count(json, "addresses", (uint64_t)list->masters.addresses[index]);
-    json_write_count(json, "arenas", arenas);
-    json_write_count(json, "heartbeats", heartbeats);
-    json_write_count(json, "asked", asked);
-    if (asked == 0)
-        json_write_null(json, "asked_s");
-    else
-        json_write_number(json, "asked_s", ((int64_t)now_ms - asked_ms) / 1000);
-    json_write_end(json);
-}
-
-static void write_masters(struct json_writer *json, const struct arena_list *list, uint64_t now_ms)
-{
-    const int count = list->masters.masters != NULL ? list->masters.masters->count : 0;
-    json_write_array(json, "masters");
-    for (int i = 0; i < count; i++)
-        write_master(json, list, i, now_ms);
-    json_write_end(json);
-}
-
-static void write_discovery(struct json_writer *json, const struct arena_list_discovery *discovery)
-{
-    json_write_object(json, "lan_discovery");
-    json_write_flag(json, "on", discovery->is_on);
-    json_write_count(json, "answered", discovery->answered);
-    json_write_count(json, "limited", discovery->limited);
-    json_write_count(json, "refused", discovery->refused);
-    json_write_end(json);
-}
-
-char *status_json(const struct arena_list *list, uint64_t now_ms)
-{
+    const struct arena_list *list = view->list;
     // Each arena's status is read once, so that the totals, which come first, agree with the
     // arenas.
     struct status_totals totals = {0};
@@ -174,18 +56,12 @@ char *status_json(const struct arena_list *list, uint64_t now_ms)
     json_write_object(&json, NULL);
     json_write_count(&json, "schema", STATUS_SCHEMA);
     json_write_text(&json, "version", RAIM_VERSION);
-    json_write_count(&json, "uptime_s", uptime_s(list, now_ms));
+    json_write_count(&json, "uptime_s", uptime_s(view, now_ms));
     json_write_count(&json, "workers", (uint64_t)list->worker_count);
     write_overloaded_workers(&json, list);
-    json_write_count(&json, "unread_state_lines", list->unread_state_lines);
-    json_write_count(&json, "lost_state_changes", list->lost_state_changes);
     write_totals(&json, &totals);
-    write_rooms(&json, &list->rooms);
-    write_results(&json, &list->results);
-    write_masters(&json, list, now_ms);
-    write_discovery(&json, &list->discovery);
-    write_ban_list(&json, &list->ban_list, now_ms);
-    write_orchestrator(&json, list->orchestrator);
+    for (int i = 0; i < view->source_count; i++)
+        metric_write_status(&view->sources[i], &json, now_ms);
     json_write_document(&json, "arenas", text);
     json_write_end(&json);
     free(text);
@@ -208,12 +84,12 @@ static bool is_any_worker_overloaded(const struct arena_list *list)
     return false;
 }
 
-char *status_health_json(const struct arena_list *list, uint64_t now_ms)
+char *status_health_json(const struct status_view *view, uint64_t now_ms)
 {
     struct json_writer json = {0};
     json_write_object(&json, NULL);
-    json_write_text(&json, "status", is_any_overloaded(list) ? "overloaded" : "ok");
-    json_write_count(&json, "uptime_s", uptime_s(list, now_ms));
+    json_write_text(&json, "status", is_any_overloaded(view->list) ? "overloaded" : "ok");
+    json_write_count(&json, "uptime_s", uptime_s(view, now_ms));
     json_write_end(&json);
     return json_write_take(&json);
 }
@@ -393,8 +269,31 @@ static void write_overloaded_arenas(struct json_writer *json, const struct arena
     json_write_end(json);
 }
 
-char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *ready)
+// What is wrong by a row that tells of a defect; NULL: nothing.
+static const char *find_defect(const struct status_view *view)
 {
+    for (int i = 0; i < view->source_count; i++)
+        for (int j = 0; j < view->sources[i].table->count; j++) {
+            const struct metric *row = &view->sources[i].table->rows[j];
+            if (row->defect != NULL && metric_value(row, view->sources[i].object) != 0)
+                return row->defect;
+        }
+    return NULL;
+}
+
+static void write_defects(struct json_writer *json, const struct status_view *view)
+{
+    for (int i = 0; i < view->source_count; i++)
+        for (int j = 0; j < view->sources[i].table->count; j++) {
+            const struct metric *row = &view->sources[i].table->rows[j];
+            if (row->defect != NULL)
+                json_write_count(json, row->key, metric_value(row, view->sources[i].object));
+        }
+}
+
+char *status_ready_json(const struct status_view *view, uint64_t now_ms, bool *ready)
+{
+    const struct arena_list *list = view->list;
     uint64_t silent_ms[CONFIG_MAX_ARENAS];
     struct json_writer json = {0};
     bool all_tick = true;
@@ -404,23 +303,23 @@ char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *re
     }
     const bool all_keep_up = !is_any_overloaded(list);
     const bool has_room = !is_any_worker_overloaded(list);
-    const bool is_read = list->unread_state_lines == 0;
     *ready = all_tick && all_keep_up;
     json_write_object(&json, NULL);
+    const char *defect = find_defect(view);
     json_write_text(&json, "status",
-                    !*ready                 ? "not ready"
-                    : !has_room || !is_read ? "degraded"
-                                            : "ready");
+                    !*ready                       ? "not ready"
+                    : !has_room || defect != NULL ? "degraded"
+                                                  : "ready");
     json_write_text(&json, "reason",
-                    !all_tick      ? "not every arena has ticked within a second"
-                    : !all_keep_up ? "an arena is overloaded: its ticks are late or skipped"
-                    : !has_room    ? "a worker is busy for more than 90 % of the time"
-                    : !is_read     ? "state was not understood, see the log"
-                                   : "every arena has ticked within a second");
+                    !all_tick        ? "not every arena has ticked within a second"
+                    : !all_keep_up   ? "an arena is overloaded: its ticks are late or skipped"
+                    : !has_room      ? "a worker is busy for more than 90 % of the time"
+                    : defect != NULL ? defect
+                                     : "every arena has ticked within a second");
     write_silent_arenas(&json, list, silent_ms);
     write_overloaded_arenas(&json, list);
     write_overloaded_workers(&json, list);
-    json_write_count(&json, "unread_state_lines", list->unread_state_lines);
+    write_defects(&json, view);
     json_write_end(&json);
     return json_write_take(&json);
 }

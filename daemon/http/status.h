@@ -4,15 +4,15 @@
 // runs out. Main thread only.
 #pragma once
 
-#include "arena_list.h"
 #include "bans.h"
 #include "reload_report.h"
+#include "status_view.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 // The status of all arenas, see status.schema.json.
-char *status_json(const struct arena_list *list, uint64_t now_ms);
+char *status_json(const struct status_view *view, uint64_t now_ms);
 
 // {"players": [...]} with addresses, for the control socket only.
 char *status_players_json(const struct arena_list *list);
@@ -31,7 +31,7 @@ char *status_problem_json(const char *error);
 char *status_reload_json(const struct reload_report *report);
 
 // {"status": "ok", "uptime_s": ...}; the status is "overloaded" while any arena is.
-char *status_health_json(const struct arena_list *list, uint64_t now_ms);
+char *status_health_json(const struct status_view *view, uint64_t now_ms);
 
 // An arena is ready while its newest tick is younger than this: ten ticks at the lowest tick rate.
 #define STATUS_READY_MS 1000U
@@ -43,7 +43,7 @@ uint32_t status_tick_us(const struct arena_status *status, uint32_t percent);
 char *status_arena_json(const struct arena_list *list, const char *name, bool *missing);
 
 // Whether every arena has ticked within STATUS_READY_MS and none is overloaded, with the reason. A
-// server whose arenas are in time is ready, but "degraded" while a worker is overloaded, or where
-// something in the state directory was not understood.
+// server whose arenas are in time is ready, but "degraded" while a worker is overloaded, or while a
+// row with a defect (see metric.h) is not 0.
 // Sets `ready` to the result.
-char *status_ready_json(const struct arena_list *list, uint64_t now_ms, bool *ready);
+char *status_ready_json(const struct status_view *view, uint64_t now_ms, bool *ready);

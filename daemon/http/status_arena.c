@@ -2,6 +2,7 @@
 // Builds the object of an arena: its listing, round, vote, ticks, traffic and players.
 #include "status_arena.h"
 
+#include "arena_metrics.h"
 #include "json_writer.h"
 #include "rejections.h"
 #include "status.h"
@@ -93,19 +94,6 @@ static void write_rejections(struct json_writer *json, const struct arena_status
     json_write_end(json);
 }
 
-static void write_hits(struct json_writer *json, const struct raim_match_hits *hits)
-{
-    json_write_object(json, "hits");
-    json_write_count(json, "total", hits->total);
-    json_write_count(json, "rewound", hits->rewound);
-    json_write_count(json, "in_past", hits->in_past);
-    json_write_count(json, "clamped", hits->clamped);
-    json_write_tenths(json, "rewound_ms_mean",
-                      hits->rewound > 0 ? hits->rewound_ms / (double)hits->rewound : 0);
-    json_write_tenths(json, "rewound_ms_max", hits->most_rewound_ms);
-    json_write_end(json);
-}
-
 static void write_player(struct json_writer *json, const struct arena_player *player,
                          uint32_t tick_hz)
 {
@@ -185,28 +173,6 @@ static void write_vote(struct json_writer *json, const struct arena_status *stat
     json_write_end(json);
 }
 
-static void write_recording(struct json_writer *json, const struct arena_status *status)
-{
-    json_write_object(json, "recording");
-    json_write_flag(json, "now", status->is_recording);
-    json_write_count(json, "begun", status->recordings.begun);
-    json_write_count(json, "finished", status->recordings.finished);
-    json_write_count(json, "dropped", status->recordings.dropped);
-    json_write_count(json, "failed", status->recordings.failed);
-    json_write_count(json, "bytes", status->recordings.bytes);
-    json_write_end(json);
-}
-
-static void write_masters(struct json_writer *json, const struct masters_report *report)
-{
-    json_write_object(json, "masters");
-    json_write_count(json, "listing", report->listing);
-    json_write_count(json, "heartbeats", report->heartbeats);
-    json_write_count(json, "asked", report->asked);
-    json_write_count(json, "limited", report->limited);
-    json_write_end(json);
-}
-
 // What does not change while a match runs.
 static void write_identity(struct json_writer *json, const struct arena *arena)
 {
@@ -224,50 +190,31 @@ static void write_identity(struct json_writer *json, const struct arena *arena)
     json_write_text(json, "map", config->match.map->name);
 }
 
-static void write_traffic(struct json_writer *json, const struct transport_stats *stats)
-{
-    json_write_count(json, "bytes_in", stats->bytes_in);
-    json_write_count(json, "bytes_out", stats->bytes_out);
-    json_write_count(json, "packets_in", stats->packets_in);
-    json_write_count(json, "packets_out", stats->packets_out);
-    json_write_count(json, "queries", stats->queries);
-    json_write_count(json, "queries_limited", stats->queries_limited);
-}
-
 void status_write_arena(struct json_writer *json, struct arena *arena, struct status_totals *totals)
 {
-    const struct config_arena *config = arena_config(arena);
-    const struct arena_status *status = arena_status(arena);
-    const struct overload *overload = arena_overload(arena);
+    const struct arena_view view = arena_view(arena);
+    const struct arena_status *status = view.status;
+    const void *objects[ARENA_METRIC_TABLES];
+    arena_metric_objects(&view, objects);
     totals->now += status->counts.players;
     totals->bots += status->counts.bots;
     totals->spectators += status->counts.spectators;
-    totals->max += config->match.tuning.max_players;
+    totals->max += view.config->match.tuning.max_players;
     json_write_object(json, NULL);
     write_identity(json, arena);
     json_write_text(json, "state", status->tick == 0 ? "starting" : "running");
-    write_round(json, status, config->match.tick_hz);
+    write_round(json, status, view.config->match.tick_hz);
     write_vote(json, status);
-    json_write_count(json, "tick", status->tick);
-    json_write_count(json, "tick_hz", config->match.tick_hz);
     write_tick_us(json, status);
     write_stages(json, &status->profile);
-    json_write_count(json, "late_ticks", status->late_ticks);
-    json_write_count(json, "skipped_ticks", status->skipped_ticks);
-    json_write_count(json, "snapshot_interval", status->snapshot_interval);
-    json_write_flag(json, "overloaded", overload->is_on);
-    json_write_text(json, "overload_cause", overload->is_on ? overload_cause(overload) : NULL);
-    write_traffic(json, &status->transport);
-    write_masters(json, &status->masters);
+    json_write_text(json, "overload_cause",
+                    view.overload->is_on ? overload_cause(view.overload) : NULL);
+    for (int i = 0; i < ARENA_METRIC_TABLES; i++)
+        metric_write_status(&(struct metric_source){arena_metric_tables[i], objects[i]}, json, 0);
     write_rejections(json, status);
-    write_recording(json, status);
-    json_write_count(json, "lag_compensation_ms", config->match.lag_compensation_ms);
-    write_hits(json, &status->counts.hits);
-    json_write_count(json, "spectators", status->counts.spectators);
-    json_write_count(json, "away", status->counts.away);
     json_write_array(json, "players");
     for (uint32_t i = 0; i < status->player_count; i++)
-        write_player(json, &status->players[i], config->match.tick_hz);
+        write_player(json, &status->players[i], view.config->match.tick_hz);
     json_write_end(json);
     json_write_end(json);
 }

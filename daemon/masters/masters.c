@@ -12,6 +12,26 @@
 // Bytes of a text in an infostring, which are more than any name of an arena or a map has.
 enum { TEXT_BYTES = 96 };
 
+#define REPORT(member) METRIC_OF(struct masters_report, member)
+
+static const struct metric report_rows[] = {
+    {"listing", "raimd_listing_masters", "Master servers that list the arena.", METRIC_GAUGE,
+     REPORT(listing)},
+    {"heartbeats", "raimd_master_heartbeats_total", "Heartbeats sent to master servers.",
+     METRIC_COUNTER, REPORT(heartbeats)},
+    {"asked", "raimd_master_requests_total",
+     "Requests of master servers (getinfo) that were answered.", METRIC_COUNTER, REPORT(asked)},
+    {"limited", NULL,
+     "Requests of master servers, or in their name, that were not answered, because no heartbeat "
+     "preceded them.",
+     METRIC_COUNTER, REPORT(limited)},
+};
+
+const struct metric_table masters_metrics = {
+    .group = "masters",
+    .meaning = "What the arena and the master servers have sent each other.",
+    METRIC_ROWS(report_rows)};
+
 static int find(const struct masters_list *list, struct udp_address address)
 {
     for (int i = 0; i < list->count; i++)

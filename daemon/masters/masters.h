@@ -12,6 +12,7 @@
 
 #include "config.h"
 #include "master_request.h"
+#include "metric.h"
 #include "udp_address.h"
 #include "wire_limits.h"
 
@@ -56,6 +57,8 @@ struct masters_report {
     uint64_t listing;           // masters that are MASTERS_LISTED
     struct masters_contact contacts[CONFIG_MAX_MASTERS];
 };
+
+extern const struct metric_table masters_metrics; // of a struct masters_report
 
 // Begins with zeros.
 struct masters {

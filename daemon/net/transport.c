@@ -16,6 +16,29 @@
 #include <enet/enet.h>
 #include <sys/socket.h>
 
+#define STATS(member) METRIC_OF(struct transport_stats, member)
+
+static const struct metric stats_rows[] = {
+    {"bytes_in", "raimd_received_bytes_total", "UDP payload bytes received.", METRIC_COUNTER,
+     STATS(bytes_in), .column = "bytes_in_s", .is_rate = true},
+    {"bytes_out", "raimd_sent_bytes_total", "UDP payload bytes sent.", METRIC_COUNTER,
+     STATS(bytes_out), .column = "bytes_out_s", .is_rate = true},
+    {"packets_in", "raimd_received_packets_total", "Datagrams received.", METRIC_COUNTER,
+     STATS(packets_in)},
+    {"packets_out", "raimd_sent_packets_total", "Datagrams sent.", METRIC_COUNTER,
+     STATS(packets_out)},
+    {NULL, "raimd_send_errors_total", "Datagrams that the kernel did not accept for sending.",
+     METRIC_COUNTER, STATS(send_errors)},
+    {NULL, "raimd_slow_peers_total", "Peers disconnected because too much data was unacknowledged.",
+     METRIC_COUNTER, STATS(overflows)},
+    {"queries", "raimd_queries_total", "Server browser queries answered.", METRIC_COUNTER,
+     STATS(queries)},
+    {"queries_limited", "raimd_limited_queries_total",
+     "Server browser queries dropped by the rate limit.", METRIC_COUNTER, STATS(queries_limited)},
+};
+
+const struct metric_table transport_metrics = {METRIC_ROWS(stats_rows)};
+
 enum {
     // Calls of ENet's service per tick, each of which reads up to ENET_QUEUE_DATAGRAMS. This many
     // calls empty a socket buffer of 4 MB full of small datagrams, and the limit ends a tick in a

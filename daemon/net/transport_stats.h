@@ -3,6 +3,7 @@
 #pragma once
 
 #include "datagram.h"
+#include "metric.h"
 
 #include <stdint.h>
 
@@ -15,3 +16,5 @@ struct transport_stats {
     uint64_t queries_limited; // dropped by the rate limit
     uint64_t refused[DATAGRAM_VERDICTS];
 };
+
+extern const struct metric_table transport_metrics; // of a struct transport_stats

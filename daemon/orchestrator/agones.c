@@ -4,9 +4,12 @@
 #include "agones.h"
 
 #include "agones_internal.h"
+#include "json_writer.h"
+#include "metric_text.h"
 #include "random.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +35,71 @@ enum {
 };
 
 #define NEVER UINT64_MAX
+
+static void write_words(const void *object, struct json_writer *json, uint64_t now_ms)
+{
+    const struct agones_status *status = object;
+    struct agones_counts sum = {0};
+    (void)now_ms;
+    for (int i = 0; i < AGONES_KINDS; i++) {
+        sum.accepted += status->counts[i].accepted;
+        sum.refused += status->counts[i].refused;
+        sum.unanswered += status->counts[i].unanswered;
+    }
+    json_write_text(json, "phase", agones_phase_name(status->phase));
+    json_write_text(json, "gameserver", status->name);
+    json_write_text(json, "state", status->state);
+    json_write_object(json, "requests");
+    json_write_count(json, "accepted", sum.accepted);
+    json_write_count(json, "refused", sum.refused);
+    json_write_count(json, "unanswered", sum.unanswered);
+    json_write_end(json);
+}
+
+static void write_requests(struct text_buffer *out, int kind, const char *result, uint64_t count)
+{
+    text_buffer_print(out, "raimd_agones_requests_total{kind=\"%s\",result=\"%s\"} %" PRIu64 "\n",
+                      agones_kind_name((enum agones_kind)kind), result, count);
+}
+
+static void write_families(const void *object, struct text_buffer *out, uint64_t now_ms)
+{
+    const struct agones_status *status = object;
+    (void)now_ms;
+    metric_text_family(out, "raimd_agones_phase", METRIC_GAUGE,
+                       "Phase under Agones as a label; the value is always 1.");
+    text_buffer_print(out, "raimd_agones_phase{phase=\"%s\"} 1\n",
+                      agones_phase_name(status->phase));
+    metric_text_family(out, "raimd_agones_requests_total", METRIC_COUNTER,
+                       "Requests to Agones' SDK server since its first answer.");
+    for (int i = 0; i < AGONES_KINDS; i++) {
+        write_requests(out, i, "accepted", status->counts[i].accepted);
+        write_requests(out, i, "refused", status->counts[i].refused);
+        write_requests(out, i, "unanswered", status->counts[i].unanswered);
+    }
+}
+
+#define STATUS(member) METRIC_OF(struct agones_status, member)
+
+static const struct metric status_rows[] = {
+    {"connected", "raimd_agones_up",
+     "1 while Agones' SDK server answers one of two requests, else 0.", METRIC_FLAG,
+     STATUS(is_connected)},
+    {"watching", NULL, "Whether the stream of updates is open.", METRIC_FLAG, STATUS(is_watching)},
+    {"rooms", NULL, "Rooms that run or are being made.", METRIC_GAUGE, STATUS(rooms)},
+    {"updates", "raimd_agones_updates_total", "Updates of the GameServer received.", METRIC_COUNTER,
+     STATUS(updates)},
+    {"malformed", "raimd_agones_malformed_total",
+     "Answers, updates and requests for rooms that could not be read.", METRIC_COUNTER,
+     STATUS(malformed)},
+};
+
+const struct metric_table agones_metrics = {.group = "agones",
+                                            .meaning = "raimd under Agones; null: it is not.",
+                                            METRIC_ROWS(status_rows),
+                                            .is_optional = true,
+                                            .write_members = write_words,
+                                            .write_families = write_families};
 
 struct agones_def agones_default_def(void)
 {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gameserver.h"
+#include "metric.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -168,6 +169,7 @@ struct agones_status {
     uint64_t malformed; // answers that could not be read, and room requests without a good ID
 };
 const struct agones_status *agones_status(const struct agones *agones);
+extern const struct metric_table agones_metrics; // of a struct agones_status
 const char *agones_phase_name(enum agones_phase phase);
 const char *agones_kind_name(enum agones_kind kind);
 

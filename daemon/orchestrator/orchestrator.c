@@ -8,7 +8,6 @@
 #include "log.h"
 #include "loop.h"
 #include "monotonic.h"
-#include "orchestrator_report.h"
 #include "room_text.h"
 #include "wakeup.h"
 
@@ -39,8 +38,6 @@ struct orchestrator {
     struct arena_table *table;
     struct control *control;
     struct rooms *rooms;
-    struct orchestrator_report report;
-    struct orchestrator_requests requests[AGONES_KINDS];
     uint64_t next_look_ms;
     bool waits_for_rooms;    // the arenas are drained later, because of the rooms
     uint64_t drain_until_ms; // deadline of that wait; UINT64_MAX: none
@@ -177,6 +174,11 @@ static bool join_loop(struct orchestrator *orchestrator, struct loop *loop)
     return true;
 }
 
+const struct agones_status *orchestrator_status(const struct orchestrator *orchestrator)
+{
+    return agones_status(orchestrator->agones);
+}
+
 bool orchestrator_start(struct orchestrator *orchestrator, struct loop *loop,
                         struct arena_table *table, struct control *control, struct rooms *rooms,
                         char *error, size_t capacity)
@@ -186,7 +188,6 @@ bool orchestrator_start(struct orchestrator *orchestrator, struct loop *loop,
     rooms_observe(rooms, &observer);
     orchestrator->table = table;
     orchestrator->control = control;
-    table->running.orchestrator = &orchestrator->report;
     if (join_loop(orchestrator, loop) &&
         agones_client_start(orchestrator->client, &orchestrator->wakeup))
         return true;
@@ -425,30 +426,6 @@ static void log_changes(struct orchestrator *orchestrator)
     }
 }
 
-static void report(struct orchestrator *orchestrator)
-{
-    const struct agones_status *status = agones_status(orchestrator->agones);
-    for (int i = 0; i < AGONES_KINDS; i++)
-        orchestrator->requests[i] = (struct orchestrator_requests){
-            .kind = agones_kind_name((enum agones_kind)i),
-            .accepted = status->counts[i].accepted,
-            .refused = status->counts[i].refused,
-            .unanswered = status->counts[i].unanswered,
-        };
-    orchestrator->report = (struct orchestrator_report){
-        .phase = agones_phase_name(status->phase),
-        .state = status->state,
-        .name = status->name,
-        .is_connected = status->is_connected,
-        .is_watching = status->is_watching,
-        .rooms = (uint32_t)status->rooms,
-        .requests = orchestrator->requests,
-        .kinds = AGONES_KINDS,
-        .updates = status->updates,
-        .malformed = status->malformed,
-    };
-}
-
 static void run(void *context)
 {
     struct orchestrator *orchestrator = context;
@@ -462,7 +439,6 @@ static void run(void *context)
     while (agones_next_decision(orchestrator->agones, &decision))
         execute(orchestrator, &decision, now_ms);
     log_changes(orchestrator);
-    report(orchestrator);
     const uint64_t due_ms = agones_due_ms(orchestrator->agones);
     loop_set_timer(orchestrator->timer,
                    due_ms < orchestrator->next_look_ms ? due_ms : orchestrator->next_look_ms);

@@ -30,6 +30,9 @@ void orchestrator_close(struct orchestrator *orchestrator);
 bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct config *config,
                              struct arena_table *table, char *error, size_t capacity);
 
+// For the status and the metrics, see agones.h.
+const struct agones_status *orchestrator_status(const struct orchestrator *orchestrator);
+
 // Starts the client's thread, once the arenas run. Borrows `table`, `control` and `rooms`, which it
 // observes until rooms_close. False with a reason.
 bool orchestrator_start(struct orchestrator *orchestrator, struct loop *loop,

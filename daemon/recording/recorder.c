@@ -21,6 +21,28 @@ enum {
     BYTES_PER_SLOT = 6 * 1024, // some 20 seconds of a busy player
 };
 
+#define COUNTS(member) METRIC_OF(struct recorder_counts, member)
+
+static const struct metric count_rows[] = {
+    {"now", NULL, "Whether the arena is being recorded.", METRIC_FLAG, COUNTS(is_running)},
+    {"begun", "raimd_recordings_begun_total", "Recordings begun.", METRIC_COUNTER, COUNTS(begun)},
+    {"finished", "raimd_recordings_finished_total", "Recordings finished.", METRIC_COUNTER,
+     COUNTS(finished)},
+    {"dropped", "raimd_recordings_dropped_total",
+     "Recordings that ended early because the recorder was too slow.", METRIC_COUNTER,
+     COUNTS(dropped)},
+    {"failed", "raimd_recordings_failed_total",
+     "Recordings that ended early or never began because they could not be written.",
+     METRIC_COUNTER, COUNTS(failed)},
+    {"bytes", "raimd_recorded_bytes_total", "Bytes written to recordings.", METRIC_COUNTER,
+     COUNTS(bytes)},
+};
+
+const struct metric_table recorder_metrics = {
+    .group = "recording",
+    .meaning = "Recordings of the arena, counted since the start.",
+    METRIC_ROWS(count_rows)};
+
 static void *run(void *argument);
 
 // --- The main thread's side ---

@@ -5,6 +5,7 @@
 // full, it ends with its whole frames.
 #pragma once
 
+#include "metric.h"
 #include "recordings.h"
 
 #include <stdbool.h>
@@ -20,7 +21,10 @@ struct recorder_counts {
     uint64_t dropped;  // ended early because the ring was full
     uint64_t failed;   // ended early, or never begun, because they could not be written
     uint64_t bytes;    // written to files
+    bool is_running;   // now
 };
+
+extern const struct metric_table recorder_metrics; // of a struct recorder_counts
 
 // --- The main thread's side ---
 

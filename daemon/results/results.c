@@ -36,6 +36,18 @@ bool results_period_find(const char *name, enum results_period *period)
     return false;
 }
 
+#define MAIN(member) METRIC_OF(struct results, main.member)
+
+static const struct metric count_rows[] = {
+    {"written", "raimd_results_written_total", "Results of rounds that were recorded.",
+     METRIC_COUNTER, MAIN(written)},
+    {"lost", "raimd_results_lost_total", "Results of rounds that could not be written.",
+     METRIC_COUNTER, MAIN(all_lost)},
+};
+
+const struct metric_table results_metrics = {
+    .group = "results", .meaning = "Results of rounds, since the start.", METRIC_ROWS(count_rows)};
+
 // --- Life ---
 
 static void destroy(struct results *results)
@@ -61,8 +73,8 @@ static void update_counts(struct results *results)
     pthread_mutex_lock(&results->shared.lock);
     const uint64_t written = results->shared.written, lost = results->shared.lost;
     pthread_mutex_unlock(&results->shared.lock);
-    results->main.counts->written = written;
-    results->main.counts->lost = lost + results->main.lost;
+    results->main.written = written;
+    results->main.all_lost = lost + results->main.lost;
 }
 
 static void take_news(void *context)
@@ -85,7 +97,6 @@ struct results *results_create(const struct results_def *def)
     pthread_cond_init(&results->shared.work, &monotonic);
     pthread_condattr_destroy(&monotonic);
     results->shared.last = &results->shared.first;
-    results->main.counts = def->counts;
     if (wakeup_open(&results->wakeup))
         results->main.news =
             loop_add_descriptor(def->loop, results->wakeup.descriptor, take_news, results);

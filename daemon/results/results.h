@@ -6,7 +6,7 @@
 // Thread rule: the main thread.
 #pragma once
 
-#include "arena_list.h"
+#include "metric.h"
 #include "round_report.h"
 #include "watchers.h"
 
@@ -14,13 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+extern const struct metric_table results_metrics; // of a struct results
+
 struct loop;
 struct results;
 
 struct results_def {
-    const char *directory;             // of the files; NULL: a database in memory
-    struct loop *loop;                 // borrowed
-    struct arena_list_results *counts; // borrowed
+    const char *directory; // of the files; NULL: a database in memory
+    struct loop *loop;     // borrowed
 };
 
 // Returns NULL when memory runs out. Until results_start, what is handed over waits.

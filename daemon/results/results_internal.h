@@ -42,8 +42,8 @@ struct results {
         bool has_thread;
         struct loop_source *news; // of the thread
         struct watchers watchers;
-        struct arena_list_results *counts;
-        uint64_t lost; // before they reached the thread
+        uint64_t written, all_lost; // at the last news, for the status
+        uint64_t lost;              // before they reached the thread
         uint64_t asked;
     } main;
 

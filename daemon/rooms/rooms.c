@@ -42,6 +42,33 @@ enum {
     NAME_PREFIX_BYTES = 22, // of an id, in the name of its arena; '-' and 8 digits follow
 };
 
+static uint64_t free_now(const void *object)
+{
+    const struct rooms *rooms = object;
+    const int most = rooms_free(rooms);
+    return most > 0 && !rooms->refuses ? (uint64_t)most : 0;
+}
+
+#define COUNTS(member) METRIC_OF(struct rooms, counts.member)
+
+static const struct metric count_rows[] = {
+    {"now", "raimd_rooms", "Arenas made on request that run.", METRIC_GAUGE,
+     METRIC_OF(struct rooms, count)},
+    {"free", "raimd_free_rooms", "Arenas that could be made on request.", METRIC_GAUGE,
+     .get = free_now},
+    {"made", "raimd_rooms_made_total", "Arenas made on request.", METRIC_COUNTER, COUNTS(made)},
+    {"ended", "raimd_rooms_ended_total", "Arenas made on request that have ended.", METRIC_COUNTER,
+     COUNTS(ended)},
+    {"refused", "raimd_room_requests_refused_total", "Requests for an arena that were refused.",
+     METRIC_COUNTER, COUNTS(refused)},
+    {NULL, "raimd_room_creation_seconds", "Time from a request for an arena to its answer.",
+     METRIC_HISTOGRAM, COUNTS(creations)},
+};
+
+const struct metric_table rooms_metrics = {.group = "rooms",
+                                           .meaning = "Arenas made on request, since the start.",
+                                           METRIC_ROWS(count_rows)};
+
 int64_t rooms_today_s(void)
 {
     struct timespec now;
@@ -121,13 +148,6 @@ const char *rooms_id(const struct rooms *rooms, int index)
 struct event_journal *rooms_events(struct rooms *rooms)
 {
     return rooms->events;
-}
-
-void rooms_count_now(const struct rooms *rooms)
-{
-    const int most = rooms_free(rooms);
-    rooms->counts->now = (uint32_t)rooms->count;
-    rooms->counts->free = most > 0 && !rooms->refuses ? (uint32_t)most : 0;
 }
 
 void rooms_observe(struct rooms *rooms, const struct rooms_observer *observer)
@@ -416,7 +436,7 @@ void rooms_create(struct rooms *rooms, const char *id, const char *json, size_t 
     struct text_buffer mistakes = {0};
     bool is_made = false;
     if (!check_body(id, size, into)) {
-        rooms->counts->refused++;
+        rooms->counts.refused++;
         return;
     }
     const bool is_good = room_request_parse(&request, rooms->table->config, json, size, &mistakes);
@@ -427,11 +447,10 @@ void rooms_create(struct rooms *rooms, const char *id, const char *json, size_t 
     free(text_buffer_take(&mistakes));
     if (!is_made)
         room_request_clear(&request);
-    rooms->counts->made += is_made;
-    rooms->counts->refused += into->status >= 400;
+    rooms->counts.made += is_made;
+    rooms->counts.refused += into->status >= 400;
     if (is_made)
-        histogram_count(&rooms->counts->creations, monotonic_ns() - begin_ns);
-    rooms_count_now(rooms);
+        histogram_count(&rooms->counts.creations, monotonic_ns() - begin_ns);
 }
 
 // --- Changing ---

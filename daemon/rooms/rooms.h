@@ -5,13 +5,12 @@
 // or a test can make the same requests. Requests are stored in $STATE_DIRECTORY: the next process
 // opens the same rooms again, and their checkpoints bring the players back.
 //
-// Their number and what has been requested is counted in the table's list, for the status.
-//
 // Nothing here blocks, and nothing runs in a tick: an arena is prepared by the main thread and then
 // passed to a worker. Main thread only.
 #pragma once
 
 #include "arena_table.h"
+#include "metric.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +19,8 @@
 #define ROOMS_ID_BYTES 64                    // with the closing NUL: 1 to 63 of [A-Za-z0-9._-]
 #define ROOMS_MAX_BODY_BYTES ((size_t)65536) // of a request; longer ones are refused
 #define ROOMS_MAX CONFIG_MAX_ARENAS
+
+extern const struct metric_table rooms_metrics; // of a struct rooms
 
 struct rooms;
 struct arena_feed_item;

@@ -58,10 +58,14 @@ struct rooms {
     struct room *list[ROOMS_MAX];
     struct ended_room ended[ROOMS_REMEMBERED];
     uint32_t next_ended;
-    uint16_t last_port;              // that was given; the next one is searched behind it
-    bool refuses;                    // new rooms
-    bool keeps;                      // rooms for the next process
-    struct arena_list_rooms *counts; // of the table
+    uint16_t last_port; // that was given; the next one is searched behind it
+    bool refuses;       // new rooms
+    bool keeps;         // rooms for the next process
+    struct {
+        uint64_t made, ended;       // since the start
+        uint64_t refused;           // requests for a room
+        struct histogram creations; // durations from a request to its answer
+    } counts;
 };
 
 int64_t rooms_today_s(void);
@@ -107,9 +111,6 @@ void rooms_begin_end(struct rooms *rooms, struct room *room, const char *cause, 
 // Admits nobody any more, and ends the room once nobody is present, at end_ms at the latest; 0: no
 // limit.
 void rooms_begin_drain(struct rooms *rooms, struct room *room, const char *reason, uint64_t end_ms);
-
-// Counts the rooms that there are and could be.
-void rooms_count_now(const struct rooms *rooms);
 
 // Notes that a room has ended, and frees it.
 void rooms_note_end(struct rooms *rooms, struct room *room, const char *cause);

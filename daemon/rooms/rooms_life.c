@@ -228,7 +228,6 @@ void rooms_run(void *context)
     for (int i = 0; i < rooms->count; i++)
         first_ms = due_ms(rooms->list[i]) < first_ms ? due_ms(rooms->list[i]) : first_ms;
     loop_set_timer(rooms->timer, first_ms);
-    rooms_count_now(rooms); // a reload may have changed the ports
 }
 
 static void remember(struct rooms *rooms, const struct room *room)
@@ -252,7 +251,7 @@ void rooms_note_end(struct rooms *rooms, struct room *room, const char *cause)
         room_store_remove(rooms->table->store, room->record.name);
     log_arena_info(room->record.name, "room ended id=%s arena=%s cause=%s rounds=%u", room->id,
                    room->record.name, room->cause, room->rounds);
-    rooms->counts->ended++;
+    rooms->counts.ended++;
     remember(rooms, room);
     if (rooms->observer.ended != NULL)
         rooms->observer.ended(rooms->observer.context, room->id, room->cause);

@@ -79,7 +79,6 @@ struct rooms *rooms_open(struct loop *loop, struct arena_table *table, char *err
         return NULL;
     }
     rooms->table = table;
-    rooms->counts = &table->running.rooms;
     rooms->events = event_journal_open(table->store, "rooms.events", rooms_today_s());
     rooms->timer = loop_add_timer(loop, 0, rooms_run, rooms);
     rooms->reported = (struct watcher){.run = rooms_run, .context = rooms};

@@ -3,6 +3,7 @@
 // logged.
 #include "announcer.h"
 
+#include "json_writer.h"
 #include "log.h"
 #include "loop.h"
 #include "master_resolver.h"
@@ -22,14 +23,54 @@ struct announcer {
     struct masters_list list;
     const char *problems[CONFIG_MAX_MASTERS]; // that were logged; NULL: none
     const struct arena_list *arenas;
-    struct arena_list_masters *report;
+    int addresses[CONFIG_MAX_MASTERS]; // of each; 0: not resolved
     struct loop_source *interval;
 };
+
+// A master server, with what it and all arenas have sent each other.
+static void write_master(struct json_writer *json, const struct announcer *announcer, int index,
+                         uint64_t now_ms)
+{
+    const struct config_master *master = &announcer->masters.items[index];
+    uint64_t arenas = 0, heartbeats = 0, asked = 0;
+    int64_t asked_ms = 0;
+    for (int i = 0; i < announcer->arenas->count; i++) {
+        const struct masters_contact *contact =
+            &arena_status(announcer->arenas->arenas[i])->masters.contacts[index];
+        arenas += masters_standing(contact, (int64_t)now_ms) == MASTERS_LISTED;
+        heartbeats += contact->heartbeats;
+        asked += contact->asked;
+        asked_ms = contact->asked_ms > asked_ms ? contact->asked_ms : asked_ms;
+    }
+    json_write_object(json, NULL);
+    json_write_text(json, "host", master->host);
+    json_write_count(json, "port", master->port);
+    json_write_count(json, "addresses", (uint64_t)announcer->addresses[index]);
+    json_write_count(json, "arenas", arenas);
+    json_write_count(json, "heartbeats", heartbeats);
+    json_write_count(json, "asked", asked);
+    if (asked == 0)
+        json_write_null(json, "asked_s");
+    else
+        json_write_number(json, "asked_s", ((int64_t)now_ms - asked_ms) / 1000);
+    json_write_end(json);
+}
+
+static void write_masters(const void *object, struct json_writer *json, uint64_t now_ms)
+{
+    const struct announcer *announcer = object;
+    json_write_array(json, "masters");
+    for (int i = 0; announcer != NULL && i < announcer->masters.count; i++)
+        write_master(json, announcer, i, now_ms);
+    json_write_end(json);
+}
+
+const struct metric_table announcer_metrics = {.group = "masters", .write_group = write_masters};
 
 static void run(void *context);
 
 struct announcer *announcer_start(struct loop *loop, const struct config_masters *masters,
-                                  struct arena_list *list)
+                                  const struct arena_list *list)
 {
     struct announcer *announcer = calloc(1, sizeof *announcer);
     if (announcer != NULL)
@@ -41,8 +82,6 @@ struct announcer *announcer_start(struct loop *loop, const struct config_masters
     }
     announcer->masters = *masters;
     announcer->arenas = list;
-    announcer->report = &list->masters;
-    announcer->report->masters = &announcer->masters;
     announcer->interval = loop_add_interval(loop, EVERY_MS, run, announcer);
     if (announcer->interval != NULL)
         return announcer;
@@ -57,7 +96,6 @@ void announcer_stop(struct announcer *announcer)
         return;
     loop_remove(announcer->interval);
     master_resolver_stop(announcer->resolver);
-    announcer->report->masters = NULL;
     free(announcer);
 }
 
@@ -78,9 +116,9 @@ static void take_addresses(struct announcer *announcer)
     const char *problems[CONFIG_MAX_MASTERS];
     if (!master_resolver_take(announcer->resolver, &announcer->list, problems))
         return;
-    memset(announcer->report->addresses, 0, sizeof announcer->report->addresses);
+    memset(announcer->addresses, 0, sizeof announcer->addresses);
     for (int i = 0; i < announcer->list.count; i++)
-        announcer->report->addresses[announcer->list.items[i].master]++;
+        announcer->addresses[announcer->list.items[i].master]++;
     for (int i = 0; i < announcer->masters.count; i++)
         note_problem(announcer, i, problems[i]);
 }

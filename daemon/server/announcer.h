@@ -6,9 +6,12 @@
 
 #include "arena_list.h"
 #include "config.h"
+#include "metric.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+extern const struct metric_table announcer_metrics; // of a struct announcer
 
 struct announcer;
 struct loop;
@@ -16,7 +19,7 @@ struct loop;
 // Begins to resolve the masters. Copies `masters`, borrows the list. Returns NULL
 // after logging the reason.
 struct announcer *announcer_start(struct loop *loop, const struct config_masters *masters,
-                                  struct arena_list *list);
+                                  const struct arena_list *list);
 
 // Takes NULL.
 void announcer_stop(struct announcer *announcer);

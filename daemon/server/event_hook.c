@@ -39,7 +39,6 @@ struct event_hook {
     struct loop *loop;
     struct arena_table *table;
     const struct server_processes *processes;
-    struct arena_list_hook *counts;
     struct event_journal *journal;
     struct loop_source *next, *timer;     // run the hook: soon, or when it is due
     struct watcher more_events, reloaded; // defer `next`
@@ -56,7 +55,38 @@ struct event_hook {
     bool is_command;
     bool is_failing; // the log has said so
     bool is_missing; // as above, the process that is needed
+
+    struct {
+        bool is_on;
+        uint64_t delivered; // events that the hook has accepted
+        uint64_t failures;  // attempts that failed
+        uint64_t dropped;   // events that it refused, or that became too old while it failed
+        uint64_t waiting;   // events, now
+    } counts;               // since the start
 };
+
+#define COUNTS(member) METRIC_OF(struct event_hook, counts.member)
+
+static const struct metric count_rows[] = {
+    {NULL, "raimd_event_hook_delivered_total", "Events that the hook has accepted.", METRIC_COUNTER,
+     COUNTS(delivered)},
+    {NULL, "raimd_event_hook_failures_total", "Attempts to hand an event to the hook that failed.",
+     METRIC_COUNTER, COUNTS(failures)},
+    {NULL, "raimd_event_hook_dropped_total",
+     "Events that the hook refused, or that became too old while it failed.", METRIC_COUNTER,
+     COUNTS(dropped)},
+    {NULL, "raimd_event_hook_waiting", "Events that wait for the hook.", METRIC_GAUGE,
+     COUNTS(waiting)},
+};
+
+static bool is_on(const void *object)
+{
+    const struct event_hook *hook = object;
+    return hook->counts.is_on;
+}
+
+const struct metric_table event_hook_metrics = {METRIC_ROWS(count_rows), .is_optional = true,
+                                                .is_on = is_on};
 
 // --- The cursor ---
 
@@ -107,7 +137,6 @@ struct event_hook *event_hook_open(struct loop *loop, struct arena_table *table,
     hook->loop = loop;
     hook->table = table;
     hook->processes = processes;
-    hook->counts = &table->running.hook;
     hook->next = loop_add_deferred(loop, run, hook);
     hook->timer = loop_add_timer(loop, 0, run, hook);
     if (hook->next == NULL || hook->timer == NULL) {
@@ -139,7 +168,7 @@ void event_hook_close(struct event_hook *hook)
     loop_remove(hook->timer);
     if (hook->job != 0)
         fetch_cancel(hook->from, hook->job);
-    if (!hook->counts->is_on && store_has_directory(store))
+    if (!hook->counts.is_on && store_has_directory(store))
         store_remove(store, cursor_name); // a hook to come begins with the events after its start
     else if (hook->cursor != hook->written)
         write_cursor(hook, 0);
@@ -175,7 +204,6 @@ static bool is_temporary(const struct event_hook *hook, const struct fetch_answe
 static void note_answer(void *context, const struct fetch_answer *answer)
 {
     struct event_hook *hook = context;
-    struct arena_list_hook *counts = hook->counts;
     const uint64_t now_ms = monotonic_ms();
     run_soon(hook); // with what follows from the answer
     // A status that came before the rest of its answer failed holds.
@@ -183,12 +211,12 @@ static void note_answer(void *context, const struct fetch_answer *answer)
                                           : answer->status >= 200 && answer->status <= 299;
     hook->job = 0;
     hook->due_ms = hook->is_command ? now_ms + COMMAND_PAUSE_MS : now_ms;
-    counts->failures += !is_done || !answer->is_good;
+    hook->counts.failures += !is_done || !answer->is_good;
     if (is_done) {
         if (hook->is_failing)
             log_info("event hook works again id=%" PRIu64, hook->event);
         hook->is_failing = false;
-        counts->delivered++;
+        hook->counts.delivered++;
         advance(hook, hook->event);
         return;
     }
@@ -196,7 +224,7 @@ static void note_answer(void *context, const struct fetch_answer *answer)
     const bool is_dropped = !is_temporary(hook, answer);
     log_failure(hook, answer, is_dropped);
     if (is_dropped) {
-        counts->dropped++;
+        hook->counts.dropped++;
         advance(hook, hook->event);
         return;
     }
@@ -269,7 +297,7 @@ static void skip_forgotten(struct event_hook *hook)
         advance(hook, until);
     else if (until > hook->event)
         return; // the answer comes first
-    hook->counts->dropped += missed < fresh ? missed : fresh;
+    hook->counts.dropped += missed < fresh ? missed : fresh;
 }
 
 static void choose_process(struct event_hook *hook, const char *target)
@@ -284,11 +312,11 @@ static void choose_process(struct event_hook *hook, const char *target)
 // Sets the timer to the next attempt and the next time that the cursor is written.
 static void set_timer(const struct event_hook *hook)
 {
-    const bool waits = hook->job == 0 && hook->from != NULL && hook->counts->waiting > 0;
+    const bool waits = hook->job == 0 && hook->from != NULL && hook->counts.waiting > 0;
     uint64_t due_ms = waits ? hook->due_ms : LOOP_NEVER;
     if (hook->cursor != hook->written && hook->written_ms + WRITE_EVERY_MS < due_ms)
         due_ms = hook->written_ms + WRITE_EVERY_MS;
-    loop_set_timer(hook->timer, hook->counts->is_on ? due_ms : LOOP_NEVER);
+    loop_set_timer(hook->timer, hook->counts.is_on ? due_ms : LOOP_NEVER);
 }
 
 // Hands over the next event, if one is due, as the configuration now in force says.
@@ -297,8 +325,8 @@ static void run(void *context)
     struct event_hook *hook = context;
     const struct config *config = hook->table->config;
     const uint64_t now_ms = monotonic_ms();
-    hook->counts->is_on = config->event_hook[0] != '\0';
-    if (!hook->counts->is_on && hook->job == 0) {
+    hook->counts.is_on = config->event_hook[0] != '\0';
+    if (!hook->counts.is_on && hook->job == 0) {
         hook->cursor = event_journal_newest(hook->journal); // a hook to come begins from there
         hook->is_missing = false;
     } else if (hook->job == 0) {
@@ -309,8 +337,8 @@ static void run(void *context)
     if (event != NULL && hook->job == 0 && hook->from != NULL && now_ms >= hook->due_ms &&
         !begin(hook, config, event))
         hook->due_ms = now_ms + FIRST_RETRY_MS;
-    hook->counts->waiting = event_journal_count_after(hook->journal, hook->cursor);
-    if (hook->counts->is_on && hook->cursor != hook->written &&
+    hook->counts.waiting = event_journal_count_after(hook->journal, hook->cursor);
+    if (hook->counts.is_on && hook->cursor != hook->written &&
         now_ms >= hook->written_ms + WRITE_EVERY_MS)
         write_cursor(hook, now_ms);
     set_timer(hook);
@@ -321,7 +349,7 @@ void event_hook_finish(struct event_hook *hook)
     const uint64_t end_ms = monotonic_ms() + FINISH_MS;
     while (hook->table->config->event_hook[0] != '\0' && !hook->is_failing) {
         run(hook);
-        if (hook->from == NULL || hook->counts->waiting == 0 || monotonic_ms() >= end_ms)
+        if (hook->from == NULL || hook->counts.waiting == 0 || monotonic_ms() >= end_ms)
             return;
         loop_wait(hook->loop, COMMAND_PAUSE_MS);
     }

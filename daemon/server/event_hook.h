@@ -9,7 +9,10 @@
 #pragma once
 
 #include "arena_table.h"
+#include "metric.h"
 #include "server_processes.h"
+
+extern const struct metric_table event_hook_metrics; // of a struct event_hook
 
 struct event_hook;
 struct loop;

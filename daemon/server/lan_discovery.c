@@ -36,12 +36,33 @@ enum {
 
 struct lan_discovery {
     const struct arena_list *list;
-    struct arena_list_discovery *counts;
     int sockets[SOCKETS]; // -1: none
     struct loop_source *requests[SOCKETS], *rest;
     uint64_t server;
     struct rate_limit limit;
+    struct {
+        bool is_on;
+        uint64_t answered;
+        uint64_t limited; // beyond the rate
+        uint64_t refused; // from beyond a router, or malformed
+    } counts;             // since the start
 };
+
+#define COUNTS(member) METRIC_OF(struct lan_discovery, counts.member)
+
+static const struct metric count_rows[] = {
+    {"on", NULL, "Whether requests are answered.", METRIC_FLAG, COUNTS(is_on)},
+    {"answered", NULL, "Requests that were answered.", METRIC_COUNTER, COUNTS(answered)},
+    {"limited", NULL, "Requests that were dropped by the rate limit.", METRIC_COUNTER,
+     COUNTS(limited)},
+    {"refused", NULL, "Datagrams that were malformed or from beyond a router.", METRIC_COUNTER,
+     COUNTS(refused)},
+};
+
+const struct metric_table lan_discovery_metrics = {
+    .group = "lan_discovery",
+    .meaning = "Discovery in the local network, since the start.",
+    METRIC_ROWS(count_rows)};
 
 // --- Sockets ---
 
@@ -131,7 +152,7 @@ static bool listen_to_all(struct lan_discovery *discovery, struct loop *loop)
            (discovery->requests[0] != NULL || discovery->requests[1] != NULL);
 }
 
-struct lan_discovery *lan_discovery_open(struct loop *loop, struct arena_list *list)
+struct lan_discovery *lan_discovery_open(struct loop *loop, const struct arena_list *list)
 {
     uint64_t secret;
     struct lan_discovery *discovery = calloc(1, sizeof *discovery);
@@ -143,7 +164,6 @@ struct lan_discovery *lan_discovery_open(struct loop *loop, struct arena_list *l
         return NULL;
     }
     discovery->list = list;
-    discovery->counts = &list->discovery;
     discovery->sockets[1] = open_socket(AF_INET6);
     discovery->sockets[0] = open_socket(AF_INET);
     rate_limit_init(&discovery->limit, RATE_OF_ADDRESS, PER_ADDRESS, OF_ALL, secret);
@@ -160,7 +180,7 @@ struct lan_discovery *lan_discovery_open(struct loop *loop, struct arena_list *l
     }
     if (discovery->sockets[1] >= 0)
         join_groups(discovery->sockets[1]);
-    discovery->counts->is_on = true;
+    discovery->counts.is_on = true;
     log_info("LAN discovery started port=%d", RAIM_DISCOVERY_PORT);
     return discovery;
 }
@@ -238,7 +258,7 @@ static void answer(struct lan_discovery *discovery, int socket, const struct req
             found.ports[found.count++] = arena_port(list->arenas[i]);
     if (found.count > 0 && sendto(socket, bytes, raim_discovery_write(&found, bytes), MSG_DONTWAIT,
                                   &request->from.any, socket_address_size(&request->from)) > 0)
-        discovery->counts->answered++;
+        discovery->counts.answered++;
 }
 
 static void judge(struct lan_discovery *discovery, int socket, const struct request *request)
@@ -246,10 +266,10 @@ static void judge(struct lan_discovery *discovery, int socket, const struct requ
     uint64_t nonce;
     if (request->hops != RAIM_DISCOVERY_HOPS ||
         !raim_discovery_read_request(request->data, request->size, &nonce))
-        discovery->counts->refused++;
+        discovery->counts.refused++;
     else if (!rate_limit_take(&discovery->limit, socket_udp_read(&request->from.any).ip,
                               (int64_t)monotonic_ms()))
-        discovery->counts->limited++;
+        discovery->counts.limited++;
     else
         answer(discovery, socket, request, nonce);
 }

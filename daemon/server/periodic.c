@@ -2,7 +2,6 @@
 // Runs each periodic duty when it is due.
 #include "periodic.h"
 
-#include "last_hour.h"
 #include "log.h"
 #include "loop.h"
 #include "monotonic.h"
@@ -129,7 +128,6 @@ static void look_at_load(void *context)
     struct arena_table *table = context;
     tell_overloads(table);
     log_shedding(&table->running);
-    last_hour_run(table->running.last_hour, monotonic_ms());
 }
 
 static void tell_players(void *context)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Periodic duties of the main thread: feeds the service manager's watchdog, reports the number of
-// players to it, logs overloaded arenas and rejected datagrams, and takes samples for the last
-// hour's history. Main thread only.
+// players to it, logs overloaded arenas and rejected datagrams. Main thread only.
 #pragma once
 
 #include "arena_table.h"

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "server.h"
 
+#include "admin_commands.h"
 #include "admin_logins.h"
 #include "announcer.h"
 #include "arena_reports.h"
@@ -11,6 +12,7 @@
 #include "arena_table_recorder.h"
 #include "control.h"
 #include "control_tcp.h"
+#include "embedded.h"
 #include "event_hook.h"
 #include "heap.h"
 #include "http.h"
@@ -29,6 +31,7 @@
 #include "rooms.h"
 #include "sandbox.h"
 #include "server_events.h"
+#include "server_metrics.h"
 #include "server_processes.h"
 #include "store.h"
 #include "unit_directories.h"
@@ -43,6 +46,7 @@ enum {
     ERROR_BYTES = 256,
     TRIM_EVERY_MS =
         1000, // the heap is trimmed at most so often: arenas may come and go all the time
+    HISTORY_EVERY_MS = 1000, // a sample is taken every tenth time
 };
 
 struct server {
@@ -67,7 +71,9 @@ struct server {
     struct announcer *announcer;       // NULL: off
     struct lan_discovery *discovery;   // NULL: off
     struct periodic *periodic;
-    struct watcher lost_changes; // of the store
+    struct loop_source *history; // takes samples of the last hour
+    struct metric_source sources[SERVER_METRICS];
+    struct status_view view;
     struct loop_source *trim; // after arenas have ended
     bool is_trim_due;
 };
@@ -92,8 +98,7 @@ static bool open_results(struct server *server)
     if (!has_directory)
         log_info("results in memory only: there is no $STATE_DIRECTORY");
     const struct results_def def = {.directory = has_directory ? directory : NULL,
-                                    .loop = server->loop,
-                                    .counts = &server->table.running.results};
+                                    .loop = server->loop};
     server->results = results_create(&def);
     server->table.results = server->results;
     if (server->results == NULL)
@@ -101,18 +106,8 @@ static bool open_results(struct server *server)
     return server->results != NULL;
 }
 
-static void note_lost_changes(void *context)
-{
-    struct server *server = context;
-    server->table.running.lost_state_changes = store_lost(server->table.store);
-}
-
 static bool start_store(struct server *server)
 {
-    // Everything that is kept has been read.
-    server->table.running.unread_state_lines = store_unread(server->table.store);
-    server->lost_changes = (struct watcher){.run = note_lost_changes, .context = server};
-    store_watch(server->table.store, &server->lost_changes);
     store_flush(server->table.store); // that tokens are in use, before one is admitted
     if (store_start(server->table.store, server->loop))
         return true;
@@ -187,12 +182,25 @@ static bool open_status(struct server *server)
     char address[SOCKET_ADDRESS_PORT_BYTES];
     const struct config *config = server->table.config;
     char error[ERROR_BYTES];
-    server->table.running.process = process_usage_open(); // before the sandbox closes /proc
-    server->table.running.last_hour = last_hour_create(&server->table.running, monotonic_ms());
+    server->view = (struct status_view){
+        .list = &server->table.running,
+        .sources = server->sources,
+        .source_count = SERVER_METRICS,
+        .started_ms = monotonic_ms(),
+        .last_hour = last_hour_create(&server->table.running, monotonic_ms()),
+        .process = process_usage_open(), // before the sandbox closes /proc
+    };
     if (!config->status.is_on)
         return true;
-    server->http = http_open(server->loop, config->status.address, config->status.port,
-                             &config->status_guard, &server->table.running, error, sizeof error);
+    const struct http_def def = {.loop = server->loop,
+                                 .address = config->status.address,
+                                 .port = config->status.port,
+                                 .guard = &config->status_guard,
+                                 .view = &server->view,
+                                 .recordings = server->table.recordings,
+                                 .status_schema = embedded_schema_status,
+                                 .history_schema = embedded_schema_history};
+    server->http = http_open(&def, error, sizeof error);
     if (server->http == NULL) {
         log_error("status failed: %s", error);
         return false;
@@ -218,6 +226,8 @@ static bool open_control(struct server *server)
         log_error("control failed: %s", error);
         return false;
     }
+    admin_commands_serve_status(admin_orders_commands(control_orders(server->control)),
+                                &server->view);
     control_serve_page(server->control, server->http, &server->table.config->status_guard);
     if (has_socket)
         log_info("control started socket=%s", path);
@@ -249,7 +259,7 @@ static bool open_logins(struct server *server)
         return true;
     server->rcon =
         rcon_open(server->loop, config, &server->table.running, orders, server->passwords,
-                  &server->table.running.control.logins_denied, error, sizeof error);
+                  admin_logins_denied(server->logins), error, sizeof error);
     if (server->rcon == NULL) {
         log_error("rcon failed: %s", error);
         return false;
@@ -316,8 +326,7 @@ static bool open_control_tcp(struct server *server)
     const struct config_control *config = &server->table.config->control_tcp;
     if (!config->listen.is_on)
         return true;
-    server->control_tcp = control_tcp_open(server->loop, config, server->api,
-                                           &server->table.running.control, error, sizeof error);
+    server->control_tcp = control_tcp_open(server->loop, config, server->api, error, sizeof error);
     if (server->control_tcp == NULL) {
         log_error("control failed: %s", error);
         return false;
@@ -410,6 +419,12 @@ static void trim(void *context)
     server->is_trim_due = false;
 }
 
+static void take_sample(void *context)
+{
+    struct server *server = context;
+    last_hour_run(server->view.last_hour, monotonic_ms());
+}
+
 // Registers what the server itself waits for.
 static bool serve_arenas(struct server *server)
 {
@@ -417,10 +432,33 @@ static bool serve_arenas(struct server *server)
         loop_add_descriptor(server->loop, server->table.wakeup.descriptor, take_reports, server);
     server->trim = loop_add_timer(server->loop, TRIM_EVERY_MS, trim, server);
     server->periodic = periodic_start(server->loop, &server->table);
-    if (server->reports != NULL && server->trim != NULL && server->periodic != NULL)
+    server->history = loop_add_interval(server->loop, HISTORY_EVERY_MS, take_sample, server);
+    if (server->reports != NULL && server->trim != NULL && server->history != NULL &&
+        server->periodic != NULL)
         return true;
     log_error("out of memory");
     return false;
+}
+
+// Once every module is open.
+static void set_sources(struct server *server)
+{
+    const struct admin_commands *commands = admin_orders_commands(control_orders(server->control));
+    const void *objects[SERVER_METRICS] = {
+        [SERVER_METRICS_STORE] = server->table.store,
+        [SERVER_METRICS_ROOMS] = server->rooms,
+        [SERVER_METRICS_RESULTS] = server->results,
+        [SERVER_METRICS_MASTERS] = server->announcer,
+        [SERVER_METRICS_DISCOVERY] = server->discovery,
+        [SERVER_METRICS_BAN_LIST] = admin_commands_ban_source(commands),
+        [SERVER_METRICS_AGONES] =
+            server->orchestrator != NULL ? orchestrator_status(server->orchestrator) : NULL,
+        [SERVER_METRICS_HOOK] = server->hook,
+        [SERVER_METRICS_CONTROL] = server->control_tcp,
+        [SERVER_METRICS_LOGINS] = server->logins,
+    };
+    for (int i = 0; i < SERVER_METRICS; i++)
+        server->sources[i] = (struct metric_source){server_metric_tables[i], objects[i]};
 }
 
 struct server *server_start(struct loop *loop, struct config *config, const char *path)
@@ -456,6 +494,7 @@ struct server *server_start(struct loop *loop, struct config *config, const char
         return NULL;
     }
     server->has_started = true;
+    set_sources(server);
     char directory[PATH_MAX];
     if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
         log_info("matches in memory only: there is no $RUNTIME_DIRECTORY");
@@ -475,6 +514,7 @@ void server_stop(struct server *server)
 {
     periodic_stop(server->periodic);
     loop_remove(server->trim);
+    loop_remove(server->history);
     loop_remove(server->reports);
     // What waits on the listeners of the control ends before these close.
     if (server->http != NULL)
@@ -499,10 +539,10 @@ void server_stop(struct server *server)
     for (const struct arena_slot *slot = server->table.leaving; slot != NULL; slot = slot->next)
         arena_reports_end(&reports, slot->arena);
     rooms_close(server->rooms);
-    last_hour_destroy(server->table.running.last_hour);
+    last_hour_destroy(server->view.last_hour);
     announcer_stop(server->announcer);
     lan_discovery_close(server->discovery);
-    process_usage_close(server->table.running.process);
+    process_usage_close(server->view.process);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
     if (server->has_started)
         server_events_add(server->events, "stop", NULL, strdup("{}"));

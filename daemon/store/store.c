@@ -183,6 +183,25 @@ uint64_t store_unread(const struct store *store)
     return store->unread;
 }
 
+static uint64_t lost(const void *object)
+{
+    return store_lost((struct store *)object);
+}
+
+static const struct metric rows[] = {
+    {"lost_state_changes", "raimd_lost_state_changes_total",
+     "Changes of files in the state directory that could not be written since the start; the log "
+     "names the files.",
+     METRIC_COUNTER, .get = lost},
+    {"unread_state_lines", "raimd_unread_state_lines",
+     "Lines in the state directory that the start did not understand and kept, as those of a newer "
+     "version: bans, events, arenas on demand.",
+     METRIC_GAUGE, METRIC_OF(struct store, unread),
+     .defect = "state was not understood, see the log"},
+};
+
+const struct metric_table store_metrics = {METRIC_ROWS(rows)};
+
 // --- Files; with the lock ---
 
 static struct file *find_file(const struct store *store, const char *name)

@@ -7,6 +7,7 @@
 // Thread rule: main thread only.
 #pragma once
 
+#include "metric.h"
 #include "state_file.h"
 #include "watchers.h"
 
@@ -16,6 +17,8 @@
 
 #define STORE_WAITING_BYTES ((size_t)16 << 20) // beyond it a change is refused
 #define STORE_LATE_MS 1000                     // then nobody waits for it any more
+
+extern const struct metric_table store_metrics; // of a struct store
 
 struct loop;
 struct store;

@@ -24,7 +24,6 @@ except ImportError:
 CLIENTS = 8
 DEADLINE_S = 10   # that a client has for a request, promised in the README
 
-SCHEMA = json.loads((harness.ROOT / "daemon/http/status.schema.json").read_text(encoding="ascii"))
 
 
 def objects(value, path="status"):
@@ -51,6 +50,7 @@ class HttpTest(unittest.TestCase):
         cls.daemon = stage.serve(arena("first", bots=2), arena("second"), workers=2)
         stage.bots(cls.daemon, CLIENTS)
         cls.daemon.wait_pressing(CLIENTS)
+        cls.schema = cls.daemon.get_json("/status.schema.json")
 
     def metrics(self):
         answer = self.daemon.ask("/metrics")
@@ -69,8 +69,8 @@ class HttpTest(unittest.TestCase):
 
     @unittest.skipIf(jsonschema is None, "no python3-jsonschema here")
     def test_status_is_as_its_schema_says(self):
-        jsonschema.Draft202012Validator.check_schema(SCHEMA)
-        validator = jsonschema.Draft202012Validator(SCHEMA)
+        jsonschema.Draft202012Validator.check_schema(self.schema)
+        validator = jsonschema.Draft202012Validator(self.schema)
         status = self.daemon.get_json()
         validator.validate(status)
         seen = set()
@@ -93,7 +93,7 @@ class HttpTest(unittest.TestCase):
         self.assertEqual(len(seen), 19, seen)
 
     def test_schema_demands_every_key_that_it_knows(self):
-        for path, found in objects(SCHEMA, "schema"):
+        for path, found in objects(self.schema, "schema"):
             if "properties" in found and found.get("type") == "object":
                 with self.subTest(path):
                     self.assertEqual(found["required"], list(found["properties"]))

@@ -17,7 +17,7 @@ try:
 except ImportError:
     jsonschema = None
 
-SCHEMAS = {"status": "daemon/http", "feed": "daemon/http", "history": "daemon/http",
+SCHEMAS = {"status": None, "feed": "daemon/http", "history": None, # None: made by the build
            "recordings": "daemon/http", "results": "daemon/results",
            "leaderboard": "daemon/results"}
 FILES = ["/", "/dashboard/dashboard.css", "/dashboard/dashboard.js", *(f"/{name}.schema.json" for name in SCHEMAS)]
@@ -102,7 +102,10 @@ class HygieneTest(unittest.TestCase):
             with self.subTest(name):
                 answer, body = self.get(f"/{name}.schema.json")
                 self.assertEqual(answer.getheader("Content-Type"), "application/schema+json")
-                self.assertEqual(body, (ROOT / directory / f"{name}.schema.json").read_bytes())
+                if directory is None:
+                    json.loads(body)
+                else:
+                    self.assertEqual(body, (ROOT / directory / f"{name}.schema.json").read_bytes())
 
     @unittest.skipIf(jsonschema is None, "no jsonschema module here (Debian: python3-jsonschema)")
     def test_documents_follow_the_schemas_served(self):

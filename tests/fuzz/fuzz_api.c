@@ -57,9 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     has_token = memmem(data, size, token, strlen(token)) != NULL;
     rooms = rooms_open(fuzz_talk_loop, &fuzz_fleet, error, sizeof error);
     api = rooms != NULL ? api_create(fuzz_talk_loop, rooms, NULL, NULL) : NULL;
-    tcp = api != NULL ? control_tcp_open(fuzz_talk_loop, &config, api, &fuzz_fleet.running.control,
-                                         error, sizeof error)
-                      : NULL;
+    tcp = api != NULL ? control_tcp_open(fuzz_talk_loop, &config, api, error, sizeof error) : NULL;
     assert(tcp != NULL);
     const struct fuzz_server server = {.dial = dial, .command = command, .hear = hear};
     fuzz_talk(&server, data, size);

@@ -44,7 +44,6 @@ static inline void fuzz_make_arenas(void)
         fuzz_fleet.running.arenas[i] = fuzz_arenas[i];
     }
     fuzz_fleet.running.count = FUZZ_ARENAS;
-    fuzz_fleet.running.started_ms = 1000;
     atexit(fuzz_remove_arenas);
 }
 

@@ -5,9 +5,11 @@
 #define _GNU_SOURCE
 #include "fuzz_talk.h"
 
+#include "admin_commands.h"
 #include "control.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
+#include "status_view.h"
 #include "store.h"
 
 #include <sys/un.h>
@@ -71,6 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     control =
         control_open(fuzz_talk_loop, control_name, &fuzz_fleet, NULL, NULL, error, sizeof error);
     assert(control != NULL);
+    const struct status_view view = {.list = &fuzz_fleet.running};
+    admin_commands_serve_status(admin_orders_commands(control_orders(control)), &view);
     const struct fuzz_server server = {.dial = dial, .run = run, .command = command, .hear = hear};
     fuzz_talk(&server, data, size);
     control_close(control);

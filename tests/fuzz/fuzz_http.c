@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 
 static struct http *http;
+static struct recordings *recordings;
 
 static const char recording[] = "/a-20260101T000000Z-r1.raimrec";
 static char directory[] = "/tmp/raimd-fuzz-XXXXXX";
@@ -20,7 +21,7 @@ static char directory[] = "/tmp/raimd-fuzz-XXXXXX";
 static void remove_recordings(void)
 {
     char path[sizeof directory + sizeof recording];
-    recordings_close(fuzz_fleet.running.recordings);
+    recordings_close(recordings);
     snprintf(path, sizeof path, "%s%s", directory, recording);
     unlink(path);
     rmdir(directory);
@@ -33,7 +34,7 @@ static void make_recordings(void)
     static const char block[1000];
     static const struct recordings_limits limits = {.bytes = UINT64_MAX};
     char error[256], path[sizeof directory + sizeof recording];
-    if (fuzz_fleet.running.recordings != NULL)
+    if (recordings != NULL)
         return;
     assert(mkdtemp(directory) != NULL && wakeup_open(&wakeup));
     snprintf(path, sizeof path, "%s%s", directory, recording);
@@ -41,10 +42,9 @@ static void make_recordings(void)
     for (int i = 0; i < 200; i++)
         assert(write(file, block, sizeof block) == sizeof block);
     close(file);
-    fuzz_fleet.running.recordings =
-        recordings_open(directory, &limits, &wakeup, error, sizeof error);
-    assert(fuzz_fleet.running.recordings != NULL);
-    recordings_scan(fuzz_fleet.running.recordings);
+    recordings = recordings_open(directory, &limits, &wakeup, error, sizeof error);
+    assert(recordings != NULL);
+    recordings_scan(recordings);
     atexit(remove_recordings);
 }
 
@@ -82,8 +82,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_recordings();
     fuzz_talk_begin();
     const struct http_guard guard = {.host_count = 1, .hosts = {"a"}, .token = "0123456789abcdef"};
-    http =
-        http_open(fuzz_talk_loop, "127.0.0.1", 0, &guard, &fuzz_fleet.running, error, sizeof error);
+    const struct status_view view = {.list = &fuzz_fleet.running, .started_ms = 1000};
+    http = http_open(&(struct http_def){.loop = fuzz_talk_loop,
+                                        .address = "127.0.0.1",
+                                        .guard = &guard,
+                                        .view = &view,
+                                        .recordings = recordings,
+                                        .status_schema = "{}",
+                                        .history_schema = "{}"},
+                     error, sizeof error);
     assert(http != NULL);
     const struct fuzz_server server = {.dial = dial, .command = command, .hear = hear};
     fuzz_talk(&server, data, size);

@@ -65,6 +65,7 @@ SEES = {
     "daemon/rcon": ["daemon/admin"],
     "daemon/orchestrator": ["daemon/admin"],
     "daemon/server": ["daemon/orchestrator", "daemon/rcon", "daemon/recording"],
+    "daemon/documents": ["daemon/server"],
     "daemon/ctl": [],
     "tools/raimrec": ["daemon/config", "lib/recording"],
 }
@@ -448,6 +449,7 @@ class SelfTest(unittest.TestCase):
         "daemon/rcon/rcon.h": ['"control.h"'],
         "daemon/orchestrator/agones.h": ['"control.h"'],
         "daemon/server/server.c": ['"agones.h"'],
+        "daemon/documents/main.c": ["<stdio.h>"],
         "daemon/ctl/main.c": ["<stdio.h>"],
         "tools/raimrec/main.c": ['"config.h"', "<argp.h>"],
         "tests/unit/test_match.c": ['"match.h"', '"wire.h"', "<stdio.h>"],

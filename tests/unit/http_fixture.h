@@ -36,10 +36,9 @@
 #define LARGE_PAGE ((size_t)8 << 20)
 
 static char yard; // an arena that is somewhere, and never looked at
-static const struct arena_list list = {.arenas = {(struct arena *)&yard},
-                                       .count = 1,
-                                       .worker_count = 2,
-                                       .recordings = (struct recordings *)&yard};
+static const struct arena_list list = {
+    .arenas = {(struct arena *)&yard}, .count = 1, .worker_count = 2};
+static const struct status_view view = {.list = &list};
 
 // Requests ask for the host x.
 static const struct http_guard guard = {
@@ -52,9 +51,9 @@ static bool out_of_memory;
 static bool is_ready;
 static uint64_t delay_ms; // of spectators
 
-char *status_json(const struct arena_list *given, uint64_t now_ms)
+char *status_json(const struct status_view *given, uint64_t now_ms)
 {
-    assert_ptr_equal(given, &list);
+    assert_ptr_equal(given, &view);
     assert_true(now_ms > 0);
     renderings++;
     if (out_of_memory)
@@ -66,7 +65,7 @@ char *status_json(const struct arena_list *given, uint64_t now_ms)
     return text;
 }
 
-char *status_health_json(const struct arena_list *given, uint64_t now_ms)
+char *status_health_json(const struct status_view *given, uint64_t now_ms)
 {
     (void)given, (void)now_ms;
     return strdup("{\"status\":\"ok\"}");
@@ -110,20 +109,20 @@ char *live_event(const struct arena_list *given, int arena, uint32_t *tick, size
     return strdup(event);
 }
 
-char *status_ready_json(const struct arena_list *given, uint64_t now_ms, bool *ready)
+char *status_ready_json(const struct status_view *given, uint64_t now_ms, bool *ready)
 {
     (void)given, (void)now_ms;
     *ready = is_ready;
     return strdup(is_ready ? "{\"status\":\"ready\"}" : "{\"status\":\"not ready\"}");
 }
 
-char *metrics_text(const struct arena_list *given, uint64_t now_ms)
+char *metrics_text(const struct status_view *given, uint64_t now_ms)
 {
     (void)given, (void)now_ms;
     return strdup("raimd_players{arena=\"yard\"} 3\n");
 }
 
-char *feed_json(const struct arena_list *given, uint64_t now_ms)
+char *feed_json(const struct status_view *given, uint64_t now_ms)
 {
     (void)given, (void)now_ms;
     return strdup("{}");
@@ -203,6 +202,20 @@ static inline uint64_t clock_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+static inline struct http *open_server(const char *address, uint16_t port, char *error,
+                                       size_t capacity)
+{
+    return http_open(&(struct http_def){.loop = loop,
+                                        .address = address,
+                                        .port = port,
+                                        .guard = &guard,
+                                        .view = &view,
+                                        .recordings = (struct recordings *)&yard,
+                                        .status_schema = "{}",
+                                        .history_schema = "{}"},
+                     error, capacity);
+}
+
 static inline int start_server(void **state)
 {
     char error[128] = "";
@@ -217,7 +230,7 @@ static inline int start_server(void **state)
     open_errno = 0;
     loop = loop_create();
     assert_non_null(loop);
-    struct http *http = http_open(loop, "127.0.0.1", 0, &guard, &list, error, sizeof error);
+    struct http *http = open_server("127.0.0.1", 0, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(http);
     assert_true(http_port(http) > 0);

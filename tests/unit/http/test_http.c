@@ -348,7 +348,7 @@ static void test_port_in_use_is_named_in_the_error(void **state)
     char error[128];
     char wanted[128];
     const uint16_t port = http_port(*state);
-    assert_null(http_open(loop, "127.0.0.1", port, &guard, &list, error, sizeof error));
+    assert_null(open_server("127.0.0.1", port, error, sizeof error));
     snprintf(wanted, sizeof wanted, "cannot bind tcp 127.0.0.1:%u: Address already in use", port);
     assert_string_equal(error, wanted);
     assert_serves(*state);
@@ -358,9 +358,9 @@ static void test_address_that_is_none_is_named_in_the_error(void **state)
 {
     (void)state;
     char error[128];
-    assert_null(http_open(loop, "localhost", 80, &guard, &list, error, sizeof error));
+    assert_null(open_server("localhost", 80, error, sizeof error));
     assert_string_equal(error, "cannot bind tcp localhost port 80: not an IPv4 or IPv6 address");
-    assert_null(http_open(loop, "203.0.113.1", 8080, &guard, &list, error, sizeof error));
+    assert_null(open_server("203.0.113.1", 8080, error, sizeof error));
     assert_string_equal(error, "cannot bind tcp 203.0.113.1:8080: Cannot assign requested address");
 }
 
@@ -368,13 +368,13 @@ static void test_port_is_free_again_after_close(void **state)
 {
     (void)state;
     char error[128] = "";
-    struct http *http = http_open(loop, "127.0.0.1", 0, &guard, &list, error, sizeof error);
+    struct http *http = open_server("127.0.0.1", 0, error, sizeof error);
     assert_non_null(http);
     const uint16_t port = http_port(http);
     const int client = connect_client(http); // left open: its port stays half in use
     serve(http, 0);
     http_close(http);
-    http = http_open(loop, "127.0.0.1", port, &guard, &list, error, sizeof error);
+    http = open_server("127.0.0.1", port, error, sizeof error);
     assert_string_equal(error, "");
     assert_non_null(http);
     http_close(http);

@@ -62,6 +62,7 @@ struct fixture {
     struct worker worker, *crew[1];
     struct arena_list list;
     struct last_hour *history;
+    struct status_view view;
 };
 
 static int make_fixture(void **state)
@@ -84,7 +85,7 @@ static int make_fixture(void **state)
                                         .workers = fixture->crew};
     fixture->history = last_hour_create(&fixture->list, 0);
     assert_non_null(fixture->history);
-    fixture->list.last_hour = fixture->history;
+    fixture->view = (struct status_view){.list = &fixture->list, .last_hour = fixture->history};
     *state = fixture;
     return 0;
 }
@@ -106,45 +107,85 @@ static void assert_has(char *text, const char *part)
         fail_msg("no %s in %s", part, text);
 }
 
+// The columns of an arena.
+static char *columns_of(struct fixture *fixture, const char *name)
+{
+    bool missing;
+    return last_hour_arena_json(fixture->history, name, 20000, &missing);
+}
+
+static void assert_no_sample(struct fixture *fixture, const char *name)
+{
+    char *text = columns_of(fixture, name);
+    if (text != NULL)
+        assert_has(text, "\"count\":0,");
+    free(text);
+}
+
 static void test_sample_is_what_happened_since_the_last_one(void **state)
 {
     struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
-    assert_null(last_hour_newest(fixture->history, "one"));
+    assert_no_sample(fixture, "one");
     last_hour_run(fixture->history, 999);
-    assert_null(last_hour_newest(fixture->history, "one"));
+    assert_no_sample(fixture, "one");
     status->skipped_ticks = 3;
     status->counts.joins = 5;
     status->counts.leaves[RAIM_REASON_LEFT] = 1;
     status->counts.leaves[RAIM_REASON_LOST] = 1;
+    status->counts.refused[0] = 4;
     status->transport.bytes_out = 2000;
     fixture->worker.busy_ns = 500 * MS;
     last_hour_run(fixture->history, 1000);
-    const struct last_hour_sample *newest = last_hour_newest(fixture->history, "one");
-    assert_int_equal(newest->skipped_ticks, 3);
-    assert_int_equal(newest->joins, 5);
-    assert_int_equal(newest->leaves, 2);
-    assert_int_equal(newest->bytes_out_s, 2000);
-    assert_int_equal(newest->tick_p50_us, 0);
+    char *text = columns_of(fixture, "one");
+    assert_has(text, "\"skipped_ticks\":[3]");
+    assert_has(text, "\"joins\":[5]");
+    assert_has(text, "\"leaves\":[2]");
+    assert_has(text, "\"rejections\":[4]");
+    assert_has(text, "\"bytes_out_s\":[2000]");
+    assert_has(text, "\"tick_p50_us\":[0]");
+    free(text);
     status->skipped_ticks = 4;
     status->transport.bytes_out = 22000;
     status->counts.players = 2;
+    fixture->arenas[0].overload.is_on = true;
     for (int i = 0; i < 100; i++)
         histogram_count(&status->durations, 600 * MS / 1000); // between 0.5 and 1 ms
     for (int i = 0; i < 100; i++)
         histogram_count_by(&status->pings, histogram_ping_bounds_ns, 40 * MS);
     fixture->worker.busy_ns += 1000 * MS;
     last_hour_run(fixture->history, 11000);
-    newest = last_hour_newest(fixture->history, "one");
-    assert_int_equal(newest->skipped_ticks, 1);
-    assert_int_equal(newest->bytes_out_s, 2000);
-    assert_int_equal(newest->tick_p50_us, 750);
-    assert_int_equal(newest->tick_p99_us, 995);
-    assert_int_equal(newest->ping_p50_ms, 40);
-    char *text = last_hour_json(fixture->history, 13000);
-    assert_has(text, "{\"every_s\":10,\"age_s\":2,\"count\":2,\"players\":[0,2],");
+    text = columns_of(fixture, "one");
+    assert_has(text, "\"skipped_ticks\":[3,1]");
+    assert_has(text, "\"bytes_out_s\":[2000,2000]");
+    assert_has(text, "\"tick_p50_us\":[0,750]");
+    assert_has(text, "\"tick_p99_us\":[0,995]");
+    assert_has(text, "\"ping_p50_ms\":[0,40]");
+    assert_has(text, "\"overloaded\":[0,1]");
+    free(text);
+    text = last_hour_json(fixture->history, 13000);
+    assert_has(text, "{\"every_s\":10,\"age_s\":2,\"count\":2,");
+    assert_has(text, "\"players\":[0,2],");
     assert_has(text, ",\"skipped_ticks\":[3,1],");
     assert_has(text, ",\"workers_permille\":[[500,100]]}");
+    free(text);
+}
+
+static void test_lateness_is_that_of_the_newest_sample(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_int_equal(last_hour_late_p99_us(fixture->history, "one"), 0);
+    for (int i = 0; i < 100; i++)
+        histogram_count(&fixture->arenas[0].status->latenesses, 600 * MS / 1000);
+    last_hour_run(fixture->history, 1000);
+    assert_int_equal(last_hour_late_p99_us(fixture->history, "one"), 995);
+    assert_int_equal(last_hour_late_p99_us(fixture->history, "nobody"), 0);
+}
+
+static void assert_sampled(struct fixture *fixture, const char *name)
+{
+    char *text = columns_of(fixture, name);
+    assert_has(text, "\"count\":1,");
     free(text);
 }
 
@@ -157,7 +198,8 @@ static void test_ring_keeps_the_last_hour(void **state)
         last_hour_run(fixture->history, LAST_HOUR_FIRST_MS + (uint64_t)i * LAST_HOUR_EVERY_MS);
     }
     char *text = last_hour_arena_json(fixture->history, "two", 0, &missing);
-    assert_has(text, "\"count\":360,\"players\":[5,6,7,");
+    assert_has(text, "\"count\":360,");
+    assert_has(text, "\"players\":[5,6,7,");
     assert_has(text, ",363,364],\"bots\"");
     free(text);
     assert_null(last_hour_arena_json(fixture->history, "three", 0, &missing));
@@ -168,13 +210,13 @@ static void test_series_ends_with_its_arena(void **state)
 {
     struct fixture *fixture = *state;
     last_hour_run(fixture->history, 1000);
-    assert_non_null(last_hour_newest(fixture->history, "two"));
+    assert_sampled(fixture, "two");
     strcpy(fixture->arenas[0].config.name, "other"); // another arena at the same place
     fixture->list.count = 1;
     last_hour_run(fixture->history, 11000);
-    assert_null(last_hour_newest(fixture->history, "one"));
-    assert_null(last_hour_newest(fixture->history, "two"));
-    assert_non_null(last_hour_newest(fixture->history, "other"));
+    assert_no_sample(fixture, "one");
+    assert_no_sample(fixture, "two");
+    assert_sampled(fixture, "other");
 }
 
 static void test_counter_that_begins_anew_is_no_fall(void **state)
@@ -184,7 +226,9 @@ static void test_counter_that_begins_anew_is_no_fall(void **state)
     last_hour_run(fixture->history, 1000);
     fixture->arenas[0].status->late_ticks = 7;
     last_hour_run(fixture->history, 11000);
-    assert_int_equal(last_hour_newest(fixture->history, "one")->late_ticks, 7);
+    char *text = columns_of(fixture, "one");
+    assert_has(text, "\"late_ticks\":[100,7]");
+    free(text);
 }
 
 static void test_feed_tells_each_arena_in_a_few_hundred_bytes(void **state)
@@ -195,7 +239,7 @@ static void test_feed_tells_each_arena_in_a_few_hundred_bytes(void **state)
     status->players[0].ping_ms = 90;
     status->players[1].ping_ms = 30;
     status->players[2].match.bot = true;
-    char *text = feed_json(&fixture->list, 5000);
+    char *text = feed_json(&fixture->view, 5000);
     assert_has(text, "\"uptime_s\":5,\"workers_busy_ms\":[0],\"arenas\":[{\"name\":\"one\",");
     assert_has(text, "\"map\":\"Th\\\"e</script>\"");
     assert_has(text, "\"ping_ms\":[30,90,90]");
@@ -210,6 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FIXED(test_sample_is_what_happened_since_the_last_one),
+        FIXED(test_lateness_is_that_of_the_newest_sample),
         FIXED(test_ring_keeps_the_last_hour),
         FIXED(test_series_ends_with_its_arena),
         FIXED(test_counter_that_begins_anew_is_no_fall),

@@ -68,8 +68,7 @@ static int make_fixture(void **state)
     fixture->list = (struct arena_list){.arenas = {&fixture->arenas[0], &fixture->arenas[1]},
                                         .count = 2,
                                         .worker_count = 2,
-                                        .workers = fixture->crew,
-                                        .started_ms = 1000};
+                                        .workers = fixture->crew};
     *state = fixture;
     return 0;
 }
@@ -85,7 +84,8 @@ static int free_fixture(void **state)
 
 static char *render(struct fixture *fixture)
 {
-    char *text = metrics_text(&fixture->list, 3500);
+    const struct status_view view = {.list = &fixture->list, .started_ms = 1000};
+    char *text = metrics_text(&view, 3500);
     assert_non_null(text);
     return text;
 }

@@ -52,9 +52,24 @@ uint64_t arena_ticked_ms(const struct arena *arena)
     return arena->ticked_ms;
 }
 
+// A module that counts.
+struct module {
+    uint64_t lines;
+};
+
+static const struct metric module_rows[] = {
+    {"lines", NULL, "Lines.", METRIC_GAUGE, METRIC_OF(struct module, lines),
+     .defect = "state was not understood, see the log"},
+};
+
+static const struct metric_table module_metrics = {METRIC_ROWS(module_rows)};
+
 struct fixture {
     struct arena arenas[2];
     struct arena_list list;
+    struct module module;
+    struct metric_source source;
+    struct status_view view;
 };
 
 static void make_arena(struct arena *arena, const char *name, uint16_t port)
@@ -96,9 +111,12 @@ static int make_fixture(void **state)
     status->tick = 1000;
     status->late_ticks = 5;
     status->skipped_ticks = 6;
-    status->is_recording = true;
-    status->recordings = (struct recorder_counts){
-        .begun = 31, .finished = 32, .dropped = 33, .failed = 34, .bytes = 7000000000};
+    status->recordings = (struct recorder_counts){.begun = 31,
+                                                  .finished = 32,
+                                                  .dropped = 33,
+                                                  .failed = 34,
+                                                  .bytes = 7000000000,
+                                                  .is_running = true};
     status->counts.players = 2;
     status->counts.bots = 1;
     status->counts.spectators = 4;
@@ -120,10 +138,11 @@ static int make_fixture(void **state)
     set_player(&status->players[0], "Ren\xc3\xa9 \"<\\", false, 3);
     set_player(&status->players[1], "Bo", false, 4);
     set_player(&status->players[2], "bot 1", true, 5);
-    fixture->list = (struct arena_list){.arenas = {&fixture->arenas[0], &fixture->arenas[1]},
-                                        .count = 2,
-                                        .worker_count = 2,
-                                        .started_ms = 1000};
+    fixture->list = (struct arena_list){
+        .arenas = {&fixture->arenas[0], &fixture->arenas[1]}, .count = 2, .worker_count = 2};
+    fixture->source = (struct metric_source){&module_metrics, &fixture->module};
+    fixture->view = (struct status_view){
+        .list = &fixture->list, .sources = &fixture->source, .source_count = 1, .started_ms = 1000};
     *state = fixture;
     return 0;
 }
@@ -167,6 +186,15 @@ static void assert_keys(json_t *object, const char *const *keys, size_t count)
         assert_keys(object, keys, sizeof keys / sizeof *keys);                                     \
     } while (0)
 
+// An object that is made of rows has these keys among others.
+#define ASSERT_HAS_KEYS(object, ...)                                                               \
+    do {                                                                                           \
+        const char *const keys[] = {__VA_ARGS__};                                                  \
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)                                    \
+            if (json_object_get(object, keys[i]) == NULL)                                          \
+                fail_msg("no %s", keys[i]);                                                        \
+    } while (0)
+
 static json_int_t integer_at(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -184,10 +212,9 @@ static json_t *arena_at(const json_t *document, size_t index)
 static void test_document_reports_all_and_in_order(void **state)
 {
     struct fixture *fixture = *state;
-    json_t *document = parse(status_json(&fixture->list, 62999));
+    json_t *document = parse(status_json(&fixture->view, 62999));
     ASSERT_KEYS(document, "schema", "version", "uptime_s", "workers", "overloaded_workers",
-                "unread_state_lines", "lost_state_changes", "players", "rooms", "results",
-                "masters", "lan_discovery", "ban_list", "agones", "arenas");
+                "players", "lines", "arenas");
     assert_int_equal(integer_at(document, "schema"), 1);
     assert_true(json_string_length(json_object_get(document, "version")) > 0);
     assert_int_equal(integer_at(document, "uptime_s"), 61);
@@ -205,14 +232,14 @@ static void test_document_reports_all_and_in_order(void **state)
 static void test_arena_reports_its_numbers(void **state)
 {
     struct fixture *fixture = *state;
-    json_t *document = parse(status_json(&fixture->list, 2000));
+    json_t *document = parse(status_json(&fixture->view, 2000));
     json_t *arena = arena_at(document, 0);
-    ASSERT_KEYS(arena, "name", "hostname", "tags", "region", "website", "locked", "port", "map",
-                "state", "round", "vote", "tick", "tick_hz", "tick_us", "stages_us", "late_ticks",
-                "skipped_ticks", "snapshot_interval", "overloaded", "overload_cause", "bytes_in",
-                "bytes_out", "packets_in", "packets_out", "queries", "queries_limited", "masters",
-                "rejections", "recording", "lag_compensation_ms", "hits", "spectators", "away",
-                "players");
+    ASSERT_HAS_KEYS(arena, "name", "hostname", "tags", "region", "website", "locked", "port", "map",
+                    "state", "round", "vote", "tick_us", "stages_us", "overload_cause", "tick",
+                    "late_ticks", "skipped_ticks", "snapshot_interval", "spectators", "away",
+                    "overloaded", "tick_hz", "lag_compensation_ms", "bytes_in", "bytes_out",
+                    "packets_in", "packets_out", "queries", "queries_limited", "masters",
+                    "recording", "hits", "rejections", "players");
     assert_string_equal(json_string_value(json_object_get(arena, "name")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "hostname")), "alpha");
     assert_string_equal(json_string_value(json_object_get(arena, "map")), "yard");
@@ -231,7 +258,7 @@ static void test_arena_reports_its_numbers(void **state)
     assert_int_equal(integer_at(arena, "spectators"), 4);
     assert_int_equal(integer_at(arena, "away"), 1);
     json_t *recording = json_object_get(arena, "recording");
-    ASSERT_KEYS(recording, "now", "begun", "finished", "dropped", "failed", "bytes");
+    ASSERT_HAS_KEYS(recording, "now", "begun", "finished", "dropped", "failed", "bytes");
     assert_true(json_is_true(json_object_get(recording, "now")));
     assert_int_equal(integer_at(recording, "begun"), 31);
     assert_int_equal(integer_at(recording, "finished"), 32);
@@ -243,7 +270,7 @@ static void test_arena_reports_its_numbers(void **state)
 
 static json_t *round_of(struct fixture *fixture, json_t **document)
 {
-    *document = parse(status_json(&fixture->list, 2000));
+    *document = parse(status_json(&fixture->view, 2000));
     json_t *round = json_object_get(arena_at(*document, 0), "round");
     ASSERT_KEYS(round, "number", "phase", "left_s", "score_limit", "winner");
     return round;
@@ -281,14 +308,14 @@ static void test_arena_reports_where_its_round_stands(void **state)
 static void test_arena_reports_what_was_rewound(void **state)
 {
     struct fixture *fixture = *state;
-    char *text = status_json(&fixture->list, 2000);
+    char *text = status_json(&fixture->view, 2000);
     assert_non_null(text);
     assert_non_null(strstr(text, "\"rewound_ms_mean\":66.7,\"rewound_ms_max\":133.3}"));
     assert_non_null(strstr(text, "\"rewound_ms_mean\":0.0,\"rewound_ms_max\":0.0}"));
     json_t *document = parse(text);
     json_t *hits = json_object_get(arena_at(document, 0), "hits");
-    ASSERT_KEYS(hits, "total", "rewound", "in_past", "clamped", "rewound_ms_mean",
-                "rewound_ms_max");
+    ASSERT_HAS_KEYS(hits, "total", "rewound", "in_past", "clamped", "rewound_ms_mean",
+                    "rewound_ms_max");
     assert_int_equal(integer_at(hits, "total"), 40);
     assert_int_equal(integer_at(hits, "rewound"), 3);
     assert_int_equal(integer_at(hits, "in_past"), 2);
@@ -299,7 +326,7 @@ static void test_arena_reports_what_was_rewound(void **state)
 static void test_arena_is_starting_until_its_first_tick(void **state)
 {
     struct fixture *fixture = *state;
-    json_t *document = parse(status_json(&fixture->list, 2000));
+    json_t *document = parse(status_json(&fixture->view, 2000));
     assert_string_equal(json_string_value(json_object_get(arena_at(document, 0), "state")),
                         "running");
     assert_string_equal(json_string_value(json_object_get(arena_at(document, 1), "state")),
@@ -312,7 +339,7 @@ static void test_player_reports_its_numbers(void **state)
 {
     struct fixture *fixture = *state;
     fixture->arenas[0].status->players[1].match.played_ticks = 6;
-    char *text = status_json(&fixture->list, 2000);
+    char *text = status_json(&fixture->view, 2000);
     assert_non_null(strstr(text, "\"connected_s\":12.4}"));
     assert_non_null(strstr(text, "\"connected_s\":0.1}"));
     json_t *document = parse(text);
@@ -338,7 +365,7 @@ static void test_player_reports_its_numbers(void **state)
 static void assert_percentiles(struct fixture *fixture, json_int_t p50, json_int_t p99,
                                json_int_t max)
 {
-    json_t *document = parse(status_json(&fixture->list, 2000));
+    json_t *document = parse(status_json(&fixture->view, 2000));
     json_t *tick_us = json_object_get(arena_at(document, 0), "tick_us");
     ASSERT_KEYS(tick_us, "p50", "p99", "max");
     assert_int_equal(integer_at(tick_us, "p50"), p50);
@@ -386,7 +413,7 @@ static void test_stages_have_their_share(void **state)
 {
     struct fixture *fixture = *state;
     struct tick_profile *profile = &fixture->arenas[0].status->profile;
-    json_t *document = parse(status_json(&fixture->list, 2000));
+    json_t *document = parse(status_json(&fixture->view, 2000));
     assert_stage(document, "send", 0, 0, 0);
     json_decref(document);
     profile->count = 2 * TICK_PROFILE_WINDOW;
@@ -394,7 +421,7 @@ static void test_stages_have_their_share(void **state)
         profile->ns[TICK_STAGE_INTEREST][i] = 3040;
         profile->ns[TICK_STAGE_SEND][i] = i < 4 ? 65000 : 0;
     }
-    document = parse(status_json(&fixture->list, 2000));
+    document = parse(status_json(&fixture->view, 2000));
     assert_stage(document, "receive", 0, 0, 0);
     assert_stage(document, "interest", 3, 3, 75);
     assert_stage(document, "send", 0, 65, 25);
@@ -414,7 +441,7 @@ static void test_every_reason_of_refusal_is_there(void **state)
         status->transport.refused[i] = 2000 + (uint64_t)i;
         sum += i == DATAGRAM_OK ? 0 : 2000 + i;
     }
-    json_t *document = parse(status_json(&fixture->list, 2000));
+    json_t *document = parse(status_json(&fixture->view, 2000));
     for (size_t i = 0; i < 2; i++) {
         json_t *refused = json_object_get(arena_at(document, i), "rejections");
         assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_FULL)));
@@ -448,7 +475,7 @@ static void test_bad_name_is_replaced_and_costs_nothing_else(void **state)
     } bad[] = {{"\xff", "?"}, {"a\xc3", "a?"}, {"\xed\xa0\x80", "???"}, {"\xc0\x80", "??"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(match->name, sizeof match->name, "%s", bad[i].name);
-        json_t *document = parse(status_json(&fixture->list, 2000));
+        json_t *document = parse(status_json(&fixture->view, 2000));
         json_t *players = json_object_get(arena_at(document, 0), "players");
         assert_int_equal(json_array_size(players), PLAYERS);
         json_t *name = json_object_get(json_array_get(players, 1), "name");
@@ -462,7 +489,7 @@ static void test_no_address_and_no_blank_is_reported(void **state)
     struct fixture *fixture = *state;
     snprintf(fixture->arenas[0].status->players[0].match.name, RAIM_MAX_NAME_BYTES + 1, "a");
     snprintf(fixture->arenas[0].status->players[2].match.name, RAIM_MAX_NAME_BYTES + 1, "b");
-    char *text = status_json(&fixture->list, 2000);
+    char *text = status_json(&fixture->view, 2000);
     assert_non_null(text);
     assert_null(strstr(text, "192.0.2"));
     assert_null(strchr(text, ' '));
@@ -474,7 +501,8 @@ static void test_no_arena_is_a_document_too(void **state)
 {
     (void)state;
     const struct arena_list list = {.worker_count = 1};
-    json_t *document = parse(status_json(&list, 999));
+    const struct status_view view = {.list = &list};
+    json_t *document = parse(status_json(&view, 999));
     assert_int_equal(integer_at(document, "uptime_s"), 0);
     assert_int_equal(json_array_size(json_object_get(document, "arenas")), 0);
     assert_int_equal(integer_at(json_object_get(document, "players"), "max"), 0);
@@ -484,11 +512,11 @@ static void test_no_arena_is_a_document_too(void **state)
 static void test_health_is_ok_and_reports_the_uptime(void **state)
 {
     struct fixture *fixture = *state;
-    char *text = status_health_json(&fixture->list, 4000);
+    char *text = status_health_json(&fixture->view, 4000);
     assert_string_equal(text, "{\"status\":\"ok\",\"uptime_s\":3}");
     free(text);
     fixture->arenas[1].overload.is_on = true;
-    text = status_health_json(&fixture->list, 4000);
+    text = status_health_json(&fixture->view, 4000);
     assert_string_equal(text, "{\"status\":\"overloaded\",\"uptime_s\":3}");
     free(text);
 }
@@ -496,7 +524,7 @@ static void test_health_is_ok_and_reports_the_uptime(void **state)
 static void test_one_arena_is_its_object_of_the_status(void **state)
 {
     struct fixture *fixture = *state;
-    json_t *document = parse(status_json(&fixture->list, 2000));
+    json_t *document = parse(status_json(&fixture->view, 2000));
     for (size_t i = 0; i < 2; i++) {
         bool missing = true;
         json_t *alone =
@@ -518,10 +546,10 @@ static void assert_ready(struct fixture *fixture, uint64_t now_ms, bool wanted, 
 {
     bool ready = !wanted;
     char text[256];
-    char *told = status_ready_json(&fixture->list, now_ms, &ready);
+    char *told = status_ready_json(&fixture->view, now_ms, &ready);
     snprintf(text, sizeof text,
              "{\"status\":\"%s\",\"reason\":\"%s\",\"silent\":%s,\"overloaded\":[],\"overloaded_"
-             "workers\":[],\"unread_state_lines\":0}",
+             "workers\":[],\"lines\":0}",
              wanted ? "ready" : "not ready",
              wanted ? "every arena has ticked within a second"
                     : "not every arena has ticked within a second",
@@ -556,16 +584,16 @@ static void test_an_overloaded_arena_is_named_and_nobody_is_sent_there(void **st
                                                     .late_in_window = 500,
                                                     .skipped_in_window = 40,
                                                     .due = 600};
-    char *told = status_ready_json(&fixture->list, 5000, &ready);
+    char *told = status_ready_json(&fixture->view, 5000, &ready);
     assert_false(ready);
     assert_string_equal(
         told,
         "{\"status\":\"not ready\",\"reason\":\"an arena is overloaded: its "
         "ticks are late or skipped\",\"silent\":[],\"overloaded\":[{\"name\":"
         "\"beta\",\"cause\":\"machine\",\"late_ticks\":500,\"skipped_ticks\":40,\"due_ticks\":600}]"
-        ",\"overloaded_workers\":[],\"unread_state_lines\":0}");
+        ",\"overloaded_workers\":[],\"lines\":0}");
     free(told);
-    json_t *document = parse(status_json(&fixture->list, 5000));
+    json_t *document = parse(status_json(&fixture->view, 5000));
     assert_false(json_is_true(json_object_get(arena_at(document, 0), "overloaded")));
     assert_true(json_is_true(json_object_get(arena_at(document, 1), "overloaded")));
     assert_string_equal(json_string_value(json_object_get(arena_at(document, 1), "overload_cause")),
@@ -579,14 +607,14 @@ static void test_a_busy_worker_degrades_but_the_server_stays_ready(void **state)
     bool ready = false;
     fixture->arenas[0].ticked_ms = fixture->arenas[1].ticked_ms = 5000;
     fixture->list.loads[1] = (struct worker_load){.is_on = true, .percent = 97};
-    char *told = status_ready_json(&fixture->list, 5000, &ready);
+    char *told = status_ready_json(&fixture->view, 5000, &ready);
     assert_true(ready);
     assert_string_equal(
         told, "{\"status\":\"degraded\",\"reason\":\"a worker is busy for more than 90 % of "
               "the time\",\"silent\":[],\"overloaded\":[],\"overloaded_workers\":"
-              "[{\"worker\":1,\"busy_percent\":97}],\"unread_state_lines\":0}");
+              "[{\"worker\":1,\"busy_percent\":97}],\"lines\":0}");
     free(told);
-    json_t *document = parse(status_json(&fixture->list, 5000));
+    json_t *document = parse(status_json(&fixture->view, 5000));
     assert_int_equal(json_array_size(json_object_get(document, "overloaded_workers")), 1);
     json_decref(document);
 }
@@ -596,26 +624,26 @@ static void test_state_that_was_not_understood_degrades(void **state)
     struct fixture *fixture = *state;
     bool ready = false;
     fixture->arenas[0].ticked_ms = fixture->arenas[1].ticked_ms = 5000;
-    fixture->list.unread_state_lines = 3;
-    char *told = status_ready_json(&fixture->list, 5000, &ready);
+    fixture->module.lines = 3;
+    char *told = status_ready_json(&fixture->view, 5000, &ready);
     assert_true(ready);
     assert_string_equal(told, "{\"status\":\"degraded\",\"reason\":\"state was not understood, see "
                               "the log\",\"silent\":[],\"overloaded\":[],\"overloaded_workers\":[],"
-                              "\"unread_state_lines\":3}");
+                              "\"lines\":3}");
     free(told);
 }
 
-static char *alpha_json(const struct arena_list *list, uint64_t now_ms)
+static char *alpha_json(const struct status_view *view, uint64_t now_ms)
 {
     (void)now_ms;
     bool missing;
-    return status_arena_json(list, "alpha", &missing);
+    return status_arena_json(view->list, "alpha", &missing);
 }
 
-static char *ready_json(const struct arena_list *list, uint64_t now_ms)
+static char *ready_json(const struct status_view *view, uint64_t now_ms)
 {
     bool ready;
-    return status_ready_json(list, now_ms, &ready);
+    return status_ready_json(view, now_ms, &ready);
 }
 
 // The linker wraps the allocations of our own code. A leak fails the test under ASan.
@@ -632,14 +660,14 @@ void *__wrap_realloc(void *memory, size_t size)
 }
 
 // Runs out of memory at every allocation in turn, until there is enough; returns how many that is.
-static long starve(char *(*render)(const struct arena_list *, uint64_t),
-                   const struct arena_list *list)
+static long starve(char *(*render)(const struct status_view *, uint64_t),
+                   const struct status_view *view)
 {
     long enough = 0;
     char *text = NULL;
     for (; text == NULL; enough++) {
         allocations_left = enough;
-        text = render(list, 2000);
+        text = render(view, 2000);
     }
     allocations_left = -1;
     json_decref(parse(text));
@@ -649,10 +677,10 @@ static long starve(char *(*render)(const struct arena_list *, uint64_t),
 static void test_running_out_of_memory_gives_nothing_and_leaks_nothing(void **state)
 {
     struct fixture *fixture = *state;
-    assert_true(starve(status_json, &fixture->list) > 5);
-    assert_true(starve(status_health_json, &fixture->list) > 1);
-    assert_true(starve(alpha_json, &fixture->list) > 3);
-    assert_true(starve(ready_json, &fixture->list) > 1); // where both are silent
+    assert_true(starve(status_json, &fixture->view) > 5);
+    assert_true(starve(status_health_json, &fixture->view) > 1);
+    assert_true(starve(alpha_json, &fixture->view) > 3);
+    assert_true(starve(ready_json, &fixture->view) > 1); // where both are silent
 }
 
 #define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)

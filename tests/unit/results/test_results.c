@@ -5,6 +5,7 @@
 #include "result_fixture.h"
 
 #include "loop.h"
+#include "metric_fixture.h"
 #include "monotonic.h"
 #include "results.h"
 
@@ -13,17 +14,15 @@
 struct bench {
     char directory[64];
     struct loop *loop;
-    struct arena_list_results counts;
     struct results *results;
 };
 
 static void begin(struct bench *bench, const char *directory)
 {
-    bench->counts = (struct arena_list_results){0};
     bench->loop = loop_create();
     assert_non_null(bench->loop);
-    bench->results = results_create(&(struct results_def){
-        .directory = directory, .loop = bench->loop, .counts = &bench->counts});
+    bench->results =
+        results_create(&(struct results_def){.directory = directory, .loop = bench->loop});
     assert_non_null(bench->results);
 }
 
@@ -148,7 +147,7 @@ static void test_what_waits_is_bounded(void **state)
         set_player(report, i, "a player with a long nam", "", 1);
     for (int i = 0; i < 200; i++)
         results_add(bench.results, report);
-    assert_in_range(bench.counts.lost, 80, 160);
+    assert_in_range(metric_of(&results_metrics, bench.results, "lost"), 80, 160);
     free(report);
     end(&bench);
 }
@@ -163,7 +162,7 @@ static void test_a_directory_that_is_gone_costs_results_and_nothing_else(void **
     assert_true(results_start(bench.results));
     add(&bench, 1, "Ann", 1);
     const uint64_t end_ms = monotonic_ms() + 30000;
-    while (bench.counts.lost == 0) {
+    while (metric_of(&results_metrics, bench.results, "lost") == 0) {
         assert_true(monotonic_ms() < end_ms);
         loop_wait(bench.loop, 1000);
     }

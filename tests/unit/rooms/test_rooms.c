@@ -5,6 +5,7 @@
 
 #include "log.h"
 #include "loop.h"
+#include "metric_fixture.h"
 #include "monotonic.h"
 #include "rooms.h"
 
@@ -145,11 +146,13 @@ static void test_a_room_is_made_and_its_end_is_observed(void **state)
     wait_for_end("a deleted;");
     assert_int_equal(rooms_count(rooms), 0);
     assert_int_equal(rooms_free(rooms), PORTS);
+    assert_int_equal(metric_of(&rooms_metrics, rooms, "now"), 0);
+    assert_int_equal(metric_of(&rooms_metrics, rooms, "free"), PORTS);
     assert_int_equal(end_room("a", ""), 200);
     assert_int_equal(end_room("b", ""), 404);
-    assert_int_equal(table.running.rooms.made, 1);
-    assert_int_equal(table.running.rooms.ended, 1);
-    assert_int_equal(table.running.rooms.refused, 2);
+    assert_int_equal(metric_of(&rooms_metrics, rooms, "made"), 1);
+    assert_int_equal(metric_of(&rooms_metrics, rooms, "ended"), 1);
+    assert_int_equal(metric_of(&rooms_metrics, rooms, "refused"), 2);
 }
 
 static void test_a_full_pool_and_a_closed_door(void **state)

@@ -22,15 +22,26 @@
 
 #include <cmocka.h>
 
+#include "metric_fixture.h"
+
 static char directory[] = "/tmp/test_event_hook_XXXXXX";
 static char cursor_path[64], journal_path[64];
 static struct server_processes processes; // none: nothing is handed over
 static struct config config, none;
 static struct arena_table table;
-static const struct arena_list_hook *const counts = &table.running.hook;
 static struct server_events *events;
 static struct event_hook *hook;
 static struct loop *loop;
+
+static uint64_t waiting(void)
+{
+    return metric_of(&event_hook_metrics, hook, "raimd_event_hook_waiting");
+}
+
+static uint64_t dropped(void)
+{
+    return metric_of(&event_hook_metrics, hook, "raimd_event_hook_dropped_total");
+}
 
 static int make_directory(void **state)
 {
@@ -112,10 +123,10 @@ static void test_a_first_hook_begins_with_the_next_event(void **state)
     close_events();
     begin();
     turn();
-    assert_true(counts->is_on && counts->waiting == 0);
+    assert_true(event_hook_metrics.is_on(hook) && waiting() == 0);
     add(2);
     turn();
-    assert_true(counts->waiting == 2 && counts->dropped == 0);
+    assert_true(waiting() == 2 && dropped() == 0);
     end();
 }
 
@@ -127,13 +138,13 @@ static void test_what_is_too_old_is_dropped_and_counted(void **state)
     begin();
     add(EVENT_JOURNAL_MAX);
     turn();
-    assert_true(counts->waiting == EVENT_JOURNAL_MAX && counts->dropped == 0);
+    assert_true(waiting() == EVENT_JOURNAL_MAX && dropped() == 0);
     add(5);
     turn();
     add(10);
     turn();
-    assert_true(counts->waiting == EVENT_JOURNAL_MAX);
-    assert_true(counts->dropped == 15);
+    assert_true(waiting() == EVENT_JOURNAL_MAX);
+    assert_true(dropped() == 15);
     end();
 }
 
@@ -145,11 +156,11 @@ static void test_without_a_hook_nothing_waits(void **state)
     table.config = &none;
     add(10);
     turn();
-    assert_true(!counts->is_on && counts->waiting == 0);
+    assert_true(!event_hook_metrics.is_on(hook) && waiting() == 0);
     add(1);
     table.config = &config;
     turn(); // a reload has made one: it begins from here
-    assert_true(counts->waiting == 1);
+    assert_true(waiting() == 1);
     end();
 }
 
@@ -166,7 +177,7 @@ static void test_a_cursor_is_taken_where_it_is_one(void **state)
     write_cursor(text);
     begin();
     turn();
-    assert_true(counts->waiting == 3);
+    assert_true(waiting() == 3);
     end();
     static const char *const bad[] = {
         "", "x\n", "12", "-1\n", "99999999999999999\n", "5\n\n", "9007199254740991\n"};
@@ -174,7 +185,7 @@ static void test_a_cursor_is_taken_where_it_is_one(void **state)
         write_cursor(bad[i]);
         begin();
         turn();
-        assert_true(counts->waiting == 0); // as without one
+        assert_true(waiting() == 0); // as without one
         end();
     }
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The tables of what an arena and its modules count. Main thread only.
+#pragma once
+
+#include "arena.h"
+#include "metric.h"
+
+// What the rows are about, read once so that all show one moment.
+struct arena_view {
+    const struct config_arena *config;
+    const struct arena_status *status; // valid until the next arena_status of this arena
+    const struct overload *overload;
+};
+
+struct arena_view arena_view(struct arena *arena);
+
+#define ARENA_METRIC_TABLES 7
+
+extern const struct metric_table *const arena_metric_tables[ARENA_METRIC_TABLES];
+
+// The object of each table.
+void arena_metric_objects(const struct arena_view *view, const void *objects[ARENA_METRIC_TABLES]);
