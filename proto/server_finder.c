@@ -96,8 +96,6 @@ static void send_query(const struct raim_finder *finder, const struct raim_addre
     send(finder, &query, RAIM_FINDER_TO_ADDRESS, to);
 }
 
-// --- the servers ---
-
 // The server at an address, and which of its addresses it is.
 static struct server *server_of(struct raim_finder *finder, const struct raim_address *address,
                                 int *index)
@@ -217,8 +215,6 @@ static void ask_servers(struct raim_finder *finder, double now_s)
     }
 }
 
-// --- the local network ---
-
 void raim_finder_add_host(struct raim_finder *finder, const struct raim_address *host)
 {
     if (finder->host_count == RAIM_FINDER_HOSTS)
@@ -331,8 +327,6 @@ static void take_discovery(struct raim_finder *finder, const struct raim_address
     }
 }
 
-// --- masters ---
-
 void raim_finder_add_master(struct raim_finder *finder, const struct raim_address *addresses,
                             uint32_t count)
 {
@@ -391,8 +385,6 @@ static void take_list(struct raim_finder *finder, const struct raim_address *fro
             server->asks_left = ASKS;
     }
 }
-
-// --- replies of servers ---
 
 static void note_answer(struct server *server, const struct raim_server_info *info, double now_s)
 {
@@ -486,8 +478,6 @@ bool raim_finder_has_all_lists(const struct raim_finder *finder)
             return false;
     return true;
 }
-
-// --- what was found ---
 
 int raim_finder_count(const struct raim_finder *finder)
 {

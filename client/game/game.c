@@ -40,8 +40,6 @@ struct game {
 // A room that ended before it was entered is not followed by a search at once.
 static const double pause_s = 0.5;
 
-// --- what is open ---
-
 static void close_all(struct game *game)
 {
     play_close(game->play, &game->goodbye);
@@ -174,8 +172,6 @@ void game_quit(struct game *game)
     game->is_ending = true;
 }
 
-// --- events ---
-
 static bool handle_home(struct game *game, const struct window_event *event)
 {
     const enum home_wish wish = home_handle(game->home, event);
@@ -261,8 +257,6 @@ bool game_serve(struct game *game, uint64_t now_us)
     return !game->has_failed && (!game->is_ending || !is_done);
 }
 
-// --- frames ---
-
 static void draw_search(const struct game *game)
 {
     char text[64];
@@ -303,8 +297,6 @@ bool game_frame(struct game *game, uint64_t now_us, const char *file, bool fine)
         home_draw(game->home, &game->ui, game->now_s);
     return ui_end(&game->ui, game->window, file);
 }
-
-// --- begin and end ---
 
 static bool open_first(struct game *game, char *problem, size_t capacity)
 {

@@ -134,8 +134,6 @@ struct play *play_open(const struct play_def *def)
     return play;
 }
 
-// --- leaving ---
-
 bool goodbye_is_done(struct goodbye *goodbye, double now_s)
 {
     if (goodbye->link == NULL)
@@ -213,8 +211,6 @@ bool play_shows_table(const struct play *play)
     return bindings_are_held(play->bindings, ACTION_SCORES, play->window) ||
            play->scoreboard.phase.kind == RAIM_CLIENT_BREAK;
 }
-
-// --- layers ---
 
 static bool may_vote(const struct play *play)
 {
@@ -414,8 +410,6 @@ enum play_wish play_handle(struct play *play, const struct window_event *event)
     return PLAY_ON;
 }
 
-// --- from the server ---
-
 static raim_player_id own_id(const struct raim_client *client)
 {
     if (raim_client_is_spectator(client))
@@ -566,8 +560,6 @@ static void handle_all_events(struct play *play, struct raim_client *client, dou
     }
     play->hits = hits;
 }
-
-// --- every frame ---
 
 // Sets the input that the link's thread sends from now on. It sends a press even if that is
 // released before the next tick.

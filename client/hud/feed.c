@@ -29,8 +29,6 @@ static double feed_strength(const struct feed_line *line, double now_s, double s
     return fmin(fmax(left_s, 0), 1);
 }
 
-// --- kills ---
-
 static void write_kill(const struct ui *ui, raim_vec2 at, const struct feed_line *line,
                        double width, double strength)
 {
@@ -74,8 +72,6 @@ void feed_draw_kills(const struct ui *ui, raim_box box, const struct feed *kills
         at.y += row_height;
     }
 }
-
-// --- chat ---
 
 // Where a chat line's parts lie: the speaker, and the text beside it or, after a long name, below.
 struct said {

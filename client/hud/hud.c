@@ -54,8 +54,6 @@ double hud_row_height(const struct ui *ui)
     return fmax(20 * ui->unit, TEXT_SMALLEST + 3);
 }
 
-// --- the local player ---
-
 // Draws a line of the notice of death, on ground of its own: the names of players may lie below it.
 static void write_death(const struct ui *ui, raim_vec2 top, const struct text_style *style,
                         const char *words, double width)
@@ -161,8 +159,6 @@ void hud_hit_direction(const struct ui *ui, raim_vec2 direction, double strength
                  draw_faded(PALETTE_BAD, 0.9 * strength));
 }
 
-// --- the phase of the match ---
-
 void hud_clock(const struct ui *ui, raim_box box, const char *words)
 {
     const struct text_style style = {.size = 20 * ui->unit,
@@ -198,8 +194,6 @@ void hud_banner(const struct ui *ui, raim_box box, const char *title, const char
                       (raim_vec2){middle, box.max.y - rest / 3 - text_height(&small) - unit},
                       &small, text, most);
 }
-
-// --- notices ---
 
 void hud_veil(const struct ui *ui)
 {

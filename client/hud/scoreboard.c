@@ -12,8 +12,6 @@
 
 enum { SCORES_SHOWN = 8, ROWS_SCROLLED = 3 };
 
-// --- the scores ---
-
 static int compare_scores(const void *left, const void *right)
 {
     const struct score *a = left, *b = right;
@@ -70,8 +68,6 @@ void scoreboard_take(struct scoreboard *scoreboard, const struct raim_client *cl
     scoreboard->watched = raim_client_get_roster_entry(client, raim_client_viewpoint(client))->id;
     take_scores(scoreboard, client);
 }
-
-// --- drawing ---
 
 static void write_number(const struct ui *ui, double right, double y,
                          const struct text_style *style, uint32_t number)

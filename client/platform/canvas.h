@@ -32,7 +32,7 @@ void canvas_triangles(struct canvas *canvas, const struct canvas_vertex *vertice
                       const int *indices, int index_count);
 void canvas_box(struct canvas *canvas, raim_box box, draw_colour colour);
 
-// --- lines of letters, prepared once and drawn often ---
+// Lines of letters are prepared once and drawn often.
 
 // A line has at most so many bytes of UTF-8 with its NUL; the rest is left out.
 enum { CANVAS_LINE_BYTES = 400 };

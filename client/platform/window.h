@@ -22,8 +22,6 @@ void window_configure(struct window *window, const struct window_style *style);
 // Whether the window fills the screen, which F11 toggles.
 bool window_is_full_screen(const struct window *window);
 
-// --- drawing ---
-
 struct canvas *window_canvas(struct window *window);
 
 // The size of the canvas, pixels.
@@ -39,8 +37,6 @@ bool window_begin(struct window *window, bool fine);
 // Ends the frame: writes it to a BMP file, unless `file` is NULL, and shows it. False after
 // printing why the file could not be written.
 bool window_end(struct window *window, const char *file);
-
-// --- input ---
 
 // The number of a key or of a button of the mouse or a gamepad, whose triggers count as buttons; 0:
 // none.

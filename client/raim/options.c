@@ -22,8 +22,6 @@ static const char about[] = "Plays in an arena of a raimd: on HOST, at UDP port 
                             "cannot be played, 69 where --frames were drawn without entering an "
                             "arena.";
 
-// --- texts ---
-
 static bool read_size(void *target, const char *text)
 {
     struct options *options = target;
@@ -110,8 +108,6 @@ static bool read_recording(void *target, const char *text)
     options->is_rendered = true;
     return true;
 }
-
-// --- the table ---
 
 #define MEMBER(name) offsetof(struct options, name)
 

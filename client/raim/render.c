@@ -19,8 +19,6 @@
 
 enum { FRAMES_HZ = 60, PROBLEM_BYTES = 256 };
 
-// --- the video: raw frames through a pipe to the installed program ffmpeg ---
-
 enum { NOT_INSTALLED = 127 }; // the shell's status of a program that is not found
 
 struct video {
@@ -137,8 +135,6 @@ static bool video_close(struct video *video, char *error, size_t capacity)
     free(video);
     return is_good;
 }
-
-// --- the frames ---
 
 // Draws a moment and writes it. False, with the reason in English, where either fails.
 static bool write_frame(struct replay *replay, struct ui *ui, struct window *window,

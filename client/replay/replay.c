@@ -15,8 +15,6 @@ static const double beyond_border = 200;   // units that the eye may be outside 
 static const double whole_margin = 1.04;   // around the whole arena
 static const double click_pixels = 14;     // from a player at least, that it is meant
 
-// --- the view ---
-
 static struct ui_view empty_view(const struct replay *replay)
 {
     return (struct ui_view){.scale = replay->preferences->settings.ui_scale,
@@ -110,8 +108,6 @@ static void show_whole_arena(struct replay *replay)
     replay->eye = raim_vec2_scale(raim_vec2_add(border.min, border.max), 0.5);
 }
 
-// --- whom to follow ---
-
 static void follow(struct replay *replay, raim_player_id id)
 {
     if (id == replay->followed)
@@ -183,8 +179,6 @@ static raim_player_id first_player(const struct replay *replay)
             return scoreboard->scores[i].id;
     return scoreboard->score_count > 0 ? scoreboard->scores[0].id : RAIM_NOBODY;
 }
-
-// --- opening ---
 
 static bool open_recording(struct replay *replay, const char *path, char *error, size_t capacity)
 {
@@ -263,16 +257,12 @@ void replay_close(struct replay *replay)
     free(replay);
 }
 
-// --- the menu ---
-
 static enum replay_wish handle_pause(struct replay *replay, const struct window_event *event)
 {
     const enum pause_wish wish = pause_menu_handle(&replay->pause, replay->preferences, event);
     replay->is_paused = wish != PAUSE_RESUME;
     return wish == PAUSE_LEAVE ? REPLAY_LEAVE : REPLAY_ON;
 }
-
-// --- keys and buttons ---
 
 static void toggle_sent(struct replay *replay)
 {
@@ -413,8 +403,6 @@ enum replay_wish replay_handle(struct replay *replay, const struct window_event 
     handle_controls(replay, event);
     return REPLAY_ON;
 }
-
-// --- every frame ---
 
 static bool is_held(const struct replay *replay, enum action action, const char *arrow)
 {

@@ -41,7 +41,7 @@ struct ui_view replay_view(const struct replay *replay);
 
 void replay_draw(struct replay *replay, const struct ui *ui);
 
-// --- without a player at the controls ---
+// The functions below are for a replay without a player at the controls.
 
 // Length of the recording, seconds.
 double replay_length_s(const struct replay *replay);

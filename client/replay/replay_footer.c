@@ -18,8 +18,6 @@ static bool is_shown(raim_box box)
     return box.max.x > box.min.x;
 }
 
-// --- the timeline ---
-
 // The marks of the followed player differ by shape and place, too: up for its kills, down for its
 // deaths; `has_tip` false leaves the triangle out.
 static void draw_mark(const struct ui *ui, const struct timeline_mark *mark, raim_box groove,
@@ -147,8 +145,6 @@ static void draw_bar(const struct replay *replay, const struct ui *ui)
     draw_disc(ui->draw, (raim_vec2){now, middle}, 7 * unit, PALETTE_WHITE);
     draw_tip(replay, ui, &timeline);
 }
-
-// --- the buttons ---
 
 static void draw_button(const struct replay *replay, const struct ui *ui, enum replay_part part,
                         bool is_on)

@@ -65,7 +65,7 @@ struct replay {
     struct feed_person winner;
 };
 
-// --- replay_moments.c ---
+// In replay_moments.c:
 
 // The name of a player who was in the arena at this tick from the first one; "?": nobody with this
 // id was.
@@ -77,7 +77,7 @@ void replay_take(struct replay *replay);
 // Takes them anew, where the view has changed.
 void replay_retake(struct replay *replay);
 
-// --- replay.c ---
+// In replay.c:
 
 // The viewport of the view in its part of the window.
 struct viewport replay_viewport(const struct replay *replay);
@@ -85,6 +85,6 @@ struct viewport replay_viewport(const struct replay *replay);
 // Whether the table of all scores is shown: while its key is held, and in breaks.
 bool replay_shows_table(const struct replay *replay);
 
-// --- replay_footer.c ---
+// In replay_footer.c:
 
 void replay_footer_draw(struct replay *replay, const struct ui *ui);

@@ -23,8 +23,6 @@ static double seconds_of(const struct replay *replay, double tick)
     return tick / replay->info->tick_hz;
 }
 
-// --- who is who ---
-
 const char *replay_player_name(const struct replay *replay, raim_player_id id, uint32_t tick)
 {
     uint32_t count;
@@ -58,8 +56,6 @@ static const raim_player *followed_player(const struct replay *replay)
     const raim_player *player = &raim_world_players_const(world)[slot];
     return player->id == replay->followed ? player : NULL;
 }
-
-// --- pictures ---
 
 // The sets of what is shown, by slot; NULL: everything.
 struct shown_sets {
@@ -155,8 +151,6 @@ static void take_picture(struct replay *replay, struct picture *picture)
     take_bullets(replay, &sets, picture);
 }
 
-// --- the head-up display ---
-
 static struct raim_client_phase phase_of(const struct replay *replay)
 {
     const struct raim_world *world = raim_recording_world(replay->recording);
@@ -214,8 +208,6 @@ static void take_scoreboard(struct replay *replay)
         replay->winner = person(replay, scoreboard->phase.winner);
     take_scores(replay);
 }
-
-// --- a tick ---
 
 static void add_kill(struct replay *replay, raim_player_id killer, raim_player_id victim,
                      uint32_t tick)
@@ -343,8 +335,6 @@ static bool step(struct replay *replay)
     return true;
 }
 
-// --- effects ---
-
 // Whether a bullet of the recording flies on where a spark has just begun.
 static bool flies_on(const struct replay *replay, const struct effect *spark)
 {
@@ -380,8 +370,6 @@ static void compare(struct replay *replay, const struct picture *before,
             effect->born_s = -1e9; // over
     }
 }
-
-// --- ways through the recording ---
 
 // Seeks a tick; where that fails, the last one before it that is right.
 static void seek(struct replay *replay, uint32_t tick)

@@ -34,8 +34,6 @@ void effects_add_kill(struct effects *effects, unsigned victim, double now_s)
     *oldest = (struct effects_fallen){.player = victim, .noted_s = now_s};
 }
 
-// --- players ---
-
 static const struct picture_player *find_player(const struct picture *picture, raim_player_id id)
 {
     for (uint32_t i = 0; i < picture->player_count; i++)
@@ -80,8 +78,6 @@ static void compare_players(struct effects *effects, const struct picture *befor
                                                     .born_s = after->now_s});
     }
 }
-
-// --- bullets ---
 
 // Whether two bullets may be one, `s` seconds apart: on one line, and about as far apart as it
 // flies in that time.

@@ -38,8 +38,6 @@ static raim_box screen_box(const struct paint *paint, raim_box world)
     return (raim_box){{a.x, b.y}, {b.x, a.y}};
 }
 
-// --- the ground ---
-
 // Draws the visible area as a triangle fan around the eye.
 static void paint_sight(const struct paint *paint, const raim_vec2 *corners, int count)
 {
@@ -180,8 +178,6 @@ static void paint_ground(const struct paint *paint)
     paint_faces(paint, corners, count);
 }
 
-// --- players and bullets ---
-
 static const struct picture_player *owner_of(const struct paint *paint, raim_player_id id)
 {
     for (uint32_t i = 0; i < paint->picture->player_count; i++)
@@ -288,8 +284,6 @@ static void paint_name(const struct paint *paint, const struct picture_player *p
     text_write(paint->ui->text, (raim_vec2){centre.x, centre.y - 1.75 * radius - 15 * unit}, &style,
                player->name);
 }
-
-// --- effects ---
 
 // Draws pieces that fly apart. Their directions follow from the effect's time, so that they are the
 // same in every frame.

@@ -28,8 +28,6 @@ void picture_hide_unseen(struct picture *picture)
     picture->bullet_count = kept;
 }
 
-// --- between two moments ---
-
 static raim_vec2 point_between(raim_vec2 from, raim_vec2 to, double part)
 {
     return raim_vec2_mad(from, raim_vec2_sub(to, from), part);

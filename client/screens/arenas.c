@@ -21,8 +21,6 @@ struct arenas {
     struct arenas_row rows[ARENAS_MOST];
 };
 
-// --- the request ---
-
 struct arenas *arenas_ask(const char *host)
 {
     char url[320], address[300];
@@ -97,8 +95,6 @@ const char *arenas_problem(const struct arenas *arenas)
 {
     return arenas->problem;
 }
-
-// --- the answer ---
 
 static void count_players(const json_t *players, struct arenas_row *row)
 {

@@ -12,8 +12,6 @@
 
 static const double arenas_s = 5; // between two requests for a host's arenas
 
-// --- opening ---
-
 static void show_servers(struct home *home)
 {
     const struct servers *servers = &home->preferences->servers;
@@ -108,8 +106,6 @@ struct server_address home_server(const struct home *home)
     return home->chosen;
 }
 
-// --- the list ---
-
 static const struct browser_row *selected_row(const struct home *home)
 {
     return browser_at(home->browser, home->list.selected);
@@ -130,8 +126,6 @@ static void toggle_favourite(struct home *home, const char *address)
         browser_add(home->browser, &listed, true);
     preferences_save_servers(home->preferences);
 }
-
-// --- choosing ---
 
 static enum home_wish choose(struct home *home, const char *text, enum home_wish wish)
 {
@@ -187,8 +181,6 @@ static enum home_wish press(struct home *home, enum item item)
     }
     return HOME_STAY;
 }
-
-// --- events ---
 
 static void copy_name(struct home *home)
 {
@@ -271,8 +263,6 @@ enum home_wish home_handle(struct home *home, const struct window_event *event)
     window_take_text(home->preferences->window, form_is_typing(&home->form));
     return wish;
 }
-
-// --- queries ---
 
 // Asks the host for its arenas over HTTP, because they may use other ports. Without an answer the
 // scan of the usual ports has to do.

@@ -52,8 +52,6 @@ void recordings_add(struct recordings *recordings, const char *folder)
     files_list(folder, suffix, add_file, recordings);
 }
 
-// --- what is in them ---
-
 static bool read_mapped(void *context, uint64_t offset, void *bytes, size_t count)
 {
     const struct files_map *file = context;

@@ -58,8 +58,6 @@ void settings_limit(struct settings *settings)
     }
 }
 
-// --- on the screen ---
-
 void settings_write(const struct settings *settings, const struct settings_field *field, char *text,
                     size_t capacity)
 {
@@ -130,8 +128,6 @@ void settings_change(struct settings *settings, const struct settings_field *fie
     }
     settings_limit(settings);
 }
-
-// --- the file ---
 
 static bool read_palette(const char *name, enum palette_scheme *scheme)
 {

@@ -61,8 +61,6 @@ void settings_screen_open(struct settings_screen *screen, struct preferences *pr
     fill(screen);
 }
 
-// --- changes ---
-
 // Changes the selected setting, up or down by `way`.
 static void change(struct settings_screen *screen, int way, bool wraps)
 {

@@ -64,8 +64,6 @@ void draw_clip(struct draw *draw, const raim_box *box)
     canvas_clip(draw->canvas, box);
 }
 
-// --- triangles ---
-
 static void reserve(struct draw *draw, int vertices, int indices)
 {
     assert(vertices <= VERTICES);
@@ -87,8 +85,6 @@ static void add_triangle(struct draw *draw, int a, int b, int c)
     indices[0] = a, indices[1] = b, indices[2] = c;
     draw->index_count += 3;
 }
-
-// --- shapes ---
 
 // The number of segments with which a circle of this radius looks round.
 static int segments_for(double radius)

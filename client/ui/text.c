@@ -92,8 +92,6 @@ size_t text_texture_bytes(const struct text *text)
     return text->texture_bytes;
 }
 
-// --- lines ---
-
 static struct canvas_font font_of(const struct text_style *style)
 {
     return (struct canvas_font){
@@ -218,8 +216,6 @@ const char *text_end_within(struct text *text, const struct text_style *style, c
         while (((unsigned char)*words & 0xC0) == 0x80);
     return words;
 }
-
-// --- wrapping ---
 
 // Reads a character and returns its bytes; a byte that is not UTF-8 is a character.
 static size_t read_character(const char *words, uint32_t *character)

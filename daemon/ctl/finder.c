@@ -42,8 +42,6 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-// --- Addresses and sockets ---
-
 static bool read_address(const struct sockaddr *from, struct raim_address *address)
 {
     union sockets_address given;
@@ -174,8 +172,6 @@ void finder_close(struct finder *finder)
     free(finder);
 }
 
-// --- What to ask ---
-
 // Splits HOST, HOST:PORT, [IPV6] or [IPV6]:PORT and resolves the host. Returns the number of
 // addresses, of each family one.
 static int resolve(const char *text, uint16_t default_port, struct raim_address found[FAMILIES],
@@ -229,8 +225,6 @@ bool finder_add_master(struct finder *finder, const char *text)
     return count > 0;
 }
 
-// --- Asking ---
-
 static void receive(struct finder *finder, int descriptor)
 {
     uint8_t data[DATAGRAM_BYTES];
@@ -265,8 +259,6 @@ bool finder_has_all_lists(const struct finder *finder)
 {
     return raim_finder_has_all_lists(finder->servers);
 }
-
-// --- What was found ---
 
 int finder_count(const struct finder *finder)
 {

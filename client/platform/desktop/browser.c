@@ -40,8 +40,6 @@ struct browser {
     int shown[RAIM_FINDER_SERVERS]; // indices of servers
 };
 
-// --- sending ---
-
 static int open_socket(int family)
 {
     const int yes = 1, hops = RAIM_DISCOVERY_HOPS;
@@ -131,8 +129,6 @@ static void send_datagram(void *context, const struct raim_finder_datagram *data
     send_to_all(browser, datagram);
 }
 
-// --- receiving ---
-
 static enum raim_finder_place place_of(const struct browser *browser,
                                        const struct raim_address *from)
 {
@@ -167,8 +163,6 @@ static void receive(struct browser *browser, int descriptor, double now_s)
                              (size_t)size, now_s);
     }
 }
-
-// --- the servers ---
 
 struct browser *browser_open(void)
 {

@@ -30,7 +30,7 @@ void canvas_use_renderer(struct canvas *canvas, struct SDL_Renderer *renderer);
 // those that the renderer draws into; NULL: by the renderer.
 void canvas_use_pixels(struct canvas *canvas, uint32_t *pixels, int width, int height, int stride);
 
-// --- canvas_text.c ---
+// In canvas_text.c:
 
 // NULL, after printing why, where the fonts are missing; NULL when memory runs out.
 struct canvas_fonts *canvas_fonts_create(void);

@@ -143,8 +143,6 @@ void canvas_fonts_destroy(struct canvas_fonts *fonts)
     free(fonts);
 }
 
-// --- runs: parts of a line in one font and direction ---
-
 struct run {
     int face; // -1: the wanted font; otherwise a fallback
     bool leftward;
@@ -300,8 +298,6 @@ static SDL_Surface *render_letters(struct canvas_fonts *fonts, const struct canv
     }
     return surface;
 }
-
-// --- lines ---
 
 int canvas_measure(struct canvas *canvas, const struct canvas_font *font, const char *words)
 {

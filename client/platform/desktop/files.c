@@ -19,8 +19,6 @@
 
 enum { MOST_BYTES = 1 << 20 }; // of a text; the program itself writes some KB
 
-// --- platform.h ---
-
 int64_t platform_unix_s(void)
 {
     return time(NULL);
@@ -41,8 +39,6 @@ uint32_t platform_random(void)
     (void)!getrandom(&number, sizeof number, 0);
     return number;
 }
-
-// --- paths ---
 
 bool files_path(enum files_folder folder, const char *name, char *path, size_t capacity)
 {
@@ -78,8 +74,6 @@ bool files_rename(const char *from, const char *to)
 {
     return rename(from, to) == 0;
 }
-
-// --- texts ---
 
 // Opens a regular file. -1, with the reason, where that fails; without a file "".
 static int open_regular(const char *path, struct stat *status, const char **problem)
@@ -155,8 +149,6 @@ bool files_replace(const char *path, const char *text, size_t size)
     return fclose(file) == 0 && is_written && rename(fresh, path) == 0;
 }
 
-// --- folders ---
-
 void files_list(const char *folder, const char *suffix,
                 void (*take)(void *context, const char *path, int64_t changed_ns), void *context)
 {
@@ -176,8 +168,6 @@ void files_list(const char *folder, const char *suffix,
     }
     closedir(directory);
 }
-
-// --- maps ---
 
 bool files_map(struct files_map *map, const char *path, char *error, size_t capacity)
 {

@@ -8,8 +8,6 @@
 
 enum { RED_BLUE = 0xff00ff, GREEN = 0x00ff00 };
 
-// --- spans ---
-
 static uint32_t packed(draw_colour colour)
 {
     return (uint32_t)colour.r << 16 | (uint32_t)colour.g << 8 | colour.b;
@@ -79,8 +77,6 @@ static void blend_changing(uint32_t *pixels, int count, struct slope slope)
             slope.first[k] += slope.step[k];
     }
 }
-
-// --- triangles ---
 
 // A component as a plane over the screen: its value at 0, 0 and the growth per pixel.
 struct plane {

@@ -201,8 +201,6 @@ void window_destroy(struct window *window)
     free(window);
 }
 
-// --- drawing ---
-
 // The renderer's output: the window in pixels of the display or, in a fine frame, the canvas.
 raim_vec2 window_size(const struct window *window)
 {

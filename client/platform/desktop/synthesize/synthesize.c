@@ -140,7 +140,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: synthesize FILE.c\n");
         return EXIT_FAILURE;
     }
-    fprintf(file, "// Written by client/play/sounds/synthesize.c.\n#include \"sounds.h\"\n\n");
+    fprintf(file, "// Written by synthesize.c.\n#include \"sounds.h\"\n\n");
     for (int i = 0; i < SOUND_KINDS; i++)
         write_sound(file, &recipes[i]);
     fprintf(file, "const struct sounds_clip sounds_clips[SOUND_KINDS] = {\n");
