@@ -2,25 +2,44 @@
 // Writes and reads the messages of entering and leaving.
 #include "handshake.h"
 
+#include <assert.h>
+
 enum { RULE_COUNT_BITS = 5, VIEW_BITS = 16, PLAYER_ID_BITS = 16, DELAY_BITS = 16 };
 enum { GRACE_BITS = 16, REWIND_BITS = 6 };
 static_assert(RAIM_WIRE_REWIND < 1 << REWIND_BITS, "a rewind fits its bits");
 
-static const char *const reason_names[RAIM_REASONS] = {
-    [RAIM_REASON_NONE] = "none",           [RAIM_REASON_LEFT] = "left",
-    [RAIM_REASON_LOST] = "lost",           [RAIM_REASON_SHUTDOWN] = "shutdown",
-    [RAIM_REASON_VERSION] = "version",     [RAIM_REASON_FULL] = "full",
-    [RAIM_REASON_NAME] = "name",           [RAIM_REASON_SILENT] = "silent",
-    [RAIM_REASON_MALFORMED] = "malformed", [RAIM_REASON_RESUMED] = "resumed",
-    [RAIM_REASON_KICKED] = "kicked",       [RAIM_REASON_DRAINING] = "draining",
-    [RAIM_REASON_BANNED] = "banned",       [RAIM_REASON_RESTART] = "restart",
-    [RAIM_REASON_ACCESS] = "access",       [RAIM_REASON_IDLE] = "idle",
-    [RAIM_REASON_CHANNELS] = "channels",   [RAIM_REASON_PASSWORD] = "password",
+static const struct {
+    const char *name, *text;
+} reasons[RAIM_REASONS] = {
+    [RAIM_REASON_NONE] = {"none", ""},
+    [RAIM_REASON_LEFT] = {"left", ""},
+    [RAIM_REASON_LOST] = {"lost", ""},
+    [RAIM_REASON_SHUTDOWN] = {"shutdown", "the server is shutting down"},
+    [RAIM_REASON_VERSION] = {"version", "this server speaks protocol version "},
+    [RAIM_REASON_FULL] = {"full", "the arena is full: "},
+    [RAIM_REASON_NAME] = {"name", "a name is 1 to 24 bytes of UTF-8 with a visible character"},
+    [RAIM_REASON_SILENT] = {"silent", "no HELLO came in time"},
+    [RAIM_REASON_MALFORMED] = {"malformed", "the HELLO could not be read"},
+    [RAIM_REASON_RESUMED] = {"resumed", "the session was resumed by another connection"},
+    [RAIM_REASON_KICKED] = {"kicked", ""},
+    [RAIM_REASON_DRAINING] = {"draining", "the server will shut down and admits no new players"},
+    [RAIM_REASON_BANNED] = {"banned", ""},
+    [RAIM_REASON_RESTART] = {"restart", "the server is restarting"},
+    [RAIM_REASON_ACCESS] = {"access", "this arena needs an access token that is valid for it"},
+    [RAIM_REASON_IDLE] = {"idle", "the arena is full, and you were idle"},
+    [RAIM_REASON_CHANNELS] = {"channels", "connect with two channels"},
+    [RAIM_REASON_PASSWORD] = {"password", "this arena needs its password"},
 };
 
 const char *raim_reason_name(uint32_t reason)
 {
-    return reason < RAIM_REASONS ? reason_names[reason] : "unknown";
+    return reason < RAIM_REASONS ? reasons[reason].name : "unknown";
+}
+
+const char *raim_reason_text(enum raim_reason reason)
+{
+    assert(reason < RAIM_REASONS);
+    return reasons[reason].text;
 }
 
 enum { KIND_BITS = 4 };

@@ -71,6 +71,10 @@ enum raim_reason {
 // A short name ("shutdown") for logs and tables; "unknown" for other numbers.
 const char *raim_reason_name(uint32_t reason);
 
+// What a GOODBYE says to the player, where no person gave a reason. The version's and the number of
+// players follow the text of RAIM_REASON_VERSION and RAIM_REASON_FULL.
+const char *raim_reason_text(enum raim_reason reason);
+
 // A writer of `bytes`, which it borrows, behind the kind of the message.
 raim_writer raim_message_write(enum raim_message_kind kind, uint8_t *bytes, size_t capacity);
 

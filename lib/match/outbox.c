@@ -133,71 +133,24 @@ static size_t write_roster(struct raim_match *match, struct raim_connection *cli
     return size;
 }
 
-static void explain_full(uint32_t now, uint32_t most, const char *whom, char *text)
-{
-    text = raim_text_append_number(raim_text_append(text, "the arena is full: "), now);
-    text = raim_text_append_number(raim_text_append(text, " of "), most);
-    raim_text_append(text, whom);
-}
-
+// Writes the reason that a person gave, or the text of the connection's reason.
 static void explain(const struct raim_match *match, const struct raim_connection *client,
                     char *text)
 {
-    switch ((enum raim_reason)client->reason) {
-    case RAIM_REASON_SHUTDOWN:
-        raim_text_append(text, "the server is shutting down");
-        break;
-    case RAIM_REASON_VERSION:
-        text = raim_text_append(text, "this server speaks protocol version ");
-        raim_text_append_number(text, RAIM_PROTOCOL_VERSION);
-        break;
-    case RAIM_REASON_FULL:
-        if (client->why[0] != '\0')
-            raim_text_append(text, client->why);
-        else if (client->watches)
-            explain_full(match->watching, match->policy.tuning.max_spectators, " spectators", text);
-        else
-            explain_full(match->playing, match->policy.tuning.max_players, " players", text);
-        break;
-    case RAIM_REASON_NAME:
-        raim_text_append(text, "a name is 1 to 24 bytes of UTF-8 with something visible in it");
-        break;
-    case RAIM_REASON_SILENT:
-        raim_text_append(text, "no hello came in time");
-        break;
-    case RAIM_REASON_MALFORMED:
-        raim_text_append(text, "the hello could not be read");
-        break;
-    case RAIM_REASON_RESUMED:
-        raim_text_append(text, "the session goes on in another connection");
-        break;
-    case RAIM_REASON_DRAINING:
-        raim_text_append(text, "the server is about to end and lets nobody in");
-        break;
-    case RAIM_REASON_RESTART:
-        raim_text_append(text, "the server is restarting");
-        break;
-    case RAIM_REASON_ACCESS:
-        raim_text_append(text, "this arena wants an access token that is good for it");
-        break;
-    case RAIM_REASON_PASSWORD:
-        raim_text_append(text, "this arena wants its password");
-        break;
-    case RAIM_REASON_IDLE:
-        raim_text_append(text, "the arena is full, and you pressed nothing for a while");
-        break;
-    case RAIM_REASON_KICKED:
-    case RAIM_REASON_BANNED:
+    const struct raim_match_tuning *tuning = &match->policy.tuning;
+    if (client->why[0] != '\0') {
         raim_text_append(text, client->why);
-        break;
-    case RAIM_REASON_CHANNELS:
-        raim_text_append(text, "connect with two channels");
-        break;
-    case RAIM_REASON_NONE:
-    case RAIM_REASON_LEFT:
-    case RAIM_REASON_LOST:
-    case RAIM_REASONS:
-        break;
+        return;
+    }
+    text = raim_text_append(text, raim_reason_text((enum raim_reason)client->reason));
+    if (client->reason == RAIM_REASON_VERSION) {
+        raim_text_append_number(text, RAIM_PROTOCOL_VERSION);
+    } else if (client->reason == RAIM_REASON_FULL) {
+        text = raim_text_append_number(text, client->watches ? match->watching : match->playing);
+        text = raim_text_append(text, " of ");
+        text = raim_text_append_number(text, client->watches ? tuning->max_spectators
+                                                             : tuning->max_players);
+        raim_text_append(text, client->watches ? " spectators" : " players");
     }
 }
 
