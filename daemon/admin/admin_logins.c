@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Logs admins in and has their lines executed. Nothing here waits: passwords are verified by a
-// thread, orders are answered by arenas, and the answers go to the arena of the player.
+// thread, commands are answered by arenas, and the answers go to the arena of the player.
 #define _GNU_SOURCE
 #include "admin_logins.h"
 
 #include "arena_command.h"
-#include "command_line.h"
+#include "command_log.h"
 #include "crypto.h"
 #include "log.h"
 #include "login_guard.h"
 #include "mailbox.h"
 #include "monotonic.h"
 #include "notice.h"
-#include "order_log.h"
 #include "server_key.h"
+#include "text_commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum {
     TRIES = PASSWORD_THREAD_WAITING,
     CHALLENGES = 16,
     CHALLENGE_MS = 30000,
-    ORDERS = 16,       // that wait for arenas
+    CALLS = 16,        // that wait for arenas
     ANSWER_LINES = 12, // of 120 bytes at most
     NONCE_BYTES = RAIM_CHALLENGE_BYTES,
 };
@@ -47,22 +47,22 @@ try {
     char name[RAIM_MAX_NAME_BYTES + 1];
 };
 
-struct pending_order {
+struct pending_call {
     struct admin_logins *logins;
     struct client client;
-    struct admin_order order;
+    struct command_call call;
 };
 
 struct admin_logins {
     struct arena_table *table;
-    struct admin_orders *orders;
+    struct commands *commands;
     struct password_thread *passwords;
     struct login_guard guard;
     uint64_t denied; // logins of RCON and of admins, since the start
     struct try tries[TRIES], challenges[CHALLENGES];
     uint32_t next_challenge; // the oldest one makes room
-    struct pending_order *pending[ORDERS];
-    char answer[COMMAND_LINE_ANSWER_BYTES];
+    struct pending_call *pending[CALLS];
+    char answer[TEXT_COMMANDS_ANSWER_BYTES];
 };
 
 static const struct metric count_rows[] = {
@@ -78,22 +78,22 @@ uint64_t *admin_logins_denied(struct admin_logins *logins)
     return &logins->denied;
 }
 
-struct admin_logins *admin_logins_create(struct arena_table *table, struct admin_orders *orders,
+struct admin_logins *admin_logins_create(struct arena_table *table, struct commands *commands,
                                          struct password_thread *passwords)
 {
     struct admin_logins *logins = calloc(1, sizeof *logins);
     if (logins == NULL)
         return NULL;
     logins->table = table;
-    logins->orders = orders;
+    logins->commands = commands;
     logins->passwords = passwords;
     return logins;
 }
 
-static void free_order(struct pending_order **place)
+static void free_call(struct pending_call **place)
 {
-    admin_orders_withdraw((*place)->logins->orders, &(*place)->order);
-    free((*place)->order.command.text);
+    commands_withdraw((*place)->logins->commands, &(*place)->call);
+    free((*place)->call.text);
     free(*place);
     *place = NULL;
 }
@@ -102,9 +102,9 @@ void admin_logins_destroy(struct admin_logins *logins)
 {
     if (logins == NULL)
         return;
-    for (int i = 0; i < ORDERS; i++)
+    for (int i = 0; i < CALLS; i++)
         if (logins->pending[i] != NULL)
-            free_order(&logins->pending[i]);
+            free_call(&logins->pending[i]);
     free(logins);
 }
 
@@ -116,9 +116,9 @@ void admin_logins_forget(struct admin_logins *logins, struct arena *arena)
     for (int i = 0; i < CHALLENGES; i++)
         if (logins->challenges[i].client.arena == arena)
             logins->challenges[i] = (struct try){.number = 0};
-    for (int i = 0; i < ORDERS; i++)
+    for (int i = 0; i < CALLS; i++)
         if (logins->pending[i] != NULL && logins->pending[i]->client.arena == arena)
-            free_order(&logins->pending[i]);
+            free_call(&logins->pending[i]);
 }
 
 // --- Answers ---
@@ -245,14 +245,14 @@ static void succeed(struct admin_logins *logins, const struct try *made)
     snprintf(player, sizeof player, "%u", client->player);
     snprintf(fields, sizeof fields, " arena=%s player=%s", arena_config(client->arena)->name,
              player);
-    order_log_write(logins->table->events, &(struct order_note){
-                                               .by = admin->name,
-                                               .via = "game",
-                                               .command = "login",
-                                               .arena = arena_config(client->arena)->name,
-                                               .player = player,
-                                               .fields = fields,
-                                           });
+    command_log_write(logins->table->events, &(struct command_note){
+                                                 .by = admin->name,
+                                                 .via = "game",
+                                                 .command = "login",
+                                                 .arena = arena_config(client->arena)->name,
+                                                 .player = player,
+                                                 .fields = fields,
+                                             });
 }
 
 static void begin_password(struct admin_logins *logins, const struct client *client,
@@ -368,43 +368,43 @@ static void take_login(struct admin_logins *logins, const struct client *client,
 
 // --- Orders ---
 
-static void finish_order(struct admin_order *order)
+static void finish_call(struct command_call *call)
 {
-    struct pending_order *pending =
-        (struct pending_order *)((char *)order - offsetof(struct pending_order, order));
+    struct pending_call *pending =
+        (struct pending_call *)((char *)call - offsetof(struct pending_call, call));
     struct admin_logins *logins = pending->logins;
-    command_line_answer(&order->command, logins->answer);
+    text_commands_answer(call, logins->answer);
     send_answer(&pending->client, logins->answer);
-    for (int i = 0; i < ORDERS; i++)
+    for (int i = 0; i < CALLS; i++)
         if (logins->pending[i] == pending)
-            free_order(&logins->pending[i]);
+            free_call(&logins->pending[i]);
 }
 
-static void take_order(struct admin_logins *logins, const struct client *client,
-                       const struct config_admin *admin, const char *text)
+static void take_command(struct admin_logins *logins, const struct client *client,
+                         const struct config_admin *admin, const char *text)
 {
-    const struct command_line_giver giver = {.by = admin->name,
-                                             .via = "game",
-                                             .level = admin->level,
-                                             .arena = arena_config(client->arena)->name};
-    struct pending_order **place = NULL;
-    for (int i = 0; i < ORDERS; i++)
+    const struct text_commands_source source = {.by = admin->name,
+                                                .via = "game",
+                                                .level = admin->level,
+                                                .arena = arena_config(client->arena)->name};
+    struct pending_call **place = NULL;
+    for (int i = 0; i < CALLS; i++)
         if (logins->pending[i] == NULL)
             place = &logins->pending[i];
     if (place == NULL || (*place = calloc(1, sizeof **place)) == NULL) {
-        send_line(client, "too many orders wait: try again");
+        send_line(client, "too many commands wait: try again");
         return;
     }
     (*place)->logins = logins;
     (*place)->client = *client;
-    if (!command_line_read(&logins->table->running, &giver, text, &(*place)->order.command,
-                           logins->answer)) {
-        free_order(place);
+    if (!text_commands_read(&logins->table->running, &source, text, &(*place)->call,
+                            logins->answer)) {
+        free_call(place);
         send_answer(client, logins->answer);
         return;
     }
-    (*place)->order.done = finish_order;
-    admin_orders_give(logins->orders, &(*place)->order);
+    (*place)->call.done = finish_call;
+    commands_execute(logins->commands, &(*place)->call);
 }
 
 // --- Lines ---
@@ -426,7 +426,7 @@ void admin_logins_take_line(struct admin_logins *logins, struct arena *arena,
     // A password that was sent in plain text is not verified: it would tell a listener that it is
     // right.
     if (!item->is_encrypted)
-        send_line(&client, "admins log in and give orders only over an encrypted connection");
+        send_line(&client, "admins log in and give commands only over an encrypted connection");
     else if ((words = words_behind(item->text, "login")) != NULL)
         take_login(logins, &client, words);
     else if ((words = words_behind(item->text, "sign")) != NULL)
@@ -439,5 +439,5 @@ void admin_logins_take_line(struct admin_logins *logins, struct arena *arena,
         post(&client, COMMAND_ADMIN, 0, "");
         send_line(&client, "you are logged out");
     } else
-        take_order(logins, &client, find_admin(logins, item->other_name), item->text);
+        take_command(logins, &client, find_admin(logins, item->other_name), item->text);
 }

@@ -1,144 +1,35 @@
 // SPDX-License-Identifier: MIT
-// Routes requests about rooms: collects the body, has rooms.h execute it, and sends the answer.
+// Finds the command of a request, reads its body, and sends the answer once the command has it.
 #define _GNU_SOURCE
 #include "api.h"
 
+#include "command_body.h"
 #include "event_feed.h"
 #include "http_answer.h"
-#include "order_log.h"
-#include "store.h"
 #include "text_buffer.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALLOW_BYTES = 64 };
+static const char events_path[] = "/v1/events";
 
 struct api {
-    struct rooms *rooms;
-    struct store *store;
-    struct watcher stored;
-    struct server_events *events; // NULL: none
-    struct event_feed *feed;
-    struct request *waiting; // executed and not yet answered, their connections are suspended
-    bool is_ending;
+    struct commands *commands;
+    struct event_feed *feed; // NULL: no arenas are made on request
+    unsigned pending;
 };
 
-// Executes a request of a route; `id` is "" for a route without one.
-typedef void execute(struct rooms *rooms, const char *id, const struct text_buffer *body,
-                     struct rooms_answer *answer);
-
-struct route {
-    const char *method, *path; // a path that ends in "/" is followed by an id
-    execute *execute;          // NULL: the event stream
-    const char *order;         // what it is called in the log; NULL: a query
-};
-
+// A request. While its command waits, its connection is suspended.
 struct request {
     struct request_memory memory;
     struct api *api;
-    const struct route *route;
-    char id[ROOMS_ID_BYTES];
-    struct text_buffer body;
-    bool is_executed;
-    struct rooms_answer answer;
-    uint64_t change; // of the store: the answer promises that it survives this process
     struct MHD_Connection *connection;
-    struct request *next; // of those that wait
+    struct command_call call;
+    struct text_buffer body;
+    bool is_executed, is_suspended;
 };
-
-// --- Routes ---
-
-static void execute_put(struct rooms *rooms, const char *id, const struct text_buffer *body,
-                        struct rooms_answer *answer)
-{
-    rooms_create(rooms, id, body->text, body->size, answer);
-}
-
-static void execute_patch(struct rooms *rooms, const char *id, const struct text_buffer *body,
-                          struct rooms_answer *answer)
-{
-    rooms_change(rooms, id, body->text, body->size, answer);
-}
-
-static void execute_delete(struct rooms *rooms, const char *id, const struct text_buffer *body,
-                           struct rooms_answer *answer)
-{
-    rooms_end(rooms, id, body->text, body->size, answer);
-}
-
-static void execute_show(struct rooms *rooms, const char *id, const struct text_buffer *body,
-                         struct rooms_answer *answer)
-{
-    (void)body;
-    rooms_show(rooms, id, answer);
-}
-
-static void execute_list(struct rooms *rooms, const char *id, const struct text_buffer *body,
-                         struct rooms_answer *answer)
-{
-    (void)id, (void)body;
-    rooms_list(rooms, answer);
-}
-
-static void execute_templates(struct rooms *rooms, const char *id, const struct text_buffer *body,
-                              struct rooms_answer *answer)
-{
-    (void)id, (void)body;
-    rooms_templates(rooms, answer);
-}
-
-static void execute_capacity(struct rooms *rooms, const char *id, const struct text_buffer *body,
-                             struct rooms_answer *answer)
-{
-    (void)id, (void)body;
-    rooms_capacity(rooms, answer);
-}
-
-static const struct route routes[] = {
-    {"GET", "/v1/arenas", execute_list, NULL},
-    {"GET", "/v1/arenas/", execute_show, NULL},
-    {"PUT", "/v1/arenas/", execute_put, "room/create"},
-    {"PATCH", "/v1/arenas/", execute_patch, "room/change"},
-    {"DELETE", "/v1/arenas/", execute_delete, "room/end"},
-    {"GET", "/v1/templates", execute_templates, NULL},
-    {"GET", "/v1/capacity", execute_capacity, NULL},
-    {"GET", "/v1/events", NULL, NULL},
-};
-
-#define ROUTES (sizeof routes / sizeof *routes)
-
-// Whether a path is that of a route; sets the id behind it.
-static bool matches(const struct route *route, const char *path, const char **id)
-{
-    const size_t length = strlen(route->path);
-    *id = "";
-    if (route->path[length - 1] != '/')
-        return strcmp(route->path, path) == 0;
-    *id = path + length;
-    return strncmp(route->path, path, length) == 0 && path[length] != '\0';
-}
-
-// Finds a route; NULL if there is none. `allow` lists the methods of the path, "" for none.
-static const struct route *find_route(const char *path, const char *method, const char **id,
-                                      char allow[ALLOW_BYTES])
-{
-    const struct route *found = NULL;
-    const char *its_id;
-    allow[0] = '\0';
-    for (size_t i = 0; i < ROUTES; i++) {
-        if (!matches(&routes[i], path, &its_id))
-            continue;
-        const size_t used = strlen(allow);
-        snprintf(allow + used, ALLOW_BYTES - used, "%s%s", used > 0 ? ", " : "", routes[i].method);
-        if (strcmp(routes[i].method, method) == 0) {
-            found = &routes[i];
-            *id = its_id;
-        }
-    }
-    return found;
-}
 
 bool api_takes(const char *path)
 {
@@ -147,97 +38,96 @@ bool api_takes(const char *path)
 
 // --- Lifetime ---
 
-static void resume_stored(void *context);
-
-struct api *api_create(struct loop *loop, struct rooms *rooms, struct store *store,
-                       struct server_events *events)
+struct api *api_create(struct loop *loop, struct commands *commands)
 {
+    struct rooms *rooms = commands_rooms(commands);
     struct api *api = calloc(1, sizeof *api);
     if (api == NULL)
         return NULL;
-    api->rooms = rooms;
-    api->store = store;
-    api->events = events;
+    api->commands = commands;
+    if (rooms == NULL)
+        return api;
     api->feed = event_feed_create(loop, rooms_events(rooms), true);
-    if (api->feed == NULL) {
-        free(api);
-        return NULL;
-    }
-    api->stored = (struct watcher){.run = resume_stored, .context = api};
-    if (store != NULL)
-        store_watch(store, &api->stored);
-    return api;
+    if (api->feed != NULL)
+        return api;
+    free(api);
+    return NULL;
 }
 
 void api_destroy(struct api *api)
 {
     if (api == NULL)
         return;
-    if (api->store != NULL)
-        store_unwatch(api->store, &api->stored);
+    assert(api->pending == 0);
     event_feed_destroy(api->feed);
     free(api);
 }
 
-// Whether the answer may be sent: a disk that stalls delays it by STORE_LATE_MS at most.
-static bool is_stored(const struct request *request)
+unsigned api_pending(const struct api *api)
 {
-    struct store *store = request->api->store;
-    return request->change == 0 || request->api->is_ending ||
-           store_written(store) >= request->change || store_is_late(store);
-}
-
-static void suspend(struct request *request, struct MHD_Connection *connection)
-{
-    request->connection = connection;
-    request->next = request->api->waiting;
-    request->api->waiting = request;
-    http_connection_suspend(connection);
-}
-
-static void resume_stored(void *context)
-{
-    struct api *api = context;
-    struct request **link = &api->waiting;
-    while (*link != NULL) {
-        struct request *request = *link;
-        if (!is_stored(request)) {
-            link = &request->next;
-            continue;
-        }
-        *link = request->next;
-        http_connection_resume(request->connection);
-    }
+    return api->pending;
 }
 
 void api_end_streams(struct api *api)
 {
-    api->is_ending = true;
-    resume_stored(api);
-    event_feed_end(api->feed);
+    if (api->feed != NULL)
+        event_feed_end(api->feed);
 }
 
-// --- Requests ---
+// --- Events ---
+
+// Answers with a stream of events.
+static bool answer_events(struct api *api, const struct http_request *step)
+{
+    struct event_feed_request request;
+    if (strcmp(step->method, "GET") != 0)
+        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
+                                        "method not allowed", "GET");
+    if (api->feed == NULL)
+        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
+    if (*step->memory == NULL) {
+        *step->memory = &request_memory_none;
+        return true;
+    }
+    if (step->piece_bytes > 0)
+        return true; // a body says nothing here
+    http_connection_renew(step->connection);
+    const char *problem = event_feed_read(api->feed, step->connection, events_path, &request);
+    if (problem != NULL)
+        return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST, problem, NULL);
+    struct MHD_Response *response = event_feed_open(api->feed, step->connection, &request);
+    if (response == NULL)
+        return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE,
+                                        "too many event streams", NULL);
+    return http_answer_send_once(step->connection, HTTP_OK, response);
+}
+
+// --- Commands ---
 
 static void end_request(struct request_memory *memory)
 {
     struct request *request = (struct request *)memory;
+    assert(!request->is_suspended); // a suspended connection is resumed before it ends
     free(text_buffer_take(&request->body));
-    free(request->answer.text);
+    free(request->call.text);
+    request->api->pending--;
     free(request);
 }
 
 // Begins a request whose headers are complete, or answers it with an error.
-static bool begin(struct api *api, const struct http_request *step)
+static bool begin(struct api *api, const struct http_request *step, const struct api_sender *sender)
 {
-    char allow[ALLOW_BYTES];
-    const char *id = "";
-    const struct route *route = find_route(step->path, step->method, &id, allow);
-    if (route == NULL && allow[0] != '\0')
+    char allow[COMMAND_ALLOW_BYTES];
+    const char *id;
+    const struct command_row *row = command_route(step->method, step->path, &id, allow);
+    if (row == NULL && allow[0] != '\0')
         return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
                                         "method not allowed", allow);
-    if (route == NULL || strlen(id) >= ROOMS_ID_BYTES)
+    if (row == NULL || strlen(id) >= ROOMS_ID_BYTES)
         return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
+    if (!sender->is_operator && row->scope != COMMAND_MATCHMAKER)
+        return http_answer_send_problem(step->connection, HTTP_FORBIDDEN,
+                                        "this command wants a token or a client certificate", NULL);
     if (http_connection_announces_more(step->connection, ROOMS_MAX_BODY_BYTES))
         return http_answer_send_too_long(step->connection, ROOMS_MAX_BODY_BYTES);
     struct request *request = calloc(1, sizeof *request);
@@ -245,8 +135,12 @@ static bool begin(struct api *api, const struct http_request *step)
         return false;
     request->memory.end = end_request;
     request->api = api;
-    request->route = route;
-    strcpy(request->id, id);
+    request->connection = step->connection;
+    request->call.row = row;
+    request->call.via = sender->via;
+    snprintf(request->call.by, sizeof request->call.by, "%s", sender->by);
+    strcpy(request->call.fields[FIELD_ID], id);
+    api->pending++;
     *step->memory = &request->memory;
     return true;
 }
@@ -260,72 +154,66 @@ static bool read_piece(struct request *request, const char *piece, size_t size)
     return !request->body.no_memory;
 }
 
-// Takes the text of the answer.
-static bool send_answer(struct MHD_Connection *connection, struct rooms_answer *answer)
+// Sends the result, and takes its text.
+static bool conclude(struct request *request)
 {
     char seconds[16];
-    struct MHD_Response *response = http_answer_text(HTTP_JSON_TYPE, answer->text);
-    answer->text = NULL;
-    snprintf(seconds, sizeof seconds, "%u", answer->retry_after_s);
-    if (response != NULL && answer->retry_after_s > 0 &&
+    struct command_call *call = &request->call;
+    const unsigned status = call->status != 0 ? call->status : HTTP_OK;
+    if (call->problem != NULL)
+        return http_answer_send_problem(request->connection, status, call->problem, NULL);
+    char *text = call->text;
+    call->text = NULL;
+    if (text == NULL &&
+        asprintf(&text, "{\"arenas\":%u,\"done\":%u}\n", call->asked, call->answered) < 0)
+        text = NULL;
+    struct MHD_Response *response = http_answer_text(HTTP_JSON_TYPE, text);
+    snprintf(seconds, sizeof seconds, "%u", call->retry_after_s);
+    if (response != NULL && call->retry_after_s > 0 &&
         !http_answer_add_header(response, "Retry-After", seconds)) {
         http_answer_release(response);
         return false;
     }
-    return http_answer_send_once(connection, (enum http_status)answer->status, response);
+    return http_answer_send_once(request->connection, status, response);
 }
 
-// Answers with a stream of events.
-static bool open_stream(struct api *api, struct MHD_Connection *connection)
+// The command of a request has its outcome.
+static void finish_call(struct command_call *call)
 {
-    struct event_feed_request request;
-    const char *problem = event_feed_read(api->feed, connection, "/v1/events", &request);
-    if (problem != NULL)
-        return http_answer_send_problem(connection, HTTP_BAD_REQUEST, problem, NULL);
-    struct MHD_Response *response = event_feed_open(api->feed, connection, &request);
-    if (response == NULL)
-        return http_answer_send_problem(connection, HTTP_UNAVAILABLE, "too many event streams",
-                                        NULL);
-    return http_answer_send_once(connection, HTTP_OK, response);
+    struct request *request = (struct request *)((char *)call - offsetof(struct request, call));
+    if (!request->is_suspended)
+        return; // it is about to be answered
+    request->is_suspended = false;
+    http_connection_resume(request->connection);
 }
 
-static void log_order(const struct api *api, const struct request *request, const char *by)
+static bool execute(struct request *request)
 {
-    char fields[ROOMS_ID_BYTES + 16];
-    snprintf(fields, sizeof fields, " room=%s", request->id);
-    order_log_write(api->events, &(struct order_note){.by = by,
-                                                      .via = "api",
-                                                      .command = request->route->order,
-                                                      .arena = "",
-                                                      .player = "",
-                                                      .fields = fields});
-}
-
-static void execute_route(struct request *request, const char *by)
-{
-    struct api *api = request->api;
+    struct command_call *call = &request->call;
     request->is_executed = true;
-    request->route->execute(api->rooms, request->id, &request->body, &request->answer);
-    if (request->route->order == NULL || request->answer.status >= HTTP_BAD_REQUEST)
-        return;
-    request->change = store_has_directory(api->store) ? store_newest(api->store) : 0;
-    log_order(api, request, by);
+    http_connection_renew(request->connection);
+    call->body = request->body.text;
+    call->body_bytes = request->body.size;
+    const char *problem = call->row->scope == COMMAND_MATCHMAKER ? NULL : command_body_read(call);
+    if (problem != NULL)
+        return http_answer_send_problem(request->connection, HTTP_BAD_REQUEST, problem, NULL);
+    call->done = finish_call;
+    commands_execute(request->api->commands, call);
+    if (!call->is_waiting)
+        return conclude(request);
+    request->is_suspended = true;
+    http_connection_suspend(request->connection);
+    return true;
 }
 
-bool api_answer(struct api *api, const struct http_request *step, const char *by)
+bool api_answer(struct api *api, const struct http_request *step, const struct api_sender *sender)
 {
+    if (strcmp(step->path, events_path) == 0)
+        return answer_events(api, step);
     struct request *request = (struct request *)*step->memory;
     if (request == NULL)
-        return begin(api, step);
+        return begin(api, step, sender);
     if (step->piece_bytes > 0)
         return read_piece(request, step->piece, step->piece_bytes);
-    http_connection_renew(step->connection);
-    if (request->route->execute == NULL)
-        return open_stream(api, step->connection);
-    if (!request->is_executed)
-        execute_route(request, by);
-    if (is_stored(request))
-        return send_answer(step->connection, &request->answer);
-    suspend(request, step->connection);
-    return true;
+    return request->is_executed ? conclude(request) : execute(request);
 }

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The control API: routes of /v1 with JSON bodies and answers, for matchmakers and orchestrators.
-// It is served on the control socket and, where configured, over TCP. openapi.json describes it.
-// Main thread only.
+// The control API: commands and events under /v1, with JSON bodies and answers. It is served on the
+// control socket and, where configured, over TCP; openapi.json, made of the table of commands,
+// describes it. Main thread only.
 #pragma once
 
+#include "commands.h"
 #include "http_listener.h"
-#include "rooms.h"
 
 #include <stdbool.h>
 
 struct api;
 struct loop;
-struct store;
 
-// Borrows all; `store` and `events` may be NULL. An order is answered once the store has written
-// it, or is late. Returns NULL when memory runs out.
-struct api *api_create(struct loop *loop, struct rooms *rooms, struct store *store,
-                       struct server_events *events);
+// Who sends a request.
+struct api_sender {
+    const char *by, *via; // see struct command_note
+    bool is_operator;     // else a matchmaker, which has the commands about arenas on request
+};
+
+// Borrows all. Returns NULL when memory runs out.
+struct api *api_create(struct loop *loop, struct commands *commands);
 
 // The connections must have ended. Takes NULL.
 void api_destroy(struct api *api);
@@ -25,8 +28,11 @@ void api_destroy(struct api *api);
 bool api_takes(const char *path);
 
 // A step of a request, see `answer` of struct http_listener_def. Its memory begins with a struct
-// request_memory. `by` is whose order it is, for the log.
-bool api_answer(struct api *api, const struct http_request *step, const char *by);
+// request_memory.
+bool api_answer(struct api *api, const struct http_request *step, const struct api_sender *sender);
+
+// Requests that are not answered yet, without event streams.
+unsigned api_pending(const struct api *api);
 
 // Ends the event streams: call it, then run their listeners once before these are stopped.
 void api_end_streams(struct api *api);

@@ -119,11 +119,6 @@ uint64_t ban_book_change(const struct ban_book *book)
     return book->change;
 }
 
-bool ban_book_is_storing(const struct ban_book *book, uint64_t change)
-{
-    return change != 0 && store_outcome(book->store, file_name, change) == STORE_WAITS;
-}
-
 bool ban_book_is_stored(const struct ban_book *book, uint64_t change)
 {
     return change != 0 && store_outcome(book->store, file_name, change) == STORE_WRITTEN;

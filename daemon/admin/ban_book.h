@@ -28,13 +28,12 @@ const struct bans *ban_book_list(const struct ban_book *book);
 // not be made. Returns NULL, or what went wrong as a printable text.
 const char *ban_book_replace(struct ban_book *book, struct bans *made);
 
-// The change of the store that the newest list is, 0 if it is not stored; whether one still waits,
-// and whether it was written.
+// The change of the store that the newest list is, 0 if it is not stored; and whether one was
+// written.
 uint64_t ban_book_change(const struct ban_book *book);
-bool ban_book_is_storing(const struct ban_book *book, uint64_t change);
 bool ban_book_is_stored(const struct ban_book *book, uint64_t change);
 
-// Adds a ban for who orders none through admin_commands: puts it in force, publishes it and has it
+// Adds a ban by the decision of others than an operator: puts it in force, publishes it and has it
 // stored. Returns NULL, or what went wrong as a printable text.
 const char *ban_book_add(struct ban_book *book, const struct ban *ban);
 

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Serves the operator over a Unix socket: parses a request, gives the order, and answers once the
-// arenas have.
+// Serves the operator over a Unix socket: commands, and documents with what is private.
 #define _GNU_SOURCE
 #include "control.h"
 
-#include "admin_fields.h"
-#include "admin_orders.h"
 #include "event_feed.h"
 #include "http_answer.h"
-#include "http_form.h"
 #include "http_listener.h"
 #include "http_recordings.h"
 #include "http_results.h"
 #include "listen_socket.h"
 #include "log.h"
-#include "monotonic.h"
 #include "operator_page.h"
 #include "server_events.h"
 #include "unit_directories.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,37 +22,23 @@
 #include <unistd.h>
 
 #define CONTROL_MAX_CONNECTIONS 32U
-#define CONTROL_BODY_BYTES 65536 // fits every field at its longest, in any encoding
 
 static_assert(CONFIG_CONTROL_BYTES == sizeof((struct sockaddr_un){0}.sun_path), "paths fit");
 
-// A request. While its order waits for arenas, its connection is suspended.
-struct request {
-    struct request_memory memory;
-    struct admin_order order;
-    struct control *control;
-    struct MHD_Connection *connection;
-    struct http_form *form;
-    bool is_begun, is_suspended, form_is_bad;
-    size_t body_size; // received so far
-};
-
 struct control {
-    struct admin_orders *orders;
-    struct api *api; // NULL: none
+    struct commands *commands;
+    struct api *api;
     struct http_recordings *recordings;
     struct http_results *results; // NULL: none
     struct http *page;            // the dashboard; NULL: none
     struct http_guard guard;      // names of hosts
     struct event_feed *feed;      // of the server's events, with what is private; NULL: none
     struct http_listener *listener;
-    unsigned requests; // not answered yet
     char path[CONFIG_CONTROL_BYTES];
 };
 
 static bool answer(void *context, const struct http_request *step);
 static void end_request(void *context, void *memory);
-static void free_request(struct request_memory *memory);
 
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
 {
@@ -80,41 +60,26 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
 // The operator's downloads have no rate to share, so none ever waits.
 static const struct http_downloads_def download_limits = {.max = 4, .max_of_address = 4};
 
-struct control *control_open(struct loop *loop, const char *path, struct arena_table *table,
-                             struct rooms *rooms, struct api *api, char *error, size_t capacity)
+static bool open_documents(struct control *control, struct loop *loop,
+                           const struct arena_table *table)
 {
-    struct control *control = calloc(1, sizeof *control);
-    if (control == NULL) {
-        snprintf(error, capacity, "out of memory");
-        return NULL;
-    }
-    control->api = api;
-    if (table->results != NULL &&
-        (control->results = http_results_create(loop, table->results)) == NULL) {
-        snprintf(error, capacity, "out of memory");
-        free(control);
-        return NULL;
-    }
-    if (table->events != NULL && (control->feed = event_feed_create(
-                                      loop, server_events_journal(table->events), true)) == NULL) {
-        snprintf(error, capacity, "out of memory");
-        http_results_destroy(control->results);
-        free(control);
-        return NULL;
-    }
-    control->orders = admin_orders_open(loop, table, rooms, error, capacity);
-    if (control->orders != NULL && path == NULL)
-        return control;
+    if (table->results != NULL)
+        control->results = http_results_create(loop, table->results);
+    if (table->events != NULL)
+        control->feed = event_feed_create(loop, server_events_journal(table->events), true);
     control->recordings = http_recordings_create(loop, table->recordings, &download_limits);
-    if (control->orders != NULL && control->recordings == NULL)
-        snprintf(error, capacity, "out of memory");
-    const int socket = control->orders != NULL && control->recordings != NULL
-                           ? listen_socket_unix(path, error, capacity)
-                           : -1;
-    if (socket < 0) {
-        control_close(control);
-        return NULL;
-    }
+    control->api = api_create(loop, control->commands);
+    return control->api != NULL && control->recordings != NULL &&
+           (table->results == NULL) == (control->results == NULL) &&
+           (table->events == NULL) == (control->feed == NULL);
+}
+
+static bool open_socket(struct control *control, struct loop *loop, const char *path, char *error,
+                        size_t capacity)
+{
+    const int socket = listen_socket_unix(path, error, capacity);
+    if (socket < 0)
+        return false;
     strcpy(control->path, path);
     const struct http_listener_def def = {.loop = loop,
                                           .socket = socket,
@@ -123,12 +88,26 @@ struct control *control_open(struct loop *loop, const char *path, struct arena_t
                                           .end = end_request,
                                           .context = control};
     control->listener = http_listener_start(&def);
-    if (control->listener == NULL) {
+    if (control->listener == NULL)
         snprintf(error, capacity, "cannot start the control: out of memory or descriptors");
-        control_close(control);
+    return control->listener != NULL;
+}
+
+struct control *control_open(struct loop *loop, const char *path, struct arena_table *table,
+                             struct rooms *rooms, char *error, size_t capacity)
+{
+    struct control *control = calloc(1, sizeof *control);
+    snprintf(error, capacity, "out of memory");
+    if (control == NULL)
         return NULL;
-    }
-    return control;
+    control->commands = commands_open(loop, table, rooms, error, capacity);
+    if (control->commands != NULL && !open_documents(control, loop, table))
+        snprintf(error, capacity, "out of memory");
+    else if (control->commands != NULL &&
+             (path == NULL || open_socket(control, loop, path, error, capacity)))
+        return control;
+    control_close(control);
+    return NULL;
 }
 
 void control_serve_page(struct control *control, struct http *http, const struct http_guard *guard)
@@ -139,8 +118,10 @@ void control_serve_page(struct control *control, struct http *http, const struct
 
 void control_end(struct control *control)
 {
-    if (control->orders != NULL)
-        admin_orders_end(control->orders);
+    if (control->commands != NULL)
+        commands_end(control->commands);
+    if (control->api != NULL)
+        api_end_streams(control->api);
     if (control->results != NULL)
         http_results_end(control->results);
     if (control->feed != NULL)
@@ -162,139 +143,47 @@ void control_close(struct control *control)
     event_feed_destroy(control->feed);
     if (control->path[0] != '\0')
         unlink(control->path);
-    admin_orders_close(control->orders);
+    api_destroy(control->api);
+    commands_close(control->commands);
     free(control);
 }
 
-struct admin_orders *control_orders(const struct control *control)
+struct commands *control_commands(const struct control *control)
 {
-    return control->orders;
+    return control->commands;
+}
+
+struct api *control_api(const struct control *control)
+{
+    return control->api;
 }
 
 void control_forget(struct control *control, struct arena *arena)
 {
-    admin_orders_forget(control->orders, arena);
+    commands_forget(control->commands, arena);
 }
 
 const char *control_ban(struct control *control, const struct ban *ban)
 {
-    return admin_commands_ban(admin_orders_commands(control->orders), ban);
+    return commands_ban(control->commands, ban);
 }
 
 void control_drain(struct control *control, uint32_t seconds)
 {
-    admin_commands_drain(admin_orders_commands(control->orders), seconds);
+    commands_drain(control->commands, seconds);
 }
 
 bool control_is_draining(const struct control *control)
 {
-    return admin_commands_is_draining(admin_orders_commands(control->orders));
+    return commands_is_draining(control->commands);
 }
 
 bool control_is_drained(const struct control *control)
 {
-    return control->requests == 0 &&
-           admin_commands_is_drained(admin_orders_commands(control->orders));
+    return api_pending(control->api) == 0 && commands_is_drained(control->commands);
 }
 
 // --- Requests ---
-
-// Takes the text; NULL means that memory ran out.
-static bool respond(struct MHD_Connection *connection, enum http_status status, char *text)
-{
-    return http_answer_send_once(connection, status, http_answer_text(HTTP_JSON_TYPE, text));
-}
-
-static bool conclude(struct request *request)
-{
-    struct admin_command *command = &request->order.command;
-    if (command->problem != NULL)
-        return http_answer_send_problem(request->connection, command->status, command->problem,
-                                        NULL);
-    char *text = command->text;
-    command->text = NULL; // taken by respond
-    if (text != NULL && command->status != 0)
-        return respond(request->connection, command->status, text);
-    if (text == NULL &&
-        asprintf(&text, "{\"arenas\":%u,\"done\":%u}\n", command->asked, command->done) < 0)
-        text = NULL;
-    return respond(request->connection, HTTP_OK, text);
-}
-
-// The order of a request has its outcome.
-static void finish_order(struct admin_order *order)
-{
-    struct request *request = (struct request *)((char *)order - offsetof(struct request, order));
-    if (!request->is_suspended)
-        return; // it is about to be answered
-    request->is_suspended = false;
-    http_connection_resume(request->connection);
-}
-
-// Whether the text has no control characters, which would break the lines of the log.
-static bool is_printable(const char *data, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)data[i] < ' ' || data[i] == 0x7F)
-            return false;
-    return true;
-}
-
-// Appends a piece of a form's value.
-static void take_field(void *context, const char *name, const char *piece, uint64_t offset,
-                       size_t size)
-{
-    struct request *request = context;
-    char *value = name != NULL ? admin_commands_field(&request->order.command, name) : NULL;
-    if (value == NULL || offset + size >= ADMIN_FIELD_BYTES || !is_printable(piece, size)) {
-        request->form_is_bad = true;
-        return;
-    }
-    memcpy(value + offset, piece, size);
-    value[offset + size] = '\0';
-}
-
-// Begins a request whose headers are complete, or answers it with an error.
-static bool begin(struct control *control, const struct http_request *step, const char *by,
-                  const char *via)
-{
-    bool path_is_known;
-    const bool is_post = strcmp(step->method, "POST") == 0;
-    const struct admin_commands_route *route =
-        admin_commands_find(step->path, step->method, &path_is_known);
-    if (route == NULL && path_is_known)
-        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
-                                        "method not allowed", is_post ? "GET" : "POST");
-    if (route == NULL)
-        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
-    if (http_connection_announces_more(step->connection, CONTROL_BODY_BYTES))
-        return http_answer_send_too_long(step->connection, CONTROL_BODY_BYTES);
-    struct request *request = calloc(1, sizeof *request);
-    if (request == NULL)
-        return false;
-    request->memory.end = free_request;
-    *step->memory = &request->memory;
-    control->requests++;
-    request->control = control;
-    request->connection = step->connection;
-    request->order.command.route = route;
-    request->order.command.via = via;
-    snprintf(request->order.command.by, sizeof request->order.command.by, "%s", by);
-    if (is_post)
-        request->form = http_form_create(step->connection, take_field, request);
-    return !is_post || request->form != NULL;
-}
-
-// Reads a piece of the body. Returns false if the body is too long.
-static bool read_piece(struct request *request, const char *piece, size_t size)
-{
-    request->body_size += size;
-    if (request->body_size > CONTROL_BODY_BYTES)
-        return false;
-    if (request->form == NULL || !http_form_read(request->form, piece, size))
-        request->form_is_bad = true;
-    return true;
-}
 
 // A step of a request for results.
 static bool answer_results(struct control *control, const struct http_request *step)
@@ -317,15 +206,15 @@ static bool answer_results(struct control *control, const struct http_request *s
 }
 
 // The user whose process has connected.
-static void set_giver(struct MHD_Connection *connection, char by[ORDER_BY_BYTES])
+static void set_by(struct MHD_Connection *connection, char by[COMMAND_BY_BYTES])
 {
     uint32_t user;
     if (!http_connection_user(connection, &user))
-        snprintf(by, ORDER_BY_BYTES, "unknown");
+        snprintf(by, COMMAND_BY_BYTES, "unknown");
     else if (user == 0)
-        snprintf(by, ORDER_BY_BYTES, "root");
+        snprintf(by, COMMAND_BY_BYTES, "root");
     else
-        snprintf(by, ORDER_BY_BYTES, "uid:%u", user);
+        snprintf(by, COMMAND_BY_BYTES, "uid:%u", user);
 }
 
 static bool is_of_results(const char *path)
@@ -363,61 +252,37 @@ static bool is_of_events(const char *path)
 
 bool control_takes(const char *path)
 {
-    bool is_known;
-    admin_commands_find(path, "GET", &is_known);
-    return is_known || is_of_results(path) || is_of_events(path);
+    return is_of_results(path) || is_of_events(path);
 }
 
-bool control_answer(struct control *control, const struct http_request *step, const char *by,
-                    const char *via)
+bool control_answer(struct control *control, const struct http_request *step)
 {
-    if (is_of_events(step->path))
-        return answer_events(control, step);
-    if (is_of_results(step->path))
-        return answer_results(control, step);
-    struct request *request = (struct request *)*step->memory;
-    if (request == NULL)
-        return begin(control, step, by, via);
-    if (step->piece_bytes > 0)
-        return read_piece(request, step->piece, step->piece_bytes);
-    if (request->is_begun)
-        return conclude(request);
-    request->is_begun = true;
-    http_connection_renew(step->connection);
-    http_form_destroy(request->form); // delivers the last piece
-    request->form = NULL;
-    if (request->form_is_bad)
-        return http_answer_send_problem(
-            step->connection, HTTP_BAD_REQUEST,
-            "want a form of known fields, none too long, without control characters", NULL);
-    request->order.done = finish_order;
-    admin_orders_give(control->orders, &request->order);
-    if (!request->order.is_waiting)
-        return conclude(request);
-    request->is_suspended = true;
-    http_connection_suspend(step->connection);
-    return true;
+    return is_of_events(step->path) ? answer_events(control, step) : answer_results(control, step);
 }
 
 // A step of a request over the socket.
 static bool answer(void *context, const struct http_request *step)
 {
     struct control *control = context;
-    char by[ORDER_BY_BYTES];
+    char by[COMMAND_BY_BYTES];
     bool is_answered = false;
     if (*step->memory == NULL) {
         const bool is_good = operator_page_check(&control->guard, step, &is_answered);
         if (is_answered)
             return is_good;
     }
-    set_giver(step->connection, by);
-    if (control->api != NULL && api_takes(step->path))
-        return api_answer(control->api, step, by);
+    set_by(step->connection, by);
+    if (api_takes(step->path))
+        return api_answer(
+            control->api, step,
+            &(struct api_sender){.by = by, .via = operator_page_via(step), .is_operator = true});
     if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
         return http_recordings_answer(control->recordings, step);
-    if (!control_takes(step->path) && control->page != NULL && http_serves(step->path))
+    if (control_takes(step->path))
+        return control_answer(control, step);
+    if (control->page != NULL && http_serves(step->path))
         return http_answer_operator(control->page, step, HTTP_OPERATOR);
-    return control_answer(control, step, by, operator_page_orders(step) ? "page" : "raimctl");
+    return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
 }
 
 static void end_request(void *context, void *memory)
@@ -425,14 +290,4 @@ static void end_request(void *context, void *memory)
     (void)context;
     struct request_memory *request = memory;
     request->end(request);
-}
-
-static void free_request(struct request_memory *memory)
-{
-    struct request *request = (struct request *)memory;
-    assert(!request->is_suspended); // a suspended connection is resumed before it ends
-    http_form_destroy(request->form);
-    request->control->requests--;
-    free(request->order.command.text);
-    free(request);
 }

@@ -3,13 +3,13 @@
 #define _GNU_SOURCE
 #include "control_tcp.h"
 
+#include "command_log.h"
 #include "crypto.h"
 #include "http_answer.h"
 #include "http_guard.h"
 #include "http_listener.h"
 #include "listen_socket.h"
 #include "operator_page.h"
-#include "order_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,7 @@
 enum { MAX_CONNECTIONS = 64, MAX_FILE_BYTES = 256 * 1024 };
 
 struct control_tcp {
-    struct api *api;
-    struct control *control; // takes orders; NULL: none does
+    struct control *control; // borrowed
     struct http *page;       // the dashboard; NULL: none
     struct http_listener *listener;
     struct http_guard guard; // without names; with the token
@@ -86,9 +85,9 @@ static bool has_token(const struct control_tcp *tcp)
     return tcp->guard.token[0] != '\0';
 }
 
-// Whether orders are taken: on a loopback address without token and certificates anybody on the
-// machine may ask.
-static bool takes_orders(const struct control_tcp *tcp)
+// Whether every command is taken: on a loopback address without token and certificates anybody on
+// the machine may ask, for those of matchmakers.
+static bool takes_operators(const struct control_tcp *tcp)
 {
     return has_token(tcp) || tcp->needs_certificate;
 }
@@ -96,7 +95,7 @@ static bool takes_orders(const struct control_tcp *tcp)
 // Whether this is a request for a file of the dashboard, which asks for the token.
 static bool is_of_page(const struct control_tcp *tcp, const struct http_request *step)
 {
-    return tcp->page != NULL && takes_orders(tcp) && http_serves_anyone(step->path) &&
+    return tcp->page != NULL && takes_operators(tcp) && http_serves_anyone(step->path) &&
            (strcmp(step->method, "GET") == 0 || strcmp(step->method, "HEAD") == 0);
 }
 
@@ -124,7 +123,7 @@ static bool check_sender(const struct control_tcp *tcp, const struct http_reques
             HTTP_TOKEN_RIGHT)
         return deny(connection);
     // On a loopback address, a browser there must not ask for a page of somebody else.
-    if (takes_orders(tcp))
+    if (takes_operators(tcp))
         return operator_page_check(NULL, step, is_answered);
     if (!http_guard_takes_host(&tcp->guard, host))
         return http_answer_send_problem(connection, HTTP_MISDIRECTED_REQUEST, "unknown host", NULL);
@@ -136,16 +135,16 @@ static bool check_sender(const struct control_tcp *tcp, const struct http_reques
 }
 
 // Who asks: the name in a certificate, or what else check_sender has accepted.
-static void set_giver(const struct control_tcp *tcp, struct MHD_Connection *connection,
-                      char by[ORDER_BY_BYTES])
+static void set_by(const struct control_tcp *tcp, struct MHD_Connection *connection,
+                   char by[COMMAND_BY_BYTES])
 {
-    char name[ORDER_BY_BYTES] = "";
+    char name[COMMAND_BY_BYTES] = "";
     if (tcp->needs_certificate)
         http_connection_name(connection, name, sizeof name);
-    order_log_set_by(by, name[0] != '\0'          ? name
-                         : tcp->needs_certificate ? "certificate"
-                         : has_token(tcp)         ? "token"
-                                                  : "loopback");
+    command_log_set_by(by, name[0] != '\0'          ? name
+                           : tcp->needs_certificate ? "certificate"
+                           : has_token(tcp)         ? "token"
+                                                    : "loopback");
 }
 
 static bool answer(void *context, const struct http_request *step)
@@ -158,13 +157,16 @@ static bool answer(void *context, const struct http_request *step)
         if (is_answered)
             return good;
     }
-    char by[ORDER_BY_BYTES];
-    set_giver(tcp, step->connection, by);
+    char by[COMMAND_BY_BYTES];
+    set_by(tcp, step->connection, by);
     if (api_takes(step->path))
-        return api_answer(tcp->api, step, by);
-    if (takes_orders(tcp) && tcp->control != NULL && control_takes(step->path))
-        return control_answer(tcp->control, step, by, operator_page_orders(step) ? "page" : "api");
-    if (takes_orders(tcp) && tcp->page != NULL && http_serves(step->path))
+        return api_answer(control_api(tcp->control), step,
+                          &(struct api_sender){.by = by,
+                                               .via = operator_page_via(step),
+                                               .is_operator = takes_operators(tcp)});
+    if (takes_operators(tcp) && control_takes(step->path))
+        return control_answer(tcp->control, step);
+    if (takes_operators(tcp) && tcp->page != NULL && http_serves(step->path))
         return http_answer_operator(tcp->page, step,
                                     has_token(tcp) ? HTTP_OPERATOR_BY_TOKEN : HTTP_OPERATOR);
     return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
@@ -208,25 +210,21 @@ static bool start(struct control_tcp *tcp, struct loop *loop, const struct confi
 }
 
 struct control_tcp *control_tcp_open(struct loop *loop, const struct config_control *config,
-                                     struct api *api, char *error, size_t capacity)
+                                     struct control *control, struct http *page, char *error,
+                                     size_t capacity)
 {
     struct control_tcp *tcp = calloc(1, sizeof *tcp);
     snprintf(error, capacity, "out of memory");
     if (tcp == NULL)
         return NULL;
-    tcp->api = api;
+    tcp->control = control;
+    tcp->page = page;
     tcp->needs_certificate = config->clients[0] != '\0';
     strcpy(tcp->guard.token, config->token);
     if (start(tcp, loop, config, error, capacity))
         return tcp;
     control_tcp_close(tcp);
     return NULL;
-}
-
-void control_tcp_serve_page(struct control_tcp *tcp, struct control *control, struct http *http)
-{
-    tcp->control = control;
-    tcp->page = http;
 }
 
 // Takes NULL.

@@ -3,7 +3,6 @@
 // either on a loopback address. The main thread runs it like http.h. Main thread only.
 #pragma once
 
-#include "api.h"
 #include "config.h"
 #include "control.h"
 #include "metric.h"
@@ -16,14 +15,13 @@ extern const struct metric_table control_tcp_metrics; // of a struct control_tcp
 struct control_tcp;
 struct loop;
 
-// Serves the operator's orders and the dashboard with them to whoever has the token or a
-// certificate; without either, /v1 alone. Borrows both.
-void control_tcp_serve_page(struct control_tcp *tcp, struct control *control, struct http *http);
-
-// Reads the certificates and listens. Copies `config`, borrows `api`. Returns NULL and writes a
-// reason into `error`.
+// Reads the certificates and listens: serves every command and the dashboard of `page`, which may
+// be NULL, to whoever has the token or a certificate; where neither is configured, the commands of
+// matchmakers alone. Copies `config`, borrows the others. Returns NULL and writes a reason into
+// `error`.
 struct control_tcp *control_tcp_open(struct loop *loop, const struct config_control *config,
-                                     struct api *api, char *error, size_t capacity);
+                                     struct control *control, struct http *page, char *error,
+                                     size_t capacity);
 
 // Takes NULL. The event streams must have been told to end.
 void control_tcp_close(struct control_tcp *tcp);

@@ -6,9 +6,18 @@
 
 #include <string.h>
 
-bool operator_page_orders(const struct http_request *step)
+static bool has_header(const struct http_request *step)
 {
     return http_connection_header(step->connection, OPERATOR_PAGE_HEADER) != NULL;
+}
+
+const char *operator_page_via(const struct http_request *step)
+{
+    static const char raimctl[] = "raimctl/";
+    const char *agent = http_connection_header(step->connection, "User-Agent");
+    if (has_header(step))
+        return "page";
+    return agent != NULL && strncmp(agent, raimctl, sizeof raimctl - 1) == 0 ? "raimctl" : "api";
 }
 
 static bool is_foreign(const char *origin, const char *host, const char *site)
@@ -38,7 +47,7 @@ bool operator_page_check(const struct http_guard *guard, const struct http_reque
     if (is_foreign(origin, host, site))
         return http_answer_send_problem(step->connection, HTTP_FORBIDDEN,
                                         "requests from pages of another origin are rejected", NULL);
-    if (changes(step) && (origin != NULL || site != NULL) && !operator_page_orders(step))
+    if (changes(step) && (origin != NULL || site != NULL) && !has_header(step))
         return http_answer_send_problem(step->connection, HTTP_FORBIDDEN,
                                         "pages need the header " OPERATOR_PAGE_HEADER, NULL);
     *is_answered = false;

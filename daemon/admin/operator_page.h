@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which requests of browsers the control takes: those of its own page (daemon/http/dashboard), and
-// orders only with a header that a page of another site cannot send. A browser that reaches the
+// commands only with a header that a page of another site cannot send. A browser that reaches the
 // control, through an SSH tunnel or with a client certificate, also shows pages of strangers; these
 // can make it send requests in the operator's name. Main thread only.
 #pragma once
@@ -10,12 +10,12 @@
 
 #include <stdbool.h>
 
-// The header of an order of the page, with any value. A foreign page that adds it has to ask first
+// The header of a command of the page, with any value. A foreign page that adds it has to ask first
 // (CORS, Fetch standard), and is refused.
-#define OPERATOR_PAGE_HEADER "X-Raimd-Order"
+#define OPERATOR_PAGE_HEADER "X-Raimd-Command"
 
-// Whether the request is an order of the page.
-bool operator_page_orders(const struct http_request *step);
+// How a command came, as of struct command_note: by "page", "raimctl" or another program, "api".
+const char *operator_page_via(const struct http_request *step);
 
 // Answers a request that no operator has sent, and returns true in `is_answered`: of a page of
 // another site; of a page, to change something, without the header. With `guard`, also one for a

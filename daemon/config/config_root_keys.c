@@ -132,7 +132,7 @@ static const struct reader_key RCON_KEYS[] = {
      .parse = config_parse_password,
      .expected = CONFIG_PASSWORD_EXPECTED,
      .is_secret = true,
-     .meaning = "password of RCON, whose client may give every order"},
+     .meaning = "password of RCON, whose client may give every command"},
     {.name = "remote",
      .kind = READER_BOOLEAN,
      IN_ROOT(rcon.is_remote),
@@ -188,7 +188,7 @@ static const struct reader_key EVENTS_KEYS[] = {
      .expected = "a list of names of kinds",
      .applies = READER_AT_ONCE,
      .meaning = "kinds of events that are kept for /events, raimctl and hook, of start, "
-                "stop, join, leave, chat, kill, round_ended, vote, ban, unban, order, overload "
+                "stop, join, leave, chat, kill, round_ended, vote, ban, unban, command, overload "
                 "and reload; an empty list keeps all but chat and kill"},
 };
 
@@ -361,7 +361,7 @@ static const struct reader_key ROOT_KEYS[] = {
      .load = config_load_admins,
      .expected = "a list of at most 32 groups",
      .applies = READER_AT_ONCE,
-     .meaning = "players who may give orders in the game by /admin, over an encrypted "
+     .meaning = "players who may give commands in the game by /admin, over an encrypted "
                 "connection: a group each with name, level, and password or key"},
     GROUP("rcon", rcon_keys,
           "Source RCON, for tools that speak nothing else; raimctl does not need it"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks raimd what a ban would do before it orders one.
+// Asks raimd what a ban would do before it bans.
 #define _GNU_SOURCE
 #include "ban_command.h"
 
@@ -14,17 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS_BYTES = 32, FROM_BYTES = 64 };
+enum { FROM_BYTES = 64 };
 
 // Only an address has one of these characters, and no arena's name does.
 static bool is_address(const char *word)
 {
     return strpbrk(word, ".:/") != NULL;
-}
-
-static const char *word(const struct call *call, int index)
-{
-    return index < call->count ? call->words[index] : NULL;
 }
 
 // Copies the address from which the operator came by ssh(1); "": none.
@@ -37,23 +32,18 @@ static void read_from(char from[FROM_BYTES])
         snprintf(from, FROM_BYTES, "%.*s", (int)length, length > 0 ? client : "");
 }
 
-// Writes how long the ban lasts; "": until it is lifted. Returns false for wrong options.
-static bool read_seconds(const struct call *call, char seconds[SECONDS_BYTES])
+// Reads how long the ban lasts; 0: until it is lifted. Returns false for wrong options.
+static bool read_seconds(const struct call *call, long long *seconds)
 {
-    unsigned long long count = 0;
-    seconds[0] = '\0';
-    if (call->duration == NULL && call->until == NULL)
+    const char *duration = commands_option(call, "for"), *until = commands_option(call, "until");
+    *seconds = 0;
+    if (duration == NULL && until == NULL)
         return true;
-    if (call->duration != NULL && call->until != NULL)
+    if (duration != NULL && until != NULL)
         return false;
-    if (call->duration != NULL) {
-        count = duration_read(call->duration);
-    } else {
-        const long long left = date_read(call->until) - (long long)time(NULL);
-        count = left > 0 ? (unsigned long long)left : 0;
-    }
-    snprintf(seconds, SECONDS_BYTES, "%llu", count);
-    return count > 0;
+    *seconds = duration != NULL ? (long long)duration_read(duration)
+                                : date_read(until) - (long long)time(NULL);
+    return *seconds > 0;
 }
 
 // Names the players whom the ban disconnects.
@@ -88,69 +78,99 @@ static int confirm(const char *network, size_t players)
     return EXIT_REFUSED;
 }
 
-int ban_send(const struct call *call, const struct request *request)
+bool ban_print_done(const char *json, FILE *out)
 {
-    struct reply reply;
-    const int code = commands_send_for_file(call, request, NULL, &reply);
-    if (code != EXIT_SUCCESS)
-        return code;
-    json_t *document = json_loads(reply.text, 0, NULL);
-    free(reply.text);
+    json_t *document = json_loads(json, 0, NULL);
+    const bool good = document != NULL;
+    (void)out;
     if (json_is_false(json_object_get(document, "stored")))
         fputs("raimctl: in force, but not stored: it ends with the process\n", stderr);
     json_decref(document);
-    return EXIT_SUCCESS;
+    return good;
 }
 
-// Orders the ban of what the preview shows, so that a player is looked up once.
-static int order(const struct call *call, const struct request *preview, const json_t *document)
+// Sends fields of a ban. On EXIT_SUCCESS the caller releases the answer.
+static int send_ban(const struct call *call, const char *path, const json_t *fields,
+                    json_t **answer)
 {
-    const json_t *players = json_object_get(document, "players");
-    const char *network = json_string_value(json_object_get(document, "network"));
-    if (network == NULL || !json_is_array(players))
-        return commands_not_understood();
-    const bool asks = json_array_size(players) > 1 && !call->yes;
-    print_players(asks ? stderr : stdout, network, players);
-    fflush(stdout);
-    const int code = asks ? confirm(network, json_array_size(players)) : EXIT_SUCCESS;
+    struct reply reply;
+    char *body = json_dumps(fields, JSON_COMPACT);
+    const struct request request = {.path = path, .method = "POST", .body = body};
+    const int code = commands_send_for_file(call, &request, NULL, &reply);
+    free(body);
     if (code != EXIT_SUCCESS)
         return code;
-    struct request request = *preview;
-    request.path = "/ban";
-    request.fields[0].value = network;
-    request.fields[1].value = request.fields[2].value = NULL;
-    return ban_send(call, &request);
+    *answer = json_loads(reply.text, 0, NULL);
+    const bool good = *answer != NULL && ban_print_done(reply.text, stdout);
+    free(reply.text);
+    return good ? EXIT_SUCCESS : commands_not_understood();
+}
+
+// Bans what the preview shows, so that a player is looked up once.
+static int confirm_and_ban(const struct call *call, json_t *fields, const json_t *preview)
+{
+    const json_t *players = json_object_get(preview, "players");
+    const char *network = json_string_value(json_object_get(preview, "network"));
+    if (network == NULL || !json_is_array(players))
+        return commands_not_understood();
+    const bool asks = json_array_size(players) > 1 && commands_option(call, "yes") == NULL;
+    print_players(asks ? stderr : stdout, network, players);
+    fflush(stdout);
+    int code = asks ? confirm(network, json_array_size(players)) : EXIT_SUCCESS;
+    if (code != EXIT_SUCCESS)
+        return code;
+    json_t *answer;
+    json_object_del(fields, "arena");
+    json_object_del(fields, "player");
+    json_object_set_new(fields, "address", json_string(network));
+    code = send_ban(call, "/v1/commands/ban", fields, &answer);
+    if (code == EXIT_SUCCESS)
+        json_decref(answer);
+    return code;
+}
+
+// The fields that the command line names; NULL after a usage error.
+static json_t *read_fields(const struct call *call, bool by_address, long long seconds)
+{
+    char from[FROM_BYTES];
+    const char *reason = commands_argument(call, by_address ? 1 : 2);
+    json_t *fields = json_object();
+    read_from(from);
+    if (by_address) {
+        json_object_set_new(fields, "address", json_string(call->words[0]));
+    } else {
+        json_object_set_new(fields, "arena", json_string(call->words[0]));
+        json_object_set_new(fields, "player", json_integer(atoll(call->words[1])));
+    }
+    if (seconds > 0)
+        json_object_set_new(fields, "seconds", json_integer(seconds));
+    if (reason != NULL)
+        json_object_set_new(fields, "reason", json_string(reason));
+    if (commands_option(call, "wide") != NULL)
+        json_object_set_new(fields, "wide", json_true());
+    if (from[0] != '\0')
+        json_object_set_new(fields, "from", json_string(from));
+    return fields;
 }
 
 int ban_run(const struct call *call)
 {
-    char seconds[SECONDS_BYTES], from[FROM_BYTES];
-    struct reply reply;
+    long long seconds;
     const bool by_address = call->count == 1 || is_address(call->words[0]);
     if (by_address && call->count > 2)
         return commands_wrong(call->command, "too many words; quote a text with spaces");
-    if (!read_seconds(call, seconds))
+    if (!by_address && !command_check(FIELD_PLAYER, call->words[1]))
+        return commands_wrong(call->command, command_fields[FIELD_PLAYER].wrong);
+    if (!read_seconds(call, &seconds))
         return commands_wrong(call->command,
                               "want --for with a time like 90s, 15m, 2h or 7d, or --until with a "
                               "later time of UTC like 2026-01-31 or 2026-01-31T18:00:00Z");
-    read_from(from);
-    const struct request preview = {
-        .path = "/ban/preview",
-        .post = true,
-        .fields = {{"address", by_address ? call->words[0] : NULL},
-                   {"arena", by_address ? NULL : call->words[0]},
-                   {"player", by_address ? NULL : call->words[1]},
-                   {"seconds", seconds[0] != '\0' ? seconds : NULL},
-                   {"reason", word(call, by_address ? 1 : 2)},
-                   {"wide", call->wide ? "yes" : NULL},
-                   {"from", from[0] != '\0' ? from : NULL}},
-    };
-    int code = commands_send_for_file(call, &preview, NULL, &reply);
-    if (code != EXIT_SUCCESS)
-        return code;
-    json_t *document = json_loads(reply.text, 0, NULL);
-    free(reply.text);
-    code = order(call, &preview, document);
-    json_decref(document);
+    json_t *preview, *fields = read_fields(call, by_address, seconds);
+    int code = send_ban(call, "/v1/commands/ban-preview", fields, &preview);
+    if (code == EXIT_SUCCESS) {
+        code = confirm_and_ban(call, fields, preview);
+        json_decref(preview);
+    }
+    json_decref(fields);
     return code;
 }

@@ -6,6 +6,6 @@
 
 int ban_run(const struct call *call);
 
-// Sends an order that changes the bans, and says so if the change is not stored. Returns an exit
-// status.
-int ban_send(const struct call *call, const struct request *request);
+// Prints nothing of the answer to a command, but an error if it tells that changed bans are not
+// stored. Returns false if it cannot be read.
+bool ban_print_done(const char *json, FILE *out);

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The commands of raimctl: each sends a request to raimd and prints the response.
+// Runs commands: sends a request to raimd and prints the answer, or does what raimctl does itself.
 #define _GNU_SOURCE
 #include "commands.h"
 
+#include "arena_documents.h"
 #include "ban_command.h"
+#include "command_request.h"
 #include "discover.h"
 #include "password_prompt.h"
-#include "recording_commands.h"
-#include "request.h"
+#include "recordings.h"
+#include "result_documents.h"
 #include "tables.h"
+#include "token.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +21,25 @@
 #include <time.h>
 #include <unistd.h>
 
-int commands_wrong(const struct command *command, const char *problem)
+int commands_wrong(const struct ctl_command *command, const char *problem)
 {
     fprintf(stderr, "raimctl: %s\nUsage: raimctl %s%s%s\nTry 'raimctl --help'.\n", problem,
-            command->name, command->arguments[0] != '\0' ? " " : "", command->arguments);
+            command->name, command->synopsis[0] != '\0' ? " " : "", command->synopsis);
     return EX_USAGE;
+}
+
+const char *commands_option(const struct call *call, const char *name)
+{
+    const char *value = NULL;
+    for (int i = 0; i < call->option_count; i++)
+        if (strcmp(call->options[i].name, name) == 0)
+            value = call->options[i].value;
+    return value;
+}
+
+const char *commands_argument(const struct call *call, int index)
+{
+    return index < call->count ? call->words[index] : NULL;
 }
 
 // --- Asking ---
@@ -48,67 +66,89 @@ static int send_request(const struct call *call, const struct request *request, 
     return commands_send_for_file(call, request, NULL, reply);
 }
 
-int commands_send(const struct call *call, const struct request *request)
-{
-    struct reply reply;
-    const int code = send_request(call, request, &reply);
-    if (code == EXIT_SUCCESS)
-        free(reply.text);
-    return code;
-}
-
 int commands_not_understood(void)
 {
     fputs("raimctl: refused: the answer cannot be read\n", stderr);
     return EXIT_REFUSED;
 }
 
-static const char *argument(const struct call *call, int index)
+// --- Answers ---
+
+// Prints a document of JSON. Returns false if it has an unexpected structure.
+typedef bool printer(const char *json, FILE *out);
+
+// Prints it as it is.
+static bool print_json(const char *json, FILE *out)
 {
-    return index < call->count ? call->words[index] : NULL;
+    return fputs(json, out) >= 0 &&
+           (json[0] == '\0' || json[strlen(json) - 1] == '\n' || putc('\n', out) != EOF);
 }
 
-// --- Commands ---
-
-// Requests a document and prints it as a table or as JSON.
-static int show(const struct call *call, const char *path,
-                bool (*print)(const struct call *call, const char *json))
+// Sends a request and prints its answer: as it is with --json.
+static int send_and_print(const struct call *call, const struct request *request, printer *print)
 {
     struct reply reply;
-    const int code = send_request(call, &(struct request){.path = path}, &reply);
+    const int code = send_request(call, request, &reply);
     if (code != EXIT_SUCCESS)
         return code;
-    if (call->watch)
+    if (commands_option(call, "watch") != NULL)
         fputs("\033[H\033[2J", stdout);
-    const bool good = call->json ? puts(reply.text) >= 0 : print(call, reply.text);
+    const bool is_json = commands_option(call, "json") != NULL;
+    const bool good = (is_json ? print_json : print)(reply.text, stdout);
     fflush(stdout);
     free(reply.text);
     return good ? EXIT_SUCCESS : commands_not_understood();
 }
 
-static bool print_status(const struct call *call, const char *json)
+// How the answers of raimd's commands are printed; other documents are shown as they are.
+static const struct {
+    const char *name;
+    printer *print;
+} printers[] = {
+    {"bans", tables_bans},
+    {"reload", tables_reload},
+    {"arena clip", recordings_print_name},
+    {"arena create", arena_print},
+    {"arena list", arena_print_list},
+    {"arena show", arena_print},
+    {"arena change", arena_print},
+    {"arena end", arena_print},
+    {"arena templates", arena_print_templates},
+    {"arena capacity", arena_print_capacity},
+};
+
+static printer *find_printer(const struct command_row *row)
 {
-    (void)call;
-    return tables_status(json, stdout);
+    for (size_t i = 0; i < sizeof printers / sizeof *printers; i++)
+        if (strcmp(printers[i].name, row->name) == 0)
+            return printers[i].print;
+    return row->answer != NULL ? print_json : ban_print_done;
 }
 
-static bool print_players(const struct call *call, const char *json)
+// --- Commands of raimd ---
+
+// Sends a command as its row says.
+static int run_row(const struct call *call)
 {
-    return tables_players(json, argument(call, 0), stdout);
+    char path[COMMAND_PATH_BYTES], *body;
+    const char *problem;
+    const struct command_row *row = call->command->row;
+    if (!command_request_make(call, path, &body, &problem))
+        return commands_wrong(call->command, problem);
+    const struct request request = {.path = path, .method = row->method, .body = body};
+    const int code = send_and_print(call, &request, find_printer(row));
+    free(body);
+    return code;
 }
 
-static bool print_bans(const struct call *call, const char *json)
-{
-    (void)call;
-    return tables_bans(json, stdout);
-}
+static const struct request status_request = {.path = "/v1/status"};
 
 static int run_status(const struct call *call)
 {
-    int code = show(call, "/status", print_status);
-    while (call->watch && code == EXIT_SUCCESS) {
+    int code = send_and_print(call, &status_request, tables_status);
+    while (commands_option(call, "watch") != NULL && code == EXIT_SUCCESS) {
         sleep(1);
-        code = show(call, "/status", print_status);
+        code = send_and_print(call, &status_request, tables_status);
     }
     return code;
 }
@@ -116,10 +156,10 @@ static int run_status(const struct call *call)
 int commands_check_arena(const struct call *call)
 {
     struct reply reply;
-    const char *name = argument(call, 0);
+    const char *name = commands_argument(call, 0);
     if (name == NULL)
         return EXIT_SUCCESS;
-    const int code = send_request(call, &(struct request){.path = "/status"}, &reply);
+    const int code = send_request(call, &status_request, &reply);
     if (code != EXIT_SUCCESS)
         return code;
     const bool has_it = tables_has_arena(reply.text, name);
@@ -129,77 +169,43 @@ int commands_check_arena(const struct call *call)
     return has_it ? EXIT_SUCCESS : EXIT_REFUSED;
 }
 
+// Prints what a document has of the arena that the first word names, or of all.
+static int show_arena(const struct call *call, const char *path,
+                      bool (*print)(const char *json, const char *arena, FILE *out))
+{
+    struct reply reply;
+    int code = commands_check_arena(call);
+    if (code == EXIT_SUCCESS)
+        code = send_request(call, &(struct request){.path = path}, &reply);
+    if (code != EXIT_SUCCESS)
+        return code;
+    const bool good = commands_option(call, "json") != NULL
+                          ? print_json(reply.text, stdout)
+                          : print(reply.text, commands_argument(call, 0), stdout);
+    free(reply.text);
+    return good ? EXIT_SUCCESS : commands_not_understood();
+}
+
 static int run_players(const struct call *call)
 {
-    const int code = commands_check_arena(call);
-    return code != EXIT_SUCCESS ? code : show(call, "/players", print_players);
+    return show_arena(call, "/v1/players", tables_players);
 }
 
-static int run_bans(const struct call *call)
+static int run_vote_list(const struct call *call)
 {
-    return show(call, "/bans", print_bans);
+    return show_arena(call, "/v1/status", tables_votes);
 }
 
-static int run_say(const struct call *call)
-{
-    const bool has_arena = call->count == 2;
-    return commands_send(call, &(struct request){
-                                   .path = "/say",
-                                   .post = true,
-                                   .fields = {{"arena", has_arena ? call->words[0] : NULL},
-                                              {"text", call->words[has_arena ? 1 : 0]}},
-                               });
-}
-
-static int run_kick(const struct call *call)
-{
-    return commands_send(call, &(struct request){
-                                   .path = "/kick",
-                                   .post = true,
-                                   .fields = {{"arena", argument(call, 0)},
-                                              {"player", argument(call, 1)},
-                                              {"reason", argument(call, 2)}},
-                               });
-}
-
-static int set_mute(const struct call *call, const char *path)
-{
-    return commands_send(
-        call, &(struct request){
-                  .path = path,
-                  .post = true,
-                  .fields = {{"arena", argument(call, 0)}, {"player", argument(call, 1)}},
-              });
-}
-
-static int run_mute(const struct call *call)
-{
-    return set_mute(call, "/mute");
-}
-
-static int run_unmute(const struct call *call)
-{
-    return set_mute(call, "/unmute");
-}
-
-static int run_unban(const struct call *call)
-{
-    return ban_send(call, &(struct request){.path = "/unban",
-                                            .post = true,
-                                            .fields = {{"address", argument(call, 0)}}});
-}
-
+// Sends the command, and waits until raimd has ended.
 static int run_drain(const struct call *call)
 {
     const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
-    const int code = commands_send(
-        call,
-        &(struct request){.path = "/drain", .post = true, .fields = {{"seconds", call->timeout}}});
+    const int code = run_row(call);
     if (code != EXIT_SUCCESS)
         return code;
     struct reply reply;
     long shown = -1;
-    while (request_send(call->socket, &(struct request){.path = "/status"}, &reply)) {
+    while (request_send(call->socket, &status_request, &reply)) {
         const long players = tables_count_players(reply.text);
         free(reply.text);
         if (players != shown) {
@@ -213,106 +219,25 @@ static int run_drain(const struct call *call)
     return EXIT_SUCCESS;
 }
 
-static int send_arena_command(const struct call *call, const char *path)
-{
-    return commands_send(call,
-                         &(struct request){
-                             .path = path,
-                             .post = true,
-                             .fields = {{"arena", argument(call, 0)}, {"map", argument(call, 1)}},
-                         });
-}
+// --- Documents ---
 
-static int run_arena_add(const struct call *call)
-{
-    return send_arena_command(call, "/arena/add");
-}
-
-static int run_arena_remove(const struct call *call)
-{
-    return send_arena_command(call, "/arena/remove");
-}
-
-static int run_arena_pause(const struct call *call)
-{
-    return send_arena_command(call, "/arena/pause");
-}
-
-static int run_arena_resume(const struct call *call)
-{
-    return send_arena_command(call, "/arena/resume");
-}
-
-static int run_arena_map(const struct call *call)
-{
-    return send_arena_command(call, "/arena/map");
-}
-
-// --- Votes ---
-
-static bool print_votes(const struct call *call, const char *json)
-{
-    return tables_votes(json, argument(call, 0), stdout);
-}
-
-static int run_vote_list(const struct call *call)
-{
-    const int code = commands_check_arena(call);
-    return code != EXIT_SUCCESS ? code : show(call, "/status", print_votes);
-}
-
-static int run_vote_cancel(const struct call *call)
-{
-    return send_arena_command(call, "/vote/cancel");
-}
-
-static int run_vote_force(const struct call *call)
-{
-    const char *choice = argument(call, 1);
-    const bool passes = choice == NULL || strcmp(choice, "yes") == 0;
-    if (!passes && strcmp(choice, "no") != 0)
-        return commands_wrong(call->command, "want yes or no");
-    return commands_send(call, &(struct request){.path = passes ? "/vote/pass" : "/vote/fail",
-                                                 .post = true,
-                                                 .fields = {{"arena", argument(call, 0)}}});
-}
-
-// --- Results ---
-
-static bool print_results(const struct call *call, const char *json)
-{
-    (void)call;
-    return results_print(json, stdout);
-}
-
-static bool print_leaderboard(const struct call *call, const char *json)
-{
-    (void)call;
-    return results_print_leaderboard(json, stdout);
-}
-
-// The options --arena and --map are also those of tokens and rooms.
-static int show_results(const struct call *call, const char *path,
-                        bool (*print)(const struct call *call, const char *json))
+static int show_results(const struct call *call, const char *path, printer *print)
 {
     char query[RESULTS_QUERY_BYTES];
     const char *problem = NULL;
-    struct results_options options = call->results;
-    options.arena = call->token.arena;
-    options.map = call->room.map;
-    return results_make_query(path, &options, query, &problem)
-               ? show(call, query, print)
+    return results_make_query(path, call, query, &problem)
+               ? send_and_print(call, &(struct request){.path = query}, print)
                : commands_wrong(call->command, problem);
 }
 
 static int run_results(const struct call *call)
 {
-    return show_results(call, "/results", print_results);
+    return show_results(call, "/results", results_print);
 }
 
 static int run_leaderboard(const struct call *call)
 {
-    return show_results(call, "/leaderboard", print_leaderboard);
+    return show_results(call, "/leaderboard", results_print_leaderboard);
 }
 
 // Writes a stream of lines to the standard output without the empty ones, which show that the
@@ -332,11 +257,12 @@ static int run_events(const struct call *call)
 {
     char query[RESULTS_QUERY_BYTES], path[RESULTS_QUERY_BYTES + 16];
     const char *problem;
+    const bool follows = commands_option(call, "follow") != NULL;
     struct reply reply;
-    if (!results_make_query("/events.jsonl", &call->results, query, &problem))
+    if (!results_make_query("/events.jsonl", call, query, &problem))
         return commands_wrong(call->command, problem);
     snprintf(path, sizeof path, "%s%s", query,
-             !call->follows               ? ""
+             !follows                     ? ""
              : strchr(query, '?') == NULL ? "?follow=1"
                                           : "&follow=1");
     bool is_inside = false;
@@ -346,7 +272,7 @@ static int run_events(const struct call *call)
         return EXIT_REFUSED;
     }
     setvbuf(out, NULL, _IONBF, 0);
-    const struct request request = {.path = path, .is_endless = call->follows};
+    const struct request request = {.path = path, .is_endless = follows};
     const int code = commands_send_for_file(call, &request, out, &reply);
     fclose(out);
     if (code == EXIT_SUCCESS)
@@ -354,128 +280,7 @@ static int run_events(const struct call *call)
     return code;
 }
 
-// --- Rooms ---
-
-// The path of the room that the command names; false after an error.
-static bool room_path(const struct call *call, const char *id, char path[128])
-{
-    snprintf(path, 128, "/v1/arenas/%s", id != NULL && room_is_id(id) ? id : "");
-    if (id != NULL && room_is_id(id))
-        return true;
-    commands_wrong(call->command, "want an id of 1 to 63 characters of A-Z, a-z, 0-9, ., _ and -");
-    return false;
-}
-
-// Sends a body, which it frees, and prints the room of the answer.
-static int send_body(const struct call *call, const char *id, const char *method, char *body,
-                     const char *problem)
-{
-    char path[128];
-    struct reply reply;
-    if (body == NULL)
-        return commands_wrong(call->command, problem);
-    if (!room_path(call, id, path)) {
-        free(body);
-        return EX_USAGE;
-    }
-    const int code =
-        send_request(call, &(struct request){.path = path, .method = method, .body = body}, &reply);
-    free(body);
-    if (code != EXIT_SUCCESS)
-        return code;
-    const bool good = call->json ? fputs(reply.text, stdout) >= 0 : room_print(reply.text, stdout);
-    free(reply.text);
-    return good ? EXIT_SUCCESS : commands_not_understood();
-}
-
-static int run_arena_create(const struct call *call)
-{
-    const char *problem = NULL;
-    if (call->room.id == NULL || call->room.template_name == NULL)
-        return commands_wrong(call->command, "want --template NAME and --id ID");
-    char *body = room_create_body(&call->room, &problem);
-    return send_body(call, call->room.id, "PUT", body, problem);
-}
-
-static int run_arena_change(const struct call *call)
-{
-    const char *problem = NULL;
-    char *body = room_change_body(&call->room, &problem);
-    return send_body(call, argument(call, 0), "PATCH", body, problem);
-}
-
-static int run_arena_end(const struct call *call)
-{
-    const char *problem = NULL;
-    struct room_options options = call->room;
-    options.reason = argument(call, 1);
-    options.within = call->timeout;
-    char *body = room_end_body(&options, &problem);
-    return send_body(call, argument(call, 0), "DELETE", body, problem);
-}
-
-static bool print_room(const struct call *call, const char *json)
-{
-    (void)call;
-    return room_print(json, stdout);
-}
-
-static bool print_rooms(const struct call *call, const char *json)
-{
-    (void)call;
-    return room_print_list(json, stdout);
-}
-
-static bool print_templates(const struct call *call, const char *json)
-{
-    (void)call;
-    return room_print_templates(json, stdout);
-}
-
-static bool print_capacity(const struct call *call, const char *json)
-{
-    (void)call;
-    return room_print_capacity(json, stdout);
-}
-
-static int run_arena_show(const struct call *call)
-{
-    char path[128];
-    return room_path(call, argument(call, 0), path) ? show(call, path, print_room) : EX_USAGE;
-}
-
-static int run_arena_list(const struct call *call)
-{
-    return show(call, "/v1/arenas", print_rooms);
-}
-
-static int run_arena_templates(const struct call *call)
-{
-    return show(call, "/v1/templates", print_templates);
-}
-
-static int run_arena_capacity(const struct call *call)
-{
-    return show(call, "/v1/capacity", print_capacity);
-}
-
-static int run_reload(const struct call *call)
-{
-    struct reply reply;
-    const int code = send_request(call, &(struct request){.path = "/reload", .post = true}, &reply);
-    if (code != EXIT_SUCCESS)
-        return code;
-    const bool good = tables_reload(reply.text, stdout);
-    free(reply.text);
-    return good ? EXIT_SUCCESS : commands_not_understood();
-}
-
-static int run_log_level(const struct call *call)
-{
-    return commands_send(
-        call,
-        &(struct request){.path = "/log", .post = true, .fields = {{"level", argument(call, 0)}}});
-}
+// --- Without raimd ---
 
 static int end_token(bool made, const char *problem)
 {
@@ -487,15 +292,21 @@ static int end_token(bool made, const char *problem)
 static int run_token_key(const struct call *call)
 {
     char problem[TOKEN_PROBLEM_BYTES];
-    const bool made = token_make_key(argument(call, 0), problem);
+    const bool made = token_make_key(commands_argument(call, 0), problem);
     return end_token(made, problem);
 }
 
 static int run_token_make(const struct call *call)
 {
     char problem[TOKEN_PROBLEM_BYTES];
-    struct token_options token = call->token;
-    token.duration = call->duration;
+    const struct token_options token = {
+        .key = commands_option(call, "key"),
+        .arena = commands_option(call, "arena"),
+        .name = commands_option(call, "name"),
+        .not_before = commands_option(call, "not-before"),
+        .duration = commands_option(call, "for"),
+        .server_key = commands_option(call, "server-key"),
+    };
     if (token.key == NULL || token.arena == NULL)
         return commands_wrong(call->command, "want --key FILE and --arena NAME");
     const bool made = token_make(&token, problem);
@@ -505,7 +316,7 @@ static int run_token_make(const struct call *call)
 static int run_token_show(const struct call *call)
 {
     char problem[TOKEN_PROBLEM_BYTES];
-    const bool shown = token_show(argument(call, 0), stdout, problem);
+    const bool shown = token_show(commands_argument(call, 0), stdout, problem);
     return end_token(shown, problem);
 }
 
@@ -521,95 +332,196 @@ static int run_password(const struct call *call)
 
 // --- The table ---
 
-const struct command commands[] = {
-    {"status", run_status, 0, 0, "jw", "[--json] [--watch]",
-     "Show an overview of the arenas; --watch repeats it every second"},
-    {"players", run_players, 0, 1, "j", "[ARENA] [--json]",
-     "Show the players with their ids and addresses"},
-    {"say", run_say, 1, 2, "", "[ARENA] TEXT",
-     "Send a message to all clients, or to those of one arena"},
-    {"kick", run_kick, 2, 3, "", "ARENA ID [REASON]", "End a player's session"},
-    {"mute", run_mute, 2, 2, "", "ARENA ID", "Reject the chat messages of a player"},
-    {"unmute", run_unmute, 2, 2, "", "ARENA ID", "Accept the chat messages of a player again"},
-    {"ban", ban_run, 1, 3, "fuyW",
-     "ADDRESS[/PREFIX]|ARENA ID [--for TIME|--until DATE] [--yes] [--wide] [REASON]",
-     "Reject clients of an address, a network or a player's address, and disconnect those present, "
-     "which are shown first; TIME is a number with s, m, h or d, DATE is one of UTC. Several "
-     "players are a question, or --yes; a network wider than /8, or /16 of IPv6, needs --wide"},
-    {"unban", run_unban, 1, 1, "", "ADDRESS[/PREFIX]", "Lift a ban"},
-    {"bans", run_bans, 0, 0, "j", "[--json]", "Show the bans, who gave them and for how long"},
-    {"results", run_results, 0, 0, "jSal", "[--since TIME] [--arena NAME] [--limit N] [--json]",
-     "Show the rounds that have ended, the newest last; TIME is a number with s, m, h or d, or a "
-     "time of UTC such as 2026-01-31 or 2026-01-31T18:00:00Z"},
-    {"leaderboard", run_leaderboard, 0, 0, "joaMl",
-     "[--period day|week|month|all] [--arena NAME] [--map MAP] [--limit N] [--json]",
-     "Show the players with most points over all rounds; NAME may be a template"},
-    {"events", run_events, 0, 0, "SF", "[--since TIME] [--follow]",
-     "Print the events of the server that are kept, each as a line of JSON; --follow goes on with "
-     "those to come. TIME is as above"},
-    {"discover", discover, 0, 64, "jR", "[HOST[:PORT]...] [--master HOST:PORT]... [--json]",
-     "Find arenas and show their names, players and maps: those of the local network, or those at "
-     "addresses and in the lists of master servers"},
-    {"drain", run_drain, 0, 0, "t", "[--timeout SECONDS]",
-     "Admit no new clients; raimd ends when all have left or the time is up; waits until then"},
-    {"arena add", run_arena_add, 1, 1, "", "NAME", "Start an arena of the configuration"},
-    {"arena remove", run_arena_remove, 1, 1, "", "NAME",
-     "End an arena and disconnect its clients with a message"},
-    {"arena pause", run_arena_pause, 1, 1, "", "NAME",
-     "Pause an arena: players cannot move, and the round clock stops"},
-    {"arena resume", run_arena_resume, 1, 1, "", "NAME", "Resume a paused arena"},
-    {"arena map", run_arena_map, 2, 2, "", "NAME FILE",
-     "Start a new round on another map at once; FILE is a path as in the configuration"},
-    {"vote list", run_vote_list, 0, 1, "j", "[ARENA] [--json]",
-     "Show the votes that run; with --json the status that contains them"},
-    {"vote cancel", run_vote_cancel, 1, 1, "", "ARENA", "End the running vote without a result"},
-    {"vote force", run_vote_force, 1, 2, "", "ARENA [yes|no]",
-     "Decide the running vote: let it pass, or fail"},
-    {"arena clip", recording_clip, 1, 2, "", "NAME [SECONDS]",
-     "Save the last seconds of an arena that records (30) as a recording"},
-    {"arena create", run_arena_create, 0, 0, "jTiPeMNJm",
-     "--template NAME --id ID [--players NAME,...] [--ends empty|round|never] [--map MAP] "
-     "[--places N] [--join-within SECONDS] [--metadata NAME=VALUE]... [--json]",
-     "Make an arena of a template; the same request may be repeated"},
-    {"arena list", run_arena_list, 0, 0, "j", "[--json]", "Show the arenas made on request"},
-    {"arena show", run_arena_show, 1, 1, "j", "ID [--json]",
-     "Show an arena that was made on request, even if it has ended"},
-    {"arena change", run_arena_change, 1, 1, "jNm",
-     "ID [--places N] [--metadata NAME=VALUE]... [--json]",
-     "Change the places or the metadata of an arena made on request"},
-    {"arena end", run_arena_end, 1, 2, "jdt", "ID [--drain [--timeout SECONDS]] [REASON] [--json]",
-     "End an arena made on request, at once or when all have left; players are shown the reason"},
-    {"arena templates", run_arena_templates, 0, 0, "j", "[--json]",
-     "Show what arenas can be made of"},
-    {"arena capacity", run_arena_capacity, 0, 0, "j", "[--json]",
-     "Show how many more arenas can be made"},
-    {"recording list", recording_list, 0, 1, "j", "[ARENA] [--json]",
-     "Show the recordings, the newest first"},
-    {"recording get", recording_get, 1, 2, "", "NAME [FILE]",
-     "Copy a recording to a file, by default of its name and in this directory; - is the standard "
-     "output"},
-    {"recording delete", recording_delete, 1, 1, "", "NAME", "Delete a recording"},
-    {"recording keep", recording_keep, 1, 1, "", "NAME",
-     "Exempt a recording from the limits that delete old ones"},
-    {"recording unkeep", recording_unkeep, 1, 1, "", "NAME",
-     "Let the limits delete a recording again"},
-    {"reload", run_reload, 0, 0, "", "",
-     "Reload the configuration; prints the applied changes and those that need a restart"},
-    {"log level", run_log_level, 1, 1, "", "LEVEL",
-     "Set the lowest severity that is logged: error, warning or info"},
-    {"token key", run_token_key, 1, 1, "", "FILE",
-     "Create a key that signs access tokens, and print its public key"},
-    {"token make", run_token_make, 0, 0, "bfkanp",
-     "--key FILE --arena NAME [--name NAME] [--not-before TIME] [--for TIME] [--server-key HEX]",
-     "Create an access token for one use; valid from now or after --not-before, for 10m or --for"},
-    {"token show", run_token_show, 1, 1, "", "TOKEN",
-     "Print the content of a token without verifying its signature"},
-    {"password", run_password, 0, 0, "", "",
-     "Read a password, twice from a terminal or one line of the standard input, and print the line "
-     "that the configuration has in its place"},
+// raimctl's own commands, and what it does beside sending those of raimd.
+static const struct ctl_command own[] = {
+    {.name = "status", .run = run_status, .synopsis = "[--json] [--watch]"},
+    {.name = "players", .run = run_players, .synopsis = "[ARENA] [--json]"},
+    {.name = "ban",
+     .run = ban_run,
+     .synopsis =
+         "ADDRESS[/PREFIX]|ARENA [PLAYER] [--for TIME|--until DATE] [--yes] [--wide] [REASON]",
+     .help = "Reject clients of an address, a network or a player's address, and disconnect those "
+             "present, which are shown first; several are a question, or --yes"},
+    {.name = "ban preview"}, // a part of ban
+    {.name = "drain", .run = run_drain},
+    {.name = "vote list",
+     .run = run_vote_list,
+     .synopsis = "[ARENA] [--json]",
+     .help = "Show the votes that run; with --json the status that contains them"},
+    {.name = "recording list",
+     .run = recording_list,
+     .synopsis = "[ARENA] [--json]",
+     .help = "Show the recordings, the newest first"},
+    {.name = "recording get",
+     .run = recording_get,
+     .synopsis = "NAME [FILE]",
+     .help = "Copy a recording to a file, by default of its name and in this directory; - is the "
+             "standard output"},
+    {.name = "results",
+     .run = run_results,
+     .synopsis = "[--since TIME] [--arena ARENA] [--limit N] [--json]",
+     .help = "Show the rounds that have ended since then, 100 or --limit up to 1000, the newest "
+             "last"},
+    {.name = "leaderboard",
+     .run = run_leaderboard,
+     .synopsis = "[--period day|week|month|all] [--arena ARENA] [--map MAP] [--limit N] [--json]",
+     .help = "Show the players with most points over all rounds, 20 or --limit up to 100; ARENA "
+             "may be a template"},
+    {.name = "events",
+     .run = run_events,
+     .synopsis = "[--since TIME] [--follow]",
+     .help = "Print the events of the server that are kept, each as a line of JSON; --follow goes "
+             "on with those to come"},
+    {.name = "discover",
+     .run = discover,
+     .synopsis = "[HOST[:PORT]]... [--master HOST:PORT]... [--json]",
+     .help = "Find arenas and show their names, players and maps: those of the local network, or "
+             "those at addresses and in the lists of master servers"},
+    {.name = "token key",
+     .run = run_token_key,
+     .synopsis = "FILE",
+     .help = "Create a key that signs access tokens, and print its public key"},
+    {.name = "token make",
+     .run = run_token_make,
+     .synopsis = "--key FILE --arena ARENA [--name NAME] [--not-before TIME] [--for TIME] "
+                 "[--server-key HEX]",
+     .help = "Create an access token for one use; valid from now or after --not-before, for 10m "
+             "or --for"},
+    {.name = "token show",
+     .run = run_token_show,
+     .synopsis = "TOKEN",
+     .help = "Print the content of a token without verifying its signature"},
+    {.name = "password",
+     .run = run_password,
+     .synopsis = "",
+     .help = "Read a password, twice from a terminal or one line of the standard input, and print "
+             "the line that the configuration has in its place"},
 };
 
-const int commands_count = sizeof commands / sizeof *commands;
+enum { OWN = sizeof own / sizeof *own, SYNOPSIS_BYTES = 256 };
+
+static struct ctl_command table[COMMANDS_MAX];
+static char synopses[COMMANDS_MAX][SYNOPSIS_BYTES];
+static int table_count;
+
+static const struct ctl_command *find_own(const char *name)
+{
+    for (int i = 0; i < OWN; i++)
+        if (strcmp(own[i].name, name) == 0)
+            return &own[i];
+    return NULL;
+}
+
+static void add_row(const struct command_row *row)
+{
+    const struct ctl_command *special = find_own(row->name);
+    if (special != NULL && special->run == NULL)
+        return;
+    struct ctl_command *command = &table[table_count];
+    *command = special != NULL ? *special : (struct ctl_command){.name = row->name, .run = run_row};
+    command->row = row;
+    if (command->synopsis == NULL) {
+        command_request_synopsis(row, synopses[table_count], SYNOPSIS_BYTES);
+        command->synopsis = synopses[table_count];
+    }
+    if (command->help == NULL)
+        command->help = row->help;
+    table_count++;
+}
+
+void commands_init(void)
+{
+    assert(command_count + OWN <= COMMANDS_MAX);
+    table_count = 0;
+    for (int i = 0; i < command_count; i++)
+        add_row(&command_rows[i]);
+    for (int i = 0; i < OWN; i++)
+        if (command_find(own[i].name) == NULL)
+            table[table_count++] = own[i];
+}
+
+int commands_count(void)
+{
+    return table_count;
+}
+
+const struct ctl_command *commands_at(int index)
+{
+    return &table[index];
+}
+
+// --- Synopses ---
+
+bool commands_next_option(const char **at, char name[COMMANDS_OPTION_BYTES], bool *has_value,
+                          const char **value)
+{
+    const char *found = strstr(*at, "--");
+    if (found == NULL)
+        return false;
+    found += 2;
+    const size_t length = strspn(found, "abcdefghijklmnopqrstuvwxyz-");
+    assert(length > 0 && length < COMMANDS_OPTION_BYTES);
+    snprintf(name, COMMANDS_OPTION_BYTES, "%.*s", (int)length, found);
+    *has_value = found[length] == ' ' && found[length + 1] != '[' && found[length + 1] != '-';
+    *value = found + length + *has_value;
+    *at = found + length;
+    return true;
+}
+
+// Skips spaces and options in a synopsis.
+static const char *skip_options(const char *at)
+{
+    for (;;) {
+        at += strspn(at, " ");
+        if (strncmp(at, "[--", 3) == 0) {
+            at = strchr(at, ']') + 1;
+            at += strspn(at, ".");
+        } else if (strncmp(at, "--", 2) == 0) { // with its value
+            at += strcspn(at, " ");
+            at += strspn(at, " ");
+            at += strcspn(at, " ");
+        } else {
+            return at;
+        }
+    }
+}
+
+bool commands_word(const char *synopsis, int place, char *word, size_t capacity)
+{
+    int seen = 0;
+    for (const char *at = skip_options(synopsis); *at != '\0'; at = skip_options(at)) {
+        const size_t length = strcspn(at, " ");
+        const bool repeats = strncmp(at + length - 1, ".", 1) == 0;
+        if (seen++ == place || repeats) {
+            snprintf(word, capacity, "%.*s", (int)length, at);
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
+
+bool commands_takes(const struct ctl_command *command, int count, const char **problem)
+{
+    char word[64];
+    int needed = 0, most = 0;
+    // Words that repeat have no end.
+    for (; most < 8 + count && commands_word(command->synopsis, most, word, sizeof word); most++)
+        needed += word[0] != '[';
+    *problem = count > most ? "too many words; quote a text with spaces" : "too few words";
+    return count >= needed && count <= most;
+}
+
+bool commands_has_option(const struct ctl_command *command, const char *option)
+{
+    char name[COMMANDS_OPTION_BYTES];
+    const char *at = command->synopsis, *value;
+    bool has_value;
+    while (commands_next_option(&at, name, &has_value, &value))
+        if (strcmp(name, option) == 0)
+            return true;
+    return false;
+}
 
 // Number of words (1 or 2) of the command name if `words` begins with it, otherwise 0.
 static int match_words(const char *name, int count, char **words)
@@ -622,12 +534,12 @@ static int match_words(const char *name, int count, char **words)
     return count > 1 && strcmp(words[1], name + length + 1) == 0 ? 2 : 0;
 }
 
-const struct command *commands_find(int count, char **words, int *used)
+const struct ctl_command *commands_find(int count, char **words, int *used)
 {
-    for (int i = 0; i < commands_count; i++) {
-        *used = match_words(commands[i].name, count, words);
+    for (int i = 0; i < table_count; i++) {
+        *used = match_words(table[i].name, count, words);
         if (*used > 0)
-            return &commands[i];
+            return &table[i];
     }
     return NULL;
 }

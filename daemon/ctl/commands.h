@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Table of raimctl's commands: name, arguments, options, help and function of each.
+// Table of raimctl's commands: those of raimd (command_table.h), and its own. A synopsis is the one
+// list of a command's words and options: the parser, the help, the completion and raimctl(1) read
+// it.
 #pragma once
 
+#include "command_table.h"
 #include "request.h"
-#include "result_documents.h"
-#include "room_documents.h"
-#include "token.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,50 +13,68 @@
 enum {
     EXIT_REFUSED = 1,
     EXIT_UNREACHABLE = 69,
-    CALL_MAX_MASTERS = 8,
+    CALL_MAX_OPTIONS = 64,
+    COMMANDS_MAX = 96,
+    COMMANDS_OPTION_BYTES = 32, // of an option's name
 };
 
 // A parsed command line.
 struct call {
-    const struct command *command;
+    const struct ctl_command *command;
     const char *socket;
-    bool json, watch, follows, yes, wide;
-    const char *timeout, *duration, *until; // NULL: not given
-    struct token_options token;
-    struct results_options results;
-    struct room_options room;
-    int master_count; // --master, of raimctl discover
-    const char *masters[CALL_MAX_MASTERS];
     int count;    // of words
     char **words; // after the command's name
+    int option_count;
+    struct call_option {
+        char name[COMMANDS_OPTION_BYTES]; // without "--"
+        const char *value;                // "": it has none
+    } options[CALL_MAX_OPTIONS];
 };
 
-struct command {
+struct ctl_command {
     const char *name;                    // one or two words
     int (*run)(const struct call *call); // returns the exit status
-    int least, most;                     // number of words after the name
-    const char *options;                 // letters of the accepted options, see main.c
-    const char *arguments;               // synopsis of words and options for the help
-    const char *help;
+    const char *synopsis;                // "ARENA ID [REASON] [--json]"; NULL: made of the row
+    const char *help;                    // NULL: that of the row
+    const struct command_row *row;       // of raimd's command; NULL: it is raimctl's own
 };
 
-extern const struct command commands[];
-extern const int commands_count;
+// Makes the table; call it first.
+void commands_init(void);
+int commands_count(void);
+const struct ctl_command *commands_at(int index);
 
 // The command whose name `words` (at least one) begins with; sets `used` to the number of words of
 // the name. Returns NULL if there is none.
-const struct command *commands_find(int count, char **words, int *used);
+const struct ctl_command *commands_find(int count, char **words, int *used);
+
+// Takes the next option of a synopsis behind `at`, which begins with the synopsis. `has_value` says
+// whether a value follows, and `value` begins with its word. Returns false behind the last one.
+bool commands_next_option(const char **at, char name[COMMANDS_OPTION_BYTES], bool *has_value,
+                          const char **value);
+
+// Copies the word at a place of a synopsis: "ARENA", or "[ARENA]" where it may be left out; false:
+// it has fewer. A word with "..." repeats.
+bool commands_word(const char *synopsis, int place, char *word, size_t capacity);
+
+// Whether a command takes this many words; otherwise sets the problem.
+bool commands_takes(const struct ctl_command *command, int count, const char **problem);
+
+bool commands_has_option(const struct ctl_command *command, const char *option);
+
+// The value of an option that was given last; NULL: it was not given.
+const char *commands_option(const struct call *call, const char *name);
+
+// A word of the call; NULL: it has fewer.
+const char *commands_argument(const struct call *call, int index);
 
 // Prints a usage error of the command and returns its exit status, EX_USAGE.
-int commands_wrong(const struct command *command, const char *problem);
+int commands_wrong(const struct ctl_command *command, const char *problem);
 
 // Sends a request and prints errors; returns the exit status. A file is written to `file`, unless
 // that is NULL. On EXIT_SUCCESS the caller frees the reply's text.
 int commands_send_for_file(const struct call *call, const struct request *request, FILE *file,
                            struct reply *reply);
-
-// Sends a request whose answer is not shown, and prints errors; returns the exit status.
-int commands_send(const struct call *call, const struct request *request);
 
 // Checks that the arena of the first argument, if there is one, runs. Returns the exit status.
 int commands_check_arena(const struct call *call);

@@ -24,10 +24,10 @@ static bool add_all(const struct call *call, struct finder *finder)
             return false;
         }
     }
-    for (int i = 0; i < call->master_count; i++) {
-        if (!finder_add_master(finder, call->masters[i])) {
-            fprintf(stderr, "raimctl: no such master server: %s (want HOST:PORT)\n",
-                    call->masters[i]);
+    for (int i = 0; i < call->option_count; i++) {
+        const struct call_option *option = &call->options[i];
+        if (strcmp(option->name, "master") == 0 && !finder_add_master(finder, option->value)) {
+            fprintf(stderr, "raimctl: no such master server: %s (want HOST:PORT)\n", option->value);
             return false;
         }
     }
@@ -112,7 +112,8 @@ static int print_json(struct finder *finder)
 
 int discover(const struct call *call)
 {
-    struct finder *finder = finder_open(call->count == 0 && call->master_count == 0);
+    struct finder *finder =
+        finder_open(call->count == 0 && commands_option(call, "master") == NULL);
     if (finder == NULL) {
         fputs("raimctl: refused: no UDP socket\n", stderr);
         return EXIT_REFUSED;
@@ -122,7 +123,8 @@ int discover(const struct call *call)
         return EXIT_UNREACHABLE;
     }
     finder_run(finder, TIMEOUT_MS);
-    const int found = call->json ? print_json(finder) : print_table(finder);
+    const int found =
+        commands_option(call, "json") != NULL ? print_json(finder) : print_table(finder);
     const bool has_all_lists = finder_has_all_lists(finder);
     finder_close(finder);
     if (!has_all_lists)

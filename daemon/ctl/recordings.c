@@ -1,41 +1,32 @@
 // SPDX-License-Identifier: MIT
-// Collects pages of recordings with jansson and prints them.
+// Puts the list together from the pages that raimd sends, with jansson, and copies files.
 #include "recordings.h"
 
 #include "columns.h"
 #include "members.h"
 
+#include <errno.h>
 #include <jansson.h>
-
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-struct recordings {
-    json_t *list;
-};
+enum { CURSOR_BYTES = 128 };
 
-struct recordings *recordings_create(void)
+// Whether a text can be the name of a recording, and so part of a URL or a file's name.
+static bool is_name(const char *text)
 {
-    struct recordings *recordings = malloc(sizeof *recordings);
-    if (recordings == NULL)
-        return NULL;
-    recordings->list = json_array();
-    if (recordings->list != NULL)
-        return recordings;
-    free(recordings);
-    return NULL;
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const size_t length = strspn(text, letters);
+    return length > 0 && length < CURSOR_BYTES && text[length] == '\0' && text[0] != '.';
 }
 
-void recordings_destroy(struct recordings *recordings)
-{
-    if (recordings == NULL)
-        return;
-    json_decref(recordings->list);
-    free(recordings);
-}
+// --- The list ---
 
-bool recordings_add(struct recordings *recordings, const char *text, const char *arena,
-                    char next[RECORDING_CURSOR_BYTES])
+// Adds a page to a list, without the recordings of other arenas than `arena` unless that is NULL.
+// Sets the cursor of the next page, "" behind the last one. Returns false if it cannot be read.
+static bool add_page(json_t *all, const char *text, const char *arena, char next[CURSOR_BYTES])
 {
     json_t *page = json_loads(text, 0, NULL), *recording;
     const json_t *list = json_object_get(page, "recordings");
@@ -45,33 +36,11 @@ bool recordings_add(struct recordings *recordings, const char *text, const char 
     json_array_foreach(list, i, recording)
     {
         if (arena == NULL || strcmp(text_of(recording, "arena"), arena) == 0)
-            good = good && json_array_append(recordings->list, recording) == 0;
+            good = good && json_array_append(all, recording) == 0;
     }
-    const int size = snprintf(next, RECORDING_CURSOR_BYTES, "%s", cursor != NULL ? cursor : "");
+    const int size = snprintf(next, CURSOR_BYTES, "%s", cursor != NULL ? cursor : "");
     json_decref(page);
-    return good && size < RECORDING_CURSOR_BYTES && (*next == '\0' || recordings_is_name(next));
-}
-
-bool recordings_is_empty(const struct recordings *recordings)
-{
-    return json_array_size(recordings->list) == 0;
-}
-
-bool recordings_is_name(const char *text)
-{
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    const size_t length = strspn(text, letters);
-    return length > 0 && length < RECORDING_CURSOR_BYTES && text[length] == '\0' && text[0] != '.';
-}
-
-bool recordings_print_json(const struct recordings *recordings, FILE *out)
-{
-    json_t *document = json_pack("{sO}", "recordings", recordings->list);
-    const bool good =
-        document != NULL && json_dumpf(document, out, JSON_COMPACT | JSON_REAL_PRECISION(12)) == 0;
-    json_decref(document);
-    return good && fputc('\n', out) != EOF;
+    return good && size < CURSOR_BYTES && (*next == '\0' || is_name(next));
 }
 
 static void add_size(struct columns *columns, double bytes)
@@ -96,20 +65,90 @@ static void add_recording(struct columns *columns, const json_t *recording)
     columns_add(columns, !is_readable ? "(unreadable)" : winner != NULL ? winner : "");
 }
 
-bool recordings_print(const struct recordings *recordings, FILE *out)
+static bool print_list(const json_t *list, bool is_json)
 {
     size_t i;
     const json_t *recording;
+    if (is_json) {
+        json_t *document = json_pack("{sO}", "recordings", list);
+        const bool good = json_dumpf(document, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) == 0;
+        json_decref(document);
+        return good && putchar('\n') != EOF;
+    }
     struct columns *columns = columns_create("NAME|>LENGTH|>PLAYERS|>BOTS|>SIZE|KEPT|WINNER");
-    json_array_foreach(recordings->list, i, recording) add_recording(columns, recording);
-    return columns_print(columns, out);
+    json_array_foreach(list, i, recording) add_recording(columns, recording);
+    return columns_print(columns, stdout);
+}
+
+int recording_list(const struct call *call)
+{
+    char next[CURSOR_BYTES] = "", path[CURSOR_BYTES + 32] = "/recordings";
+    json_t *list = json_array();
+    bool good = true;
+    int code;
+    do {
+        struct reply reply;
+        code = commands_send_for_file(call, &(struct request){.path = path}, NULL, &reply);
+        if (code != EXIT_SUCCESS)
+            break;
+        good = add_page(list, reply.text, commands_argument(call, 0), next);
+        free(reply.text);
+        snprintf(path, sizeof path, "/recordings?before=%s", next);
+    } while (good && next[0] != '\0');
+    if (code == EXIT_SUCCESS && good && json_array_size(list) == 0)
+        code = commands_check_arena(call);
+    if (code == EXIT_SUCCESS && good)
+        good = print_list(list, commands_option(call, "json") != NULL);
+    json_decref(list);
+    return code != EXIT_SUCCESS || good ? code : commands_not_understood();
+}
+
+// --- Files ---
+
+// Writes a recording to an open file.
+static int download(const struct call *call, const char *name, FILE *file)
+{
+    char path[CURSOR_BYTES + 32];
+    struct reply reply;
+    snprintf(path, sizeof path, "/recordings/%s", name);
+    const int code = commands_send_for_file(call, &(struct request){.path = path}, file, &reply);
+    if (code == EXIT_SUCCESS)
+        free(reply.text);
+    return code;
+}
+
+static int wrong_file(const char *path)
+{
+    fprintf(stderr, "raimctl: %s: %s\n", path, strerror(errno));
+    return EXIT_REFUSED;
+}
+
+int recording_get(const struct call *call)
+{
+    const char *name = call->words[0];
+    const char *path = call->count > 1 ? call->words[1] : name;
+    if (!is_name(name))
+        return commands_wrong(call->command, "want the name of a recording");
+    if (strcmp(path, "-") == 0) {
+        const int code = download(call, name, stdout);
+        return code == EXIT_SUCCESS && fflush(stdout) != 0 ? wrong_file("stdout") : code;
+    }
+    FILE *file = fopen(path, "wx"); // never over another file
+    if (file == NULL)
+        return wrong_file(path);
+    int code = download(call, name, file);
+    if (fclose(file) != 0 && code == EXIT_SUCCESS)
+        code = wrong_file(path);
+    if (code != EXIT_SUCCESS)
+        unlink(path);
+    return code;
 }
 
 bool recordings_print_name(const char *text, FILE *out)
 {
     json_t *answer = json_loads(text, 0, NULL);
     const char *name = json_string_value(json_object_get(answer, "recording"));
-    const bool good = name != NULL && recordings_is_name(name) && fprintf(out, "%s\n", name) > 0;
+    const bool good = name != NULL && is_name(name) && fprintf(out, "%s\n", name) > 0;
     json_decref(answer);
     return good;
 }

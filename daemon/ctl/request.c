@@ -9,38 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEADLINE_S = 10, URL_BYTES = 256, FORM_BYTES = 8192 };
-
-struct form {
-    char text[FORM_BYTES];
-    size_t length;
-};
+enum { DEADLINE_S = 10, URL_BYTES = 768 };
 
 bool request_init(void)
 {
     return curl_global_init(CURL_GLOBAL_NOTHING) == CURLE_OK;
-}
-
-static bool add_field(CURL *curl, struct form *form, const char *name, const char *value)
-{
-    char *escaped = curl_easy_escape(curl, value, (int)strlen(value));
-    if (escaped == NULL)
-        return false;
-    const size_t left = sizeof form->text - form->length;
-    const int length = snprintf(form->text + form->length, left, "%s%s=%s",
-                                form->length > 0 ? "&" : "", name, escaped);
-    curl_free(escaped);
-    form->length += (size_t)length;
-    return (size_t)length < left;
-}
-
-static bool fill_form(CURL *curl, const struct request *request, struct form *form)
-{
-    for (int i = 0; i < REQUEST_FIELDS; i++)
-        if (request->fields[i].value != NULL &&
-            !add_field(curl, form, request->fields[i].name, request->fields[i].value))
-            return false;
-    return true;
 }
 
 // Where the body of a response goes.
@@ -60,29 +33,27 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 }
 
 static CURLcode perform(CURL *curl, const char *socket, const struct request *request,
-                        const struct form *form, struct sink *sink)
+                        struct sink *sink)
 {
     char url[URL_BYTES];
     snprintf(url, sizeof url, "http://raimd%s", request->path);
     curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket);
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, "raimctl/" RAIM_VERSION);
     if (sink->file == NULL)
-        curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)DEADLINE_S);
+        curl_easy_setopt(curl, CURLOPT_TIMEOUT,
+                         request->seconds > 0 ? request->seconds : DEADLINE_S);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, request->is_endless ? 0L : 1L);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)DEADLINE_S);
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, sink);
     curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
-    if (request->method != NULL) {
+    if (request->method != NULL)
         curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
+    if (request->body != NULL)
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
-    }
-    if (request->post) {
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)form->length);
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, form->text);
-    }
     return curl_easy_perform(curl);
 }
 
@@ -94,7 +65,6 @@ bool request_send(const char *socket, const struct request *request, struct repl
 bool request_download(const char *socket, const struct request *request, FILE *file,
                       struct reply *reply)
 {
-    struct form form = {.length = 0};
     size_t size;
     *reply = (struct reply){0};
     CURL *curl = curl_easy_init();
@@ -102,8 +72,8 @@ bool request_download(const char *socket, const struct request *request, FILE *f
     struct sink sink = {.curl = curl, .file = file, .text = out};
     CURLcode code = CURLE_OUT_OF_MEMORY;
     long failure = 0; // errno of a failed connect
-    if (curl != NULL && out != NULL && fill_form(curl, request, &form))
-        code = perform(curl, socket, request, &form, &sink);
+    if (curl != NULL && out != NULL)
+        code = perform(curl, socket, request, &sink);
     if (code == CURLE_OK)
         curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply->status);
     else if (code == CURLE_COULDNT_CONNECT)

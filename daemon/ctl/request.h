@@ -5,17 +5,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { REQUEST_FIELDS = 7 }; // maximum per form
-
 struct request {
     const char *path;
-    const char *method; // with `body`: PUT, PATCH or DELETE; NULL: GET or POST
+    const char *method; // NULL: GET
     const char *body;   // JSON; NULL: none
-    bool post;
-    bool is_endless; // the answer is a stream, in which little may come for long
-    struct {
-        const char *name, *value;
-    } fields[REQUEST_FIELDS]; // form fields of a POST; NULL values are omitted
+    bool is_endless;    // the answer is a stream, in which little may come for long
+    long seconds;       // to wait; 0: ten
 };
 
 struct reply {
@@ -27,7 +22,7 @@ struct reply {
 // Initializes libcurl; call it once before the first request. Returns false on failure.
 bool request_init(void);
 
-// Sends a request and waits up to 10 s. Returns false, with the reason in `why`, if the daemon
+// Sends a request and waits for its answer. Returns false, with the reason in `why`, if the daemon
 // cannot be reached or sends no response.
 bool request_send(const char *socket, const struct request *request, struct reply *reply);
 

@@ -40,22 +40,25 @@ static bool add(char query[RESULTS_QUERY_BYTES], const char *name, const char *v
     return *value == '\0';
 }
 
-bool results_make_query(const char *path, const struct results_options *options,
-                        char query[RESULTS_QUERY_BYTES], const char **problem)
+bool results_make_query(const char *path, const struct call *call, char query[RESULTS_QUERY_BYTES],
+                        const char **problem)
 {
-    char since[24];
+    static const char *const options[] = {"period", "arena", "map", "limit"};
+    char text[24];
+    const char *since = commands_option(call, "since");
     snprintf(query, RESULTS_QUERY_BYTES, "%s", path);
-    if (options->since != NULL) {
-        const long long since_s = read_since(options->since);
+    if (since != NULL) {
+        const long long since_s = read_since(since);
         *problem = "--since wants a time like 90s, 15m, 2h or 7d, or 2026-01-31T18:00:00Z";
         if (since_s < 0)
             return false;
-        snprintf(since, sizeof since, "%lld", since_s);
+        snprintf(text, sizeof text, "%lld", since_s);
     }
     *problem = "a name is too long";
-    return add(query, "since", options->since != NULL ? since : NULL) &&
-           add(query, "period", options->period) && add(query, "arena", options->arena) &&
-           add(query, "map", options->map) && add(query, "limit", options->limit);
+    bool fits = add(query, "since", since != NULL ? text : NULL);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        fits = fits && add(query, options[i], commands_option(call, options[i]));
+    return fits;
 }
 
 // --- Tables ---

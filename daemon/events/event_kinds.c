@@ -15,7 +15,7 @@ static const char *const names[EVENT_KINDS] = {
     [EVENT_VOTE] = "vote",
     [EVENT_BAN] = "ban",
     [EVENT_UNBAN] = "unban",
-    [EVENT_ORDER] = "order",
+    [EVENT_COMMAND] = "command",
     [EVENT_OVERLOAD] = "overload",
     [EVENT_RELOAD] = "reload",
 };

@@ -16,7 +16,7 @@ enum event_kind {
     EVENT_VOTE,
     EVENT_BAN,
     EVENT_UNBAN,
-    EVENT_ORDER,
+    EVENT_COMMAND,
     EVENT_OVERLOAD,
     EVENT_RELOAD,
     EVENT_KINDS

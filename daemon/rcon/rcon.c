@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "rcon.h"
 
-#include "command_line.h"
 #include "crypto.h"
 #include "listen_socket.h"
 #include "log.h"
@@ -13,6 +12,7 @@
 #include "rate_limit.h"
 #include "rcon_packet.h"
 #include "socket_udp.h"
+#include "text_commands.h"
 #include "utf8.h"
 
 #include <assert.h>
@@ -33,8 +33,8 @@ enum {
     IDLE_MS = 600000,        // between two commands
     DELAY_MS = 1000,         // after a wrong password
     ACCEPTS = 16,            // at a time
-    ANSWER_BYTES = COMMAND_LINE_ANSWER_BYTES + (COMMAND_LINE_ANSWER_BYTES / RCON_BODY_BYTES + 2) *
-                                                   (RCON_PACKET_BYTES - RCON_BODY_BYTES),
+    ANSWER_BYTES = TEXT_COMMANDS_ANSWER_BYTES + (TEXT_COMMANDS_ANSWER_BYTES / RCON_BODY_BYTES + 2) *
+                                                    (RCON_PACKET_BYTES - RCON_BODY_BYTES),
 };
 
 // Wrong passwords, in ms.
@@ -46,7 +46,7 @@ enum phase {
     READS,    // waits for a packet
     CHECKS,   // its password is being verified
     DELAYED,  // until `due_ms`, after a wrong password
-    EXECUTES, // its order waits for arenas
+    EXECUTES, // its command waits for arenas
     WRITES,   // its answer is being sent
 };
 
@@ -61,7 +61,7 @@ struct connection {
     uint64_t due_ms;   // when the phase ends at the latest
     uint32_t password; // number of the check
     int32_t id;        // of the packet that is being answered
-    struct admin_order order;
+    struct command_call call;
     size_t read;          // bytes of `input`
     size_t written, size; // of `output`: sent, and in all
     uint8_t input[RCON_PACKET_BYTES];
@@ -71,7 +71,7 @@ struct connection {
 struct rcon {
     struct config_rcon config;
     const struct arena_list *arenas;
-    struct admin_orders *orders;
+    struct commands *commands;
     struct password_thread *passwords;
     uint64_t *denied;
     int listener, epoll;
@@ -81,7 +81,7 @@ struct rcon {
     struct ip_address known[KNOWN]; // whence the last logins came, a ring
     uint32_t logins;
     struct connection *connections[CONNECTIONS]; // NULL: never used
-    char answer[COMMAND_LINE_ANSWER_BYTES];      // of the command that is being executed
+    char answer[TEXT_COMMANDS_ANSWER_BYTES];     // of the command that is being executed
 };
 
 // --- Lifetime ---
@@ -89,7 +89,7 @@ struct rcon {
 static void run(void *context);
 
 struct rcon *rcon_open(struct loop *loop, const struct config_rcon *config,
-                       const struct arena_list *arenas, struct admin_orders *orders,
+                       const struct arena_list *arenas, struct commands *commands,
                        struct password_thread *passwords, uint64_t *denied, char *error,
                        size_t capacity)
 {
@@ -100,7 +100,7 @@ struct rcon *rcon_open(struct loop *loop, const struct config_rcon *config,
     }
     rcon->config = *config;
     rcon->arenas = arenas;
-    rcon->orders = orders;
+    rcon->commands = commands;
     rcon->passwords = passwords;
     rcon->denied = denied;
     uint64_t secret;
@@ -129,9 +129,9 @@ static void end(struct connection *connection)
 {
     if (connection->phase == FREE)
         return;
-    admin_orders_withdraw(connection->rcon->orders, &connection->order);
-    free(connection->order.command.text);
-    connection->order.command.text = NULL;
+    commands_withdraw(connection->rcon->commands, &connection->call);
+    free(connection->call.text);
+    connection->call.text = NULL;
     close(connection->socket);
     raim_crypto_wipe(connection->input, sizeof connection->input);
     connection->phase = FREE;
@@ -322,14 +322,14 @@ bool rcon_take_password(struct rcon *rcon, uint32_t number, bool is_right)
 
 // --- Commands ---
 
-static void finish_order(struct admin_order *order)
+static void finish_call(struct command_call *call)
 {
     struct connection *connection =
-        (struct connection *)((char *)order - offsetof(struct connection, order));
+        (struct connection *)((char *)call - offsetof(struct connection, call));
     struct rcon *rcon = connection->rcon;
-    command_line_answer(&order->command, rcon->answer);
-    free(order->command.text);
-    order->command.text = NULL;
+    text_commands_answer(call, rcon->answer);
+    free(call->text);
+    call->text = NULL;
     const bool has_waited = connection->phase == EXECUTES;
     answer(connection, rcon->answer);
     if (!has_waited)
@@ -355,24 +355,24 @@ static bool clean(const char *body, char line[RCON_PACKET_BYTES])
 static void execute(struct connection *connection, const char *body)
 {
     struct rcon *rcon = connection->rcon;
-    struct admin_order *order = &connection->order;
+    struct command_call *call = &connection->call;
     char line[RCON_PACKET_BYTES];
-    const struct command_line_giver giver = {
+    const struct text_commands_source source = {
         .by = connection->address, .via = "rcon", .level = CONFIG_ADMIN_OPERATE, .arena = ""};
     if (!clean(body, line)) {
         answer(connection, "want UTF-8\n");
         return;
     }
-    if (!command_line_read(rcon->arenas, &giver, line, &order->command, rcon->answer)) {
+    if (!text_commands_read(rcon->arenas, &source, line, call, rcon->answer)) {
         answer(connection, rcon->answer);
         return;
     }
-    order->done = finish_order;
-    connection->phase = READS; // finish_order may be called at once
-    admin_orders_give(rcon->orders, order);
-    if (order->is_waiting) {
+    call->done = finish_call;
+    connection->phase = READS; // finish_call may be called at once
+    commands_execute(rcon->commands, call);
+    if (call->is_waiting) {
         connection->phase = EXECUTES;
-        connection->due_ms = UINT64_MAX; // orders have a deadline of their own
+        connection->due_ms = UINT64_MAX; // commands have a deadline of their own
     }
 }
 

@@ -3,13 +3,13 @@
 #define _GNU_SOURCE
 #include "server.h"
 
-#include "admin_commands.h"
 #include "admin_logins.h"
 #include "announcer.h"
 #include "arena_reports.h"
 #include "arena_table.h"
 #include "arena_table_changes.h"
 #include "arena_table_recorder.h"
+#include "commands.h"
 #include "control.h"
 #include "control_tcp.h"
 #include "embedded.h"
@@ -61,7 +61,6 @@ struct server {
     struct results *results;           // NULL: off
     struct http *http;                 // NULL: off
     struct rooms *rooms;               // NULL: nobody can request one
-    struct api *api;                   // NULL: as rooms
     struct control *control;           // NULL: off
     struct control_tcp *control_tcp;   // NULL: off
     struct password_thread *passwords; // of RCON and of admins
@@ -221,13 +220,12 @@ static bool open_control(struct server *server)
     char path[CONFIG_CONTROL_BYTES];
     const bool has_socket = control_path(server->table.config->control, path);
     server->control = control_open(server->loop, has_socket ? path : NULL, &server->table,
-                                   server->rooms, server->api, error, sizeof error);
+                                   server->rooms, error, sizeof error);
     if (server->control == NULL) {
         log_error("control failed: %s", error);
         return false;
     }
-    admin_commands_serve_status(admin_orders_commands(control_orders(server->control)),
-                                &server->view);
+    commands_serve_status(control_commands(server->control), &server->view);
     control_serve_page(server->control, server->http, &server->table.config->status_guard);
     if (has_socket)
         log_info("control started socket=%s", path);
@@ -242,15 +240,14 @@ static void take_password(void *context, uint32_t number, bool is_right)
         admin_logins_take_password(server->logins, number, is_right);
 }
 
-// Whatever else takes orders gives them to those of the control.
 static bool open_logins(struct server *server)
 {
     char address[SOCKET_ADDRESS_PORT_BYTES], error[ERROR_BYTES] = "out of memory";
     const struct config_rcon *config = &server->table.config->rcon;
-    struct admin_orders *orders = control_orders(server->control);
+    struct commands *commands = control_commands(server->control);
     server->passwords = password_thread_create(server->loop, take_password, server);
     if (server->passwords != NULL)
-        server->logins = admin_logins_create(&server->table, orders, server->passwords);
+        server->logins = admin_logins_create(&server->table, commands, server->passwords);
     if (server->logins == NULL) {
         log_error("%s", error);
         return false;
@@ -258,7 +255,7 @@ static bool open_logins(struct server *server)
     if (!config->listen.is_on)
         return true;
     server->rcon =
-        rcon_open(server->loop, config, &server->table.running, orders, server->passwords,
+        rcon_open(server->loop, config, &server->table.running, commands, server->passwords,
                   admin_logins_denied(server->logins), error, sizeof error);
     if (server->rcon == NULL) {
         log_error("rcon failed: %s", error);
@@ -299,8 +296,8 @@ static bool start_orchestrator(struct server *server, uint16_t port)
     return true;
 }
 
-// Opens the rooms of the last process and the API that makes new ones, if there is a control or an
-// orchestrator.
+// Opens the rooms of the last process, if there is a control or an orchestrator, which make new
+// ones.
 static bool open_rooms(struct server *server)
 {
     const struct config *config = server->table.config;
@@ -309,14 +306,9 @@ static bool open_rooms(struct server *server)
         server->orchestrator == NULL)
         return true;
     server->rooms = rooms_open(server->loop, &server->table, error, sizeof error);
-    if (server->rooms == NULL) {
+    if (server->rooms == NULL)
         log_error("rooms failed: %s", error);
-        return false;
-    }
-    server->api = api_create(server->loop, server->rooms, server->table.store, server->events);
-    if (server->api == NULL)
-        log_error("out of memory");
-    return server->api != NULL;
+    return server->rooms != NULL;
 }
 
 static bool open_control_tcp(struct server *server)
@@ -326,12 +318,12 @@ static bool open_control_tcp(struct server *server)
     const struct config_control *config = &server->table.config->control_tcp;
     if (!config->listen.is_on)
         return true;
-    server->control_tcp = control_tcp_open(server->loop, config, server->api, error, sizeof error);
+    server->control_tcp =
+        control_tcp_open(server->loop, config, server->control, server->http, error, sizeof error);
     if (server->control_tcp == NULL) {
         log_error("control failed: %s", error);
         return false;
     }
-    control_tcp_serve_page(server->control_tcp, server->control, server->http);
     print_listen(&config->listen, control_tcp_port(server->control_tcp), address);
     log_info("control started url=%s://%s/v1", config->certificate[0] != '\0' ? "https" : "http",
              address);
@@ -443,14 +435,14 @@ static bool serve_arenas(struct server *server)
 // Once every module is open.
 static void set_sources(struct server *server)
 {
-    const struct admin_commands *commands = admin_orders_commands(control_orders(server->control));
+    const struct commands *commands = control_commands(server->control);
     const void *objects[SERVER_METRICS] = {
         [SERVER_METRICS_STORE] = server->table.store,
         [SERVER_METRICS_ROOMS] = server->rooms,
         [SERVER_METRICS_RESULTS] = server->results,
         [SERVER_METRICS_MASTERS] = server->announcer,
         [SERVER_METRICS_DISCOVERY] = server->discovery,
-        [SERVER_METRICS_BAN_LIST] = admin_commands_ban_source(commands),
+        [SERVER_METRICS_BAN_LIST] = commands_ban_source(commands),
         [SERVER_METRICS_AGONES] =
             server->orchestrator != NULL ? orchestrator_status(server->orchestrator) : NULL,
         [SERVER_METRICS_HOOK] = server->hook,
@@ -519,8 +511,6 @@ void server_stop(struct server *server)
     // What waits on the listeners of the control ends before these close.
     if (server->http != NULL)
         http_end(server->http);
-    if (server->api != NULL)
-        api_end_streams(server->api);
     if (server->control != NULL)
         control_end(server->control);
     control_tcp_close(server->control_tcp);
@@ -532,7 +522,6 @@ void server_stop(struct server *server)
     control_close(server->control); // after the workers, which read its ban lists
     server->control = NULL;
     http_close(server->http);
-    api_destroy(server->api);
     const struct arena_reports reports = reports_of(server);
     for (int i = 0; i < server->table.running.count; i++)
         arena_reports_end(&reports, server->table.running.arenas[i]);

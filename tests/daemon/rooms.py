@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A matchmaker's side of the API of rooms, for the tests: requests over the control socket or TCP,
+"""The client's side of the control API, for the tests: requests over the control socket or TCP,
 each answer checked against openapi.json, and the stream of events."""
 
 import contextlib
@@ -11,7 +11,7 @@ import ssl
 
 import harness
 
-DOCUMENT = json.loads((harness.ROOT / "daemon/admin/openapi.json").read_text(encoding="utf-8"))
+DOCUMENT = json.loads((harness.BIN.parent / "openapi.json").read_text(encoding="utf-8"))
 
 try:
     import jsonschema
@@ -102,6 +102,9 @@ class Api:
             said = known["responses"][str(answer.status)]
             check(answer.json, said["content"]["application/json"]["schema"])
         return answer
+
+    def command(self, name, **fields):
+        return self.ask("POST", f"/v1/commands/{name}", fields)
 
     def put(self, name, request, **more):
         return self.ask("PUT", f"/v1/arenas/{name}", request, **more)

@@ -99,8 +99,8 @@ class AdminsTest(unittest.TestCase):
         ada.type('/admin kick "eve adams" no insults', "done")
         eve.wait("ended kicked: no insults")
         log = self.daemon.log
-        self.assertIn("order by=ada via=game command=login arena=duel player=", log)
-        self.assertRegex(log, r'order by=ada via=game command=kick arena=duel player=\d+ '
+        self.assertIn("command given by=ada via=game command=login arena=duel player=", log)
+        self.assertRegex(log, r'command given by=ada via=game command=kick arena=duel player=\d+ '
                               r'reason="no insults"')
         self.assertNotIn("horse", log)
         self.assertFalse([line for line in eve.seen if "horse" in line or "/admin" in line])
@@ -111,7 +111,7 @@ class AdminsTest(unittest.TestCase):
         port, key = self.serve()
         bob, eve = self.player(port, "Bob", key), self.player(port, "Eve")
         bob.type("/admin login bob", "level operate")
-        bob.type("/admin log info", "done")
+        bob.type("/admin log level info", "done")
         eve.type("/admin login bob", "wants a password, or the key")
         eve.type("/admin login bob secret", "wrong name, password or key")
         eve.type("/admin sign AAAA", "wrong name, password or key")

@@ -10,7 +10,7 @@ import signal
 import harness
 import test_control
 from harness import ROOT, arena, config, poll
-from test_control import EXIT_REFUSED
+from test_control import EXIT_REFUSED, EXIT_USAGE
 
 RUINS = ROOT / "config/maps/ruins.conf"
 
@@ -69,7 +69,7 @@ class ActsTest(test_control.Operator):
         self.assertIn('text="first"', daemon.log)
         self.assertIn('text="second"', daemon.log)
         self.assertIn("error, warning or info",
-                      self.ctl("log", "level", "loud", status=EXIT_REFUSED))
+                      self.ctl("log", "level", "loud", status=EXIT_USAGE))
 
     def test_the_log_begins_as_it_is_configured(self):
         path = self.stage.write_config('log_level = "error";\n' + config(arena("one")))

@@ -37,7 +37,7 @@ def validate(event):
 
 # What is kept by default, without what a busy machine may add: overload.
 CALM = {"events_kinds": ["start", "stop", "join", "leave", "round_ended", "vote", "ban", "unban",
-                        "order", "reload"]}
+                        "command", "reload"]}
 
 
 class Receiver:
@@ -160,7 +160,7 @@ class Events(unittest.TestCase):
 
 class StreamTest(Events):
     def test_streams_lines_and_raimctl_show_the_same(self):
-        daemon = self.serve(events_kinds=["start", "join", "leave", "chat", "order", "reload"])
+        daemon = self.serve(events_kinds=["start", "join", "leave", "chat", "command", "reload"])
         daemon.poll("the start", lambda: self.kept(daemon) == ["start"])
         with contextlib.ExitStack() as stack:
             streams = []
@@ -178,10 +178,10 @@ class StreamTest(Events):
             bots = self.stage.bots(daemon, 1)
             daemon.wait_pressing(1)
             self.raimctl("say", "hello")
-            daemon.poll("both events", lambda: {"chat", "order"} <= set(self.kept(daemon)))
+            daemon.poll("both events", lambda: {"chat", "command"} <= set(self.kept(daemon)))
             self.raimctl("mute", "east", str(daemon.get_json()["arenas"][0]["players"][0]["id"]))
             bots.stop(signal.SIGINT)
-            want = ["start", "join", "chat", "order", "order", "leave"]
+            want = ["start", "join", "chat", "command", "command", "leave"]
             daemon.poll("all events", lambda: len(self.kept(daemon)) == len(want))
             self.assertEqual(sorted(self.kept(daemon)), sorted(want))
             lines = daemon.ask("/events.jsonl").text.splitlines()
@@ -195,7 +195,7 @@ class StreamTest(Events):
         shown = [json.loads(line) for line in followed.out.splitlines()]
         public = [{key: value for key, value in event.items() if key != "private"} for event in shown]
         self.assertEqual(public, [json.loads(line) for line in lines])
-        self.assertEqual([event["private"]["command"] for event in shown if "private" in event][0],
+        self.assertEqual([event["private"]["line"] for event in shown if "private" in event][0],
                          'say text="hello"') # only the operator is shown it
         self.assertEqual(self.raimctl("events"), followed.out.strip("\n"))
         self.assertEqual(self.raimctl("events", "--since", "2031-01-01"), "")
@@ -270,9 +270,9 @@ class HookTest(Events):
             bots.stop(signal.SIGINT)
             daemon.poll("a player who left", lambda: "leave" in receiver.kinds)
             daemon.stop()
-            self.assertEqual(receiver.kinds, ["start", "join", "order", "leave", "stop"])
-            joined, order, left = receiver.events[1:4]
-            self.assertEqual((order["verb"], "private" in order), ("say", False))
+            self.assertEqual(receiver.kinds, ["start", "join", "command", "leave", "stop"])
+            joined, command, left = receiver.events[1:4]
+            self.assertEqual((command["command"], "private" in command), ("say", False))
             self.assertEqual((joined["arena"], joined["player"]["name"]), ("east", "bot-1"))
             self.assertEqual((left["player"], left["reason"]), (joined["player"], "left"))
             ids = [event["id"] for event in receiver.events]

@@ -4,6 +4,7 @@
 the service manager, the journal."""
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -386,29 +387,30 @@ class JournalFieldsTest(unittest.TestCase):
         self.daemon.wait_started()
         self.daemon.poll("the control socket", lambda: "control started" in self.daemon.log)
 
-    def control(self, path, body):
+    def control(self, command, **fields):
+        body = json.dumps(fields)
         with contextlib.closing(socket.socket(socket.AF_UNIX)) as client:
             client.connect(str(self.stage.directory / "control"))
-            client.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-                           "Content-Type: application/x-www-form-urlencoded\r\n"
+            client.sendall(f"POST /v1/commands/{command} HTTP/1.1\r\nHost: x\r\n"
+                           "Connection: close\r\n"
                            f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
             client.settimeout(START_S)
             return client.recv(4096).split(b" ")[1].decode()
 
     def test_lines_about_an_arena_have_its_name_as_a_field(self):
         daemon = self.daemon
-        self.assertEqual(self.control("/arena/pause", "arena=one"), "200")
-        self.assertEqual(self.control("/mute", "arena=two&player=7"), "409")
-        self.assertEqual(self.control("/arena/remove", "arena=two"), "200")
+        self.assertEqual(self.control("arena-pause", arena="one"), "200")
+        self.assertEqual(self.control("mute", arena="two", player=7), "409")
+        self.assertEqual(self.control("arena-remove", arena="two"), "200")
         daemon.stop() # by the sandbox, no line was lost
         daemon.log # pylint: disable=pointless-statement
         self.assertEqual(daemon.plain, "")
         self.assertEqual([(each.get("EVENT"), each.get("ARENA")) for each in daemon.entries
                           if "ARENA" in each and each["EVENT"] != "arena ended"], # or not yet
                          [("arena started", "one"), ("arena started", "two"),
-                          ("order", "one"), ("order", "two")])
+                          ("command given", "one"), ("command given", "two")])
         for each in daemon.entries:
-            priority = "5" if each.get("EVENT") == "order" else "6" # which no level hides
+            priority = "5" if each.get("EVENT") == "command given" else "6" # which no level hides
             self.assertEqual((each["PRIORITY"], each["SYSLOG_IDENTIFIER"]), (priority, "raimd"))
             named = re.search(r"\barena=(\w+)", each["MESSAGE"])
             self.assertEqual(each.get("ARENA"), named and named[1], each)
@@ -422,9 +424,9 @@ class JournalFieldsTest(unittest.TestCase):
 
     def test_journal_that_nobody_reads_stops_nothing(self):
         for _ in range(300):
-            self.assertEqual(self.control("/log", "level=info"), "200")
+            self.assertEqual(self.control("log-level", level="info"), "200")
         self.assertTrue(self.daemon.ticks())
-        self.assertIn(" via=raimctl command=log", self.daemon.log)
+        self.assertIn(" via=api command=log-level", self.daemon.log)
 
 
 if __name__ == "__main__":

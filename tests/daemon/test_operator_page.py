@@ -17,8 +17,8 @@ from rooms import UnixConnection
 TOKEN = "0123456789abcdefghij"
 DUEL = harness.ROOT / "config/maps/duel.conf"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
-FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-PAGE = {"X-Raimd-Order": "1", **FORM}
+JSON = {"Content-Type": "application/json"}
+PAGE = {"X-Raimd-Command": "1", **JSON}
 
 
 class OperatorPageTest(unittest.TestCase):
@@ -59,49 +59,50 @@ class OperatorPageTest(unittest.TestCase):
             return answer.status, "" if is_stream else answer.read().decode()
 
     def say(self, connect, headers):
-        return self.ask(connect, "/say", headers, "text=hello")[0]
+        return self.ask(connect, "/v1/commands/say", headers, '{"text": "hello"}')[0]
 
     def test_files_are_for_all_and_the_rest_for_the_token(self):
         for path in ("/", "/dashboard/orders.js", "/orders"):
             self.assertEqual(self.ask(self.tcp, path, {})[0], 200, path)
         self.assertEqual(json.loads(self.ask(self.tcp, "/orders", {})[1]),
                          {"orders": True, "token": True})
-        for path in ("/feed", "/players", "/bans", "/maps", "/status", "/arenas/first", "/events",
+        for path in ("/feed", "/v1/players", "/v1/bans", "/v1/maps", "/v1/commands", "/status", "/arenas/first", "/events",
                      "/arenas/first/stream", "/history", "/leaderboard", "/recordings"):
             with self.subTest(path):
                 self.assertEqual(self.ask(self.tcp, path, {})[0], 401)
                 self.assertEqual(self.ask(self.tcp, path, BEARER)[0], 200)
-        self.assertEqual(self.say(self.tcp, FORM), 401)
-        self.assertEqual(self.say(self.tcp, FORM | {"Authorization": "Bearer " + "x" * 20}), 401)
-        self.assertEqual(self.say(self.tcp, FORM | BEARER), 200)
-        self.daemon.poll("the log", lambda: re.search(r"order by=token via=api command=say",
+        self.assertEqual(self.say(self.tcp, JSON), 401)
+        self.assertEqual(self.say(self.tcp, JSON | {"Authorization": "Bearer " + "x" * 20}), 401)
+        self.assertEqual(self.say(self.tcp, JSON | BEARER), 200)
+        self.daemon.poll("the log", lambda: re.search(r"command given by=token via=api command=say",
                                                       self.daemon.log))
         self.assertEqual(self.say(self.tcp, PAGE | BEARER), 200)
-        self.daemon.poll("the log", lambda: re.search(r"order by=token via=page command=say",
+        self.daemon.poll("the log", lambda: re.search(r"command given by=token via=page command=say",
                                                       self.daemon.log))
 
     def test_status_takes_no_order(self):
         self.assertEqual(self.daemon.get_json("/orders"), {"orders": False, "token": False})
-        for path in ("/say", "/kick", "/ban", "/arena/pause", "/reload", "/drain"):
+        for path in (f"/v1/commands/{name}" for name in
+                     ("say", "kick", "ban", "arena-pause", "reload", "drain")):
             with self.subTest(path), self.daemon.connect() as connection:
-                connection.request("POST", path, "text=hello", PAGE | BEARER)
+                connection.request("POST", path, '{"text": "hello"}', PAGE | BEARER)
                 self.assertEqual(connection.getresponse().status, 404)
-        for path in ("/players", "/bans", "/maps"):
+        for path in ("/v1/players", "/v1/bans", "/v1/maps", "/v1/commands"):
             self.assertEqual(self.daemon.ask(path).status, 404)
 
     def test_pages_of_strangers_order_nothing(self):
         own, foreign = {"Host": "localhost:7246", "Origin": "http://localhost:7246"}, "http://e.test"
         for headers, status in (
-                (FORM, 200),                                      # raimctl
-                (PAGE | own, 200), (FORM | own, 403),
-                (PAGE | {"Origin": foreign}, 403), (FORM | {"Origin": "null"}, 403),
+                (JSON, 200),                                      # raimctl
+                (PAGE | own, 200), (JSON | own, 403),
+                (PAGE | {"Origin": foreign}, 403), (JSON | {"Origin": "null"}, 403),
                 (PAGE | {"Sec-Fetch-Site": "cross-site"}, 403),
                 (PAGE | {"Sec-Fetch-Site": "same-site"}, 403),
                 (PAGE | own | {"Sec-Fetch-Site": "same-origin"}, 200),
                 (PAGE | {"Host": "e.test", "Origin": foreign}, 421)): # DNS rebinding
             with self.subTest(headers):
                 self.assertEqual(self.say(self.unix, headers), status)
-        for path in ("/players", "/feed", "/", "/v1/arenas"):
+        for path in ("/v1/players", "/feed", "/", "/v1/arenas"):
             self.assertEqual(self.ask(self.unix, path, {"Host": "e.test"})[0], 421, path)
             self.assertEqual(self.ask(self.unix, path, {"Host": "localhost"})[0], 200, path)
         for headers in (PAGE | BEARER | {"Origin": foreign},
@@ -139,19 +140,22 @@ class OperatorPageTest(unittest.TestCase):
         page.evaluate("document.getElementById('ask-reason').value = 'too <b>good</b>';"
                       "document.getElementById('ask-yes').click()")
         harness.poll("the kick", lambda: "done: kick" in page.evaluate(
-            "document.getElementById('order-result').textContent"))
+            "document.getElementById('command-result').textContent"))
         self.daemon.poll("the log", lambda: re.search(
-            r"order by=token via=page command=kick", self.daemon.log))
+            r"command given by=token via=page command=kick", self.daemon.log))
         harness.poll("the event", lambda: "kick" in page.evaluate(
             "document.getElementById('events').textContent"))
         # A map is one of the configuration.
-        maps = json.loads(self.ask(self.tcp, "/maps", BEARER)[1])["maps"]
+        maps = json.loads(self.ask(self.tcp, "/v1/maps", BEARER)[1])["maps"]
         self.assertEqual(maps, [str(DUEL)])
-        self.assertEqual(page.evaluate("[...document.getElementById('map-path').options].map("
+        self.assertEqual(page.evaluate("[...document.getElementById('maps').options].map("
                                        "it => it.value + it.text)"), [f"{DUEL}duel"])
-        page.evaluate("document.querySelector('#map-change button').click()")
+        page.evaluate("[...document.querySelectorAll('#arena-commands button')].find("
+                      "it => it.textContent == 'Arena map').click();"
+                      f"document.getElementById('ask-map').value = '{DUEL}';"
+                      "document.getElementById('ask-yes').click()")
         harness.poll("the map", lambda: page.evaluate(
-            "document.getElementById('order-result').textContent") == "done: map of first")
+            "document.getElementById('command-result').textContent") == "done: arena map first")
         # A vote has its buttons. None runs, so that the server refuses the order.
         vote = {"kind": "kick", "target": "Eve", "map": None, "reason": "spam", "caller": "Ada",
                 "yes": 1, "no": 0, "needed": 3}
@@ -162,9 +166,10 @@ class OperatorPageTest(unittest.TestCase):
             "document.getElementById('vote-text').textContent") ==
             "vote: kick Eve spam by Ada, 1 yes, 0 no, needs 3")
         self.assertEqual(page.said, []) # a refusal is a line of the console
-        page.evaluate("document.getElementById('vote-pass').click()")
-        harness.poll("the refusal", lambda: "vote of first: pass: " in page.evaluate(
-            "document.getElementById('order-result').textContent"))
+        page.evaluate("[...document.querySelectorAll('#vote-commands button')].find("
+                      "it => it.textContent == 'Vote pass').click()")
+        harness.poll("the refusal", lambda: "vote pass first: " in page.evaluate(
+            "document.getElementById('command-result').textContent"))
 
 
 if __name__ == "__main__":

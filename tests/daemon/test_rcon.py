@@ -100,7 +100,7 @@ class RconTest(unittest.TestCase):
         rcon = self.open()
         self.assertTrue(rcon.login())
         self.assertEqual(rcon.ask("say hello"), "done\n")
-        self.assertIn('order by=127.0.0.1 via=rcon command=say arena=duel text="hello"',
+        self.assertIn('command given by=127.0.0.1 via=rcon command=say arena=duel text="hello"',
                       self.daemon.log)
         self.daemon.poll("the bots", lambda: "Bot 2" in rcon.ask("list"))
         self.assertRegex(rcon.ask("status"), r'hostname: duel\n[\s\S]*map     : crossfire\n'
@@ -125,7 +125,7 @@ class RconTest(unittest.TestCase):
         self.assertIn("put @ARENA in front", rcon.ask("pause"))
         self.assertEqual(rcon.ask("@two pause"), "done\n")
         self.assertEqual(rcon.ask("say to all"), "done\n")
-        self.assertIn("command=arena/pause arena=two", self.daemon.log)
+        self.assertIn("command=arena-pause arena=two", self.daemon.log)
 
     def test_a_long_answer_comes_in_parts(self):
         self.serve(arena("duel", bots=200, max_players=200))

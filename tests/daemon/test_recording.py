@@ -9,7 +9,6 @@ import signal
 import stat
 import subprocess
 import unittest
-import urllib.parse
 
 import harness
 import rooms
@@ -65,16 +64,11 @@ class Recorded(unittest.TestCase):
         return self.daemon.poll(f"{count} recordings", lambda: self.counts(index)["finished"]
                                 >= count, 3 * START_S)
 
-    def order(self, path, **fields):
+    def command(self, name, **fields):
         """Status and JSON of a command over the control socket."""
         self.daemon.poll("the control socket", lambda: "control started" in self.daemon.log)
-        connection = rooms.UnixConnection(self.run / "control.sock")
-        connection.request("POST", path, urllib.parse.urlencode(fields),
-                           {"Content-Type": "application/x-www-form-urlencoded"})
-        answer = connection.getresponse()
-        said = json.loads(answer.read())
-        connection.close()
-        return answer.status, said
+        answer = rooms.Api.unix(self.run / "control.sock").command(name, **fields)
+        return answer.status, answer.json
 
 
 class RecordingTest(Recorded):
@@ -127,7 +121,7 @@ class RecordingTest(Recorded):
         daemon = self.serve(arena("east", bots=2, recording="all"), arena("west"))
         daemon.poll("a recording", lambda: self.counts()["now"])
         daemon.poll("two seconds", lambda: daemon.get_json()["arenas"][0]["tick"] > 120)
-        status, said = self.order("/arena/clip", arena="east", seconds=5)
+        status, said = self.command("arena-clip", arena="east", seconds=5)
         self.assertEqual(status, 200, said)
         self.assertRegex(said["recording"], r"^east-\d{8}T\d{6}Z-r1-clip\.raimrec$")
         row, = self.replay(self.recordings / said["recording"])
@@ -137,7 +131,7 @@ class RecordingTest(Recorded):
                 ({"arena": "north"}, 404, "no such arena"),
                 ({"arena": "east", "seconds": 601}, 400, "want 1 to 600 seconds"),
                 ({"arena": "east", "seconds": "-1"}, 400, "want 1 to 600 seconds")):
-            answer = self.order("/arena/clip", **fields)
+            answer = self.command("arena-clip", **fields)
             self.assertEqual(answer[0], status)
             self.assertIn(words, answer[1]["error"])
 
@@ -176,7 +170,7 @@ class RecordingTest(Recorded):
     def test_the_end_of_an_arena_finishes_its_file(self):
         self.serve(arena("east", bots=2, recording="all"), arena("west"))
         self.daemon.poll("a recording", lambda: self.counts()["now"])
-        status, said = self.order("/arena/remove", arena="east")
+        status, said = self.command("arena-remove", arena="east")
         self.assertEqual(status, 200, said)
         self.daemon.poll("a finished file", self.files)
         self.replay(*self.files())
@@ -196,8 +190,8 @@ class RecordingTest(Recorded):
     def test_another_map_begins_another_file(self):
         self.serve(arena("east", bots=2, recording="all"))
         self.daemon.poll("a recording", lambda: self.counts()["now"])
-        status, said = self.order("/arena/map", arena="east",
-                                  map=harness.ROOT / "config/maps/duel.conf")
+        status, said = self.command("arena-map", arena="east",
+                                  map=str(harness.ROOT / "config/maps/duel.conf"))
         self.assertEqual(status, 200, said)
         self.wait_finished(1)
         self.daemon.poll("another recording", lambda: self.counts()["now"])

@@ -620,7 +620,7 @@ class TcpTest(Matchmaker):
             self.assertIn("Bearer", answer.headers["WWW-Authenticate"])
         api = rooms.Api.tcp(self.port(), self.TOKEN, context)
         self.assertEqual(api.make("x")["port"], self.first)
-        self.assertIn("order by=token via=api command=room/create room=x", self.daemon.log)
+        self.assertIn("command given by=token via=api command=arena-create id=x", self.daemon.log)
         self.assertEqual(api.ask("GET", "/status").status, 200) # the operator's page and orders, too
         with api.events(after=0) as events:
             self.assertEqual(events.next()[1], "arena_ready")
@@ -664,17 +664,17 @@ class TcpTest(Matchmaker):
         pair = (f"{named}.pem", f"{named}.key")
         api = rooms.Api.tcp(self.port(), None, rooms.client_context(f"{base}.pem", pair))
         api.make("x")
-        self.assertIn("order by=named via=api command=room/create room=x", self.daemon.log)
+        self.assertIn("command given by=named via=api command=arena-create id=x", self.daemon.log)
         # A browser shows the certificate for pages of strangers, too.
         own = {"Origin": f"https://127.0.0.1:{self.port()}", "Sec-Fetch-Site": "same-origin"}
         foreign = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
-        order = {"X-Raimd-Order": "1", "Content-Type": "application/x-www-form-urlencoded"}
+        page = {"X-Raimd-Command": "1"}
         self.assertEqual(api.ask("GET", "/orders").json, {"orders": True, "token": False})
-        for headers, wanted in ((own | order, 200), (own, 403), (foreign | order, 403)):
+        for headers, wanted in ((own | page, 200), (own, 403), (foreign | page, 403)):
             api.headers = headers
-            self.assertEqual(api.ask("POST", "/say", "text=hello").status, wanted, headers)
+            self.assertEqual(api.command("say", text="hello").status, wanted, headers)
         api.headers = foreign
-        for path in "/players", "/v1/arenas", "/feed":
+        for path in "/v1/players", "/v1/arenas", "/feed":
             self.assertEqual(api.ask("GET", path).status, 403, path)
 
     def make_slow_key(self, bits):
@@ -772,6 +772,9 @@ class TcpTest(Matchmaker):
         self.assertEqual(api.make("x")["port"], self.first)
         for path in "/status", "/players", "/", "/orders": # /v1 alone
             self.assertEqual(api.ask("GET", path).status, 404, path)
+        for path in "/v1/status", "/v1/players", "/v1/bans": # and of it what matchmakers need
+            self.assertEqual(api.ask("GET", path).status, 403, path)
+        self.assertEqual(api.command("say", text="hello").status, 403)
         api.headers = {"Origin": "http://evil.example"}
         self.assertEqual(api.ask("GET", "/v1/arenas").status, 403)
         api.headers = {"Host": "evil.example"}
@@ -801,7 +804,7 @@ class TcpTest(Matchmaker):
 class RaimctlTest(Matchmaker):
     def test_the_life_of_a_room(self):
         api = self.serve(rooms.template(max_players=8, score_limit=5))
-        out = self.raimctl("arena", "create", "--template", "duel", "--id", "x", "--ends", "round",
+        out = self.raimctl("arena", "create", "x", "--template", "duel", "--ends", "round",
                            "--map", "duel", "--places", 4, "--join-within", 30,
                            "--metadata", "mode=ranked", "--metadata", "eq=a=b")
         self.assertIn(f"127.0.0.1:{self.first}\n", out)
@@ -821,14 +824,14 @@ class RaimctlTest(Matchmaker):
 
     def test_what_is_refused(self):
         self.serve()
-        self.assertIn("places: got 9", self.raimctl("arena", "create", "--template", "duel", "--id",
-                                                    "x", "--places", 9, status=1))
+        self.assertIn("places: got 9", self.raimctl("arena", "create", "x", "--template",
+                                                    "duel", "--places", 9, status=1))
         self.assertIn("no such arena", self.raimctl("arena", "end", "x", status=1))
-        for words in (["create"], ["create", "--id", "x"], ["show"], ["show", "a/b"],
-                      ["create", "--template", "duel", "--id", ".."],
-                      ["create", "--template", "duel", "--id", "x", "--places", "many"],
-                      ["create", "--template", "duel", "--id", "x", "--metadata", "k"],
-                      ["list", "--drain"]):
+        for words in (["create"], ["create", "x"], ["show"], ["show", "a/b"],
+                      ["create", "..", "--template", "duel"],
+                      ["create", "x", "--template", "duel", "--places", "many"],
+                      ["create", "x", "--template", "duel", "--metadata", "k"],
+                      ["create", "x", "--template", "duel", "--rule", "k=v"], ["list", "--drain"]):
             self.raimctl("arena", *words, status=64)
 
 

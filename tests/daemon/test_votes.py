@@ -252,10 +252,10 @@ class VotesTest(unittest.TestCase):
         ada, bob = self.join(2, "Ada"), self.join(3, "Bob")
         ada.call(voter.PAUSE)
         self.until("a vote", lambda: bob.of_kind(voter.BEGAN))
-        self.assertEqual(self.raimctl("vote", "force", "pit").returncode, 0)
+        self.assertEqual(self.raimctl("vote", "pass", "pit").returncode, 0)
         self.until("a pause", lambda: bob.phase["phase"] == 2)
         self.assertIn("Vote passed by the operator: pause the match", bob.chat)
-        self.assertEqual(self.raimctl("vote", "force", "pit", "maybe").returncode, 64)
+        self.assertEqual(self.raimctl("vote", "pass", "pit", "maybe").returncode, 64)
 
 
 if __name__ == "__main__":

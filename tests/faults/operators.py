@@ -90,6 +90,6 @@ def rcon_strangers(trial):
     return tried, expect(first == (7, "") and answers
                          and all(answer == (7, "done\n") for answer in answers)
                          and logins and all(logins)
-                         and daemon.log.count("order by=127.0.0.9 via=rcon") == len(answers)
-                         and daemon.log.count("order by=") == len(answers)
+                         and daemon.log.count("command given by=127.0.0.9 via=rcon") == len(answers)
+                         and daemon.log.count("command given by=") == len(answers)
                          and len(after["players"]) == 8, seen)

@@ -345,10 +345,9 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(str(self._path))
 
 
-def order(path, verb, form):
+def command(path, name, **fields):
     with contextlib.closing(UnixConnection(path)) as connection:
-        connection.request("POST", verb, form, {"Content-Type":
-                                                "application/x-www-form-urlencoded"})
+        connection.request("POST", f"/v1/commands/{name}", json.dumps(fields))
         answer = connection.getresponse()
         return answer.status, answer.read().decode("utf-8")
 
@@ -364,7 +363,7 @@ def try_full_disk(trial):
         bots = trial.bots(daemon, 2)
 
         def ban(host):
-            status, text = order(control, "/ban", f"address=192.0.2.{host}&reason={'x' * 100}")
+            status, text = command(control, "ban", address=f"192.0.2.{host}", reason="x" * 100)
             return status, json.loads(text)["stored"]
 
         try:
@@ -382,12 +381,12 @@ def try_full_disk(trial):
             ticks_go_on(daemon)
             expect(end_bots(bots)["disconnected"] == 0, "a full disk drops players")
             bots = trial.bots(daemon, 2)
-            expect(order(control, "/ban", "address=127.0.0.0/8&wide=yes")[0] == 200, "a wide ban")
+            expect(command(control, "ban", address="127.0.0.0/8", wide=True)[0] == 200, "a wide ban")
             bots.expected_status = bots.process.wait(harness.START_S)
             expect(bots.expected_status in (0, 69), "bots play on though they are banned")
             ticks_go_on(daemon)
             (disk.path / "filler").unlink()
-            expect(order(control, "/unban", "address=127.0.0.0/8")[0] == 200, "no end of a ban")
+            expect(command(control, "unban", address="127.0.0.0/8")[0] == 200, "no end of a ban")
             expect(ban(250) == (200, True), "a ban is not kept when there is room again")
             bots = trial.bots(daemon, 2)
         finally:

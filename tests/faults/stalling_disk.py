@@ -11,7 +11,7 @@ import time
 
 import rooms
 from ports import free_port, free_ports
-from process import order, service_manager
+from process import command, service_manager
 from row import Skipped, arena_of, expect, harness, raimctl, row
 
 WATCHDOG_S = 1.0
@@ -113,10 +113,10 @@ class Server:
         self.daemon.poll("the control", lambda: "control started socket" in self.daemon.log)
         return self.daemon
 
-    def order(self, verb, form=""):
+    def command(self, name, **fields):
         """An answer's status and text, and how long it took."""
         begin = time.monotonic()
-        status, text = order(self.run / "control.sock", verb, form)
+        status, text = command(self.run / "control.sock", name, **fields)
         took = time.monotonic() - begin
         self.fed() # or the manager's queue is full, for which the daemon waits
         return status, text, took
@@ -130,36 +130,36 @@ class Server:
         return False
 
 
-def give_orders(trial, server):
-    """Orders while the disk stalls: how long the answers took, and those that wait for the store."""
+def give_commands(trial, server):
+    """Commands while the disk stalls: how long the answers took, and those that wait for the store."""
     daemon = server.daemon
     joined = trial.stage.bots(daemon, 2, ports=[server.port])
     daemon.wait_pressing(4)
     took = {}
-    status, text, took["say"] = server.order("/say", "text=hello")
+    status, text, took["say"] = server.command("say", text="hello")
     expect(status == 200, f"say: {status} {text}")
-    status, text, ban_s = server.order("/ban", "address=192.0.2.1")
+    status, text, ban_s = server.command("ban", address="192.0.2.1")
     expect(status == 200 and json.loads(text)["stored"] is False, f"ban: {status} {text}")
     begin = time.monotonic()
     room = server.api.make("wanted", ends="never")
     took["room"] = time.monotonic() - begin
     joined_room = trial.stage.bots(daemon, 1, ports=[room["port"]])
     daemon.wait_pressing(5)
-    status, text, _ = server.order("/recording/keep", f"recording={BIG}")
+    status, text, _ = server.command("recording-keep", recording=BIG)
     expect(status == 504, f"recording keep: {status} {text}")
     server.write("beside", "added", tokens=["guarded"])
-    status, text, took["reload"] = server.order("/reload")
+    status, text, took["reload"] = server.command("reload")
     expect(status == 200, f"reload: {status} {text}")
     stored = {"ban": ban_s}
     server.write("beside", "added", tokens=["renamed"])
-    status, text, stored["rename"] = server.order("/reload")
+    status, text, stored["rename"] = server.command("reload")
     expect(status == 200 and "renamed" in text, f"rename: {status} {text}")
     daemon.poll("the new name", lambda: "renamed" in (
         arena["name"] for arena in daemon.get_json()["arenas"]))
     server.write("beside", "added", tokens=["renamed", "fresh"])
-    status, text, stored["arena add"] = server.order("/arena/add", "arena=fresh")
+    status, text, stored["arena add"] = server.command("arena-add", arena="fresh")
     expect(status == 200, f"arena add: {status} {text}")
-    status, text, took["arena remove"] = server.order("/arena/remove", "arena=fresh")
+    status, text, took["arena remove"] = server.command("arena-remove", arena="fresh")
     expect(status == 200, f"arena remove: {status} {text}")
     begin = time.monotonic()
     answer = daemon.ask(f"/recordings/{BIG}")
@@ -184,7 +184,7 @@ def stalling_disk(trial):
         try:
             fed()
             with Pulse(daemon) as pulse:
-                joined, took, stored = give_orders(trial, server)
+                joined, took, stored = give_commands(trial, server)
                 begin = time.monotonic()
                 while time.monotonic() < begin + trial.often(10, 2):
                     harness.poll("watchdog's food", fed, 2 * WATCHDOG_S)

@@ -17,7 +17,6 @@ import time
 
 from row import expect, harness, row
 
-FORM = "application/x-www-form-urlencoded"
 NOBODY = 65534
 
 
@@ -34,11 +33,13 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(str(self.path))
 
 
-def order(path, where, body, kind=FORM, **keywords):
-    """The status of a POST to the control socket; 0 where the connection ends without one."""
+def command(path, name, body, **keywords):
+    """The status of a command over the control socket, whose body is bytes or made JSON; 0 where the
+    connection ends without one."""
     with contextlib.closing(UnixConnection(path, **keywords)) as connection:
         try:
-            connection.request("POST", where, body, {"Content-Type": kind})
+            connection.request("POST", f"/v1/commands/{name}",
+                               body if isinstance(body, bytes) else json.dumps(body))
             return connection.getresponse().status
         except (ConnectionError, http.client.HTTPException):
             return 0
@@ -55,27 +56,26 @@ def serve_controlled(trial, *arenas, **keywords):
     return daemon, run / "control.sock"
 
 
-@row(32, "a form whose parts have no name, endless bodies, silent operators",
+@row(32, "bodies that are no fields of a command, endless bodies, silent operators",
      "400 and 413; the daemon lives and obeys")
-def nameless_parts(trial):
+def wrong_bodies(trial):
     daemon, control = serve_controlled(trial, harness.arena())
-    heads = ("Content-Disposition: form-data", "Content-Disposition: form-data; filename=\"f\"",
-             "Content-Disposition: form-data; name=", "Content-Type: text/plain", "")
+    bodies = (b"", b"text=hi", b"{", b"[" * 60000, b'{"text":' * 8000, b'{"":""}', b'{"text":"\xff"}',
+              b'{"text":"a\\u0000"}', b'{"text":1e999}', b'{"text":"a","text":"b"}')
     times = trial.often(20, 1)
-    answers = [order(control, "/say", f"--bb\r\n{head}\r\n\r\nhi\r\n--bb--\r\n",
-                     "multipart/form-data; boundary=bb") for head in heads * times]
-    expect(set(answers) <= {400, 404, 503} and 400 in answers,
+    answers = [command(control, "say", body) for body in bodies * times]
+    expect(set(answers) == {400},
            f"answers {sorted(set(answers))}: {daemon.process.poll()}")
-    large = order(control, "/say", b"text=" + b"x" * (1 << 20))
+    large = command(control, "say", b"x" * (1 << 20))
     with contextlib.ExitStack() as stack:
         for _ in range(trial.often(1000, 200)):
             silent = stack.enter_context(socket.socket(socket.AF_UNIX))
             silent.settimeout(harness.START_S)
             silent.connect(str(control))
             silent.sendall(b"POST /say")
-        named = order(control, "/say", "text=hi")
+        named = command(control, "say", {"text": "hi"})
     return len(answers), expect(large in (413, 0) and named == 200 and daemon.process.poll() is None,
-                                f"nameless {set(answers)}, 1 MB {large}, then an order {named}")
+                                f"wrong {set(answers)}, 1 MB {large}, then a command {named}")
 
 
 # --- who may look ---
@@ -200,12 +200,12 @@ def traps(trial):
     mode = checkpoint.stat()
     owned = mode.st_uid == os.geteuid() and stat.S_IMODE(mode.st_mode) == 0o600
     (state / "bans.new").symlink_to(victim)
-    answers = [order(control, "/ban", "address=192.0.2.1")]
+    answers = [command(control, "ban", {"address": "192.0.2.1"})]
     with contextlib.suppress(FileNotFoundError):
         (state / "bans.new").unlink()
     os.mkfifo(state / "bans.new")
     with contextlib.suppress(TimeoutError):
-        answers.append(order(control, "/ban", "address=192.0.2.2", timeout=3))
+        answers.append(command(control, "ban", {"address": "192.0.2.2"}, timeout=3))
     whole = victim.read_text(encoding="ascii") == "mine\n"
     kept_bans = len((state / "bans").read_text(encoding="ascii").splitlines()[1:])
     expect(leaked == 0 and owned and answers == [200, 200] and whole and kept_bans == 2,

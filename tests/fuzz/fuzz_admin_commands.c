@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Fuzzes the operator's requests: any path, method and form fields in sequence, with arenas that
-// answer late or not at all. Every command is answered, refused with a text, or waits for the
+// Fuzzes commands: any path, method and fields in sequence, and bodies of any bytes, with arenas
+// that answer late or not at all. Every command is answered, refused with a text, or waits for the
 // arenas; the ban list stays readable.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-#include "admin_commands.h"
-#include "admin_fields.h"
+#include "command_body.h"
+#include "commands.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
 #include "loop.h"
+#include "status_view.h"
 #include "store.h"
 
 #include <stdbool.h>
@@ -23,7 +24,7 @@ static void clean_up(void)
 
 static void set_up(void)
 {
-    fuzz_make_directory("orders");
+    fuzz_make_directory("commands");
     snprintf(bans_path, sizeof bans_path, "%s/bans", fuzz_directory);
     fuzz_fleet.store = store_create(fuzz_directory);
     atexit(clean_up);
@@ -39,40 +40,57 @@ static void take_text(struct fuzz_input *input, char *text, size_t capacity)
     text[length] = '\0';
 }
 
-// An order is a line with its path, which names the method by its first byte, and lines of a
-// field's name, "=" and its value, up to an empty one.
-static void give(struct admin_commands *orders, struct fuzz_input *input)
+enum { CALLS = 64 };
+
+static struct command_call calls[CALLS];
+
+static void check(struct command_call *call)
 {
-    struct admin_command order = {0};
-    char line[ADMIN_FIELD_BYTES + 16];
-    bool path_is_known;
+    assert(call->problem == NULL || call->status >= 400);
+    assert(call->problem != NULL || call->waiting == 0);
+    free(call->text);
+    call->text = NULL;
+}
+
+// A command is a byte, a line with its path, and lines of a field's name, "=" and its value up to
+// an empty one, or with "{" in front a line that is its body.
+static void give(struct commands *commands, struct command_call *call, struct fuzz_input *input)
+{
+    static const char *const methods[] = {"GET", "POST"};
+    char line[COMMAND_FIELD_BYTES + 16], allow[COMMAND_ALLOW_BYTES];
+    const char *id;
     const uint8_t kind = fuzz_byte(input);
     take_text(input, line, sizeof line);
-    order.route = admin_commands_find(line, kind % 2 != 0 ? "POST" : "GET", &path_is_known);
-    assert(order.route == NULL || path_is_known);
+    commands_withdraw(commands, call);
+    *call = (struct command_call){
+        .row = command_route(methods[kind % 2], line, &id, allow), .via = "api", .done = check};
+    assert(call->row == NULL || allow[0] != '\0');
+    bool is_good = call->row != NULL;
     for (take_text(input, line, sizeof line); line[0] != '\0';
          take_text(input, line, sizeof line)) {
         char *value = strchr(line, '=');
-        if (value == NULL)
+        if (call->row != NULL && line[0] == '{') {
+            call->body = line;
+            call->body_bytes = strlen(line);
+            is_good = command_body_read(call) == NULL;
+            continue;
+        }
+        if (value == NULL || call->row == NULL)
             continue;
         *value++ = '\0';
-        char *field = admin_commands_field(&order, line);
-        if (field != NULL && strlen(value) < ADMIN_FIELD_BYTES)
-            strcpy(field, value);
+        const enum command_field field = command_field_find(call->row, line);
+        if (field != COMMAND_FIELDS && strlen(value) < COMMAND_FIELD_BYTES)
+            strcpy(call->fields[field], value);
     }
-    if (order.route == NULL)
+    call->body = NULL;
+    if (!is_good)
         return;
-    admin_commands_execute(orders, &order);
-    assert(order.problem == NULL || order.status >= 400);
-    assert(order.problem != NULL || order.text != NULL || order.waiting > 0 || order.changes_bans);
-    assert(order.waiting <= order.asked && order.asked <= FUZZ_ARENAS);
-    free(order.text);
+    commands_execute(commands, call);
+    assert(call->waiting <= call->asked && call->asked <= FUZZ_ARENAS);
     if (kind & 2)
         fuzz_answer(fuzz_arenas[kind >> 2 & 1], (kind & 8) != 0);
-    uint32_t number;
-    bool done;
-    while ((kind & 16) != 0 && admin_commands_collect(orders, &number, &done))
-        continue;
+    if ((kind & 16) != 0)
+        commands_run(commands);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -83,23 +101,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unlink(bans_path);
     char error[512];
     struct loop *loop = loop_create();
-    struct admin_commands *orders =
-        admin_commands_open(loop, &fuzz_fleet, NULL, error, sizeof error);
-    assert(orders != NULL);
+    struct commands *commands = commands_open(loop, &fuzz_fleet, NULL, error, sizeof error);
+    assert(commands != NULL);
+    const struct status_view view = {.list = &fuzz_fleet.running};
+    commands_serve_status(commands, &view);
     struct fuzz_input input = {data, size};
-    while (input.left > 0)
-        give(orders, &input);
-    uint32_t number;
-    bool done;
+    for (int i = 0; input.left > 0; i++)
+        give(commands, &calls[i % CALLS], &input);
     for (int i = 0; i < FUZZ_ARENAS; i++)
         fuzz_answer(fuzz_arenas[i], true);
-    while (admin_commands_collect(orders, &number, &done))
-        continue;
+    commands_run(commands);
     for (int i = 0; i < FUZZ_ARENAS; i++)
         fuzz_answer(fuzz_arenas[i], true); // the bans that took the freed places
-    while (admin_commands_collect(orders, &number, &done))
-        continue;
-    admin_commands_close(orders);
+    commands_run(commands);
+    commands_end(commands);
+    commands_close(commands);
     loop_destroy(loop);
     store_flush(fuzz_fleet.store);
     struct bans_unread unread = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The API of rooms over TCP, through libmicrohttpd: any bytes of three clients, in any pieces,
+// The API over TCP, through libmicrohttpd: any bytes of three clients, in any pieces,
 // while events happen. What is answered is HTTP, and nothing is answered well without the bearer
 // token.
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@
 static const char token[] = "0123456789abcdef";
 
 static struct rooms *rooms;
-static struct api *api;
+static struct control *control;
 static struct control_tcp *tcp;
 static bool has_token; // somewhere in the input
 
@@ -56,15 +56,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_talk_begin();
     has_token = memmem(data, size, token, strlen(token)) != NULL;
     rooms = rooms_open(fuzz_talk_loop, &fuzz_fleet, error, sizeof error);
-    api = rooms != NULL ? api_create(fuzz_talk_loop, rooms, NULL, NULL) : NULL;
-    tcp = api != NULL ? control_tcp_open(fuzz_talk_loop, &config, api, error, sizeof error) : NULL;
+    control = rooms != NULL
+                  ? control_open(fuzz_talk_loop, NULL, &fuzz_fleet, rooms, error, sizeof error)
+                  : NULL;
+    tcp = control != NULL
+              ? control_tcp_open(fuzz_talk_loop, &config, control, NULL, error, sizeof error)
+              : NULL;
     assert(tcp != NULL);
     const struct fuzz_server server = {.dial = dial, .command = command, .hear = hear};
     fuzz_talk(&server, data, size);
-    api_end_streams(api);
+    control_end(control);
     control_tcp_close(tcp);
+    fuzz_empty_mailboxes();
+    control_close(control);
     fuzz_talk_end();
-    api_destroy(api);
     rooms_close(rooms);
     return 0;
 }

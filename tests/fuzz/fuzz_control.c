@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The operator's socket, through libmicrohttpd: any bytes of three clients, in any pieces, forms
-// among them, while arenas answer, are late or leave. What is answered is HTTP; nothing is done but
+// The operator's socket, through libmicrohttpd: any bytes of three clients, in any pieces,
+// while arenas answer, are late or leave. What is answered is HTTP; nothing is done but
 // by POST; the list of bans stays one that can be read.
 #define _GNU_SOURCE
 #include "fuzz_talk.h"
 
-#include "admin_commands.h"
+#include "commands.h"
 #include "control.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
@@ -70,11 +70,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_make_arenas();
     unlink(bans_path);
     fuzz_talk_begin();
-    control =
-        control_open(fuzz_talk_loop, control_name, &fuzz_fleet, NULL, NULL, error, sizeof error);
+    control = control_open(fuzz_talk_loop, control_name, &fuzz_fleet, NULL, error, sizeof error);
     assert(control != NULL);
     const struct status_view view = {.list = &fuzz_fleet.running};
-    admin_commands_serve_status(admin_orders_commands(control_orders(control)), &view);
+    commands_serve_status(control_commands(control), &view);
     const struct fuzz_server server = {.dial = dial, .run = run, .command = command, .hear = hear};
     fuzz_talk(&server, data, size);
     control_close(control);

@@ -6,20 +6,20 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-#include "command_line.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
 #include "loop.h"
 #include "rcon_packet.h"
+#include "text_commands.h"
 
 #include <stdbool.h>
 
 static struct loop *loop;
-static struct admin_commands *commands;
+static struct commands *commands;
 
 static void clean_up(void)
 {
-    admin_commands_close(commands);
+    commands_close(commands);
     loop_destroy(loop);
 }
 
@@ -28,53 +28,57 @@ static void set_up(void)
     char error[512];
     unsetenv("STATE_DIRECTORY");
     loop = loop_create();
-    commands = admin_commands_open(loop, &fuzz_fleet, NULL, error, sizeof error);
+    commands = commands_open(loop, &fuzz_fleet, NULL, error, sizeof error);
     assert(commands != NULL);
     atexit(clean_up);
 }
 
-static void check_fields(const struct admin_command *command)
+static void check_fields(const struct command_call *call)
 {
-    for (int i = 0; i < ADMIN_FIELDS; i++)
-        assert(memchr(command->fields[i], '\0', ADMIN_FIELD_BYTES) != NULL);
+    for (int i = 0; i < COMMAND_FIELDS; i++)
+        assert(memchr(call->fields[i], '\0', COMMAND_FIELD_BYTES) != NULL);
+}
+
+static char answer[TEXT_COMMANDS_ANSWER_BYTES];
+
+static void take_answer(struct command_call *call)
+{
+    text_commands_answer(call, answer);
+    free(call->text);
+    call->text = NULL;
 }
 
 // Executes a command as far as it goes without arenas that answer.
-static void execute(struct admin_command *command, char answer[COMMAND_LINE_ANSWER_BYTES])
+static void execute(struct command_call *call)
 {
-    uint32_t number;
-    bool done;
-    admin_commands_execute(commands, command);
-    if (command->waiting == 0)
-        command_line_answer(command, answer);
-    free(command->text);
+    call->done = take_answer;
+    commands_execute(commands, call);
     for (int i = 0; i < FUZZ_ARENAS; i++)
         fuzz_answer(fuzz_arenas[i], true);
-    while (admin_commands_collect(commands, &number, &done))
-        continue;
+    commands_run(commands);
+    commands_end(commands);
 }
 
 static void give(const char *line, uint8_t byte)
 {
-    static char answer[COMMAND_LINE_ANSWER_BYTES];
-    static struct admin_command command;
-    const struct command_line_giver giver = {
+    static struct command_call call;
+    const struct text_commands_source source = {
         .by = "somebody",
         .via = "rcon",
         .level = (enum config_admin_level)(byte % CONFIG_ADMIN_LEVELS),
         .arena = (byte & 4) != 0 ? arena_config(fuzz_arenas[0])->name : "",
     };
-    const bool is_command = command_line_read(&fuzz_fleet.running, &giver, line, &command, answer);
+    const bool is_command = text_commands_read(&fuzz_fleet.running, &source, line, &call, answer);
     const size_t length = strnlen(answer, sizeof answer);
     assert(length < sizeof answer);
-    check_fields(&command);
+    check_fields(&call);
     if (!is_command) {
         assert(length > 0 && answer[length - 1] == '\n');
         return;
     }
-    assert(giver.level > CONFIG_ADMIN_NONE && command.route != NULL);
-    assert(admin_commands_changes(command.route));
-    execute(&command, answer);
+    assert(source.level > CONFIG_ADMIN_NONE && call.row != NULL);
+    assert(command_changes(call.row));
+    execute(&call);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

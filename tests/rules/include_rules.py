@@ -61,7 +61,8 @@ SEES = {
     "daemon/results": ["daemon/arena"],
     "daemon/rooms": ["daemon/results"],
     "daemon/http": ["daemon/rooms"],
-    "daemon/admin": ["daemon/fetch", "daemon/http"],
+    "daemon/commands": ["daemon/common"],
+    "daemon/admin": ["daemon/commands", "daemon/fetch", "daemon/http"],
     "daemon/rcon": ["daemon/admin"],
     "daemon/orchestrator": ["daemon/admin"],
     "daemon/server": ["daemon/orchestrator", "daemon/rcon", "daemon/recording"],
@@ -76,7 +77,7 @@ USES = {
     "client/link": ["lib/crypto", "lib/enet_carrier"],
     "daemon/fetch": ["daemon/sandbox"],
     "daemon/net": ["lib/enet_carrier"],
-    "daemon/ctl": ["daemon/common", "daemon/security", "proto"],
+    "daemon/ctl": ["daemon/commands", "daemon/common", "daemon/security", "proto"],
     "tools/raimrec": ["lib/match", "lib/replication"],
 }
 
@@ -153,9 +154,10 @@ PROGRAMS = {
 # one reads and writes messages in its place. One file carries ENet's datagrams for all.
 SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
-        "daemon/http/http_answer.c", "daemon/http/http_form.c", "daemon/http/http_listener.c"},
+        "daemon/http/http_answer.c", "daemon/http/http_listener.c"},
     ("raimd", "jansson.h"): {
-        "daemon/common/json_text.c", "daemon/orchestrator/gameserver.c",
+        "daemon/admin/command_body.c", "daemon/common/json_text.c",
+        "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/room_text.c", "daemon/results/result_json.c",
         "daemon/rooms/room_request.c"},
     ("raimd", "curl/curl.h"): {"daemon/fetch/fetch_http.c",
@@ -166,9 +168,9 @@ SEVERAL_INCLUDERS = {
                                "lib/enet_carrier/enet_carrier.c"},
     ("raimctl", "sodium.h"): {"daemon/ctl/token.c", "lib/crypto/crypto.c"},
     ("raimctl", "jansson.h"): {
-        "daemon/ctl/ban_command.c", "daemon/ctl/discover.c",
-        "daemon/ctl/members.c", "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c",
-        "daemon/ctl/room_documents.c", "daemon/ctl/tables.c"},
+        "daemon/ctl/arena_documents.c", "daemon/ctl/ban_command.c",
+        "daemon/ctl/command_request.c", "daemon/ctl/command_texts.c", "daemon/ctl/discover.c",
+        "daemon/ctl/members.c", "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c",  "daemon/ctl/tables.c"},
     ("raimrec", "jansson.h"): {"daemon/common/json_text.c", "tools/raimrec/audit_report.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
@@ -445,6 +447,7 @@ class SelfTest(unittest.TestCase):
         "daemon/results/results.h": ['"arena.h"'],
         "daemon/rooms/rooms.h": ['"results.h"'],
         "daemon/http/status.h": ['"arena.h"'],
+        "daemon/commands/command_table.c": [],
         "daemon/admin/control.h": ['"status.h"'],
         "daemon/rcon/rcon.h": ['"control.h"'],
         "daemon/orchestrator/agones.h": ['"control.h"'],

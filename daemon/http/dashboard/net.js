@@ -37,14 +37,15 @@ export async function get(path) {
   return answer.json();
 }
 
-// Gives an order with these fields. Throws a Refusal with the server's words.
-export async function order(path, fields) {
-  const answer = await send(path, {method: "POST", body: new URLSearchParams(fields),
-                                   headers: {"X-Raimd-Order": "1"}});
-  const told = await answer.json().catch(() => ({}));
+// Gives a command with these fields. Throws a Refusal with the server's words.
+export async function command(path, fields) {
+  const answer = await send(path.replace(/^\//, ""), {
+    method: "POST", body: JSON.stringify(fields),
+    headers: {"Content-Type": "application/json", "X-Raimd-Command": "1"}});
+  const said = await answer.json().catch(() => ({}));
   if (!answer.ok)
-    throw new Refusal(answer.status, told.error ?? `${answer.status}`);
-  return told;
+    throw new Refusal(answer.status, said.error ?? `${answer.status}`);
+  return said;
 }
 
 // Downloads a file under its own name; a plain link could not show the token.

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The operator's part of the page: orders and the server's events. Only the control serves them; the
-// status listener takes no orders, and its page shows none of this.
+// The operator's part of the page: commands and the server's events. Only the control serves them;
+// the status listener takes no commands, and its page shows none of this. The server lists its
+// commands, and each gets a button; one whose fields are not all known opens a form of them.
 
 import {element, find, say} from "./page.js";
-import {follow, get, hasToken, order, setToken} from "./net.js";
+import {command, follow, get, hasToken, setToken} from "./net.js";
 
 const EVENTS_AT_MOST = 200;
+const HIDDEN = ["ban preview"]; // for programs
 
-let mayOrder = false, unfollow = null, chosen = () => "";
+let commands = [], mayCommand = false, unfollow = null, chosen = () => "";
 
-// --- Orders ---
+// --- Commands ---
 
 async function give(path, fields, words) {
   try {
-    await order(path, fields);
-    say(find("order-result"), `done: ${words}`);
+    await command(path, fields);
+    say(find("command-result"), `done: ${words}`);
   } catch (problem) {
-    say(find("order-result"), `${words}: ${problem.message}`);
+    say(find("command-result"), `${words}: ${problem.message}`);
   }
 }
 
@@ -27,60 +29,86 @@ function button(text, action) {
   return made;
 }
 
-// Asks for a reason, and for a duration where one is wanted; the order is given when it is confirmed.
-function ask(title, takesSeconds, confirmed) {
-  const dialog = find("ask");
-  find("ask-title").textContent = title;
-  find("ask-seconds").parentElement.hidden = !takesSeconds;
-  find("ask-reason").value = "";
+// The input of a field, which its JSON schema describes.
+function inputOf(name, schema, isRequired) {
+  const made = element(schema.enum ? "select" : "input", "");
+  made.id = `ask-${name}`;
+  if (schema.enum)
+    made.append(...schema.enum.map(value => element("option", value)));
+  else if (schema.type === "integer")
+    Object.assign(made, {type: "number", min: schema.minimum, max: schema.maximum});
+  else if (schema.type === "boolean")
+    made.type = "checkbox";
+  else if (schema.maxLength)
+    made.maxLength = schema.maxLength;
+  if (name === "map")
+    made.setAttribute("list", "maps");
+  made.required = isRequired;
+  return made;
+}
+
+function valueOf(input) {
+  return input.type === "checkbox" ? input.checked
+    : input.type === "number" && input.value ? Number(input.value) : input.value.trim();
+}
+
+// Asks for fields of a command, and gives it once they are confirmed.
+function ask(row, known, names, words) {
+  const {properties, required} = row.fields, dialog = find("ask");
+  const inputs = names.map(name =>
+    [name, inputOf(name, properties[name], required.includes(name))]);
+  find("ask-title").textContent = words;
+  find("ask-help").textContent = row.help;
+  find("ask-fields").replaceChildren(...inputs.map(([name, input]) => {
+    const line = element("p", ""), label = element("label", `${properties[name].description} `);
+    label.append(input);
+    line.append(label);
+    return line;
+  }));
   dialog.onclose = () => {
+    const fields = inputs.map(([name, input]) => [name, valueOf(input)])
+      .filter(([, value]) => value !== "" && value !== false);
     if (dialog.returnValue === "yes")
-      confirmed(find("ask-reason").value.trim(), find("ask-seconds").value);
+      give(row.path, {...known, ...Object.fromEntries(fields)}, words);
   };
   dialog.returnValue = "";
   dialog.showModal();
 }
 
-const withReason = (fields, reason) => reason ? {...fields, reason} : fields;
-
-async function addressOf(arena, player) {
-  const {players} = await get("players");
-  return players.find(row => row.arena === arena && row.id === player.id)?.address;
-}
-
-function ban(arena, player) {
-  ask(`Ban ${player.name}`, true, async (reason, seconds) => {
-    const address = await addressOf(arena, player).catch(() => null);
-    if (!address)
-      say(find("order-result"), `ban ${player.name}: the address is not known`);
+// A button that gives a command, or asks for what is not known yet. `known` returns fields.
+function commandButton(row, known, of) {
+  const label = row.name[0].toUpperCase() + row.name.slice(1);
+  return button(label, () => {
+    const fields = known(), words = [row.name, of()].filter(Boolean).join(" ");
+    const names = Object.keys(row.fields.properties).filter(name =>
+      !(name in fields) && name !== "from" && !(name === "address" && "player" in fields));
+    if (names.length)
+      ask(row, fields, names, words);
     else
-      give("ban", withReason(seconds ? {address, seconds} : {address}, reason),
-           `ban ${player.name}`);
+      give(row.path, fields, words);
   });
 }
 
-// The buttons of a player's row; null without the right to order.
+const rowsOf = scope => commands.filter(row =>
+  row.scope === scope && row.method === "POST" && !HIDDEN.includes(row.name));
+
+// The buttons of a player's row; null without the right to command.
 export function playerButtons(arena, player) {
-  if (!mayOrder)
+  if (!mayCommand)
     return null;
-  const cell = element("td", "", "buttons"), fields = {arena, player: player.id};
-  if (player.bot)
-    return cell;
-  cell.append(
-    button("Kick", () => ask(`Kick ${player.name}`, false, reason =>
-      give("kick", withReason(fields, reason), `kick ${player.name}`))),
-    button("Mute", () => give("mute", fields, `mute ${player.name}`)),
-    button("Unmute", () => give("unmute", fields, `unmute ${player.name}`)),
-    button("Ban", () => ban(arena, player)));
+  const cell = element("td", "", "buttons");
+  if (!player.bot)
+    cell.append(...rowsOf("player").map(row =>
+      commandButton(row, () => ({arena, player: player.id}), () => player.name)));
   return cell;
 }
 
 async function showBans() {
-  const {bans} = await get("bans");
+  const {bans} = await get("v1/bans"), unban = commands.find(row => row.name === "unban");
   find("bans").replaceChildren(...bans.map(each => {
     const row = element("tr", ""), last = element("td", "", "buttons");
     last.append(button("Unban", async () => {
-      await give("unban", {address: each.address}, `unban ${each.address}`);
+      await give(unban.path, {address: each.address}, `unban ${each.address}`);
       showBans().catch(() => {});
     }));
     row.append(element("td", each.address), element("td", each.reason),
@@ -89,11 +117,9 @@ async function showBans() {
   }));
 }
 
-// --- Votes and maps ---
-
 // Shows the vote that runs in an arena, to whoever may decide it.
 export function showVote({vote}) {
-  if (!mayOrder)
+  if (!mayCommand)
     return;
   find("vote").hidden = !vote;
   if (vote)
@@ -102,12 +128,12 @@ export function showVote({vote}) {
       .filter(Boolean).join(" "));
 }
 
-// The maps of the configuration; another one is a matter of raimctl.
+// The maps of the configuration; another one can be typed.
 async function showMaps() {
-  const {maps} = await get("maps");
-  find("map-path").replaceChildren(...maps.map(path => {
+  const {maps} = await get("v1/maps");
+  find("maps").replaceChildren(...maps.map(path => {
     const option = element("option", path.split("/").pop().replace(/\.conf$/, ""));
-    option.value = option.title = path;
+    option.value = path;
     return option;
   }));
 }
@@ -128,7 +154,7 @@ function showEvent(event) {
 }
 
 export function openEvents() {
-  if (mayOrder && !unfollow)
+  if (mayCommand && !unfollow)
     unfollow = follow("events", showEvent);
 }
 
@@ -139,31 +165,20 @@ export function closeEvents() {
 
 // --- The panel ---
 
-function openPanel() {
+async function openPanel() {
+  commands = (await get("v1/commands")).commands;
+  mayCommand = true;
   find("operator").hidden = false;
   document.body.classList.add("operator");
-  find("say").addEventListener("submit", event => {
-    event.preventDefault();
-    const text = find("say-text").value.trim(), everywhere = find("say-everywhere").checked;
-    if (text)
-      give("say", everywhere ? {text} : {arena: chosen(), text}, "say");
-    find("say-text").value = "";
-  });
-  find("map-change").addEventListener("submit", event => {
-    event.preventDefault();
-    give("arena/map", {arena: chosen(), map: find("map-path").value}, `map of ${chosen()}`);
-  });
+  const isOfVote = row => row.name.startsWith("vote ");
+  const ofArena = row => commandButton(row, () => ({arena: chosen()}), () => chosen());
+  find("vote-commands").replaceChildren(...rowsOf("arena").filter(isOfVote).map(ofArena));
+  find("arena-commands").replaceChildren(
+    ...rowsOf("arena").filter(row => !isOfVote(row)).map(ofArena));
+  find("server-commands").replaceChildren(
+    ...rowsOf("server").map(row => commandButton(row, () => ({}), () => "")));
   showMaps().catch(() => {});
-  for (const decision of ["pass", "fail", "cancel"])
-    find(`vote-${decision}`).addEventListener("click", () =>
-      give(`vote/${decision}`, {arena: chosen()}, `vote of ${chosen()}: ${decision}`));
-  find("pause").addEventListener("click",
-                                 () => give("arena/pause", {arena: chosen()}, `pause ${chosen()}`));
-  find("resume").addEventListener("click",
-                                  () => give("arena/resume", {arena: chosen()},
-                                             `resume ${chosen()}`));
   find("show-bans").addEventListener("click", () => showBans().catch(() => {}));
-  find("ask-yes").addEventListener("click", () => find("ask").close("yes"));
   find("ask-no").addEventListener("click", () => find("ask").close("no"));
   find("ask-form").addEventListener("submit", event => {
     event.preventDefault();
@@ -190,9 +205,8 @@ export async function openOrders(getChosen) {
   showLogin(token && !hasToken());
   if (token && !hasToken())
     return false;
-  mayOrder = orders;
   if (orders)
-    openPanel();
+    await openPanel();
   return true;
 }
 

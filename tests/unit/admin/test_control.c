@@ -2,10 +2,9 @@
 // The operator's commands, with arenas whose workers do not run and therefore do not answer, and
 // with stubs for the changes of the server.
 #define _GNU_SOURCE
-#include "admin_commands.h"
-#include "admin_fields.h"
 #include "arena_command.h"
 #include "arena_table_changes.h"
+#include "commands.h"
 #include "control.h"
 #include "log.h"
 #include "loop.h"
@@ -116,79 +115,95 @@ static int close_fixture(void **state)
     return 0;
 }
 
-static struct admin_command say_to(const char *arena)
+static void note_done(struct command_call *call)
 {
-    bool path_is_known;
-    struct admin_command command = {.route = admin_commands_find("/say", "POST", &path_is_known)};
-    assert_non_null(command.route);
-    strcpy(admin_commands_field(&command, "arena"), arena);
-    strcpy(admin_commands_field(&command, "text"), "hello");
-    return command;
+    (void)call;
+}
+
+// Ends the commands that wait.
+static void close_commands(struct commands *commands)
+{
+    commands_end(commands);
+    commands_close(commands);
+}
+
+// Executes a command, with a field or NULL.
+static void execute_into(struct commands *commands, struct command_call *call, const char *name,
+                         const char *arena, const char *field, const char *value)
+{
+    *call = (struct command_call){.row = command_find(name), .via = "api", .done = note_done};
+    assert_non_null(call->row);
+    if (arena != NULL)
+        strcpy(call->fields[FIELD_ARENA], arena);
+    if (field != NULL)
+        strcpy(call->fields[command_field_find(call->row, field)], value);
+    commands_execute(commands, call);
+}
+
+// Answers every message of an arena.
+static void complete_all(struct arena *arena)
+{
+    while (mailbox_peek(arena_mailbox(arena)) != NULL)
+        mailbox_complete(arena_mailbox(arena));
+}
+
+// Fills the mailbox of the arena duel with commands of which nobody knows any more.
+static int fill_mailbox(struct commands *commands, struct command_call *last)
+{
+    int taken = 0;
+    for (execute_into(commands, last, "say", "duel", "text", "hello"); last->problem == NULL;
+         execute_into(commands, last, "say", "duel", "text", "hello")) {
+        assert_int_equal(last->waiting, 1);
+        assert_in_range(++taken, 1, 1000);
+        commands_withdraw(commands, last);
+    }
+    return taken;
 }
 
 static void test_a_full_mailbox_refuses_commands(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
-    assert_non_null(admin);
-    int taken = 0;
-    struct admin_command command = say_to("duel");
-    for (admin_commands_execute(admin, &command); command.problem == NULL;
-         admin_commands_execute(admin, &command)) {
-        assert_int_equal(command.waiting, 1);
-        assert_in_range(++taken, 1, 1000);
-        command = say_to("duel");
-    }
-    assert_true(taken > 10);
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
+    assert_non_null(commands);
+    struct command_call command;
+    assert_true(fill_mailbox(commands, &command) > 10);
     assert_int_equal(command.status, 503);
     // The other arena gets the command in any case.
-    command = say_to("");
-    admin_commands_execute(admin, &command);
+    execute_into(commands, &command, "say", NULL, "text", "hello");
     assert_null(command.problem);
     assert_int_equal(command.asked, 2);
     assert_int_equal(command.waiting, 1);
-    uint32_t number;
-    bool done;
-    assert_false(admin_commands_collect(admin, &number, &done));
-    admin_commands_close(admin);
+    close_commands(commands);
 }
 
 static void test_bans_wait_for_an_arena_that_is_busy(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
-    bool path_is_known;
-    struct admin_command command = say_to("duel");
-    for (admin_commands_execute(admin, &command); command.problem == NULL;
-         admin_commands_execute(admin, &command))
-        command = say_to("duel");
-    struct admin_command ban = {.route = admin_commands_find("/ban", "POST", &path_is_known)};
-    strcpy(admin_commands_field(&ban, "address"), "192.0.2.0/24");
-    admin_commands_execute(admin, &ban);
-    assert_false(admin_commands_is_storing(admin, &ban)); // there is no directory
-    admin_commands_answer_bans(admin, &ban);
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
+    struct command_call command, ban;
+    fill_mailbox(commands, &command);
+    execute_into(commands, &ban, "ban", NULL, "address", "192.0.2.0/24");
+    assert_int_equal(ban.waiting, 1); // for the other arena alone
+    complete_all(fixture->table.running.arenas[1]);
+    commands_run(commands); // there is no directory to wait for
+    assert_false(ban.is_waiting);
     assert_string_equal(ban.text, "{\"bans\":1,\"stored\":false}\n");
     free(ban.text);
-    uint32_t number;
-    bool done;
-    assert_false(admin_commands_collect(admin, &number, &done));
     // An answered message makes room for the bans.
     struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[0]);
     for (int i = 0; i < 2; i++) {
         assert_non_null(mailbox_peek(mailbox));
         mailbox_complete(mailbox);
     }
-    while (admin_commands_collect(admin, &number, &done))
-        continue;
-    assert_false(admin_commands_collect(admin, &number, &done));
+    commands_run(commands);
     const struct command *last = NULL;
     for (const struct command *message; (message = mailbox_peek(mailbox)) != NULL; last = message)
         mailbox_complete(mailbox);
     assert_int_equal(last->kind, COMMAND_BANS);
     assert_int_equal(last->bans->count, 1);
-    admin_commands_close(admin);
+    close_commands(commands);
 }
 
 static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
@@ -197,13 +212,12 @@ static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     snprintf(name.sun_path, sizeof name.sun_path, "/tmp/raim-control-%d.sock", (int)getpid());
     struct control *control = control_open(fixture->loop, name.sun_path, &fixture->table, NULL,
-                                           NULL, fixture->error, sizeof fixture->error);
+                                           fixture->error, sizeof fixture->error);
     assert_string_equal(control != NULL ? "" : fixture->error, "");
     const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(client, (const struct sockaddr *)&name, sizeof name), 0);
-    static const char request[] = "POST /say HTTP/1.1\r\nHost: raimd\r\nContent-Length: 10\r\n"
-                                  "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
-                                  "text=hello";
+    static const char request[] = "POST /v1/commands/say HTTP/1.1\r\nHost: raimd\r\n"
+                                  "Content-Length: 16\r\n\r\n{\"text\":\"hello\"}";
     assert_int_equal(send(client, request, strlen(request), 0), strlen(request));
     struct pollfd answer = {.fd = client, .events = POLLIN};
     struct timespec now, begin;
@@ -242,7 +256,7 @@ static struct endpoint open_endpoint(struct fixture *fixture)
     snprintf(endpoint.name.sun_path, sizeof endpoint.name.sun_path, "/tmp/raim-control-%d.sock",
              (int)getpid());
     endpoint.control = control_open(fixture->loop, endpoint.name.sun_path, &fixture->table, NULL,
-                                    NULL, fixture->error, sizeof fixture->error);
+                                    fixture->error, sizeof fixture->error);
     assert_non_null(endpoint.control);
     return endpoint;
 }
@@ -274,44 +288,45 @@ static int receive_status(const struct endpoint *endpoint, int client)
     return status;
 }
 
-static int post(const struct endpoint *endpoint, const char *path, const char *type,
-                const char *body)
+static int post(const struct endpoint *endpoint, const char *path, const char *body)
 {
     char request[1024];
     const int client = connect_client(endpoint);
     const int size = snprintf(request, sizeof request,
-                              "POST %s HTTP/1.1\r\nHost: raimd\r\nContent-Length: %zu\r\n"
-                              "Content-Type: %s\r\n\r\n%s",
-                              path, strlen(body), type, body);
+                              "POST %s HTTP/1.1\r\nHost: raimd\r\nContent-Length: %zu\r\n\r\n%s",
+                              path, strlen(body), body);
     assert_in_range(size, 1, sizeof request - 1);
     assert_int_equal(send(client, request, (size_t)size, 0), size);
     return receive_status(endpoint, client);
 }
 
-static void test_parts_of_a_form_have_names(void **state)
+static void test_bodies_are_objects_with_the_fields_of_the_command(void **state)
 {
     const struct endpoint endpoint = open_endpoint(*state);
-    static const char form[] = "multipart/form-data; boundary=bb";
-    assert_int_equal(post(&endpoint, "/log", form,
-                          "--bb\r\nContent-Disposition: form-data; name=\"level\"\r\n\r\n"
-                          "warning\r\n--bb--\r\n"),
-                     200);
-    static const char *const heads[] = {
-        "Content-Disposition: form-data",        // no name at all
-        "Content-Disposition: form-data; name=", // an empty one
-        "Content-Disposition: form-data; name=\"other\"",
-        "Content-Disposition: form-data; filename=\"level\"",
-        "Content-Type: text/plain",
+    static const char path[] = "/v1/commands/log-level";
+    assert_int_equal(post(&endpoint, path, "{\"level\":\"warning\"}"), 200);
+    static const char *const bodies[] = {
+        "",
+        "{}",
+        "[]",
+        "null",
+        "level=info",
+        "{\"level\":\"info\"",
+        "{\"level\":\"info\",\"level\":\"info\"}",
+        "{\"level\":\"info\",\"arena\":\"duel\"}",
+        "{\"level\":null}",
+        "{\"level\":1}",
+        "{\"level\":[\"info\"]}",
+        "{\"level\":\"\"}",
+        "{\"level\":\"in\\u0000fo\"}",
+        "{\"level\":\"in\\nfo\"}",
+        "{\"Level\":\"info\"}",
     };
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        char body[256];
-        snprintf(body, sizeof body, "--bb\r\n%s\r\n\r\ninfo\r\n--bb--\r\n", heads[i]);
-        assert_int_equal(post(&endpoint, "/log", form, body), 400);
-    }
-    // Forms that cannot be parsed: no boundary, one that is too short, another type.
-    assert_int_equal(post(&endpoint, "/log", "multipart/form-data", "--\r\n"), 400);
-    assert_int_equal(post(&endpoint, "/log", "multipart/form-data; boundary=b", "--b--\r\n"), 400);
-    assert_int_equal(post(&endpoint, "/log", "application/json", "{\"level\":\"info\"}"), 400);
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        assert_int_equal(post(&endpoint, path, bodies[i]), 400);
+    assert_int_equal(post(&endpoint, "/log", "{\"level\":\"info\"}"), 404);
+    assert_int_equal(log_get_level(), LOG_LEVEL_WARNING);
+    assert_int_equal(post(&endpoint, path, "{\"level\":\"info\"}"), 200);
     control_close(endpoint.control);
 }
 
@@ -319,13 +334,13 @@ static void test_bodies_have_an_end(void **state)
 {
     const struct endpoint endpoint = open_endpoint(*state);
     static const char huge[] =
-        "POST /say HTTP/1.1\r\nHost: raimd\r\nContent-Length: 99999999999\r\n"
+        "POST /v1/commands/say HTTP/1.1\r\nHost: raimd\r\nContent-Length: 99999999999\r\n"
         "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
     int client = connect_client(&endpoint);
     assert_int_equal(send(client, huge, strlen(huge), 0), strlen(huge));
     assert_int_equal(receive_status(&endpoint, client), 413);
     // Chunks do not announce the length of the body.
-    static const char chunked[] = "POST /say HTTP/1.1\r\nHost: raimd\r\n"
+    static const char chunked[] = "POST /v1/commands/say HTTP/1.1\r\nHost: raimd\r\n"
                                   "Transfer-Encoding: chunked\r\n"
                                   "Content-Type: application/x-www-form-urlencoded\r\n\r\n";
     static const char chunk[] = "10\r\n0123456789abcdef\r\n";
@@ -351,29 +366,23 @@ static void test_idle_connections_do_not_block_the_operator(void **state)
         if (i % 8 == 0)
             loop_wait(endpoint.loop, 5);
     }
-    assert_int_equal(post(&endpoint, "/log", "application/x-www-form-urlencoded", "level=warning"),
-                     200);
+    assert_int_equal(post(&endpoint, "/v1/commands/log-level", "{\"level\":\"warning\"}"), 200);
     for (int i = 0; i < 300; i++)
         close(silent[i]);
     control_close(endpoint.control);
 }
 
-// Executes a command that is answered at once. The caller frees its text.
-static struct admin_command execute(struct admin_commands *admin, const char *path,
-                                    const char *arena, const char *field, const char *value)
+// Executes a command and withdraws it. The caller frees its text.
+static struct command_call execute(struct commands *commands, const char *name, const char *arena,
+                                   const char *field, const char *value)
 {
-    bool path_is_known;
-    struct admin_command command = {.route = admin_commands_find(path, "POST", &path_is_known)};
-    assert_non_null(command.route);
-    if (arena != NULL)
-        strcpy(admin_commands_field(&command, "arena"), arena);
-    if (field != NULL)
-        strcpy(admin_commands_field(&command, field), value);
-    admin_commands_execute(admin, &command);
-    return command;
+    struct command_call call;
+    execute_into(commands, &call, name, arena, field, value);
+    commands_withdraw(commands, &call);
+    return call;
 }
 
-static void assert_answer(struct admin_command command, unsigned status, const char *text)
+static void assert_answer(struct command_call command, unsigned status, const char *text)
 {
     assert_int_equal(command.status, status);
     if (command.problem != NULL)
@@ -388,69 +397,70 @@ static void assert_answer(struct admin_command command, unsigned status, const c
 static void test_changes_of_the_server_are_executed(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
-    assert_answer(execute(admin, "/arena/add", "third", NULL, NULL), 0, NULL);
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
+    assert_answer(execute(commands, "arena add", "third", NULL, NULL), 0, NULL);
     assert_string_equal(asked, "add third ");
-    assert_answer(execute(admin, "/arena/remove", "duel", NULL, NULL), 0, NULL);
+    assert_answer(execute(commands, "arena remove", "duel", NULL, NULL), 0, NULL);
     assert_string_equal(asked, "remove duel ");
-    assert_answer(execute(admin, "/arena/map", "duel", "map", "maps/ruins.conf"), 0, NULL);
+    assert_answer(execute(commands, "arena map", "duel", "map", "maps/ruins.conf"), 0, NULL);
     assert_string_equal(asked, "map duel maps/ruins.conf");
     asked[0] = '\0';
-    assert_answer(execute(admin, "/arena/add", "duel", NULL, NULL), 409, "this arena runs already");
-    assert_answer(execute(admin, "/arena/remove", "third", NULL, NULL), 404, "no such arena");
-    assert_answer(execute(admin, "/arena/map", "third", "map", "x"), 404, "no such arena");
-    assert_answer(execute(admin, "/arena/map", "duel", NULL, NULL), 400, "a field is missing");
+    assert_answer(execute(commands, "arena add", "duel", NULL, NULL), 409,
+                  "this arena runs already");
+    assert_answer(execute(commands, "arena remove", "third", NULL, NULL), 404, "no such arena");
+    assert_answer(execute(commands, "arena map", "third", "map", "x"), 404, "no such arena");
+    assert_answer(execute(commands, "arena map", "duel", NULL, NULL), 400, "a field is missing");
     assert_string_equal(asked, "");
     refusal = "f:1: got \"x\"\xff\nmore";
     static const char answer[] = "{\"error\":\"f:1: got \\\"x\\\"?\\u000amore\"}";
-    assert_answer(execute(admin, "/arena/add", "third", NULL, NULL), 409, answer);
-    assert_answer(execute(admin, "/arena/remove", "duel", NULL, NULL), 409, answer);
-    assert_answer(execute(admin, "/arena/map", "duel", "map", "x"), 409, answer);
-    admin_commands_close(admin);
+    assert_answer(execute(commands, "arena add", "third", NULL, NULL), 409, answer);
+    assert_answer(execute(commands, "arena remove", "duel", NULL, NULL), 409, answer);
+    assert_answer(execute(commands, "arena map", "duel", "map", "x"), 409, answer);
+    close_commands(commands);
 }
 
 static void test_a_reload_reports_its_changes(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
-    assert_answer(execute(admin, "/reload", NULL, NULL, NULL), 0,
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
+    assert_answer(execute(commands, "reload", NULL, NULL, NULL), 0,
                   "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
                   "\"restart\":[\"f:3: port: 1 -> 2\"]}");
     refusal = "wrong";
-    assert_answer(execute(admin, "/reload", NULL, NULL, NULL), 409,
+    assert_answer(execute(commands, "reload", NULL, NULL, NULL), 409,
                   "{\"error\":\"the configuration has mistakes: the one that runs stays whole\","
                   "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");
-    admin_commands_close(admin);
+    close_commands(commands);
 }
 
 static void test_the_level_of_the_log_is_one_of_its_names(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
-    assert_answer(execute(admin, "/log", NULL, "level", "error"), 0, NULL);
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
+    assert_answer(execute(commands, "log level", NULL, "level", "error"), 0, NULL);
     assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
-    assert_answer(execute(admin, "/log", NULL, "level", "loud"), 400,
+    assert_answer(execute(commands, "log level", NULL, "level", "loud"), 400,
                   "want the level error, warning or info");
     assert_int_equal(log_get_level(), LOG_LEVEL_ERROR);
-    assert_answer(execute(admin, "/log", NULL, "level", "info"), 0, NULL);
+    assert_answer(execute(commands, "log level", NULL, "level", "info"), 0, NULL);
     assert_int_equal(log_get_level(), LOG_LEVEL_INFO);
-    admin_commands_close(admin);
+    close_commands(commands);
 }
 
 static void test_pauses_go_to_the_arena(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
     struct mailbox *mailbox = arena_mailbox(fixture->table.running.arenas[1]);
     mailbox_peek(mailbox); // the ban list
     mailbox_complete(mailbox);
     for (int on = 1; on >= 0; on--) {
-        const struct admin_command command =
-            execute(admin, on ? "/arena/pause" : "/arena/resume", "crossfire", NULL, NULL);
+        const struct command_call command =
+            execute(commands, on ? "arena pause" : "arena resume", "crossfire", NULL, NULL);
         assert_null(command.problem);
         assert_int_equal(command.waiting, 1);
         const struct command *message = mailbox_peek(mailbox);
@@ -458,12 +468,12 @@ static void test_pauses_go_to_the_arena(void **state)
         assert_int_equal(message->on, on);
         mailbox_complete(mailbox);
     }
-    assert_answer(execute(admin, "/arena/pause", "third", NULL, NULL), 404, "no such arena");
-    admin_commands_close(admin);
+    assert_answer(execute(commands, "arena pause", "third", NULL, NULL), 404, "no such arena");
+    close_commands(commands);
 }
 
 // Answers the drain in an arena's mailbox.
-static void begin_drain(struct admin_commands *admin, struct arena *arena)
+static void begin_drain(struct commands *commands, struct arena *arena)
 {
     struct mailbox *mailbox = arena_mailbox(arena);
     const struct command *message;
@@ -471,67 +481,57 @@ static void begin_drain(struct admin_commands *admin, struct arena *arena)
         mailbox_complete(mailbox);
     assert_true(message->on);
     mailbox_complete(mailbox);
-    uint32_t number;
-    bool done;
-    while (admin_commands_collect(admin, &number, &done))
-        continue;
+    commands_run(commands);
 }
 
 static void test_a_drain_is_over_when_every_arena_has_begun_it(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
-    assert_false(admin_commands_is_drained(admin));
-    assert_int_equal(execute(admin, "/drain", NULL, NULL, NULL).waiting, 2);
-    assert_false(admin_commands_is_drained(admin));
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
+    assert_false(commands_is_drained(commands));
+    assert_int_equal(execute(commands, "drain", NULL, NULL, NULL).waiting, 2);
+    assert_false(commands_is_drained(commands));
     assert_false(loop_wait(fixture->loop, 0)); // only the arenas' answers end it
-    begin_drain(admin, fixture->table.running.arenas[0]);
-    assert_false(admin_commands_is_drained(admin));
-    begin_drain(admin, fixture->table.running.arenas[1]);
-    assert_true(admin_commands_is_drained(admin));
-    admin_commands_close(admin);
+    begin_drain(commands, fixture->table.running.arenas[0]);
+    assert_false(commands_is_drained(commands));
+    begin_drain(commands, fixture->table.running.arenas[1]);
+    assert_true(commands_is_drained(commands));
+    close_commands(commands);
 }
 
 static void test_a_drain_does_not_wait_for_a_removed_arena(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
     struct arena *gone = fixture->table.running.arenas[1];
-    execute(admin, "/drain", NULL, NULL, NULL);
-    begin_drain(admin, fixture->table.running.arenas[0]);
-    admin_commands_forget(admin, gone);
-    uint32_t number;
-    bool done;
-    while (admin_commands_collect_from(admin, gone, &number, &done))
-        continue;
-    assert_true(admin_commands_is_drained(admin));
-    admin_commands_close(admin);
+    execute(commands, "drain", NULL, NULL, NULL);
+    begin_drain(commands, fixture->table.running.arenas[0]);
+    commands_forget(commands, gone);
+    assert_true(commands_is_drained(commands));
+    close_commands(commands);
 }
 
 static void test_a_drain_has_a_deadline(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
-    assert_int_equal(execute(admin, "/drain", NULL, "seconds", "1").waiting, 2);
-    assert_false(admin_commands_is_drained(admin));
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
+    assert_int_equal(execute(commands, "drain", NULL, "timeout_s", "1").waiting, 2);
+    assert_false(commands_is_drained(commands));
     assert_true(loop_wait(fixture->loop, DEADLINE_MS));
-    assert_true(admin_commands_is_drained(admin));
-    assert_int_equal(execute(admin, "/drain", NULL, "seconds", "1000000000").waiting, 2);
-    assert_false(admin_commands_is_drained(admin));
+    assert_true(commands_is_drained(commands));
+    assert_int_equal(execute(commands, "drain", NULL, "timeout_s", "1000000000").waiting, 2);
+    assert_false(commands_is_drained(commands));
     assert_false(loop_wait(fixture->loop, 0));
-    admin_commands_close(admin);
+    close_commands(commands);
 }
 
-static void ban(struct admin_commands *admin, const char *address)
+static void ban(struct commands *commands, const char *address)
 {
-    free(execute(admin, "/ban", NULL, "address", address).text);
-    uint32_t number;
-    bool done;
-    while (admin_commands_collect(admin, &number, &done))
-        continue;
+    free(execute(commands, "ban", NULL, "address", address).text);
+    commands_run(commands);
 }
 
 // Takes the ban list from the next message of an arena, which then reads it.
@@ -548,39 +548,41 @@ static const struct bans *read_bans(struct mailbox *mailbox)
 static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
 {
     struct fixture *fixture = *state;
-    struct admin_commands *admin = admin_commands_open(fixture->loop, &fixture->table, NULL,
-                                                       fixture->error, sizeof fixture->error);
+    struct commands *commands =
+        commands_open(fixture->loop, &fixture->table, NULL, fixture->error, sizeof fixture->error);
     struct mailbox *quick = arena_mailbox(fixture->table.running.arenas[0]);
     struct mailbox *slow = arena_mailbox(fixture->table.running.arenas[1]);
     const struct bans *first = read_bans(quick);
-    ban(admin, "192.0.2.1");
+    ban(commands, "192.0.2.1");
     const struct bans *second = read_bans(quick);
-    ban(admin, "192.0.2.2");
+    struct command_call later[2], pause;
+    execute_into(commands, &later[0], "ban", NULL, "address", "192.0.2.2");
+    commands_run(commands);
     assert_int_equal(first->count, 0); // the slow arena has not opened its message
     assert_int_equal(second->count, 1);
     assert_ptr_equal(read_bans(slow), first);
     assert_ptr_equal(read_bans(slow), second);
-    ban(admin, "192.0.2.3");
+    execute_into(commands, &later[1], "ban", NULL, "address", "192.0.2.3");
+    commands_run(commands);
     assert_int_equal(second->count, 1); // the quick arena has not opened the next one
     // A forgotten arena reads nothing, and a new one in its place starts without a list.
-    assert_int_equal(execute(admin, "/arena/pause", "duel", NULL, NULL).waiting, 1);
-    admin_commands_forget(admin, fixture->table.running.arenas[0]);
-    struct arena *gone = fixture->table.running.arenas[0];
-    uint32_t number;
-    bool done = false;
-    for (int list = 2; list <= 3; list++) { // a ban also succeeds if no arena has to read it
-        assert_true(admin_commands_collect_from(admin, gone, &number, &done));
-        assert_true(done);
+    execute_into(commands, &pause, "arena pause", "duel", NULL, NULL);
+    assert_int_equal(pause.waiting, 1);
+    commands_forget(commands, fixture->table.running.arenas[0]);
+    for (int i = 0; i < 2; i++) { // a ban also succeeds if no arena has to read it
+        assert_int_equal(later[i].waiting, 1);
+        assert_int_equal(later[i].answered, 1);
     }
-    assert_true(admin_commands_collect_from(admin, gone, &number, &done));
-    assert_false(done);
-    assert_false(admin_commands_collect_from(admin, gone, &number, &done));
-    ban(admin, "192.0.2.4");
+    assert_false(pause.is_waiting);
+    assert_int_equal(pause.answered, 0);
+    ban(commands, "192.0.2.4");
     const struct bans *last = NULL;
     while (mailbox_peek(quick) != NULL)
         last = read_bans(quick);
     assert_int_equal(last->count, 4);
-    admin_commands_close(admin);
+    close_commands(commands);
+    for (int i = 0; i < 2; i++)
+        free(later[i].text);
 }
 
 int main(void)
@@ -593,8 +595,8 @@ int main(void)
                                         close_fixture),
         cmocka_unit_test_setup_teardown(test_a_request_that_no_arena_answers_ends_in_time,
                                         open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_parts_of_a_form_have_names, open_fixture,
-                                        close_fixture),
+        cmocka_unit_test_setup_teardown(test_bodies_are_objects_with_the_fields_of_the_command,
+                                        open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(test_bodies_have_an_end, open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(test_idle_connections_do_not_block_the_operator,
                                         open_fixture, close_fixture),

@@ -116,9 +116,9 @@ static void test_lines_below_the_level_are_left_out(void **state)
     log_error("yes");
     assert_true(next_write(*state, text));
     assert_string_equal(behind_timestamp(text), "error yes\n");
-    log_write(LOG_LEVEL_AUDIT, &(struct log_subject){0}, "order by=%s", "ada");
+    log_write(LOG_LEVEL_AUDIT, &(struct log_subject){0}, "command given by=%s", "ada");
     assert_true(next_write(*state, text));
-    assert_string_equal(behind_timestamp(text), "audit order by=ada\n");
+    assert_string_equal(behind_timestamp(text), "audit command given by=ada\n");
     log_set_level(LOG_LEVEL_INFO);
     log_info("yes");
     assert_true(next_write(*state, text));

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Commands about the whole server: its configuration, log and end, and its documents.
+#include "arena_table_changes.h"
+#include "command_schema.h"
+#include "commands_internal.h"
+#include "log.h"
+#include "monotonic.h"
+#include "status.h"
+
+#include <stdio.h>
+
+void command_reload(struct commands *commands, struct command_call *call)
+{
+    struct reload_report report = {0};
+    call->changes_arenas = true;
+    if (!arena_table_reload(commands->table, &report))
+        call->status = HTTP_CONFLICT;
+    command_answer(call, status_reload_json(&report));
+    reload_report_clear(&report);
+}
+
+void command_log_level(struct commands *commands, struct command_call *call)
+{
+    enum log_level level;
+    (void)commands;
+    if (log_level_find(call->fields[FIELD_LEVEL], &level))
+        log_set_level(level);
+    else
+        command_refuse(call, HTTP_BAD_REQUEST, command_fields[FIELD_LEVEL].wrong);
+}
+
+// --- Drain ---
+
+static void drain(struct commands *commands, struct command_call *call, int64_t seconds)
+{
+    struct command message = {.kind = COMMAND_DRAIN, .on = true};
+    if (seconds > 0)
+        snprintf(message.text, sizeof message.text,
+                 "This server ends in %lld seconds, or earlier when everybody has left.",
+                 (long long)seconds);
+    else
+        snprintf(message.text, sizeof message.text, "This server ends when everybody has left.");
+    command_post(commands, call, &message);
+    // Without an arena there is nobody to wait for.
+    if (call->status == HTTP_NOT_FOUND && commands->table->running.count == 0)
+        command_refuse(call, 0, NULL);
+    if (call->problem != NULL)
+        return;
+    if (commands->rooms != NULL)
+        rooms_refuse_new(commands->rooms, true);
+    commands->draining = true;
+    commands->drain_waiting += call->waiting;
+    commands->drain_end_ms = seconds > 0 ? monotonic_ms() + (uint64_t)seconds * 1000 : 0;
+    loop_set_timer(commands->drain_end, seconds > 0 ? commands->drain_end_ms : LOOP_NEVER);
+}
+
+void command_drain(struct commands *commands, struct command_call *call)
+{
+    drain(commands, call, command_number(call, FIELD_TIMEOUT));
+}
+
+void commands_drain(struct commands *commands, uint32_t seconds)
+{
+    struct command_call call = {0}; // number 0: nobody waits for its answers
+    drain(commands, &call, seconds);
+}
+
+bool commands_is_draining(const struct commands *commands)
+{
+    return commands->draining;
+}
+
+bool commands_is_drained(const struct commands *commands)
+{
+    const struct arena_list *list = &commands->table->running;
+    if (!commands->draining)
+        return false;
+    if (commands->drain_end_ms > 0 && monotonic_ms() >= commands->drain_end_ms)
+        return true;
+    // An arena that has not answered may have admitted a player whom it has not counted yet.
+    uint32_t players = commands->drain_waiting;
+    for (int i = 0; i < list->count; i++)
+        players += arena_playing(list->arenas[i]);
+    return players == 0;
+}
+
+// --- Documents ---
+
+void command_status(struct commands *commands, struct command_call *call)
+{
+    command_answer(call, status_json(commands->view, monotonic_ms()));
+}
+
+void command_players(struct commands *commands, struct command_call *call)
+{
+    command_answer(call, status_players_json(&commands->table->running));
+}
+
+void command_maps(struct commands *commands, struct command_call *call)
+{
+    command_answer(call, status_maps_json(commands->table->config));
+}
+
+void command_commands(struct commands *commands, struct command_call *call)
+{
+    (void)commands;
+    command_answer(call, command_list_json());
+}

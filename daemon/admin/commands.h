@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Executes commands, whoever gives them: checks their fields, posts messages to arenas, changes the
+// ban list, the arenas and the server, and waits for answers: two seconds for arenas, one second
+// for the store. Every executed command that changes something is logged. Of HTTP it knows only
+// status codes. Main thread only.
+#pragma once
+
+#include "arena.h"
+#include "arena_table.h"
+#include "bans.h"
+#include "command_log.h"
+#include "command_table.h"
+#include "rooms.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COMMAND_FIELD_BYTES 512 // of a value with the closing NUL; longer ones are refused
+
+struct ban_source;
+struct commands;
+struct loop;
+struct status_view;
+
+// A command and its result. Zeroed, with the row, fields, `by`, `via` and `done` filled in by the
+// caller, whose memory it is.
+struct command_call {
+    const struct command_row *row;
+    char fields[COMMAND_FIELDS][COMMAND_FIELD_BYTES]; // as text; "": not given
+    const char *body;                                 // of a MATCHMAKER's command: JSON, borrowed
+    size_t body_bytes;
+    char by[COMMAND_BY_BYTES]; // who gave it
+    const char *via;           // how, see struct command_note; a literal
+
+    // Called once, when the outcome is known; perhaps before commands_execute returns.
+    void (*done)(struct command_call *call);
+
+    // The result.
+    unsigned status;        // of HTTP; 0: 200
+    const char *problem;    // what is wrong, a printable text; NULL: nothing, or it is in `text`
+    char *text;             // the answer as JSON; NULL: none. The caller frees it
+    unsigned retry_after_s; // with the status 503: when to try again; else 0
+    uint32_t asked;         // arenas that it was meant for
+    uint32_t answered;      // arenas that have done it
+
+    // Of commands.c.
+    uint32_t number;  // identifies it in the answers of arenas
+    uint32_t waiting; // arenas that have not answered yet
+    uint64_t change;  // of the store that the answer waits for; 0: none
+    bool changes_bans;
+    bool changes_arenas; // the answer waits until access tokens are admitted, too
+    bool is_waiting;
+    uint64_t given_ms; // CLOCK_MONOTONIC
+    struct command_call *next;
+};
+
+// Borrows `table` and `rooms`, which may be NULL. Loads the stored bans; on failure writes the
+// reason and returns NULL.
+struct commands *commands_open(struct loop *loop, struct arena_table *table, struct rooms *rooms,
+                               char *error, size_t capacity);
+
+// Finishes the commands that wait. Call it before what gave them is closed.
+void commands_end(struct commands *commands);
+
+// Takes NULL. The arenas must have ended, and no command may wait.
+void commands_close(struct commands *commands);
+
+// Borrows what the status is made of. Call it before the first command.
+void commands_serve_status(struct commands *commands, const struct status_view *view);
+
+// The fetched ban list, for the status; NULL: none is configured.
+const struct ban_source *commands_ban_source(const struct commands *commands);
+
+// The arenas that run.
+const struct arena_list *commands_arenas(const struct commands *commands);
+
+// The requests for arenas; NULL: none are taken.
+struct rooms *commands_rooms(const struct commands *commands);
+
+// Executes a command, or posts it to the arenas.
+void commands_execute(struct commands *commands, struct command_call *call);
+
+// Forgets a command that may be waiting; `done` is not called.
+void commands_withdraw(struct commands *commands, struct command_call *call);
+
+// Finishes the commands that have their answers, or whose time is over, and posts a new ban list to
+// the arenas that lack it. The loop does this whenever there may be an answer.
+void commands_run(struct commands *commands);
+
+// Call it for a released arena before it is destroyed: commands that wait for it count it as not
+// done, and it counts as reading no ban list.
+void commands_forget(struct commands *commands, struct arena *arena);
+
+// Bans a network by the decision of others than the operator. Returns NULL, or what went wrong as a
+// printable text.
+const char *commands_ban(struct commands *commands, const struct ban *ban);
+
+// Begins a drain of every arena, which ends after `seconds`, or when everybody has left; 0: only
+// then.
+void commands_drain(struct commands *commands, uint32_t seconds);
+
+// Whether a drain has begun.
+bool commands_is_draining(const struct commands *commands);
+
+// Whether a drain has begun and is complete: every arena has begun it and has no players, or its
+// deadline has passed.
+bool commands_is_drained(const struct commands *commands);
