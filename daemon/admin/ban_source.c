@@ -5,6 +5,7 @@
 
 #include "ban_list.h"
 #include "fetch.h"
+#include "job_thread.h"
 #include "json_writer.h"
 #include "log.h"
 #include "loop.h"
@@ -12,12 +13,9 @@
 #include "monotonic.h"
 #include "state_file.h"
 #include "store.h"
-#include "wakeup.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,31 +30,30 @@ enum {
     ERROR_BYTES = 256,
 };
 
-// A list that a thread reads. The main thread owns it again once it is done.
-struct job {
-    pthread_t thread;
-    const struct wakeup *wakeup;
+// A list that a thread reads.
+struct reading {
+    struct job job; // first
+    struct ban_source *source;
     char etag[FETCH_ETAG_BYTES];
     char *text; // owned
     size_t size;
     struct bans *bans; // NULL: it is malformed
     char error[ERROR_BYTES];
-    _Atomic bool is_done;
 };
 
 struct ban_source {
     struct arena_table *table;
     struct ban_book *book;
-    struct loop_source *timer, *list_read;
-    struct wakeup wakeup;        // of the main thread, signalled when a list was read
+    struct loop_source *timer;
+    struct job_thread *readers;
     struct watcher reloaded;     // perhaps
     const struct config *config; // whose reload was noticed
     char url[URL_BYTES];
     char etag[FETCH_ETAG_BYTES];
-    uint32_t request; // under way; 0: none
-    struct job *job;  // under way; NULL: none
-    bool is_wanted;   // a reload asks for one as soon as none is under way
-    uint64_t next_ms; // of the next request otherwise
+    uint32_t request;        // under way; 0: none
+    struct reading *reading; // under way; NULL: none
+    bool is_wanted;          // a reload asks for one as soon as none is under way
+    uint64_t next_ms;        // of the next request otherwise
     uint32_t retry_ms;
 
     uint32_t count;          // networks in force
@@ -163,68 +160,67 @@ static void load_kept(struct ban_source *source)
 }
 
 // Keeps the text of a list for the next start.
-static void keep(const struct ban_source *source, const struct job *job)
+static void keep(const struct ban_source *source, const struct reading *reading)
 {
     char head[HEADER_BYTES] = "";
     if (!store_has_directory(source->table->store))
         return;
-    if (job->etag[0] != '\0')
-        snprintf(head, sizeof head, "%s%s\n", etag_words, job->etag);
+    if (reading->etag[0] != '\0')
+        snprintf(head, sizeof head, "%s%s\n", etag_words, reading->etag);
     const size_t head_size = strlen(head);
-    char *text = malloc(head_size + job->size + 1);
+    char *text = malloc(head_size + reading->size + 1);
     if (text != NULL) {
         memcpy(text, head, head_size);
-        memcpy(text + head_size, job->text, job->size);
+        memcpy(text + head_size, reading->text, reading->size);
     }
-    store_replace(source->table->store, file_name, text, head_size + job->size, STATE_FILE_DISK);
+    store_replace(source->table->store, file_name, text, head_size + reading->size,
+                  STATE_FILE_DISK);
 }
 
 // --- Reading, in a thread ---
 
-static void *read_list(void *context)
+static void read_list(struct job *job)
 {
-    struct job *job = context;
-    char *copy = malloc(job->size + 1);
-    const struct sched_param none = {0};
-    if (sched_getscheduler(0) == SCHED_OTHER)
-        sched_setscheduler(0, SCHED_BATCH, &none); // players' ticks come first
+    struct reading *reading = (struct reading *)job;
+    char *copy = malloc(reading->size + 1);
     if (copy == NULL) {
-        snprintf(job->error, sizeof job->error, "out of memory");
-    } else {
-        memcpy(copy, job->text, job->size + 1);
-        job->bans = ban_list_read(copy, job->size, job->error, sizeof job->error);
-        free(copy);
+        snprintf(reading->error, sizeof reading->error, "out of memory");
+        return;
     }
-    atomic_store(&job->is_done, true);
-    wakeup_signal(job->wakeup);
-    return NULL;
+    memcpy(copy, reading->text, reading->size + 1);
+    reading->bans = ban_list_read(copy, reading->size, reading->error, sizeof reading->error);
+    free(copy);
 }
 
-static void free_job(struct job *job)
+// Takes NULL.
+static void free_reading(struct reading *reading)
 {
-    free(job->text);
-    free(job);
+    if (reading == NULL)
+        return;
+    free(reading->text);
+    free(reading);
 }
 
-static bool begin_job(struct ban_source *source, const struct fetch_answer *answer)
+static void end_reading(struct job *job);
+
+static bool begin_reading(struct ban_source *source, const struct fetch_answer *answer)
 {
-    struct job *job = calloc(1, sizeof *job);
-    if (job == NULL)
+    struct reading *reading = calloc(1, sizeof *reading);
+    if (reading == NULL)
         return false;
-    job->wakeup = &source->wakeup;
-    job->size = answer->body_bytes;
-    job->text = malloc(job->size + 1);
-    strcpy(job->etag, answer->etag);
-    if (job->text != NULL) {
-        memcpy(job->text, answer->body, job->size);
-        job->text[job->size] = '\0';
-    }
-    if (job->text == NULL || pthread_create(&job->thread, NULL, read_list, job) != 0) {
-        free_job(job);
+    reading->job = (struct job){.work = read_list, .done = end_reading};
+    reading->source = source;
+    reading->size = answer->body_bytes;
+    reading->text = malloc(reading->size + 1);
+    strcpy(reading->etag, answer->etag);
+    if (reading->text == NULL || !job_thread_start(source->readers)) {
+        free_reading(reading);
         return false;
     }
-    pthread_setname_np(job->thread, "raimd-bans");
-    source->job = job;
+    memcpy(reading->text, answer->body, reading->size);
+    reading->text[reading->size] = '\0';
+    source->reading = reading;
+    job_thread_post(source->readers, &reading->job);
     return true;
 }
 
@@ -254,24 +250,24 @@ static void note_success(struct ban_source *source)
     source->retry_ms = FIRST_RETRY_MS;
 }
 
-static void end_job(struct ban_source *source)
+static void end_reading(struct job *job)
 {
-    struct job *job = source->job;
-    pthread_join(job->thread, NULL);
-    source->job = NULL;
-    const uint32_t count = job->bans != NULL ? job->bans->count : 0;
-    if (job->bans == NULL) {
-        note_failure(source, job->error);
-    } else if (!ban_book_set_foreign(source->book, job->bans)) {
+    struct reading *reading = (struct reading *)job;
+    struct ban_source *source = reading->source;
+    source->reading = NULL;
+    const uint32_t count = reading->bans != NULL ? reading->bans->count : 0;
+    if (reading->bans == NULL) {
+        note_failure(source, reading->error);
+    } else if (!ban_book_set_foreign(source->book, reading->bans)) {
         note_failure(source, "out of memory");
     } else {
-        strcpy(source->etag, job->etag);
-        keep(source, job);
+        strcpy(source->etag, reading->etag);
+        keep(source, reading);
         source->count = count;
         note_success(source);
         log_info("ban list taken networks=%u url=%s", count, source->url);
     }
-    free_job(job);
+    free_reading(reading);
 }
 
 static void take_answer(void *context, const struct fetch_answer *answer)
@@ -286,7 +282,7 @@ static void take_answer(void *context, const struct fetch_answer *answer)
     } else if (answer->status != 200) {
         snprintf(why, sizeof why, "the answer has status %u", answer->status);
         note_failure(source, why);
-    } else if (!begin_job(source, answer)) {
+    } else if (!begin_reading(source, answer)) {
         note_failure(source, "out of memory");
     }
 }
@@ -315,11 +311,10 @@ static void run(void *context);
 static bool join_loop(struct ban_source *source, struct loop *loop)
 {
     source->timer = loop_add_timer(loop, 0, run, source);
-    if (wakeup_open(&source->wakeup))
-        source->list_read = loop_add_descriptor(loop, source->wakeup.descriptor, run, source);
+    source->readers = job_thread_create(loop, "raimd-bans", SCHED_BATCH);
     source->reloaded = (struct watcher){.run = note_reload, .context = source};
     watchers_add(&source->table->watchers, &source->reloaded);
-    return source->timer != NULL && source->list_read != NULL;
+    return source->timer != NULL && source->readers != NULL;
 }
 
 struct ban_source *ban_source_open(struct loop *loop, struct arena_table *table,
@@ -350,15 +345,12 @@ void ban_source_close(struct ban_source *source)
     if (source == NULL)
         return;
     fetch_cancel(source->table->urls, source->request);
-    if (source->job != NULL) {
-        pthread_join(source->job->thread, NULL);
-        free(source->job->bans);
-        free_job(source->job);
-    }
+    job_thread_destroy(source->readers);
+    if (source->reading != NULL)
+        free(source->reading->bans);
+    free_reading(source->reading);
     watchers_remove(&source->table->watchers, &source->reloaded);
     loop_remove(source->timer);
-    loop_remove(source->list_read);
-    wakeup_close(&source->wakeup);
     free(source);
 }
 
@@ -375,10 +367,7 @@ static void note_reload(void *context)
 static void run(void *context)
 {
     struct ban_source *source = context;
-    wakeup_clear(&source->wakeup);
-    if (source->job != NULL && atomic_load(&source->job->is_done))
-        end_job(source);
-    if (source->request == 0 && source->job == NULL &&
+    if (source->request == 0 && source->reading == NULL &&
         (source->is_wanted || monotonic_ms() >= source->next_ms)) {
         source->is_wanted = false;
         begin_request(source);
