@@ -133,7 +133,7 @@ static void end_pending(struct request_memory *memory)
 {
     struct pending *pending = (struct pending *)memory;
     assert(!pending->is_suspended); // a suspended connection is resumed before it ends
-    results_release(pending->owner->results, pending->answer);
+    results_release(pending->answer);
     free(pending);
 }
 
@@ -170,7 +170,7 @@ static bool conclude(struct pending *pending, bool *done)
 {
     const char *text;
     const bool is_late = pending->owner->is_ending || monotonic_ms() >= pending->deadline_ms;
-    const bool is_answered = results_answered(pending->owner->results, pending->answer, &text);
+    const bool is_answered = results_answered(pending->answer, &text);
     *done = is_answered || is_late;
     if (!*done)
         return true;
@@ -237,8 +237,7 @@ static void resume_some(void *context)
     for (struct pending *pending = http_results->waiting, *next; pending != NULL; pending = next) {
         const char *text;
         next = pending->next;
-        if (now_ms >= pending->deadline_ms ||
-            results_answered(http_results->results, pending->answer, &text))
+        if (now_ms >= pending->deadline_ms || results_answered(pending->answer, &text))
             resume(pending);
     }
     set_timer(http_results);

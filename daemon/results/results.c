@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The main thread's side: hands results and queries to the thread of results_thread.c under a
-// mutex that is held for moments.
+// The main thread's side: posts results and queries as jobs.
 #define _GNU_SOURCE
 #include "results_internal.h"
 
@@ -9,7 +8,7 @@
 #include "monotonic.h"
 
 #include <assert.h>
-#include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +41,7 @@ static const struct metric count_rows[] = {
     {"written", "raimd_results_written_total", "Results of rounds that were recorded.",
      METRIC_COUNTER, MAIN(written)},
     {"lost", "raimd_results_lost_total", "Results of rounds that could not be written.",
-     METRIC_COUNTER, MAIN(all_lost)},
+     METRIC_COUNTER, MAIN(lost)},
 };
 
 const struct metric_table results_metrics = {
@@ -50,114 +49,93 @@ const struct metric_table results_metrics = {
 
 // --- Life ---
 
+static void ask_next(void *context);
+
+static void nothing(struct job *job)
+{
+    (void)job;
+}
+
 static void destroy(struct results *results)
 {
+    job_thread_destroy(results->thread);
+    loop_remove(results->main.next_query);
     for (int i = 0; i < RESULTS_ANSWERS; i++)
-        free(results->shared.answers[i].text);
-    while (results->shared.first != NULL) { // the thread was not started
-        struct results_line *line = results->shared.first;
-        results->shared.first = line->next;
-        free(line->text);
-        free(line);
-    }
+        free(results->main.answers[i].text);
+    result_db_close(results->own.db);
     result_log_close(results->own.log);
-    loop_remove(results->main.news);
-    wakeup_close(&results->wakeup);
-    pthread_cond_destroy(&results->shared.work);
-    pthread_mutex_destroy(&results->shared.lock);
     free(results);
-}
-
-static void update_counts(struct results *results)
-{
-    pthread_mutex_lock(&results->shared.lock);
-    const uint64_t written = results->shared.written, lost = results->shared.lost;
-    pthread_mutex_unlock(&results->shared.lock);
-    results->main.written = written;
-    results->main.all_lost = lost + results->main.lost;
-}
-
-static void take_news(void *context)
-{
-    struct results *results = context;
-    wakeup_clear(&results->wakeup);
-    update_counts(results);
-    watchers_call(&results->main.watchers);
 }
 
 struct results *results_create(const struct results_def *def)
 {
     struct results *results = calloc(1, sizeof *results);
-    pthread_condattr_t monotonic;
     if (results == NULL)
         return NULL;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&results->shared.lock, NULL);
-    pthread_cond_init(&results->shared.work, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    results->shared.last = &results->shared.first;
-    if (wakeup_open(&results->wakeup))
-        results->main.news =
-            loop_add_descriptor(def->loop, results->wakeup.descriptor, take_news, results);
-    if (results->main.news != NULL && def->directory == NULL)
-        return results;
-    if (results->main.news != NULL) {
+    results->open = (struct job){.work = results_work_open, .done = nothing};
+    results->main.next_query = loop_add_timer(def->loop, 0, ask_next, results);
+    results->thread = job_thread_create(def->loop, "raimd-results", SCHED_BATCH);
+    bool is_good = results->main.next_query != NULL && results->thread != NULL;
+    if (is_good && def->directory != NULL) {
         snprintf(results->own.path, sizeof results->own.path, "%s/results.db", def->directory);
         results->own.log = result_log_create(def->directory);
+        is_good = results->own.log != NULL;
     }
-    if (results->own.log != NULL)
+    if (is_good) {
+        job_thread_post(results->thread, &results->open);
         return results;
+    }
     destroy(results);
     return NULL;
 }
 
 bool results_start(struct results *results)
 {
-    errno = pthread_create(&results->main.thread, NULL, results_run_thread, results);
-    results->main.has_thread = errno == 0;
-    return results->main.has_thread;
+    results->main.is_started = job_thread_start(results->thread);
+    return results->main.is_started;
 }
 
 void results_close(struct results *results)
 {
     if (results == NULL)
         return;
-    pthread_mutex_lock(&results->shared.lock);
-    results->shared.is_ending = true;
-    pthread_cond_signal(&results->shared.work);
-    pthread_mutex_unlock(&results->shared.lock);
-    if (results->main.has_thread)
-        pthread_join(results->main.thread, NULL);
+    results->is_ending = true;
+    if (!results->main.is_started)
+        results->own.is_off = true;
+    job_thread_finish(results->thread);
     destroy(results);
 }
 
 // --- Results ---
 
-// Hands a line to the thread, and takes it. Returns false if too much waits.
-static bool post(struct results *results, char *line)
+static void end_line(struct job *job)
 {
-    struct results_line *entry = malloc(sizeof *entry);
-    const size_t size = strlen(line);
-    if (entry == NULL) {
-        free(line);
+    struct results_line *line = (struct results_line *)job;
+    struct results *results = line->results;
+    results->main.waiting_bytes -= line->size;
+    results->main.written += line->is_written;
+    results->main.lost += !line->is_written;
+    free(line->text);
+    free(line);
+}
+
+// Hands a line to the thread, and takes it. Returns false if too much waits.
+static bool post(struct results *results, char *text)
+{
+    const size_t size = strlen(text);
+    const bool has_room = results->main.waiting_bytes + size <= RESULTS_WAITING_BYTES;
+    struct results_line *line = has_room ? calloc(1, sizeof *line) : NULL;
+    if (line == NULL) {
+        free(text);
         return false;
     }
-    *entry = (struct results_line){.text = line, .size = size};
-    pthread_mutex_lock(&results->shared.lock);
-    const bool has_room = results->shared.waiting_bytes + size <= RESULTS_WAITING_BYTES;
-    if (has_room) {
-        *results->shared.last = entry;
-        results->shared.last = &entry->next;
-        results->shared.waiting_bytes += size;
-        pthread_cond_signal(&results->shared.work);
-    }
-    pthread_mutex_unlock(&results->shared.lock);
-    if (has_room)
-        return true;
-    free(entry->text);
-    free(entry);
-    return false;
+    *line = (struct results_line){.job = {.work = results_work_line, .done = end_line},
+                                  .results = results,
+                                  .text = text,
+                                  .size = size};
+    results->main.waiting_bytes += size;
+    job_thread_post(results->thread, &line->job);
+    return true;
 }
 
 static const char *find_winner(const struct round_report *report)
@@ -199,10 +177,8 @@ void results_add(struct results *results, const struct round_report *report)
 
 void results_lose(struct results *results, uint32_t count)
 {
-    if (results == NULL || count == 0)
-        return;
-    results->main.lost += count;
-    update_counts(results);
+    if (results != NULL)
+        results->main.lost += count;
 }
 
 void results_watch(struct results *results, struct watcher *watcher)
@@ -222,7 +198,7 @@ static struct results_answer *find_free(struct results *results)
 {
     struct results_answer *oldest = NULL;
     for (int i = 0; i < RESULTS_ANSWERS; i++) {
-        struct results_answer *answer = &results->shared.answers[i];
+        struct results_answer *answer = &results->main.answers[i];
         if (answer->holders == 0 && answer->state != RESULTS_ANSWER_ASKED &&
             (oldest == NULL || answer->answered_ms < oldest->answered_ms))
             oldest = answer;
@@ -234,7 +210,7 @@ static struct results_answer *find_same(struct results *results, const struct re
 {
     const uint64_t now_ms = monotonic_ms();
     for (int i = 0; i < RESULTS_ANSWERS; i++) {
-        struct results_answer *answer = &results->shared.answers[i];
+        struct results_answer *answer = &results->main.answers[i];
         const bool is_fresh = answer->state == RESULTS_ANSWER_ASKED ||
                               (answer->state == RESULTS_ANSWER_READY &&
                                now_ms - answer->answered_ms < RESULTS_FRESH_MS);
@@ -244,41 +220,73 @@ static struct results_answer *find_same(struct results *results, const struct re
     return NULL;
 }
 
+static struct results_answer *find_asked(struct results *results)
+{
+    struct results_answer *first = NULL;
+    for (int i = 0; i < RESULTS_ANSWERS; i++) {
+        struct results_answer *answer = &results->main.answers[i];
+        if (answer->state == RESULTS_ANSWER_ASKED &&
+            (first == NULL || answer->number < first->number))
+            first = answer;
+    }
+    return first;
+}
+
+// Posts the oldest query that is asked. A query begins after IDLE_SHARE times the duration of the
+// one before, so that the queries of strangers take at most a quarter of a processor.
+static void ask_next(void *context)
+{
+    struct results *results = context;
+    struct results_answer *answer = results->main.is_querying ? NULL : find_asked(results);
+    if (answer == NULL)
+        return;
+    if (monotonic_ms() < results->main.query_ms) {
+        loop_set_timer(results->main.next_query, results->main.query_ms);
+        return;
+    }
+    results->main.is_querying = true;
+    job_thread_post(results->thread, &answer->job);
+}
+
+static void end_query(struct job *job)
+{
+    enum { IDLE_SHARE = 3, NS_PER_MS = 1000000 };
+    struct results_answer *answer = (struct results_answer *)job;
+    struct results *results = answer->results;
+    answer->state = RESULTS_ANSWER_READY;
+    answer->answered_ms = monotonic_ms();
+    results->main.is_querying = false;
+    results->main.query_ms = answer->answered_ms + answer->took_ns * IDLE_SHARE / NS_PER_MS + 1;
+    watchers_call(&results->main.watchers);
+    ask_next(results);
+}
+
 struct results_answer *results_ask(struct results *results, const struct results_query *query)
 {
     assert(query->limit >= 1);
-    pthread_mutex_lock(&results->shared.lock);
     struct results_answer *answer = find_same(results, query);
     if (answer == NULL && (answer = find_free(results)) != NULL) {
         free(answer->text);
-        *answer = (struct results_answer){
-            .query = *query,
-            .state = RESULTS_ANSWER_ASKED,
-            .number = ++results->main.asked,
-        };
+        *answer = (struct results_answer){.job = {.work = results_work_query, .done = end_query},
+                                          .results = results,
+                                          .state = RESULTS_ANSWER_ASKED,
+                                          .number = ++results->main.asked};
         memcpy(&answer->query, query, sizeof *query); // with its padding
-        pthread_cond_signal(&results->shared.work);
+        ask_next(results);
     }
     if (answer != NULL)
         answer->holders++;
-    pthread_mutex_unlock(&results->shared.lock);
     return answer;
 }
 
-bool results_answered(struct results *results, const struct results_answer *answer,
-                      const char **text)
+bool results_answered(const struct results_answer *answer, const char **text)
 {
-    pthread_mutex_lock(&results->shared.lock);
-    const bool is_ready = answer->state == RESULTS_ANSWER_READY;
     *text = answer->text;
-    pthread_mutex_unlock(&results->shared.lock);
-    return is_ready;
+    return answer->state == RESULTS_ANSWER_READY;
 }
 
-void results_release(struct results *results, struct results_answer *answer)
+void results_release(struct results_answer *answer)
 {
-    pthread_mutex_lock(&results->shared.lock);
     assert(answer->holders > 0);
     answer->holders--;
-    pthread_mutex_unlock(&results->shared.lock);
 }

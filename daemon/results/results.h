@@ -74,7 +74,6 @@ struct results_answer;
 struct results_answer *results_ask(struct results *results, const struct results_query *query);
 
 // Whether it is answered; `text` is then the JSON, valid until the release, or NULL if it failed.
-bool results_answered(struct results *results, const struct results_answer *answer,
-                      const char **text);
+bool results_answered(const struct results_answer *answer, const char **text);
 
-void results_release(struct results *results, struct results_answer *answer);
+void results_release(struct results_answer *answer);

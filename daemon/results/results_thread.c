@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The thread that writes results and answers queries: results first, then one query at a time.
+// What the thread does: opens the files, writes a result, answers a query.
 #define _GNU_SOURCE
 #include "results_internal.h"
 
@@ -7,17 +7,13 @@
 #include "monotonic.h"
 #include "text_buffer.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum {
     RETRY_MS = 60000, // before a database that could not be opened is tried again
-    IDLE_SHARE = 3,   // a query begins after so many times the duration of the one before, so
-                      // that the queries of strangers take at most a quarter of a processor
     MS_PER_DAY = 86400000,
-    NS_PER_S = 1000000000,
 };
 
 // --- The database ---
@@ -31,19 +27,11 @@ struct import {
     uint64_t rounds;
 };
 
-static bool is_ending(struct results *results)
-{
-    pthread_mutex_lock(&results->shared.lock);
-    const bool ends = results->shared.is_ending;
-    pthread_mutex_unlock(&results->shared.lock);
-    return ends;
-}
-
 static bool import_line(void *context, const char *line, size_t size)
 {
     struct import *import = context;
     struct result result;
-    import->is_given_up = is_ending(import->results);
+    import->is_given_up = import->results->is_ending;
     if (import->is_given_up)
         return false;
     if (!result_json_read(line, size, &result))
@@ -138,17 +126,14 @@ static void add_to_db(struct results *results, const struct results_line *line)
     result_json_clear(&result);
 }
 
-static void write_line(struct results *results, const struct results_line *line)
+void results_work_line(struct job *job)
 {
+    struct results_line *line = (struct results_line *)job;
+    if (line->results->own.is_off)
+        return;
     // The line first: a database that is opened anew imports it.
-    const bool is_written = write_log(results, line);
-    add_to_db(results, line);
-    pthread_mutex_lock(&results->shared.lock);
-    results->shared.waiting_bytes -= line->size;
-    results->shared.written += is_written;
-    results->shared.lost += !is_written;
-    pthread_mutex_unlock(&results->shared.lock);
-    wakeup_signal(&results->wakeup); // the counts
+    line->is_written = write_log(line->results, line);
+    add_to_db(line->results, line);
 }
 
 // --- Queries ---
@@ -203,91 +188,22 @@ static char *list_rounds(struct result_db *db, const struct results_query *query
     return NULL;
 }
 
-static void answer_query(struct results *results, struct results_answer *answer)
+void results_work_query(struct job *job)
 {
-    // Nobody else changes a query that is asked.
-    struct result_db *db = get_db(results);
+    struct results_answer *answer = (struct results_answer *)job;
+    // At the end nobody waits for it any more.
+    struct result_db *db = answer->results->is_ending ? NULL : get_db(answer->results);
     const uint64_t begin_ns = monotonic_ns();
-    char *text = NULL;
     if (db != NULL)
-        text = answer->query.kind == RESULTS_LEADERBOARD ? make_leaderboard(db, &answer->query)
-                                                         : list_rounds(db, &answer->query);
-    pthread_mutex_lock(&results->shared.lock);
-    answer->text = text;
-    answer->state = RESULTS_ANSWER_READY;
-    answer->answered_ms = monotonic_ms();
-    pthread_mutex_unlock(&results->shared.lock);
-    wakeup_signal(&results->wakeup);
-    const uint64_t now_ns = monotonic_ns();
-    results->own.query_ns = now_ns + (now_ns - begin_ns) * IDLE_SHARE;
+        answer->text = answer->query.kind == RESULTS_LEADERBOARD
+                           ? make_leaderboard(db, &answer->query)
+                           : list_rounds(db, &answer->query);
+    answer->took_ns = monotonic_ns() - begin_ns;
 }
 
-static struct results_answer *find_asked(struct results *results)
+void results_work_open(struct job *job)
 {
-    struct results_answer *first = NULL;
-    for (int i = 0; i < RESULTS_ANSWERS; i++) {
-        struct results_answer *answer = &results->shared.answers[i];
-        if (answer->state == RESULTS_ANSWER_ASKED &&
-            (first == NULL || answer->number < first->number))
-            first = answer;
-    }
-    return first;
-}
-
-// Waits until there is work, or until the next query may begin. The mutex is held.
-static void wait_for_signal(struct results *results, bool has_query)
-{
-    const struct timespec until = {.tv_sec = (time_t)(results->own.query_ns / NS_PER_S),
-                                   .tv_nsec = (long)(results->own.query_ns % NS_PER_S)};
-    if (has_query)
-        pthread_cond_timedwait(&results->shared.work, &results->shared.lock, &until);
-    else
-        pthread_cond_wait(&results->shared.work, &results->shared.lock);
-}
-
-// Waits for a result or a query. Returns false at the end.
-static bool wait_for_work(struct results *results, struct results_line **line,
-                          struct results_answer **answer)
-{
-    pthread_mutex_lock(&results->shared.lock);
-    for (;;) {
-        *line = results->shared.first;
-        *answer = *line == NULL ? find_asked(results) : NULL;
-        const bool has_query = *answer != NULL;
-        if (results->shared.is_ending || (has_query && monotonic_ns() < results->own.query_ns))
-            *answer = NULL; // at the end nobody waits for it any more
-        if (*line != NULL || *answer != NULL || results->shared.is_ending)
-            break;
-        wait_for_signal(results, has_query);
-    }
-    if (*line != NULL) {
-        results->shared.first = (*line)->next;
-        if (results->shared.first == NULL)
-            results->shared.last = &results->shared.first;
-    }
-    pthread_mutex_unlock(&results->shared.lock);
-    return *line != NULL || *answer != NULL;
-}
-
-void *results_run_thread(void *argument)
-{
-    struct results *results = argument;
-    struct results_line *line;
-    struct results_answer *answer;
-    const struct sched_param none = {0};
-    pthread_setname_np(pthread_self(), "raimd-results");
-    if (sched_getscheduler(0) == SCHED_OTHER)
-        sched_setscheduler(0, SCHED_BATCH, &none); // players' ticks come first
-    open_db(results);
-    while (wait_for_work(results, &line, &answer)) {
-        if (line != NULL) {
-            write_line(results, line);
-            free(line->text);
-            free(line);
-        } else {
-            answer_query(results, answer);
-        }
-    }
-    result_db_close(results->own.db);
-    return NULL;
+    struct results *results = (struct results *)job;
+    if (!results->own.is_off)
+        open_db(results);
 }

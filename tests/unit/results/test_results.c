@@ -53,13 +53,13 @@ static char *ask(struct bench *bench, enum results_kind kind, uint32_t limit)
     assert_non_null(answer);
     const uint64_t end_ms = monotonic_ms() + 30000;
     const char *text;
-    while (!results_answered(bench->results, answer, &text)) {
+    while (!results_answered(answer, &text)) {
         assert_true(monotonic_ms() < end_ms);
         loop_wait(bench->loop, 1000);
     }
     assert_non_null(text);
     char *copy = strdup(text);
-    results_release(bench->results, answer);
+    results_release(answer);
     return copy;
 }
 
@@ -139,9 +139,9 @@ static void test_what_waits_is_bounded(void **state)
     query.limit = 1;
     struct results_answer *again = results_ask(bench.results, &query); // the same query is shared
     assert_ptr_equal(again, answers[0]);
-    results_release(bench.results, again);
+    results_release(again);
     while (asked > 0)
-        results_release(bench.results, answers[--asked]);
+        results_release(answers[--asked]);
     struct round_report *report = make_report(1000);
     for (uint32_t i = 0; i < 1000; i++)
         set_player(report, i, "a player with a long nam", "", 1);
