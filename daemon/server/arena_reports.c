@@ -5,9 +5,14 @@
 
 #include "admin_logins.h"
 #include "arena_feed.h"
+#include "control.h"
+#include "heap.h"
+#include "http.h"
 #include "json_text.h"
 #include "log.h"
+#include "loop.h"
 #include "message.h"
+#include "monotonic.h"
 #include "result_json.h"
 #include "results.h"
 #include "rooms.h"
@@ -15,6 +20,8 @@
 #include "vote_report.h"
 
 #include <stdlib.h>
+
+enum { TRIM_EVERY_MS = 1000 }; // of the heap: arenas may come and go all the time
 
 // --- Fields of events ---
 
@@ -126,7 +133,8 @@ static void note_item(const struct arena_reports *reports, struct arena *arena,
     }
 }
 
-void arena_reports_read(const struct arena_reports *reports, struct arena *arena)
+// Reads what an arena has reported.
+static void read_arena(const struct arena_reports *reports, struct arena *arena)
 {
     struct arena_feed *feed = arena_get_feed(arena);
     struct arena_feed_item item;
@@ -139,10 +147,11 @@ void arena_reports_read(const struct arena_reports *reports, struct arena *arena
     results_lose(reports->table->results, arena_feed_take_lost(feed, ARENA_FEED_ROUND_ENDED));
 }
 
-void arena_reports_end(const struct arena_reports *reports, struct arena *arena)
+// Reads what an arena has reported that its worker has released: whoever is there leaves.
+static void read_rest(const struct arena_reports *reports, struct arena *arena)
 {
     struct arena_feed_item item;
-    arena_reports_read(reports, arena);
+    read_arena(reports, arena);
     while (arena_get_feed(arena) != NULL && arena_feed_take_rest(arena_get_feed(arena), &item)) {
         if (reports->is_restarting)
             item.reason = RAIM_REASON_RESTART;
@@ -150,8 +159,62 @@ void arena_reports_end(const struct arena_reports *reports, struct arena *arena)
     }
 }
 
-void arena_reports_run(const struct arena_reports *reports)
+// Frees an arena that its worker has released.
+static void close_arena(struct arena_reports *reports, struct arena_slot *gone)
+{
+    control_forget(reports->control, gone->arena);
+    read_rest(reports, gone->arena);
+    if (reports->rooms != NULL)
+        rooms_forget(reports->rooms, gone->arena);
+    admin_logins_forget(reports->logins, gone->arena);
+    arena_slot_close(gone);
+    if (reports->http != NULL)
+        http_end_stale(reports->http);
+    if (!reports->is_trim_due)
+        loop_set_timer(reports->trim, monotonic_ms() + TRIM_EVERY_MS);
+    reports->is_trim_due = true;
+}
+
+static void take_reports(void *context)
+{
+    struct arena_reports *reports = context;
+    struct arena_table *table = reports->table;
+    struct arena_slot *gone;
+    wakeup_clear(&table->wakeup); // first: a signal during what follows must not be lost
+    arena_table_collect(table);
+    for (int i = 0; i < table->running.count; i++)
+        read_arena(reports, table->running.arenas[i]);
+    while ((gone = arena_table_next_gone(table)) != NULL)
+        close_arena(reports, gone);
+    watchers_call(&table->watchers);
+}
+
+static void trim(void *context)
+{
+    struct arena_reports *reports = context;
+    heap_trim();
+    reports->is_trim_due = false;
+}
+
+bool arena_reports_start(struct arena_reports *reports, struct loop *loop)
+{
+    const int descriptor = reports->table->wakeup.descriptor;
+    reports->source = loop_add_descriptor(loop, descriptor, take_reports, reports);
+    reports->trim = loop_add_timer(loop, TRIM_EVERY_MS, trim, reports);
+    return reports->source != NULL && reports->trim != NULL;
+}
+
+void arena_reports_stop(struct arena_reports *reports)
+{
+    loop_remove(reports->source);
+    loop_remove(reports->trim);
+    reports->source = reports->trim = NULL;
+}
+
+void arena_reports_finish(const struct arena_reports *reports)
 {
     for (int i = 0; i < reports->table->running.count; i++)
-        arena_reports_read(reports, reports->table->running.arenas[i]);
+        read_rest(reports, reports->table->running.arenas[i]);
+    for (const struct arena_slot *slot = reports->table->leaving; slot != NULL; slot = slot->next)
+        read_rest(reports, slot->arena);
 }

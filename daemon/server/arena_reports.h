@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: MIT
-// Hands what the arenas report (arena_feed.h) to those who want it: results, rooms and events. It
-// is the only reader of the feeds. Main thread only.
+// Hands what the arenas report (arena_feed.h) to those who want it, results, rooms and events, as
+// their workers wake the main thread, and frees the arenas that the workers have released. It is
+// the only reader of the feeds. Main thread only.
 #pragma once
 
 #include "arena_table.h"
 
 struct admin_logins;
 struct control;
+struct http;
+struct loop;
+struct loop_source;
 struct results;
 struct rooms;
 
 struct arena_reports {
     struct arena_table *table;   // with the results and events
+    struct control *control;     // it keeps the bans; NULL: closed
+    struct http *http;           // NULL: off
     struct rooms *rooms;         // NULL: none
     struct admin_logins *logins; // NULL: none
-    struct control *control;     // it keeps the bans; NULL: closed
     bool is_restarting;          // the next process continues the matches
+
+    struct loop_source *source, *trim; // arena_reports_start sets these
+    bool is_trim_due;
 };
 
-// Reads what an arena has reported.
-void arena_reports_read(const struct arena_reports *reports, struct arena *arena);
+// Begins to read, once the other members are set. Returns false when memory runs out.
+bool arena_reports_start(struct arena_reports *reports, struct loop *loop);
 
-// Reads what an arena has reported that its worker has released: whoever is there leaves.
-void arena_reports_end(const struct arena_reports *reports, struct arena *arena);
+// Reads no more. Does nothing if it was not started.
+void arena_reports_stop(struct arena_reports *reports);
 
-// Reads what every running arena has reported.
-void arena_reports_run(const struct arena_reports *reports);
+// Reads what all arenas have reported whose workers have ended: whoever is there leaves.
+void arena_reports_finish(const struct arena_reports *reports);

@@ -14,7 +14,6 @@
 #include "control_tcp.h"
 #include "embedded.h"
 #include "event_hook.h"
-#include "heap.h"
 #include "http.h"
 #include "lan_discovery.h"
 #include "last_hour.h"
@@ -44,20 +43,17 @@
 
 enum {
     ERROR_BYTES = 256,
-    TRIM_EVERY_MS =
-        1000, // the heap is trimmed at most so often: arenas may come and go all the time
     HISTORY_EVERY_MS = 1000, // a sample is taken every tenth time
 };
 
 struct server {
     struct loop *loop;
     struct arena_table table;
-    struct loop_source *reports; // of the workers
+    struct arena_reports reports;
     struct server_processes processes;
     struct server_events *events;
     struct event_hook *hook;
     bool has_started;
-    bool is_restarting;                // the next process continues the matches
     struct results *results;           // NULL: off
     struct http *http;                 // NULL: off
     struct rooms *rooms;               // NULL: nobody can request one
@@ -73,8 +69,6 @@ struct server {
     struct loop_source *history; // takes samples of the last hour
     struct metric_source sources[SERVER_METRICS];
     struct status_view view;
-    struct loop_source *trim; // after arenas have ended
-    bool is_trim_due;
 };
 
 // Prints where a server listens, for a URL.
@@ -165,15 +159,6 @@ static void close_events(struct server *server)
     server_processes_close(&server->processes);
     server_events_close(server->events);
     store_close(server->table.store); // waits for the disk
-}
-
-static struct arena_reports reports_of(struct server *server)
-{
-    return (struct arena_reports){.table = &server->table,
-                                  .rooms = server->rooms,
-                                  .control = server->control,
-                                  .logins = server->logins,
-                                  .is_restarting = server->is_restarting};
 }
 
 static bool open_status(struct server *server)
@@ -372,60 +357,23 @@ static bool enter_sandbox(const struct config *config, uint16_t connect_port)
     return true;
 }
 
-// --- What the workers report ---
-
-// Frees the arenas that the workers have returned.
-static void close_gone(struct server *server, const struct arena_reports *reports)
-{
-    struct arena_slot *gone;
-    while ((gone = arena_table_next_gone(&server->table)) != NULL) {
-        control_forget(server->control, gone->arena);
-        arena_reports_end(reports, gone->arena);
-        if (server->rooms != NULL)
-            rooms_forget(server->rooms, gone->arena);
-        admin_logins_forget(server->logins, gone->arena);
-        arena_slot_close(gone);
-        if (server->http != NULL)
-            http_end_stale(server->http);
-        if (!server->is_trim_due)
-            loop_set_timer(server->trim, monotonic_ms() + TRIM_EVERY_MS);
-        server->is_trim_due = true;
-    }
-}
-
-static void take_reports(void *context)
-{
-    struct server *server = context;
-    const struct arena_reports reports = reports_of(server);
-    wakeup_clear(&server->table.wakeup); // first: a signal during what follows must not be lost
-    arena_table_collect(&server->table);
-    arena_reports_run(&reports);
-    close_gone(server, &reports);
-    watchers_call(&server->table.watchers);
-}
-
-static void trim(void *context)
-{
-    struct server *server = context;
-    heap_trim();
-    server->is_trim_due = false;
-}
-
 static void take_sample(void *context)
 {
     struct server *server = context;
     last_hour_run(server->view.last_hour, monotonic_ms());
 }
 
-// Registers what the server itself waits for.
+// Begins to serve, once everything is open.
 static bool serve_arenas(struct server *server)
 {
-    server->reports =
-        loop_add_descriptor(server->loop, server->table.wakeup.descriptor, take_reports, server);
-    server->trim = loop_add_timer(server->loop, TRIM_EVERY_MS, trim, server);
+    server->reports = (struct arena_reports){.table = &server->table,
+                                             .control = server->control,
+                                             .http = server->http,
+                                             .rooms = server->rooms,
+                                             .logins = server->logins};
     server->periodic = periodic_start(server->loop, &server->table);
     server->history = loop_add_interval(server->loop, HISTORY_EVERY_MS, take_sample, server);
-    if (server->reports != NULL && server->trim != NULL && server->history != NULL &&
+    if (arena_reports_start(&server->reports, server->loop) && server->history != NULL &&
         server->periodic != NULL)
         return true;
     log_error("out of memory");
@@ -496,7 +444,7 @@ struct server *server_start(struct loop *loop, struct config *config, const char
 
 void server_keep_checkpoints(struct server *server)
 {
-    server->is_restarting = true;
+    server->reports.is_restarting = true;
     arena_table_keep_checkpoints(&server->table);
     if (server->rooms != NULL)
         rooms_keep(server->rooms);
@@ -505,9 +453,8 @@ void server_keep_checkpoints(struct server *server)
 void server_stop(struct server *server)
 {
     periodic_stop(server->periodic);
-    loop_remove(server->trim);
     loop_remove(server->history);
-    loop_remove(server->reports);
+    arena_reports_stop(&server->reports);
     // What waits on the listeners of the control ends before these close.
     if (server->http != NULL)
         http_end(server->http);
@@ -516,17 +463,14 @@ void server_stop(struct server *server)
     control_tcp_close(server->control_tcp);
     rcon_close(server->rcon);
     admin_logins_destroy(server->logins);
-    server->logins = NULL;
     password_thread_destroy(server->passwords);
     arena_table_stop(&server->table);
     control_close(server->control); // after the workers, which read its ban lists
-    server->control = NULL;
     http_close(server->http);
-    const struct arena_reports reports = reports_of(server);
-    for (int i = 0; i < server->table.running.count; i++)
-        arena_reports_end(&reports, server->table.running.arenas[i]);
-    for (const struct arena_slot *slot = server->table.leaving; slot != NULL; slot = slot->next)
-        arena_reports_end(&reports, slot->arena);
+    const struct arena_reports rest = {.table = &server->table,
+                                       .rooms = server->rooms,
+                                       .is_restarting = server->reports.is_restarting};
+    arena_reports_finish(&rest);
     rooms_close(server->rooms);
     last_hour_destroy(server->view.last_hour);
     announcer_stop(server->announcer);
