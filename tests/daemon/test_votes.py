@@ -99,7 +99,7 @@ class VotesTest(unittest.TestCase):
         self.pass_vote(ada, [bob], voter.KICK, player=eve.player, reason="spam")
         self.assertEqual(self.until("goodbye", lambda: eve.ended), (10, "voted off: spam"))
         self.assertIn("Vote /yes or /no: Ada wants to kick Eve (spam)", ada.chat)
-        self.assertIn("Vote passed: kick Eve", ada.chat)
+        self.until("the outcome", lambda: "Vote passed: kick Eve" in ada.chat)
         self.daemon.poll("a ban", lambda: "127.0.0.4" in self.raimctl("bans").stdout)
         self.assertIn("voted off: spam", self.raimctl("bans").stdout)
         self.assertIn(b"voted off: spam", self.refusal("127.0.0.4"))
