@@ -281,8 +281,9 @@ struct results_answer *results_ask(struct results *results, const struct results
 
 bool results_answered(const struct results_answer *answer, const char **text)
 {
-    *text = answer->text;
-    return answer->state == RESULTS_ANSWER_READY;
+    const bool is_ready = answer->state == RESULTS_ANSWER_READY;
+    *text = is_ready ? answer->text : NULL; // which the thread's job writes until then
+    return is_ready;
 }
 
 void results_release(struct results_answer *answer)
