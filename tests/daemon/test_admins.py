@@ -6,6 +6,7 @@ import queue
 import signal
 import subprocess
 import threading
+import time
 import unittest
 
 import harness
@@ -28,21 +29,30 @@ class Typist:
         for line in self.process.stdout:
             self.lines.put(line.rstrip("\n"))
 
-    def wait(self, part):
-        """The next line that has this part."""
+    def wait(self, *parts):
+        """The next line that has one of these parts."""
         while True:
             try:
                 line = self.lines.get(timeout=START_S)
             except queue.Empty:
-                raise AssertionError(f"no {part!r} after {self.seen}") from None
+                raise AssertionError(f"no {parts} after {self.seen}") from None
             self.seen.append(line)
-            if part in line:
+            if any(part in line for part in parts):
                 return line
 
     def type(self, text, answer=None):
-        self.process.stdin.write(text + "\n")
-        self.process.stdin.flush()
-        return self.wait(answer) if answer else None
+        """Returns the line of the answer. What came too soon is typed again, as the server asks."""
+        too_soon = "too many commands: wait a second"
+        line = too_soon
+        while too_soon in line:
+            self.process.stdin.write(text + "\n")
+            self.process.stdin.flush()
+            if not answer:
+                return None
+            line = self.wait(answer, too_soon)
+            if too_soon in line:
+                time.sleep(1)
+        return line
 
     def leave(self):
         self.process.stdin.close()
