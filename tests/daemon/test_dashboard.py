@@ -17,7 +17,7 @@ import proxy
 from harness import Stage, arena
 from stalls import Stalls
 
-DIRECTORY = harness.ROOT / "daemon/http/dashboard"
+DIRECTORY = harness.ROOT / "daemon/status/dashboard"
 DELAY_S = 1
 VIEWERS = 20
 

@@ -24,7 +24,7 @@ try:
 except ImportError:
     jsonschema = None
 
-SCHEMA = json.loads((ROOT / "daemon/http/recordings.schema.json").read_text(encoding="ascii"))
+SCHEMA = json.loads((ROOT / "daemon/status/recordings.schema.json").read_text(encoding="ascii"))
 BIG = "first-20260102T000000Z-r1.raimrec"
 BIG_BYTES = 3_000_000
 

@@ -47,22 +47,24 @@ SEES = {
     "client/raim": ["client/game", "client/options", "client/platform/desktop"],
     "daemon/common": [],
     "daemon/loop": ["daemon/common"],
+    "daemon/httpd": ["daemon/loop"],
     "daemon/store": ["daemon/loop"],
     "daemon/events": ["daemon/store"],
     "daemon/sandbox": ["daemon/common"],
     "daemon/fetch": ["daemon/loop"],
     "daemon/recording": ["daemon/common", "lib/recording"],
-    "daemon/security": ["lib/crypto", "proto"],
+    "daemon/security": ["daemon/common", "lib/crypto", "proto"],
     "daemon/net": ["daemon/common", "daemon/security"],
-    "daemon/config": ["daemon/events", "daemon/sandbox", "daemon/security", "lib/match"],
+    "daemon/config": ["daemon/events", "daemon/httpd", "daemon/sandbox", "daemon/security",
+                      "lib/match"],
     "daemon/query": ["daemon/config"],
     "daemon/masters": ["daemon/config"],
     "daemon/arena": ["daemon/net", "daemon/query", "daemon/masters", "daemon/recording"],
     "daemon/results": ["daemon/arena"],
-    "daemon/rooms": ["daemon/results"],
-    "daemon/http": ["daemon/rooms"],
+    "daemon/rooms": ["daemon/arena"],
+    "daemon/status": ["daemon/results"],
     "daemon/commands": ["daemon/common"],
-    "daemon/admin": ["daemon/commands", "daemon/fetch", "daemon/http"],
+    "daemon/admin": ["daemon/commands", "daemon/fetch", "daemon/rooms", "daemon/status"],
     "daemon/rcon": ["daemon/admin"],
     "daemon/orchestrator": ["daemon/admin"],
     "daemon/server": ["daemon/orchestrator", "daemon/rcon", "daemon/recording"],
@@ -73,6 +75,8 @@ SEES = {
 USES = {
     "lib/text": ["lib/world"],
     "daemon/common": ["proto"],
+    "daemon/events": ["daemon/httpd"],
+    "daemon/httpd": ["lib/crypto"],
     "lib/match": ["lib/recording", "lib/replication"],
     "client/link": ["lib/crypto", "lib/enet_carrier"],
     "daemon/fetch": ["daemon/sandbox"],
@@ -149,12 +153,12 @@ PROGRAMS = {
 }
 
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
-# for HTTP has a file for each part of libmicrohttpd that it uses; several files read JSON with
+# httpd has a file for each part of libmicrohttpd that it uses; several files read JSON with
 # jansson; and of its transport one file opens ENet's host, one runs it, two judge its datagrams, and
 # one reads and writes messages in its place. One file carries ENet's datagrams for all.
 SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): {
-        "daemon/http/http_answer.c", "daemon/http/http_listener.c"},
+        "daemon/httpd/http_answer.c", "daemon/httpd/http_listener.c"},
     ("raimd", "jansson.h"): {
         "daemon/admin/command_body.c", "daemon/common/json_text.c",
         "daemon/orchestrator/gameserver.c",
@@ -445,8 +449,9 @@ class SelfTest(unittest.TestCase):
         "daemon/arena/arena.h": ['"match.h"'],
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
         "daemon/results/results.h": ['"arena.h"'],
-        "daemon/rooms/rooms.h": ['"results.h"'],
-        "daemon/http/status.h": ['"arena.h"'],
+        "daemon/rooms/rooms.h": ['"arena.h"'],
+        "daemon/httpd/http_listener.h": [],
+        "daemon/status/status.h": ['"arena.h"'],
         "daemon/commands/command_table.c": [],
         "daemon/admin/control.h": ['"status.h"'],
         "daemon/rcon/rcon.h": ['"control.h"'],
@@ -539,7 +544,7 @@ class SelfTest(unittest.TestCase):
                            ("daemon/security", "match.h"), ("daemon/net", "match.h"),
                            ("daemon/config", "transport.h"), ("daemon/config", "arena.h"),
                            ("daemon/arena", "status.h"), ("daemon/arena", "history.h"),
-                           ("daemon/http", "control.h"), ("daemon/server", "client.h"),
+                           ("daemon/status", "control.h"), ("daemon/server", "client.h"),
                            ("daemon/ctl", "config.h")):
             self.assert_only(self.problems({room + "/bad.c": [f'"{name}"']}), room, name)
 
@@ -548,11 +553,11 @@ class SelfTest(unittest.TestCase):
                                   "daemon/arena/arena.h": ['"transport.h"'],
                                   "daemon/arena/arena.c": [], "daemon/results/results.h": [],
                                   "daemon/rooms/rooms.h": [],
-                                  "daemon/http/status.h": [], "daemon/http/bad.c": ['"arena.h"']})
+                                  "daemon/status/status.h": [], "daemon/status/bad.c": ['"arena.h"']})
         self.assertEqual(problems, [
             "daemon/arena/arena.h: includes lib/enet_carrier/enet_carrier.h"
             " through daemon/net/transport.h",
-            "daemon/http/bad.c: includes lib/enet_carrier/enet_carrier.h"
+            "daemon/status/bad.c: includes lib/enet_carrier/enet_carrier.h"
             " through daemon/arena/arena.h through daemon/net/transport.h"])
 
     def test_unknown_header(self):
