@@ -152,13 +152,15 @@ PROGRAMS = {
     "raim": seen_by("client/raim") + ["lib/crypto", "lib/enet_carrier"],
 }
 
+HTTPD = {"daemon/httpd/http_answer.c", "daemon/httpd/http_listener.c"}
+
 # The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
 # httpd has a file for each part of libmicrohttpd that it uses; several files read JSON with
 # jansson; and of its transport one file opens ENet's host, one runs it, two judge its datagrams, and
 # one reads and writes messages in its place. One file carries ENet's datagrams for all.
 SEVERAL_INCLUDERS = {
-    ("raimd", "microhttpd.h"): {
-        "daemon/httpd/http_answer.c", "daemon/httpd/http_listener.c"},
+    ("raimd", "microhttpd.h"): HTTPD,
+    ("raimrec", "microhttpd.h"): HTTPD, # it links the configuration, which has access rules of HTTP
     ("raimd", "jansson.h"): {
         "daemon/admin/command_body.c", "daemon/common/json_text.c",
         "daemon/orchestrator/gameserver.c",

@@ -37,9 +37,10 @@ export async function get(path) {
   return answer.json();
 }
 
-// Gives a command with these fields. Throws a Refusal with the server's words.
+// Gives a command, whose path begins at the server's root, with these fields. Throws a Refusal with
+// the server's words.
 export async function command(path, fields) {
-  const answer = await send(path.replace(/^\//, ""), {
+  const answer = await send(path.slice(1), {
     method: "POST", body: JSON.stringify(fields),
     headers: {"Content-Type": "application/json", "X-Raimd-Command": "1"}});
   const said = await answer.json().catch(() => ({}));
