@@ -81,7 +81,7 @@ static void connect(struct play *play)
     play->hits = 0;
     play->entries = 0;
     play->motd[0] = '\0';
-    play->winner = (struct feed_person){0};
+    play->winner = (struct hud_person){0};
 }
 
 // Copies as much of a name as fits, in whole characters.
@@ -426,15 +426,15 @@ static void copy_names(struct play *play, const struct raim_client *client)
     }
 }
 
-static struct feed_person person(const struct play *play, raim_player_id id)
+static struct hud_person person(const struct play *play, raim_player_id id)
 {
-    struct feed_person person = {.id = id};
+    struct hud_person person = {.id = id};
     if (id != RAIM_NOBODY)
         snprintf(person.name, sizeof person.name, "%s", play->names[raim_player_slot(id)]);
     return person;
 }
 
-static void note_killer(struct play *play, struct feed_person killer, double now)
+static void note_killer(struct play *play, struct hud_person killer, double now)
 {
     play->hurt_at_s = now;
     play->killer = killer;

@@ -68,10 +68,10 @@ struct play {
     enum layer layer;
     struct pause_menu pause;
     struct entry entry;
-    struct end_text end;       // ENDED, and while connecting again: why
-    double retry_s;            // ENDED: when to connect again; 0: not by itself
-    struct feed_person killer; // who destroyed the local player last
-    raim_vec2 killer_at;       // where the killer was last seen, units
+    struct end_text end;      // ENDED, and while connecting again: why
+    double retry_s;           // ENDED: when to connect again; 0: not by itself
+    struct hud_person killer; // who destroyed the local player last
+    raim_vec2 killer_at;      // where the killer was last seen, units
     bool has_killer_at;
     uint32_t first_score;                                  // row at the top of the table of scores
     uint32_t heard;                                        // effects whose sounds have been played
@@ -80,7 +80,7 @@ struct play {
     double hurt_at_s;                                      // when the local player last fell
     double entered_s;                                      // when the arena was entered
     uint64_t entries;                                      // stats->entries of the map shown
-    struct feed_person winner;                             // of the round before the break
+    struct hud_person winner;                              // of the round before the break
     char motd[RAIM_MAX_TEXT_BYTES + 1];                    // message of the day last shown
     double lost_at_s;                                      // when the connection was lost
     char names[RAIM_MAX_PLAYERS][RAIM_MAX_NAME_BYTES + 1]; // by slot; kept after a player left

@@ -2,7 +2,6 @@
 // Keeps and draws the latest lines.
 #include "feed.h"
 
-#include "hud.h"
 #include "palette.h"
 
 #include <math.h>
@@ -48,15 +47,13 @@ static void write_kill(const struct ui *ui, raim_vec2 at, const struct feed_line
     const bool has_verb = room > 50 * unit || !has_two;
     if (!has_verb)
         room = (width - 12 * unit) / 2;
-    double x =
-        hud_name(ui, at, line->first.id, line->first.name, &style, room, strength) + 8 * unit;
+    double x = hud_name(ui, at, &line->first, &style, room, strength) + 8 * unit;
     if (has_verb)
         x += text_write_within(ui->text, (raim_vec2){x, at.y}, &quiet, line->text,
                                at.x + width - x) +
              8 * unit;
     if (has_two)
-        hud_name(ui, (raim_vec2){x, at.y}, line->second.id, line->second.name, &style,
-                 at.x + width - x, strength);
+        hud_name(ui, (raim_vec2){x, at.y}, &line->second, &style, at.x + width - x, strength);
 }
 
 void feed_draw_kills(const struct ui *ui, raim_box box, const struct feed *kills, double now_s)

@@ -4,24 +4,18 @@
 
 #include "client.h"
 #include "entry.h"
-#include "ui.h"
+#include "hud.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { FEED_LINES = 16 };
 
-// A player in a line. The name is copied, because the player may leave.
-struct feed_person {
-    raim_player_id id; // RAIM_NOBODY: nobody; in chat: the operator
-    char name[RAIM_MAX_NAME_BYTES + 1];
-};
-
 struct feed_line {
     double born_s;
-    bool own;                         // it concerns the local player
-    bool is_notice;                   // chat: from the server to the local player alone
-    struct feed_person first, second; // shooter and victim, or speaker
+    bool own;                        // it concerns the local player
+    bool is_notice;                  // chat: from the server to the local player alone
+    struct hud_person first, second; // shooter and victim, or speaker
     char text[RAIM_MAX_TEXT_BYTES + 1];
 };
 

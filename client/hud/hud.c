@@ -39,14 +39,16 @@ void hud_bead(const struct ui *ui, raim_vec2 centre, raim_player_id id, double s
     }
 }
 
-double hud_name(const struct ui *ui, raim_vec2 at, raim_player_id id, const char *name,
+double hud_name(const struct ui *ui, raim_vec2 at, const struct hud_person *person,
                 const struct text_style *style, double width, double strength)
 {
-    if (id == RAIM_NOBODY)
+    if (person->id == RAIM_NOBODY)
         return at.x;
-    hud_bead(ui, (raim_vec2){at.x + 7 * ui->unit, at.y + text_height(style) / 2}, id, strength);
+    hud_bead(ui, (raim_vec2){at.x + 7 * ui->unit, at.y + text_height(style) / 2}, person->id,
+             strength);
     const double x = at.x + 18 * ui->unit;
-    return x + text_write_within(ui->text, (raim_vec2){x, at.y}, style, name, at.x + width - x);
+    return x +
+           text_write_within(ui->text, (raim_vec2){x, at.y}, style, person->name, at.x + width - x);
 }
 
 double hud_row_height(const struct ui *ui)
@@ -65,7 +67,7 @@ static void write_death(const struct ui *ui, raim_vec2 top, const struct text_st
     text_write_within(ui->text, top, style, words, width);
 }
 
-void hud_death(const struct ui *ui, raim_box box, const struct feed_person *killer,
+void hud_death(const struct ui *ui, raim_box box, const struct hud_person *killer,
                bool awaits_spawn, double left_s, double delay_s)
 {
     const double unit = ui->unit, width = box.max.x - box.min.x;
@@ -108,8 +110,7 @@ void hud_death(const struct ui *ui, raim_box box, const struct feed_person *kill
                (raim_box){{middle.x - name / 2 - 6 * unit, top + line},
                           {middle.x + name / 2 + 6 * unit, top + line + text_height(&style)}},
                4 * unit, PALETTE_PANEL);
-    hud_name(ui, (raim_vec2){middle.x - name / 2, top + line}, killer->id, killer->name, &style,
-             name + 1, 1);
+    hud_name(ui, (raim_vec2){middle.x - name / 2, top + line}, killer, &style, name + 1, 1);
 }
 
 void hud_crosshair(const struct ui *ui, raim_vec2 mouse, double hit)

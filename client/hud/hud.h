@@ -4,18 +4,23 @@
 #pragma once
 
 #include "client.h"
-#include "feed.h"
 #include "ui.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+// A player in a line. The name is copied, because the player may leave.
+struct hud_person {
+    raim_player_id id; // RAIM_NOBODY: nobody; in chat: the operator
+    char name[RAIM_MAX_NAME_BYTES + 1];
+};
 
 // Draws a player's colour and mark.
 void hud_bead(const struct ui *ui, raim_vec2 centre, raim_player_id id, double strength);
 
 // Writes a name behind its player's bead, at most `width` wide, and returns where it ends. Nothing
 // for RAIM_NOBODY.
-double hud_name(const struct ui *ui, raim_vec2 at, raim_player_id id, const char *name,
+double hud_name(const struct ui *ui, raim_vec2 at, const struct hud_person *person,
                 const struct text_style *style, double width, double strength);
 
 // The height of a row of scores or kills.
@@ -25,7 +30,7 @@ double hud_row_height(const struct ui *ui);
 // wrapped or cut.
 
 // Draws the countdown to the local player's spawn, `left_s` of `delay_s`, and who destroyed it.
-void hud_death(const struct ui *ui, raim_box box, const struct feed_person *killer,
+void hud_death(const struct ui *ui, raim_box box, const struct hud_person *killer,
                bool awaits_spawn, double left_s, double delay_s);
 
 // Draws the clock of the round; "": none.

@@ -62,7 +62,7 @@ struct replay {
     double opened_s, now_s;      // of the wall clock
     double moment_s;             // of the recording: what feeds and effects count
     struct replay_layout layout; // of the frame drawn last
-    struct feed_person winner;
+    struct hud_person winner;
 };
 
 // In replay_moments.c:

@@ -33,15 +33,15 @@ const char *replay_player_name(const struct replay *replay, raim_player_id id, u
     return "?";
 }
 
-static struct feed_person person_at(const struct replay *replay, raim_player_id id, uint32_t tick)
+static struct hud_person person_at(const struct replay *replay, raim_player_id id, uint32_t tick)
 {
-    struct feed_person person = {.id = id};
+    struct hud_person person = {.id = id};
     if (id != RAIM_NOBODY)
         snprintf(person.name, sizeof person.name, "%s", replay_player_name(replay, id, tick));
     return person;
 }
 
-static struct feed_person person(const struct replay *replay, raim_player_id id)
+static struct hud_person person(const struct replay *replay, raim_player_id id)
 {
     return person_at(replay, id, replay->at_tick);
 }

@@ -99,9 +99,9 @@ static void make_effects(struct effects *effects)
     effects_begin(effects, &(struct effect){EFFECT_MUZZLE, 9, {52, 270}, {0, -1}, 9.97});
 }
 
-static struct feed_person person(int place, const char *name)
+static struct hud_person person(int place, const char *name)
 {
-    struct feed_person person = {.id = (raim_player_id)(RAIM_MAX_PLAYERS + place)};
+    struct hud_person person = {.id = (raim_player_id)(RAIM_MAX_PLAYERS + place)};
     snprintf(person.name, sizeof person.name, "%s", name);
     return person;
 }

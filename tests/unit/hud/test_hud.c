@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "hud.h"
 
+#include "feed.h"
 #include "hud_layout.h"
 #include "netgraph.h"
 #include "scoreboard.h"
@@ -34,9 +35,9 @@ enum part { CLOCK, BANNER, KILLS, CHAT, SCORES, TABLE, DEATH, GRAPH, HINT, VOTE,
 static const char *const names[PARTS] = {"clock", "banner", "kills", "chat", "scores",
                                          "table", "death",  "graph", "hint", "vote"};
 
-static struct feed_person person(unsigned id)
+static struct hud_person person(unsigned id)
 {
-    struct feed_person person = {.id = (raim_player_id)id};
+    struct hud_person person = {.id = (raim_player_id)id};
     memcpy(person.name, widest_name, sizeof widest_name);
     return person;
 }
@@ -49,7 +50,7 @@ static void draw_feeds(const struct ui *ui, raim_box box, bool kills)
         line.second = person(1050 + i);
         snprintf(line.text, sizeof line.text, "%s", kills ? "destroyed" : longest_text);
         if (!kills && i % 3 == 0)
-            line.first = (struct feed_person){.id = RAIM_NOBODY};
+            line.first = (struct hud_person){.id = RAIM_NOBODY};
         feed_add(&feed, &line);
     }
     struct entry entry;
@@ -113,7 +114,7 @@ static void draw_vote(const struct ui *ui, raim_box box)
 static raim_box draw_part(const struct ui *ui, const struct hud_frame *frame, enum part part)
 {
     const struct hud_layout layout = hud_layout_of(frame);
-    const struct feed_person killer = person(1050);
+    const struct hud_person killer = person(1050);
     switch (part) {
     case CLOCK:
         hud_clock(ui, layout.clock, "999999:59   to 4294967295 points");
