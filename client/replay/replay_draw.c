@@ -57,7 +57,7 @@ static void draw_phase(const struct replay *replay, const struct ui *ui,
 // Draws what a developer wants to know.
 static void draw_figures(const struct replay *replay, const struct ui *ui, raim_box box)
 {
-    char words[2][64];
+    char words[3][64];
     const struct frame_summary frames = frame_times_summary(replay->frames);
     const struct raim_world *world = raim_recording_world(replay->recording);
     const struct text_style style = {

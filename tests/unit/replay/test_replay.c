@@ -147,12 +147,38 @@ static void test_the_end_is_the_end(void **state)
     replay_close(replay);
 }
 
+// With the menu, the figures of a developer and the table of scores, which no other test opens.
+static void test_everything_over_the_recording_is_drawn(void **state)
+{
+    (void)state;
+    static struct frame_times frames;
+    struct ui ui;
+    struct replay *replay = open_replay();
+    replay->frames = &frames;
+    assert_true(ui_open(&ui, window));
+    for (int i = 0; i < 4; i++) {
+        replay->shows_figures = i > 0;
+        replay->scoreboard.phase.kind = i > 1 ? RAIM_CLIENT_BREAK : RAIM_CLIENT_PLAY;
+        if (i == 3)
+            replay_handle(replay,
+                          &(struct window_event){.kind = WINDOW_PRESSED, .opens_menu = true});
+        const struct ui_view view = replay_view(replay);
+        assert_true(ui_begin(&ui, window, &view));
+        replay_draw(replay, &ui);
+        assert_true(ui_end(&ui, window, NULL));
+    }
+    assert_true(replay->is_paused);
+    ui_close(&ui);
+    replay_close(replay);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_sent_is_what_was_sent),
         cmocka_unit_test(test_playing_shows_what_seeking_shows),
         cmocka_unit_test(test_the_end_is_the_end),
+        cmocka_unit_test(test_everything_over_the_recording_is_drawn),
     };
     chance_start(argc, argv);
     return cmocka_run_group_tests(tests, set_up, tear_down);
