@@ -21,8 +21,3 @@ uint64_t monotonic_ms(void)
 {
     return monotonic_ns() / 1000000;
 }
-
-int monotonic_earlier_ms(int a, int b)
-{
-    return a >= 0 && (b < 0 || a < b) ? a : b;
-}

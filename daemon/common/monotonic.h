@@ -8,6 +8,3 @@
 uint64_t monotonic_ns(void);
 uint64_t monotonic_us(void);
 uint64_t monotonic_ms(void);
-
-// The earlier of two timeouts in milliseconds; -1 stands for none.
-int monotonic_earlier_ms(int a, int b);

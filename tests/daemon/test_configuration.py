@@ -10,7 +10,7 @@ import unittest
 
 import harness
 from harness import ROOT, Stage, arena, config, run_raimd
-from test_operator import HAS_SYSTEMD, Manager
+from test_operator import Manager
 
 EXIT_FAILURE, EXIT_USAGE, EXIT_CONFIG = 1, 64, 78
 # What the service manager sets when standard error is the journal.
@@ -137,7 +137,6 @@ class HangupTest(unittest.TestCase):
         self.hang_up(config(arena(bots=2)), "configuration reloaded applied=0 restart=0")
 
 
-@unittest.skipUnless(HAS_SYSTEMD, "skipped: built without libsystemd")
 class ServiceManagerTest(unittest.TestCase):
     def test_a_reload_begins_and_ends(self):
         stage = self.enterContext(Stage())

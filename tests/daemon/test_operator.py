@@ -19,7 +19,6 @@ from harness import BIN, ROOT, START_S, STOP_S, Daemon, Stage, arena, config, po
 from stalls import Stalls
 
 EXIT_FAILURE, EXIT_USAGE, EXIT_CONFIG = 1, 64, 78
-HAS_SYSTEMD = b"libsystemd.so" in (BIN / "raimd").read_bytes()
 
 
 class OptionsTest(unittest.TestCase):
@@ -252,7 +251,6 @@ class Manager:
         return poll(word, lambda: self.heard(word), deadline_s)
 
 
-@unittest.skipUnless(HAS_SYSTEMD, "skipped: built without libsystemd")
 class ServiceManagerTest(unittest.TestCase):
     def setUp(self):
         self.stage = self.enterContext(Stage())

@@ -11,7 +11,7 @@ import unittest
 import harness
 from harness import ROOT, SLOW, Stage, arena, config
 from ports import free_port
-from test_operator import HAS_SYSTEMD, Manager
+from test_operator import Manager
 
 MAPS = ROOT / "config/maps"
 RELOADS = 5 if SLOW else 20
@@ -206,7 +206,6 @@ class FleetTest(ReloadTest):
                 streams[0].readline()
         self.assertEqual(self.daemon.ask("/arenas/two").status, 404)
 
-    @unittest.skipUnless(HAS_SYSTEMD, "skipped: built without libsystemd")
     def test_service_manager_hears_on_while_arenas_come_and_go(self):
         manager = self.enterContext(Manager(self.stage.directory / "notify"))
         self.serve(arena("one"), env={"NOTIFY_SOCKET": str(manager.path),

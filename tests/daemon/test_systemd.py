@@ -16,7 +16,6 @@ from secure_client import COOKIE, SecureClient, connect_request
 
 UNITS = ROOT / "systemd"
 MOST_EXPOSED = 11 # tenths
-HAS_SYSTEMD = b"libsystemd.so" in (BIN / "raimd").read_bytes()
 
 # What systemd does before it executes a service with sockets: they are the descriptors from 3 on,
 # and the environment says how many and for which process. The words before "--" are descriptors.
@@ -83,7 +82,6 @@ def bound(kind=socket.SOCK_DGRAM, family=socket.AF_INET, address="127.0.0.1"):
     return opened
 
 
-@unittest.skipUnless(HAS_SYSTEMD, "skipped: built without libsystemd")
 class PassedSocketsTest(unittest.TestCase):
     def setUp(self):
         self.stage = self.enterContext(Stage())
