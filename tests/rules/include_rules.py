@@ -67,7 +67,7 @@ SEES = {
     "daemon/admin": ["daemon/commands", "daemon/fetch", "daemon/rooms", "daemon/status"],
     "daemon/rcon": ["daemon/admin"],
     "daemon/orchestrator": ["daemon/admin"],
-    "daemon/server": ["daemon/orchestrator", "daemon/rcon", "daemon/recording"],
+    "daemon/server": ["daemon/orchestrator", "daemon/rcon"],
     "daemon/documents": ["daemon/server"],
     "daemon/ctl": [],
     "tools/raimrec": ["daemon/config", "lib/recording"],
@@ -292,6 +292,17 @@ def security_problems(source):
         yield f"{source.path}: calls {call}, which {SECURITY} must not"
 
 
+def unused_problems(sources, headers):
+    """Every arrow is needed by an include of the room that declares it."""
+    used = {(source.room, header.room) for source in sources if source.room in ROOMS
+            for name in source.quoted
+            if (header := find_header(source, name, headers)) is not None}
+    for room in SEES:
+        for other in SEES[room] + USES.get(room, []):
+            if (room, other) not in used:
+                yield f"{room}: no file includes a header of {other}, which the room may see"
+
+
 def circle_problems(sources, headers):
     """The modules of a layered room stand in one order."""
     below = {}
@@ -372,8 +383,8 @@ def third_party_problems(sources):
                 yield f"{source.path}: a header includes third-party <{header}>"
 
 
-def check(root):
-    """All problems of the tree below root, as lines."""
+def check(root, is_whole=True):
+    """All problems of the tree below root, as lines. A tree that is not whole may lack includes."""
     root = pathlib.Path(root)
     tops = sorted({room.split("/")[0] for room in ROOMS} | {TESTS})
     sources = [Source(root, path) for top in tops for path in sorted((root / top).rglob("*.[ch]"))]
@@ -394,6 +405,8 @@ def check(root):
         if source.room in ROOMS:
             problems += arrow_problems(source, headers)
     problems += circle_problems(sources, headers)
+    if is_whole:
+        problems += unused_problems(sources, headers)
     problems += ambiguous_problems(sources)
     problems += third_party_problems(sources)
     return problems
@@ -466,7 +479,7 @@ class SelfTest(unittest.TestCase):
         "tests/unit/test_match.c": ['"match.h"', '"wire.h"', "<stdio.h>"],
     }
 
-    def problems(self, changes=None, raw=None):
+    def problems(self, changes=None, raw=None, is_whole=False):
         """Problems of the good tree with some files' includes, or their whole text, replaced."""
         with tempfile.TemporaryDirectory() as root:
             texts = {path: "\n".join([LICENCE, *(f"#include {name}" for name in includes)])
@@ -476,7 +489,7 @@ class SelfTest(unittest.TestCase):
                     file = pathlib.Path(root, path)
                     file.parent.mkdir(parents=True, exist_ok=True)
                     file.write_text(text + "\n", encoding="utf-8")
-            return check(root)
+            return check(root, is_whole)
 
     def assert_only(self, problems, *words):
         self.assertEqual(len(problems), 1, problems)
@@ -562,6 +575,13 @@ class SelfTest(unittest.TestCase):
             " through daemon/net/transport.h",
             "daemon/status/bad.c: includes lib/enet_carrier/enet_carrier.h"
             " through daemon/arena/arena.h through daemon/net/transport.h"])
+
+    def test_an_arrow_that_no_include_needs_is_noticed(self):
+        def unused(changes):
+            return [line for line in self.problems(changes, is_whole=True)
+                    if line.startswith("daemon/rcon:")]
+        self.assertEqual(unused({}), [])
+        self.assert_only(unused({"daemon/rcon/rcon.h": []}), "daemon/admin")
 
     def test_unknown_header(self):
         self.assert_only(self.problems({"daemon/arena/bad.c": ['"nowhere.h"']}), "nowhere.h")
