@@ -9,8 +9,8 @@ struct report_source {
     const struct opponent *players;
     int player_count;
     const char *const *servers; // HOST:PORT
-    int server_count;     // 0: rooms of a matchmaker
-    double seconds;       // as requested
+    int server_count;           // 0: rooms of a matchmaker
+    double seconds;             // as requested
     const struct report_samples *samples;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which requests of browsers the control takes: those of its own page (daemon/status/dashboard), and
-// commands only with a header that a page of another site cannot send. A browser that reaches the
-// control, through an SSH tunnel or with a client certificate, also shows pages of strangers; these
-// can make it send requests in the operator's name. Main thread only.
+// Which requests of browsers the control takes: those of its own page (daemon/status/dashboard),
+// and commands only with a header that a page of another site cannot send. A browser that reaches
+// the control, through an SSH tunnel or with a client certificate, also shows pages of strangers;
+// these can make it send requests in the operator's name. Main thread only.
 #pragma once
 
 #include "http_guard.h"
