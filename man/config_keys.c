@@ -32,12 +32,10 @@ static void print_key(const struct reader_key *key)
 static void print_inner(const char *path, const struct reader_key *key)
 {
     char inner_path[64], title[128];
-    int count;
-    const struct reader_key *keys = key->keys(&count);
     snprintf(inner_path, sizeof inner_path, "%s%s%s", path, path[0] != '\0' ? "." : "", key->name);
     snprintf(title, sizeof title, key->kind == READER_LIST ? "Each group of %s" : "The group %s",
              inner_path);
-    print_keys(inner_path, title, keys, count);
+    print_keys(inner_path, title, key->keys->rows, key->keys->count);
 }
 
 static void print_keys(const char *path, const char *title, const struct reader_key *keys,

@@ -22,8 +22,7 @@ static_assert(RAIM_MAX_MOTD_BYTES == 120, "`expected` of motd names the limit");
 #define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define IN_ARENA(member) IN(struct config_arena, member)
 
-static const struct reader_key *limit_keys(int *count);
-static const struct reader_key *rule_keys(int *count);
+static const struct reader_table limit_keys, rule_keys;
 static bool parse_name(const char *text, void *field);
 static bool parse_address(const char *text, void *field);
 static bool parse_dscp(const char *text, void *field);
@@ -276,7 +275,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .kind = READER_GROUP,
      IN_ARENA(limits),
      .expected = "a group",
-     .keys = limit_keys,
+     .keys = &limit_keys,
      .applies = READER_AT_ONCE,
      .meaning = "limits per address and network that differ from their defaults"},
     {.name = "access",
@@ -326,14 +325,14 @@ static const struct reader_key ARENA_KEYS[] = {
      .kind = READER_GROUP,
      IN_ARENA(match.tuning.votes),
      .expected = "a group",
-     .keys = config_vote_keys,
+     .keys = &config_vote_keys,
      .applies = READER_AT_ONCE,
      .meaning = "settings of votes that differ from their defaults"},
     {.name = "rules",
      .kind = READER_GROUP,
      IN_ARENA(match.rules),
      .expected = "a group",
-     .keys = rule_keys,
+     .keys = &rule_keys,
      .applies = READER_WITH_MATCH,
      .meaning = "numbers of the game that differ from their defaults"},
 };
@@ -371,6 +370,10 @@ static const struct reader_key LIMIT_KEYS[] = {
 
 static const struct reader_key RULE_KEYS[] = {RAIM_RULES(RULE_KEY)};
 
+static const struct reader_table limit_keys = {LIMIT_KEYS, COUNT(LIMIT_KEYS)};
+static const struct reader_table rule_keys = {RULE_KEYS, COUNT(RULE_KEYS)};
+const struct reader_table config_arena_keys = {ARENA_KEYS, COUNT(ARENA_KEYS)};
+
 // The keys of an arena without its port. Built when a configuration is first loaded, which the main
 // thread does.
 static const struct reader_key *template_keys(void)
@@ -399,22 +402,13 @@ const struct reader_key *config_keys(enum config_group group, int *count)
         *count = COUNT(LIMIT_KEYS);
         return LIMIT_KEYS;
     case CONFIG_VOTES:
-        return config_vote_keys(count);
+        *count = config_vote_keys.count;
+        return config_vote_keys.rows;
     case CONFIG_RULES:
         break;
     }
     *count = COUNT(RULE_KEYS);
     return RULE_KEYS;
-}
-
-static const struct reader_key *limit_keys(int *count)
-{
-    return config_keys(CONFIG_LIMITS, count);
-}
-
-static const struct reader_key *rule_keys(int *count)
-{
-    return config_keys(CONFIG_RULES, count);
 }
 
 void config_tune(struct config_arena *arena, const struct config_arena *from)

@@ -19,6 +19,8 @@ enum config_group {
 // The table of a group's keys and the number of its rows.
 const struct reader_key *config_keys(enum config_group group, int *count);
 
+extern const struct reader_table config_arena_keys;
+
 // Splits "ADDRESS:PORT" into an address without brackets and a port from 0 to 65535. Returns false
 // for any other text.
 bool config_split_address(const char *text, char address[CONFIG_ADDRESS_BYTES], uint16_t *port);

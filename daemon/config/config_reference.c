@@ -28,8 +28,8 @@ static void print_comment(FILE *out, const char *text, int indent)
 
 static void print_inner(FILE *out, const struct reader_key *key, int indent)
 {
-    int count;
-    const struct reader_key *keys = key->keys(&count);
+    const struct reader_key *keys = key->keys->rows;
+    const int count = key->keys->count;
     if (key->kind == READER_GROUP) {
         fprintf(out, "%*s%s = {\n", indent, "", key->name);
         print_keys(out, keys, count, indent + INDENT);

@@ -23,7 +23,6 @@ static_assert(HTTP_MAX_HOSTS == 16, "`expected` of hosts names the limit");
 #define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define IN_ROOT(member) IN(struct config, member)
 
-static const struct reader_key *arena_keys(int *count);
 static bool parse_status(const char *text, void *field);
 static bool parse_ports(const char *text, void *field);
 static bool parse_host(const char *text, void *field);
@@ -306,24 +305,17 @@ static const struct reader_key DISCOVERY_KEYS[] = {
         .applies = READER_AT_ONCE, .meaning = its_meaning                                          \
     }
 
-#define KEYS_OF(function, table)                                                                   \
-    static const struct reader_key *function(int *count)                                           \
-    {                                                                                              \
-        *count = COUNT(table);                                                                     \
-        return table;                                                                              \
-    }
-
-KEYS_OF(http_keys, HTTP_KEYS)
-KEYS_OF(control_keys, CONTROL_KEYS)
-KEYS_OF(rcon_keys, RCON_KEYS)
-KEYS_OF(recordings_keys, RECORDINGS_KEYS)
-KEYS_OF(results_keys, RESULTS_KEYS)
-KEYS_OF(events_keys, EVENTS_KEYS)
-KEYS_OF(hook_keys, HOOK_KEYS)
-KEYS_OF(bans_keys, BANS_KEYS)
-KEYS_OF(on_demand_keys, ON_DEMAND_KEYS)
-KEYS_OF(agones_keys, AGONES_KEYS)
-KEYS_OF(discovery_keys, DISCOVERY_KEYS)
+static const struct reader_table HTTP = {HTTP_KEYS, COUNT(HTTP_KEYS)};
+static const struct reader_table CONTROL = {CONTROL_KEYS, COUNT(CONTROL_KEYS)};
+static const struct reader_table RCON = {RCON_KEYS, COUNT(RCON_KEYS)};
+static const struct reader_table RECORDINGS = {RECORDINGS_KEYS, COUNT(RECORDINGS_KEYS)};
+static const struct reader_table RESULTS = {RESULTS_KEYS, COUNT(RESULTS_KEYS)};
+static const struct reader_table EVENTS = {EVENTS_KEYS, COUNT(EVENTS_KEYS)};
+static const struct reader_table HOOK = {HOOK_KEYS, COUNT(HOOK_KEYS)};
+static const struct reader_table BANS = {BANS_KEYS, COUNT(BANS_KEYS)};
+static const struct reader_table ON_DEMAND = {ON_DEMAND_KEYS, COUNT(ON_DEMAND_KEYS)};
+static const struct reader_table AGONES = {AGONES_KEYS, COUNT(AGONES_KEYS)};
+static const struct reader_table DISCOVERY = {DISCOVERY_KEYS, COUNT(DISCOVERY_KEYS)};
 
 static const struct reader_key ROOT_KEYS[] = {
     {.name = "workers",
@@ -353,8 +345,8 @@ static const struct reader_key ROOT_KEYS[] = {
      .flag = false,
      .meaning = "whether a crash may write a core dump, which contains every secret "
                 "key, and whether a debugger may attach"},
-    GROUP("http", http_keys, "the status, the dashboard and the metrics over HTTP"),
-    GROUP("control", control_keys, "the interface of operators and matchmakers"),
+    GROUP("http", &HTTP, "the status, the dashboard and the metrics over HTTP"),
+    GROUP("control", &CONTROL, "the interface of operators and matchmakers"),
     {.name = "admins",
      .kind = READER_LIST,
      IN_ROOT(admins),
@@ -363,24 +355,24 @@ static const struct reader_key ROOT_KEYS[] = {
      .applies = READER_AT_ONCE,
      .meaning = "players who may give commands in the game by /admin, over an encrypted "
                 "connection: a group each with name, level, and password or key"},
-    GROUP("rcon", rcon_keys,
+    GROUP("rcon", &RCON,
           "Source RCON, for tools that speak nothing else; raimctl does not need it"),
-    GROUP("recordings", recordings_keys,
+    GROUP("recordings", &RECORDINGS,
           "where recordings are kept, and which; the oldest are deleted first, and never those "
           "marked by raimctl recording keep"),
-    GROUP("results", results_keys, "results of rounds"),
-    GROUP("events", events_keys, "what happened, for /events, raimctl and hook"),
-    GROUP("hook", hook_keys, "receiver of each event"),
-    GROUP("bans", bans_keys, "bans beside those of raimctl ban"),
-    GROUP("on_demand", on_demand_keys, "arenas that a matchmaker requests at run time"),
-    GROUP("agones", agones_keys, "a game server of Agones"),
-    GROUP("discovery", discovery_keys, "how clients find the arenas, except those on demand"),
+    GROUP("results", &RESULTS, "results of rounds"),
+    GROUP("events", &EVENTS, "what happened, for /events, raimctl and hook"),
+    GROUP("hook", &HOOK, "receiver of each event"),
+    GROUP("bans", &BANS, "bans beside those of raimctl ban"),
+    GROUP("on_demand", &ON_DEMAND, "arenas that a matchmaker requests at run time"),
+    GROUP("agones", &AGONES, "a game server of Agones"),
+    GROUP("discovery", &DISCOVERY, "how clients find the arenas, except those on demand"),
     {.name = "arenas",
      .kind = READER_LIST,
      .load = config_load_arenas,
      .required = true,
      .expected = "a list of 1 to 256 groups",
-     .keys = arena_keys,
+     .keys = &config_arena_keys,
      .applies = READER_AT_ONCE,
      .meaning =
          "the arenas to run, one group each; the list may be empty beside on_demand.templates"},
@@ -436,11 +428,6 @@ const struct reader_key *config_root_keys(int *count)
 {
     *count = COUNT(ROOT_KEYS);
     return ROOT_KEYS;
-}
-
-static const struct reader_key *arena_keys(int *count)
-{
-    return config_keys(CONFIG_ARENA, count);
 }
 
 // --- Texts ---

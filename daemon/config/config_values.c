@@ -81,7 +81,8 @@ static void collect_arenas(struct collector *collector, const struct group *root
 {
     char prefix[PREFIX_BYTES];
     struct group arena = {.prefix = prefix};
-    arena.keys = key->keys(&arena.count);
+    arena.keys = key->keys->rows;
+    arena.count = key->keys->count;
     for (int i = 0; i < reader_count(list); i++) {
         snprintf(prefix, sizeof prefix, "%s%s[%d].", root->prefix, key->name, i);
         arena.node = arena.anchor = reader_item(list, i);
@@ -101,7 +102,8 @@ static void collect_inner(struct collector *collector, const struct group *outer
         .offset = outer->offset + key->offset,
         .arena = outer->arena,
     };
-    inner.keys = key->keys(&inner.count);
+    inner.keys = key->keys->rows;
+    inner.count = key->keys->count;
     snprintf(prefix, sizeof prefix, "%s%s.", outer->prefix, key->name);
     collect_group(collector, &inner);
 }

@@ -103,11 +103,7 @@ static const struct reader_key VOTE_KEYS[] = {
      .meaning = "time for which a vote mutes a player or lets one only watch"},
 };
 
-const struct reader_key *config_vote_keys(int *count)
-{
-    *count = COUNT(VOTE_KEYS);
-    return VOTE_KEYS;
-}
+const struct reader_table config_vote_keys = {VOTE_KEYS, COUNT(VOTE_KEYS)};
 
 // Words with single spaces between them, each once.
 static bool parse_kinds(const char *text, void *field)

@@ -4,4 +4,4 @@
 
 #include "reader.h"
 
-const struct reader_key *config_vote_keys(int *count);
+extern const struct reader_table config_vote_keys;

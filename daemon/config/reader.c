@@ -358,10 +358,8 @@ static void fill_key(reader_node node, const struct reader_key *key, void *into,
                                                            : "");
     }
     if (key->kind == READER_GROUP) {
-        int count;
-        const struct reader_key *keys = key->keys(&count);
         const reader_node nothing = {node.reader, NULL};
-        reader_fill(is_good ? node : nothing, keys, count, field, context);
+        reader_fill(is_good ? node : nothing, key->keys->rows, key->keys->count, field, context);
     }
 }
 
@@ -401,16 +399,16 @@ static bool find_inner(const struct reader_key *keys, int count, const char *nam
                        size_t capacity)
 {
     for (int i = 0; i < count; i++) {
-        int inner_count = 0;
-        const struct reader_key *inner = keys[i].keys != NULL ? keys[i].keys(&inner_count) : NULL;
+        const struct reader_table none = {0}, *inner = keys[i].keys != NULL ? keys[i].keys : &none;
         const int used = snprintf(path, capacity, "%s", keys[i].name);
-        for (int j = 0; j < inner_count; j++)
-            if (strcmp(inner[j].name, name) == 0)
+        for (int j = 0; j < inner->count; j++)
+            if (strcmp(inner->rows[j].name, name) == 0)
                 return true;
         if ((size_t)used + 1 >= capacity)
             continue;
         path[used] = '.';
-        if (find_inner(inner, inner_count, name, path + used + 1, capacity - (size_t)used - 1))
+        if (find_inner(inner->rows, inner->count, name, path + used + 1,
+                       capacity - (size_t)used - 1))
             return true;
     }
     return false;

@@ -44,6 +44,12 @@ enum reader_applies {
 // A capacity that is allocated when an arena starts; raising it needs a new arena.
 enum reader_room { READER_ANY_ROOM, READER_PLAYERS, READER_SPECTATORS, READER_BOTS };
 
+// The keys of a group.
+struct reader_table {
+    const struct reader_key *rows;
+    int count;
+};
+
 struct reader_key {
     const char *name;
     enum reader_kind kind;
@@ -64,9 +70,8 @@ struct reader_key {
     // Of texts and lists that name files, or NULL: whether the loaded files are equal in both
     // structs.
     bool (*same_files)(const void *a, const void *b);
-    const char *expected; // of texts, lists and groups: accepted values, for messages
-    // Of groups, and of lists of groups: returns the table of the group's keys; or NULL.
-    const struct reader_key *(*keys)(int *count);
+    const char *expected;            // of texts, lists and groups: accepted values, for messages
+    const struct reader_table *keys; // of groups, and of lists of groups: those within; or NULL
     bool is_secret; // of texts: messages do not repeat a wrong one, which may be a password
     enum reader_applies applies;
     enum reader_room room;

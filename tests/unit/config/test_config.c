@@ -140,12 +140,11 @@ static void assert_defaults(const struct reader_key *keys, int count, const char
 {
     for (int i = 0; i < count; i++) {
         const size_t at = keys[i].offset;
-        int members;
         if (keys[i].size == 0 || at < begin || at >= end)
             continue;
         if (keys[i].keys != NULL) {
-            const struct reader_key *group = keys[i].keys(&members);
-            assert_defaults(group, members, values + at, defaults + at - begin, 0, SIZE_MAX);
+            assert_defaults(keys[i].keys->rows, keys[i].keys->count, values + at,
+                            defaults + at - begin, 0, SIZE_MAX);
         } else if (memcmp(values + at, defaults + at - begin, keys[i].size) != 0) {
             fail_msg("%s has another default than the match", keys[i].name);
         }

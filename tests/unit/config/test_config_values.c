@@ -60,18 +60,15 @@ static int count_values(const struct config_values *values, const struct reader_
 {
     int all = 0;
     for (int i = 0; i < count; i++) {
-        int members;
         bool found = keys[i].keys != NULL;
         for (int v = 0; v < values->count; v++)
             found = found || values->values[v].key == &keys[i];
         if (!found)
             fail_msg("no value of %s: does its group have `keys` in the table?", keys[i].name);
-        if (keys[i].keys == NULL) {
+        if (keys[i].keys == NULL)
             all++;
-            continue;
-        }
-        const struct reader_key *inner = keys[i].keys(&members);
-        all += count_values(values, inner, members);
+        else
+            all += count_values(values, keys[i].keys->rows, keys[i].keys->count);
     }
     return all;
 }
