@@ -59,12 +59,13 @@ class FullDiskTest(unittest.TestCase):
             subprocess.run([BIN / "raimctl", "token", *words], text=True, capture_output=True,
                            check=True, timeout=harness.START_S).stdout.strip()
             for words in (["key", key], ["make", "--key", key, "--arena", "east"]))
-        for full in (self.state, self.run):
+        for full, words in ((self.state, r"not stored file=\S*/east\.tokens\S*: No space left.*\n"
+                                         r"(.*\n)*.*tokens refused arena=east: .*cannot be stored"),
+                            (self.run, "access tokens refused arena=east: cannot write .*"
+                                       "No space left on device\n")):
             daemon = self.stage.serve(arena("east", access="token", access_key=public),
                                       env=self.env, prefix=[*FILL, full, "--"])
-            daemon.poll("word of it", lambda: re.search(
-                "access tokens refused arena=east: cannot write .*No space left on device\n",
-                daemon.log))
+            daemon.poll("word of it", lambda w=words, d=daemon: re.search(w, d.log))
             bots = self.stage.bots(daemon, 1, network=["--access", token])
             daemon.poll("a refusal",
                         lambda: daemon.get_json()["arenas"][0]["rejections"]["access"] == 1)
