@@ -34,15 +34,20 @@ static void fill_form(struct home *home, bool has_matchmaker)
         .focus = ITEMS,
         .items =
             {
-                [ITEM_NAME] = {"Your name", .entry = &home->name, .most = RAIM_MAX_NAME_BYTES},
-                [ITEM_RECORDINGS] = {"Recordings"},
-                [ITEM_SETTINGS] = {"Settings"},
-                [ITEM_QUIT] = {"Quit"},
-                [ITEM_ADDRESS] = {"Address of a server", .entry = &home->address,
+                [ITEM_NAME] = {.label = "Your name",
+                               .entry = &home->name,
+                               .most = RAIM_MAX_NAME_BYTES},
+                [ITEM_RECORDINGS] = {.label = "Recordings"},
+                [ITEM_SETTINGS] = {.label = "Settings"},
+                [ITEM_QUIT] = {.label = "Quit"},
+                [ITEM_ADDRESS] = {.label = "Address of a server",
+                                  .entry = &home->address,
                                   .most = SERVER_ADDRESS_BYTES - 1},
-                [ITEM_PLAY] = {"Play", .is_main = true},
-                [ITEM_SPECTATE] = {"Spectate"},
-                [ITEM_SEARCH] = {"Find a room", .is_main = true, .is_hidden = !has_matchmaker},
+                [ITEM_PLAY] = {.label = "Play", .is_main = true},
+                [ITEM_SPECTATE] = {.label = "Spectate"},
+                [ITEM_SEARCH] = {.label = "Find a room",
+                                 .is_main = true,
+                                 .is_hidden = !has_matchmaker},
             },
     };
 }

@@ -86,8 +86,8 @@ enum { STATUS_SCHEMA, HISTORY_SCHEMA }; // among the parts
 static const struct part {
     const char *path, *type, *text;
 } parts[] = {
-    [STATUS_SCHEMA] = {"/status.schema.json", SCHEMA_TYPE},   // given at the start
-    [HISTORY_SCHEMA] = {"/history.schema.json", SCHEMA_TYPE}, // also
+    [STATUS_SCHEMA] = {"/status.schema.json", SCHEMA_TYPE, NULL},   // given at the start
+    [HISTORY_SCHEMA] = {"/history.schema.json", SCHEMA_TYPE, NULL}, // also
     {"/", HTML_TYPE, embedded_dashboard_html},
     {"/dashboard/dashboard.css", CSS_TYPE, embedded_dashboard_css},
     {"/dashboard/dashboard.js", JS_TYPE, embedded_script_dashboard},

@@ -48,7 +48,8 @@ static void done(struct job *job)
 static int begin(void **state)
 {
     (void)state;
-    ended_count = begun = 0;
+    ended_count = 0;
+    begun = 0;
     loop = loop_create();
     thread = job_thread_create(loop, "test", SCHED_BATCH);
     return thread == NULL;
