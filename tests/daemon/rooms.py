@@ -8,6 +8,7 @@ import json
 import re
 import socket
 import ssl
+import time
 
 import harness
 
@@ -145,10 +146,13 @@ class Events:
         self.status, self.answer, self.last = answer.status, answer, 0
 
     def next(self):
-        """The next event; skips comments."""
+        """The next event; skips comments, which come as long as none does."""
         fields = {}
+        deadline = time.monotonic() + harness.START_S
         while True:
             line = self.answer.readline().decode("utf-8")
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no event after {self.last} within {harness.START_S} s")
             if line == "":
                 raise AssertionError("the stream has ended")
             if line != "\n":

@@ -513,8 +513,10 @@ class RestartTest(Matchmaker):
             self.assertEqual(events.until("arena_ended", "x")[-1][2]["cause"], "nobody_joined")
 
     def test_damaged_files_are_left_out(self):
-        self.serve().make("x")
-        self.wait_room("x", state="ready")
+        api = self.serve()
+        api.make("x")
+        with api.events(after=0) as events: # which streams tell once it is stored
+            events.until("arena_ready", "x")
         self.restart()
         for path in self.state.glob("*.room"):
             path.write_bytes(path.read_bytes()[:-9])
