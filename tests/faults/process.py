@@ -289,6 +289,7 @@ def no_memory(trial):
         # Later ones in one life: each fails while somebody joins and asks.
         page[ALLOCATIONS] = 0
         daemon = trial.stage.serve(harness.arena(max_players=4), workers=1, env=page.env)
+        daemon.ask() # the start has ended once the loop answers
         for number in range(1, trial.often(120, 10)):
             page[FAILING] = page[ALLOCATIONS] + number
             count += 1
