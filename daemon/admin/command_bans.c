@@ -81,7 +81,7 @@ static bool covers_giver(const struct command_call *call, const struct ban *ban)
 static bool read_ban(const struct commands *commands, struct command_call *call, struct ban *ban)
 {
     const bool is_wide = strcmp(call->fields[FIELD_WIDE], "true") == 0;
-    const int64_t seconds = command_number(call, FIELD_SECONDS);
+    const int64_t seconds = command_number(call, FIELD_SECONDS), now_s = today_s();
     *ban = (struct ban){0};
     if (!read_network(commands, call, ban))
         return false;
@@ -93,9 +93,12 @@ static bool read_ban(const struct commands *commands, struct command_call *call,
     if (covers_giver(call, ban) && !is_wide)
         return command_refuse(call, HTTP_CONFLICT,
                               "this would ban your own address; say so with --wide");
+    if (call->fields[FIELD_UNTIL][0] != '\0' &&
+        (seconds > 0 || command_number(call, FIELD_UNTIL) <= now_s))
+        return command_refuse(call, HTTP_BAD_REQUEST, "want a duration, or an end that is to come");
     if (!command_text(call, FIELD_REASON, ban->why))
         return false;
-    ban->until_s = seconds > 0 ? today_s() + seconds : 0;
+    ban->until_s = seconds > 0 ? now_s + seconds : command_number(call, FIELD_UNTIL);
     snprintf(ban->by, sizeof ban->by, "%.*s", BANS_BY_BYTES - 1, call->by);
     return true;
 }

@@ -23,6 +23,9 @@ FIELD(CLIP_SECONDS, "seconds", INTEGER, 1, 600, NULL, "SECONDS", NULL, "want 1 t
       "length in seconds")
 FIELD(SECONDS, "seconds", INTEGER, 1, 1000000000, NULL, "TIME", NULL,
       "want 1 to 1000000000 seconds", "duration in seconds; without it there is no end")
+FIELD(UNTIL, "until_s", INTEGER, 1, 253402300799, NULL, "DATE", NULL,
+      "want 1 to 253402300799 seconds since 1970",
+      "end in seconds since 1970, in place of a duration")
 FIELD(TEXT, "text", STRING, 1, 120, NULL, "TEXT", NULL,
       "want 1 to 120 bytes of UTF-8 with a visible character", "what to say")
 FIELD(REASON, "reason", STRING, 1, 120, NULL, "REASON", NULL,

@@ -19,10 +19,10 @@ COMMAND("mute", PLAYER, HELP, ARENA | PLAYER, 0, command_mute, no_player,
         "Reject the chat messages of a player until the session ends or an unmute")
 COMMAND("unmute", PLAYER, HELP, ARENA | PLAYER, 0, command_unmute, no_player,
         "Accept the chat messages of a player again")
-COMMAND("ban", PLAYER, MODERATE, 0, ARENA | PLAYER | ADDRESS | SECONDS | REASON | WIDE | FROM,
+COMMAND("ban", PLAYER, MODERATE, 0, ARENA | PLAYER | ADDRESS | SECONDS | UNTIL | REASON | WIDE | FROM,
         command_ban, NULL,
         "Reject clients of an address, a network or a player's address, and disconnect them")
-COMMAND("ban preview", PLAYER, NOBODY, 0, ARENA | PLAYER | ADDRESS | SECONDS | REASON | WIDE | FROM,
+COMMAND("ban preview", PLAYER, NOBODY, 0, ARENA | PLAYER | ADDRESS | SECONDS | UNTIL | REASON | WIDE | FROM,
         command_ban_preview, NULL,
         "Show the network that a ban would reject and the players whom it would disconnect")
 COMMAND("unban", SERVER, MODERATE, ADDRESS, 0, command_unban, "no such ban", "Lift a ban")

@@ -150,6 +150,7 @@ bool command_is_word_of_text(const struct command_row *row, enum command_field f
         return row->scope == COMMAND_SERVER && command_has(row, field);
     case FIELD_PLAYER:
         return command_has(row, field) && !command_has(row, FIELD_ADDRESS);
+    case FIELD_UNTIL:
     case FIELD_WIDE:
     case FIELD_FROM:
         return false;

@@ -32,18 +32,18 @@ static void read_from(char from[FROM_BYTES])
         snprintf(from, FROM_BYTES, "%.*s", (int)length, length > 0 ? client : "");
 }
 
-// Reads how long the ban lasts; 0: until it is lifted. Returns false for wrong options.
-static bool read_seconds(const struct call *call, long long *seconds)
+// Sets how long the ban lasts, or when it ends. Returns false for wrong options.
+static bool set_end(const struct call *call, json_t *fields)
 {
     const char *duration = commands_option(call, "for"), *until = commands_option(call, "until");
-    *seconds = 0;
-    if (duration == NULL && until == NULL)
-        return true;
-    if (duration != NULL && until != NULL)
-        return false;
-    *seconds = duration != NULL ? (long long)duration_read(duration)
-                                : date_read(until) - (long long)time(NULL);
-    return *seconds > 0;
+    const long long seconds = duration != NULL ? (long long)duration_read(duration) : 0;
+    const long long until_s = until != NULL ? date_read(until) : 0;
+    if (duration != NULL)
+        json_object_set_new(fields, "seconds", json_integer(seconds));
+    if (until != NULL)
+        json_object_set_new(fields, "until_s", json_integer(until_s));
+    return (duration == NULL || (seconds > 0 && until == NULL)) &&
+           (until == NULL || until_s > (long long)time(NULL));
 }
 
 // Names the players whom the ban disconnects.
@@ -129,8 +129,8 @@ static int confirm_and_ban(const struct call *call, json_t *fields, const json_t
     return code;
 }
 
-// The fields that the command line names; NULL after a usage error.
-static json_t *read_fields(const struct call *call, bool by_address, long long seconds)
+// The fields that the command line names.
+static json_t *read_fields(const struct call *call, bool by_address)
 {
     char from[FROM_BYTES];
     const char *reason = commands_argument(call, by_address ? 1 : 2);
@@ -142,8 +142,6 @@ static json_t *read_fields(const struct call *call, bool by_address, long long s
         json_object_set_new(fields, "arena", json_string(call->words[0]));
         json_object_set_new(fields, "player", json_integer(atoll(call->words[1])));
     }
-    if (seconds > 0)
-        json_object_set_new(fields, "seconds", json_integer(seconds));
     if (reason != NULL)
         json_object_set_new(fields, "reason", json_string(reason));
     if (commands_option(call, "wide") != NULL)
@@ -155,17 +153,18 @@ static json_t *read_fields(const struct call *call, bool by_address, long long s
 
 int ban_run(const struct call *call)
 {
-    long long seconds;
     const bool by_address = call->count == 1 || is_address(call->words[0]);
     if (by_address && call->count > 2)
         return commands_wrong(call->command, "too many words; quote a text with spaces");
     if (!by_address && !command_check(FIELD_PLAYER, call->words[1]))
         return commands_wrong(call->command, command_fields[FIELD_PLAYER].wrong);
-    if (!read_seconds(call, &seconds))
+    json_t *preview, *fields = read_fields(call, by_address);
+    if (!set_end(call, fields)) {
+        json_decref(fields);
         return commands_wrong(call->command,
                               "want --for with a time like 90s, 15m, 2h or 7d, or --until with a "
                               "later time of UTC like 2026-01-31 or 2026-01-31T18:00:00Z");
-    json_t *preview, *fields = read_fields(call, by_address, seconds);
+    }
     int code = send_ban(call, "/v1/commands/ban-preview", fields, &preview);
     if (code == EXIT_SUCCESS) {
         code = confirm_and_ban(call, fields, preview);

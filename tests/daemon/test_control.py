@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The operator and a raimd that runs: raimctl, and the same over HTTP with curl, on its socket."""
 
+import calendar
 import json
 import os
 import re
@@ -54,14 +55,14 @@ class Operator(unittest.TestCase):
         self.assertTrue(result.stderr.startswith("raimctl: "), result.stderr)
         return result.stderr
 
-    def post(self, command, **fields):
+    def post(self, command, status=200, **fields):
         """A command without the time that a process takes to start."""
         body = json.dumps(fields)
         with socket.socket(socket.AF_UNIX) as control:
             control.connect(str(self.socket))
             control.sendall(f"POST /v1/commands/{command} HTTP/1.0\r\n"
                             f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
-            self.assertIn(b" 200 ", control.makefile("rb").readline())
+            self.assertIn(b" %d " % status, control.makefile("rb").readline())
 
     def players(self, where):
         """Clients that play, as `raimctl players --json` tells."""
@@ -283,6 +284,17 @@ class ControlTest(Operator):
         bots = self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
         bots.stop(signal.SIGINT)
+
+    def test_a_ban_until_a_date_ends_at_that_second(self):
+        self.serve()
+        now = int(time.time())
+        until = lambda: json.loads(self.ctl("bans", "--json"))["bans"][0]["until_s"]
+        self.post("ban", address="192.0.2.1", until_s=now + 77)
+        self.assertEqual(until(), now + 77)
+        self.ctl("ban", "192.0.2.1", "--until", "2101-01-01T00:00:01Z")
+        self.assertEqual(until(), calendar.timegm((2101, 1, 1, 0, 0, 1)))
+        for fields in ({"until_s": now - 1}, {"until_s": now + 77, "seconds": 77}):
+            self.post("ban", status=400, address="192.0.2.1", **fields)
 
     def test_a_player_is_banned_by_the_address(self):
         daemon = self.serve()

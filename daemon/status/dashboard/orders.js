@@ -81,7 +81,8 @@ function commandButton(row, known, of) {
   return button(label, () => {
     const fields = known(), words = [row.name, of()].filter(Boolean).join(" ");
     const names = Object.keys(row.fields.properties).filter(name =>
-      !(name in fields) && name !== "from" && !(name === "address" && "player" in fields));
+      !(name in fields) && !["from", "until_s"].includes(name) &&
+      !(name === "address" && "player" in fields));
     if (names.length)
       ask(row, fields, names, words);
     else
