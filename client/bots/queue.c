@@ -11,16 +11,22 @@
 // The shortest time between two rooms.
 static const double pause_s = 0.5;
 
+// Rounds that ended while the player was there. The client counts one when the next begins.
+static unsigned long long count_rounds(const struct raim_client *client)
+{
+    return raim_client_get_stats(client)->rounds +
+           (raim_client_get_phase(client).kind == RAIM_CLIENT_BREAK);
+}
+
 static void log_state(const struct opponent *player, double now_s, const char *state)
 {
-    const bool is_placed = player->link != NULL;
-    fprintf(stderr, "raim-bots: at=%.3f bot=%s state=%s%s%s", now_s, player->name, state,
-            is_placed ? " server=" : "", is_placed ? player->queue.server : "");
-    if (is_placed && raim_client_get_state(raim_link_client(player->link)) == RAIM_CLIENT_ENDED) {
+    fprintf(stderr, "raim-bots: at=%.3f bot=%s state=%s", now_s, player->name, state);
+    if (player->link != NULL) {
         const struct raim_client *client = raim_link_client(player->link);
-        fprintf(stderr, " reason=%s rounds=%llu",
-                raim_client_reason_name(raim_client_get_end(client).reason),
-                (unsigned long long)raim_client_get_stats(client)->rounds);
+        fprintf(stderr, " server=%s rounds=%llu", player->queue.server, count_rounds(client));
+        if (raim_client_get_state(client) == RAIM_CLIENT_ENDED)
+            fprintf(stderr, " reason=%s",
+                    raim_client_reason_name(raim_client_get_end(client).reason));
     }
     fputc('\n', stderr);
 }

@@ -30,7 +30,8 @@ static bool parse_again(const struct rooms *rooms, struct room *room, const char
     return is_good;
 }
 
-// Opens a room of the last process again, under its name and on its port. Takes the texts.
+// Opens a room of the last process again, under its name and on its port, or notes that it has
+// ended. Takes the texts.
 static void open_again(void *context, struct room_record *record)
 {
     struct rooms *rooms = context;
@@ -48,9 +49,9 @@ static void open_again(void *context, struct room_record *record)
     if (record->is_draining && record->drain_until_s > 0)
         room->end_ms = rooms_due_ms(record->drain_until_s, ROOM_REQUEST_MAX_DRAIN_S);
     const bool is_ending = room->record.cause[0] != '\0';
-    const bool is_good = !is_ending && rooms->count < ROOMS_MAX &&
-                         rooms_find(rooms, record->id) == NULL && room_request_is_id(record->id) &&
-                         parse_again(rooms, room, record->request, error, sizeof error);
+    const bool is_parsed = parse_again(rooms, room, record->request, error, sizeof error);
+    const bool is_good = is_parsed && !is_ending && rooms->count < ROOMS_MAX &&
+                         rooms_find(rooms, record->id) == NULL && room_request_is_id(record->id);
     free(record->request);
     room->record.request = room->request.text;
     if (is_good && record->places >= 1 &&
@@ -61,11 +62,15 @@ static void open_again(void *context, struct room_record *record)
             rooms_change_places(rooms, room, record->places);
         return;
     }
+    const char *cause = is_ending ? room->record.cause : "failed";
     if (!is_ending)
         log_arena_warning(room->record.name, "room not opened again id=%s arena=%s: %s", room->id,
                           room->record.name, error);
-    event_journal_add(rooms->events, "arena_ended",
-                      rooms_ended_event(room, is_ending ? room->record.cause : "failed"));
+    if (is_parsed) { // remembered, so that whoever still lists it does not make it again
+        rooms_note_end(rooms, room, cause);
+        return;
+    }
+    event_journal_add(rooms->events, "arena_ended", rooms_ended_event(room, cause));
     room_store_remove(rooms->table->store, room->record.name);
     rooms_free_room(room);
 }

@@ -27,11 +27,11 @@ class AgonesTest(unittest.TestCase):
     def setUp(self):
         self.stage = self.enterContext(Stage())
 
-    def serve_rooms(self, env, pool, **keys):
+    def serve_rooms(self, env, pool, rules=None, **keys):
         """A raimd without arenas that makes rooms of a duel on these ports."""
         path = self.stage.write_config(config(
-            on_demand_ports=f"{pool}-{pool + 7}", on_demand_templates=Text(f"( {template()} )"),
-            **keys))
+            on_demand_ports=f"{pool}-{pool + 7}",
+            on_demand_templates=Text(f"( {template(**rules or {})} )"), **keys))
         state = self.stage.directory / "state"
         state.mkdir(exist_ok=True)
         return self.stage.raimd("-c", path, env={
@@ -248,6 +248,26 @@ class StubTest(AgonesTest):
         daemon.send(signal.SIGTERM)
         daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
+
+    def test_a_room_that_ended_before_a_crash_is_not_made_again(self):
+        pool, rules = free_ports(8), {"round_time": 1, "break_time": 5}
+        daemon = self.serve_rooms(self.stub.env, pool, rules)
+        self.wait_phase(daemon)
+        self.stub.allocate("m-1", annotation={"ends": "round"})
+        room = poll("the room", lambda: self.report().get("m-1"))
+        bots = self.stage.bots(daemon, 2, ports=[room["port"]])
+        state = self.stage.directory / "state"
+        daemon.poll("the end of the round", lambda: any(
+            "cause round" in path.read_text("utf-8") for path in state.glob("*.room")))
+        daemon.expected_status = -signal.SIGKILL
+        daemon.send(signal.SIGKILL)
+        daemon.wait(START_S)
+        self.assertEqual(self.stub.rooms(), (1, ["m-1"]))
+        daemon = self.serve_rooms(self.stub.env, pool, rules)
+        daemon.poll("an empty list", lambda: self.stub.rooms() == (0, []))
+        self.assertNotIn("room made", daemon.log)
+        bots.kill()
+        self.stage.programs.remove(bots)
 
     def report(self):
         return json.loads(self.stub.state["object_meta"]["annotations"].get(

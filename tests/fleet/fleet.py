@@ -40,8 +40,8 @@ PODS = 3
 LIMIT_S = 5 # of being out of play
 DRAIN_S = 60
 ROOM = {"raimd/room": json.dumps({"ends": "round", "join_within_s": 20}, sort_keys=True)}
-LINE = re.compile(r"raim-bots: at=(\S+) bot=(\S+) state=(\S+)(?: server=(\S+))?"
-                  r"(?: reason=(\S+) rounds=(\d+))?")
+LINE = re.compile(r"raim-bots: at=(\S+) bot=(\S+) state=(\S+)(?: server=(\S+) rounds=(\d+))?"
+                  r"(?: reason=(\S+))?")
 
 
 class Settings:
@@ -419,20 +419,22 @@ class Figures:
         path = fleet.directory / "bots.err"
         for match in map(LINE.fullmatch, path.read_text(encoding="utf-8").splitlines()):
             if match:
-                at, bot, state, server, reason, rounds = match.groups()
-                self.lines[bot].append((float(at), state, server, reason, rounds))
+                at, bot, state, server, rounds, reason = match.groups()
+                self.lines[bot].append((float(at), state, server, reason, int(rounds or 0)))
 
     def rounds_lost(self):
-        """Players whom a room lost before its end, and rooms that ended before their round."""
+        """Players whose connection was lost before their round had ended, and rooms that ended
+        before their round."""
         lost = list(self.fleet.lost_rooms)
         for bot, lines in self.lines.items():
             has_played = False
-            for at, state, port, reason, _ in lines:
+            for at, state, port, reason, rounds in lines:
                 if state == "connecting":
                     has_played = False
                 elif state == "playing":
                     has_played = True
-                elif state == "lost" or (state == "ended" and has_played and reason != "shutdown"):
+                elif rounds == 0 and (state == "lost" or (state == "ended" and has_played
+                                                          and reason != "shutdown")):
                     lost.append((at, bot, state, port, reason))
         return lost
 
