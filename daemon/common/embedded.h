@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text files that the build embeds in the program (cmake/embed.cmake), NUL-terminated.
+// Text files that the build embeds in the program (tools/generate/embed.cmake), NUL-terminated.
 #pragma once
 
 extern const char embedded_config_demo[];

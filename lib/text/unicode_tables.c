@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What names are made of: written by cmake/unicode_tables.py from Unicode 14.0.0 and the
+// What names are made of: written by tools/generate/unicode_tables.py from Unicode 14.0.0 and the
 // confusables of ICU 72.
 #include "unicode.h"
 

@@ -34,9 +34,9 @@ def install(directory):
     """Puts the files of all programs there, as they are installed, in one directory."""
     for program in PROGRAMS:
         script = program.removesuffix("-bots")
-        shutil.copy(ROOT / f"completions/{script}.bash", directory / program)
+        shutil.copy(ROOT / f"tools/completions/{script}.bash", directory / program)
         for template, name in (("zsh.in", f"_{program}"), ("fish.in", f"{program}.fish")):
-            text = (ROOT / "completions" / template).read_text(encoding="utf-8")
+            text = (ROOT / "tools/completions" / template).read_text(encoding="utf-8")
             for key, value in (("program", program), ("function", f"_{script}"),
                                ("scripts", str(directory))):
                 text = text.replace(f"@{key}@", value)

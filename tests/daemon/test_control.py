@@ -535,7 +535,7 @@ class ControlTest(Operator):
 
 def complete(program, *words, options=()):
     """What bash offers behind these words."""
-    script = ROOT / "completions" / f"{program}.bash"
+    script = ROOT / "tools/completions" / f"{program}.bash"
     result = subprocess.run(
         ["bash", "-c", f'source {script}; COMP_WORDS=("$@" ""); COMP_CWORD=$#; _{program};'
          ' printf "%s\\n" "${COMPREPLY[@]}"', "bash", program, *map(str, options), *words],

@@ -13,7 +13,7 @@ import unittest
 import harness
 from harness import BIN, ROOT
 
-MAN = ROOT / "man"
+MAN = ROOT / "docs/man"
 PROGRAMS = {"raimd": 8, "raimctl": 1, "raimrec": 1, "raim": 1, "raim-bots": 1}
 PAGES = sorted(path.name.removesuffix(".scd") for path in MAN.glob("*.scd"))
 
@@ -88,7 +88,7 @@ class PagesTest(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("scdoc"), "skipped: no scdoc")
     def test_the_page_of_the_configuration_has_every_key(self):
-        page = (BIN.parent / "man/raimd.conf.5").read_text(encoding="utf-8")
+        page = (BIN.parent / "docs/man/raimd.conf.5").read_text(encoding="utf-8")
         reference = harness.run_raimd("--config-reference").stdout
         keys = re.findall(r"^ *(\w+) = ", reference, re.MULTILINE)
         self.assertGreater(len(keys), 80)

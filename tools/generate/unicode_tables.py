@@ -14,7 +14,7 @@ import re
 import sys
 import unicodedata
 
-FILE = pathlib.Path(__file__).resolve().parents[1] / "lib/text/unicode_tables.c"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "lib/text/unicode_tables.c"
 UNICODE = "14.0.0"   # of unicodedata, in Debian 12
 ICU = 72             # whose confusables are those of Unicode 15.0.0
 SKIPPED = 77
@@ -204,7 +204,7 @@ def make():
 
     return "\n".join([
         "// SPDX-License-Identifier: MIT",
-        "// What names are made of: written by cmake/unicode_tables.py from Unicode"
+        "// What names are made of: written by tools/generate/unicode_tables.py from Unicode"
         f" {UNICODE} and the",
         f"// confusables of ICU {ICU}.",
         '#include "unicode.h"', "",
@@ -233,7 +233,7 @@ def main(arguments):
     text = make()
     if arguments == ["--check"]:
         same = FILE.read_text(encoding="utf-8") == text
-        print("as written" if same else "other than written: run cmake/unicode_tables.py")
+        print("as written" if same else "other than written: run tools/generate/unicode_tables.py")
         return 0 if same else 1
     FILE.write_text(text, encoding="utf-8")
     return 0

@@ -10,12 +10,12 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = ROOT / "client/examples/love/raim.cdef"
 ROOMS = ("lib/common", "lib/geometry", "lib/map", "lib/world", "proto", "client/core",
          "client/link")
 HEAD = """// SPDX-License-Identifier: MIT
-// The public headers of libraimclient, by cmake/cdef.py.
+// The public headers of libraimclient, by tools/generate/cdef.py.
 """
 
 
@@ -57,7 +57,7 @@ def main(arguments):
         return 0
     if TARGET.read_text(encoding="ascii") == text:
         return 0
-    print(f"{TARGET.relative_to(ROOT)} differs from the headers: run cmake/cdef.py")
+    print(f"{TARGET.relative_to(ROOT)} differs from the headers: run tools/generate/cdef.py")
     return 1
 
 
