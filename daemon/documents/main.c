@@ -3,7 +3,7 @@
 // JSON Schema, `raimd-documents manual` a page of the manual, from a template on the standard
 // input. In a schema an object with the member "$rows" gets the rows as properties: "server", those
 // of the modules; "arena", those of an arena; "history", the columns of the last hour. In the
-// manual the lines ".rows server", ".rows arena" and ".rows metrics" are replaced.
+// manual the line ".rows metrics" is replaced.
 #define _GNU_SOURCE
 #include "arena_metrics.h"
 #include "server_metrics.h"
@@ -161,27 +161,13 @@ static void write_escaped(const char *text)
     }
 }
 
-static void write_item(const char *group, const char *name, const char *kind, const char *meaning)
+static void write_item(const char *name, const char *kind, const char *meaning)
 {
     putchar('_');
-    if (group != NULL) {
-        write_escaped(group);
-        putchar('.');
-    }
     write_escaped(name);
     printf("_%s\n\t", kind);
     write_escaped(meaning);
     fputs("\n\n", stdout);
-}
-
-static void write_keys(const struct tables *tables)
-{
-    for (int i = 0; i < tables->count; i++) {
-        const struct metric_table *table = tables->items[i];
-        for (int j = 0; j < table->count; j++)
-            if (table->rows[j].key != NULL)
-                write_item(table->group, table->rows[j].key, "", table->rows[j].meaning);
-    }
 }
 
 static void write_families(const struct tables *tables)
@@ -190,7 +176,7 @@ static void write_families(const struct tables *tables)
         for (int j = 0; j < tables->items[i]->count; j++) {
             const struct metric *row = &tables->items[i]->rows[j];
             if (row->name != NULL)
-                write_item(NULL, row->name,
+                write_item(row->name,
                            row->kind == METRIC_COUNTER     ? " (counter)"
                            : row->kind == METRIC_HISTOGRAM ? " (histogram)"
                                                            : " (gauge)",
@@ -203,11 +189,7 @@ static void write_manual(void)
     char *line = NULL;
     size_t capacity = 0;
     while (getline(&line, &capacity, stdin) > 0) {
-        if (strcmp(line, ".rows server\n") == 0) {
-            write_keys(&server_tables);
-        } else if (strcmp(line, ".rows arena\n") == 0) {
-            write_keys(&arena_tables);
-        } else if (strcmp(line, ".rows metrics\n") == 0) {
+        if (strcmp(line, ".rows metrics\n") == 0) {
             write_families(&server_tables);
             write_families(&arena_tables);
         } else {
