@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Runs a fuzz target without libFuzzer: over every file given and in every directory given, and
-// then over random mutations of them. An input that fails is left in the working directory.
+// Runs a fuzz target without libFuzzer: over every input of every corpus given (TARGET.hex, an
+// input a line) and every other file given, and then over random mutations of them. An input that
+// fails is left in the working directory.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
 #include "random.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,14 +15,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 4096, MOST_BYTES = 1 << 16, EDITS = 4 };
+enum { MOST_INPUTS = 4096, MOST_BYTES = 1 << 16, EDITS = 4 };
 
 struct input {
     uint8_t *bytes;
     size_t size;
 };
 
-static struct input inputs[MOST_FILES];
+static struct input inputs[MOST_INPUTS];
 static size_t input_count;
 static struct input current;  // what runs
 static char crash_path[256];  // where it goes when it fails,
@@ -59,35 +59,51 @@ static void run(const uint8_t *bytes, size_t size)
     free(current.bytes);
 }
 
-static bool load_file(const char *path)
+static void add_input(uint8_t *bytes, size_t size)
 {
-    FILE *file = fopen(path, "re");
-    if (file == NULL || input_count == MOST_FILES)
-        return false;
-    uint8_t *bytes = malloc(MOST_BYTES);
-    assert(bytes != NULL);
-    const size_t size = fread(bytes, 1, MOST_BYTES, file);
-    const bool good = ferror(file) == 0 && fgetc(file) == EOF;
-    fclose(file);
+    assert(input_count < MOST_INPUTS);
     inputs[input_count++] = (struct input){bytes, size};
-    return good;
 }
 
-// A file, or a directory's files in the order of their names.
+// A line of a corpus: `HEX` or `NAME: HEX`.
+static bool add_line(const char *line)
+{
+    const char *digits = strchr(line, ':');
+    digits = digits != NULL ? digits + 1 : line;
+    digits += strspn(digits, " ");
+    const size_t size = strspn(digits, "0123456789abcdef") / 2;
+    uint8_t *bytes = malloc(size > 0 ? size : 1);
+    assert(bytes != NULL);
+    for (size_t i = 0; i < size; i++) {
+        const char byte[] = {digits[2 * i], digits[2 * i + 1], '\0'};
+        bytes[i] = (uint8_t)strtoul(byte, NULL, 16);
+    }
+    add_input(bytes, size);
+    return size <= MOST_BYTES && strcmp(digits + 2 * size, "\n") == 0;
+}
+
+// A corpus, or, if its name does not end in .hex, one input.
 static bool load(const char *path)
 {
-    struct dirent **entries;
-    const int count = scandir(path, &entries, NULL, alphasort);
-    if (count < 0)
-        return errno == ENOTDIR && load_file(path);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
     bool good = true;
-    for (int i = 0; i < count; i++) {
-        char name[4096];
-        snprintf(name, sizeof name, "%s/%s", path, entries[i]->d_name);
-        good = (entries[i]->d_name[0] == '.' || load_file(name)) && good;
-        free(entries[i]);
+    const char *dot = strrchr(path, '.');
+    if (dot != NULL && strcmp(dot, ".hex") == 0) {
+        char *line = NULL;
+        size_t capacity = 0;
+        while (getline(&line, &capacity, file) > 0)
+            good = add_line(line) && good;
+        free(line);
+    } else {
+        uint8_t *bytes = malloc(MOST_BYTES);
+        assert(bytes != NULL);
+        add_input(bytes, fread(bytes, 1, MOST_BYTES, file));
+        good = fgetc(file) == EOF;
     }
-    free(entries);
+    good = ferror(file) == 0 && good;
+    fclose(file);
     return good;
 }
 
@@ -148,7 +164,7 @@ int main(int argc, char **argv)
         }
     }
     if (input_count == 0) {
-        fprintf(stderr, "usage: %s [--runs N] [--seed N] FILE_OR_DIRECTORY...\n", argv[0]);
+        fprintf(stderr, "usage: %s [--runs N] [--seed N] FILE...\n", argv[0]);
         return 64;
     }
     snprintf(crash_path, sizeof crash_path, "./%s-crash", program_invocation_short_name);
@@ -157,7 +173,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < input_count; i++)
         run(inputs[i].bytes, inputs[i].size);
     run_mutations(seed, runs);
-    printf("%zu files and %lu mutations with seed %" PRIu64 "\n", input_count, runs, seed);
+    printf("%zu inputs and %lu mutations with seed %" PRIu64 "\n", input_count, runs, seed);
     for (size_t i = 0; i < input_count; i++)
         free(inputs[i].bytes);
     return 0;

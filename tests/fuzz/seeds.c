@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the binary seeds of the corpus: messages of a real match and of real clients, and scripts
-// for the targets that play. Usage: fuzz_seeds DIRECTORY, where DIRECTORY/NAME exists per target.
+// Prints the binary seeds of the corpora, `TARGET NAME: HEX` a line: messages of a real match and
+// of real clients, and scripts for the targets that play. corpus.py takes them.
 #include "fuzz.h"
 
 #include "chat.h"
@@ -22,8 +22,6 @@
 
 enum { SEED_BYTES = 8192 };
 
-static const char *directory;
-
 // A seed in the making.
 struct seed {
     size_t size;
@@ -44,14 +42,10 @@ static void add_byte(struct seed *seed, unsigned byte)
 
 static void save(const char *target, const char *name, const struct seed *seed)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s/%s", directory, target, name);
-    FILE *file = fopen(path, "wb");
-    if (file == NULL || fwrite(seed->bytes, 1, seed->size, file) != seed->size ||
-        fclose(file) != 0) {
-        perror(path);
-        exit(1);
-    }
+    printf("%s %s: ", target, name);
+    for (size_t i = 0; i < seed->size; i++)
+        printf("%02x", seed->bytes[i]);
+    printf("\n");
 }
 
 // --- One message each ---
@@ -508,13 +502,8 @@ static void save_datagrams(void)
     SAVE_SCRIPT("datagram", "query", "\xFF\xFF\xFF\xFFTSource Engine Query");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]);
-        return 64;
-    }
-    directory = argv[1];
     save_client_messages();
     save_server_messages();
     save_snapshots();
