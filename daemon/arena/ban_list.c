@@ -71,7 +71,7 @@ static uint32_t count_networks(const char *text)
     uint32_t count = 0;
     for (const char *line = text; line != NULL && *line != '\0';) {
         const char *end = strchr(line, '\n');
-        count += !(line[0] == '\n' || line[0] == '\r' || line[0] == '#');
+        count += !(line[0] == '\n' || strncmp(line, "\r\n", 2) == 0 || line[0] == '#');
         line = end != NULL ? end + 1 : NULL;
     }
     return count;
