@@ -97,7 +97,7 @@ bool fetch_message_read_answer(char *text, size_t size, struct fetch_answer *ans
     int length = 0;
     *answer = (struct fetch_answer){0};
     if (first == NULL || sscanf(first, "%1u %3u%n", &is_good, &answer->status, &length) != 2 ||
-        first[length] != '\0' || is_good > 1)
+        first[length] != '\0' || strchr(first, '-') != NULL || is_good > 1)
         return false;
     answer->is_good = is_good == 1;
     const char *reason = take_line(&text, end);
