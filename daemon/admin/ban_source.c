@@ -9,7 +9,7 @@
 #include "json_writer.h"
 #include "log.h"
 #include "loop.h"
-#include "metric_text.h"
+#include "metric.h"
 #include "monotonic.h"
 #include "state_file.h"
 #include "store.h"

@@ -2,7 +2,7 @@
 // Commands that ban and lift bans: of an address, a network, or a player's address.
 #define _GNU_SOURCE
 #include "commands_internal.h"
-#include "json_text.h"
+#include "json_writer.h"
 #include "server_events.h"
 #include "status.h"
 

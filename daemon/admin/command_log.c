@@ -2,7 +2,7 @@
 // Writes the line and the event of a command.
 #include "command_log.h"
 
-#include "json_text.h"
+#include "json_writer.h"
 #include "log.h"
 
 #include <stdlib.h>

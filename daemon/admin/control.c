@@ -8,11 +8,11 @@
 #include "http_listener.h"
 #include "http_recordings.h"
 #include "http_results.h"
-#include "listen_socket.h"
 #include "log.h"
 #include "operator_page.h"
 #include "server_events.h"
-#include "unit_directories.h"
+#include "socket_address.h"
+#include "systemd.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "http_answer.h"
 #include "http_guard.h"
 #include "http_listener.h"
-#include "listen_socket.h"
 #include "operator_page.h"
+#include "socket_address.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,15 +4,15 @@
 #pragma once
 
 #include "config.h"
-#include "histogram.h"
 #include "mailbox.h"
 #include "masters.h"
 #include "match.h"
+#include "metric.h"
 #include "overload.h"
 #include "prepared_match.h"
 #include "recorder.h"
 #include "rejection_log.h"
-#include "socket_activation.h"
+#include "systemd.h"
 #include "tick_profile.h"
 #include "transport.h"
 #include "wakeup.h"

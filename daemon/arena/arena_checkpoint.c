@@ -6,7 +6,7 @@
 #include "connectionless.h"
 #include "crypto.h"
 #include "log.h"
-#include "unit_directories.h"
+#include "systemd.h"
 
 #include <assert.h>
 #include <errno.h>

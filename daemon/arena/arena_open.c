@@ -8,7 +8,7 @@
 #include "log.h"
 #include "monotonic.h"
 #include "server_key.h"
-#include "unit_directories.h"
+#include "systemd.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "arena.h"
 #include "arena_list.h"
 #include "config.h"
-#include "socket_activation.h"
+#include "systemd.h"
 #include "wakeup.h"
 #include "watchers.h"
 #include "worker.h"

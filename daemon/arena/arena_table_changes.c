@@ -5,7 +5,7 @@
 
 #include "log.h"
 #include "reload.h"
-#include "sd_notify.h"
+#include "systemd.h"
 #include "server_events.h"
 #include "source.h"
 #include "text_buffer.h"

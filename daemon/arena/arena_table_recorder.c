@@ -6,7 +6,7 @@
 #include "log.h"
 #include "recording_writer.h"
 #include "sandbox.h"
-#include "unit_directories.h"
+#include "systemd.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "crypto.h"
 #include "log.h"
 #include "state_file.h"
-#include "unit_directories.h"
+#include "systemd.h"
 
 #include <assert.h>
 #include <errno.h>

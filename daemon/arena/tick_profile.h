@@ -5,7 +5,7 @@
 // thread at a time.
 #pragma once
 
-#include "histogram.h"
+#include "metric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -40,3 +40,13 @@ void json_write_document(struct json_writer *json, const char *key, const char *
 
 // The document, which the caller frees. Every container must be closed. NULL if memory ran out.
 char *json_write_take(struct json_writer *json);
+
+// Writes a text in quotes, with a ? for each byte that is not UTF-8.
+void json_text_quote(struct text_buffer *out, const char *text);
+
+// Writes a time, in ms since 1970, as text of RFC 3339 in UTC with milliseconds.
+#define JSON_TEXT_TIME_BYTES 32
+void json_text_time(int64_t ms, char text[JSON_TEXT_TIME_BYTES]);
+
+// Whether a text is a JSON object on one line.
+bool json_text_is_object(const char *text);

@@ -8,9 +8,23 @@
 //     log_arena_info(name, "arena ended arena=%s port=%u", name, port);
 #pragma once
 
-#include "log_level.h"
-
 #include <stdbool.h>
+
+// The severities of syslog(3), which are also the journal's <N>: a smaller one is more severe.
+enum log_level {
+    LOG_LEVEL_ERROR = 3,
+    LOG_LEVEL_WARNING = 4,
+    LOG_LEVEL_AUDIT = 5, // who ordered what: written whatever level is set
+    LOG_LEVEL_INFO = 6,
+};
+
+const char *log_level_name(enum log_level level);
+
+// Finds a level that can be set; false, with `level` unchanged, if there is none of this name.
+bool log_level_find(const char *name, enum log_level *level);
+
+// The valid names, for error messages.
+#define LOG_LEVEL_WANT "\"error\", \"warning\" or \"info\""
 
 // Detects whether standard error is the journal. Call it before any thread starts.
 void log_init(void);

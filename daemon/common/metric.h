@@ -4,12 +4,13 @@
 // member of the module's struct and a row beside it.
 #pragma once
 
+#include "text_buffer.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct json_writer;
-struct text_buffer;
 
 enum metric_kind {
     METRIC_COUNTER, // grows from the start of the process, or of the arena, on
@@ -70,3 +71,53 @@ void metric_write_status(const struct metric_source *source, struct json_writer 
 // Writes a family of each row that has a name, and the table's other families.
 void metric_write_families(const struct metric_source *source, struct text_buffer *out,
                            uint64_t now_ms);
+
+// Histograms of durations with fixed buckets, as Prometheus has them: counting costs a short search
+// and allocates nothing, and threads exchange histograms as plain values.
+
+#define HISTOGRAM_BOUNDS 12
+
+// The upper bound of each bucket in nanoseconds, inclusive, ascending. They include 1/60 s, a tick
+// at 60 Hz, and a quarter of it, by which a tick may begin late. Both are rounded up, so that a
+// period in whole nanoseconds never exceeds them.
+extern const uint64_t histogram_bounds_ns[HISTOGRAM_BOUNDS];
+
+// Bounds of a histogram of round trips, from a local network to the worst that can be played with.
+extern const uint64_t histogram_ping_bounds_ns[HISTOGRAM_BOUNDS];
+
+struct histogram {
+    uint64_t buckets[HISTOGRAM_BOUNDS + 1]; // counts by bound, then those beyond the last bound
+    uint64_t sum_ns;
+};
+
+// Counts a duration in nanoseconds by histogram_bounds_ns, or by other bounds, always the same of a
+// histogram.
+void histogram_count(struct histogram *histogram, uint64_t duration_ns);
+void histogram_count_by(struct histogram *histogram, const uint64_t bounds_ns[HISTOGRAM_BOUNDS],
+                        uint64_t duration_ns);
+
+// Prometheus' text format 0.0.4: families, labels, numbers, histograms. Any thread.
+
+// Begins a family.
+void metric_text_family(struct text_buffer *out, const char *name, enum metric_kind kind,
+                        const char *help);
+
+// Writes name="value" with the escapes that the format requires.
+void metric_text_label(struct text_buffer *out, const char *name, const char *value);
+
+// Writes nanoseconds as seconds, exactly, without trailing zeros.
+void metric_text_seconds(struct text_buffer *out, uint64_t ns);
+
+// A family with one value and without labels.
+void metric_text_value(struct text_buffer *out, const char *name, enum metric_kind kind,
+                       const char *help, uint64_t value);
+
+// The samples of a row, with the label of an arena; NULL omits it, and for `object` is 0.
+void metric_text_row(struct text_buffer *out, const struct metric *row, const void *object,
+                     const char *arena);
+
+// Writes a histogram with labels of an arena and of a stage; NULL omits one.
+void metric_text_histogram(struct text_buffer *out, const char *name,
+                           const struct histogram *histogram,
+                           const uint64_t bounds_ns[HISTOGRAM_BOUNDS], const char *arena,
+                           const char *stage);

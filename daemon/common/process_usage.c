@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,4 +101,20 @@ bool process_usage_read(struct process_usage *usage, struct process_usage_values
         .max_descriptors = limit.rlim_cur,
     };
     return true;
+}
+
+enum { LARGE_BLOCK_BYTES = 256 * 1024 };
+
+void heap_init(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+#endif
+}
+
+void heap_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

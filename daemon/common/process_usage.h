@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the process takes of the machine: processor time, memory, threads and descriptors, as Linux
-// tells it in /proc. Its files are opened before the sandbox closes /proc. Main thread only.
+// tells it in /proc, and memory that returns to it. Files of /proc are opened before the sandbox
+// closes it. Main thread only, where nothing else is said.
 #pragma once
 
 #include <stdbool.h>
@@ -30,3 +31,13 @@ struct process_usage_stat {
     uint64_t user_ticks, system_ticks, threads, start_ticks, virtual_bytes, resident_pages;
 };
 bool process_usage_parse(const char *text, struct process_usage_stat *stat);
+
+// Matches are created and destroyed at run time, and the C library's heap would keep their memory.
+// Both do nothing with a C library other than glibc.
+
+// Makes blocks of 256 KiB or more return to the system when they are freed. Call it before the
+// first large allocation.
+void heap_init(void);
+
+// Returns free memory between used blocks to the system. Takes milliseconds; any thread.
+void heap_trim(void);

@@ -5,6 +5,8 @@
 // families.
 #pragma once
 
+#include "ip_address.h"
+
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,3 +62,22 @@ int socket_address_bind(const union socket_address *address, int type);
 // Parses an address and binds a socket of a type to it. Returns the descriptor, or -1 with a reason
 // in `error`, which for a port that takes a privilege says how to give it.
 int socket_address_open(const char *address, uint16_t port, int type, char *error, size_t capacity);
+
+// The sender of a datagram or connection; all zero for another family.
+struct udp_address socket_udp_read(const struct sockaddr *address);
+
+// Writes the address for a socket of a family (AF_INET or AF_INET6) into memory that is zero apart
+// from earlier calls for that family. Only an IPv4 address goes to a socket of AF_INET.
+void socket_udp_write(struct udp_address from, int family, union socket_address *address);
+
+// Creates a non-blocking socket that listens on an address and TCP port (0: any). Returns the
+// descriptor, or -1 with a reason of at most `capacity` bytes in `error`.
+int listen_socket_tcp(const char *address, uint16_t port, char *error, size_t capacity);
+
+// The TCP port of a socket of listen_socket_tcp.
+uint16_t listen_socket_port(int descriptor);
+
+// Creates a non-blocking Unix socket that listens at a path, which must fit struct sockaddr_un,
+// with mode 0660. Replaces the socket of a killed process. Returns the descriptor, or -1 with a
+// reason of at most `capacity` bytes in `error`.
+int listen_socket_unix(const char *path, char *error, size_t capacity);

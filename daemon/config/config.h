@@ -8,7 +8,7 @@
 #include "diagnostics.h"
 #include "gate_limits.h"
 #include "http_guard.h"
-#include "log_level.h"
+#include "log.h"
 #include "map.h"
 #include "match.h"
 #include "password.h"

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "event_journal.h"
 
-#include "json_text.h"
+#include "json_writer.h"
 #include "log.h"
 #include "state_file.h"
 #include "store.h"

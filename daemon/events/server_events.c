@@ -4,7 +4,7 @@
 #include "server_events.h"
 
 #include "event_journal.h"
-#include "json_text.h"
+#include "json_writer.h"
 #include "text_buffer.h"
 
 #include <assert.h>

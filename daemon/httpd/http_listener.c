@@ -9,7 +9,7 @@
 #include "loop.h"
 #include "monotonic.h"
 #include "rate_limit.h"
-#include "socket_udp.h"
+#include "socket_address.h"
 
 #include <microhttpd.h>
 

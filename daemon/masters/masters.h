@@ -11,9 +11,9 @@
 #pragma once
 
 #include "config.h"
+#include "ip_address.h"
 #include "master_request.h"
 #include "metric.h"
-#include "udp_address.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>

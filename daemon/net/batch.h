@@ -6,7 +6,7 @@
 
 #include "local_address.h"
 #include "secure_channel.h"
-#include "socket_udp.h"
+#include "socket_address.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>

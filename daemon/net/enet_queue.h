@@ -3,7 +3,7 @@
 // each is the gap that ENet's carrier overwrites.
 #pragma once
 
-#include "udp_address.h"
+#include "ip_address.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 
 #include "agones_internal.h"
 #include "json_writer.h"
-#include "metric_text.h"
+#include "metric.h"
 #include "random.h"
 
 #include <assert.h>

@@ -5,13 +5,12 @@
 #include "rcon.h"
 
 #include "crypto.h"
-#include "listen_socket.h"
 #include "log.h"
 #include "loop.h"
 #include "monotonic.h"
 #include "rate_limit.h"
 #include "rcon_packet.h"
-#include "socket_udp.h"
+#include "socket_address.h"
 #include "text_commands.h"
 #include "utf8.h"
 

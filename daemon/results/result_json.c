@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "result_json.h"
 
-#include "json_text.h"
+#include "json_writer.h"
 
 #include <jansson.h>
 

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "room_request.h"
 
-#include "json_text.h"
+#include "json_writer.h"
 #include "match.h"
 #include "name.h"
 #include "rules.h"

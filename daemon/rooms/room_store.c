@@ -4,7 +4,7 @@
 #include "room_store.h"
 
 #include "config_keys.h"
-#include "json_text.h"
+#include "json_writer.h"
 #include "log.h"
 #include "room_request.h"
 #include "state_file.h"

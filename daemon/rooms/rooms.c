@@ -4,7 +4,7 @@
 #include "rooms_internal.h"
 
 #include "crypto.h"
-#include "json_text.h"
+#include "json_writer.h"
 #include "log.h"
 #include "loop.h"
 #include "monotonic.h"

@@ -2,7 +2,7 @@
 // Writes the documents and events of rooms as JSON.
 #include "rooms_internal.h"
 
-#include "json_text.h"
+#include "json_writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 // come from the caller.
 #pragma once
 
-#include "udp_address.h"
+#include "ip_address.h"
 
 #include <stdbool.h>
 #include <stdint.h>

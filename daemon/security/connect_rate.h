@@ -9,8 +9,8 @@
 // from which its first CONNECTs draw too. Fixed memory; time comes from the caller.
 #pragma once
 
+#include "ip_address.h"
 #include "rate_limit.h"
-#include "udp_address.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "challenge.h"
+#include "ip_address.h"
 #include "query_request.h"
 #include "rate_limit.h"
-#include "udp_address.h"
 
 #include <stddef.h>
 #include <stdint.h>

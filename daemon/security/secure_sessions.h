@@ -11,9 +11,9 @@
 #pragma once
 
 #include "datagram.h"
+#include "ip_address.h"
 #include "secure_channel.h"
 #include "secure_datagram.h"
-#include "udp_address.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,6 @@
 #include "monotonic.h"
 #include "rate_limit.h"
 #include "socket_address.h"
-#include "socket_udp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -6,13 +6,13 @@
 #include "config_values.h"
 #include "demo_socket.h"
 #include "fetch_process.h"
-#include "heap.h"
 #include "log.h"
 #include "loop.h"
 #include "options.h"
+#include "process_usage.h"
 #include "reload_report.h"
 #include "sandbox.h"
-#include "sd_notify.h"
+#include "systemd.h"
 #include "server.h"
 
 #include <errno.h>

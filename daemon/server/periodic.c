@@ -7,7 +7,7 @@
 #include "monotonic.h"
 #include "overload.h"
 #include "rejection_log.h"
-#include "sd_notify.h"
+#include "systemd.h"
 #include "server_events.h"
 #include "status.h"
 #include "text_buffer.h"

@@ -33,7 +33,7 @@
 #include "server_metrics.h"
 #include "server_processes.h"
 #include "store.h"
-#include "unit_directories.h"
+#include "systemd.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
 #include "arena_feed.h"
 #include "bans.h"
 #include "control.h"
-#include "json_text.h"
+#include "json_writer.h"
 #include "log.h"
 #include "mailbox.h"
 #include "server_events.h"

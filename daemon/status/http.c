@@ -14,10 +14,10 @@
 #include "http_results.h"
 #include "http_routes.h"
 #include "http_streams.h"
-#include "listen_socket.h"
 #include "live_json.h"
 #include "monotonic.h"
 #include "server_events.h"
+#include "socket_address.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "arena_metrics.h"
 #include "message.h"
-#include "metric_text.h"
+#include "metric.h"
 #include "process_usage.h"
 #include "rejections.h"
 

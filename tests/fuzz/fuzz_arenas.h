@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "log.h"
 #include "mailbox.h"
-#include "socket_activation.h"
+#include "systemd.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "log.h"
-#include "socket_activation.h"
+#include "systemd.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -163,7 +163,7 @@ SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): HTTPD,
     ("raimrec", "microhttpd.h"): HTTPD, # it links the configuration, which has access rules of HTTP
     ("raimd", "jansson.h"): {
-        "daemon/admin/command_body.c", "daemon/common/json_text.c",
+        "daemon/admin/command_body.c", "daemon/common/json_writer.c",
         "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/room_text.c", "daemon/results/result_json.c",
         "daemon/rooms/room_request.c"},
@@ -178,7 +178,7 @@ SEVERAL_INCLUDERS = {
         "daemon/ctl/arena_documents.c", "daemon/ctl/ban_command.c",
         "daemon/ctl/command_request.c", "daemon/ctl/command_texts.c", "daemon/ctl/discover.c",
         "daemon/ctl/members.c", "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c",  "daemon/ctl/tables.c"},
-    ("raimrec", "jansson.h"): {"daemon/common/json_text.c", "tools/raimrec/audit_report.c"},
+    ("raimrec", "jansson.h"): {"daemon/common/json_writer.c", "tools/raimrec/audit_report.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
     ("raim", "SDL.h"): {"client/platform/desktop/canvas.c", "client/platform/desktop/window.c",

@@ -2,7 +2,7 @@
 // Who commanded what: the event, and names of any bytes.
 #include "command_log.h"
 #include "event_journal.h"
-#include "json_text.h"
+#include "json_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include "control.h"
 #include "log.h"
 #include "loop.h"
-#include "socket_activation.h"
+#include "systemd.h"
 
 #include <limits.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 // The table of commands: what must hold for every row, so that each entrance can rely on it.
 #include "command_schema.h"
 #include "command_table.h"
-#include "json_text.h"
+#include "json_writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Addresses of both families: what limits count as one host and one network, and hashes.
 #include "chance.h"
-#include "udp_address.h"
+#include "ip_address.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

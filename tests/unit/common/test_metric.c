@@ -2,9 +2,7 @@
 // Tests of the rows of metrics: what the status and Prometheus are given of them.
 #include "metric.h"
 
-#include "histogram.h"
 #include "json_writer.h"
-#include "metric_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

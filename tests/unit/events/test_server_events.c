@@ -2,7 +2,7 @@
 // The events of the server: what each has, which are kept, and what is nobody else's business.
 #define _GNU_SOURCE
 #include "event_journal.h"
-#include "json_text.h"
+#include "json_writer.h"
 #include "server_events.h"
 #include "store.h"
 #include "text_buffer.h"

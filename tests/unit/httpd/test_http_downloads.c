@@ -7,9 +7,9 @@
 #include "http_answer.h"
 #include "http_clients.h"
 #include "http_listener.h"
-#include "listen_socket.h"
 #include "loop.h"
 #include "monotonic.h"
+#include "socket_address.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

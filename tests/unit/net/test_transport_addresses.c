@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "transport_fixture.h"
 
-#include "socket_udp.h"
+#include "socket_address.h"
 
 #include <netinet/in.h>
 

@@ -5,7 +5,7 @@
 
 #include "room_request.h"
 
-#include "json_text.h"
+#include "json_writer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,14 +2,15 @@
 // Sends sd_notify(3) messages itself, because libsystemd's function blocks indefinitely when the
 // service manager does not read.
 #define _GNU_SOURCE
-#include "sd_notify.h"
+#include "systemd.h"
 
+#include "log.h"
 #include "monotonic.h"
 
-#include <systemd/sd-daemon.h>
-
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 // How long the main thread waits at most for room in the manager's socket: for messages that must
@@ -93,4 +95,77 @@ struct sd_notify_descriptors sd_notify_take_descriptors(void)
     const int count = sd_listen_fds(true);
     return (struct sd_notify_descriptors){.first = SD_LISTEN_FDS_START,
                                           .count = count > 0 ? count : 0};
+}
+
+bool unit_directories_find(const char *variable, char *path, size_t capacity)
+{
+    const char *all = getenv(variable);
+    const int length = all != NULL ? (int)strcspn(all, ":") : 0;
+    return length > 0 && snprintf(path, capacity, "%.*s", length, all) < (int)capacity;
+}
+
+static int socket_option(int descriptor, int option)
+{
+    int value = 0;
+    socklen_t size = sizeof value;
+    return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+static bool is_udp(int descriptor)
+{
+    return socket_option(descriptor, SO_PROTOCOL) == IPPROTO_UDP;
+}
+
+void socket_activation_init(struct socket_activation *activation)
+{
+    *activation = (struct socket_activation){0};
+    const struct sd_notify_descriptors given = sd_notify_take_descriptors();
+    for (int i = 0; i < given.count; i++) {
+        const int descriptor = given.first + i;
+        union socket_address bound;
+        if (activation->count == SOCKET_ACTIVATION_MAX || !is_udp(descriptor) ||
+            !socket_address_of(descriptor, &bound) ||
+            socket_address_port(&bound) == 0) { // not bound: it would never receive
+            log_warning(
+                "socket ignored descriptor=%d: want ListenDatagram=ADDRESS:PORT, %d at most",
+                descriptor, SOCKET_ACTIVATION_MAX);
+            continue;
+        }
+        activation->sockets[activation->count++] = (struct activated_socket){
+            .descriptor = descriptor,
+            .address = bound,
+        };
+    }
+}
+
+int socket_activation_find(struct socket_activation *activation, const char *address, uint16_t port)
+{
+    union socket_address wanted;
+    if (!socket_address_parse(address, port, &wanted))
+        return -1;
+    for (int i = 0; i < activation->count; i++) {
+        struct activated_socket *socket = &activation->sockets[i];
+        if (!socket_address_equal(&socket->address, &wanted))
+            continue;
+        socket->used = true;
+        const int copy = fcntl(socket->descriptor, F_DUPFD_CLOEXEC, 0);
+        if (copy < 0)
+            log_error("socket failed address=%s port=%u: %s", address, (unsigned)port,
+                      strerror(errno));
+        return copy;
+    }
+    return -1;
+}
+
+void socket_activation_warn_unused(const struct socket_activation *activation)
+{
+    for (int i = 0; i < activation->count; i++) {
+        const struct activated_socket *socket = &activation->sockets[i];
+        char address[SOCKET_ADDRESS_BYTES];
+        if (socket->used)
+            continue;
+        socket_address_print_host(&socket->address, address);
+        log_warning("socket unused address=%s port=%u: no arena uses it", address,
+                    (unsigned)socket_address_port(&socket->address));
+    }
 }
