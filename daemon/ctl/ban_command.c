@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Asks raimd what a ban would do before it bans.
 #define _GNU_SOURCE
-#include "ban_command.h"
+#include "commands.h"
 
 #include "columns.h"
 #include "duration.h"

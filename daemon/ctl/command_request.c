@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Builds bodies with jansson, each member by the type of its field.
 #define _GNU_SOURCE
-#include "command_request.h"
+#include "commands.h"
 
 #include <jansson.h>
 

@@ -3,13 +3,7 @@
 #define _GNU_SOURCE
 #include "commands.h"
 
-#include "arena_documents.h"
-#include "ban_command.h"
-#include "command_request.h"
-#include "discover.h"
 #include "password_prompt.h"
-#include "recordings.h"
-#include "result_documents.h"
 #include "tables.h"
 #include "token.h"
 

@@ -81,3 +81,26 @@ int commands_check_arena(const struct call *call);
 
 // Prints that an answer cannot be read, and returns the exit status.
 int commands_not_understood(void);
+
+// Commands that do more than to print one answer; each returns the exit status. `discover` finds
+// arenas by UDP, without the control socket. `ban_run` shows whom a ban would disconnect, asks
+// where these are several, and bans.
+int discover(const struct call *call);
+int ban_run(const struct call *call);
+int recording_list(const struct call *call);
+int recording_get(const struct call *call);
+
+// Prints nothing of the answer to a command, but an error if it tells that changed bans are not
+// stored. Returns false if it cannot be read.
+bool ban_print_done(const char *json, FILE *out);
+
+// Prints the name of a recording that an answer has in "recording". Returns false if it has none.
+bool recordings_print_name(const char *json, FILE *out);
+
+// Writes the synopsis of a row: "ARENA PLAYER [REASON]".
+void command_request_synopsis(const struct command_row *row, char *synopsis, size_t capacity);
+
+// Makes the path and the body, JSON with the fields of the row, of a call. A GET has no body; the
+// caller frees it. Returns false with the reason in `problem`.
+bool command_request_make(const struct call *call, char path[COMMAND_PATH_BYTES], char **body,
+                          const char **problem);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Puts the list together from the pages that raimd sends, with jansson, and copies files.
-#include "recordings.h"
+#include "commands.h"
 
 #include "columns.h"
-#include "members.h"
+#include "tables.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -4,10 +4,10 @@
 #include "tables.h"
 
 #include "columns.h"
-#include "members.h"
+#include "duration.h"
 
 #include <jansson.h>
-
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -246,4 +246,283 @@ long tables_count_players(const char *text)
     const long count = json_is_integer(now) ? (long)json_integer_value(now) : -1;
     json_decref(answer);
     return count;
+}
+
+// Writes a line of a document; the text may be anybody's.
+static void print_line(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, "%-10s ", name);
+    columns_write_text(out, text);
+    fputc('\n', out);
+}
+
+// Writes the strings of a list with commas between them; nothing if there are none.
+static void print_list(FILE *out, const char *name, const json_t *list)
+{
+    size_t i;
+    const json_t *value;
+    json_array_foreach(list, i, value)
+    {
+        fprintf(out, "%-*s", i == 0 ? 11 : 2, i == 0 ? name : ",");
+        columns_write_text(out, json_string_value(value));
+    }
+    if (json_array_size(list) > 0)
+        fputc('\n', out);
+}
+
+bool arena_print(const char *json, FILE *out)
+{
+    json_t *room = json_loads(json, 0, NULL);
+    const json_t *access = json_object_get(room, "access"), *value;
+    const bool good = json_is_string(json_object_get(room, "id"));
+    const char *name;
+    if (good) {
+        print_line(out, "id", text_of(room, "id"));
+        print_line(out, "state", text_of(room, "state"));
+        print_line(out, "template", text_of(room, "template"));
+        print_line(out, "map", text_of(room, "map"));
+        const char *address = text_of(room, "address");
+        const bool is_v6 = strchr(address, ':') != NULL;
+        fprintf(out, "%-10s %s%s%s:%lld\n", "address", is_v6 ? "[" : "", address, is_v6 ? "]" : "",
+                number_of(room, "port"));
+        fprintf(out, "%-10s %lld of %lld\n", "players", number_of(room, "players"),
+                number_of(room, "places"));
+        if (json_is_object(access))
+            print_line(out, "audience", text_of(access, "audience"));
+        print_list(out, "reserved", json_object_get(room, "reserved"));
+        print_line(out, "ends", text_of(room, "ends"));
+        if (json_is_string(json_object_get(room, "cause")))
+            print_line(out, "cause", text_of(room, "cause"));
+        json_object_foreach(json_object_get(room, "metadata"), name, value)
+        {
+            fprintf(out, "%-10s %s=", "metadata", name);
+            columns_write_text(out, json_string_value(value));
+            fputc('\n', out);
+        }
+    }
+    json_decref(room);
+    return good;
+}
+
+static void add_room(struct columns *columns, const json_t *room)
+{
+    columns_add(columns, text_of(room, "id"));
+    columns_add(columns, text_of(room, "state"));
+    columns_add(columns, text_of(room, "template"));
+    columns_add(columns, text_of(room, "map"));
+    columns_add_number(columns, number_of(room, "port"));
+    columns_add_format(columns, "%lld/%lld", number_of(room, "players"), number_of(room, "places"));
+}
+
+bool arena_print_list(const char *json, FILE *out)
+{
+    json_t *answer = json_loads(json, 0, NULL);
+    const json_t *rooms = json_object_get(answer, "arenas"), *room;
+    bool good = json_is_array(rooms);
+    if (good) {
+        size_t i;
+        struct columns *columns = columns_create("ID|STATE|TEMPLATE|MAP|>PORT|>PLAYERS");
+        json_array_foreach(rooms, i, room) add_room(columns, room);
+        good = columns_print(columns, out);
+    }
+    json_decref(answer);
+    return good;
+}
+
+// A list of strings as one cell, with spaces between them.
+static void add_list(struct columns *columns, const json_t *list)
+{
+    char *text = NULL;
+    size_t size, i;
+    const json_t *value;
+    FILE *out = open_memstream(&text, &size);
+    json_array_foreach(list, i, value)
+    {
+        if (out != NULL)
+            fprintf(out, "%s%s", i > 0 ? " " : "", json_string_value(value));
+    }
+    const bool good = out != NULL && fclose(out) == 0;
+    columns_add(columns, good ? text : "-");
+    free(text);
+}
+
+bool arena_print_templates(const char *json, FILE *out)
+{
+    json_t *answer = json_loads(json, 0, NULL);
+    const json_t *templates = json_object_get(answer, "templates"), *template;
+    bool good = json_is_array(templates);
+    if (good) {
+        size_t i;
+        struct columns *columns = columns_create("TEMPLATE|>PLACES|>BOTS|ACCESS|MAPS");
+        json_array_foreach(templates, i, template)
+        {
+            columns_add(columns, text_of(template, "name"));
+            columns_add_number(columns, number_of(template, "places"));
+            columns_add_number(columns, number_of(template, "bots"));
+            columns_add(columns, text_of(template, "access"));
+            add_list(columns, json_object_get(template, "maps"));
+        }
+        good = columns_print(columns, out);
+    }
+    json_decref(answer);
+    return good;
+}
+
+bool arena_print_capacity(const char *json, FILE *out)
+{
+    json_t *answer = json_loads(json, 0, NULL);
+    const bool good = json_is_integer(json_object_get(answer, "free"));
+    if (good)
+        fprintf(out, "free %lld, rooms %lld, ports %lld, arenas %lld of %lld%s\n",
+                number_of(answer, "free"), number_of(answer, "rooms"), number_of(answer, "ports"),
+                number_of(answer, "arenas"), number_of(answer, "max_arenas"),
+                json_is_true(json_object_get(answer, "accepts")) ? "" : ", no new ones are taken");
+    json_decref(answer);
+    return good;
+}
+
+// --- Queries ---
+
+// Reads a duration before now, a day of UTC or a time of UTC; -1 for another text.
+static long long read_since(const char *text)
+{
+    const long long duration_s = (long long)duration_read(text), now_s = time(NULL);
+    if (duration_s > 0)
+        return duration_s < now_s ? now_s - duration_s : 0;
+    return date_read(text);
+}
+
+// Appends an argument, percent-encoded. Returns false if it does not fit.
+static bool add(char query[RESULTS_QUERY_BYTES], const char *name, const char *value)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    size_t size = strlen(query);
+    if (value == NULL)
+        return true;
+    size += (size_t)snprintf(query + size, RESULTS_QUERY_BYTES - size,
+                             "%c%s=", strchr(query, '?') == NULL ? '?' : '&', name);
+    for (; *value != '\0' && size + 4 < RESULTS_QUERY_BYTES; value++)
+        size += (size_t)snprintf(query + size, RESULTS_QUERY_BYTES - size,
+                                 strchr(plain, *value) != NULL ? "%c" : "%%%02X",
+                                 (unsigned char)*value);
+    return *value == '\0';
+}
+
+bool results_make_query(const char *path, const struct call *call, char query[RESULTS_QUERY_BYTES],
+                        const char **problem)
+{
+    static const char *const options[] = {"period", "arena", "map", "limit"};
+    char text[24];
+    const char *since = commands_option(call, "since");
+    snprintf(query, RESULTS_QUERY_BYTES, "%s", path);
+    if (since != NULL) {
+        const long long since_s = read_since(since);
+        *problem = "--since wants a time like 90s, 15m, 2h or 7d, or 2026-01-31T18:00:00Z";
+        if (since_s < 0)
+            return false;
+        snprintf(text, sizeof text, "%lld", since_s);
+    }
+    *problem = "a name is too long";
+    bool fits = add(query, "since", since != NULL ? text : NULL);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        fits = fits && add(query, options[i], commands_option(call, options[i]));
+    return fits;
+}
+
+// --- Tables ---
+
+// The player of a round with an id; NULL: none.
+static const json_t *find_player(const json_t *players, long long id)
+{
+    const json_t *player;
+    size_t i;
+    json_array_foreach(players, i, player) if (number_of(player, "id") == id) return player;
+    return NULL;
+}
+
+// Counts the players who are no bots.
+static long long count_players(const json_t *players)
+{
+    const json_t *player;
+    long long count = 0;
+    size_t i;
+    json_array_foreach(players, i, player) count += !json_is_true(json_object_get(player, "bot"));
+    return count;
+}
+
+static void add_result(struct columns *columns, const json_t *result)
+{
+    const json_t *players = json_object_get(result, "players");
+    const json_t *winner = json_is_integer(json_object_get(result, "winner"))
+                               ? find_player(players, number_of(result, "winner"))
+                               : NULL;
+    const long long length_s = (long long)json_number_value(json_object_get(result, "length_s"));
+    columns_add(columns, text_of(result, "end"));
+    columns_add(columns, text_of(result, "arena"));
+    columns_add(columns, text_of(result, "map"));
+    columns_add_format(columns, "%lld:%02lld", length_s / 60, length_s % 60);
+    columns_add(columns, text_of(result, "ended"));
+    columns_add_number(columns, count_players(players));
+    columns_add(columns, text_of(winner, "name"));
+}
+
+bool results_print(const char *text, FILE *out)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+    const json_t *results = json_object_get(answer, "results"), *result;
+    bool good = json_is_array(results);
+    if (good) {
+        size_t i;
+        struct columns *columns =
+            columns_create("ENDED (UTC)|ARENA|MAP|>LENGTH|BY|>PLAYERS|WINNER");
+        json_array_foreach(results, i, result) add_result(columns, result);
+        good = columns_print(columns, out);
+    }
+    json_decref(answer);
+    return good;
+}
+
+static void add_row(struct columns *columns, const json_t *row)
+{
+    const long long shots = number_of(row, "shots"), hits = number_of(row, "hits");
+    columns_add_number(columns, number_of(row, "rank"));
+    columns_add(columns, text_of(row, "name"));
+    columns_add_number(columns, number_of(row, "score"));
+    columns_add_number(columns, number_of(row, "wins"));
+    columns_add_number(columns, number_of(row, "rounds"));
+    columns_add_number(columns, number_of(row, "deaths"));
+    if (shots > 0)
+        columns_add_format(columns, "%lld %%", 100 * hits / shots);
+    else
+        columns_add(columns, "-");
+    columns_add(columns,
+                json_is_true(json_object_get(row, "verified")) ? "verified" : "unverified");
+}
+
+bool results_print_leaderboard(const char *text, FILE *out)
+{
+    json_t *answer = json_loads(text, 0, NULL);
+    const json_t *rows = json_object_get(answer, "players"), *row;
+    bool good = json_is_array(rows);
+    if (good) {
+        size_t i;
+        struct columns *columns =
+            columns_create(">RANK|NAME|>SCORE|>WINS|>ROUNDS|>DEATHS|>HITS|NAME IS");
+        json_array_foreach(rows, i, row) add_row(columns, row);
+        good = columns_print(columns, out);
+    }
+    json_decref(answer);
+    return good;
+}
+
+const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "-";
+}
+
+long long number_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
 }

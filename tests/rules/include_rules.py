@@ -175,9 +175,8 @@ SEVERAL_INCLUDERS = {
                                "lib/enet_carrier/enet_carrier.c"},
     ("raimctl", "sodium.h"): {"daemon/ctl/token.c", "lib/crypto/crypto.c"},
     ("raimctl", "jansson.h"): {
-        "daemon/ctl/arena_documents.c", "daemon/ctl/ban_command.c",
-        "daemon/ctl/command_request.c", "daemon/ctl/command_texts.c", "daemon/ctl/discover.c",
-        "daemon/ctl/members.c", "daemon/ctl/recordings.c", "daemon/ctl/result_documents.c",  "daemon/ctl/tables.c"},
+        "daemon/ctl/ban_command.c", "daemon/ctl/command_request.c", "daemon/ctl/command_texts.c",
+        "daemon/ctl/discover.c", "daemon/ctl/recordings.c", "daemon/ctl/tables.c"},
     ("raimrec", "jansson.h"): {"daemon/common/json_writer.c", "tools/raimrec/audit_report.c"},
     ("raim-bots", "jansson.h"): {"client/bots/report.c", "client/matchmaking/matchmaker.c",
                                   "client/matchmaking/regions.c"},
