@@ -5,10 +5,9 @@
 #include "admin_logins.h"
 
 #include "arena_command.h"
-#include "command_log.h"
+#include "commands.h"
 #include "crypto.h"
 #include "log.h"
-#include "login_guard.h"
 #include "mailbox.h"
 #include "monotonic.h"
 #include "notice.h"
@@ -440,4 +439,32 @@ void admin_logins_take_line(struct admin_logins *logins, struct arena *arena,
         send_line(&client, "you are logged out");
     } else
         take_command(logins, &client, find_admin(logins, item->other_name), item->text);
+}
+
+uint32_t login_guard_failures(const struct login_guard *guard, uint64_t key, uint64_t now_ms)
+{
+    for (int i = 0; i < LOGIN_GUARD_ENTRIES; i++) {
+        const struct login_guard_entry *entry = &guard->entries[i];
+        if (entry->failed_ms != 0 && entry->key == key &&
+            now_ms - entry->failed_ms < LOGIN_GUARD_MS)
+            return entry->failures;
+    }
+    return 0;
+}
+
+uint32_t login_guard_fail(struct login_guard *guard, uint64_t key, uint64_t now_ms)
+{
+    const uint32_t failures = login_guard_failures(guard, key, now_ms) + 1;
+    struct login_guard_entry *chosen = &guard->entries[0];
+    for (int i = 0; i < LOGIN_GUARD_ENTRIES; i++) {
+        struct login_guard_entry *entry = &guard->entries[i];
+        if (entry->failed_ms != 0 && entry->key == key) {
+            chosen = entry;
+            break;
+        }
+        if (entry->failed_ms < chosen->failed_ms)
+            chosen = entry;
+    }
+    *chosen = (struct login_guard_entry){.key = key, .failures = failures, .failed_ms = now_ms};
+    return failures;
 }

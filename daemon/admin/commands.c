@@ -5,6 +5,8 @@
 #include "commands.h"
 
 #include "commands_internal.h"
+#include "json_writer.h"
+#include "log.h"
 #include "mailbox.h"
 #include "monotonic.h"
 #include "name.h"
@@ -12,6 +14,7 @@
 #include "store.h"
 
 #include <assert.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -381,4 +384,99 @@ void commands_run(struct commands *commands)
             end_waiting(commands, call);
     }
     set_deadline(commands);
+}
+
+// Whether a text has no control characters, which would break the lines of the log.
+static bool is_printable(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7F)
+            return false;
+    return true;
+}
+
+static const char *take(char value[COMMAND_FIELD_BYTES], enum command_field field,
+                        const json_t *member)
+{
+    const char *wrong = command_fields[field].wrong;
+    switch (command_fields[field].type) {
+    case TYPE_INTEGER:
+        snprintf(value, COMMAND_FIELD_BYTES, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
+        return json_is_integer(member) ? NULL : wrong;
+    case TYPE_BOOLEAN:
+        strcpy(value, json_is_true(member) ? "true" : "");
+        return json_is_boolean(member) ? NULL : "want true or false";
+    default:
+        break;
+    }
+    const char *text = json_string_value(member);
+    if (text == NULL || strlen(text) >= COMMAND_FIELD_BYTES || !is_printable(text))
+        return "want texts of at most 511 bytes without control characters";
+    strcpy(value, text);
+    return text[0] != '\0' || wrong == NULL ? NULL : wrong;
+}
+
+static const char *read_members(struct command_call *call, const json_t *root)
+{
+    const char *name;
+    json_t *member;
+    json_object_foreach((json_t *)root, name, member)
+    {
+        const enum command_field field = command_field_find(call->row, name);
+        if (field == COMMAND_FIELDS)
+            return "this command does not take one of the fields";
+        const char *problem = take(call->fields[field], field, member);
+        if (problem != NULL)
+            return problem;
+    }
+    return NULL;
+}
+
+const char *command_body_read(struct command_call *call)
+{
+    json_t *root = call->body_bytes == 0
+                       ? json_object()
+                       : json_loadb(call->body, call->body_bytes, JSON_REJECT_DUPLICATES, NULL);
+    const char *problem =
+        json_is_object(root) ? read_members(call, root) : "want a JSON object as the body";
+    json_decref(root);
+    return problem;
+}
+
+static char *event_fields(const struct command_note *note)
+{
+    struct text_buffer out = {0};
+    text_buffer_print(&out, "{\"by\":");
+    json_text_quote(&out, note->by);
+    text_buffer_print(&out, ",\"via\":\"%s\",\"command\":\"%s\",\"private\":{\"line\":", note->via,
+                      note->command);
+    // A command may name an address.
+    struct text_buffer line = {0};
+    text_buffer_print(&line, "%s%s", note->command, note->fields);
+    char *text = text_buffer_take(&line);
+    json_text_quote(&out, text != NULL ? text : note->command);
+    free(text);
+    text_buffer_print(&out, "}}");
+    return text_buffer_take(&out);
+}
+
+void command_log_write(struct server_events *events, const struct command_note *note)
+{
+    const struct log_subject subject = {.arena = note->arena, .player = note->player};
+    log_write(LOG_LEVEL_AUDIT, &subject, "command given by=%s via=%s command=%s%s", note->by,
+              note->via, note->command, note->fields);
+    if (server_events_wants(events, EVENT_COMMAND))
+        server_events_add(events, "command", note->arena[0] != '\0' ? note->arena : NULL,
+                          event_fields(note));
+}
+
+void command_log_set_by(char by[COMMAND_BY_BYTES], const char *name)
+{
+    size_t length = 0;
+    for (; name[length] != '\0' && length < COMMAND_BY_BYTES - 1; length++) {
+        const char byte = name[length];
+        const bool is_plain = byte > ' ' && byte < 0x7F && byte != '"' && byte != '\\';
+        by[length] = is_plain ? byte : '_';
+    }
+    by[length] = '\0';
 }

@@ -8,13 +8,36 @@
 #include "arena.h"
 #include "arena_table.h"
 #include "bans.h"
-#include "command_log.h"
 #include "command_table.h"
 #include "rooms.h"
+#include "server_events.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// Who commanded what: a line in the log and an event for each executed command, whoever gave it.
+// Main thread only.
+
+// Bytes of who gave it with the closing NUL: "root", "uid:1000", a certificate's name, an address,
+// an admin's name.
+#define COMMAND_BY_BYTES 64
+
+struct command_note {
+    const char *by;
+    const char *via;     // "raimctl", "page", "api", "rcon" or "game"
+    const char *command; // "kick", "arena-pause"
+    const char *arena;   // "": none
+    const char *player;  // an id as text; "": none
+    const char *fields;  // " player=1029 reason=\"spam\"", for the log and the control socket alone
+};
+
+// Takes events NULL.
+void command_log_write(struct server_events *events, const struct command_note *note);
+
+// Copies a name of any bytes as who gave it: what is not printable ASCII, a blank, a quote or a
+// backslash becomes "_".
+void command_log_set_by(char by[COMMAND_BY_BYTES], const char *name);
 
 #define COMMAND_FIELD_BYTES 512 // of a value with the closing NUL; longer ones are refused
 
@@ -106,3 +129,10 @@ bool commands_is_draining(const struct commands *commands);
 // Whether a drain has begun and is complete: every arena has begun it and has no players, or its
 // deadline has passed.
 bool commands_is_drained(const struct commands *commands);
+
+// Reads the fields of a command from the body of a request: a JSON object with the members that
+// command_schema.h describes. Any thread.
+
+// Fills in the fields of `call` from its body; an empty body has none. Returns NULL, or what is
+// wrong, a printable text.
+const char *command_body_read(struct command_call *call);

@@ -1,19 +1,52 @@
 // SPDX-License-Identifier: MIT
 // The control socket: HTTP over a Unix socket, protected by its file permissions. It serves the API
-// of commands (api.h), the documents of the operator, and the dashboard. The main thread runs it
+// of commands, the documents of the operator, and the dashboard. The main thread runs it
 // like http.h and never blocks in it: a request that needs an arena's answer is suspended. Main
 // thread only.
 #pragma once
 
-#include "api.h"
 #include "arena_table.h"
 #include "bans.h"
 #include "commands.h"
 #include "config.h"
 #include "http.h"
+#include "http_guard.h"
+#include "http_listener.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+// The control API: commands and events under /v1, with JSON bodies and answers. It is served on the
+// control socket and, where configured, over TCP; openapi.json, made of the table of commands,
+// describes it. Main thread only.
+
+struct api;
+struct loop;
+
+// Who sends a request.
+struct api_sender {
+    const char *by, *via; // see struct command_note
+    bool is_operator;     // else a matchmaker, which has the commands about arenas on request
+};
+
+// Borrows all. Returns NULL when memory runs out.
+struct api *api_create(struct loop *loop, struct commands *commands);
+
+// The connections must have ended. Takes NULL.
+void api_destroy(struct api *api);
+
+// Whether a path belongs to the API.
+bool api_takes(const char *path);
+
+// A step of a request, see `answer` of struct http_listener_def. Its memory begins with a struct
+// request_memory.
+bool api_answer(struct api *api, const struct http_request *step, const struct api_sender *sender);
+
+// Requests that are not answered yet, without event streams.
+unsigned api_pending(const struct api *api);
+
+// Ends the event streams: call it, then run their listeners once before these are stopped.
+void api_end_streams(struct api *api);
 
 struct control;
 struct loop;
@@ -63,3 +96,22 @@ bool control_is_draining(const struct control *control);
 
 // Whether a drain has begun, is complete, and every request has been answered.
 bool control_is_drained(const struct control *control);
+
+// Which requests of browsers the control takes: those of its own page (daemon/status/dashboard),
+// and commands only with a header that a page of another site cannot send. A browser that reaches
+// the control, through an SSH tunnel or with a client certificate, also shows pages of strangers;
+// these can make it send requests in the operator's name. Main thread only.
+
+// The header of a command of the page, with any value. A foreign page that adds it has to ask first
+// (CORS, Fetch standard), and is refused.
+#define OPERATOR_PAGE_HEADER "X-Raimd-Command"
+
+// How a command came, as of struct command_note: by "page", "raimctl" or another program, "api".
+const char *operator_page_via(const struct http_request *step);
+
+// Answers a request that no operator has sent, and returns true in `is_answered`: of a page of
+// another site; of a page, to change something, without the header. With `guard`, also one for a
+// foreign host name, which DNS rebinding leads here: a name with a dot that is neither an IP
+// address nor one of the guard's. Programs send no Origin and are not concerned by the rest.
+bool operator_page_check(const struct http_guard *guard, const struct http_request *step,
+                         bool *is_answered);

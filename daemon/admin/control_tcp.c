@@ -3,12 +3,12 @@
 #define _GNU_SOURCE
 #include "control_tcp.h"
 
-#include "command_log.h"
+#include "commands.h"
+#include "control.h"
 #include "crypto.h"
 #include "http_answer.h"
 #include "http_guard.h"
 #include "http_listener.h"
-#include "operator_page.h"
 #include "socket_address.h"
 
 #include <errno.h>

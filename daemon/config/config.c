@@ -8,8 +8,8 @@
 #include "config_root_keys.h"
 #include "config_values.h"
 #include "embedded.h"
-#include "event_kinds.h"
 #include "map_file.h"
+#include "server_events.h"
 #include "source.h"
 #include "world.h"
 

@@ -172,7 +172,7 @@ struct config {
     bool sandbox;
     bool core_dumps;
     bool results;                             // of rounds are recorded
-    uint32_t event_kinds;                     // see event_kinds.h
+    uint32_t event_kinds;                     // see server_events.h
     char ban_list[URL_BYTES];                 // an URL; "": none
     char event_hook[URL_BYTES];               // an URL, or the words of a command; "": none
     char event_hook_secret[HTTP_TOKEN_BYTES]; // "": requests are not signed

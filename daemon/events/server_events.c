@@ -126,3 +126,34 @@ uint64_t server_events_lost(const struct server_events *events)
 {
     return events->lost;
 }
+
+static const char *const names[EVENT_KINDS] = {
+    [EVENT_START] = "start",
+    [EVENT_STOP] = "stop",
+    [EVENT_JOIN] = "join",
+    [EVENT_LEAVE] = "leave",
+    [EVENT_CHAT] = "chat",
+    [EVENT_KILL] = "kill",
+    [EVENT_ROUND_ENDED] = "round_ended",
+    [EVENT_VOTE] = "vote",
+    [EVENT_BAN] = "ban",
+    [EVENT_UNBAN] = "unban",
+    [EVENT_COMMAND] = "command",
+    [EVENT_OVERLOAD] = "overload",
+    [EVENT_RELOAD] = "reload",
+};
+
+const char *event_kind_name(enum event_kind kind)
+{
+    return names[kind];
+}
+
+bool event_kind_find(const char *name, enum event_kind *kind)
+{
+    for (int i = 0; i < EVENT_KINDS; i++)
+        if (strcmp(names[i], name) == 0) {
+            *kind = (enum event_kind)i;
+            return true;
+        }
+    return false;
+}

@@ -9,10 +9,36 @@
 // Thread rule: main thread only.
 #pragma once
 
-#include "event_kinds.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+enum event_kind {
+    EVENT_START,
+    EVENT_STOP,
+    EVENT_JOIN,
+    EVENT_LEAVE,
+    EVENT_CHAT,
+    EVENT_KILL,
+    EVENT_ROUND_ENDED,
+    EVENT_VOTE,
+    EVENT_BAN,
+    EVENT_UNBAN,
+    EVENT_COMMAND,
+    EVENT_OVERLOAD,
+    EVENT_RELOAD,
+    EVENT_KINDS
+};
+
+// A set of kinds has the bit 1 << kind for each.
+#define EVENT_KINDS_ALL ((UINT32_C(1) << EVENT_KINDS) - 1)
+// Chat and kills are many, and what players say is theirs: they are events only where wanted.
+#define EVENT_KINDS_USUAL                                                                          \
+    (EVENT_KINDS_ALL & ~(UINT32_C(1) << EVENT_CHAT) & ~(UINT32_C(1) << EVENT_KILL))
+
+const char *event_kind_name(enum event_kind kind);
+
+// Returns false for another text.
+bool event_kind_find(const char *name, enum event_kind *kind);
 
 struct event_journal;
 struct server_events;
@@ -26,14 +52,14 @@ struct server_events *server_events_open(struct store *store);
 // Takes NULL.
 void server_events_close(struct server_events *events);
 
-// Sets the kinds that are kept, a set of event_kinds.h; 0 and at first EVENT_KINDS_USUAL.
+// Sets the kinds that are kept, a set of these kinds; 0 and at first EVENT_KINDS_USUAL.
 // Takes NULL.
 void server_events_choose(struct server_events *events, uint32_t kinds);
 
 // Whether events of a kind are kept. Takes NULL.
 bool server_events_wants(const struct server_events *events, enum event_kind kind);
 
-// Adds an event of this kind, which must be one of event_kinds.h; it is not kept if its kind is not
+// Adds an event of this kind, which must be one of these; it is not kept if its kind is not
 // wanted. `arena` NULL: none. Takes `fields`, for free(), a JSON object without line feeds whose
 // members follow those of every event; NULL: memory has run out, and the event is counted as lost.
 // With `events` NULL only frees.

@@ -40,3 +40,16 @@ bool http_document_send(struct http_document *document, struct MHD_Connection *c
 
 // Releases what the document holds; connections that still send it hold references of their own.
 void http_document_clear(struct http_document *document);
+
+// Compression of HTTP answers by gzip (RFC 1952). Any thread.
+
+// Texts that are shorter gain nothing.
+#define GZIP_MIN_BYTES 512
+
+// Compresses a text at the fastest level. Returns bytes that the caller frees, and their number in
+// `packed_bytes`; NULL when memory runs out.
+char *gzip_text(const char *text, size_t bytes, size_t *packed_bytes);
+
+// Whether an Accept-Encoding header permits gzip (RFC 9110, 12.5.3); NULL: no header, which does
+// not.
+bool gzip_is_accepted(const char *header);

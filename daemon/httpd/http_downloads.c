@@ -5,7 +5,6 @@
 #include "http_downloads.h"
 
 #include "http_answer.h"
-#include "http_conditions.h"
 #include "http_listener.h"
 #include "loop.h"
 #include "monotonic.h"

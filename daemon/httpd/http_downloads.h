@@ -28,7 +28,7 @@ struct http_downloads *http_downloads_create(struct loop *loop,
 void http_downloads_destroy(struct http_downloads *downloads);
 
 // Answers a GET or HEAD request with an open regular file: 200, 206, 304, 412 or 416 by the
-// request's headers (http_conditions.h), or 503 with Retry-After where too many are under way.
+// request's headers (http_conditions_*), or 503 with Retry-After where too many are under way.
 // `name` is the name to save it under, of letters, digits, dots, hyphens and underscores. Takes the
 // descriptor. A file that turns out shorter than it was closes the connection. Returns what a
 // request handler returns.

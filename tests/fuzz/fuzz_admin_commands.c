@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-#include "command_body.h"
 #include "commands.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"

@@ -163,7 +163,7 @@ SEVERAL_INCLUDERS = {
     ("raimd", "microhttpd.h"): HTTPD,
     ("raimrec", "microhttpd.h"): HTTPD, # it links the configuration, which has access rules of HTTP
     ("raimd", "jansson.h"): {
-        "daemon/admin/command_body.c", "daemon/common/json_writer.c",
+        "daemon/admin/commands.c", "daemon/common/json_writer.c",
         "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/room_text.c", "daemon/results/result_json.c",
         "daemon/rooms/room_request.c"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who commanded what: the event, and names of any bytes.
-#include "command_log.h"
+#include "commands.h"
 #include "event_journal.h"
 #include "json_writer.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Wrong passwords are counted by key, for some minutes, in fixed memory.
-#include "login_guard.h"
+#include "admin_logins.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of Accept-Encoding and of what is compressed.
-#include "gzip.h"
+#include "http_document.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of conditional and range requests against examples of RFC 9110 and what breaks parsers.
-#include "http_conditions.h"
+#include "http_answer.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
