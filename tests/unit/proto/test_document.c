@@ -63,8 +63,11 @@ static void test_examples_of_requesting_are_what_is_written(void **state)
 {
     (void)state;
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
-    assert_block("datagram", "connect_request", bytes,
-                 raim_connect_request_write(&(struct raim_connect_request){0}, bytes));
+    const size_t size = raim_connect_request_write(&(struct raim_connect_request){0}, bytes);
+    assert_int_equal(size, 512);
+    assert_block("datagram", "connect_request", bytes, 24);
+    for (size_t i = 24; i < size; i++) // the document says so
+        assert_int_equal(bytes[i], 0);
     const struct raim_cookie cookie = {.cookie = 0x12345678, .arena = "duel"};
     assert_block("datagram", "cookie", bytes, raim_cookie_write(&cookie, bytes));
     // test_invitation verifies the proof.
