@@ -300,11 +300,26 @@ bool admin_logins_take_password(struct admin_logins *logins, uint32_t number, bo
 }
 
 // Everybody gets a challenge, so that nobody learns whose name has a key.
+// The challenge that a client has to answer, or NULL.
+static struct try *find_challenge(struct admin_logins *logins, const struct client *client)
+{
+    for (int i = 0; i < CHALLENGES; i++) {
+        const struct client *other = &logins->challenges[i].client;
+        if (other->arena == client->arena && other->player == client->player &&
+            other->epoch == client->epoch)
+            return &logins->challenges[i];
+    }
+    return NULL;
+}
+
+// Replaces the client's earlier challenge.
 static void begin_challenge(struct admin_logins *logins, const struct client *client,
                             const char *name)
 {
     char text[RAIM_CRYPTO_BASE64URL_BYTES(NONCE_BYTES)];
-    struct try *challenge = &logins->challenges[logins->next_challenge++ % CHALLENGES];
+    struct try *challenge = find_challenge(logins, client);
+    if (challenge == NULL)
+        challenge = &logins->challenges[logins->next_challenge++ % CHALLENGES];
     *challenge = (struct try){.client = *client, .end_ms = monotonic_ms() + CHALLENGE_MS};
     raim_crypto_random(challenge->nonce, NONCE_BYTES);
     snprintf(challenge->name, sizeof challenge->name, "%s", name);
@@ -333,20 +348,17 @@ static bool is_signed(const struct admin_logins *logins, const struct try *chall
 static void take_signature(struct admin_logins *logins, const struct client *client,
                            const char *text)
 {
-    for (int i = 0; i < CHALLENGES; i++) {
-        const struct client *other = &logins->challenges[i].client;
-        if (other->arena != client->arena || other->player != client->player ||
-            other->epoch != client->epoch)
-            continue;
-        const struct try ended = logins->challenges[i];
-        logins->challenges[i] = (struct try){.number = 0};
-        if (is_signed(logins, &ended, text))
-            succeed(logins, &ended);
-        else
-            fail(logins, &ended);
+    struct try *challenge = find_challenge(logins, client);
+    if (challenge == NULL) {
+        deny(logins, client, "there is no challenge to sign: /admin login NAME asks for one");
         return;
     }
-    deny(logins, client, "there is no challenge to sign: /admin login NAME asks for one");
+    const struct try ended = *challenge;
+    *challenge = (struct try){.number = 0};
+    if (is_signed(logins, &ended, text))
+        succeed(logins, &ended);
+    else
+        fail(logins, &ended);
 }
 
 static void take_login(struct admin_logins *logins, const struct client *client, const char *words)
