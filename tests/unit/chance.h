@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random numbers for tests: one generator per program. Its seed is fixed, so that a run can be
-// repeated, unless --seed or the environment variable RAIM_SEED gives another. It is always
+// Random numbers for tests: one generator per program, in test.c. Its seed is fixed, so that a run
+// can be repeated, unless --seed or the environment variable RAIM_SEED gives another. It is always
 // printed.
 #pragma once
 
@@ -11,17 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t chance;
-
-static inline void chance_start(int argc, char **argv)
-{
-    const char *seed = getenv("RAIM_SEED");
-    chance = seed != NULL ? strtoull(seed, NULL, 10) : 1;
-    for (int i = 1; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--seed") == 0)
-            chance = strtoull(argv[i + 1], NULL, 10);
-    printf("seed %" PRIu64 "\n", chance);
-}
+extern uint64_t chance;
 
 // The rounds of a random test: a quarter of them where RAIM_SHORT=1, as in `./dev test` without
 // --all, asks for less. What a test counts in them is expected in the same measure.

@@ -585,9 +585,14 @@ static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
         free(later[i].text);
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    return unsetenv("STATE_DIRECTORY");
+}
+
 int main(void)
 {
-    unsetenv("STATE_DIRECTORY");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_full_mailbox_refuses_commands, open_fixture,
                                         close_fixture),
@@ -615,5 +620,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_lists_of_bans_stay_while_an_arena_may_read_them,
                                         open_fixture, close_fixture),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up_group, NULL);
 }

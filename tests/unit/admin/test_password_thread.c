@@ -88,13 +88,17 @@ static void test_a_thread_that_was_never_needed(void **state)
     password_thread_destroy(NULL);
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    return raim_crypto_init() ? 0 : -1;
+}
+
 int main(void)
 {
-    if (!raim_crypto_init())
-        return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outcomes_come_in_order_and_few_wait),
         cmocka_unit_test(test_a_thread_that_was_never_needed),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up_group, NULL);
 }

@@ -421,12 +421,25 @@ static void test_a_file_that_nobody_can_have_written_is_refused(void **state)
     assert_int_equal(unread.lines, 0);
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/bans", directory);
+    return 0;
+}
+
+static int tear_down_group(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(directory);
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
-    if (mkdtemp(directory) == NULL)
-        return EXIT_FAILURE;
-    snprintf(path, sizeof path, "%s/bans", directory);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_networks_are_read_as_they_are_written),
         cmocka_unit_test(test_a_ban_keeps_out_its_network_and_no_other),
@@ -444,8 +457,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_lines_that_are_no_bans_are_kept_as_they_are),
         cmocka_unit_test(test_a_file_that_nobody_can_have_written_is_refused),
     };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(path);
-    rmdir(directory);
-    return failed;
+    return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
 }

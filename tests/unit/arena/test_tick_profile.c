@@ -15,13 +15,17 @@
 static uint64_t now_ns;
 static unsigned reads;
 
-uint64_t monotonic_ns(void)
+static struct tick_profile *profile;
+
+uint64_t __real_monotonic_ns(void);
+uint64_t __wrap_monotonic_ns(void);
+uint64_t __wrap_monotonic_ns(void)
 {
+    if (profile == NULL)
+        return __real_monotonic_ns();
     reads++;
     return now_ns;
 }
-
-static struct tick_profile *profile;
 
 static int set_up(void **state)
 {
@@ -36,6 +40,7 @@ static int tear_down(void **state)
 {
     (void)state;
     free(profile);
+    profile = NULL;
     return 0;
 }
 

@@ -221,10 +221,14 @@ static void test_datagrams_do_not_wake_the_worker_of_an_empty_arena(void **state
     close(stranger);
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    return unsetenv("RUNTIME_DIRECTORY") | unsetenv("STATE_DIRECTORY");
+}
+
 int main(void)
 {
-    unsetenv("RUNTIME_DIRECTORY");
-    unsetenv("STATE_DIRECTORY");
 #define TEST(test) cmocka_unit_test_setup_teardown(test, start, stop)
     const struct CMUnitTest tests[] = {
         TEST(test_an_idle_worker_wakes_nobody),
@@ -237,5 +241,5 @@ int main(void)
                                         start_empty, stop),
     };
 #undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up_group, NULL);
 }

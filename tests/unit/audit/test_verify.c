@@ -241,12 +241,15 @@ static int clear(void **state)
     return unlink(path);
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    const int descriptor = mkstemp(path);
+    return descriptor < 0 ? -1 : close(descriptor);
+}
+
 int main(void)
 {
-    const int descriptor = mkstemp(path);
-    if (descriptor < 0)
-        return EXIT_FAILURE;
-    close(descriptor);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_right_recording_is_verified),
         cmocka_unit_test(test_a_wrong_player_is_named_with_its_field),
@@ -255,5 +258,5 @@ int main(void)
         cmocka_unit_test(test_a_shortened_file_says_what_is_missing),
         cmocka_unit_test(test_files_that_are_none),
     };
-    return cmocka_run_group_tests(tests, NULL, clear);
+    return cmocka_run_group_tests(tests, set_up_group, clear);
 }

@@ -292,10 +292,14 @@ static void test_two_invitations_in_turns_call_it_back_once_each(void **state)
     assert_int_equal(server.connect_requests, 3);
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    return enet_initialize();
+}
+
 int main(void)
 {
-    if (enet_initialize() != 0)
-        return 1;
     const struct CMUnitTest tests[] = {
 #define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         LINK_TEST(test_it_connects_with_the_cookie),
@@ -307,5 +311,5 @@ int main(void)
         LINK_TEST(test_forged_invitations_are_ignored),
         LINK_TEST(test_two_invitations_in_turns_call_it_back_once_each),
     };
-    return cmocka_run_group_tests_name("link", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up_group, NULL);
 }

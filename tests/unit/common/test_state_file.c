@@ -164,13 +164,25 @@ static void test_a_failed_replacement_keeps_the_old_file(void **state)
     assert_int_equal(errno, ENAMETOOLONG);
 }
 
-int main(void)
+static int set_up_group(void **state)
 {
+    (void)state;
     if (mkdtemp(directory) == NULL)
-        return EXIT_FAILURE;
+        return -1;
     snprintf(path, sizeof path, "%s/file", directory);
     snprintf(temporary, sizeof temporary, "%s.new", path);
     snprintf(other, sizeof other, "%s/other", directory);
+    return 0;
+}
+
+static int tear_down_group(void **state)
+{
+    (void)state;
+    return rmdir(directory);
+}
+
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_a_replaced_file_is_private_and_reads_back, clear),
         cmocka_unit_test_teardown(test_a_link_is_neither_read_nor_written_through, clear),
@@ -179,7 +191,5 @@ int main(void)
         cmocka_unit_test_teardown(test_somebody_elses_file_is_not_trusted_nor_used, clear),
         cmocka_unit_test_teardown(test_a_failed_replacement_keeps_the_old_file, clear),
     };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    rmdir(directory);
-    return failed;
+    return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
 }

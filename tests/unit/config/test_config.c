@@ -650,5 +650,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_rotation_without_rounds_is_odd),
         cmocka_unit_test(test_mutated_files_load_or_are_refused_with_a_reason),
     };
-    return RUN_IN_DIRECTORY("config", tests);
+    return cmocka_run_group_tests_name("config", tests, set_up, tear_down);
 }

@@ -182,5 +182,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_map_whose_file_changed_has_changed),
         cmocka_unit_test(test_a_rotation_changes_with_its_list_and_with_its_files),
     };
-    return RUN_IN_DIRECTORY("config_diff", tests);
+    return cmocka_run_group_tests_name("config_diff", tests, set_up, tear_down);
 }

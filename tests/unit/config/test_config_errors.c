@@ -501,5 +501,5 @@ int main(void)
         cmocka_unit_test(test_include_of_itself_ends),
         cmocka_unit_test(test_include_in_comments_and_strings_is_none),
     };
-    return RUN_IN_DIRECTORY("config_errors", tests);
+    return cmocka_run_group_tests_name("config_errors", tests, set_up, tear_down);
 }

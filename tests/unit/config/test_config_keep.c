@@ -130,5 +130,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_is_kept_is_reported_again),
         cmocka_unit_test(test_a_shared_configuration_lives_until_the_last_unloads_it),
     };
-    return RUN_IN_DIRECTORY("config_keep", tests);
+    return cmocka_run_group_tests_name("config_keep", tests, set_up, tear_down);
 }

@@ -87,5 +87,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_website_is_a_url_of_a_browser),
         cmocka_unit_test(test_tags_are_a_few_short_words),
     };
-    return RUN_IN_DIRECTORY("config_listing", tests);
+    return cmocka_run_group_tests_name("config_listing", tests, set_up, tear_down);
 }

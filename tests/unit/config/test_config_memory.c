@@ -165,5 +165,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_one_map_and_the_demo_fail_politely),
         cmocka_unit_test(test_comparing_and_keeping_fail_politely),
     };
-    return RUN_IN_DIRECTORY("config_memory", tests);
+    return cmocka_run_group_tests_name("config_memory", tests, set_up, tear_down);
 }

@@ -91,5 +91,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_directory_has_at_most_255_bytes),
         cmocka_unit_test(test_changes_need_no_restart),
     };
-    return RUN_IN_DIRECTORY("config_recording", tests);
+    return cmocka_run_group_tests_name("config_recording", tests, set_up, tear_down);
 }

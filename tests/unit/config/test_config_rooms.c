@@ -176,5 +176,5 @@ int main(void)
         cmocka_unit_test(test_the_control_over_tcp_is_protected),
         cmocka_unit_test(test_files_of_the_control_are_checked),
     };
-    return RUN_IN_DIRECTORY("config_rooms", tests);
+    return cmocka_run_group_tests_name("config_rooms", tests, set_up, tear_down);
 }

@@ -167,5 +167,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_demo_is_the_file_that_the_repository_has),
         cmocka_unit_test(test_the_file_of_all_keys_loads_as_the_defaults),
     };
-    return RUN_IN_DIRECTORY("config_values", tests);
+    return cmocka_run_group_tests_name("config_values", tests, set_up, tear_down);
 }

@@ -38,5 +38,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_map_beside_the_configuration_takes_the_place_of_an_installed_one),
         cmocka_unit_test(test_a_map_that_is_nowhere_is_missed_beside_the_configuration),
     };
-    return RUN_IN_DIRECTORY("source", tests);
+    return cmocka_run_group_tests_name("source", tests, set_up, tear_down);
 }

@@ -70,14 +70,18 @@ static void test_a_changed_bit_is_noticed_in_every_size(void **state)
     }
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    return raim_crypto_init() ? 0 : -1;
+}
+
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
-    if (!raim_crypto_init())
-        return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_size_is_encrypted_as_libsodium_does),
         cmocka_unit_test(test_a_changed_bit_is_noticed_in_every_size),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up_group, NULL);
 }

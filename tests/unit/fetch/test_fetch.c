@@ -110,10 +110,18 @@ static int listen_on(uint16_t *number)
 
 static struct loop *loop;
 
+// The program starts itself again as the process that fetches.
+__attribute__((constructor)) static void be_fetch_process(int argc, char **argv)
+{
+    if (fetch_process_is(argc, argv))
+        exit(fetch_process_main(argc, argv));
+}
+
 static int start_server(void **state)
 {
     (void)state;
     pthread_t thread;
+    setsid(); // so that only processes of this test are found
     listener = listen_on(&port);
     listen_on(&other_port);
     loop = loop_create();
@@ -359,9 +367,6 @@ static void test_the_processes_end_with_raimd(void **state)
 
 int main(int argc, char **argv)
 {
-    if (fetch_process_is(argc, argv))
-        return fetch_process_main(argc, argv);
-    setsid(); // so that only processes of this test are found
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_answer_has_its_status_tag_and_body),
         cmocka_unit_test(test_bad_servers_are_told_apart),

@@ -253,6 +253,8 @@ static void test_every_part_stays_in_its_box(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_part_stays_in_its_box)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_part_stays_in_its_box)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

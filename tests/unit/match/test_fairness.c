@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The fairness judge: reference cases of what runs can reveal, and a short match without
-// violations.     test_fairness [--seed N]
+// violations.
 #include "fairness_match.h"
 #include "judge.h"
 #include "map_file.h"
@@ -15,7 +15,6 @@
 
 static const double radius = 20;
 
-static uint64_t seed = 1; // of the match
 
 // A map with box obstacles, and its judge for players who run 5 units per tick.
 static struct judge judge_of(const raim_box *boxes, int count)
@@ -157,7 +156,7 @@ static void test_nothing_leaks_and_nothing_comes_late_in_a_match(void **state)
         map_file_load(RAIM_SOURCE_DIR "/config/maps/crossfire.conf", NULL, radius, &report);
     assert_non_null(map);
     const struct fairness_def def = {
-        .map = map, .players = 24, .ticks = 1800, .seed = seed, .explained = 5};
+        .map = map, .players = 24, .ticks = 1800, .seed = chance, .explained = 5};
     struct fairness_row rows[FAIRNESS_LATENCIES];
     assert_true(fairness_play(&def, rows));
     uint64_t reveals = 0, late = 0;
@@ -178,9 +177,6 @@ static void test_nothing_leaks_and_nothing_comes_late_in_a_match(void **state)
 
 int main(int argc, char **argv)
 {
-    for (int i = 1; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--seed") == 0)
-            seed = strtoull(argv[i + 1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_screen_ends_where_it_is_said_to),
         cmocka_unit_test(test_who_is_beyond_the_screen_comes_into_it_by_running),

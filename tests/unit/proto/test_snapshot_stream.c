@@ -6,7 +6,7 @@
 #include "snapshot.h"
 
 enum {
-    CASES = 1000000, // snapshots written, unless --cases says otherwise
+    CASES = 1000000, // snapshots written
     TICKS = 600,     // of one world
     PLAYERS = 16,
     SHOTS = 4,
@@ -15,7 +15,6 @@ enum {
     MANY_BYTES = 2048,
 };
 
-static long cases = CASES;
 
 // Counts of the snapshots' outcomes, to prove that the test exercises them.
 static struct {
@@ -397,9 +396,9 @@ static void free_world(void)
 static void test_a_client_knows_what_it_was_told_whatever_the_network_does(void **state)
 {
     (void)state;
-    while (counts.written < cases) {
+    while (counts.written < CASES) {
         make_world();
-        for (int i = 0; i < TICKS && counts.written < cases; i++) {
+        for (int i = 0; i < TICKS && counts.written < CASES; i++) {
             step_world();
             tell();
             const struct packet *packet;
@@ -418,9 +417,6 @@ static void test_a_client_knows_what_it_was_told_whatever_the_network_does(void 
 int main(int argc, char **argv)
 {
     chance_start(argc, argv);
-    for (int i = 1; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--cases") == 0)
-            cases = strtol(argv[i + 1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_client_knows_what_it_was_told_whatever_the_network_does),
     };

@@ -62,6 +62,7 @@ static void test_the_golden_recording_is_replayed_to_the_bit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_golden_recording_is_replayed_to_the_bit)};
+        cmocka_unit_test(test_the_golden_recording_is_replayed_to_the_bit)
+    };
     return cmocka_run_group_tests(tests, load, NULL);
 }

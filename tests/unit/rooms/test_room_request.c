@@ -212,5 +212,5 @@ int main(void)
         cmocka_unit_test(test_an_end_has_a_limit_only_if_it_drains),
         cmocka_unit_test(test_a_quoted_text_reads_back),
     };
-    return RUN_IN_DIRECTORY("room_request", tests);
+    return cmocka_run_group_tests_name("room_request", tests, set_up, tear_down);
 }

@@ -218,5 +218,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_workers_change_no_files, start, stop),
         cmocka_unit_test_setup_teardown(test_rooms_that_are_left_are_stopped, start, stop),
     };
-    return RUN_IN_DIRECTORY("rooms", tests);
+    return cmocka_run_group_tests_name("rooms", tests, set_up, tear_down);
 }

@@ -245,6 +245,12 @@ static void test_keys_are_read_as_they_are_configured(void **state)
     }
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    return sodium_init() < 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,5 +270,5 @@ int main(void)
         ACCESS_CONTROL_TEST(test_a_clock_set_back_makes_no_forgotten_token_good_again),
         ACCESS_CONTROL_TEST(test_keys_are_read_as_they_are_configured),
     };
-    return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up_group, NULL);
 }

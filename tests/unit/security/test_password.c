@@ -90,6 +90,12 @@ static void test_a_password_has_1_to_128_bytes(void **state)
     assert_true(password_check_plain(&password, longest));
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    return raim_crypto_init() ? 0 : -1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,5 +104,5 @@ int main(void)
         cmocka_unit_test(test_a_password_is_what_was_made),
         cmocka_unit_test(test_a_password_has_1_to_128_bytes),
     };
-    return raim_crypto_init() ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+    return cmocka_run_group_tests(tests, set_up_group, NULL);
 }

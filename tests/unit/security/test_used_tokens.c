@@ -374,6 +374,12 @@ static void test_an_arena_added_again_reads_no_file_of_a_running_store(void **st
     remove_directories(&made);
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    return sodium_init() < 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,5 +394,5 @@ int main(void)
         ACCESS_CONTROL_TEST(test_the_table_goes_with_the_arenas_name),
         ACCESS_CONTROL_TEST(test_an_arena_added_again_reads_no_file_of_a_running_store),
     };
-    return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up_group, NULL);
 }

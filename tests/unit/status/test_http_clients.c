@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "http_fixture.h"
 
-static uint64_t seed;
 
 static void test_pipelined_requests_are_answered_in_order(void **state)
 {
@@ -285,8 +284,7 @@ static uint64_t next_random(uint64_t *random)
 static void test_garbage_bytes_stop_nothing(void **state)
 {
     static const char valid[] = "GET /status HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n";
-    print_message("seed %" PRIu64 "\n", seed);
-    uint64_t random = seed | 1;
+    uint64_t random = chance;
     for (int round = 0; round < 200; round++) {
         unsigned char bytes[512];
         const size_t size = 1 + next_random(&random) % sizeof bytes;
@@ -358,9 +356,6 @@ static void test_client_that_hangs_up_early_raises_no_signal(void **state)
 
 int main(int argc, char **argv)
 {
-    seed = clock_ms();
-    if (argc == 3 && strcmp(argv[1], "--seed") == 0)
-        seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         SERVED(test_pipelined_requests_are_answered_in_order),
         SERVED(test_slow_request_delays_nobody),

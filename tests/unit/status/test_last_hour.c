@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of the history and the feed, over arenas and workers that are made up here.
+#include "fake_arena.h"
 #include "feed_json.h"
 #include "last_hour.h"
 
@@ -13,49 +14,6 @@
 #include <cmocka.h>
 
 #define MS UINT64_C(1000000) // in nanoseconds
-
-struct arena {
-    struct config_arena config;
-    struct raim_map map;
-    struct overload overload;
-    struct arena_status *status;
-};
-
-struct worker {
-    uint64_t busy_ns;
-};
-
-const struct arena_status *arena_status(struct arena *arena)
-{
-    return arena->status;
-}
-
-struct overload *arena_overload(struct arena *arena)
-{
-    return &arena->overload;
-}
-
-const struct config_arena *arena_config(const struct arena *arena)
-{
-    return &arena->config;
-}
-
-uint16_t arena_port(const struct arena *arena)
-{
-    (void)arena;
-    return 7;
-}
-
-uint64_t arena_ticked_ms(const struct arena *arena)
-{
-    (void)arena;
-    return 0;
-}
-
-uint64_t worker_busy_ns(const struct worker *worker)
-{
-    return worker->busy_ns;
-}
 
 struct fixture {
     struct arena arenas[2];

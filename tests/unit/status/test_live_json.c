@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of the dashboard's JSON and of the event streams, with a fake arena.
+#include "fake_arena.h"
 #include "live_json.h"
 
 #include "event_stream.h"
@@ -19,25 +20,10 @@
 
 #define PLAYERS 1000
 
-struct arena {
-    struct config_arena config;
-    struct arena_status *status;
-};
-
 static struct arena yard;
 static struct raim_map bare;   // a map of nothing
 static struct arena_list list; // of the yard
 static unsigned woken;
-
-const struct arena_status *arena_status(struct arena *arena)
-{
-    return arena->status;
-}
-
-const struct config_arena *arena_config(const struct arena *arena)
-{
-    return &arena->config;
-}
 
 static void wake(void *connection)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of the metrics, over arenas and workers that are made up here.
+#include "fake_arena.h"
 #include "metrics.h"
 
 #include <inttypes.h>
@@ -15,38 +16,6 @@
 #include <cmocka.h>
 
 #define MS UINT64_C(1000000) // in nanoseconds
-
-struct arena {
-    struct config_arena config;
-    struct arena_status *status;
-    unsigned asked;
-    struct overload overload;
-};
-
-struct worker {
-    uint64_t busy_ns;
-};
-
-const struct arena_status *arena_status(struct arena *arena)
-{
-    arena->asked++;
-    return arena->status;
-}
-
-struct overload *arena_overload(struct arena *arena)
-{
-    return &arena->overload;
-}
-
-const struct config_arena *arena_config(const struct arena *arena)
-{
-    return &arena->config;
-}
-
-uint64_t worker_busy_ns(const struct worker *worker)
-{
-    return worker->busy_ns;
-}
 
 struct fixture {
     struct arena arenas[2];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of the status document, over arenas that are made up here.
+#include "fake_arena.h"
 #include "status.h"
 
 #include <jansson.h>
@@ -17,40 +18,6 @@
 #include <cmocka.h>
 
 #define PLAYERS 3
-
-struct arena {
-    struct config_arena config;
-    struct raim_map map;
-    uint16_t port;
-    uint64_t ticked_ms;
-    struct overload overload;
-    struct arena_status *status;
-};
-
-const struct arena_status *arena_status(struct arena *arena)
-{
-    return arena->status;
-}
-
-struct overload *arena_overload(struct arena *arena)
-{
-    return &arena->overload;
-}
-
-const struct config_arena *arena_config(const struct arena *arena)
-{
-    return &arena->config;
-}
-
-uint16_t arena_port(const struct arena *arena)
-{
-    return arena->port;
-}
-
-uint64_t arena_ticked_ms(const struct arena *arena)
-{
-    return arena->ticked_ms;
-}
 
 // A module that counts.
 struct module {

@@ -261,11 +261,21 @@ static void test_without_a_directory_nothing_is_kept(void **state)
     store_close(none);
 }
 
+static int set_up_group(void **state)
+{
+    (void)state;
+    log_set_level(LOG_LEVEL_ERROR);
+    return mkdtemp(directory) != NULL ? 0 : -1;
+}
+
+static int tear_down_group(void **state)
+{
+    (void)state;
+    return rmdir(directory);
+}
+
 int main(void)
 {
-    log_set_level(LOG_LEVEL_ERROR);
-    if (mkdtemp(directory) == NULL)
-        return EXIT_FAILURE;
 #define TEST(test) cmocka_unit_test_setup_teardown(test, open_store, close_store)
     const struct CMUnitTest tests[] = {
         TEST(test_changes_are_written_in_their_order),
@@ -279,7 +289,5 @@ int main(void)
         TEST(test_without_a_directory_nothing_is_kept),
     };
 #undef TEST
-    const int failed = cmocka_run_group_tests_name("store", tests, NULL, NULL);
-    rmdir(directory);
-    return failed;
+    return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
 }

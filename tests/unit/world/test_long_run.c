@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A long match of bots on a shipped map. Every step is tested against the rules of motion.
-//     test_long_run MAP_FILE [--seed N] [--ticks N]
+// With RAIM_SOAK=1 it has a million ticks, otherwise a tenth of them.
 #include "bot_fixture.h"
 #include "chance_outlines.h"
 #include "map_file.h"
@@ -12,9 +12,6 @@
 #include <cmocka.h>
 
 enum { BOTS = 12, TICK_HZ = 60, STUCK_TICKS = 2 * TICK_HZ, REWIND = 9 };
-
-static const char *map_path;
-static int ticks = 1000000;
 
 // The time for which a bot has tried to move without leaving its position.
 struct stall {
@@ -35,7 +32,7 @@ struct game {
     struct raim_world_workspace *workspace;
 };
 
-static struct game *begin(void)
+static struct game *begin(const char *map_path)
 {
     struct diagnostics report = {.out = stderr};
     const struct raim_world_def def = {.rules = raim_rules_default(),
@@ -142,10 +139,10 @@ static void check(struct game *game, int slot)
     check_stall(game, slot, stall);
 }
 
-static void test_bots_never_leave_the_rules_of_motion(void **state)
+static void play(const char *map_path)
 {
-    (void)state;
-    struct game *game = begin();
+    const int ticks = getenv("RAIM_SOAK") != NULL ? 1000000 : chance_rounds(100000);
+    struct game *game = begin(map_path);
     uint32_t kills = 0;
     for (int tick = 0; tick < ticks; tick++) {
         for (uint32_t slot = 0; slot < BOTS; slot++) {
@@ -166,17 +163,33 @@ static void test_bots_never_leave_the_rules_of_motion(void **state)
     end(game);
 }
 
+#define MAPS RAIM_SOURCE_DIR "/config/maps/"
+
+static void test_duel(void **state)
+{
+    (void)state;
+    play(MAPS "duel.conf");
+}
+
+static void test_crossfire(void **state)
+{
+    (void)state;
+    play(MAPS "crossfire.conf");
+}
+
+static void test_ruins(void **state)
+{
+    (void)state;
+    play(MAPS "ruins.conf");
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2)
-        return 64;
-    map_path = argv[1];
     chance_start(argc, argv);
-    for (int i = 2; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--ticks") == 0)
-            ticks = chance_rounds(atoi(argv[i + 1]));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bots_never_leave_the_rules_of_motion),
+        cmocka_unit_test(test_duel),
+        cmocka_unit_test(test_crossfire),
+        cmocka_unit_test(test_ruins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The tests of a component: TEST(name) {...} defines and registers one, cmocka runs it and has its
+// assertions. The program's command line is described in test.c.
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+// Adds a test to the group of its file.
+void test_register(const char *file, struct CMUnitTest test);
+
+// What is called before the first test of the file and after the last.
+void test_register_group(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down);
+
+// TEST(name), or TEST(name, set_up, tear_down), either of which may be NULL. The body may use
+// `void **state`.
+#define TEST(...) TEST_WITH(__VA_ARGS__, NULL, NULL, )
+#define TEST_WITH(name, set_up, tear_down, ...)                                                    \
+    static void test_##name(void **state);                                                         \
+    __attribute__((constructor)) static void register_##name(void)                                 \
+    {                                                                                              \
+        test_register(__FILE__,                                                                    \
+                      (struct CMUnitTest){#name, test_##name, set_up, tear_down, NULL});           \
+    }                                                                                              \
+    static void test_##name(__attribute__((unused)) void **state)
+
+// Once in a file, behind its fixtures.
+#define TEST_GROUP(set_up, tear_down)                                                              \
+    __attribute__((constructor)) static void register_group(void)                                  \
+    {                                                                                              \
+        test_register_group(__FILE__, set_up, tear_down);                                          \
+    }
