@@ -7,12 +7,7 @@
 #include "map_file.h"
 #include "mouse.h"
 #include "netsim.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { PLAYERS = 8 };
 static const double settling_s = 5; // of the clocks, before anything is measured
@@ -152,9 +147,8 @@ static void print_cell(const struct cell *cell, bool csv)
     fflush(stdout);
 }
 
-static void test_the_matrix_can_be_played(void **state)
+TEST(the_matrix_can_be_played)
 {
-    (void)state;
     print_head(false);
     for (int i = 0; i < CELLS; i++) {
         const struct cell cell = play_cell(i, measured_s);
@@ -178,9 +172,8 @@ static void test_the_matrix_can_be_played(void **state)
 
 // --- claims ---
 
-static void test_inputs_are_in_time_at_30_ms_of_jitter_and_2_percent_of_loss(void **state)
+TEST(inputs_are_in_time_at_30_ms_of_jitter_and_2_percent_of_loss)
 {
-    (void)state;
     const struct network_line line = line_of(60, 30, 0.02);
     struct netsim *netsim = open_sim(PLAYERS, &line);
     assert_true(netsim_enter(netsim, settling_s));
@@ -195,9 +188,8 @@ static void test_inputs_are_in_time_at_30_ms_of_jitter_and_2_percent_of_loss(voi
     netsim_destroy(netsim);
 }
 
-static void test_without_loss_and_disturbance_nothing_is_corrected(void **state)
+TEST(without_loss_and_disturbance_nothing_is_corrected)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         // Alone, so that no player collides.
         const struct network_line line = line_of(round_trips_ms[i], 15, 0);
@@ -220,9 +212,8 @@ static const raim_player *server_player(const struct netsim *netsim, uint32_t pl
     return &raim_world_players_const(world)[raim_player_slot(netsim_player_id(netsim, player))];
 }
 
-static void test_after_a_nat_rebinding_the_same_player_goes_on(void **state)
+TEST(after_a_nat_rebinding_the_same_player_goes_on)
 {
-    (void)state;
     const struct network_line line = line_of(100, 10, 0.02);
     struct netsim *netsim = open_sim(PLAYERS, &line);
     assert_true(netsim_run(netsim, 10));
@@ -248,9 +239,8 @@ static void test_after_a_nat_rebinding_the_same_player_goes_on(void **state)
     netsim_destroy(netsim);
 }
 
-static void test_everybody_may_be_rebound_again_and_again(void **state)
+TEST(everybody_may_be_rebound_again_and_again)
 {
-    (void)state;
     const struct network_line line = line_of(50, 20, 0.1);
     struct netsim *netsim = open_sim(PLAYERS, &line);
     assert_true(netsim_enter(netsim, settling_s));
@@ -268,9 +258,8 @@ static void test_everybody_may_be_rebound_again_and_again(void **state)
 
 // For a lost event, a reliable channel of ENet's would take a round trip and four times the jitter
 // more: see send_reliable in network.c.
-static void test_events_are_no_later_than_on_a_reliable_channel(void **state)
+TEST(events_are_no_later_than_on_a_reliable_channel)
 {
-    (void)state;
     for (int i = 1; i < 4; i++) {
         const struct network_line line = {
             .latency_ms = round_trips_ms[i] / 2, .jitter_ms = 5, .loss = 0.01};
@@ -289,9 +278,8 @@ static void test_events_are_no_later_than_on_a_reliable_channel(void **state)
     }
 }
 
-static void test_a_narrow_line_can_be_played(void **state)
+TEST(a_narrow_line_can_be_played)
 {
-    (void)state;
     struct network_line line = line_of(50, 5, 0.01);
     line.bytes_per_s = 12000;
     struct netsim *netsim = open_sim(PLAYERS, &line);
@@ -305,9 +293,8 @@ static void test_a_narrow_line_can_be_played(void **state)
     netsim_destroy(netsim);
 }
 
-static void test_the_same_seed_gives_the_same_arena(void **state)
+TEST(the_same_seed_gives_the_same_arena)
 {
-    (void)state;
     uint64_t digests[2];
     const struct network_line line = line_of(80, 20, 0.05);
     const struct netsim_def def = netsim_def_of(map, PLAYERS, &line, raim_random_next(&chance));
@@ -333,32 +320,32 @@ static int print_table(double seconds, bool csv)
     return 0;
 }
 
-int main(int argc, char **argv)
+static int load_map(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_matrix_can_be_played),
-        cmocka_unit_test(test_inputs_are_in_time_at_30_ms_of_jitter_and_2_percent_of_loss),
-        cmocka_unit_test(test_without_loss_and_disturbance_nothing_is_corrected),
-        cmocka_unit_test(test_after_a_nat_rebinding_the_same_player_goes_on),
-        cmocka_unit_test(test_everybody_may_be_rebound_again_and_again),
-        cmocka_unit_test(test_events_are_no_later_than_on_a_reliable_channel),
-        cmocka_unit_test(test_a_narrow_line_can_be_played),
-        cmocka_unit_test(test_the_same_seed_gives_the_same_arena),
-    };
+    (void)state;
     struct diagnostics report = {.out = stderr};
     map = map_file_load(RAIM_SOURCE_DIR "/config/maps/crossfire.conf", NULL,
                         raim_rules_default().player_radius, &report);
-    if (map == NULL)
-        return 1;
-    int code = 0;
-    const bool csv = argc > 2 && strcmp(argv[1], "--csv") == 0;
-    if (csv || (argc > 2 && strcmp(argv[1], "--table") == 0)) {
-        chance = 1;
-        code = print_table(strtod(argv[2], NULL), csv);
-    } else {
-        chance_start(argc, argv);
-        code = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    raim_map_destroy(map);
-    return code;
+    return map != NULL ? 0 : -1;
 }
+
+static int destroy_map(void **state)
+{
+    (void)state;
+    raim_map_destroy(map);
+    return 0;
+}
+
+// tests/bench/netsim.py asks for a table instead of the tests.
+__attribute__((constructor)) static void be_bench(int argc, char **argv)
+{
+    const bool csv = argc > 2 && strcmp(argv[1], "--csv") == 0;
+    if (!csv && (argc <= 2 || strcmp(argv[1], "--table") != 0))
+        return;
+    chance = 1;
+    if (load_map(NULL) != 0)
+        exit(1);
+    exit(print_table(strtod(argv[2], NULL), csv));
+}
+
+TEST_GROUP(load_map, destroy_map)

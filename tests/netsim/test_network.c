@@ -3,12 +3,7 @@
 #include "network.h"
 
 #include "chance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { MESSAGES = 5000, SPACING_US = 5000, CAPACITY = 8 };
 #define FOREVER (UINT64_MAX - 1)
@@ -80,12 +75,11 @@ static void stream(struct pair *pair, bool reliable, uint32_t *numbers, uint64_t
     }
 }
 
-static void test_unreliable_messages_come_at_most_once_and_never_late(void **state)
+TEST(unreliable_messages_come_at_most_once_and_never_late)
 {
     static uint32_t numbers[MESSAGES];
     static uint64_t times_us[MESSAGES];
     uint32_t count;
-    (void)state;
     struct pair pair = pair_open(&bad);
     stream(&pair, false, numbers, times_us, &count);
     for (uint32_t i = 1; i < count; i++) {
@@ -100,12 +94,11 @@ static void test_unreliable_messages_come_at_most_once_and_never_late(void **sta
     network_destroy(pair.network);
 }
 
-static void test_reliable_messages_come_once_and_in_order(void **state)
+TEST(reliable_messages_come_once_and_in_order)
 {
     static uint32_t numbers[MESSAGES];
     static uint64_t times_us[MESSAGES];
     uint32_t count;
-    (void)state;
     struct pair pair = pair_open(&bad);
     stream(&pair, true, numbers, times_us, &count);
     assert_int_equal(count, MESSAGES);
@@ -114,12 +107,11 @@ static void test_reliable_messages_come_once_and_in_order(void **state)
     network_destroy(pair.network);
 }
 
-static void test_a_loss_costs_a_reliable_message_a_retransmission(void **state)
+TEST(a_loss_costs_a_reliable_message_a_retransmission)
 {
     static uint32_t numbers[MESSAGES];
     static uint64_t times_us[MESSAGES];
     uint32_t count, late = 0;
-    (void)state;
     struct pair pair = pair_open(&(struct network_line){.latency_ms = 1, .loss = 0.1});
     const uint64_t began_us = pair.now_us;
     stream(&pair, true, numbers, times_us, &count);
@@ -131,13 +123,12 @@ static void test_a_loss_costs_a_reliable_message_a_retransmission(void **state)
     network_destroy(pair.network);
 }
 
-static void test_a_packet_travels_for_its_latency_and_jitter(void **state)
+TEST(a_packet_travels_for_its_latency_and_jitter)
 {
     static uint32_t numbers[MESSAGES];
     static uint64_t times_us[MESSAGES];
     uint32_t count;
     uint64_t least_us = UINT64_MAX, most_us = 0;
-    (void)state;
     struct pair pair = pair_open(&(struct network_line){.latency_ms = 40, .jitter_ms = 30});
     const uint64_t began_us = pair.now_us;
     stream(&pair, false, numbers, times_us, &count);
@@ -151,12 +142,11 @@ static void test_a_packet_travels_for_its_latency_and_jitter(void **state)
     network_destroy(pair.network);
 }
 
-static void test_a_narrow_line_queues_and_then_loses(void **state)
+TEST(a_narrow_line_queues_and_then_loses)
 {
     static uint32_t numbers[MESSAGES];
     static uint64_t times_us[MESSAGES];
     uint32_t count;
-    (void)state;
     // 200 messages of 42 bytes a second are 8400 bytes a second.
     struct pair pair = pair_open(&(struct network_line){.bytes_per_s = 6300});
     const uint64_t began_us = pair.now_us;
@@ -169,10 +159,9 @@ static void test_a_narrow_line_queues_and_then_loses(void **state)
     network_destroy(pair.network);
 }
 
-static void test_what_is_sent_after_a_rebinding_is_lost_silently(void **state)
+TEST(what_is_sent_after_a_rebinding_is_lost_silently)
 {
     struct network_delivery delivery;
-    (void)state;
     struct pair pair = pair_open(&(struct network_line){.latency_ms = 10});
     pair_send(&pair, NETWORK_CLIENT, false, 1);
     pair.now_us += 1000;
@@ -207,11 +196,10 @@ static void test_what_is_sent_after_a_rebinding_is_lost_silently(void **state)
     network_destroy(pair.network);
 }
 
-static void test_a_close_comes_after_everything_reliable(void **state)
+TEST(a_close_comes_after_everything_reliable)
 {
     enum { REASON = 7, COUNT = 20 };
     struct network_delivery delivery;
-    (void)state;
     struct pair pair = pair_open(&bad);
     for (uint32_t i = 0; i < COUNT; i++)
         pair_send(&pair, NETWORK_SERVER, true, i);
@@ -230,10 +218,9 @@ static void test_a_close_comes_after_everything_reliable(void **state)
     network_destroy(pair.network);
 }
 
-static void test_a_dropped_connection_is_given_up_by_the_server_later(void **state)
+TEST(a_dropped_connection_is_given_up_by_the_server_later)
 {
     struct network_delivery delivery;
-    (void)state;
     struct pair pair = pair_open(&(struct network_line){.latency_ms = 10});
     network_drop(pair.network, pair.connection, NETWORK_CLIENT, pair.now_us);
     pair_send(&pair, NETWORK_SERVER, true, 1);
@@ -243,20 +230,4 @@ static void test_a_dropped_connection_is_given_up_by_the_server_later(void **sta
     assert_true(delivery.lost);
     assert_false(network_next(pair.network, FOREVER, &delivery));
     network_destroy(pair.network);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unreliable_messages_come_at_most_once_and_never_late),
-        cmocka_unit_test(test_reliable_messages_come_once_and_in_order),
-        cmocka_unit_test(test_a_loss_costs_a_reliable_message_a_retransmission),
-        cmocka_unit_test(test_a_packet_travels_for_its_latency_and_jitter),
-        cmocka_unit_test(test_a_narrow_line_queues_and_then_loses),
-        cmocka_unit_test(test_what_is_sent_after_a_rebinding_is_lost_silently),
-        cmocka_unit_test(test_a_close_comes_after_everything_reliable),
-        cmocka_unit_test(test_a_dropped_connection_is_given_up_by_the_server_later),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
 
 #include "access.h"
 #include "access_control.h"
+#include "test.h"
 #include "used_tokens_file.h"
 
-#include <setjmp.h>
 #include <sodium.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { NOW = 1800000000, LIFE = 600 };
 

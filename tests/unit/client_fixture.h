@@ -8,14 +8,10 @@
 #include "input.h"
 #include "roster.h"
 #include "snapshot.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { TICK_HZ = 60, PLAYERS = 16, SHOTS = 8, OWN_SLOT = 0, FIRST_TICK = 100, FIRST_EVENT = 7 };
 enum { MAX_REWIND = 9, GRACE_S = 30 };

@@ -5,15 +5,11 @@
 
 #include "chance.h"
 #include "config.h"
+#include "test.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // A map that is good and small, for tests about something else.
 #define MAP "border = (0, 0, 500, 500); spawns = ((100, 100));"

@@ -4,13 +4,9 @@
 #pragma once
 
 #include "arena_fixture.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { ORACLE_PLAYERS = 8, ORACLE_BULLETS = ORACLE_PLAYERS * 64, ORACLE_TICKS = 200 };
 

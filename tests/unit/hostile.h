@@ -3,14 +3,10 @@
 #pragma once
 
 #include "chance.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 static inline uint32_t chance_bits(uint32_t count)
 {

@@ -4,12 +4,7 @@
 
 #include "chance_outlines.h"
 #include "map.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const raim_box arena = {{-1000, -600}, {1000, 600}};
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "metric.h"
+#include "test.h"
 
 #include <string.h>
 

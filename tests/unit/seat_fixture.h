@@ -11,13 +11,8 @@
 #include "match.h"
 #include "roster.h"
 #include "snapshot.h"
+#include "test.h"
 #include "vote.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum {
     SEATS = 16,

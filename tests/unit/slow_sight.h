@@ -6,12 +6,7 @@
 #include "chance_outlines.h"
 #include "map.h"
 #include "sight.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const raim_vec2 origin = {0, 0};
 

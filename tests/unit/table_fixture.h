@@ -9,12 +9,7 @@
 #include "input.h"
 #include "match.h"
 #include "snapshot.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { CLIENTS = 48 };
 

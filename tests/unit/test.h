@@ -23,8 +23,7 @@ void test_register_group(const char *file, CMFixtureFunction set_up, CMFixtureFu
     static void test_##name(void **state);                                                         \
     __attribute__((constructor)) static void register_##name(void)                                 \
     {                                                                                              \
-        test_register(__FILE__,                                                                    \
-                      (struct CMUnitTest){#name, test_##name, set_up, tear_down, NULL});           \
+        test_register(__FILE__, (struct CMUnitTest){#name, test_##name, set_up, tear_down, NULL}); \
     }                                                                                              \
     static void test_##name(__attribute__((unused)) void **state)
 

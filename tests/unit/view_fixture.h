@@ -8,12 +8,7 @@
 #include "events_fixture.h"
 #include "handshake.h"
 #include "match_internal.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { VIEWERS = 12 };
 

@@ -3,18 +3,13 @@
 #include "commands.h"
 #include "event_journal.h"
 #include "json_writer.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_a_name_cannot_forge_a_line(void **state)
+TEST(a_name_cannot_forge_a_line)
 {
-    (void)state;
     static const char *const names[][2] = {
         {"ada", "ada"},
         {"", ""},
@@ -33,9 +28,8 @@ static void test_a_name_cannot_forge_a_line(void **state)
     assert_int_equal(strlen(by), COMMAND_BY_BYTES - 1);
 }
 
-static void test_a_command_is_an_event_whose_line_is_private(void **state)
+TEST(a_command_is_an_event_whose_line_is_private)
 {
-    (void)state;
     struct server_events *events = server_events_open(NULL);
     const uint64_t begin = event_journal_newest(server_events_journal(events));
     const struct command_note note = {.by = "ada",
@@ -56,13 +50,4 @@ static void test_a_command_is_an_event_whose_line_is_private(void **state)
                 private);
     command_log_write(NULL, &note); // nobody keeps events
     server_events_close(events);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_name_cannot_forge_a_line),
-        cmocka_unit_test(test_a_command_is_an_event_whose_line_is_private),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

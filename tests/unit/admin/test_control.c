@@ -9,12 +9,10 @@
 #include "log.h"
 #include "loop.h"
 #include "systemd.h"
+#include "test.h"
 
 #include <limits.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +20,6 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { DEADLINE_MS = 10000 };
 
@@ -160,7 +156,7 @@ static int fill_mailbox(struct commands *commands, struct command_call *last)
     return taken;
 }
 
-static void test_a_full_mailbox_refuses_commands(void **state)
+TEST(a_full_mailbox_refuses_commands, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -177,7 +173,7 @@ static void test_a_full_mailbox_refuses_commands(void **state)
     close_commands(commands);
 }
 
-static void test_bans_wait_for_an_arena_that_is_busy(void **state)
+TEST(bans_wait_for_an_arena_that_is_busy, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -206,7 +202,7 @@ static void test_bans_wait_for_an_arena_that_is_busy(void **state)
     close_commands(commands);
 }
 
-static void test_a_request_that_no_arena_answers_ends_in_time(void **state)
+TEST(a_request_that_no_arena_answers_ends_in_time, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -300,7 +296,7 @@ static int post(const struct endpoint *endpoint, const char *path, const char *b
     return receive_status(endpoint, client);
 }
 
-static void test_bodies_are_objects_with_the_fields_of_the_command(void **state)
+TEST(bodies_are_objects_with_the_fields_of_the_command, open_fixture, close_fixture)
 {
     const struct endpoint endpoint = open_endpoint(*state);
     static const char path[] = "/v1/commands/log-level";
@@ -330,7 +326,7 @@ static void test_bodies_are_objects_with_the_fields_of_the_command(void **state)
     control_close(endpoint.control);
 }
 
-static void test_bodies_have_an_end(void **state)
+TEST(bodies_have_an_end, open_fixture, close_fixture)
 {
     const struct endpoint endpoint = open_endpoint(*state);
     static const char huge[] =
@@ -356,7 +352,7 @@ static void test_bodies_have_an_end(void **state)
     control_close(endpoint.control);
 }
 
-static void test_idle_connections_do_not_block_the_operator(void **state)
+TEST(idle_connections_do_not_block_the_operator, open_fixture, close_fixture)
 {
     const struct endpoint endpoint = open_endpoint(*state);
     int silent[300];
@@ -394,7 +390,7 @@ static void assert_answer(struct command_call command, unsigned status, const ch
     free(command.text);
 }
 
-static void test_changes_of_the_server_are_executed(void **state)
+TEST(changes_of_the_server_are_executed, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -420,7 +416,7 @@ static void test_changes_of_the_server_are_executed(void **state)
     close_commands(commands);
 }
 
-static void test_a_reload_reports_its_changes(void **state)
+TEST(a_reload_reports_its_changes, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -435,7 +431,7 @@ static void test_a_reload_reports_its_changes(void **state)
     close_commands(commands);
 }
 
-static void test_the_level_of_the_log_is_one_of_its_names(void **state)
+TEST(the_level_of_the_log_is_one_of_its_names, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -450,7 +446,7 @@ static void test_the_level_of_the_log_is_one_of_its_names(void **state)
     close_commands(commands);
 }
 
-static void test_pauses_go_to_the_arena(void **state)
+TEST(pauses_go_to_the_arena, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -484,7 +480,7 @@ static void begin_drain(struct commands *commands, struct arena *arena)
     commands_run(commands);
 }
 
-static void test_a_drain_is_over_when_every_arena_has_begun_it(void **state)
+TEST(a_drain_is_over_when_every_arena_has_begun_it, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -500,7 +496,7 @@ static void test_a_drain_is_over_when_every_arena_has_begun_it(void **state)
     close_commands(commands);
 }
 
-static void test_a_drain_does_not_wait_for_a_removed_arena(void **state)
+TEST(a_drain_does_not_wait_for_a_removed_arena, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -513,7 +509,7 @@ static void test_a_drain_does_not_wait_for_a_removed_arena(void **state)
     close_commands(commands);
 }
 
-static void test_a_drain_has_a_deadline(void **state)
+TEST(a_drain_has_a_deadline, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -545,7 +541,7 @@ static const struct bans *read_bans(struct mailbox *mailbox)
 }
 
 // AddressSanitizer detects a list that is freed too early.
-static void test_lists_of_bans_stay_while_an_arena_may_read_them(void **state)
+TEST(lists_of_bans_stay_while_an_arena_may_read_them, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -591,34 +587,4 @@ static int set_up_group(void **state)
     return unsetenv("STATE_DIRECTORY");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_full_mailbox_refuses_commands, open_fixture,
-                                        close_fixture),
-        cmocka_unit_test_setup_teardown(test_bans_wait_for_an_arena_that_is_busy, open_fixture,
-                                        close_fixture),
-        cmocka_unit_test_setup_teardown(test_a_request_that_no_arena_answers_ends_in_time,
-                                        open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_bodies_are_objects_with_the_fields_of_the_command,
-                                        open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_bodies_have_an_end, open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_idle_connections_do_not_block_the_operator,
-                                        open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_changes_of_the_server_are_executed, open_fixture,
-                                        close_fixture),
-        cmocka_unit_test_setup_teardown(test_a_reload_reports_its_changes, open_fixture,
-                                        close_fixture),
-        cmocka_unit_test_setup_teardown(test_the_level_of_the_log_is_one_of_its_names, open_fixture,
-                                        close_fixture),
-        cmocka_unit_test_setup_teardown(test_pauses_go_to_the_arena, open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_a_drain_is_over_when_every_arena_has_begun_it,
-                                        open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_a_drain_does_not_wait_for_a_removed_arena,
-                                        open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_a_drain_has_a_deadline, open_fixture, close_fixture),
-        cmocka_unit_test_setup_teardown(test_lists_of_bans_stay_while_an_arena_may_read_them,
-                                        open_fixture, close_fixture),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

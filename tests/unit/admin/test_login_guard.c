@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Wrong passwords are counted by key, for some minutes, in fixed memory.
 #include "admin_logins.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static void test_failures_are_counted_and_forgotten(void **state)
+TEST(failures_are_counted_and_forgotten)
 {
-    (void)state;
     struct login_guard guard = {0};
     for (uint32_t i = 1; i <= 7; i++)
         assert_int_equal(login_guard_fail(&guard, 5, 1000 * i), i);
@@ -21,9 +15,8 @@ static void test_failures_are_counted_and_forgotten(void **state)
     assert_int_equal(login_guard_fail(&guard, 5, 7000 + LOGIN_GUARD_MS), 1);
 }
 
-static void test_who_failed_longest_ago_makes_room(void **state)
+TEST(who_failed_longest_ago_makes_room)
 {
-    (void)state;
     struct login_guard guard = {0};
     for (uint32_t key = 0; key < LOGIN_GUARD_ENTRIES; key++)
         login_guard_fail(&guard, key, 1 + key);
@@ -33,13 +26,4 @@ static void test_who_failed_longest_ago_makes_room(void **state)
     for (uint32_t key = 2; key < LOGIN_GUARD_ENTRIES; key++)
         assert_int_equal(login_guard_failures(&guard, key, 1001), 1);
     assert_int_equal(login_guard_failures(&guard, 0, 1001), 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_failures_are_counted_and_forgotten),
-        cmocka_unit_test(test_who_failed_longest_ago_makes_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,9 @@
 
 #include "crypto.h"
 #include "loop.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { PATIENCE_MS = 60000 };
 
@@ -50,9 +46,8 @@ static bool outcome(struct loop *loop, uint32_t number)
     return is_right;
 }
 
-static void test_outcomes_come_in_order_and_few_wait(void **state)
+TEST(outcomes_come_in_order_and_few_wait)
 {
-    (void)state;
     struct loop *loop = loop_create();
     struct password_thread *thread = password_thread_create(loop, note, NULL);
     const struct password password = made("correct horse");
@@ -77,9 +72,8 @@ static void test_outcomes_come_in_order_and_few_wait(void **state)
     loop_destroy(loop);
 }
 
-static void test_a_thread_that_was_never_needed(void **state)
+TEST(a_thread_that_was_never_needed)
 {
-    (void)state;
     struct loop *loop = loop_create();
     struct password_thread *thread = password_thread_create(loop, note, NULL);
     assert_false(loop_wait(loop, 0));
@@ -94,11 +88,4 @@ static int set_up_group(void **state)
     return raim_crypto_init() ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outcomes_come_in_order_and_few_wait),
-        cmocka_unit_test(test_a_thread_that_was_never_needed),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

@@ -8,15 +8,11 @@
 #include "connectionless.h"
 #include "crypto.h"
 #include "handshake.h"
+#include "test.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { TICK_HZ = 60, INVITES = 11 };
 
@@ -175,9 +171,8 @@ static int count_invites(const struct fixture *fixture)
     return count;
 }
 
-static void test_it_saves_once_a_second_and_when_a_player_joins(void **state)
+TEST(it_saves_once_a_second_and_when_a_player_joins)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     const uint32_t first = fixture->checkpoint.saved_tick;
     steps(fixture, TICK_HZ - 1);
@@ -192,9 +187,8 @@ static void test_it_saves_once_a_second_and_when_a_player_joins(void **state)
     close_fixture(fixture);
 }
 
-static void test_players_are_invited_until_they_return(void **state)
+TEST(players_are_invited_until_they_return)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     play_and_die(fixture);
     begin_process(fixture);
@@ -213,9 +207,8 @@ static void test_players_are_invited_until_they_return(void **state)
     close_fixture(fixture);
 }
 
-static void test_absent_players_are_invited_for_two_seconds(void **state)
+TEST(absent_players_are_invited_for_two_seconds)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     play_and_die(fixture);
     begin_process(fixture);
@@ -225,9 +218,8 @@ static void test_absent_players_are_invited_for_two_seconds(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_match_that_ends_for_good_leaves_nothing(void **state)
+TEST(a_match_that_ends_for_good_leaves_nothing)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     steps(fixture, 10);
     arena_checkpoint_end(&fixture->checkpoint, fixture->match, fixture->transport, false);
@@ -237,9 +229,8 @@ static void test_a_match_that_ends_for_good_leaves_nothing(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_match_that_continues_is_saved_at_the_end(void **state)
+TEST(a_match_that_continues_is_saved_at_the_end)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     send_hello(fixture, false);
     steps(fixture, 25);
@@ -252,9 +243,8 @@ static void test_a_match_that_continues_is_saved_at_the_end(void **state)
     close_fixture(fixture);
 }
 
-static void test_orderly_ends_are_no_crashes(void **state)
+TEST(orderly_ends_are_no_crashes)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     steps(fixture, 5);
     for (uint32_t i = 1; i <= 3 * CHECKPOINT_MAX_RESTORES; i++) {
@@ -268,9 +258,8 @@ static void test_orderly_ends_are_no_crashes(void **state)
     close_fixture(fixture);
 }
 
-static void test_another_match_is_saved_from_its_first_step_on(void **state)
+TEST(another_match_is_saved_from_its_first_step_on)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     steps(fixture, 25);
     struct raim_match *before = fixture->match;
@@ -282,9 +271,8 @@ static void test_another_match_is_saved_from_its_first_step_on(void **state)
     close_fixture(fixture);
 }
 
-static void test_the_map_is_found_in_the_rotation(void **state)
+TEST(the_map_is_found_in_the_rotation)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     steps(fixture, 1);
     struct raim_map other = *fixture->map, third = *fixture->map;
@@ -307,9 +295,8 @@ static void test_the_map_is_found_in_the_rotation(void **state)
     close_fixture(fixture);
 }
 
-static void test_renaming_the_arena_renames_its_checkpoint(void **state)
+TEST(renaming_the_arena_renames_its_checkpoint)
 {
-    (void)state;
     char path[80];
     struct fixture *fixture = open_fixture();
     snprintf(path, sizeof path, "%s/duel.checkpoint", fixture->directory);
@@ -326,9 +313,8 @@ static void test_renaming_the_arena_renames_its_checkpoint(void **state)
     close_fixture(fixture);
 }
 
-static void test_without_a_directory_nothing_is_saved(void **state)
+TEST(without_a_directory_nothing_is_saved)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     end_process(fixture);
     assert_int_equal(setenv("RUNTIME_DIRECTORY", "", 1), 0);
@@ -340,22 +326,4 @@ static void test_without_a_directory_nothing_is_saved(void **state)
     assert_false(raim_match_outgoing(fixture->match, &outgoing)); // no client is connected
     assert_int_equal(raim_match_tick(fixture->match), 2 * TICK_HZ);
     close_fixture(fixture);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_saves_once_a_second_and_when_a_player_joins),
-        cmocka_unit_test(test_players_are_invited_until_they_return),
-        cmocka_unit_test(test_absent_players_are_invited_for_two_seconds),
-        cmocka_unit_test(test_a_match_that_ends_for_good_leaves_nothing),
-        cmocka_unit_test(test_a_match_that_continues_is_saved_at_the_end),
-        cmocka_unit_test(test_orderly_ends_are_no_crashes),
-        cmocka_unit_test(test_another_match_is_saved_from_its_first_step_on),
-        cmocka_unit_test(test_the_map_is_found_in_the_rotation),
-        cmocka_unit_test(test_renaming_the_arena_renames_its_checkpoint),
-        cmocka_unit_test(test_without_a_directory_nothing_is_saved),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,9 +57,8 @@ static void assert_none(void)
     assert_false(arena_feed_take(feed, &item));
 }
 
-static void test_who_comes_and_leaves_is_reported_once(void **state)
+TEST(who_comes_and_leaves_is_reported_once)
 {
-    (void)state;
     begin(feed_def());
     run(3);
     assert_none(); // bots are not reported
@@ -88,9 +87,8 @@ static void test_who_comes_and_leaves_is_reported_once(void **state)
     end();
 }
 
-static void test_a_kick_is_told_from_a_farewell(void **state)
+TEST(a_kick_is_told_from_a_farewell)
 {
-    (void)state;
     struct arena_feed_item item;
     begin(feed_def());
     play(table, 0);
@@ -111,9 +109,8 @@ static void test_a_kick_is_told_from_a_farewell(void **state)
     end();
 }
 
-static void test_chat_is_reported_where_it_is_wanted(void **state)
+TEST(chat_is_reported_where_it_is_wanted)
 {
-    (void)state;
     struct arena_feed_item item;
     begin(feed_def());
     play(table, 0);
@@ -153,9 +150,8 @@ static void test_chat_is_reported_where_it_is_wanted(void **state)
     end();
 }
 
-static void test_kills_are_reported_with_both_names(void **state)
+TEST(kills_are_reported_with_both_names)
 {
-    (void)state;
     struct arena_feed_item item;
     struct raim_match_def def = feed_def();
     def.bots = 6;
@@ -175,9 +171,8 @@ static void test_kills_are_reported_with_both_names(void **state)
     end();
 }
 
-static void test_a_slot_that_changes_hands_between_two_looks(void **state)
+TEST(a_slot_that_changes_hands_between_two_looks)
 {
-    (void)state;
     begin(feed_def());
     play(table, 0);
     run(5);
@@ -221,9 +216,8 @@ static void assert_round(uint32_t round)
     arena_feed_release_round(feed);
 }
 
-static void test_rounds_are_reported_among_those_who_come_and_leave(void **state)
+TEST(rounds_are_reported_among_those_who_come_and_leave)
 {
-    (void)state;
     begin(feed_def());
     play(table, 0);
     run(3);
@@ -238,9 +232,8 @@ static void test_rounds_are_reported_among_those_who_come_and_leave(void **state
     end();
 }
 
-static void test_reports_that_nobody_reads_are_bounded(void **state)
+TEST(reports_that_nobody_reads_are_bounded)
 {
-    (void)state;
     uint32_t count = 0, read = 0;
     table = open_table(feed_def());
     feed = arena_feed_create(&(struct arena_feed_def){.slots = 10, .departed = 8});
@@ -257,9 +250,8 @@ static void test_reports_that_nobody_reads_are_bounded(void **state)
     end();
 }
 
-static void test_a_full_queue_delays_and_loses_nothing(void **state)
+TEST(a_full_queue_delays_and_loses_nothing)
 {
-    (void)state;
     struct raim_match_def def = feed_def();
     def.bots = 0; // then nothing else happens that makes the feed look again
     begin(def);
@@ -291,20 +283,4 @@ static void test_a_full_queue_delays_and_loses_nothing(void **state)
         count -= present[i];
     assert_int_equal(count, 0);
     end();
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_comes_and_leaves_is_reported_once),
-        cmocka_unit_test(test_a_kick_is_told_from_a_farewell),
-        cmocka_unit_test(test_chat_is_reported_where_it_is_wanted),
-        cmocka_unit_test(test_kills_are_reported_with_both_names),
-        cmocka_unit_test(test_a_slot_that_changes_hands_between_two_looks),
-        cmocka_unit_test(test_rounds_are_reported_among_those_who_come_and_leave),
-        cmocka_unit_test(test_reports_that_nobody_reads_are_bounded),
-        cmocka_unit_test(test_a_full_queue_delays_and_loses_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

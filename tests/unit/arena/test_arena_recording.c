@@ -202,7 +202,7 @@ static bool ends_with(const char *text, const char *end)
 
 // --- When ---
 
-static void test_a_file_lasts_while_somebody_plays(void **state)
+TEST(a_file_lasts_while_somebody_plays, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
@@ -232,7 +232,7 @@ static void test_a_file_lasts_while_somebody_plays(void **state)
     assert_string_equal(files[0].info.arena, "");
 }
 
-static void test_each_round_has_a_file(void **state)
+TEST(each_round_has_a_file, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
@@ -258,7 +258,7 @@ static void test_each_round_has_a_file(void **state)
     }
 }
 
-static void test_a_long_round_is_split(void **state)
+TEST(a_long_round_is_split, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
@@ -274,7 +274,7 @@ static void test_a_long_round_is_split(void **state)
     assert_true(ends_with(files[1].name, "-r1-p2.raimrec"));
 }
 
-static void test_bots_are_recorded_where_all_is_and_nothing_where_nothing_is(void **state)
+TEST(bots_are_recorded_where_all_is_and_nothing_where_nothing_is, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
@@ -301,7 +301,7 @@ static void test_bots_are_recorded_where_all_is_and_nothing_where_nothing_is(voi
     assert_int_equal(files[1].info.clients, 1);
 }
 
-static void test_a_pause_begins_no_file_and_ends_none(void **state)
+TEST(a_pause_begins_no_file_and_ends_none, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
@@ -323,7 +323,7 @@ static void test_a_pause_begins_no_file_and_ends_none(void **state)
     assert_in_range(files[0].info.ticks, 40 * HZ, 42 * HZ);
 }
 
-static void test_a_file_tells_nothing_of_what_is_random_after_it(void **state)
+TEST(a_file_tells_nothing_of_what_is_random_after_it, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     start(fixture);
@@ -342,7 +342,7 @@ static void test_a_file_tells_nothing_of_what_is_random_after_it(void **state)
 // --- When it cannot be written ---
 
 // The recorder's thread starts late.
-static void test_a_full_ring_ends_the_file_with_what_is_in_it(void **state)
+TEST(a_full_ring_ends_the_file_with_what_is_in_it, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
@@ -376,7 +376,7 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static void test_a_full_disk_keeps_the_whole_frames_and_is_tried_again(void **state)
+TEST(a_full_disk_keeps_the_whole_frames_and_is_tried_again, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
@@ -405,7 +405,7 @@ static void test_a_full_disk_keeps_the_whole_frames_and_is_tried_again(void **st
     assert_true(ends_with(files[1].name, "-p2.raimrec"));
 }
 
-static void test_a_directory_that_is_gone_ends_the_file_and_nothing_else(void **state)
+TEST(a_directory_that_is_gone_ends_the_file_and_nothing_else, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     start(fixture);
@@ -429,7 +429,7 @@ static void copy_file(const char *from, const char *to)
     assert_int_equal(system(command), 0);
 }
 
-static void test_a_crash_costs_ten_seconds_at_most(void **state)
+TEST(a_crash_costs_ten_seconds_at_most, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
@@ -474,7 +474,7 @@ static struct recorder_answer order_clip(const struct fixture *fixture, uint32_t
     return clip;
 }
 
-static void test_a_clip_holds_the_last_seconds_and_is_listed_with_its_round(void **state)
+TEST(a_clip_holds_the_last_seconds_and_is_listed_with_its_round, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct file files[MOST_FILES];
@@ -521,22 +521,4 @@ static int set_up_group(void **state)
     return signal(SIGXFSZ, SIG_IGN) == SIG_ERR;
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(test_a_file_lasts_while_somebody_plays),
-        TEST(test_each_round_has_a_file),
-        TEST(test_a_long_round_is_split),
-        TEST(test_bots_are_recorded_where_all_is_and_nothing_where_nothing_is),
-        TEST(test_a_pause_begins_no_file_and_ends_none),
-        TEST(test_a_file_tells_nothing_of_what_is_random_after_it),
-        TEST(test_a_full_ring_ends_the_file_with_what_is_in_it),
-        TEST(test_a_full_disk_keeps_the_whole_frames_and_is_tried_again),
-        TEST(test_a_directory_that_is_gone_ends_the_file_and_nothing_else),
-        TEST(test_a_crash_costs_ten_seconds_at_most),
-        TEST(test_a_clip_holds_the_last_seconds_and_is_listed_with_its_round),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

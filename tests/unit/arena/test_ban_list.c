@@ -2,15 +2,11 @@
 // Ban lists by URL: their lines, and what is refused whole.
 #define _GNU_SOURCE
 #include "ban_list.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char error[256];
 
@@ -23,9 +19,8 @@ static struct bans *read_text(const char *text)
     return bans;
 }
 
-static void test_a_line_has_a_network_an_end_and_a_reason(void **state)
+TEST(a_line_has_a_network_an_end_and_a_reason)
 {
-    (void)state;
     struct bans *bans = read_text("# lists may say something\n"
                                   "\n"
                                   "192.0.2.0/24\r\n"
@@ -53,9 +48,8 @@ static void test_a_line_has_a_network_an_end_and_a_reason(void **state)
     free(bans);
 }
 
-static void test_a_list_with_one_bad_line_is_refused_with_its_number(void **state)
+TEST(a_list_with_one_bad_line_is_refused_with_its_number)
 {
-    (void)state;
     static const char *const bad[] = {
         "somewhere",           "1.2.3.4/33",      "1.2.3.4/8",      "1.2.3.4 2027-13-01",
         "1.2.3.4 2027-01-31x", "0.0.0.0/0",       "::/0",           "8.0.0.0/7 wide",
@@ -74,9 +68,8 @@ static void test_a_list_with_one_bad_line_is_refused_with_its_number(void **stat
     assert_null(read_text(text));
 }
 
-static void test_65536_networks_are_read_and_no_more(void **state)
+TEST(65536_networks_are_read_and_no_more)
 {
-    (void)state;
     const size_t capacity = (BAN_LIST_MAX + 1) * 20;
     char *text = calloc(1, capacity + 1);
     size_t size = 0;
@@ -99,14 +92,4 @@ static void test_65536_networks_are_read_and_no_more(void **state)
     memcpy(text, "1.2.3.4\0", 8);
     assert_null(ban_list_read(text, 8, error, sizeof error));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_has_a_network_an_end_and_a_reason),
-        cmocka_unit_test(test_a_list_with_one_bad_line_is_refused_with_its_number),
-        cmocka_unit_test(test_65536_networks_are_read_and_no_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,13 @@
 #include "state_file.h"
 
 #include "chance.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { NOW = 1000000 };
 
@@ -56,9 +52,8 @@ static const char *why_out(const struct bans *bans, const char *address)
     return ban != NULL ? ban->why : NULL;
 }
 
-static void test_networks_are_read_as_they_are_written(void **state)
+TEST(networks_are_read_as_they_are_written)
 {
-    (void)state;
     static const char *const good[] = {
         "192.0.2.1",    "0.0.0.0/0", "10.0.0.0/8",    "0.0.0.0",        "255.255.255.255",
         "192.0.2.2/31", "::/0",      "2001:db8::/32", "2001:db8::/64",  "2001:db8::1/128",
@@ -96,9 +91,8 @@ static void test_networks_are_read_as_they_are_written(void **state)
             fail_msg("\"%s\" was taken for a network", bad[i]);
 }
 
-static void test_a_ban_keeps_out_its_network_and_no_other(void **state)
+TEST(a_ban_keeps_out_its_network_and_no_other)
 {
-    (void)state;
     struct bans *bans = add(NULL, "192.0.2.0/24", 0, "net");
     bans = add(bans, "198.51.100.7", 0, "one");
     assert_string_equal(why_out(bans, "192.0.2.0"), "net");
@@ -113,9 +107,8 @@ static void test_a_ban_keeps_out_its_network_and_no_other(void **state)
     free(bans);
 }
 
-static void test_a_ban_of_a_host_of_ipv6_is_of_its_64(void **state)
+TEST(a_ban_of_a_host_of_ipv6_is_of_its_64)
 {
-    (void)state;
     struct bans *bans = add(NULL, "2001:db8:1:2:3:4:5:6", 0, "host");
     char text[BANS_NETWORK_BYTES];
     bans_print(bans->items[0].network, bans->items[0].prefix, text);
@@ -133,9 +126,8 @@ static void test_a_ban_of_a_host_of_ipv6_is_of_its_64(void **state)
     free(bans);
 }
 
-static void test_a_mapped_address_meets_the_ban_of_its_ipv4_address(void **state)
+TEST(a_mapped_address_meets_the_ban_of_its_ipv4_address)
 {
-    (void)state;
     struct bans *bans = add(NULL, "192.0.2.0/24", 0, "net");
     assert_string_equal(why_out(bans, "::ffff:192.0.2.9"), "net");
     assert_null(why_out(bans, "::192.0.2.9"));
@@ -151,9 +143,8 @@ static void test_a_mapped_address_meets_the_ban_of_its_ipv4_address(void **state
     free(bans);
 }
 
-static void test_a_translated_address_meets_the_ban_of_its_ipv4_address(void **state)
+TEST(a_translated_address_meets_the_ban_of_its_ipv4_address)
 {
-    (void)state;
     static const char *const rows[][3] = {
         // a ban, an address, whether it is banned
         {"1.2.3.4", "64:ff9b::102:304", "y"},
@@ -182,9 +173,8 @@ static void test_a_translated_address_meets_the_ban_of_its_ipv4_address(void **s
     }
 }
 
-static void test_a_ban_ends_in_its_second(void **state)
+TEST(a_ban_ends_in_its_second)
 {
-    (void)state;
     struct bans *bans = add(NULL, "192.0.2.1", NOW + 10, "");
     assert_non_null(bans_find(bans, address_of("192.0.2.1"), NOW + 9));
     assert_null(bans_find(bans, address_of("192.0.2.1"), NOW + 10));
@@ -195,9 +185,8 @@ static void test_a_ban_ends_in_its_second(void **state)
     free(bans);
 }
 
-static void test_a_network_is_banned_once_with_the_newest_reason(void **state)
+TEST(a_network_is_banned_once_with_the_newest_reason)
 {
-    (void)state;
     struct bans *bans = add(NULL, "192.0.2.0/24", NOW + 5, "first");
     bans = add(bans, "192.0.2.0/24", 0, "second");
     assert_int_equal(bans->count, 1);
@@ -213,9 +202,8 @@ static void test_a_network_is_banned_once_with_the_newest_reason(void **state)
     free(bans);
 }
 
-static void test_too_many_bans_are_refused(void **state)
+TEST(too_many_bans_are_refused)
 {
-    (void)state;
     struct bans *bans = bans_allocate(BANS_MAX);
     bans->count = BANS_MAX;
     for (uint32_t i = 0; i < BANS_MAX; i++)
@@ -229,9 +217,8 @@ static void test_too_many_bans_are_refused(void **state)
     free(bans);
 }
 
-static void test_a_saved_list_is_loaded(void **state)
+TEST(a_saved_list_is_loaded)
 {
-    (void)state;
     struct bans_unread unread = {0};
     char error[256] = "";
     struct bans *bans = NULL;
@@ -269,9 +256,8 @@ static void test_a_saved_list_is_loaded(void **state)
     free(bans);
 }
 
-static void test_a_missing_file_holds_no_bans(void **state)
+TEST(a_missing_file_holds_no_bans)
 {
-    (void)state;
     char error[256];
     struct bans_unread unread = {0};
     unlink(path);
@@ -281,9 +267,8 @@ static void test_a_missing_file_holds_no_bans(void **state)
     free(bans);
 }
 
-static void test_a_file_of_the_first_form_is_read(void **state)
+TEST(a_file_of_the_first_form_is_read)
 {
-    (void)state;
     char error[256];
     struct bans_unread unread = {0};
     FILE *file = fopen(path, "w");
@@ -323,9 +308,8 @@ static struct ip_address random_address(void)
     }
 }
 
-static void test_the_search_finds_what_a_look_at_every_ban_finds(void **state)
+TEST(the_search_finds_what_a_look_at_every_ban_finds)
 {
-    (void)state;
     uint32_t found = 0;
     for (int round = 0; round < 200; round++) {
         struct bans *bans = bans_allocate(64);
@@ -350,9 +334,8 @@ static void test_the_search_finds_what_a_look_at_every_ban_finds(void **state)
     assert_in_range(found, 1000, 39000);
 }
 
-static void test_networks_that_nobody_means_are_wide(void **state)
+TEST(networks_that_nobody_means_are_wide)
 {
-    (void)state;
     static const char *const wide[] = {"0.0.0.0/0", "10.0.0.0/7", "::/0", "2000::/15",
                                        "::ffff:0:0/96"};
     static const char *const narrow[] = {"10.0.0.0/8", "1.2.3.4", "2000::/16", "2001:db8::1"};
@@ -375,9 +358,8 @@ static void write_file(const char *text)
 }
 
 // What a file of another version or a damaged one holds beside bans is kept, through every change.
-static void test_lines_that_are_no_bans_are_kept_as_they_are(void **state)
+TEST(lines_that_are_no_bans_are_kept_as_they_are)
 {
-    (void)state;
     static const char *const lines[] = {"192.0.2\n",
                                         "1.2.3.4 0\n",
                                         "1.2.3.4 -5 a x\n",
@@ -409,9 +391,8 @@ static void test_lines_that_are_no_bans_are_kept_as_they_are(void **state)
     }
 }
 
-static void test_a_file_that_nobody_can_have_written_is_refused(void **state)
+TEST(a_file_that_nobody_can_have_written_is_refused)
 {
-    (void)state;
     char error[256] = "";
     struct bans_unread unread = {0};
     write_file("192.0.2.1 0 x\n");
@@ -437,25 +418,4 @@ static int tear_down_group(void **state)
     return rmdir(directory);
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_networks_are_read_as_they_are_written),
-        cmocka_unit_test(test_a_ban_keeps_out_its_network_and_no_other),
-        cmocka_unit_test(test_a_ban_of_a_host_of_ipv6_is_of_its_64),
-        cmocka_unit_test(test_a_mapped_address_meets_the_ban_of_its_ipv4_address),
-        cmocka_unit_test(test_a_translated_address_meets_the_ban_of_its_ipv4_address),
-        cmocka_unit_test(test_a_ban_ends_in_its_second),
-        cmocka_unit_test(test_a_network_is_banned_once_with_the_newest_reason),
-        cmocka_unit_test(test_too_many_bans_are_refused),
-        cmocka_unit_test(test_a_file_of_the_first_form_is_read),
-        cmocka_unit_test(test_the_search_finds_what_a_look_at_every_ban_finds),
-        cmocka_unit_test(test_networks_that_nobody_means_are_wide),
-        cmocka_unit_test(test_a_saved_list_is_loaded),
-        cmocka_unit_test(test_a_missing_file_holds_no_bans),
-        cmocka_unit_test(test_lines_that_are_no_bans_are_kept_as_they_are),
-        cmocka_unit_test(test_a_file_that_nobody_can_have_written_is_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
-}
+TEST_GROUP(set_up_group, tear_down_group)

@@ -6,15 +6,11 @@
 #include "chance.h"
 #include "checkpoint.h"
 #include "digest.h"
+#include "test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // Offsets in the file, for the tests that forge it.
 enum {
@@ -179,9 +175,8 @@ static void forge(struct fixture *fixture, size_t at, uint64_t value)
     write_bytes(fixture, fixture->bytes, fixture->size);
 }
 
-static void test_the_newest_slot_is_restored(void **state)
+TEST(the_newest_slot_is_restored)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     struct stat status;
     assert_int_equal(stat(fixture->path, &status), 0);
@@ -195,9 +190,8 @@ static void test_the_newest_slot_is_restored(void **state)
     close_fixture(fixture);
 }
 
-static void test_without_a_file_nothing_is_restored(void **state)
+TEST(without_a_file_nothing_is_restored)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     assert_int_equal(unlink(fixture->path), 0);
     assert_int_equal(restore(fixture).verdict, CHECKPOINT_NONE);
@@ -208,9 +202,8 @@ static void test_without_a_file_nothing_is_restored(void **state)
     close_fixture(fixture);
 }
 
-static void test_damage_at_any_byte_costs_one_slot_at_most(void **state)
+TEST(damage_at_any_byte_costs_one_slot_at_most)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     uint32_t refused = 0, newer = 0, older = 0;
     for (size_t at = 0; at < fixture->size; at++) {
@@ -239,9 +232,8 @@ static void test_damage_at_any_byte_costs_one_slot_at_most(void **state)
     close_fixture(fixture);
 }
 
-static void test_damage_in_both_slots_is_refused(void **state)
+TEST(damage_in_both_slots_is_refused)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     uint8_t *bytes = malloc(fixture->size);
     const uint32_t slot = slot_bytes(fixture);
@@ -258,9 +250,8 @@ static void test_damage_in_both_slots_is_refused(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_file_cut_short_at_any_byte_is_refused(void **state)
+TEST(a_file_cut_short_at_any_byte_is_refused)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     for (size_t size = 0; size < fixture->size; size++) {
         write_bytes(fixture, fixture->bytes, size);
@@ -269,9 +260,8 @@ static void test_a_file_cut_short_at_any_byte_is_refused(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_reboot_and_age_are_reported(void **state)
+TEST(a_reboot_and_age_are_reported)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     uint64_t boot, saved_ms;
     memcpy(&boot, fixture->bytes + FRONT_BYTES + BOOT_AT, sizeof boot);
@@ -288,9 +278,8 @@ static void test_a_reboot_and_age_are_reported(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_file_of_another_user_is_refused(void **state)
+TEST(a_file_of_another_user_is_refused)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     if (geteuid() == 0) {
         assert_int_equal(chown(fixture->path, 65534, 65534), 0);
@@ -299,9 +288,8 @@ static void test_a_file_of_another_user_is_refused(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_match_with_other_slots_restores_it(void **state)
+TEST(a_match_with_other_slots_restores_it)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     fixture->def.tuning.max_players = 2;
     begin_process(fixture);
@@ -309,9 +297,8 @@ static void test_a_match_with_other_slots_restores_it(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_match_of_other_ticks_is_refused(void **state)
+TEST(a_match_of_other_ticks_is_refused)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     fixture->def.tick_hz = 30;
     begin_process(fixture);
@@ -319,9 +306,8 @@ static void test_a_match_of_other_ticks_is_refused(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_checkpoint_restored_twice_without_trust_is_set_aside(void **state)
+TEST(a_checkpoint_restored_twice_without_trust_is_set_aside)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     for (int i = 0; i < CHECKPOINT_MAX_RESTORES; i++) {
         assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
@@ -350,9 +336,8 @@ static void die(struct fixture *fixture, int ticks, bool is_in_tick)
     begin_process(fixture);
 }
 
-static void test_a_culprit_died_in_its_tick_each_time(void **state)
+TEST(a_culprit_died_in_its_tick_each_time)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     assert_false(checkpoint_is_culprit(fixture->checkpoint));
     die(fixture, 1, true);
@@ -365,9 +350,8 @@ static void test_a_culprit_died_in_its_tick_each_time(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_restore_that_crashes_makes_a_culprit(void **state)
+TEST(a_restore_that_crashes_makes_a_culprit)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     for (int i = 0; i < CHECKPOINT_MAX_RESTORES; i++) {
         assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
@@ -377,9 +361,8 @@ static void test_a_restore_that_crashes_makes_a_culprit(void **state)
     close_fixture(fixture);
 }
 
-static void test_an_excused_checkpoint_counts_anew(void **state)
+TEST(an_excused_checkpoint_counts_anew)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     die(fixture, 1, true); // by chance
     die(fixture, 1, false);
@@ -391,9 +374,8 @@ static void test_an_excused_checkpoint_counts_anew(void **state)
     close_fixture(fixture);
 }
 
-static void test_trust_forgets_deaths(void **state)
+TEST(trust_forgets_deaths)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     die(fixture, 1, true);
     assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
@@ -407,9 +389,8 @@ static void test_trust_forgets_deaths(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_trusted_checkpoint_is_restored_again(void **state)
+TEST(a_trusted_checkpoint_is_restored_again)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     for (int i = 0; i < 3 * CHECKPOINT_MAX_RESTORES; i++) {
         assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
@@ -420,9 +401,8 @@ static void test_a_trusted_checkpoint_is_restored_again(void **state)
     close_fixture(fixture);
 }
 
-static void test_another_match_gets_another_file(void **state)
+TEST(another_match_gets_another_file)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
     bind_checkpoint(fixture);
@@ -440,9 +420,8 @@ static void test_another_match_gets_another_file(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_map_of_the_operator_is_found_by_its_path(void **state)
+TEST(a_map_of_the_operator_is_found_by_its_path)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     struct checkpoint_map found;
     char name[RAIM_MAP_NAME_BYTES];
@@ -458,9 +437,8 @@ static void test_a_map_of_the_operator_is_found_by_its_path(void **state)
     close_fixture(fixture);
 }
 
-static void test_renaming_moves_the_file(void **state)
+TEST(renaming_moves_the_file)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
     bind_checkpoint(fixture);
@@ -479,9 +457,8 @@ static void test_renaming_moves_the_file(void **state)
     close_fixture(fixture);
 }
 
-static void test_a_failed_write_is_reported_and_leaves_nothing(void **state)
+TEST(a_failed_write_is_reported_and_leaves_nothing)
 {
-    (void)state;
     struct fixture *fixture = open_fixture();
     char error[256];
     char away[64];
@@ -493,31 +470,4 @@ static void test_a_failed_write_is_reported_and_leaves_nothing(void **state)
     checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
     assert_int_equal(rename(away, fixture->directory), 0);
     close_fixture(fixture);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_newest_slot_is_restored),
-        cmocka_unit_test(test_without_a_file_nothing_is_restored),
-        cmocka_unit_test(test_damage_at_any_byte_costs_one_slot_at_most),
-        cmocka_unit_test(test_damage_in_both_slots_is_refused),
-        cmocka_unit_test(test_a_file_cut_short_at_any_byte_is_refused),
-        cmocka_unit_test(test_a_reboot_and_age_are_reported),
-        cmocka_unit_test(test_a_file_of_another_user_is_refused),
-        cmocka_unit_test(test_a_match_with_other_slots_restores_it),
-        cmocka_unit_test(test_a_match_of_other_ticks_is_refused),
-        cmocka_unit_test(test_a_checkpoint_restored_twice_without_trust_is_set_aside),
-        cmocka_unit_test(test_a_culprit_died_in_its_tick_each_time),
-        cmocka_unit_test(test_a_restore_that_crashes_makes_a_culprit),
-        cmocka_unit_test(test_an_excused_checkpoint_counts_anew),
-        cmocka_unit_test(test_trust_forgets_deaths),
-        cmocka_unit_test(test_a_trusted_checkpoint_is_restored_again),
-        cmocka_unit_test(test_another_match_gets_another_file),
-        cmocka_unit_test(test_a_map_of_the_operator_is_found_by_its_path),
-        cmocka_unit_test(test_renaming_moves_the_file),
-        cmocka_unit_test(test_a_failed_write_is_reported_and_leaves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The thresholds of overload detection.
 #include "overload.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { HZ = 60, DUE = 600, BEGIN = 60, END = 30 };
 
@@ -32,9 +28,8 @@ static bool second(uint64_t more_late, uint64_t more_skipped)
     return overload_update(&overload, late, skipped, HZ, busy_percent);
 }
 
-static void test_an_arena_on_time_never_changes(void **state)
+TEST(an_arena_on_time_never_changes, set_up, NULL)
 {
-    (void)state;
     for (int i = 0; i < 100; i++)
         assert_false(second(0, 0));
     for (int i = 0; i < 100; i++)
@@ -42,9 +37,8 @@ static void test_an_arena_on_time_never_changes(void **state)
     assert_false(overload.is_on);
 }
 
-static void test_every_tick_late_is_reported_within_two_seconds(void **state)
+TEST(every_tick_late_is_reported_within_two_seconds, set_up, NULL)
 {
-    (void)state;
     assert_false(second(HZ, 0));
     assert_true(second(HZ, 0));
     assert_true(overload.is_on);
@@ -58,9 +52,8 @@ static void test_every_tick_late_is_reported_within_two_seconds(void **state)
     assert_string_equal(line, "late=600 skipped=0 due=600");
 }
 
-static void test_a_worker_with_time_left_is_not_the_cause(void **state)
+TEST(a_worker_with_time_left_is_not_the_cause, set_up, NULL)
 {
-    (void)state;
     busy_percent = OVERLOAD_MACHINE_PERCENT;
     second(HZ, 0);
     second(HZ, 0);
@@ -70,17 +63,15 @@ static void test_a_worker_with_time_left_is_not_the_cause(void **state)
     assert_string_equal(overload_cause(&overload), "machine");
 }
 
-static void test_skipped_ticks_count_as_late_ones(void **state)
+TEST(skipped_ticks_count_as_late_ones, set_up, NULL)
 {
-    (void)state;
     assert_false(second(BEGIN / 2, BEGIN / 2));
     assert_true(second(0, 1));
     assert_int_equal(overload.skipped_in_window, BEGIN / 2 + 1);
 }
 
-static void test_it_ends_when_few_are_late_for_a_whole_window(void **state)
+TEST(it_ends_when_few_are_late_for_a_whole_window, set_up, NULL)
 {
-    (void)state;
     second(HZ, 0);
     assert_true(second(HZ, 0));
     for (int i = 0; i < OVERLOAD_WINDOW - 2; i++)
@@ -90,9 +81,8 @@ static void test_it_ends_when_few_are_late_for_a_whole_window(void **state)
     assert_false(overload.is_on);
 }
 
-static void test_between_the_two_thresholds_the_state_stays(void **state)
+TEST(between_the_two_thresholds_the_state_stays, set_up, NULL)
 {
-    (void)state;
     const uint64_t between = (BEGIN + END) / 2 / OVERLOAD_WINDOW;
     for (int i = 0; i < 3 * OVERLOAD_WINDOW; i++)
         assert_false(second(between, 0));
@@ -106,9 +96,8 @@ static void test_between_the_two_thresholds_the_state_stays(void **state)
         assert_in_range(++seconds, 1, OVERLOAD_WINDOW);
 }
 
-static void test_old_counts_leave_the_window(void **state)
+TEST(old_counts_leave_the_window, set_up, NULL)
 {
-    (void)state;
     late = skipped = UINT64_C(1) << 40;
     assert_true(second(0, 0)); // every tick counts in the first sample
     for (int i = 0; i < OVERLOAD_WINDOW - 1; i++)
@@ -132,9 +121,8 @@ static bool load_for(struct worker_load *load, uint32_t percent, int seconds)
     return has_changed;
 }
 
-static void test_a_worker_is_overloaded_after_five_seconds_and_until_there_is_room(void **state)
+TEST(a_worker_is_overloaded_after_five_seconds_and_until_there_is_room)
 {
-    (void)state;
     struct worker_load load = {0};
     load_for(&load, 10, 10);
     assert_false(load_for(&load, 99, 4));
@@ -149,19 +137,4 @@ static void test_a_worker_is_overloaded_after_five_seconds_and_until_there_is_ro
     struct worker_load fresh = {0};
     assert_false(load_for(&fresh, 100, 5)); // the first sample is the beginning
     assert_true(load_for(&fresh, 100, 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_an_arena_on_time_never_changes, set_up),
-        cmocka_unit_test_setup(test_every_tick_late_is_reported_within_two_seconds, set_up),
-        cmocka_unit_test_setup(test_a_worker_with_time_left_is_not_the_cause, set_up),
-        cmocka_unit_test_setup(test_skipped_ticks_count_as_late_ones, set_up),
-        cmocka_unit_test_setup(test_it_ends_when_few_are_late_for_a_whole_window, set_up),
-        cmocka_unit_test_setup(test_between_the_two_thresholds_the_state_stays, set_up),
-        cmocka_unit_test_setup(test_old_counts_leave_the_window, set_up),
-        cmocka_unit_test(test_a_worker_is_overloaded_after_five_seconds_and_until_there_is_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The stack of prepared matches between two threads, and what a tuning inherits.
 #include "prepared_match.h"
+#include "test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MATCHES = 10000 };
 
-static void test_matches_are_taken_in_the_order_they_were_pushed(void **state)
+TEST(matches_are_taken_in_the_order_they_were_pushed)
 {
-    (void)state;
     struct prepared_match_stack stack = {NULL};
     struct prepared_match matches[3] = {0};
     assert_null(prepared_match_take(&stack));
@@ -43,9 +38,8 @@ static void *push_all(void *argument)
     return NULL;
 }
 
-static void test_two_threads_lose_and_tear_no_match(void **state)
+TEST(two_threads_lose_and_tear_no_match)
 {
-    (void)state;
     static struct handoff handoff;
     pthread_t pusher;
     assert_int_equal(pthread_create(&pusher, NULL, push_all, &handoff), 0);
@@ -59,9 +53,8 @@ static void test_two_threads_lose_and_tear_no_match(void **state)
     pthread_join(pusher, NULL);
 }
 
-static void test_a_tuning_without_a_match_takes_over_all_but_what_is_tuned(void **state)
+TEST(a_tuning_without_a_match_takes_over_all_but_what_is_tuned)
 {
-    (void)state;
     struct raim_match *match = (struct raim_match *)&state; // never dereferenced
     struct prepared_match before = {
         .config = {.name = "old",
@@ -86,14 +79,4 @@ static void test_a_tuning_without_a_match_takes_over_all_but_what_is_tuned(void 
     assert_int_equal(tuned.map.index, 2);
     assert_string_equal(tuned.map.path, "/maps/a.conf");
     assert_string_equal(tuned.config.match.tuning.motd, "b");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matches_are_taken_in_the_order_they_were_pushed),
-        cmocka_unit_test(test_two_threads_lose_and_tear_no_match),
-        cmocka_unit_test(test_a_tuning_without_a_match_takes_over_all_but_what_is_tuned),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // When rejected datagrams are worth a log line, and what it says.
 #include "rejection_log.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct rejection_log rejections;
 static struct transport_stats stats;
@@ -21,9 +17,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static void test_a_few_rejections_write_no_line(void **state)
+TEST(a_few_rejections_write_no_line, set_up, NULL)
 {
-    (void)state;
     assert_false(rejection_log_update(&rejections, &stats, line));
     for (int minute = 0; minute < 10; minute++) {
         stats.refused[DATAGRAM_COOKIE] += REJECTION_LOG_MIN / 2;
@@ -33,9 +28,8 @@ static void test_a_few_rejections_write_no_line(void **state)
     }
 }
 
-static void test_a_flood_writes_a_line_with_the_counts_since_the_last(void **state)
+TEST(a_flood_writes_a_line_with_the_counts_since_the_last, set_up, NULL)
 {
-    (void)state;
     stats.refused[DATAGRAM_COOKIE] = 48213;
     assert_true(rejection_log_update(&rejections, &stats, line));
     assert_string_equal(line, "count=48213 cookie=48213");
@@ -47,22 +41,11 @@ static void test_a_flood_writes_a_line_with_the_counts_since_the_last(void **sta
     assert_string_equal(line, "count=1023 cookie=1000 connect_rate=20 queries=3");
 }
 
-static void test_the_longest_line_is_whole(void **state)
+TEST(the_longest_line_is_whole, set_up, NULL)
 {
-    (void)state;
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++)
         stats.refused[i] = UINT64_MAX / DATAGRAM_VERDICTS - 1;
     stats.queries_limited = 12345678901;
     assert_true(rejection_log_update(&rejections, &stats, line));
     assert_non_null(strstr(line, " queries=12345678901"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_few_rejections_write_no_line, set_up),
-        cmocka_unit_test_setup(test_a_flood_writes_a_line_with_the_counts_since_the_last, set_up),
-        cmocka_unit_test_setup(test_the_longest_line_is_whole, set_up),
-    };
-    return cmocka_run_group_tests_name("rejection_log", tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Load shedding: fewer snapshots while ticks take too long, all of them again when they do not.
 #include "snapshot_pace.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 enum { TICK_HZ = 60 };
 
@@ -43,18 +39,16 @@ static void run(struct server *server, double seconds)
     }
 }
 
-static void test_an_arena_that_holds_its_rate_serves_everybody(void **state)
+TEST(an_arena_that_holds_its_rate_serves_everybody)
 {
-    (void)state;
     struct server server = server_of(20, 65);
     run(&server, 600);
     assert_int_equal(server.pace.interval, 1);
     assert_int_equal(server.changes, 0);
 }
 
-static void test_the_interval_grows_until_the_rate_is_held(void **state)
+TEST(the_interval_grows_until_the_rate_is_held)
 {
-    (void)state;
     const struct {
         uint64_t fixed, snapshots;
         uint32_t interval;
@@ -82,9 +76,8 @@ static double time_until(struct server *server, uint32_t interval)
     return periods / TICK_HZ;
 }
 
-static void test_an_overload_is_shed_within_a_second(void **state)
+TEST(an_overload_is_shed_within_a_second)
 {
-    (void)state;
     const struct {
         uint64_t fixed, snapshots;
         uint32_t interval;
@@ -96,9 +89,8 @@ static void test_an_overload_is_shed_within_a_second(void **state)
     }
 }
 
-static void test_recovery_takes_five_seconds_a_step(void **state)
+TEST(recovery_takes_five_seconds_a_step)
 {
-    (void)state;
     struct server server = server_of(20, 1000);
     run(&server, 10);
     assert_int_equal(server.pace.interval, 4);
@@ -115,9 +107,8 @@ static void test_recovery_takes_five_seconds_a_step(void **state)
     assert_int_equal(server.changes, changes);
 }
 
-static void test_an_interval_that_is_needed_now_and_then_stays(void **state)
+TEST(an_interval_that_is_needed_now_and_then_stays)
 {
-    (void)state;
     struct server server = server_of(20, 90);
     run(&server, 2);
     assert_int_equal(server.pace.interval, 2);
@@ -130,9 +121,8 @@ static void test_an_interval_that_is_needed_now_and_then_stays(void **state)
     assert_int_equal(server.changes, 1);
 }
 
-static void test_every_load_finds_its_interval_and_keeps_it(void **state)
+TEST(every_load_finds_its_interval_and_keeps_it)
 {
-    (void)state;
     for (uint64_t fixed = 0; fixed <= 100; fixed += 5)
         for (uint64_t snapshots = 0; snapshots <= 400; snapshots += 5) {
             struct server server = server_of(fixed, snapshots);
@@ -144,9 +134,8 @@ static void test_every_load_finds_its_interval_and_keeps_it(void **state)
         }
 }
 
-static void test_a_single_stall_is_no_load(void **state)
+TEST(a_single_stall_is_no_load)
 {
-    (void)state;
     struct snapshot_pace pace;
     snapshot_pace_init(&pace, TICK_HZ);
     for (int tick = 0; tick < 60 * TICK_HZ; tick++) {
@@ -156,9 +145,8 @@ static void test_a_single_stall_is_no_load(void **state)
     }
 }
 
-static void test_ten_snapshots_a_second_remain(void **state)
+TEST(ten_snapshots_a_second_remain)
 {
-    (void)state;
     const uint32_t rates[][2] = {{10, 1}, {19, 1}, {20, 2}, {30, 3}, {60, 4}, {240, 4}};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         struct snapshot_pace pace;
@@ -168,19 +156,4 @@ static void test_ten_snapshots_a_second_remain(void **state)
             snapshot_pace_update(&pace, 2 * period, period);
         assert_int_equal(pace.interval, rates[i][1]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_arena_that_holds_its_rate_serves_everybody),
-        cmocka_unit_test(test_the_interval_grows_until_the_rate_is_held),
-        cmocka_unit_test(test_an_overload_is_shed_within_a_second),
-        cmocka_unit_test(test_recovery_takes_five_seconds_a_step),
-        cmocka_unit_test(test_an_interval_that_is_needed_now_and_then_stays),
-        cmocka_unit_test(test_every_load_finds_its_interval_and_keeps_it),
-        cmocka_unit_test(test_a_single_stall_is_no_load),
-        cmocka_unit_test(test_ten_snapshots_a_second_remain),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

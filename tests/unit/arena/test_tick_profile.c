@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The profile of a tick: the time of each stage.
 #include "monotonic.h"
+#include "test.h"
 #include "tick_profile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // The clock of these tests.
 static uint64_t now_ns;
@@ -50,9 +46,8 @@ static void pass(struct tick_timer *timer, uint64_t ns, enum tick_stage next)
     tick_timer_enter(timer, next);
 }
 
-static void test_time_counts_for_the_stage_in_which_it_passes(void **state)
+TEST(time_counts_for_the_stage_in_which_it_passes, set_up, tear_down)
 {
-    (void)state;
     struct tick_timer timer = {0};
     tick_timer_begin(&timer, true, now_ns);
     pass(&timer, 10, TICK_STAGE_STEP);
@@ -73,9 +68,8 @@ static void test_time_counts_for_the_stage_in_which_it_passes(void **state)
     }
 }
 
-static void test_a_timer_that_is_off_reads_no_clock(void **state)
+TEST(a_timer_that_is_off_reads_no_clock, set_up, tear_down)
 {
-    (void)state;
     struct tick_timer timer = {0};
     tick_timer_begin(&timer, true, now_ns);
     tick_timer_end(&timer, profile);
@@ -88,9 +82,8 @@ static void test_a_timer_that_is_off_reads_no_clock(void **state)
     assert_int_equal(profile->count, 1);
 }
 
-static void test_the_window_holds_the_newest_ticks(void **state)
+TEST(the_window_holds_the_newest_ticks, set_up, tear_down)
 {
-    (void)state;
     struct tick_timer timer = {0};
     for (uint64_t tick = 0; tick < TICK_PROFILE_WINDOW + 3; tick++) {
         tick_timer_begin(&timer, true, now_ns);
@@ -104,16 +97,4 @@ static void test_the_window_holds_the_newest_ticks(void **state)
     now_ns += UINT64_C(1) << 40;
     tick_timer_end(&timer, profile);
     assert_int_equal(profile->ns[TICK_STAGE_RECEIVE][3], UINT32_MAX);
-}
-
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_time_counts_for_the_stage_in_which_it_passes),
-        TEST(test_a_timer_that_is_off_reads_no_clock),
-        TEST(test_the_window_holds_the_newest_ticks),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,22 +3,18 @@
 #define _GNU_SOURCE
 #include "arena_command.h"
 #include "monotonic.h"
+#include "test.h"
 #include "worker.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { DEADLINE_MS = 10000, GOODBYE_MS = 100 };
 
@@ -79,18 +75,16 @@ static void sleep_until_woken(void)
     wakeup_clear(&fixture.wakeup);
 }
 
-static void test_an_idle_worker_wakes_nobody(void **state)
+TEST(an_idle_worker_wakes_nobody, start, stop)
 {
-    (void)state;
     const uint32_t begin = arena_ticks(fixture.arena);
     struct pollfd set = {.fd = fixture.wakeup.descriptor, .events = POLLIN};
     while (arena_ticks(fixture.arena) - begin < 20)
         assert_int_equal(poll(&set, 1, 10), 0);
 }
 
-static void test_an_answered_command_wakes(void **state)
+TEST(an_answered_command_wakes, start, stop)
 {
-    (void)state;
     struct mailbox *commands = arena_mailbox(fixture.arena);
     for (int i = 0; i < 5; i++) {
         struct command *command = mailbox_reserve(commands);
@@ -105,9 +99,8 @@ static void test_an_answered_command_wakes(void **state)
     }
 }
 
-static void test_a_match_that_was_given_back_wakes(void **state)
+TEST(a_match_that_was_given_back_wakes, start, stop)
 {
-    (void)state;
     for (int i = 0; i < 5; i++) {
         struct prepared_match *prepared =
             arena_prepare(fixture.arena, &fixture.config->arenas[0], fixture.config);
@@ -120,9 +113,8 @@ static void test_a_match_that_was_given_back_wakes(void **state)
     }
 }
 
-static void test_an_arena_that_was_let_go_wakes(void **state)
+TEST(an_arena_that_was_let_go_wakes, start, stop)
 {
-    (void)state;
     assert_true(worker_remove(fixture.worker, fixture.arena, GOODBYE_MS));
     while (!arena_is_released(fixture.arena))
         sleep_until_woken();
@@ -170,9 +162,8 @@ static int open_stranger(void)
     return stranger;
 }
 
-static void test_an_empty_arena_ticks_on(void **state)
+TEST(an_empty_arena_ticks_on, start_empty, stop)
 {
-    (void)state;
     wait_ticks(30);
     // The ticks are counted within the time, however long this thread is held up in between.
     const uint64_t begin_ms = monotonic_ms();
@@ -183,9 +174,8 @@ static void test_an_empty_arena_ticks_on(void **state)
     assert_true(ticks * 1000 / 60 <= ms + 40);
 }
 
-static void test_an_empty_arena_reads_what_arrives(void **state)
+TEST(an_empty_arena_reads_what_arrives, start_empty, stop)
 {
-    (void)state;
     const char query[] = "\xFF\xFF\xFF\xFFTSource Engine Query";
     const int stranger = open_stranger();
     uint32_t fewest = UINT32_MAX;
@@ -204,9 +194,8 @@ static void test_an_empty_arena_reads_what_arrives(void **state)
     close(stranger);
 }
 
-static void test_datagrams_do_not_wake_the_worker_of_an_empty_arena(void **state)
+TEST(datagrams_do_not_wake_the_worker_of_an_empty_arena, start_empty, stop)
 {
-    (void)state;
     const int stranger = open_stranger();
     wait_ticks(30);
     const long before = sleeps_of("raimd-worker-0");
@@ -227,19 +216,4 @@ static int set_up_group(void **state)
     return unsetenv("RUNTIME_DIRECTORY") | unsetenv("STATE_DIRECTORY");
 }
 
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, start, stop)
-    const struct CMUnitTest tests[] = {
-        TEST(test_an_idle_worker_wakes_nobody),
-        TEST(test_an_answered_command_wakes),
-        TEST(test_a_match_that_was_given_back_wakes),
-        TEST(test_an_arena_that_was_let_go_wakes),
-        cmocka_unit_test_setup_teardown(test_an_empty_arena_ticks_on, start_empty, stop),
-        cmocka_unit_test_setup_teardown(test_an_empty_arena_reads_what_arrives, start_empty, stop),
-        cmocka_unit_test_setup_teardown(test_datagrams_do_not_wake_the_worker_of_an_empty_arena,
-                                        start_empty, stop),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

@@ -2,12 +2,7 @@
 // Tests of the aim geometry against a search of the target's circle along its way.
 #include "aim.h"
 #include "chance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { TARGETS = 3000, STEPS = 400 };
 
@@ -33,9 +28,8 @@ static double slow_gap(raim_angle aim, const struct aim_target *target)
     return least;
 }
 
-static void test_an_aim_is_on_the_target_where_its_ray_meets_it(void **state)
+TEST(an_aim_is_on_the_target_where_its_ray_meets_it)
 {
-    (void)state;
     int on = 0;
     for (int i = 0; i < TARGETS; i++) {
         const struct aim_target target = chance_target();
@@ -52,9 +46,8 @@ static void test_an_aim_is_on_the_target_where_its_ray_meets_it(void **state)
     assert_in_range(on, TARGETS / 10, TARGETS * 9 / 10);
 }
 
-static void test_an_aim_away_from_the_target_is_not_on_it(void **state)
+TEST(an_aim_away_from_the_target_is_not_on_it)
 {
-    (void)state;
     for (int i = 0; i < TARGETS; i++) {
         const raim_angle bearing = (raim_angle)chance_int(0, 65535);
         const raim_vec2 centre = raim_vec2_scale(raim_angle_direction(bearing), 300);
@@ -67,18 +60,16 @@ static void test_an_aim_away_from_the_target_is_not_on_it(void **state)
     assert_true(aim_is_on(RAIM_ANGLE_TURN / 2, &passing));
 }
 
-static void test_turns_are_the_shorter_way(void **state)
+TEST(turns_are_the_shorter_way)
 {
-    (void)state;
     assert_int_equal(aim_turn(10, 65530), 16);
     assert_int_equal(aim_turn(65530, 10), 16);
     assert_int_equal(aim_turn(0, 32768), 32768);
     assert_true(aim_degrees(16384) == 90);
 }
 
-static void test_the_error_is_zero_between_the_target_and_its_lead(void **state)
+TEST(the_error_is_zero_between_the_target_and_its_lead)
 {
-    (void)state;
     const struct aim_target target = {{500, 0}, {500, 500}, 20}; // now at 0, lead at 45 degrees
     assert_int_equal(aim_error(0, &target), 0);
     assert_int_equal(aim_error(RAIM_ANGLE_TURN / 16, &target), 0);
@@ -88,9 +79,8 @@ static void test_the_error_is_zero_between_the_target_and_its_lead(void **state)
 }
 
 // The share of random aims that are on a target is its width.
-static void test_the_width_is_the_chance_of_a_random_aim(void **state)
+TEST(the_width_is_the_chance_of_a_random_aim)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         raim_vec2 now;
         do
@@ -106,27 +96,12 @@ static void test_the_width_is_the_chance_of_a_random_aim(void **state)
     assert_int_equal(aim_width(&around), RAIM_ANGLE_TURN);
 }
 
-static void test_the_lead_is_where_the_target_runs(void **state)
+TEST(the_lead_is_where_the_target_runs)
 {
-    (void)state;
     const struct aim_target target =
         aim_target_at((raim_vec2){0, 0}, (raim_vec2){450, 0}, (raim_vec2){0, 300}, 20, 900, 1.2);
     assert_true(target.lead.x == 450 && target.lead.y == 150);
     const struct aim_target far =
         aim_target_at((raim_vec2){0, 0}, (raim_vec2){9000, 0}, (raim_vec2){0, 300}, 20, 900, 1.2);
     assert_true(far.lead.y == 360); // the bullet vanishes
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_aim_is_on_the_target_where_its_ray_meets_it),
-        cmocka_unit_test(test_an_aim_away_from_the_target_is_not_on_it),
-        cmocka_unit_test(test_turns_are_the_shorter_way),
-        cmocka_unit_test(test_the_error_is_zero_between_the_target_and_its_lead),
-        cmocka_unit_test(test_the_width_is_the_chance_of_a_random_aim),
-        cmocka_unit_test(test_the_lead_is_where_the_target_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

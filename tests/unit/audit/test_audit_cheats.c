@@ -7,12 +7,7 @@
 #include "chance.h"
 #include "interest.h"
 #include "map_file.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { PLAYERS = 12, TICK_HZ = 60, TICKS = 240 * TICK_HZ, AIMBOT = 0, WALLHACK = 1, LATENCY = 6 };
 
@@ -186,9 +181,8 @@ static void check_wallhack(const struct audit_player *player, bool is_wallhack)
     assert_true(is_wallhack ? player->tracking_ticks > 100 : player->tracking_ticks < 100);
 }
 
-static void test_cheats_stand_out(void **state)
+TEST(cheats_stand_out)
 {
-    (void)state;
     struct game *game = game_create();
     for (int tick = 0; tick < TICKS; tick++)
         step(game);
@@ -208,13 +202,4 @@ static void test_cheats_stand_out(void **state)
     assert_true(before < 3 * chance_before);
     assert_true(players[WALLHACK]->aimed_before > 5 * players[WALLHACK]->aimed_before_chance);
     game_destroy(game);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cheats_stand_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

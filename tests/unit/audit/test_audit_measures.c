@@ -3,13 +3,9 @@
 #include "aim.h"
 #include "arena_fixture.h"
 #include "audit_measures.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { TICK_HZ = 60, WAIT = TICK_HZ + 5 }; // WAIT: longer than AUDIT_MEMORY_S
 
@@ -89,9 +85,8 @@ static raim_angle bearing(const raim_player *from, const raim_player *to)
     return raim_angle_of(raim_vec2_sub(to->position, from->position));
 }
 
-static void test_a_reaction_is_the_time_from_sight_to_aim(void **state)
+TEST(a_reaction_is_the_time_from_sight_to_aim)
 {
-    (void)state;
     for (int delay = 1; delay <= 30; delay += 7) {
         struct fixture *f = begin(2, &wall, 1);
         raim_player *enemy;
@@ -110,9 +105,8 @@ static void test_a_reaction_is_the_time_from_sight_to_aim(void **state)
     }
 }
 
-static void test_an_aim_that_waits_for_the_enemy_is_no_reaction(void **state)
+TEST(an_aim_that_waits_for_the_enemy_is_no_reaction)
 {
-    (void)state;
     struct fixture *f = begin(2, &wall, 1);
     raim_player *enemy;
     run_into_sight(f, &enemy, (raim_angle)(RAIM_ANGLE_TURN / 4 - 2500)); // right of the wall's end
@@ -123,9 +117,8 @@ static void test_an_aim_that_waits_for_the_enemy_is_no_reaction(void **state)
     finish(f);
 }
 
-static void test_an_enemy_seen_a_moment_ago_is_not_sighted_again(void **state)
+TEST(an_enemy_seen_a_moment_ago_is_not_sighted_again)
 {
-    (void)state;
     struct fixture *f = begin(2, &wall, 1);
     raim_player *enemy;
     run_into_sight(f, &enemy, 0);
@@ -144,9 +137,8 @@ static void test_an_enemy_seen_a_moment_ago_is_not_sighted_again(void **state)
     finish(f);
 }
 
-static void test_a_crowd_or_a_spawn_is_no_sighting(void **state)
+TEST(a_crowd_or_a_spawn_is_no_sighting)
 {
-    (void)state;
     struct fixture *f = begin(3, &wall, 1);
     raim_player *viewer = fixture_put(f->arena, (raim_vec2){0, -200});
     raim_player *one = fixture_put(f->arena, (raim_vec2){-25, 200});
@@ -176,9 +168,8 @@ static void test_a_crowd_or_a_spawn_is_no_sighting(void **state)
     finish(f);
 }
 
-static void test_an_enemy_that_hides_again_draws_no_reaction(void **state)
+TEST(an_enemy_that_hides_again_draws_no_reaction)
 {
-    (void)state;
     struct fixture *f = begin(2, &wall, 1);
     raim_player *enemy;
     const raim_player *viewer = run_into_sight(f, &enemy, 0);
@@ -193,9 +184,8 @@ static void test_an_enemy_that_hides_again_draws_no_reaction(void **state)
     finish(f);
 }
 
-static void test_an_enemy_that_respawned_is_sighted_anew(void **state)
+TEST(an_enemy_that_respawned_is_sighted_anew)
 {
-    (void)state;
     struct fixture *f = begin(2, NULL, 0);
     fixture_put(f->arena, (raim_vec2){0, -200});
     raim_player *enemy = fixture_put(f->arena, (raim_vec2){0, 200});
@@ -209,9 +199,8 @@ static void test_an_enemy_that_respawned_is_sighted_anew(void **state)
 }
 
 // The screen of a player whose shots are rewound shows its enemies as they were.
-static void test_reactions_do_not_contain_the_round_trip(void **state)
+TEST(reactions_do_not_contain_the_round_trip)
 {
-    (void)state;
     enum { AT_ONCE, BY_ROUND_TRIP, BY_REWIND, CASES };
     uint32_t seen_after[CASES] = {0};
     for (int i = 0; i < CASES; i++) {
@@ -236,9 +225,8 @@ static void test_reactions_do_not_contain_the_round_trip(void **state)
     assert_int_equal(seen_after[BY_ROUND_TRIP], seen_after[AT_ONCE] + 5);
 }
 
-static void test_aim_on_hidden_enemies_is_compared_with_chance(void **state)
+TEST(aim_on_hidden_enemies_is_compared_with_chance)
 {
-    (void)state;
     for (int sent = 0; sent < 2; sent++) {
         struct fixture *f = begin(2, &wall, 1);
         raim_player *viewer = fixture_put(f->arena, (raim_vec2){0, -200});
@@ -268,9 +256,8 @@ static void test_aim_on_hidden_enemies_is_compared_with_chance(void **state)
     }
 }
 
-static void test_an_aim_that_follows_a_hidden_enemy_tracks_it(void **state)
+TEST(an_aim_that_follows_a_hidden_enemy_tracks_it)
 {
-    (void)state;
     const raim_box long_wall = {{-900, 100}, {900, 140}};
     struct fixture *f = begin(2, &long_wall, 1);
     raim_player *viewer = fixture_put(f->arena, (raim_vec2){0, -100});
@@ -290,9 +277,8 @@ static void test_an_aim_that_follows_a_hidden_enemy_tracks_it(void **state)
     finish(f);
 }
 
-static void test_snaps_flicks_and_returns(void **state)
+TEST(snaps_flicks_and_returns)
 {
-    (void)state;
     struct fixture *f = begin(1, NULL, 0);
     raim_player *player = fixture_put(f->arena, (raim_vec2){0, 0});
     raim_input *input = fixture_input(f->arena, player);
@@ -335,9 +321,8 @@ static void test_snaps_flicks_and_returns(void **state)
     finish(f);
 }
 
-static void test_a_new_life_begins_with_any_aim(void **state)
+TEST(a_new_life_begins_with_any_aim)
 {
-    (void)state;
     struct fixture *f = begin(1, NULL, 0);
     raim_player *player = fixture_put(f->arena, (raim_vec2){0, 0});
     step(f, 10);
@@ -349,9 +334,8 @@ static void test_a_new_life_begins_with_any_aim(void **state)
     finish(f);
 }
 
-static void test_hits_of_moving_targets_and_through_the_past(void **state)
+TEST(hits_of_moving_targets_and_through_the_past)
 {
-    (void)state;
     struct fixture *f = begin(2, NULL, 0);
     raim_player *shooter = fixture_put(f->arena, (raim_vec2){-300, 0});
     raim_player *target = fixture_put(f->arena, (raim_vec2){0, 0});
@@ -389,9 +373,8 @@ static void test_hits_of_moving_targets_and_through_the_past(void **state)
     finish(f);
 }
 
-static void test_traffic_is_counted_by_client(void **state)
+TEST(traffic_is_counted_by_client)
 {
-    (void)state;
     struct fixture *f = begin(1, NULL, 0);
     const raim_player *player = fixture_put(f->arena, (raim_vec2){0, 0});
     step(f, 10); // without a client
@@ -419,9 +402,8 @@ static void test_traffic_is_counted_by_client(void **state)
     finish(f);
 }
 
-static void test_frozen_ticks_do_not_count(void **state)
+TEST(frozen_ticks_do_not_count)
 {
-    (void)state;
     struct fixture *f = begin(1, NULL, 0);
     fixture_put(f->arena, (raim_vec2){0, 0});
     step(f, 11);
@@ -435,9 +417,8 @@ static void test_frozen_ticks_do_not_count(void **state)
     finish(f);
 }
 
-static void test_a_slot_that_is_used_again_is_another_player(void **state)
+TEST(a_slot_that_is_used_again_is_another_player)
 {
-    (void)state;
     struct fixture *f = begin(1, NULL, 0);
     raim_player *player = fixture_put(f->arena, (raim_vec2){0, 0});
     f->clients[0].name = "\x1b[31mred";
@@ -455,9 +436,8 @@ static void test_a_slot_that_is_used_again_is_another_player(void **state)
     finish(f);
 }
 
-static void test_rows_are_bounded(void **state)
+TEST(rows_are_bounded)
 {
-    (void)state;
     struct fixture *f = begin(1, NULL, 0);
     for (int i = 0; i < AUDIT_MAX_PLAYERS + 5; i++) {
         const raim_player *player = fixture_put(f->arena, (raim_vec2){0, 0});
@@ -470,27 +450,4 @@ static void test_rows_are_bounded(void **state)
     assert_int_equal(count, AUDIT_MAX_PLAYERS);
     assert_int_equal(left_out, 5);
     finish(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_reaction_is_the_time_from_sight_to_aim),
-        cmocka_unit_test(test_an_aim_that_waits_for_the_enemy_is_no_reaction),
-        cmocka_unit_test(test_an_enemy_seen_a_moment_ago_is_not_sighted_again),
-        cmocka_unit_test(test_a_crowd_or_a_spawn_is_no_sighting),
-        cmocka_unit_test(test_an_enemy_that_hides_again_draws_no_reaction),
-        cmocka_unit_test(test_an_enemy_that_respawned_is_sighted_anew),
-        cmocka_unit_test(test_reactions_do_not_contain_the_round_trip),
-        cmocka_unit_test(test_aim_on_hidden_enemies_is_compared_with_chance),
-        cmocka_unit_test(test_an_aim_that_follows_a_hidden_enemy_tracks_it),
-        cmocka_unit_test(test_snaps_flicks_and_returns),
-        cmocka_unit_test(test_a_new_life_begins_with_any_aim),
-        cmocka_unit_test(test_hits_of_moving_targets_and_through_the_past),
-        cmocka_unit_test(test_traffic_is_counted_by_client),
-        cmocka_unit_test(test_frozen_ticks_do_not_count),
-        cmocka_unit_test(test_a_slot_that_is_used_again_is_another_player),
-        cmocka_unit_test(test_rows_are_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 // Tests of the distribution against sorted values.
 #include "chance.h"
 #include "distribution.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { VALUES = 2000 };
 
@@ -18,17 +14,15 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void test_an_empty_distribution_is_zero(void **state)
+TEST(an_empty_distribution_is_zero)
 {
-    (void)state;
     const struct distribution empty = {0};
     assert_true(distribution_quantile(&empty, 0.5) == 0);
     assert_true(distribution_share_below(&empty, 5) == 0);
 }
 
-static void test_quantiles_are_those_of_the_sorted_values(void **state)
+TEST(quantiles_are_those_of_the_sorted_values)
 {
-    (void)state;
     for (int round = 0; round < 200; round++) {
         struct distribution distribution = {0};
         uint32_t values[VALUES];
@@ -51,9 +45,8 @@ static void test_quantiles_are_those_of_the_sorted_values(void **state)
     }
 }
 
-static void test_a_share_below_a_bound_is_exact_for_small_bounds(void **state)
+TEST(a_share_below_a_bound_is_exact_for_small_bounds)
 {
-    (void)state;
     struct distribution distribution = {0};
     for (uint32_t value = 0; value < 100; value++)
         distribution_add(&distribution, value);
@@ -62,25 +55,12 @@ static void test_a_share_below_a_bound_is_exact_for_small_bounds(void **state)
     assert_true(fabs(distribution_share_below(&distribution, 64) - 0.64) < 1e-12);
 }
 
-static void test_values_beyond_the_limit_keep_their_greatest(void **state)
+TEST(values_beyond_the_limit_keep_their_greatest)
 {
-    (void)state;
     struct distribution distribution = {0};
     distribution_add(&distribution, UINT32_MAX);
     distribution_add(&distribution, 3);
     assert_int_equal(distribution.greatest, UINT32_MAX);
     assert_true(distribution_quantile(&distribution, 0.5) == 3);
     assert_true(distribution_quantile(&distribution, 1) < DISTRIBUTION_LIMIT);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_empty_distribution_is_zero),
-        cmocka_unit_test(test_quantiles_are_those_of_the_sorted_values),
-        cmocka_unit_test(test_a_share_below_a_bound_is_exact_for_small_bounds),
-        cmocka_unit_test(test_values_beyond_the_limit_keep_their_greatest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,15 +6,11 @@
 #include "recording_scene.h"
 #include "recording_writer.h"
 #include "tape.h"
+#include "test.h"
 #include "verify.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // BETWEEN two digests, behind a keyframe; BEFORE the next keyframe and its digest.
 enum { PLAYERS = 3, TICKS = 1500, BETWEEN = 630, BEFORE = 1197 };
@@ -157,18 +153,16 @@ static void assert_says(const char *text, const char *words)
         fail_msg("\"%s\" is not in:\n%s", words, text);
 }
 
-static void test_a_right_recording_is_verified(void **state)
+TEST(a_right_recording_is_verified)
 {
-    (void)state;
     record(NONE);
     char *text = verify(VERIFY_GOOD, 2);
     assert_says(text, "verified       25.0 s      1500");
     free(text);
 }
 
-static void test_a_wrong_player_is_named_with_its_field(void **state)
+TEST(a_wrong_player_is_named_with_its_field)
 {
-    (void)state;
     record(MOVES_A_PLAYER);
     char *text = verify(VERIFY_DIFFERS, 1);
     assert_says(text, "differs");
@@ -179,9 +173,8 @@ static void test_a_wrong_player_is_named_with_its_field(void **state)
     free(text);
 }
 
-static void test_a_wrong_bullet_is_named_with_its_player(void **state)
+TEST(a_wrong_bullet_is_named_with_its_player)
 {
-    (void)state;
     record(TURNS_A_BULLET);
     char *text = verify(VERIFY_DIFFERS, 1);
     assert_says(text, "    the world differs from the next keyframe: behind tick 1200 (20.00 s)");
@@ -191,9 +184,8 @@ static void test_a_wrong_bullet_is_named_with_its_player(void **state)
     free(text);
 }
 
-static void test_a_shot_that_is_only_recorded_is_found(void **state)
+TEST(a_shot_that_is_only_recorded_is_found)
 {
-    (void)state;
     record(FORGETS_A_SHOT);
     char *text = verify(VERIFY_DIFFERS, 1);
     assert_says(text, "player 0 (somebody): shots is ");
@@ -201,9 +193,8 @@ static void test_a_shot_that_is_only_recorded_is_found(void **state)
     free(text);
 }
 
-static void test_a_shortened_file_says_what_is_missing(void **state)
+TEST(a_shortened_file_says_what_is_missing)
 {
-    (void)state;
     record(NONE);
     FILE *file = fopen(path, "rb");
     fseek(file, 0, SEEK_END);
@@ -219,9 +210,8 @@ static void test_a_shortened_file_says_what_is_missing(void **state)
     }
 }
 
-static void test_files_that_are_none(void **state)
+TEST(files_that_are_none)
 {
-    (void)state;
     FILE *file = fopen(path, "wb");
     fclose(file);
     char *text = verify(VERIFY_UNREADABLE, 1);
@@ -248,15 +238,4 @@ static int set_up_group(void **state)
     return descriptor < 0 ? -1 : close(descriptor);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_right_recording_is_verified),
-        cmocka_unit_test(test_a_wrong_player_is_named_with_its_field),
-        cmocka_unit_test(test_a_wrong_bullet_is_named_with_its_player),
-        cmocka_unit_test(test_a_shot_that_is_only_recorded_is_found),
-        cmocka_unit_test(test_a_shortened_file_says_what_is_missing),
-        cmocka_unit_test(test_files_that_are_none),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, clear);
-}
+TEST_GROUP(set_up_group, clear)

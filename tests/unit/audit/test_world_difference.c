@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests that every byte of a world that differs is told by a field.
 #include "arena_fixture.h"
+#include "test.h"
 #include "world_difference.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static struct arena_fixture *played_world(void)
 {
@@ -21,17 +16,15 @@ static struct arena_fixture *played_world(void)
     return f;
 }
 
-static void test_equal_worlds_have_no_difference(void **state)
+TEST(equal_worlds_have_no_difference)
 {
-    (void)state;
     struct arena_fixture *f = played_world();
     assert_int_equal(world_difference_find(f->world, f->world, NULL, 0), 0);
     fixture_destroy(f);
 }
 
-static void test_a_difference_names_its_player_and_field(void **state)
+TEST(a_difference_names_its_player_and_field)
 {
-    (void)state;
     struct arena_fixture *f = played_world(), *g = played_world();
     raim_world_players(g->world)[1].position.x += 0.25;
     raim_world_players(g->world)[2].score += 7;
@@ -51,9 +44,8 @@ static void test_a_difference_names_its_player_and_field(void **state)
 
 // No byte is left out but those that hold no state: the definition, which the file's head states,
 // and reserved members.
-static void test_every_byte_belongs_to_a_field(void **state)
+TEST(every_byte_belongs_to_a_field)
 {
-    (void)state;
     struct arena_fixture *f = played_world(), *g = played_world();
     const size_t size = raim_world_bytes(f->world);
     const size_t bullets_end = sizeof(struct raim_world) + 3 * sizeof(raim_player) +
@@ -77,14 +69,4 @@ static void test_every_byte_belongs_to_a_field(void **state)
     assert_int_equal(untold, reserved);
     fixture_destroy(f);
     fixture_destroy(g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_worlds_have_no_difference),
-        cmocka_unit_test(test_a_difference_names_its_player_and_field),
-        cmocka_unit_test(test_every_byte_belongs_to_a_field),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

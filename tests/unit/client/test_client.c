@@ -9,9 +9,8 @@
 
 // --- What is refused ---
 
-static void test_roster_that_names_no_place_changes_nobody(void **state)
+TEST(roster_that_names_no_place_changes_nobody)
 {
-    (void)state;
     struct raim_client *client = test_client();
     struct raim_welcome message = good_welcome();
     const struct raim_roster_entry entries[] = {{.player = OWN, .name = "own"},
@@ -24,9 +23,8 @@ static void test_roster_that_names_no_place_changes_nobody(void **state)
     raim_client_destroy(client);
 }
 
-static void test_events_that_name_no_place_change_nobody(void **state)
+TEST(events_that_name_no_place_change_nobody)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_event event;
     const struct raim_wire_event events[] = {
@@ -44,9 +42,8 @@ static void test_events_that_name_no_place_change_nobody(void **state)
     raim_client_destroy(client);
 }
 
-static void test_refused_snapshot_leaves_the_one_whose_place_it_would_take(void **state)
+TEST(refused_snapshot_leaves_the_one_whose_place_it_would_take)
 {
-    (void)state;
     struct raim_client *client = player();
     const struct raim_wire_limits limits = limits_of_test();
     struct raim_wire_frame frame = empty_frame(FIRST_TICK);
@@ -61,9 +58,8 @@ static void test_refused_snapshot_leaves_the_one_whose_place_it_would_take(void 
     raim_client_destroy(client);
 }
 
-static void test_snapshot_that_comes_late_changes_nothing(void **state)
+TEST(snapshot_that_comes_late_changes_nothing)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_wire_frame frame = empty_frame(FIRST_TICK);
     assert_true(show(client, &frame));
@@ -78,9 +74,8 @@ static void test_snapshot_that_comes_late_changes_nothing(void **state)
     raim_client_destroy(client);
 }
 
-static void test_snapshot_against_one_that_never_came_is_refused(void **state)
+TEST(snapshot_against_one_that_never_came_is_refused)
 {
-    (void)state;
     struct raim_client *client = player();
     const struct raim_wire_frame baseline = empty_frame(FIRST_TICK);
     struct raim_wire_frame frame = baseline;
@@ -95,9 +90,8 @@ static void test_snapshot_against_one_that_never_came_is_refused(void **state)
 }
 
 // The client releases snapshots that are not needed any more.
-static void test_baseline_is_kept_until_a_newer_one_is_used(void **state)
+TEST(baseline_is_kept_until_a_newer_one_is_used)
 {
-    (void)state;
     enum { HELD_TICKS = 30 };
     struct raim_client *client = player();
     const struct raim_wire_frame first = empty_frame(FIRST_TICK);
@@ -126,9 +120,8 @@ static void assert_gave_up(struct raim_client *client)
     raim_client_destroy(client);
 }
 
-static void test_arena_that_cannot_be_played_ends_the_client(void **state)
+TEST(arena_that_cannot_be_played_ends_the_client)
 {
-    (void)state;
     struct raim_welcome message = good_welcome();
     struct raim_client *client = test_client();
     message.rules[0] = -1;
@@ -154,9 +147,8 @@ static void test_arena_that_cannot_be_played_ends_the_client(void **state)
 
 // --- Ticks without a snapshot ---
 
-static void test_players_go_on_as_they_went(void **state)
+TEST(players_go_on_as_they_went)
 {
-    (void)state;
     static const int directions[8][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
                                          {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
     const struct raim_wire_limits limits = limits_of_test();
@@ -197,9 +189,8 @@ static void test_players_go_on_as_they_went(void **state)
     raim_client_destroy(client);
 }
 
-static void test_bullets_fly_on_for_their_lifetime(void **state)
+TEST(bullets_fly_on_for_their_lifetime)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     const int lifetime = (int)(rules.bullet_lifetime * TICK_HZ + 0.5);
     struct raim_client *client = player();
@@ -243,9 +234,8 @@ static void test_bullets_fly_on_for_their_lifetime(void **state)
     raim_client_destroy(client);
 }
 
-static void test_nothing_is_shown_beyond_a_quarter_of_a_second(void **state)
+TEST(nothing_is_shown_beyond_a_quarter_of_a_second)
 {
-    (void)state;
     struct raim_client *client = player();
     for (int i = 0; i < 3; i++)
         assert_int_equal(press(client), 0); // before the first snapshot
@@ -258,9 +248,8 @@ static void test_nothing_is_shown_beyond_a_quarter_of_a_second(void **state)
     raim_client_destroy(client);
 }
 
-static void test_the_tick_shown_follows_the_snapshots_and_never_goes_back(void **state)
+TEST(the_tick_shown_follows_the_snapshots_and_never_goes_back)
 {
-    (void)state;
     struct raim_client *client = player();
     // One a tick: none of them is run ahead of.
     for (uint32_t tick = FIRST_TICK; tick < FIRST_TICK + 10; tick++) {
@@ -287,9 +276,8 @@ static void test_the_tick_shown_follows_the_snapshots_and_never_goes_back(void *
 
 // --- Spectators ---
 
-static void test_spectators_say_so_and_only_acknowledge(void **state)
+TEST(spectators_say_so_and_only_acknowledge)
 {
-    (void)state;
     struct raim_client_def def = raim_client_default_def();
     def.name = "a name of more than the 24 bytes";
     def.watch = true;
@@ -333,9 +321,8 @@ static void test_spectators_say_so_and_only_acknowledge(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_spectator_asks_for_another_player_now_and_in_the_next_hello(void **state)
+TEST(a_spectator_asks_for_another_player_now_and_in_the_next_hello)
 {
-    (void)state;
     struct raim_client_def def = raim_client_default_def();
     struct raim_hello hello;
     uint32_t target;
@@ -363,9 +350,8 @@ static void test_a_spectator_asks_for_another_player_now_and_in_the_next_hello(v
     raim_client_destroy(client);
 }
 
-static void test_late_events_catch_up_with_a_newer_roster(void **state)
+TEST(late_events_catch_up_with_a_newer_roster)
 {
-    (void)state;
     enum { NEXT = OTHER + RAIM_MAX_PLAYERS }; // in the place of the other, later
     struct raim_client *client = test_client();
     struct raim_welcome message = good_welcome();
@@ -413,9 +399,8 @@ static void test_late_events_catch_up_with_a_newer_roster(void **state)
 }
 
 // Another thread may draw the map of the last interpolation while a welcome brings another one.
-static void test_a_shown_map_outlives_a_change_of_map(void **state)
+TEST(a_shown_map_outlives_a_change_of_map)
 {
-    (void)state;
     struct raim_welcome message = good_welcome();
     struct raim_client *client = player();
     raim_client_interpolate(client, now_us);
@@ -433,26 +418,4 @@ static void test_a_shown_map_outlives_a_change_of_map(void **state)
     shown = raim_client_map(client);
     assert_true(welcome(client, &message));
     raim_client_destroy(client); // frees both
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_roster_that_names_no_place_changes_nobody),
-        cmocka_unit_test(test_events_that_name_no_place_change_nobody),
-        cmocka_unit_test(test_refused_snapshot_leaves_the_one_whose_place_it_would_take),
-        cmocka_unit_test(test_snapshot_that_comes_late_changes_nothing),
-        cmocka_unit_test(test_snapshot_against_one_that_never_came_is_refused),
-        cmocka_unit_test(test_baseline_is_kept_until_a_newer_one_is_used),
-        cmocka_unit_test(test_arena_that_cannot_be_played_ends_the_client),
-        cmocka_unit_test(test_players_go_on_as_they_went),
-        cmocka_unit_test(test_bullets_fly_on_for_their_lifetime),
-        cmocka_unit_test(test_nothing_is_shown_beyond_a_quarter_of_a_second),
-        cmocka_unit_test(test_the_tick_shown_follows_the_snapshots_and_never_goes_back),
-        cmocka_unit_test(test_a_shown_map_outlives_a_change_of_map),
-        cmocka_unit_test(test_spectators_say_so_and_only_acknowledge),
-        cmocka_unit_test(test_a_spectator_asks_for_another_player_now_and_in_the_next_hello),
-        cmocka_unit_test(test_late_events_catch_up_with_a_newer_roster),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

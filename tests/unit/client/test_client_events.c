@@ -13,9 +13,8 @@ static struct raim_wire_event chat_of(int number)
     return event;
 }
 
-static void test_chat_and_kills_are_received(void **state)
+TEST(chat_and_kills_are_received)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_event event;
     const struct raim_wire_event events[] = {
@@ -36,9 +35,8 @@ static void test_chat_and_kills_are_received(void **state)
     raim_client_destroy(client);
 }
 
-static void test_the_operator_and_refusals_of_chat_have_marks_of_their_own(void **state)
+TEST(the_operator_and_refusals_of_chat_have_marks_of_their_own)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_event event;
     struct raim_wire_event said = {.kind = RAIM_WIRE_CHAT, .by_operator = true, .text = "listen"};
@@ -59,9 +57,8 @@ static void test_the_operator_and_refusals_of_chat_have_marks_of_their_own(void 
 
 // What a later server may send: a capability, a kind of message and a kind of event that this
 // client does not know.
-static void test_what_only_later_clients_know_is_skipped(void **state)
+TEST(what_only_later_clients_know_is_skipped)
 {
-    (void)state;
     struct raim_client *client = test_client();
     struct raim_welcome message = good_welcome();
     message.capabilities = 0xFFFFFFFF;
@@ -90,9 +87,8 @@ static void test_what_only_later_clients_know_is_skipped(void **state)
     raim_client_destroy(client);
 }
 
-static void test_what_nobody_reads_makes_way(void **state)
+TEST(what_nobody_reads_makes_way)
 {
-    (void)state;
     enum { KEPT = 1024, TEXTS = 32 };
     struct raim_client *client = player();
     struct raim_client_event event;
@@ -117,9 +113,8 @@ static void test_what_nobody_reads_makes_way(void **state)
     raim_client_destroy(client);
 }
 
-static void test_only_players_say_something(void **state)
+TEST(only_players_say_something)
 {
-    (void)state;
     char text[RAIM_MAX_CHAT_BYTES + 1];
     struct raim_client *client = player();
     const size_t size = raim_client_write_chat(client, "hello", bytes, sizeof bytes);
@@ -144,9 +139,8 @@ static bool receive_notice(struct raim_client *client, enum raim_notice_kind kin
     return receive(client, raim_notice_write(&notice, bytes, sizeof bytes));
 }
 
-static void test_a_line_for_this_player_alone_is_an_event(void **state)
+TEST(a_line_for_this_player_alone_is_an_event)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_event event;
     assert_true(receive_notice(client, RAIM_NOTICE_TEXT, "only\xE2\x80\xAE you"));
@@ -168,9 +162,8 @@ static void expect_refusal(struct raim_client *client, const char *text, const c
     assert_string_equal(raim_client_chat_refusal_name(event.chat_refusal), name);
 }
 
-static void test_a_command_goes_only_to_a_server_that_reads_it(void **state)
+TEST(a_command_goes_only_to_a_server_that_reads_it)
 {
-    (void)state;
     struct raim_notice notice;
     struct raim_client *client = player();
     expect_refusal(client, "/admin login ada secret", "command");
@@ -190,18 +183,4 @@ static void test_a_command_goes_only_to_a_server_that_reads_it(void **state)
     longer[RAIM_MAX_NOTICE_BYTES + 1] = '\0';
     assert_true(raim_client_write_chat(client, longer, bytes, sizeof bytes) > 0);
     raim_client_destroy(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chat_and_kills_are_received),
-        cmocka_unit_test(test_the_operator_and_refusals_of_chat_have_marks_of_their_own),
-        cmocka_unit_test(test_what_only_later_clients_know_is_skipped),
-        cmocka_unit_test(test_what_nobody_reads_makes_way),
-        cmocka_unit_test(test_only_players_say_something),
-        cmocka_unit_test(test_a_line_for_this_player_alone_is_an_event),
-        cmocka_unit_test(test_a_command_goes_only_to_a_server_that_reads_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 
 #include <math.h>
 
-static void test_a_message_repeats_the_three_inputs_before(void **state)
+TEST(a_message_repeats_the_three_inputs_before)
 {
-    (void)state;
     struct raim_client *client = player();
     assert_true(show_empty(client, FIRST_TICK));
     uint32_t tick = 0;
@@ -26,9 +25,8 @@ static void test_a_message_repeats_the_three_inputs_before(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_left_out_input_travels_with_the_next_message(void **state)
+TEST(a_left_out_input_travels_with_the_next_message)
 {
-    (void)state;
     struct raim_client *client = player();
     assert_true(show_empty(client, FIRST_TICK));
     uint32_t tick = 0;
@@ -50,9 +48,8 @@ static void test_a_left_out_input_travels_with_the_next_message(void **state)
     raim_client_destroy(client);
 }
 
-static void test_an_acknowledgement_that_waits_is_not_forgotten(void **state)
+TEST(an_acknowledgement_that_waits_is_not_forgotten)
 {
-    (void)state;
     struct raim_client *client = player();
     for (uint32_t i = 0; i < 4; i++) {
         assert_true(show_empty(client, FIRST_TICK + i));
@@ -68,9 +65,8 @@ static void test_an_acknowledgement_that_waits_is_not_forgotten(void **state)
     raim_client_destroy(client);
 }
 
-static void test_the_first_inputs_after_a_welcome_are_sent(void **state)
+TEST(the_first_inputs_after_a_welcome_are_sent)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_welcome message = good_welcome();
     const raim_input still = {0};
@@ -103,18 +99,16 @@ static uint32_t messages_of_fire(bool alive, uint32_t timer)
     return sent;
 }
 
-static void test_an_input_is_sent_when_its_shot_can_be_fired(void **state)
+TEST(an_input_is_sent_when_its_shot_can_be_fired)
 {
-    (void)state;
     // A shot with the first input, the next one 15 ticks later; in between ten messages a second.
     assert_int_equal(messages_of_fire(true, 0), 0x7 | 1 << 8 | 1 << 14 | 0x7 << 15);
     // A player that is down may have respawned.
     assert_int_equal(messages_of_fire(false, 0), (1 << 22) - 1);
 }
 
-static void test_an_input_that_is_not_due_does_nothing(void **state)
+TEST(an_input_that_is_not_due_does_nothing)
 {
-    (void)state;
     struct raim_client *client = player();
     assert_true(show_empty(client, FIRST_TICK));
     const uint32_t tick = pressed(client).tick;
@@ -138,9 +132,8 @@ static uint32_t age_of_next_shot(struct raim_client *client, uint32_t *tick)
     return message.inputs[0].view_age;
 }
 
-static void test_a_shot_says_how_late_its_shooter_was_shown_the_others(void **state)
+TEST(a_shot_says_how_late_its_shooter_was_shown_the_others)
 {
-    (void)state;
     struct raim_client *client = player();
     uint32_t tick;
     assert_true(show_empty(client, FIRST_TICK));
@@ -168,9 +161,8 @@ static void test_a_shot_says_how_late_its_shooter_was_shown_the_others(void **st
     raim_client_destroy(client);
 }
 
-static void test_loss_is_that_of_late(void **state)
+TEST(loss_is_that_of_late)
 {
-    (void)state;
     struct raim_client *client = player();
     assert_true(raim_client_get_quality(client).loss == 0);
     raim_client_count_loss(client, 75, 100);
@@ -179,19 +171,4 @@ static void test_loss_is_that_of_late(void **state)
         raim_client_count_loss(client, 100, 100);
     assert_true(raim_client_get_quality(client).loss < 0.001);
     raim_client_destroy(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_message_repeats_the_three_inputs_before),
-        cmocka_unit_test(test_a_left_out_input_travels_with_the_next_message),
-        cmocka_unit_test(test_an_acknowledgement_that_waits_is_not_forgotten),
-        cmocka_unit_test(test_the_first_inputs_after_a_welcome_are_sent),
-        cmocka_unit_test(test_an_input_is_sent_when_its_shot_can_be_fired),
-        cmocka_unit_test(test_an_input_that_is_not_due_does_nothing),
-        cmocka_unit_test(test_a_shot_says_how_late_its_shooter_was_shown_the_others),
-        cmocka_unit_test(test_loss_is_that_of_late),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

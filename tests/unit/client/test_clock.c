@@ -5,13 +5,9 @@
 
 #include "chance.h"
 #include "frame.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { STEP_US = 1000, IN_FLIGHT = 1024, INBOX = 64 };
 
@@ -153,9 +149,8 @@ static double missed_share(struct link *link, double seconds)
     return link->server.missed / (double)link->server.played;
 }
 
-static void test_inputs_come_in_time(void **state)
+TEST(inputs_come_in_time)
 {
-    (void)state;
     static const struct line lines[] = {
         {0, 0, 0, 0},       {20, 5, 0, 0.005}, {50, 30, 0, 0.02},
         {125, 30, 0, 0.02}, {30, 0, 10, 0.02}, {5, 60, 0, 0.01},
@@ -167,9 +162,8 @@ static void test_inputs_come_in_time(void **state)
     }
 }
 
-static void test_every_tick_rate_is_served(void **state)
+TEST(every_tick_rate_is_served)
 {
-    (void)state;
     static const uint32_t rates[] = {10, 30, 128, 240};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         struct link link = open_link(rates[i], (struct line){40, 20, 0, 0.01});
@@ -179,9 +173,8 @@ static void test_every_tick_rate_is_served(void **state)
     }
 }
 
-static void test_an_even_line_settles_it_for_good(void **state)
+TEST(an_even_line_settles_it_for_good)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         struct link link = open_link(60, (struct line){.latency_ms = chance_between(0, 250)});
         // What the first estimate is worth makes no difference in the end.
@@ -196,9 +189,8 @@ static void test_an_even_line_settles_it_for_good(void **state)
 }
 
 // While the line stays the same, so does the clock, bar what the jitter's own extremes are.
-static void test_jitter_does_not_make_it_swing(void **state)
+TEST(jitter_does_not_make_it_swing)
 {
-    (void)state;
     struct link link = open_link(60, (struct line){60, 30, 0, 0.02});
     double least = INFINITY, most = -INFINITY;
     int turns = 0, direction = 0;
@@ -217,9 +209,8 @@ static void test_jitter_does_not_make_it_swing(void **state)
     assert_true(turns <= 12);
 }
 
-static void test_it_follows_a_line_that_changes(void **state)
+TEST(it_follows_a_line_that_changes)
 {
-    (void)state;
     struct link link = open_link(60, (struct line){30, 5, 0, 0});
     play(&link, 10);
     link.line.latency_ms = 130; // both ways: 12 ticks
@@ -232,9 +223,8 @@ static void test_it_follows_a_line_that_changes(void **state)
     assert_true(link.server.margin >= 1 && link.server.margin <= 3);
 }
 
-static void test_a_single_hold_up_is_not_followed(void **state)
+TEST(a_single_hold_up_is_not_followed)
 {
-    (void)state;
     struct link link = open_link(60, (struct line){30, 0, 0, 0});
     play(&link, 10);
     const double offset = link.clock.wanted;
@@ -252,9 +242,8 @@ static void test_a_single_hold_up_is_not_followed(void **state)
     assert_true(fabs(link.clock.wanted - offset) <= 1);
 }
 
-static void test_a_pause_skips_what_would_come_too_late(void **state)
+TEST(a_pause_skips_what_would_come_too_late)
 {
-    (void)state;
     struct link link = open_link(60, (struct line){30, 0, 0, 0});
     play(&link, 10);
     const uint32_t pressed = link.pressed;
@@ -267,9 +256,8 @@ static void test_a_pause_skips_what_would_come_too_late(void **state)
     assert_true(missed_share(&link, 10) == 0);
 }
 
-static void test_a_server_that_lost_time_is_found_again(void **state)
+TEST(a_server_that_lost_time_is_found_again)
 {
-    (void)state;
     struct link link = open_link(60, (struct line){30, 0, 0, 0});
     play(&link, 10);
     // So long that the server refuses whatever the client says: it is too early.
@@ -284,9 +272,8 @@ static void test_a_server_that_lost_time_is_found_again(void **state)
     assert_true(missed_share(&link, 20) <= 0.001);
 }
 
-static void test_the_phase_never_leaves_its_tick(void **state)
+TEST(the_phase_never_leaves_its_tick)
 {
-    (void)state;
     struct link link = open_link(60, (struct line){30, 5, 0, 0});
     play(&link, 5);
     double shown = 0;
@@ -299,21 +286,4 @@ static void test_the_phase_never_leaves_its_tick(void **state)
     }
     // However late the next press.
     assert_true(raim_clock_phase(&link.clock, link.now_us + 1000000) == 1);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inputs_come_in_time),
-        cmocka_unit_test(test_every_tick_rate_is_served),
-        cmocka_unit_test(test_an_even_line_settles_it_for_good),
-        cmocka_unit_test(test_jitter_does_not_make_it_swing),
-        cmocka_unit_test(test_it_follows_a_line_that_changes),
-        cmocka_unit_test(test_a_single_hold_up_is_not_followed),
-        cmocka_unit_test(test_a_pause_skips_what_would_come_too_late),
-        cmocka_unit_test(test_a_server_that_lost_time_is_found_again),
-        cmocka_unit_test(test_the_phase_never_leaves_its_tick),
-    };
-    chance_start(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,14 +7,10 @@
 #include "gate.h"
 #include "message.h"
 #include "secure_sessions.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 enum { MS = 1000, S = 1000000 };
 
@@ -177,9 +173,8 @@ static const struct raim_connector_def holder = {.access = (const uint8_t *)"goo
 static const struct raim_connector_def pretender = {.access = (const uint8_t *)"evil",
                                                     .access_size = 4};
 
-static void test_encryption_is_taken_where_it_is_offered(void **state)
+TEST(encryption_is_taken_where_it_is_offered, set_up, tear_down)
 {
-    (void)state;
     uint8_t key[RAIM_KEY_BYTES];
     open_client(&anybody, NULL);
     assert_false(raim_connector_server_key(client, key));
@@ -193,9 +188,8 @@ static void test_encryption_is_taken_where_it_is_offered(void **state)
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE);
 }
 
-static void test_an_arena_without_it_is_connected_to_in_plain(void **state)
+TEST(an_arena_without_it_is_connected_to_in_plain, set_up, tear_down)
 {
-    (void)state;
     start_server(NULL);
     open_client(&anybody, NULL);
     run(50);
@@ -204,9 +198,8 @@ static void test_an_arena_without_it_is_connected_to_in_plain(void **state)
     assert_int_equal(connect_plainly(), DATAGRAM_OK);
 }
 
-static void test_access_tokens_are_shown_encrypted_or_for_an_admitted_cookie(void **state)
+TEST(access_tokens_are_shown_encrypted_or_for_an_admitted_cookie, set_up, tear_down)
 {
-    (void)state;
     for (int plain = 0; plain < 2; plain++) {
         start_server(plain ? NULL : secret);
         server.gate.offer.needs_admission = true;
@@ -226,9 +219,8 @@ static void test_access_tokens_are_shown_encrypted_or_for_an_admitted_cookie(voi
     }
 }
 
-static void test_a_session_s_token_is_a_credential(void **state)
+TEST(a_session_s_token_is_a_credential, set_up, tear_down)
 {
-    (void)state;
     for (int plain = 0; plain < 2; plain++) {
         start_server(plain ? NULL : secret);
         server.gate.offer.needs_admission = true;
@@ -272,9 +264,8 @@ static void start_locked_server(uint8_t salt)
     memset(server.gate.offer.salt, salt, sizeof server.gate.offer.salt);
 }
 
-static void test_a_password_is_shown_within_the_handshake(void **state)
+TEST(a_password_is_shown_within_the_handshake, set_up, tear_down)
 {
-    (void)state;
     const struct raim_connector_def right = {.password = "right"}, wrong = {.password = "wrong"};
     for (uint8_t salt = 1; salt < 3; salt++) {
         start_locked_server(salt);
@@ -303,9 +294,8 @@ static void test_a_password_is_shown_within_the_handshake(void **state)
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_NONE);
 }
 
-static void test_an_access_token_or_a_session_s_needs_no_password(void **state)
+TEST(an_access_token_or_a_session_s_needs_no_password, set_up, tear_down)
 {
-    (void)state;
     start_locked_server(1);
     open_client(&holder, NULL);
     run(50);
@@ -326,9 +316,8 @@ static void test_an_access_token_or_a_session_s_needs_no_password(void **state)
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_PASSWORD);
 }
 
-static void test_who_is_banned_is_reported_why(void **state)
+TEST(who_is_banned_is_reported_why, set_up, tear_down)
 {
-    (void)state;
     server.ban = "spam";
     for (int plain = 0; plain < 2; plain++) {
         start_server(plain ? NULL : secret);
@@ -350,9 +339,8 @@ static void test_who_is_banned_is_reported_why(void **state)
     assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_BANNED);
 }
 
-static void test_a_forged_refusal_is_ignored_where_encryption_is_expected(void **state)
+TEST(a_forged_refusal_is_ignored_where_encryption_is_expected, set_up, tear_down)
 {
-    (void)state;
     const struct raim_refused refused = {.reason = RAIM_REASON_BANNED};
     const struct raim_connector_def careful = {.require_encryption = true};
     uint8_t bytes[RAIM_REFUSED_BYTES];
@@ -370,9 +358,8 @@ static void test_a_forged_refusal_is_ignored_where_encryption_is_expected(void *
     assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
 }
 
-static void test_after_one_handshake_there_is_no_plain_text(void **state)
+TEST(after_one_handshake_there_is_no_plain_text, set_up, tear_down)
 {
-    (void)state;
     uint8_t key[RAIM_KEY_BYTES];
     open_client(&anybody, NULL);
     run(50);
@@ -401,9 +388,8 @@ static void test_after_one_handshake_there_is_no_plain_text(void **state)
     assert_int_equal(server.shown.kind, RAIM_CREDENTIAL_SESSION);
 }
 
-static void test_who_requires_encryption_takes_nothing_else(void **state)
+TEST(who_requires_encryption_takes_nothing_else, set_up, tear_down)
 {
-    (void)state;
     uint8_t key[RAIM_KEY_BYTES];
     const struct raim_connector_def careful = {.require_encryption = true};
     start_server(NULL);
@@ -413,9 +399,8 @@ static void test_who_requires_encryption_takes_nothing_else(void **state)
     assert_int_equal(raim_connector_mismatch(client, now_us, key), RAIM_CONNECTOR_PLAIN);
 }
 
-static void test_init_is_repeated_as_it_was_and_then_begun_anew(void **state)
+TEST(init_is_repeated_as_it_was_and_then_begun_anew, set_up, tear_down)
 {
-    (void)state;
     uint8_t first[RAIM_CONNECTIONLESS_BYTES], bytes[RAIM_CONNECTIONLESS_BYTES];
     open_client(&anybody, NULL);
     turn();
@@ -436,23 +421,4 @@ static void test_init_is_repeated_as_it_was_and_then_begun_anew(void **state)
     assert_int_equal(raim_connector_send(client, now_us, bytes), RAIM_CONNECTIONLESS_BYTES);
     assert_int_equal(raim_connectionless_kind(bytes, RAIM_CONNECTIONLESS_BYTES),
                      RAIM_CONNECTIONLESS_REQUEST);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CONNECTOR_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        CONNECTOR_TEST(test_encryption_is_taken_where_it_is_offered),
-        CONNECTOR_TEST(test_an_arena_without_it_is_connected_to_in_plain),
-        CONNECTOR_TEST(test_access_tokens_are_shown_encrypted_or_for_an_admitted_cookie),
-        CONNECTOR_TEST(test_a_session_s_token_is_a_credential),
-        CONNECTOR_TEST(test_a_password_is_shown_within_the_handshake),
-        CONNECTOR_TEST(test_an_access_token_or_a_session_s_needs_no_password),
-        CONNECTOR_TEST(test_who_is_banned_is_reported_why),
-        CONNECTOR_TEST(test_a_forged_refusal_is_ignored_where_encryption_is_expected),
-        CONNECTOR_TEST(test_after_one_handshake_there_is_no_plain_text),
-        CONNECTOR_TEST(test_who_requires_encryption_takes_nothing_else),
-        CONNECTOR_TEST(test_init_is_repeated_as_it_was_and_then_begun_anew),
-    };
-    return cmocka_run_group_tests_name("connector", tests, NULL, NULL);
 }

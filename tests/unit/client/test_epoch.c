@@ -36,9 +36,8 @@ static size_t write_chat_event(uint32_t epoch, uint32_t sequence)
     return write_events(&message, bytes, sizeof bytes);
 }
 
-static void test_a_snapshot_that_overtakes_its_welcome_is_ignored_and_not_acknowledged(void **state)
+TEST(a_snapshot_that_overtakes_its_welcome_is_ignored_and_not_acknowledged)
 {
-    (void)state;
     struct raim_client *client = enter_epoch(EPOCH);
     assert_true(show_of(client, EPOCH, FIRST_TICK + 1));
     assert_true(show_of(client, EPOCH + 1, FIRST_TICK + 2));
@@ -49,9 +48,8 @@ static void test_a_snapshot_that_overtakes_its_welcome_is_ignored_and_not_acknow
 }
 
 // The reader's limits are those of the old arena, in which these bits mean nothing.
-static void test_a_snapshot_of_another_epoch_is_not_read_on(void **state)
+TEST(a_snapshot_of_another_epoch_is_not_read_on)
 {
-    (void)state;
     struct raim_client *client = enter_epoch(EPOCH);
     raim_writer writer = raim_message_write(RAIM_MESSAGE_SNAPSHOT, bytes, sizeof bytes);
     raim_write_ranged(&writer, 0, 0, raim_wire_history(TICK_HZ) - 1);
@@ -64,9 +62,8 @@ static void test_a_snapshot_of_another_epoch_is_not_read_on(void **state)
     raim_client_destroy(client);
 }
 
-static void test_events_of_another_epoch_and_the_snapshot_behind_them_are_ignored(void **state)
+TEST(events_of_another_epoch_and_the_snapshot_behind_them_are_ignored)
 {
-    (void)state;
     struct raim_client *client = enter_epoch(EPOCH);
     struct raim_client_event event;
     const struct raim_wire_limits limits = limits_of_test();
@@ -85,9 +82,8 @@ static void test_events_of_another_epoch_and_the_snapshot_behind_them_are_ignore
     raim_client_destroy(client);
 }
 
-static void test_what_comes_after_the_next_welcome_is_ignored(void **state)
+TEST(what_comes_after_the_next_welcome_is_ignored)
 {
-    (void)state;
     struct raim_client *client = enter_epoch(EPOCH);
     assert_true(show_of(client, EPOCH, FIRST_TICK + 1));
     struct raim_welcome next = good_welcome();
@@ -113,9 +109,8 @@ static size_t write_pings(uint32_t epoch, uint32_t first, uint32_t count)
     return raim_pings_write(&pings, bytes, sizeof bytes);
 }
 
-static void test_pings_are_those_of_the_epochs_slots(void **state)
+TEST(pings_are_those_of_the_epochs_slots)
 {
-    (void)state;
     struct raim_client *client = enter_epoch(EPOCH);
     assert_int_equal(raim_client_get_roster_entry(client, OWN_SLOT)->ping_ms, -1);
     assert_true(receive(client, write_pings(EPOCH + 1, OWN_SLOT, 3)));
@@ -126,17 +121,4 @@ static void test_pings_are_those_of_the_epochs_slots(void **state)
     assert_false(receive(client, write_pings(EPOCH, PLAYERS - 2, 3)));
     assert_int_equal(raim_client_get_stats(client)->decode_errors, 1);
     raim_client_destroy(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            test_a_snapshot_that_overtakes_its_welcome_is_ignored_and_not_acknowledged),
-        cmocka_unit_test(test_a_snapshot_of_another_epoch_is_not_read_on),
-        cmocka_unit_test(test_events_of_another_epoch_and_the_snapshot_behind_them_are_ignored),
-        cmocka_unit_test(test_what_comes_after_the_next_welcome_is_ignored),
-        cmocka_unit_test(test_pings_are_those_of_the_epochs_slots),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

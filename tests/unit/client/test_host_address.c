@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The text of servers' addresses.
 #include "host_address.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_addresses_are_split(void **state)
+TEST(addresses_are_split)
 {
-    (void)state;
     static const struct {
         const char *text, *host;
         uint16_t port; // 1: none given
@@ -42,9 +37,8 @@ static void test_addresses_are_split(void **state)
     }
 }
 
-static void test_other_text_is_refused(void **state)
+TEST(other_text_is_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         ":",
@@ -87,13 +81,4 @@ static void test_other_text_is_refused(void **state)
     assert_false(raim_link_read_address(longest, host, &port));
     longest[RAIM_LINK_HOST_BYTES - 1] = '\0';
     assert_true(raim_link_read_address(longest, host, &port));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addresses_are_split),
-        cmocka_unit_test(test_other_text_is_refused),
-    };
-    return cmocka_run_group_tests_name("host_address", tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@
     "d\xC3\xA9\xF3\xA0\x81\x81"
 #define CLEAN "Ad\xC3\xA9"
 
-static void test_strip_leaves_letters_alone(void **state)
+TEST(strip_leaves_letters_alone)
 {
-    (void)state;
     static const char *const rows[][2] = {
         {HOSTILE, CLEAN},
         {"", ""},
@@ -32,9 +31,8 @@ static void test_strip_leaves_letters_alone(void **state)
     }
 }
 
-static void test_texts_of_the_welcome_are_stripped(void **state)
+TEST(texts_of_the_welcome_are_stripped)
 {
-    (void)state;
     struct raim_welcome message = good_welcome();
     strcpy(message.arena, HOSTILE);
     strcpy(message.map_name, HOSTILE);
@@ -49,9 +47,8 @@ static void test_texts_of_the_welcome_are_stripped(void **state)
     raim_client_destroy(client);
 }
 
-static void test_names_chat_and_phases_are_stripped(void **state)
+TEST(names_chat_and_phases_are_stripped)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_event event;
     const struct raim_wire_event events[] = {
@@ -69,23 +66,11 @@ static void test_names_chat_and_phases_are_stripped(void **state)
     raim_client_destroy(client);
 }
 
-static void test_the_text_of_a_goodbye_is_stripped(void **state)
+TEST(the_text_of_a_goodbye_is_stripped)
 {
-    (void)state;
     struct raim_client *client = player();
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_KICKED, .text = HOSTILE};
     assert_true(receive(client, raim_goodbye_write(&goodbye, bytes, sizeof bytes)));
     assert_string_equal(raim_client_get_end(client).text, CLEAN);
     raim_client_destroy(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strip_leaves_letters_alone),
-        cmocka_unit_test(test_texts_of_the_welcome_are_stripped),
-        cmocka_unit_test(test_names_chat_and_phases_are_stripped),
-        cmocka_unit_test(test_the_text_of_a_goodbye_is_stripped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Inputs that change between two ticks.
 #include "input_latch.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static void set(struct raim_input_latch *latch, int move_x, int fire, int aim)
 {
@@ -24,9 +19,8 @@ static void assert_taken(struct raim_input_latch *latch, int move_x, int fire, i
     assert_int_equal(input.rewind, 0);
 }
 
-static void test_what_is_held_counts_for_every_tick(void **state)
+TEST(what_is_held_counts_for_every_tick)
 {
-    (void)state;
     struct raim_input_latch latch = {0};
     assert_taken(&latch, 0, 0, 0);
     set(&latch, 1, 1, 7);
@@ -36,9 +30,8 @@ static void test_what_is_held_counts_for_every_tick(void **state)
     assert_taken(&latch, 0, 0, 8); // released at once
 }
 
-static void test_a_click_between_two_ticks_fires_once_where_it_aimed(void **state)
+TEST(a_click_between_two_ticks_fires_once_where_it_aimed)
 {
-    (void)state;
     struct raim_input_latch latch = {0};
     set(&latch, 0, 1, 100);
     set(&latch, 0, 0, 100);
@@ -55,18 +48,16 @@ static void test_a_click_between_two_ticks_fires_once_where_it_aimed(void **stat
     assert_taken(&latch, 0, 0, 4);
 }
 
-static void test_a_fire_that_is_still_held_has_the_newest_aim(void **state)
+TEST(a_fire_that_is_still_held_has_the_newest_aim)
 {
-    (void)state;
     struct raim_input_latch latch = {0};
     set(&latch, 0, 1, 100);
     set(&latch, 0, 1, 200);
     assert_taken(&latch, 0, 1, 200);
 }
 
-static void test_a_tap_moves_one_tick(void **state)
+TEST(a_tap_moves_one_tick)
 {
-    (void)state;
     struct raim_input_latch latch = {0};
     set(&latch, 1, 0, 0);
     set(&latch, 0, 0, 0);
@@ -80,15 +71,4 @@ static void test_a_tap_moves_one_tick(void **state)
     set(&latch, -1, 0, 5);
     set(&latch, 0, 0, 5);
     assert_taken(&latch, 0, 0, 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_held_counts_for_every_tick),
-        cmocka_unit_test(test_a_click_between_two_ticks_fires_once_where_it_aimed),
-        cmocka_unit_test(test_a_fire_that_is_still_held_has_the_newest_aim),
-        cmocka_unit_test(test_a_tap_moves_one_tick),
-    };
-    return cmocka_run_group_tests_name("input_latch", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which inputs are sent with an INPUT.
 #include "input_pace.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { TICK_HZ = 60, LONGEST = TICK_HZ / 10 };
 static const uint32_t start = UINT32_MAX - 3; // ticks wrap soon
@@ -38,9 +33,8 @@ static struct stream calm(void)
     return stream;
 }
 
-static void test_an_input_that_changes_nothing_is_sent_ten_times_a_second(void **state)
+TEST(an_input_that_changes_nothing_is_sent_ten_times_a_second)
 {
-    (void)state;
     struct stream stream = calm();
     for (int i = 1; i <= 10 * LONGEST; i++)
         assert_int_equal(take(&stream, still, nothing), i % LONGEST == 0);
@@ -50,9 +44,8 @@ static void test_an_input_that_changes_nothing_is_sent_ten_times_a_second(void *
         assert_true(raim_input_pace_take(&slow, 10, tick, &still, nothing));
 }
 
-static void test_a_key_pressed_or_released_is_sent_in_three_ticks(void **state)
+TEST(a_key_pressed_or_released_is_sent_in_three_ticks)
 {
-    (void)state;
     const raim_wire_input changes[] = {{.move_x = 0, .aim = 100},
                                        {.move_x = 1, .move_y = -1, .aim = 100},
                                        {.move_x = 1, .fire = true, .view_age = 5, .aim = 100}};
@@ -75,9 +68,8 @@ static void test_a_key_pressed_or_released_is_sent_in_three_ticks(void **state)
     assert_false(take(&stream, changes[1], nothing));
 }
 
-static void test_an_input_that_may_fire_is_sent_in_three_ticks(void **state)
+TEST(an_input_that_may_fire_is_sent_in_three_ticks)
 {
-    (void)state;
     raim_wire_input fires = still;
     fires.fire = true;
     struct stream stream = calm();
@@ -93,9 +85,8 @@ static void test_an_input_that_may_fire_is_sent_in_three_ticks(void **state)
         assert_true(take(&stream, fires, shot)); // it is not known when the bullet is fired
 }
 
-static void test_an_aim_alone_is_sent_in_every_second_tick(void **state)
+TEST(an_aim_alone_is_sent_in_every_second_tick)
 {
-    (void)state;
     struct stream stream = calm();
     raim_wire_input turning = still;
     for (int i = 1; i <= 20; i++) {
@@ -110,9 +101,8 @@ static void test_an_aim_alone_is_sent_in_every_second_tick(void **state)
     assert_false(take(&stream, turning, nothing));
 }
 
-static void test_news_are_acknowledged_at_once_or_a_tick_after_others(void **state)
+TEST(news_are_acknowledged_at_once_or_a_tick_after_others)
 {
-    (void)state;
     const struct raim_input_circumstances news = {.has_news = true};
     struct stream stream = calm();
     // The INPUT of the tick before acknowledged nothing.
@@ -126,9 +116,8 @@ static void test_news_are_acknowledged_at_once_or_a_tick_after_others(void **sta
         assert_int_equal(take(&stream, still, news), i % 2 == 1);
 }
 
-static void test_an_aim_sent_before_does_not_delay_every_acknowledgement(void **state)
+TEST(an_aim_sent_before_does_not_delay_every_acknowledgement)
 {
-    (void)state;
     // A mouse turns in every tick, and a snapshot comes in every second one, just after an INPUT.
     struct stream stream = calm();
     raim_wire_input turning = still;
@@ -143,17 +132,4 @@ static void test_an_aim_sent_before_does_not_delay_every_acknowledgement(void **
     }
     assert_int_equal(acks, 20);
     assert_int_equal(sent, 20);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_input_that_changes_nothing_is_sent_ten_times_a_second),
-        cmocka_unit_test(test_a_key_pressed_or_released_is_sent_in_three_ticks),
-        cmocka_unit_test(test_an_input_that_may_fire_is_sent_in_three_ticks),
-        cmocka_unit_test(test_an_aim_alone_is_sent_in_every_second_tick),
-        cmocka_unit_test(test_news_are_acknowledged_at_once_or_a_tick_after_others),
-        cmocka_unit_test(test_an_aim_sent_before_does_not_delay_every_acknowledgement),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,9 +169,8 @@ static void pass_frames(struct stage *stage, int frames)
     assert_true(raim_client_can_draw(stage->client));
 }
 
-static void test_what_was_reported_or_predicted_is_drawn_exactly(void **state)
+TEST(what_was_reported_or_predicted_is_drawn_exactly)
 {
-    (void)state;
     struct stage stage = open_stage(40, 0, 0);
     write_script(1, 40);
     pass_frames(&stage, 400);
@@ -191,9 +190,8 @@ static void test_what_was_reported_or_predicted_is_drawn_exactly(void **state)
     raim_client_destroy(stage.client);
 }
 
-static void test_the_picture_waits_for_as_much_as_the_network_jitters(void **state)
+TEST(the_picture_waits_for_as_much_as_the_network_jitters)
 {
-    (void)state;
     for (int jitter_ms = 5; jitter_ms <= 80; jitter_ms *= 2) {
         struct stage stage = open_stage(30, jitter_ms, 0);
         write_script(4, 40);
@@ -224,9 +222,8 @@ static void assert_smooth(struct stage *stage, int frames, double least_pace, do
     }
 }
 
-static void test_jitter_and_loss_make_nobody_leap(void **state)
+TEST(jitter_and_loss_make_nobody_leap)
 {
-    (void)state;
     static const struct {
         double jitter_ms, loss;
     } lines[] = {{10, 0}, {30, 0.02}, {60, 0.05}, {20, 0.2}};
@@ -243,9 +240,8 @@ static void test_jitter_and_loss_make_nobody_leap(void **state)
     }
 }
 
-static void test_who_runs_on_is_drawn_running_on_whatever_gets_lost(void **state)
+TEST(who_runs_on_is_drawn_running_on_whatever_gets_lost)
 {
-    (void)state;
     const struct raim_wire_limits limits = limits_of_test();
     struct stage stage = open_stage(50, 40, 0.3);
     for (int tick = 0; tick < TICKS; tick++)
@@ -274,9 +270,8 @@ static double aim_error(const struct stage *stage)
 }
 
 // The runner turns all around, through the angle at which the aim wraps.
-static void test_an_aim_turns_evenly_over_ticks_that_were_left_out(void **state)
+TEST(an_aim_turns_evenly_over_ticks_that_were_left_out)
 {
-    (void)state;
     struct stage stage = open_stage(40, 0, 0);
     stage.halves = true;
     write_script(TICKS, TICKS);
@@ -296,9 +291,8 @@ static void test_an_aim_turns_evenly_over_ticks_that_were_left_out(void **state)
     raim_client_destroy(stage.client);
 }
 
-static void test_between_two_snapshots_an_aim_is_exact(void **state)
+TEST(between_two_snapshots_an_aim_is_exact)
 {
-    (void)state;
     struct stage stage = open_stage(100, 0, 0);
     stage.halves = true;
     write_script(TICKS, TICKS);
@@ -313,9 +307,8 @@ static void test_between_two_snapshots_an_aim_is_exact(void **state)
     raim_client_destroy(stage.client);
 }
 
-static void test_an_outage_is_bridged_for_a_quarter_of_a_second(void **state)
+TEST(an_outage_is_bridged_for_a_quarter_of_a_second)
 {
-    (void)state;
     struct stage stage = open_stage(40, 10, 0);
     write_script(100, 200);
     pass_frames(&stage, 600);
@@ -341,9 +334,8 @@ static void test_an_outage_is_bridged_for_a_quarter_of_a_second(void **state)
     raim_client_destroy(stage.client);
 }
 
-static void test_another_life_is_another_place(void **state)
+TEST(another_life_is_another_place)
 {
-    (void)state;
     struct stage stage = open_stage(40, 0, 0);
     for (int tick = 0; tick < TICKS; tick++)
         script[tick] = tick < 200 ? (struct raim_wire_player){.x = 5000, .y = 5000, .life = 1}
@@ -421,9 +413,8 @@ static double muzzle_x(void)
     return 400 + raim_rules_default().player_radius;
 }
 
-static void test_a_bullet_of_others_leaves_its_muzzle_when_it_is_fired(void **state)
+TEST(a_bullet_of_others_leaves_its_muzzle_when_it_is_fired)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     const double step = rules.bullet_speed / TICK_HZ;
     for (uint32_t rewind = 0; rewind <= MAX_REWIND; rewind += MAX_REWIND) {
@@ -478,9 +469,8 @@ static void fly_own_bullet(struct raim_client *client)
     assert_int_equal(raim_client_interpolated_bullets(client, seen, 4), 0);
 }
 
-static void test_an_own_bullet_leaves_at_once_among_what_is_shown(void **state)
+TEST(an_own_bullet_leaves_at_once_among_what_is_shown)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct raim_client *client = player();
         stalls = i == 1;
@@ -492,9 +482,8 @@ static void test_an_own_bullet_leaves_at_once_among_what_is_shown(void **state)
     stalls = false;
 }
 
-static void test_a_bullet_that_is_reported_late_still_waits_for_its_shot(void **state)
+TEST(a_bullet_that_is_reported_late_still_waits_for_its_shot)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_bullet seen[4];
     const struct shot shot = {.place = SHOTS, .tick = 122};
@@ -512,9 +501,8 @@ static void test_a_bullet_that_is_reported_late_still_waits_for_its_shot(void **
     raim_client_destroy(client);
 }
 
-static void test_a_shot_that_the_server_does_not_know_is_gone_as_soon_as_it_reports(void **state)
+TEST(a_shot_that_the_server_does_not_know_is_gone_as_soon_as_it_reports)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_bullet seen[4];
     show_ticks(client, 100, 140, NULL);
@@ -541,9 +529,8 @@ static struct raim_client *player_before_a_wall(void)
     return client;
 }
 
-static void test_bullets_end_at_walls_before_the_server_reports(void **state)
+TEST(bullets_end_at_walls_before_the_server_reports)
 {
-    (void)state;
     struct raim_client_bullet seen[4];
     struct raim_client *client = player_before_a_wall();
     show_ticks(client, 100, 140, NULL);
@@ -577,9 +564,8 @@ static void test_bullets_end_at_walls_before_the_server_reports(void **state)
 
 // --- The own player ---
 
-static void test_a_correction_fades(void **state)
+TEST(a_correction_fades)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_player seen[PLAYERS];
     show_ticks(client, 100, 140, NULL);
@@ -605,9 +591,8 @@ static void test_a_correction_fades(void **state)
     raim_client_destroy(client);
 }
 
-static void test_who_is_down_looks_from_where_it_fell(void **state)
+TEST(who_is_down_looks_from_where_it_fell)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_player seen[PLAYERS];
     show_ticks(client, 100, 140, NULL);
@@ -635,9 +620,8 @@ static void test_who_is_down_looks_from_where_it_fell(void **state)
     raim_client_destroy(client);
 }
 
-static void test_there_is_nothing_to_draw_before_a_snapshot(void **state)
+TEST(there_is_nothing_to_draw_before_a_snapshot)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_client_player seen[PLAYERS];
     struct raim_client_bullet flying[4];
@@ -648,28 +632,4 @@ static void test_there_is_nothing_to_draw_before_a_snapshot(void **state)
     // The middle of the arena.
     assert_true(raim_client_eye(client).x == 500 && raim_client_eye(client).y == 500);
     raim_client_destroy(client);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_was_reported_or_predicted_is_drawn_exactly),
-        cmocka_unit_test(test_the_picture_waits_for_as_much_as_the_network_jitters),
-        cmocka_unit_test(test_jitter_and_loss_make_nobody_leap),
-        cmocka_unit_test(test_who_runs_on_is_drawn_running_on_whatever_gets_lost),
-        cmocka_unit_test(test_an_aim_turns_evenly_over_ticks_that_were_left_out),
-        cmocka_unit_test(test_between_two_snapshots_an_aim_is_exact),
-        cmocka_unit_test(test_an_outage_is_bridged_for_a_quarter_of_a_second),
-        cmocka_unit_test(test_another_life_is_another_place),
-        cmocka_unit_test(test_a_bullet_of_others_leaves_its_muzzle_when_it_is_fired),
-        cmocka_unit_test(test_an_own_bullet_leaves_at_once_among_what_is_shown),
-        cmocka_unit_test(test_a_bullet_that_is_reported_late_still_waits_for_its_shot),
-        cmocka_unit_test(test_a_shot_that_the_server_does_not_know_is_gone_as_soon_as_it_reports),
-        cmocka_unit_test(test_bullets_end_at_walls_before_the_server_reports),
-        cmocka_unit_test(test_a_correction_fades),
-        cmocka_unit_test(test_who_is_down_looks_from_where_it_fell),
-        cmocka_unit_test(test_there_is_nothing_to_draw_before_a_snapshot),
-    };
-    chance_start(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 // Whose invitation to come back is taken.
 #include "crypto.h"
 #include "invitation.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const uint8_t token[RAIM_TOKEN_BYTES] = {0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0xA6, 0xA7,
                                                 0xA8, 0xA9, 0xAA, 0xAB, 0xAC, 0xAD, 0xAE, 0xAF};
@@ -25,9 +21,8 @@ static bool is_right(const struct raim_invite *invite, const uint8_t *of)
     return raim_invitation_take(&none, invite, of);
 }
 
-static void test_each_counts_once_and_only_so_many(void **state)
+TEST(each_counts_once_and_only_so_many)
 {
-    (void)state;
     struct raim_invitations invitations = {0};
     struct raim_invite invites[RAIM_INVITATIONS + 1] = {0};
     for (int i = 0; i <= RAIM_INVITATIONS; i++) {
@@ -42,15 +37,13 @@ static void test_each_counts_once_and_only_so_many(void **state)
     }
 }
 
-static void test_who_has_the_token_may_invite(void **state)
+TEST(who_has_the_token_may_invite)
 {
-    (void)state;
     assert_true(is_right(&example, token));
 }
 
-static void test_nobody_else_may(void **state)
+TEST(nobody_else_may)
 {
-    (void)state;
     for (size_t bit = 0; bit < 8 * sizeof example; bit++) {
         struct raim_invite forged = example;
         ((uint8_t *)&forged)[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -64,9 +57,8 @@ static void test_nobody_else_may(void **state)
     }
 }
 
-static void test_bytes_of_the_wire_are_read_as_written_or_not_at_all(void **state)
+TEST(bytes_of_the_wire_are_read_as_written_or_not_at_all)
 {
-    (void)state;
     uint8_t bytes[RAIM_INVITE_BYTES + 1];
     struct raim_invite read;
     assert_int_equal(raim_invite_write(&example, bytes), RAIM_INVITE_BYTES);
@@ -76,15 +68,4 @@ static void test_bytes_of_the_wire_are_read_as_written_or_not_at_all(void **stat
     assert_memory_equal(&read, &example, sizeof read);
     assert_false(raim_invite_read(bytes, RAIM_INVITE_BYTES - 1, &read));
     assert_false(raim_invite_read(bytes, RAIM_INVITE_BYTES + 1, &read));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_has_the_token_may_invite),
-        cmocka_unit_test(test_nobody_else_may),
-        cmocka_unit_test(test_each_counts_once_and_only_so_many),
-        cmocka_unit_test(test_bytes_of_the_wire_are_read_as_written_or_not_at_all),
-    };
-    return cmocka_run_group_tests_name("invitation", tests, NULL, NULL);
 }

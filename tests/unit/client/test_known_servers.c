@@ -3,13 +3,10 @@
 // not be followed or believed.
 #define _XOPEN_SOURCE 700
 #include "known_servers.c"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct {
     bool is_encrypted, is_other;
@@ -85,9 +82,8 @@ static void assert_known(const char *host, uint16_t port, int first)
         assert_int_equal(server.key[31], first);
 }
 
-static void test_the_key_of_the_first_visit_stays(void **state)
+TEST(the_key_of_the_first_visit_stays, set_up, tear_down)
 {
-    (void)state;
     struct stat info;
     assert_known("one.example", 7246, -1);
     visit("one.example", 7246, 1);
@@ -103,9 +99,8 @@ static void test_the_key_of_the_first_visit_stays(void **state)
     assert_int_equal(info.st_mode & 0777, 0600);
 }
 
-static void test_a_plain_connection_is_not_remembered(void **state)
+TEST(a_plain_connection_is_not_remembered, set_up, tear_down)
 {
-    (void)state;
     struct raim_known_server server;
     assert_true(raim_known_server_find(&server, path, "one.example", 1));
     raim_known_server_update(&server, any_link);
@@ -114,9 +109,8 @@ static void test_a_plain_connection_is_not_remembered(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-static void test_another_key_is_warned_of_once_and_not_kept(void **state)
+TEST(another_key_is_warned_of_once_and_not_kept, set_up, tear_down)
 {
-    (void)state;
     struct raim_known_server server;
     visit("one.example", 7246, 1);
     assert_true(raim_known_server_find(&server, path, "one.example", 7246));
@@ -128,9 +122,8 @@ static void test_another_key_is_warned_of_once_and_not_kept(void **state)
     assert_known("one.example", 7246, 1);
 }
 
-static void test_lines_of_others_are_kept_and_damage_is_refused(void **state)
+TEST(lines_of_others_are_kept_and_damage_is_refused, set_up, tear_down)
 {
-    (void)state;
     struct raim_known_server server;
     write_file("# mine\nbad.example:1 00zz\nworse.example:1 ");
     visit("one.example", 7246, 1);
@@ -142,9 +135,8 @@ static void test_lines_of_others_are_kept_and_damage_is_refused(void **state)
     free(text);
 }
 
-static void test_a_link_in_its_place_is_not_followed(void **state)
+TEST(a_link_in_its_place_is_not_followed, set_up, tear_down)
 {
-    (void)state;
     struct raim_known_server server;
     write_file("");
     unlink(path);
@@ -152,9 +144,8 @@ static void test_a_link_in_its_place_is_not_followed(void **state)
     assert_false(raim_known_server_find(&server, path, "one.example", 7246));
 }
 
-static void test_paths_follow_the_environment(void **state)
+TEST(paths_follow_the_environment)
 {
-    (void)state;
     char found[128];
     setenv("HOME", "/home/ada", 1);
     unsetenv("XDG_STATE_HOME");
@@ -176,16 +167,4 @@ static int set_up_group(void **state)
     return raim_crypto_init() ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define KNOWN_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        KNOWN_TEST(test_the_key_of_the_first_visit_stays),
-        KNOWN_TEST(test_a_plain_connection_is_not_remembered),
-        KNOWN_TEST(test_another_key_is_warned_of_once_and_not_kept),
-        KNOWN_TEST(test_lines_of_others_are_kept_and_damage_is_refused),
-        KNOWN_TEST(test_a_link_in_its_place_is_not_followed),
-        cmocka_unit_test(test_paths_follow_the_environment),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

@@ -6,15 +6,12 @@
 #include "handshake.h"
 #include "link.h"
 #include "message.h"
+#include "test.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
 #include <enet/enet.h>
 
 // The example of PROTOCOL.md.
@@ -173,9 +170,8 @@ static void run_on(void)
         run();
 }
 
-static void test_it_connects_with_the_cookie(void **state)
+TEST(it_connects_with_the_cookie, set_up, tear_down)
 {
-    (void)state;
     RUN_UNTIL(server.hellos == 1);
     assert_int_equal(server.connect_requests, 1);
     assert_int_equal(server.data, 0x2BCD0001u);
@@ -183,18 +179,16 @@ static void test_it_connects_with_the_cookie(void **state)
     assert_true(raim_link_get_traffic(link_to).bytes_up >= RAIM_CONNECTIONLESS_BYTES);
 }
 
-static void test_it_sends_connect_requests_until_it_is_received(void **state)
+TEST(it_sends_connect_requests_until_it_is_received, set_up, tear_down)
 {
-    (void)state;
     server.deaf_to = 2;
     RUN_UNTIL(server.hellos == 1);
     assert_int_equal(server.connect_requests, 3);
     assert_int_equal(server.data, 0x2BCD0003u);
 }
 
-static void test_it_gives_up_in_time_where_nobody_receives(void **state)
+TEST(it_gives_up_in_time_where_nobody_receives, set_up, tear_down)
 {
-    (void)state;
     server.deaf_to = INT32_MAX;
     RUN_UNTIL(!raim_link_is_open(link_to));
     assert_int_equal(raim_client_get_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
@@ -205,9 +199,8 @@ static void test_it_gives_up_in_time_where_nobody_receives(void **state)
                     connect_requests + 1); // one may have been on its way
 }
 
-static void test_it_says_goodbye_where_no_welcome_comes(void **state)
+TEST(it_says_goodbye_where_no_welcome_comes, set_up, tear_down)
 {
-    (void)state;
     static const uint8_t none[RAIM_TOKEN_BYTES];
     RUN_UNTIL(server.hellos == 1);
     RUN_UNTIL(!raim_link_is_open(link_to));
@@ -217,9 +210,8 @@ static void test_it_says_goodbye_where_no_welcome_comes(void **state)
     assert_memory_equal(server.farewell.token, none, sizeof none);
 }
 
-static void test_a_cookie_of_somebody_else_is_ignored(void **state)
+TEST(a_cookie_of_somebody_else_is_ignored, set_up, tear_down)
 {
-    (void)state;
     server.deaf_to = 2;
     RUN_UNTIL(server.connect_requests == 1);
     ENetHost *other = open_host();
@@ -229,9 +221,8 @@ static void test_a_cookie_of_somebody_else_is_ignored(void **state)
     enet_host_destroy(other);
 }
 
-static void test_who_is_invited_resumes_at_once(void **state)
+TEST(who_is_invited_resumes_at_once, set_up, tear_down)
 {
-    (void)state;
     RUN_UNTIL(server.hellos == 1);
     welcome();
     const uint16_t port = server.requester.port;
@@ -249,9 +240,8 @@ static void test_who_is_invited_resumes_at_once(void **state)
     assert_int_equal(server.connect_requests, 2);
 }
 
-static void test_forged_invitations_are_ignored(void **state)
+TEST(forged_invitations_are_ignored, set_up, tear_down)
 {
-    (void)state;
     RUN_UNTIL(server.hellos == 1);
     send_invite(server.host, &invite); // there is no session yet
     run_on();
@@ -269,9 +259,8 @@ static void test_forged_invitations_are_ignored(void **state)
 }
 
 // Replays two recorded datagrams.
-static void test_two_invitations_in_turns_call_it_back_once_each(void **state)
+TEST(two_invitations_in_turns_call_it_back_once_each, set_up, tear_down)
 {
-    (void)state;
     static const struct raim_invite second = {
         .nonce = {8, 7, 6, 5, 4, 3, 2, 1},
         .proof = {0x8D, 0x87, 0x33, 0xA0, 0xE0, 0x1E, 0xA9, 0xB0},
@@ -298,18 +287,4 @@ static int set_up_group(void **state)
     return enet_initialize();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        LINK_TEST(test_it_connects_with_the_cookie),
-        LINK_TEST(test_it_sends_connect_requests_until_it_is_received),
-        LINK_TEST(test_it_gives_up_in_time_where_nobody_receives),
-        LINK_TEST(test_it_says_goodbye_where_no_welcome_comes),
-        LINK_TEST(test_a_cookie_of_somebody_else_is_ignored),
-        LINK_TEST(test_who_is_invited_resumes_at_once),
-        LINK_TEST(test_forged_invitations_are_ignored),
-        LINK_TEST(test_two_invitations_in_turns_call_it_back_once_each),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

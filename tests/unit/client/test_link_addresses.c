@@ -6,16 +6,14 @@
 #include "enet_client.h"
 #include "link.h"
 #include "message.h"
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +21,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { IPV6, IPV4, FAMILIES };
 
@@ -252,18 +248,16 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void test_the_first_address_wins_where_it_answers(void **state)
+TEST(the_first_address_wins_where_it_answers, set_up, tear_down)
 {
-    (void)state;
     open_link("play.test");
     RUN_UNTIL(server.connects[IPV6] > 0);
     assert_int_equal(server.requests[IPV6], 1);
     assert_int_equal(server.requests[IPV4], 0);
 }
 
-static void test_ipv4_is_tried_a_quarter_of_a_second_later(void **state)
+TEST(ipv4_is_tried_a_quarter_of_a_second_later, set_up, tear_down)
 {
-    (void)state;
     server.is_deaf[IPV6] = true;
     open_link("play.test");
     RUN_UNTIL(server.connects[IPV4] > 0);
@@ -271,9 +265,8 @@ static void test_ipv4_is_tried_a_quarter_of_a_second_later(void **state)
     assert_int_equal(server.connects[IPV6], 0);
 }
 
-static void test_the_system_s_order_counts(void **state)
+TEST(the_system_s_order_counts, set_up, tear_down)
 {
-    (void)state;
     set_addresses("127.0.0.1", "::1");
     open_link("play.test");
     RUN_UNTIL(server.connects[IPV4] > 0);
@@ -281,9 +274,8 @@ static void test_the_system_s_order_counts(void **state)
 }
 
 // Nobody receives at the first address, or there is no route to it.
-static void test_a_refused_address_costs_no_time(void **state)
+TEST(a_refused_address_costs_no_time, set_up, tear_down)
 {
-    (void)state;
     close_socket(IPV6);
     uint64_t least_us = UINT64_MAX;
     for (int i = 0; i < MAX_TRIES && least_us >= ADDRESS_DELAY_US; i++) {
@@ -303,9 +295,8 @@ static void test_a_refused_address_costs_no_time(void **state)
     RUN_UNTIL(server.connects[IPV4] > 0);
 }
 
-static void test_a_server_that_starts_later_is_found(void **state)
+TEST(a_server_that_starts_later_is_found, set_up, tear_down)
 {
-    (void)state;
     close_socket(IPV6);
     close_socket(IPV4);
     open_link("play.test");
@@ -316,9 +307,8 @@ static void test_a_server_that_starts_later_is_found(void **state)
     RUN_UNTIL(server.connects[IPV4] > 0);
 }
 
-static void test_a_network_that_comes_up_later_is_used(void **state)
+TEST(a_network_that_comes_up_later_is_used, set_up, tear_down)
 {
-    (void)state;
     has_network = false;
     open_link("play.test");
     for (int i = 0; i < 600; i++)
@@ -328,9 +318,8 @@ static void test_a_network_that_comes_up_later_is_used(void **state)
     RUN_UNTIL(server.connects[IPV6] > 0);
 }
 
-static void test_addresses_of_both_families_need_no_name(void **state)
+TEST(addresses_of_both_families_need_no_name, set_up, tear_down)
 {
-    (void)state;
     open_link("::1");
     RUN_UNTIL(server.connects[IPV6] > 0);
     raim_link_close(link_to);
@@ -339,9 +328,8 @@ static void test_addresses_of_both_families_need_no_name(void **state)
     assert_int_equal(name.count, 0);
 }
 
-static void test_resolving_does_not_block(void **state)
+TEST(resolving_does_not_block, set_up, tear_down)
 {
-    (void)state;
     name.is_slow = true;
     open_link("play.test");
     raim_link_update(link_to);
@@ -360,9 +348,8 @@ static void test_resolving_does_not_block(void **state)
     assert_int_equal(name.count, count);
 }
 
-static void test_an_unknown_name_ends_the_client(void **state)
+TEST(an_unknown_name_ends_the_client, set_up, tear_down)
 {
-    (void)state;
     set_addresses(NULL, NULL);
     open_link("play.test");
     RUN_UNTIL(!raim_link_is_open(link_to));
@@ -371,9 +358,8 @@ static void test_an_unknown_name_ends_the_client(void **state)
     assert_string_equal(end.text, "the name of the server cannot be resolved");
 }
 
-static void test_a_winner_that_falls_silent_has_lost(void **state)
+TEST(a_winner_that_falls_silent_has_lost, set_up, tear_down)
 {
-    (void)state;
     server.is_dying[IPV6] = true;
     open_link("play.test");
     RUN_UNTIL(server.connects[IPV4] > 0);
@@ -382,9 +368,8 @@ static void test_a_winner_that_falls_silent_has_lost(void **state)
 }
 
 // There the server knows the session.
-static void test_the_next_connection_begins_with_the_last_winner(void **state)
+TEST(the_next_connection_begins_with_the_last_winner, set_up, tear_down)
 {
-    (void)state;
     const struct raim_connector_def def = {.access_size = 0};
     struct raim_enet_client *connection = raim_enet_client_create("play.test", server.port, &def);
     server.is_deaf[IPV6] = true;
@@ -403,9 +388,8 @@ static void test_the_next_connection_begins_with_the_last_winner(void **state)
 }
 
 // A server that moves: the name is resolved anew with each connection, for the one after it.
-static void test_a_changed_address_is_found(void **state)
+TEST(a_changed_address_is_found, set_up, tear_down)
 {
-    (void)state;
     const struct raim_connector_def def = {.access_size = 0};
     struct raim_enet_client *connection = raim_enet_client_create("play.test", server.port, &def);
     set_addresses("127.0.0.1", NULL);
@@ -426,9 +410,8 @@ static void test_a_changed_address_is_found(void **state)
     raim_enet_client_destroy(connection);
 }
 
-static void test_what_cannot_be_right_is_refused(void **state)
+TEST(what_cannot_be_right_is_refused, set_up, tear_down)
 {
-    (void)state;
     char longest[RAIM_LINK_HOST_BYTES + 1];
     struct raim_client_def def = raim_client_default_def();
     memset(longest, 'a', sizeof longest - 1);
@@ -440,9 +423,8 @@ static void test_what_cannot_be_right_is_refused(void **state)
     assert_null(raim_link_open("127.0.0.1", 1, &def));
 }
 
-static void test_datagrams_that_are_too_large_are_dropped(void **state)
+TEST(datagrams_that_are_too_large_are_dropped, set_up, tear_down)
 {
-    (void)state;
     static const uint8_t large[5000] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 2, 2};
     server.is_deaf[IPV4] = true;
     open_link("127.0.0.1");
@@ -457,9 +439,8 @@ static void test_datagrams_that_are_too_large_are_dropped(void **state)
 
 // Of a connected link other programs see one socket, which takes the server's datagrams alone, and
 // a program that the process starts inherits nothing.
-static void test_a_link_has_one_socket_that_others_can_reach(void **state)
+TEST(a_link_has_one_socket_that_others_can_reach, set_up, tear_down)
 {
-    (void)state;
     enum { NUMBERS = 64 };
     static const uint8_t bytes[64];
     bool was_open[NUMBERS];
@@ -505,25 +486,4 @@ static int set_up_group(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define ADDRESS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        ADDRESS_TEST(test_the_first_address_wins_where_it_answers),
-        ADDRESS_TEST(test_ipv4_is_tried_a_quarter_of_a_second_later),
-        ADDRESS_TEST(test_the_system_s_order_counts),
-        ADDRESS_TEST(test_a_refused_address_costs_no_time),
-        ADDRESS_TEST(test_a_server_that_starts_later_is_found),
-        ADDRESS_TEST(test_a_network_that_comes_up_later_is_used),
-        ADDRESS_TEST(test_addresses_of_both_families_need_no_name),
-        ADDRESS_TEST(test_resolving_does_not_block),
-        ADDRESS_TEST(test_an_unknown_name_ends_the_client),
-        ADDRESS_TEST(test_a_winner_that_falls_silent_has_lost),
-        ADDRESS_TEST(test_the_next_connection_begins_with_the_last_winner),
-        ADDRESS_TEST(test_a_changed_address_is_found),
-        ADDRESS_TEST(test_what_cannot_be_right_is_refused),
-        ADDRESS_TEST(test_datagrams_that_are_too_large_are_dropped),
-        ADDRESS_TEST(test_a_link_has_one_socket_that_others_can_reach),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

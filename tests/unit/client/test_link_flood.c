@@ -2,14 +2,10 @@
 // One update of a link does a bounded amount of work, however much arrives.
 #include "link.h"
 #include "system.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct {
     bool is_on;
@@ -51,23 +47,12 @@ static void check_flood(enum raim_received kind)
     flood.is_on = false;
 }
 
-static void test_an_update_takes_256_datagrams_at_the_most(void **state)
+TEST(an_update_takes_256_datagrams_at_the_most)
 {
-    (void)state;
     check_flood(RAIM_RECEIVED_DATAGRAM);
 }
 
-static void test_an_update_takes_256_errors_at_the_most(void **state)
+TEST(an_update_takes_256_errors_at_the_most)
 {
-    (void)state;
     check_flood(RAIM_RECEIVED_ERROR);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_update_takes_256_datagrams_at_the_most),
-        cmocka_unit_test(test_an_update_takes_256_errors_at_the_most),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

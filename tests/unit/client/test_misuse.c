@@ -2,14 +2,10 @@
 // What an application may get wrong: defs of any size, and messages at any time.
 #include "client.h"
 #include "link.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // The def's first bytes in memory of exactly that size, so that ASan detects a read beyond.
 static struct raim_client *create(size_t struct_size, size_t bytes)
@@ -23,9 +19,8 @@ static struct raim_client *create(size_t struct_size, size_t bytes)
     return client;
 }
 
-static void test_a_def_of_any_size_is_taken_or_refused(void **state)
+TEST(a_def_of_any_size_is_taken_or_refused)
 {
-    (void)state;
     const size_t least = offsetof(struct raim_client_def, require_encryption) + sizeof(bool);
     for (size_t size = sizeof(size_t); size < least; size++)
         assert_null(create(size, size));
@@ -42,9 +37,8 @@ static void test_a_def_of_any_size_is_taken_or_refused(void **state)
     }
 }
 
-static void test_a_smaller_def_is_filled_only_so_far(void **state)
+TEST(a_smaller_def_is_filled_only_so_far)
 {
-    (void)state;
     for (size_t size = 0; size <= sizeof(struct raim_client_def); size++) {
         uint8_t *exact = malloc(size + 1);
         exact[size] = 0xA5;
@@ -54,9 +48,8 @@ static void test_a_smaller_def_is_filled_only_so_far(void **state)
     }
 }
 
-static void test_a_client_without_a_welcome_has_no_slot(void **state)
+TEST(a_client_without_a_welcome_has_no_slot)
 {
-    (void)state;
     const struct raim_client_def def = raim_client_default_def();
     struct raim_client *client = raim_client_create(&def);
     assert_int_equal(raim_client_own_slot(client), UINT32_MAX);
@@ -77,9 +70,8 @@ static void send_everything(struct raim_link *link)
 }
 
 // Nothing listens on port 1.
-static void test_what_is_sent_before_and_after_a_connection_is_dropped(void **state)
+TEST(what_is_sent_before_and_after_a_connection_is_dropped)
 {
-    (void)state;
     struct raim_client_def def = raim_client_default_def();
     struct raim_link *link = raim_link_open("127.0.0.1", 1, &def);
     assert_non_null(link);
@@ -93,15 +85,4 @@ static void test_what_is_sent_before_and_after_a_connection_is_dropped(void **st
     assert_int_equal(raim_client_get_state(raim_link_client(link)), RAIM_CLIENT_ENDED);
     raim_link_close(link);
     raim_link_close(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_def_of_any_size_is_taken_or_refused),
-        cmocka_unit_test(test_a_smaller_def_is_filled_only_so_far),
-        cmocka_unit_test(test_a_client_without_a_welcome_has_no_slot),
-        cmocka_unit_test(test_what_is_sent_before_and_after_a_connection_is_dropped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

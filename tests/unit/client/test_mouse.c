@@ -3,13 +3,9 @@
 #include "mouse.h"
 
 #include "frame.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { TICKS = 20000, STEP = RAIM_ANGLE_TURN >> RAIM_WIRE_AIM_BITS, DEGREE = 182 };
 
@@ -18,9 +14,8 @@ static int between(raim_angle from, raim_angle to)
     return (int16_t)(uint16_t)(to - from);
 }
 
-static void test_aim_moves_every_tick_on_the_wire(void **state)
+TEST(aim_moves_every_tick_on_the_wire)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 8; seed++) {
         struct mouse mouse;
         mouse_init(&mouse, seed);
@@ -33,9 +28,8 @@ static void test_aim_moves_every_tick_on_the_wire(void **state)
     }
 }
 
-static void test_aim_stays_at_the_target(void **state)
+TEST(aim_stays_at_the_target)
 {
-    (void)state;
     struct mouse mouse;
     mouse_init(&mouse, 1);
     for (int tick = 0; tick < TICKS; tick++) {
@@ -45,9 +39,8 @@ static void test_aim_stays_at_the_target(void **state)
     }
 }
 
-static void test_without_a_target_small_moves_and_flicks(void **state)
+TEST(without_a_target_small_moves_and_flicks)
 {
-    (void)state;
     struct mouse mouse;
     mouse_init(&mouse, 1);
     int small = 0, flicks = 0;
@@ -63,9 +56,8 @@ static void test_without_a_target_small_moves_and_flicks(void **state)
     assert_in_range(flicks, TICKS / 200, TICKS / 10);
 }
 
-static void test_movement_follows_from_the_seed(void **state)
+TEST(movement_follows_from_the_seed)
 {
-    (void)state;
     struct mouse one, same, other;
     mouse_init(&one, 7);
     mouse_init(&same, 7);
@@ -77,15 +69,4 @@ static void test_movement_follows_from_the_seed(void **state)
         differing += aim != mouse_move(&other, 0, false);
     }
     assert_true(differing > TICKS / 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_aim_moves_every_tick_on_the_wire),
-        cmocka_unit_test(test_aim_stays_at_the_target),
-        cmocka_unit_test(test_without_a_target_small_moves_and_flicks),
-        cmocka_unit_test(test_movement_follows_from_the_seed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,14 @@
 #include "password_key.h"
 
 #include "link.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { USERS = 20 };
 
@@ -34,9 +30,8 @@ static void wait_for(struct raim_password_key *password, const uint8_t *for_salt
     assert_int_equal(state, RAIM_PASSWORD_KEY_READY);
 }
 
-static void test_every_user_gets_the_key_of_its_password_and_salt(void **state)
+TEST(every_user_gets_the_key_of_its_password_and_salt)
 {
-    (void)state;
     struct raim_password_key *users[USERS];
     uint8_t key[32], other[32], again[32];
     for (int i = 0; i < USERS; i++) {
@@ -56,9 +51,8 @@ static void test_every_user_gets_the_key_of_its_password_and_salt(void **state)
         raim_password_key_destroy(users[i]);
 }
 
-static void test_a_user_may_end_while_its_key_is_derived(void **state)
+TEST(a_user_may_end_while_its_key_is_derived)
 {
-    (void)state;
     uint8_t key[32];
     for (int i = 0; i < 3; i++) {
         struct raim_password_key *password = raim_password_key_create("soon gone");
@@ -73,9 +67,8 @@ static void test_a_user_may_end_while_its_key_is_derived(void **state)
     raim_password_key_destroy(NULL);
 }
 
-static void test_a_password_has_1_to_128_bytes(void **state)
+TEST(a_password_has_1_to_128_bytes)
 {
-    (void)state;
     char longest[RAIM_PASSWORD_BYTES + 2];
     memset(longest, 'x', sizeof longest);
     longest[RAIM_PASSWORD_BYTES + 1] = '\0';
@@ -86,9 +79,8 @@ static void test_a_password_has_1_to_128_bytes(void **state)
     assert_null(raim_link_open("127.0.0.1", 7246, &def));
 }
 
-static void test_a_password_is_the_first_line_of_a_file(void **state)
+TEST(a_password_is_the_first_line_of_a_file)
 {
-    (void)state;
     static const struct {
         const char *content, *password;
     } files[] = {{"sesame\n", "sesame"},
@@ -117,15 +109,4 @@ static void test_a_password_is_the_first_line_of_a_file(void **state)
     }
     unlink(path);
     assert_false(raim_link_read_password(path, password));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_user_gets_the_key_of_its_password_and_salt),
-        cmocka_unit_test(test_a_user_may_end_while_its_key_is_derived),
-        cmocka_unit_test(test_a_password_has_1_to_128_bytes),
-        cmocka_unit_test(test_a_password_is_the_first_line_of_a_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

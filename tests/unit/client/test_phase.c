@@ -35,9 +35,8 @@ static void assert_points(const struct raim_client *client, uint32_t own, uint32
 
 // --- Messages ---
 
-static void test_a_welcome_reports_phase_and_motd(void **state)
+TEST(a_welcome_reports_phase_and_motd)
 {
-    (void)state;
     struct raim_client *client = player_in_round();
     const struct raim_client_phase phase = raim_client_get_phase(client);
     assert_int_equal(phase.kind, RAIM_CLIENT_PLAY);
@@ -53,9 +52,8 @@ static void test_a_welcome_reports_phase_and_motd(void **state)
     raim_client_destroy(client);
 }
 
-static void test_time_runs_down_to_nothing(void **state)
+TEST(time_runs_down_to_nothing)
 {
-    (void)state;
     struct raim_client *client = player_in_round();
     double before_s = raim_client_get_phase(client).left_s;
     for (uint32_t tick = FIRST_TICK; tick < 1400; tick++) {
@@ -70,9 +68,8 @@ static void test_time_runs_down_to_nothing(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_break_reports_its_winner_and_another_round_begins_at_0(void **state)
+TEST(a_break_reports_its_winner_and_another_round_begins_at_0)
 {
-    (void)state;
     struct raim_client *client = player_in_round();
     struct raim_client_event event;
     const struct raim_wire_phase ended = {.phase = RAIM_PHASE_BREAK,
@@ -111,9 +108,8 @@ static void test_a_break_reports_its_winner_and_another_round_begins_at_0(void *
     raim_client_destroy(client);
 }
 
-static void test_a_pause_keeps_the_points(void **state)
+TEST(a_pause_keeps_the_points)
 {
-    (void)state;
     struct raim_client *client = player_in_round();
     struct raim_wire_event event = {.kind = RAIM_WIRE_PHASE,
                                     .phase = {.phase = RAIM_PHASE_PAUSED, .round = 3}};
@@ -181,9 +177,8 @@ static double shown_x(const struct raim_client *client)
     return seen[0].position.x;
 }
 
-static void test_it_stands_while_nobody_moves_and_nothing_jumps(void **state)
+TEST(it_stands_while_nobody_moves_and_nothing_jumps)
 {
-    (void)state;
     enum { HELD = 60, PLAYED = 180, ALL = 260, FRAMES = 4 };
     struct raim_client *client = player_in_round();
     struct road road = {.x = 3200, .tick = FIRST_TICK};
@@ -221,9 +216,8 @@ static void test_it_stands_while_nobody_moves_and_nothing_jumps(void **state)
     raim_client_destroy(client);
 }
 
-static void test_shots_of_the_last_tick_before_a_break_count(void **state)
+TEST(shots_of_the_last_tick_before_a_break_count)
 {
-    (void)state;
     struct raim_client *client = player_in_round();
     struct raim_wire_frame frame = empty_frame(FIRST_TICK);
     assert_true(show(client, &frame));
@@ -241,9 +235,8 @@ static void test_shots_of_the_last_tick_before_a_break_count(void **state)
     raim_client_destroy(client);
 }
 
-static void test_nothing_is_fired_in_a_break(void **state)
+TEST(nothing_is_fired_in_a_break)
 {
-    (void)state;
     struct raim_client *client = player_in_round();
     struct road road = {.x = 3200, .tick = FIRST_TICK, .held = true};
     struct raim_client_bullet seen[PLAYERS * SHOTS];
@@ -256,18 +249,4 @@ static void test_nothing_is_fired_in_a_break(void **state)
         assert_int_equal(raim_client_interpolated_bullets(client, seen, PLAYERS * SHOTS), 0);
     }
     raim_client_destroy(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_welcome_reports_phase_and_motd),
-        cmocka_unit_test(test_time_runs_down_to_nothing),
-        cmocka_unit_test(test_a_break_reports_its_winner_and_another_round_begins_at_0),
-        cmocka_unit_test(test_a_pause_keeps_the_points),
-        cmocka_unit_test(test_it_stands_while_nobody_moves_and_nothing_jumps),
-        cmocka_unit_test(test_shots_of_the_last_tick_before_a_break_count),
-        cmocka_unit_test(test_nothing_is_fired_in_a_break),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

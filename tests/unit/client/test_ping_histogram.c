@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Percentiles of round-trip times.
 #include "ping_histogram.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static struct ping_histogram histogram;
 
@@ -17,15 +12,13 @@ static int set_up(void **state)
     return 0;
 }
 
-static void test_without_times_it_is_zero(void **state)
+TEST(without_times_it_is_zero, set_up, NULL)
 {
-    (void)state;
     assert_float_equal(ping_histogram_quantile(&histogram, 0.99), 0, 0);
 }
 
-static void test_percentiles_of_a_hundred_times(void **state)
+TEST(percentiles_of_a_hundred_times, set_up, NULL)
 {
-    (void)state;
     for (int i = 0; i < 100; i++)
         ping_histogram_add(&histogram, 10 + i + 0.05);
     assert_float_equal(ping_histogram_quantile(&histogram, 0), 10.1, 1e-4);
@@ -35,21 +28,10 @@ static void test_percentiles_of_a_hundred_times(void **state)
     assert_float_equal(ping_histogram_quantile(&histogram, 1), 109.1, 1e-4);
 }
 
-static void test_impossible_times_are_the_limits(void **state)
+TEST(impossible_times_are_the_limits, set_up, NULL)
 {
-    (void)state;
     ping_histogram_add(&histogram, -5);
     ping_histogram_add(&histogram, 1e12);
     assert_float_equal(ping_histogram_quantile(&histogram, 0.5), 0.1, 1e-4);
     assert_float_equal(ping_histogram_quantile(&histogram, 1), 2000, 1e-4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_without_times_it_is_zero, set_up),
-        cmocka_unit_test_setup(test_percentiles_of_a_hundred_times, set_up),
-        cmocka_unit_test_setup(test_impossible_times_are_the_limits, set_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

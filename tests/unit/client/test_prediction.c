@@ -6,12 +6,7 @@
 #include "arena_fixture.h"
 #include "chance.h"
 #include "grid_move.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { TICK_HZ = 60, LEAD = 9, ID = RAIM_MAX_PLAYERS };
 
@@ -57,9 +52,8 @@ static void assert_at(const struct bench *bench, uint32_t tick, double x, double
     assert_true(position.x == x && position.y == y);
 }
 
-static void test_it_obeys_at_once(void **state)
+TEST(it_obeys_at_once)
 {
-    (void)state;
     struct bench *bench = open_bench();
     const struct raim_prediction_state told = standing_at(0, 500);
     const double stride = stride_of(bench);
@@ -75,9 +69,8 @@ static void test_it_obeys_at_once(void **state)
     close_bench(bench);
 }
 
-static void test_ticks_left_out_hold_the_input_before(void **state)
+TEST(ticks_left_out_hold_the_input_before)
 {
-    (void)state;
     struct bench *bench = open_bench();
     const struct raim_prediction_state told = standing_at(0, 500);
     const double stride = stride_of(bench);
@@ -91,9 +84,8 @@ static void test_ticks_left_out_hold_the_input_before(void **state)
     close_bench(bench);
 }
 
-static void test_a_correction_keeps_what_was_input_since(void **state)
+TEST(a_correction_keeps_what_was_input_since)
 {
-    (void)state;
     struct bench *bench = open_bench();
     const double stride = stride_of(bench);
     struct raim_prediction_state told = standing_at(0, 500);
@@ -128,9 +120,8 @@ static void test_a_correction_keeps_what_was_input_since(void **state)
     close_bench(bench);
 }
 
-static void test_who_falls_lies_where_it_was_and_rises_with_its_keys_down(void **state)
+TEST(who_falls_lies_where_it_was_and_rises_with_its_keys_down)
 {
-    (void)state;
     struct bench *bench = open_bench();
     const double stride = stride_of(bench);
     struct raim_prediction_state told = standing_at(0, 500);
@@ -157,9 +148,8 @@ static void test_who_falls_lies_where_it_was_and_rises_with_its_keys_down(void *
     close_bench(bench);
 }
 
-static void test_bullets_are_known_until_a_snapshot_can_report_of_them(void **state)
+TEST(bullets_are_known_until_a_snapshot_can_report_of_them)
 {
-    (void)state;
     struct bench *bench = open_bench();
     const double stride = stride_of(bench);
     const uint32_t cooldown = raim_ticks_of(bench->rules.fire_cooldown, TICK_HZ);
@@ -191,9 +181,8 @@ static void test_bullets_are_known_until_a_snapshot_can_report_of_them(void **st
     close_bench(bench);
 }
 
-static void test_nothing_is_foreseen_too_far_ahead(void **state)
+TEST(nothing_is_foreseen_too_far_ahead)
 {
-    (void)state;
     struct bench *bench = open_bench();
     struct raim_prediction_state told = standing_at(0, 500);
     raim_prediction_reconcile(&bench->pilot, 100, &told);
@@ -221,9 +210,8 @@ static struct raim_prediction_state state_of(const raim_player *player)
 }
 
 // The world simulates inputs LEAD ticks after they are made and sends a snapshot now and then.
-static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void **state)
+TEST(what_is_foreseen_becomes_true_whatever_happens_in_between)
 {
-    (void)state;
     enum { TICKS = 20000 };
     struct bench *bench = open_bench();
     struct arena_fixture *fixture =
@@ -273,19 +261,4 @@ static void test_what_is_foreseen_becomes_true_whatever_happens_in_between(void 
     assert_true(bench->pilot.record.predictions > TICKS / 8);
     fixture_destroy(fixture);
     close_bench(bench);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_obeys_at_once),
-        cmocka_unit_test(test_ticks_left_out_hold_the_input_before),
-        cmocka_unit_test(test_a_correction_keeps_what_was_input_since),
-        cmocka_unit_test(test_who_falls_lies_where_it_was_and_rises_with_its_keys_down),
-        cmocka_unit_test(test_bullets_are_known_until_a_snapshot_can_report_of_them),
-        cmocka_unit_test(test_nothing_is_foreseen_too_far_ahead),
-        cmocka_unit_test(test_what_is_foreseen_becomes_true_whatever_happens_in_between),
-    };
-    chance_start(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,7 @@
 #include "chance.h"
 #include "match.h"
 #include "message.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { TICK_HZ = 60, PLAYERS = 2, WATCHER = 2, CLIENTS = 3 };
 
@@ -146,9 +141,8 @@ static void press_keys(const struct table *table, raim_input inputs[], int turn,
         };
 }
 
-static void test_a_client_predicts_what_a_match_does_not_report(void **state)
+TEST(a_client_predicts_what_a_match_does_not_report)
 {
-    (void)state;
     enum { TURNS = 32, TURN = 40 };
     struct table table = open_table();
     raim_input inputs[CLIENTS] = {0};
@@ -173,9 +167,8 @@ static void test_a_client_predicts_what_a_match_does_not_report(void **state)
     close_table(&table);
 }
 
-static void test_lost_snapshots_cost_nothing_while_everybody_goes_on(void **state)
+TEST(lost_snapshots_cost_nothing_while_everybody_goes_on)
 {
-    (void)state;
     struct table table = open_table();
     raim_input inputs[CLIENTS] = {0};
     for (int turn = 0; turn < 16; turn++) {
@@ -328,9 +321,8 @@ static void steer(struct lane *lane, raim_input *input)
     }
 }
 
-static void test_the_own_player_is_where_the_server_will_have_it(void **state)
+TEST(the_own_player_is_where_the_server_will_have_it)
 {
-    (void)state;
     enum { STEPS_PER_TICK = 4, TICKS = 6000 };
     for (int latency_ms = 0; latency_ms <= 120; latency_ms += 40) {
         struct lane *lane = open_lane((uint64_t)latency_ms * 1000);
@@ -351,15 +343,4 @@ static void test_the_own_player_is_where_the_server_will_have_it(void **state)
         assert_true(fabs(quality.round_trip_ms - 2 * latency_ms) <= 1000.0 / TICK_HZ);
         close_lane(lane);
     }
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_client_predicts_what_a_match_does_not_report),
-        cmocka_unit_test(test_lost_snapshots_cost_nothing_while_everybody_goes_on),
-        cmocka_unit_test(test_the_own_player_is_where_the_server_will_have_it),
-    };
-    chance_start(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,9 +225,8 @@ static void go_on(struct raim_client *client)
     assert_false(receive_input(client));
 }
 
-static void test_it_reads_all_that_it_is_reported_after_being_welcomed_again(void **state)
+TEST(it_reads_all_that_it_is_reported_after_being_welcomed_again)
 {
-    (void)state;
     struct raim_client *client = test_client();
     uint32_t lost = 0, shown = 0;
     server.tick = FIRST_TICK;
@@ -264,9 +263,8 @@ static void test_it_reads_all_that_it_is_reported_after_being_welcomed_again(voi
 
 // --- What else a welcome brings ---
 
-static void test_a_new_token_and_a_new_grace_time_count(void **state)
+TEST(a_new_token_and_a_new_grace_time_count)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_welcome message = good_welcome();
     struct raim_hello hello;
@@ -290,9 +288,8 @@ static void test_a_new_token_and_a_new_grace_time_count(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_welcome_in_the_middle_of_a_welcome_begins_again(void **state)
+TEST(a_welcome_in_the_middle_of_a_welcome_begins_again)
 {
-    (void)state;
     struct raim_client *client = test_client();
     struct raim_welcome message = good_welcome();
     message.roster_count = 2;
@@ -308,9 +305,8 @@ static void test_a_welcome_in_the_middle_of_a_welcome_begins_again(void **state)
     raim_client_destroy(client);
 }
 
-static void test_an_unreadable_welcome_changes_nothing(void **state)
+TEST(an_unreadable_welcome_changes_nothing)
 {
-    (void)state;
     struct raim_client *client = player();
     struct raim_welcome message = good_welcome();
     assert_true(show_empty(client, FIRST_TICK));
@@ -330,9 +326,8 @@ static void test_an_unreadable_welcome_changes_nothing(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_spectator_is_welcomed_anew_too(void **state)
+TEST(a_spectator_is_welcomed_anew_too)
 {
-    (void)state;
     struct raim_client *client = spectator();
     struct raim_welcome message = good_welcome();
     struct raim_wire_frame frame = empty_frame(FIRST_TICK);
@@ -347,17 +342,4 @@ static void test_a_spectator_is_welcomed_anew_too(void **state)
     assert_true(show(client, &frame));
     assert_int_equal(pressed(client).snapshot, FIRST_TICK + 11);
     raim_client_destroy(client);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_reads_all_that_it_is_reported_after_being_welcomed_again),
-        cmocka_unit_test(test_a_new_token_and_a_new_grace_time_count),
-        cmocka_unit_test(test_a_welcome_in_the_middle_of_a_welcome_begins_again),
-        cmocka_unit_test(test_an_unreadable_welcome_changes_nothing),
-        cmocka_unit_test(test_a_spectator_is_welcomed_anew_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

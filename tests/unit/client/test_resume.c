@@ -73,9 +73,8 @@ static struct raim_client *playing_client(void)
 
 // --- The first connection ---
 
-static void test_it_connects_once_and_is_patient(void **state)
+TEST(it_connects_once_and_is_patient)
 {
-    (void)state;
     struct raim_client *client = fresh_client(3);
     assert_true(wants(client));
     assert_false(hello_of(client).resume);
@@ -88,9 +87,8 @@ static void test_it_connects_once_and_is_patient(void **state)
     assert_ended(client, RAIM_REASON_LOST);
 }
 
-static void test_it_has_time_to_come_in_where_much_is_lost(void **state)
+TEST(it_has_time_to_come_in_where_much_is_lost)
 {
-    (void)state;
     struct raim_client *client = fresh_client(raim_client_default_def().connect_timeout_s);
     assert_true(wants(client));
     now_us += 9 * S; // ENet has said everything five times
@@ -100,9 +98,8 @@ static void test_it_has_time_to_come_in_where_much_is_lost(void **state)
     assert_ended(client, RAIM_REASON_LOST);
 }
 
-static void test_a_refusal_is_final(void **state)
+TEST(a_refusal_is_final)
 {
-    (void)state;
     struct raim_client *client = fresh_client(3);
     assert_true(wants(client));
     assert_true(say_goodbye(client, RAIM_REASON_FULL));
@@ -118,9 +115,8 @@ static void test_a_refusal_is_final(void **state)
 
 // --- Resuming ---
 
-static void test_silence_is_a_lost_connection(void **state)
+TEST(silence_is_a_lost_connection)
 {
-    (void)state;
     struct raim_client *client = playing_client();
     for (uint32_t tick = 1; tick <= 50; tick++) {
         now_us += S / 10;
@@ -137,9 +133,8 @@ static void test_silence_is_a_lost_connection(void **state)
     raim_client_destroy(client);
 }
 
-static void test_it_comes_back_as_who_it_was(void **state)
+TEST(it_comes_back_as_who_it_was)
 {
-    (void)state;
     struct raim_client *client = playing_client();
     struct raim_welcome message = welcome_with_token(1);
     raim_client_interpolate(client, now_us);
@@ -181,9 +176,8 @@ static void test_it_comes_back_as_who_it_was(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_session_that_is_over_is_begun_anew(void **state)
+TEST(a_session_that_is_over_is_begun_anew)
 {
-    (void)state;
     struct raim_client *client = playing_client();
     struct raim_welcome message = welcome_with_token(77);
     message.player = OTHER;
@@ -198,9 +192,8 @@ static void test_a_session_that_is_over_is_begun_anew(void **state)
     raim_client_destroy(client);
 }
 
-static void test_it_tries_every_two_seconds_within_the_grace_time(void **state)
+TEST(it_tries_every_two_seconds_within_the_grace_time)
 {
-    (void)state;
     struct raim_client *client = playing_client();
     const uint64_t received_us = now_us;
     uint64_t tried_us = 0;
@@ -224,9 +217,8 @@ static void test_it_tries_every_two_seconds_within_the_grace_time(void **state)
     assert_ended(client, RAIM_REASON_LOST);
 }
 
-static void test_without_grace_a_lost_connection_is_the_end(void **state)
+TEST(without_grace_a_lost_connection_is_the_end)
 {
-    (void)state;
     struct raim_welcome message = welcome_with_token(1);
     message.grace_s = 0;
     struct raim_client *client = enter(&message);
@@ -234,9 +226,8 @@ static void test_without_grace_a_lost_connection_is_the_end(void **state)
     assert_ended(client, RAIM_REASON_LOST);
 }
 
-static void test_what_the_server_ends_stays_ended(void **state)
+TEST(what_the_server_ends_stays_ended)
 {
-    (void)state;
     static const uint32_t reasons[] = {RAIM_REASON_SHUTDOWN, RAIM_REASON_RESUMED, RAIM_REASON_FULL};
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
         struct raim_client *client = playing_client();
@@ -261,9 +252,8 @@ static void test_what_the_server_ends_stays_ended(void **state)
     assert_ended(client, RAIM_REASON_VERSION);
 }
 
-static void test_a_restart_is_waited_for(void **state)
+TEST(a_restart_is_waited_for)
 {
-    (void)state;
     for (int by_goodbye = 0; by_goodbye <= 1; by_goodbye++) {
         struct raim_client *client = playing_client();
         const struct raim_welcome message = welcome_with_token(1);
@@ -305,9 +295,8 @@ static void test_a_restart_is_waited_for(void **state)
     }
 }
 
-static void test_a_restart_before_the_welcome_is_the_end(void **state)
+TEST(a_restart_before_the_welcome_is_the_end)
 {
-    (void)state;
     struct raim_client *client = fresh_client(3);
     assert_true(wants(client));
     assert_true(say_goodbye(client, RAIM_REASON_RESTART));
@@ -315,9 +304,8 @@ static void test_a_restart_before_the_welcome_is_the_end(void **state)
     assert_ended(client, RAIM_REASON_RESTART);
 }
 
-static void test_every_hello_has_the_access_token(void **state)
+TEST(every_hello_has_the_access_token)
 {
-    (void)state;
     uint8_t access[RAIM_ACCESS_BYTES], copy[RAIM_ACCESS_BYTES];
     for (size_t i = 0; i < sizeof access; i++)
         access[i] = copy[i] = (uint8_t)(200 + i);
@@ -343,9 +331,8 @@ static void test_every_hello_has_the_access_token(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_spectator_waits_for_its_first_snapshot_and_comes_back_anew(void **state)
+TEST(a_spectator_waits_for_its_first_snapshot_and_comes_back_anew)
 {
-    (void)state;
     struct raim_client *client = spectator();
     // The message arrives late and concerns an arena that was not watched before.
     now_us += 100 * (uint64_t)S;
@@ -363,9 +350,8 @@ static void test_a_spectator_waits_for_its_first_snapshot_and_comes_back_anew(vo
     raim_client_destroy(client);
 }
 
-static void test_the_picture_stays_while_it_tries(void **state)
+TEST(the_picture_stays_while_it_tries)
 {
-    (void)state;
     struct raim_client *client = playing_client();
     struct raim_client_player seen[PLAYERS];
     struct raim_wire_frame frame = empty_frame(FIRST_TICK + 1);
@@ -391,9 +377,8 @@ static void test_the_picture_stays_while_it_tries(void **state)
     raim_client_destroy(client);
 }
 
-static void test_a_server_that_drops_every_session_sets_no_pace(void **state)
+TEST(a_server_that_drops_every_session_sets_no_pace)
 {
-    (void)state;
     struct raim_client *client = playing_client();
     struct raim_welcome message = welcome_with_token(1);
     int attempts = 0;
@@ -408,26 +393,4 @@ static void test_a_server_that_drops_every_session_sets_no_pace(void **state)
     }
     assert_in_range(attempts, 5, 6);
     raim_client_destroy(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_connects_once_and_is_patient),
-        cmocka_unit_test(test_it_has_time_to_come_in_where_much_is_lost),
-        cmocka_unit_test(test_a_refusal_is_final),
-        cmocka_unit_test(test_silence_is_a_lost_connection),
-        cmocka_unit_test(test_it_comes_back_as_who_it_was),
-        cmocka_unit_test(test_a_session_that_is_over_is_begun_anew),
-        cmocka_unit_test(test_a_server_that_drops_every_session_sets_no_pace),
-        cmocka_unit_test(test_it_tries_every_two_seconds_within_the_grace_time),
-        cmocka_unit_test(test_without_grace_a_lost_connection_is_the_end),
-        cmocka_unit_test(test_what_the_server_ends_stays_ended),
-        cmocka_unit_test(test_a_restart_is_waited_for),
-        cmocka_unit_test(test_a_restart_before_the_welcome_is_the_end),
-        cmocka_unit_test(test_every_hello_has_the_access_token),
-        cmocka_unit_test(test_a_spectator_waits_for_its_first_snapshot_and_comes_back_anew),
-        cmocka_unit_test(test_the_picture_stays_while_it_tries),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

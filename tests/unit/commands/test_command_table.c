@@ -3,19 +3,14 @@
 #include "command_schema.h"
 #include "command_table.h"
 #include "json_writer.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_rows_are_found_by_name_and_by_path(void **state)
+TEST(rows_are_found_by_name_and_by_path)
 {
-    (void)state;
     for (int i = 0; i < command_count; i++) {
         const struct command_row *row = &command_rows[i];
         char path[COMMAND_PATH_BYTES], allow[COMMAND_ALLOW_BYTES];
@@ -42,9 +37,8 @@ static void assert_plain(const char *text)
         assert_true(*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\' && *text != '_');
 }
 
-static void test_texts_need_no_escapes(void **state)
+TEST(texts_need_no_escapes)
 {
-    (void)state;
     for (int i = 0; i < command_count; i++) {
         char slug[COMMAND_SLUG_BYTES];
         assert_true(strlen(command_rows[i].name) < COMMAND_SLUG_BYTES);
@@ -61,9 +55,8 @@ static void test_texts_need_no_escapes(void **state)
     }
 }
 
-static void test_a_command_that_can_fail_in_an_arena_says_how(void **state)
+TEST(a_command_that_can_fail_in_an_arena_says_how)
 {
-    (void)state;
     for (int i = 0; i < command_count; i++) {
         const struct command_row *row = &command_rows[i];
         const bool is_of_player = (row->needs & COMMAND_BIT(FIELD_PLAYER)) != 0;
@@ -73,9 +66,8 @@ static void test_a_command_that_can_fail_in_an_arena_says_how(void **state)
     }
 }
 
-static void test_integers_and_choices_are_checked(void **state)
+TEST(integers_and_choices_are_checked)
 {
-    (void)state;
     static const struct {
         enum command_field field;
         const char *value;
@@ -94,9 +86,8 @@ static void test_integers_and_choices_are_checked(void **state)
         assert_int_equal(command_check(cases[i].field, cases[i].value), cases[i].is_good);
 }
 
-static void test_words_of_text_leave_out_what_the_place_tells(void **state)
+TEST(words_of_text_leave_out_what_the_place_tells)
 {
-    (void)state;
     const struct command_row *kick = command_find("kick"), *ban = command_find("ban");
     const struct command_row *add = command_find("arena add");
     assert_false(command_is_word_of_text(kick, FIELD_ARENA));
@@ -110,9 +101,8 @@ static void test_words_of_text_leave_out_what_the_place_tells(void **state)
     assert_int_equal(command_field_find(command_find("arena clip"), "seconds"), FIELD_CLIP_SECONDS);
 }
 
-static void test_the_table_is_json(void **state)
+TEST(the_table_is_json)
 {
-    (void)state;
     char *list = command_list_json(), *paths = command_paths_json();
     assert_true(json_text_is_object(list));
     assert_true(json_text_is_object(paths));
@@ -120,17 +110,4 @@ static void test_the_table_is_json(void **state)
         assert_non_null(strstr(list, command_rows[i].help));
     free(list);
     free(paths);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_found_by_name_and_by_path),
-        cmocka_unit_test(test_texts_need_no_escapes),
-        cmocka_unit_test(test_a_command_that_can_fail_in_an_arena_says_how),
-        cmocka_unit_test(test_integers_and_choices_are_checked),
-        cmocka_unit_test(test_words_of_text_leave_out_what_the_place_tells),
-        cmocka_unit_test(test_the_table_is_json),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 // Addresses of both families: what limits count as one host and one network, and hashes.
 #include "chance.h"
 #include "ip_address.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 // An address that can send, of either family. Some differ in a few bits only.
 static struct ip_address any_sender(void)
@@ -37,9 +33,8 @@ static bool same_leading(struct ip_address a, struct ip_address b, int bits)
     return true;
 }
 
-static void test_hosts_and_networks_are_those_of_their_prefixes(void **state)
+TEST(hosts_and_networks_are_those_of_their_prefixes)
 {
-    (void)state;
     for (int i = 0; i < 1000000; i++) {
         const struct ip_address a = any_sender(), b = any_sender();
         const bool is_v4 = ip_address_is_v4(a);
@@ -51,9 +46,8 @@ static void test_hosts_and_networks_are_those_of_their_prefixes(void **state)
     }
 }
 
-static void test_the_loopback_is_of_both_families(void **state)
+TEST(the_loopback_is_of_both_families)
 {
-    (void)state;
     assert_true(ip_address_is_loopback(ip_address_v4(0x7F000001)));
     assert_true(ip_address_is_loopback(ip_address_v4(0x7FFFFFFF)));
     assert_true(ip_address_is_loopback((struct ip_address){0, 1}));
@@ -62,9 +56,8 @@ static void test_the_loopback_is_of_both_families(void **state)
     assert_false(ip_address_is_loopback((struct ip_address){1, 1}));
 }
 
-static void test_a_translated_address_counts_as_its_ipv4_address(void **state)
+TEST(a_translated_address_counts_as_its_ipv4_address)
 {
-    (void)state;
     const struct ip_address nat64 = {UINT64_C(0x0064FF9B00000000), 0x01020304};
     const struct ip_address other = {UINT64_C(0x0064FF9B00000000), 0x01020404};
     assert_true(ip_address_host(nat64) == ip_address_host(ip_address_v4(0x01020304)));
@@ -83,9 +76,8 @@ static void test_a_translated_address_counts_as_its_ipv4_address(void **state)
 }
 
 // Universal hashing: of two addresses, at most twice as many as chance would have it collide.
-static void test_two_addresses_rarely_have_one_hash(void **state)
+TEST(two_addresses_rarely_have_one_hash)
 {
-    (void)state;
     enum { PAIRS = 100000, BITS = 10 };
     int equal = 0;
     for (int i = 0; i < PAIRS; i++) {
@@ -102,16 +94,4 @@ static void test_two_addresses_rarely_have_one_hash(void **state)
             (udp_address_hash_of(&hash, a) ^ udp_address_hash_of(&hash, b)) >> (64 - BITS) == 0;
     }
     assert_true(equal < 4 * PAIRS >> BITS);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hosts_and_networks_are_those_of_their_prefixes),
-        cmocka_unit_test(test_the_loopback_is_of_both_families),
-        cmocka_unit_test(test_a_translated_address_counts_as_its_ipv4_address),
-        cmocka_unit_test(test_two_addresses_rarely_have_one_hash),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,9 @@
 #include "journal.h"
 
 #include "log.h"
+#include "test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +15,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ENTRY_BYTES = 4096, LINE_BYTES = 1024, MANY = 10000 };
 
@@ -78,9 +74,8 @@ static void check(const char *fields)
     assert_string_equal(next_entry(), "");
 }
 
-static void test_event_is_the_beginning_of_the_format(void **state)
+TEST(event_is_the_beginning_of_the_format)
 {
-    (void)state;
     log_info("stopped");
     check("stopped\nEVENT=stopped\n");
     log_info("out of memory");
@@ -103,9 +98,8 @@ static void test_event_is_the_beginning_of_the_format(void **state)
     check(":\n");
 }
 
-static void test_arena_and_player_are_those_of_the_caller(void **state)
+TEST(arena_and_player_are_those_of_the_caller)
 {
-    (void)state;
     log_arena_info("duel", "arena started arena=%s port=%d", "duel", 7246);
     check("arena started arena=duel port=7246\nEVENT=arena started\nARENA=duel\n");
     // The reason of a kick must not forge the PLAYER field.
@@ -117,25 +111,22 @@ static void test_arena_and_player_are_those_of_the_caller(void **state)
     check("said arena=x\nEVENT=said\n");
 }
 
-static void test_priority_is_the_level(void **state)
+TEST(priority_is_the_level)
 {
-    (void)state;
     log_arena_error("a", "bad");
     assert_non_null(strstr(next_entry(), "\nPRIORITY=3\n"));
     log_arena_warning("a", "odd");
     assert_non_null(strstr(next_entry(), "\nPRIORITY=4\n"));
 }
 
-static void test_no_value_makes_a_field_of_its_own(void **state)
+TEST(no_value_makes_a_field_of_its_own)
 {
-    (void)state;
     log_arena_info("a\nPRIORITY=0", "x=%s", "1\nPRIORITY=0");
     check("x=1\\nPRIORITY=0\n");
 }
 
-static void test_longest_line_arrives_whole(void **state)
+TEST(longest_line_arrives_whole)
 {
-    (void)state;
     char text[2 * LINE_BYTES];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
@@ -146,9 +137,8 @@ static void test_longest_line_arrives_whole(void **state)
 }
 
 // The test program has an alarm: a send that waits fails it.
-static void test_a_full_journal_socket_does_not_block(void **state)
+TEST(a_full_journal_socket_does_not_block)
 {
-    (void)state;
     const struct journal_entry entry = {.priority = 6, .message = "unread"};
     int sent = 0;
     while (sent < MANY && journal_send(&entry))
@@ -165,15 +155,4 @@ static void test_a_full_journal_socket_does_not_block(void **state)
     check("again\nEVENT=again\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_event_is_the_beginning_of_the_format),
-        cmocka_unit_test(test_arena_and_player_are_those_of_the_caller),
-        cmocka_unit_test(test_priority_is_the_level),
-        cmocka_unit_test(test_no_value_makes_a_field_of_its_own),
-        cmocka_unit_test(test_longest_line_arrives_whole),
-        cmocka_unit_test(test_a_full_journal_socket_does_not_block),
-    };
-    return cmocka_run_group_tests(tests, open_journal, close_journal);
-}
+TEST_GROUP(open_journal, close_journal)

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Tests of the writer of JSON documents.
 #include "json_writer.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void assert_document(struct json_writer *json, const char *expected)
 {
@@ -20,9 +16,8 @@ static void assert_document(struct json_writer *json, const char *expected)
     free(text);
 }
 
-static void test_members_are_separated_in_every_container(void **state)
+TEST(members_are_separated_in_every_container)
 {
-    (void)state;
     struct json_writer json = {0};
     json_write_object(&json, NULL);
     json_write_array(&json, "empty");
@@ -43,9 +38,8 @@ static void test_members_are_separated_in_every_container(void **state)
                            "{},null],\"yes\":true,\"no\":{\"is\":false}}");
 }
 
-static void test_tenths_are_rounded(void **state)
+TEST(tenths_are_rounded)
 {
-    (void)state;
     struct json_writer json = {0};
     json_write_array(&json, NULL);
     json_write_tenths(&json, NULL, 0);
@@ -56,9 +50,8 @@ static void test_tenths_are_rounded(void **state)
     assert_document(&json, "[0.0,0.1,3.0,1000000000.0]");
 }
 
-static void test_text_is_valid_whatever_it_holds(void **state)
+TEST(text_is_valid_whatever_it_holds)
 {
-    (void)state;
     struct json_writer json = {0};
     json_write_array(&json, NULL);
     json_write_text(&json, NULL, "Ren\xc3\xa9 \"<\\\n\x01");
@@ -71,9 +64,8 @@ static void test_text_is_valid_whatever_it_holds(void **state)
     assert_document(&json, "[\"Ren\xc3\xa9 \\\"<\\\\\\u000a\\u0001\",\"?a?\",\"???\",null]");
 }
 
-static void test_document_in_a_document(void **state)
+TEST(document_in_a_document)
 {
-    (void)state;
     struct json_writer json = {0};
     json_write_object(&json, NULL);
     json_write_count(&json, "a", 1);
@@ -83,9 +75,8 @@ static void test_document_in_a_document(void **state)
     assert_document(&json, "{\"a\":1,\"b\":[2],\"c\":3}");
 }
 
-static void test_error_is_kept_until_the_end(void **state)
+TEST(error_is_kept_until_the_end)
 {
-    (void)state;
     struct json_writer json = {0};
     json_write_object(&json, NULL);
     json_write_document(&json, "lost", NULL);
@@ -94,16 +85,4 @@ static void test_error_is_kept_until_the_end(void **state)
     assert_null(json_write_take(&json));
     json_write_count(&json, NULL, 1); // the writer is empty again
     assert_document(&json, "1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members_are_separated_in_every_container),
-        cmocka_unit_test(test_tenths_are_rounded),
-        cmocka_unit_test(test_text_is_valid_whatever_it_holds),
-        cmocka_unit_test(test_document_in_a_document),
-        cmocka_unit_test(test_error_is_kept_until_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,12 @@
 // The log: standard error is a socket that preserves the boundaries of writes.
 #define _GNU_SOURCE
 #include "log.h"
+#include "test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +15,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define LINE_BYTES 1024
 #define THREADS 4
@@ -88,7 +84,7 @@ static const char *behind_timestamp(const char *line)
     return line + sizeof form - 1;
 }
 
-static void test_line_begins_with_time_and_level(void **state)
+TEST(line_begins_with_time_and_level, open_tap, close_tap)
 {
     char text[4 * LINE_BYTES];
     log_error("cannot open file=%s", "a");
@@ -103,7 +99,7 @@ static void test_line_begins_with_time_and_level(void **state)
     assert_false(next_write(*state, text));
 }
 
-static void test_lines_below_the_level_are_left_out(void **state)
+TEST(lines_below_the_level_are_left_out, open_tap, close_tap)
 {
     char text[4 * LINE_BYTES];
     log_set_level(LOG_LEVEL_WARNING);
@@ -125,7 +121,7 @@ static void test_lines_below_the_level_are_left_out(void **state)
     assert_false(next_write(*state, text));
 }
 
-static void test_journal_gets_priorities_and_no_time(void **state)
+TEST(journal_gets_priorities_and_no_time, open_tap, close_tap)
 {
     char text[4 * LINE_BYTES];
     pretend_journal(0);
@@ -140,7 +136,7 @@ static void test_journal_gets_priorities_and_no_time(void **state)
     assert_string_equal(text, "<6>good\n");
 }
 
-static void test_journal_of_another_stream_is_not_ours(void **state)
+TEST(journal_of_another_stream_is_not_ours, open_tap, close_tap)
 {
     char text[4 * LINE_BYTES];
     pretend_journal(1);
@@ -154,7 +150,7 @@ static void test_journal_of_another_stream_is_not_ours(void **state)
     assert_string_equal(behind_timestamp(text), "info plain\n");
 }
 
-static void test_control_characters_are_spelled_out(void **state)
+TEST(control_characters_are_spelled_out, open_tap, close_tap)
 {
     char text[4 * LINE_BYTES];
     pretend_journal(0);
@@ -192,7 +188,7 @@ static void check_lengths(const struct tap *tap, const char *unit, size_t offset
     }
 }
 
-static void test_long_line_is_cut_between_characters(void **state)
+TEST(long_line_is_cut_between_characters, open_tap, close_tap)
 {
     pretend_journal(0);
     for (size_t offset = 0; offset < 4; offset++) {
@@ -207,7 +203,7 @@ static void test_long_line_is_cut_between_characters(void **state)
     check_lengths(*state, "a", 0);
 }
 
-static void test_line_that_just_fits_is_whole(void **state)
+TEST(line_that_just_fits_is_whole, open_tap, close_tap)
 {
     char message[LINE_BYTES];
     char text[4 * LINE_BYTES];
@@ -227,9 +223,8 @@ static void test_line_that_just_fits_is_whole(void **state)
     assert_memory_equal(text + LINE_BYTES - 5, "a...\n", 5);
 }
 
-static void test_errno_outlives_a_line_that_fails(void **state)
+TEST(errno_outlives_a_line_that_fails, open_tap, close_tap)
 {
-    (void)state;
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_true(full >= 0);
     dup2(full, STDERR_FILENO);
@@ -246,7 +241,7 @@ static void *write_lines(void *unused)
     return unused;
 }
 
-static void test_lines_of_threads_never_mix(void **state)
+TEST(lines_of_threads_never_mix, open_tap, close_tap)
 {
     const struct tap *tap = *state;
     // Blocking reads below, so that the writers always find room in time.
@@ -273,7 +268,7 @@ static void *fill_tap(void *lines)
     return NULL;
 }
 
-static void test_unread_lines_are_lost_and_counted(void **state)
+TEST(unread_lines_are_lost_and_counted, open_tap, close_tap)
 {
     const struct tap *tap = *state;
     char text[4 * LINE_BYTES];
@@ -294,23 +289,4 @@ static void test_unread_lines_are_lost_and_counted(void **state)
     log_info("and again");
     assert_true(next_write(tap, text));
     assert_string_equal(behind_timestamp(text), "info and again\n");
-}
-
-#define TAPPED(test) cmocka_unit_test_setup_teardown(test, open_tap, close_tap)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TAPPED(test_line_begins_with_time_and_level),
-        TAPPED(test_lines_below_the_level_are_left_out),
-        TAPPED(test_journal_gets_priorities_and_no_time),
-        TAPPED(test_journal_of_another_stream_is_not_ours),
-        TAPPED(test_control_characters_are_spelled_out),
-        TAPPED(test_long_line_is_cut_between_characters),
-        TAPPED(test_line_that_just_fits_is_whole),
-        TAPPED(test_errno_outlives_a_line_that_fails),
-        TAPPED(test_lines_of_threads_never_mix),
-        TAPPED(test_unread_lines_are_lost_and_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The mailbox between two threads that use it at the same time.
 #include "mailbox.h"
+#include "test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 enum { CAPACITY = 8, WORDS = 16, MESSAGES = 100000 };
 
@@ -17,9 +13,8 @@ struct message {
     uint32_t words[WORDS];
 };
 
-static void test_letters_come_back_answered_in_order(void **state)
+TEST(letters_come_back_answered_in_order)
 {
-    (void)state;
     struct mailbox mailbox;
     assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct message)));
     assert_null(mailbox_peek(&mailbox));
@@ -44,9 +39,8 @@ static void test_letters_come_back_answered_in_order(void **state)
     mailbox_destroy(&mailbox);
 }
 
-static void test_a_full_mailbox_has_room_again_when_an_answer_is_forgotten(void **state)
+TEST(a_full_mailbox_has_room_again_when_an_answer_is_forgotten)
 {
-    (void)state;
     struct mailbox mailbox;
     assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct message)));
     for (int i = 0; i < CAPACITY; i++) {
@@ -80,9 +74,8 @@ static void *answer_all(void *argument)
     return NULL;
 }
 
-static void test_two_threads_lose_and_tear_no_letter(void **state)
+TEST(two_threads_lose_and_tear_no_letter)
 {
-    (void)state;
     struct mailbox mailbox;
     pthread_t owner;
     assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct message)));
@@ -108,14 +101,4 @@ static void test_two_threads_lose_and_tear_no_letter(void **state)
     }
     pthread_join(owner, NULL);
     mailbox_destroy(&mailbox);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_letters_come_back_answered_in_order),
-        cmocka_unit_test(test_a_full_mailbox_has_room_again_when_an_answer_is_forgotten),
-        cmocka_unit_test(test_two_threads_lose_and_tear_no_letter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

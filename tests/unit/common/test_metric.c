@@ -3,13 +3,10 @@
 #include "metric.h"
 
 #include "json_writer.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct module {
     uint64_t made;
@@ -63,9 +60,8 @@ static void assert_status(const struct metric_table *table, const void *object, 
     free(text);
 }
 
-static void test_status_has_a_value_of_each_row_with_a_key(void **state)
+TEST(status_has_a_value_of_each_row_with_a_key)
 {
-    (void)state;
     const struct module module = {.made = 5, .now = 2, .is_on = true};
     assert_status(&plain, &module, "{\"made\":5,\"now\":2,\"on\":true,\"half\":2.5}");
     assert_status(&grouped, &module,
@@ -74,9 +70,8 @@ static void test_status_has_a_value_of_each_row_with_a_key(void **state)
                   "{\"things\":{\"made\":5,\"now\":2,\"on\":true,\"half\":2.5}}");
 }
 
-static void test_module_that_is_off_has_zeros_or_is_null(void **state)
+TEST(module_that_is_off_has_zeros_or_is_null)
 {
-    (void)state;
     const struct module off = {.made = 5};
     assert_status(&plain, NULL, "{\"made\":0,\"now\":0,\"on\":false,\"half\":0.0}");
     assert_status(&optional, NULL, "{\"things\":null}");
@@ -90,9 +85,8 @@ static char *families(const struct metric_table *table, const void *object)
     return text_buffer_take(&out);
 }
 
-static void test_prometheus_has_a_family_of_each_row_with_a_name(void **state)
+TEST(prometheus_has_a_family_of_each_row_with_a_name)
 {
-    (void)state;
     struct module module = {.made = 5, .now = 2, .is_on = true};
     histogram_count(&module.times, 1);
     char *text = families(&plain, &module);
@@ -106,9 +100,8 @@ static void test_prometheus_has_a_family_of_each_row_with_a_name(void **state)
     free(text);
 }
 
-static void test_module_that_is_off_has_no_family_if_it_is_optional(void **state)
+TEST(module_that_is_off_has_no_family_if_it_is_optional)
 {
-    (void)state;
     char *text = families(&optional, NULL);
     assert_string_equal(text, "");
     free(text);
@@ -116,15 +109,4 @@ static void test_module_that_is_off_has_no_family_if_it_is_optional(void **state
     assert_non_null(strstr(text, "\nraimd_made_total 0\n"));
     assert_non_null(strstr(text, "\nraimd_time_seconds_count 0\n"));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_status_has_a_value_of_each_row_with_a_key),
-        cmocka_unit_test(test_module_that_is_off_has_zeros_or_is_null),
-        cmocka_unit_test(test_prometheus_has_a_family_of_each_row_with_a_name),
-        cmocka_unit_test(test_module_that_is_off_has_no_family_if_it_is_optional),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,15 @@
 // Tests of what the process takes of the machine.
 #define _GNU_SOURCE
 #include "process_usage.h"
+#include "test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static void test_fields_are_found_behind_any_name(void **state)
+TEST(fields_are_found_behind_any_name)
 {
-    (void)state;
     struct process_usage_stat stat;
     assert_true(process_usage_parse("7 (a) b) 1 (x) S 1 2 3 4 5 6 7 8 9 10 111 222 13 14 15 16 5 "
                                     "18 777 4096 99 1000 1",
@@ -28,18 +23,16 @@ static void test_fields_are_found_behind_any_name(void **state)
     assert_int_equal(stat.resident_pages, 99);
 }
 
-static void test_other_text_is_refused(void **state)
+TEST(other_text_is_refused)
 {
-    (void)state;
     struct process_usage_stat stat;
     assert_false(process_usage_parse("", &stat));
     assert_false(process_usage_parse("7 (a", &stat));
     assert_false(process_usage_parse("7 (a) S 1 2 3", &stat));
 }
 
-static void test_values_are_those_of_this_process(void **state)
+TEST(values_are_those_of_this_process)
 {
-    (void)state;
     struct process_usage *usage = process_usage_open();
     struct process_usage_values before, after;
     struct rlimit limit;
@@ -59,14 +52,4 @@ static void test_values_are_those_of_this_process(void **state)
     close(file);
     process_usage_close(usage);
     assert_false(process_usage_read(NULL, &after));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields_are_found_behind_any_name),
-        cmocka_unit_test(test_other_text_is_refused),
-        cmocka_unit_test(test_values_are_those_of_this_process),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

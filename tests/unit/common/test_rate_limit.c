@@ -2,12 +2,7 @@
 // Rate limits by token buckets, with a simulated clock.
 #include "chance.h"
 #include "rate_limit.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #define HERE 0x0A000001u
 #define THERE 0xC0000201u
@@ -32,9 +27,8 @@ static int take(uint32_t address, int attempts, int64_t now_ms)
     return taken;
 }
 
-static void test_a_network_has_its_burst_at_any_time_and_then_its_rate(void **state)
+TEST(a_network_has_its_burst_at_any_time_and_then_its_rate, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(take(HERE, 50, 0), 5);
     assert_int_equal(take(HERE, 50, 99), 0);
     assert_int_equal(take(HERE, 50, 100), 1);
@@ -42,17 +36,15 @@ static void test_a_network_has_its_burst_at_any_time_and_then_its_rate(void **st
     assert_int_equal(take(HERE, 50, 400), 1);
 }
 
-static void test_no_more_than_the_burst_is_saved_up(void **state)
+TEST(no_more_than_the_burst_is_saved_up, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(take(HERE, 50, 1000), 5);
     assert_int_equal(take(HERE, 50, INT64_C(1) << 50), 5);
     assert_int_equal(take(HERE, 50, (INT64_C(1) << 50) + 100), 1);
 }
 
-static void test_addresses_of_one_network_share_a_bucket(void **state)
+TEST(addresses_of_one_network_share_a_bucket, set_up, NULL)
 {
-    (void)state;
     int taken = 0;
     for (uint32_t host = 0; host < 256; host++)
         taken += rate_limit_take(&limit, ip_address_v4((HERE & ~0xFFu) | host), 0);
@@ -60,9 +52,8 @@ static void test_addresses_of_one_network_share_a_bucket(void **state)
     assert_int_equal(take(THERE, 50, 0), 5);
 }
 
-static void test_all_together_have_a_rate_of_their_own(void **state)
+TEST(all_together_have_a_rate_of_their_own, set_up, NULL)
 {
-    (void)state;
     int taken = 0;
     for (uint32_t network = 0; network < 1000; network++)
         taken += rate_limit_take(&limit, ip_address_v4(network << 8), 0);
@@ -71,9 +62,8 @@ static void test_all_together_have_a_rate_of_their_own(void **state)
     assert_int_equal(take(THERE, 50, 10), 1);
 }
 
-static void test_a_refusal_takes_no_tokens(void **state)
+TEST(a_refusal_takes_no_tokens, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(take(HERE, 100000, 0), 5);
     // The shared bucket has lost those five tokens and no more.
     int taken = 0;
@@ -85,9 +75,8 @@ static void test_a_refusal_takes_no_tokens(void **state)
     assert_int_equal(take(THERE, 50, 1000), 5);
 }
 
-static void test_no_source_exceeds_burst_and_rate(void **state)
+TEST(no_source_exceeds_burst_and_rate, set_up, NULL)
 {
-    (void)state;
     int64_t now_ms = chance_int(0, 1000000);
     const int64_t begin_ms = now_ms;
     int64_t here = 0, all = 0;
@@ -106,9 +95,8 @@ static void test_no_source_exceeds_burst_and_rate(void **state)
 }
 
 // Sources that use much keep buckets of their own beside any number of others.
-static void test_a_source_that_used_nothing_has_its_burst(void **state)
+TEST(a_source_that_used_nothing_has_its_burst)
 {
-    (void)state;
     rate_limit_init(&limit, RATE_OF_ADDRESS, (struct rate){100, 5}, RATE_UNLIMITED,
                     raim_random_next(&chance));
     for (int64_t ms = 0; ms < 10000; ms++)
@@ -121,29 +109,12 @@ static void test_a_source_that_used_nothing_has_its_burst(void **state)
 }
 
 // A source that begins anew under other addresses inherits what others have used.
-static void test_any_number_of_sources_gains_no_more_than_the_table_holds(void **state)
+TEST(any_number_of_sources_gains_no_more_than_the_table_holds)
 {
-    (void)state;
     int64_t taken = 0;
     rate_limit_init(&limit, RATE_OF_ADDRESS, (struct rate){100, 5}, RATE_UNLIMITED,
                     raim_random_next(&chance));
     for (uint32_t source = 0; source < 1000000; source++)
         taken += rate_limit_take(&limit, ip_address_v4(source), source / 1000);
     assert_true(taken <= RATE_LIMIT_ROWS * RATE_LIMIT_WAYS * (5 + 1000 / 100));
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_network_has_its_burst_at_any_time_and_then_its_rate, set_up),
-        cmocka_unit_test_setup(test_no_more_than_the_burst_is_saved_up, set_up),
-        cmocka_unit_test_setup(test_addresses_of_one_network_share_a_bucket, set_up),
-        cmocka_unit_test_setup(test_all_together_have_a_rate_of_their_own, set_up),
-        cmocka_unit_test_setup(test_a_refusal_takes_no_tokens, set_up),
-        cmocka_unit_test_setup(test_no_source_exceeds_burst_and_rate, set_up),
-        cmocka_unit_test(test_a_source_that_used_nothing_has_its_burst),
-        cmocka_unit_test(test_any_number_of_sources_gains_no_more_than_the_table_holds),
-    };
-    return cmocka_run_group_tests_name("rate_limit", tests, NULL, NULL);
 }

@@ -2,16 +2,13 @@
 // Addresses of sockets: their text, which of them overlap, and sockets bound to them.
 #define _GNU_SOURCE
 #include "socket_address.h"
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static union socket_address address_of(const char *text)
 {
@@ -21,9 +18,8 @@ static union socket_address address_of(const char *text)
     return address;
 }
 
-static void test_addresses_are_printed_as_they_are_read(void **state)
+TEST(addresses_are_printed_as_they_are_read)
 {
-    (void)state;
     static const struct {
         const char *text, *with_port;
     } good[] = {
@@ -49,9 +45,8 @@ static void test_addresses_are_printed_as_they_are_read(void **state)
     assert_int_not_equal(named.v6.sin6_scope_id, 0);
 }
 
-static void test_other_texts_are_refused(void **state)
+TEST(other_texts_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         "localhost",
@@ -80,9 +75,8 @@ static void test_other_texts_are_refused(void **state)
             fail_msg("\"%s\" was taken for an address", bad[i]);
 }
 
-static void test_wide_addresses_overlap_what_they_cover(void **state)
+TEST(wide_addresses_overlap_what_they_cover)
 {
-    (void)state;
     static const struct {
         const char *a, *b;
         bool overlap;
@@ -106,9 +100,8 @@ static void test_wide_addresses_overlap_what_they_cover(void **state)
     }
 }
 
-static void test_the_loopback_is_of_both_families(void **state)
+TEST(the_loopback_is_of_both_families)
 {
-    (void)state;
     static const char *const loopback[] = {"127.0.0.1", "127.255.0.3", "::1"};
     static const char *const other[] = {"0.0.0.0", "::", "128.0.0.1", "2001:db8::1"};
     for (size_t i = 0; i < sizeof loopback / sizeof *loopback; i++) {
@@ -121,9 +114,8 @@ static void test_the_loopback_is_of_both_families(void **state)
     }
 }
 
-static void test_a_bound_socket_has_its_address(void **state)
+TEST(a_bound_socket_has_its_address)
 {
-    (void)state;
     const union socket_address wanted = address_of("127.0.0.1");
     union socket_address any = wanted, bound, again;
     any.v4.sin_port = 0;
@@ -147,9 +139,8 @@ static void test_a_bound_socket_has_its_address(void **state)
 }
 
 // Root without its rights, as a service has none.
-static void test_a_port_that_takes_a_right_says_which(void **state)
+TEST(a_port_that_takes_a_right_says_which)
 {
-    (void)state;
     char error[256];
     const uid_t user = geteuid();
     if (user == 0)
@@ -167,17 +158,4 @@ static void test_a_port_that_takes_a_right_says_which(void **state)
         assert_string_equal(error + strlen(error) - 16, "PRIVILEGED PORTS");
     }
     assert_int_equal(seteuid(user), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addresses_are_printed_as_they_are_read),
-        cmocka_unit_test(test_other_texts_are_refused),
-        cmocka_unit_test(test_wide_addresses_overlap_what_they_cover),
-        cmocka_unit_test(test_the_loopback_is_of_both_families),
-        cmocka_unit_test(test_a_bound_socket_has_its_address),
-        cmocka_unit_test(test_a_port_that_takes_a_right_says_which),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

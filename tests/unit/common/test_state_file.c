@@ -2,12 +2,10 @@
 // State files in a directory where another user has planted files.
 #define _GNU_SOURCE
 #include "state_file.h"
+#include "test.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +14,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char directory[] = "/tmp/raim-state-XXXXXX";
 static char path[64], temporary[80], other[64];
@@ -57,9 +53,8 @@ static void assert_refused(enum state_file_privacy privacy, const char *wanted)
     assert_string_equal(problem, wanted);
 }
 
-static void test_a_replaced_file_is_private_and_reads_back(void **state)
+TEST(a_replaced_file_is_private_and_reads_back, NULL, clear)
 {
-    (void)state;
     const char *problem;
     struct stat status;
     assert_true(state_file_replace(path, "one", 3, STATE_FILE_DISK));
@@ -74,9 +69,8 @@ static void test_a_replaced_file_is_private_and_reads_back(void **state)
     close(file);
 }
 
-static void test_a_link_is_neither_read_nor_written_through(void **state)
+TEST(a_link_is_neither_read_nor_written_through, NULL, clear)
 {
-    (void)state;
     write_text(other, "another's", 0600);
     assert_int_equal(symlink(other, path), 0);
     assert_refused(STATE_FILE_SHARED, "it is a symbolic link");
@@ -87,9 +81,8 @@ static void test_a_link_is_neither_read_nor_written_through(void **state)
 }
 
 // A test that hangs here fails by its timeout.
-static void test_nothing_waits_for_the_other_end(void **state)
+TEST(nothing_waits_for_the_other_end, NULL, clear)
 {
-    (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_refused(STATE_FILE_SHARED, "it is not a regular file");
     assert_int_equal(mkfifo(temporary, 0600), 0);
@@ -108,9 +101,8 @@ static void test_nothing_waits_for_the_other_end(void **state)
     rmdir(path);
 }
 
-static void test_a_secret_that_others_may_read_is_none(void **state)
+TEST(a_secret_that_others_may_read_is_none, NULL, clear)
 {
-    (void)state;
     const char *problem;
     static const mode_t modes[] = {0640, 0604, 0620, 0601};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -122,9 +114,8 @@ static void test_a_secret_that_others_may_read_is_none(void **state)
     }
 }
 
-static void test_somebody_elses_file_is_not_trusted_nor_used(void **state)
+TEST(somebody_elses_file_is_not_trusted_nor_used, NULL, clear)
 {
-    (void)state;
     char begun[PATH_MAX];
     struct stat status;
     if (geteuid() != 0)
@@ -148,9 +139,8 @@ static void test_somebody_elses_file_is_not_trusted_nor_used(void **state)
     close(file);
 }
 
-static void test_a_failed_replacement_keeps_the_old_file(void **state)
+TEST(a_failed_replacement_keeps_the_old_file, NULL, clear)
 {
-    (void)state;
     char longest[PATH_MAX];
     assert_true(state_file_replace(path, "kept", 4, STATE_FILE_DISK));
     assert_int_equal(mkdir(temporary, 0700), 0);
@@ -181,15 +171,4 @@ static int tear_down_group(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_a_replaced_file_is_private_and_reads_back, clear),
-        cmocka_unit_test_teardown(test_a_link_is_neither_read_nor_written_through, clear),
-        cmocka_unit_test_teardown(test_nothing_waits_for_the_other_end, clear),
-        cmocka_unit_test_teardown(test_a_secret_that_others_may_read_is_none, clear),
-        cmocka_unit_test_teardown(test_somebody_elses_file_is_not_trusted_nor_used, clear),
-        cmocka_unit_test_teardown(test_a_failed_replacement_keeps_the_old_file, clear),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
-}
+TEST_GROUP(set_up_group, tear_down_group)

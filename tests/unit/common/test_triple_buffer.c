@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The triple buffer between two threads that use it at the same time.
+#include "test.h"
 #include "triple_buffer.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 enum { WORDS = 64, VALUES = 200000 };
 
@@ -24,9 +20,8 @@ static void *write_values(void *argument)
     return NULL;
 }
 
-static void test_a_reader_sees_whole_values_that_only_grow(void **state)
+TEST(a_reader_sees_whole_values_that_only_grow)
 {
-    (void)state;
     struct triple_buffer buffer;
     pthread_t writer;
     assert_true(triple_buffer_create(&buffer, WORDS * sizeof(uint32_t)));
@@ -41,12 +36,4 @@ static void test_a_reader_sees_whole_values_that_only_grow(void **state)
     }
     pthread_join(writer, NULL);
     triple_buffer_destroy(&buffer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_reader_sees_whole_values_that_only_grow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

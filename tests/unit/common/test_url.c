@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Which URLs an operator may configure, and the ports of their servers.
+#include "test.h"
 #include "url.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_urls_and_their_ports(void **state)
+TEST(urls_and_their_ports)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint16_t port;
@@ -31,9 +26,8 @@ static void test_urls_and_their_ports(void **state)
     }
 }
 
-static void test_other_texts_are_refused(void **state)
+TEST(other_texts_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",           "a",          "ftp://a",         "file:///etc/passwd", "http://",
         "http:///a",  "http://a:0", "http://a:",       "http://a:65536",     "http://a:1x",
@@ -51,13 +45,4 @@ static void test_other_texts_are_refused(void **state)
     longest[URL_BYTES - 1] = 'a';
     longest[URL_BYTES] = '\0';
     assert_false(url_read(longest, &port));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_urls_and_their_ports),
-        cmocka_unit_test(test_other_texts_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

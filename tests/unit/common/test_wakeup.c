@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A thread that waits for a wakeup, and threads that signal it.
+#include "test.h"
 #include "wakeup.h"
 
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 enum { WAKERS = 4, ROUNDS = 20000, DEADLINE_MS = 10000 };
 
@@ -20,9 +16,8 @@ static bool is_readable(const struct wakeup *wakeup, int timeout_ms)
     return poll(&set, 1, timeout_ms) == 1;
 }
 
-static void test_signals_are_seen_once(void **state)
+TEST(signals_are_seen_once)
 {
-    (void)state;
     struct wakeup wakeup;
     assert_true(wakeup_open(&wakeup));
     assert_false(is_readable(&wakeup, 0));
@@ -54,9 +49,8 @@ static void *work(void *context)
 }
 
 // A thread that clears the wakeup before it checks for work misses no work.
-static void test_nothing_is_slept_through(void **state)
+TEST(nothing_is_slept_through)
 {
-    (void)state;
     struct job job = {.done = 0};
     pthread_t wakers[WAKERS];
     assert_true(wakeup_open(&job.wakeup));
@@ -69,13 +63,4 @@ static void test_nothing_is_slept_through(void **state)
     for (int i = 0; i < WAKERS; i++)
         pthread_join(wakers[i], NULL);
     wakeup_close(&job.wakeup);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signals_are_seen_once),
-        cmocka_unit_test(test_nothing_is_slept_through),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

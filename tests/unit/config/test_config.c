@@ -31,9 +31,8 @@ static void assert_plain(const struct config_arena *arena)
 
 // --- What is shipped ---
 
-static void test_shipped_config_loads(void **state)
+TEST(shipped_config_loads)
 {
-    (void)state;
     struct config *config = config_load(RAIM_SOURCE_DIR "/config/raimd.conf", stderr);
     assert_non_null(config);
     assert_int_equal(config->workers, 0);
@@ -79,17 +78,15 @@ static void assert_documents(const char *path, const struct reader_key *keys, in
     free(text);
 }
 
-static void test_a_shipped_map_documents_every_key_as_the_table_has_it(void **state)
+TEST(a_shipped_map_documents_every_key_as_the_table_has_it)
 {
-    (void)state;
     int count;
     const struct reader_key *keys = map_file_keys(&count);
     assert_documents(RAIM_SOURCE_DIR "/config/maps/duel.conf", keys, count);
 }
 
-static void test_demo_has_two_arenas_on_loopback(void **state)
+TEST(demo_has_two_arenas_on_loopback)
 {
-    (void)state;
     struct diagnostics report = {.out = stderr};
     struct config *config = config_demo(&report);
     assert_int_equal(config->arena_count, 2);
@@ -114,9 +111,8 @@ static void test_demo_has_two_arenas_on_loopback(void **state)
 
 // --- What is accepted ---
 
-static void test_absent_keys_have_their_defaults(void **state)
+TEST(absent_keys_have_their_defaults)
 {
-    (void)state;
     struct config *config = assert_accepted("arenas = ({" ARENA "});");
     const struct config_arena *arena = &config->arenas[0];
     assert_int_equal(config->workers, 0);
@@ -151,9 +147,8 @@ static void assert_defaults(const struct reader_key *keys, int count, const char
     }
 }
 
-static void test_an_arena_has_the_defaults_of_a_match(void **state)
+TEST(an_arena_has_the_defaults_of_a_match)
 {
-    (void)state;
     struct config *config = assert_accepted("arenas = ({" ARENA "});");
     const struct raim_match_def def = raim_match_default_def();
     const size_t begin = offsetof(struct config_arena, match);
@@ -164,9 +159,8 @@ static void test_an_arena_has_the_defaults_of_a_match(void **state)
     config_unload(config);
 }
 
-static void test_votes_are_as_configured(void **state)
+TEST(votes_are_as_configured)
 {
-    (void)state;
     struct config *config = assert_accepted(
         "arenas = ({" ARENA "votes = { kinds = \"map kick\"; time = 30.5; silent = \"no\"; }; },"
         "{ name = \"b\"; map = \"m.conf\"; port = 1; votes = { kinds = \"\"; }; });");
@@ -190,9 +184,8 @@ static void test_votes_are_as_configured(void **state)
     }
 }
 
-static void test_status_can_be_off_or_on_a_free_port(void **state)
+TEST(status_can_be_off_or_on_a_free_port)
 {
-    (void)state;
     struct config *config =
         assert_accepted("http = { listen = \"off\"; }; arenas = ({" ARENA "});");
     assert_false(config->status.is_on);
@@ -207,9 +200,8 @@ static void test_status_can_be_off_or_on_a_free_port(void **state)
     config_unload(config);
 }
 
-static void test_names_and_token_of_the_status_are_as_configured(void **state)
+TEST(names_and_token_of_the_status_are_as_configured)
 {
-    (void)state;
     write_text("token", "0123456789abcdef\nnot this\n");
     assert_int_equal(chmod(path_of("token"), 0600), 0);
     struct config *config =
@@ -226,9 +218,8 @@ static void test_names_and_token_of_the_status_are_as_configured(void **state)
     config_unload(config);
 }
 
-static void test_view_and_spectators_are_as_configured(void **state)
+TEST(view_and_spectators_are_as_configured)
 {
-    (void)state;
     struct config *config = assert_accepted(
         "arenas = ({" ARENA "view_width = 1920; view_height = 1080; sight = false;"
         "max_spectators = 0; spectator_delay = 2.5; },"
@@ -243,9 +234,8 @@ static void test_view_and_spectators_are_as_configured(void **state)
     config_unload(config);
 }
 
-static void test_queries_are_as_configured(void **state)
+TEST(queries_are_as_configured)
 {
-    (void)state;
     struct config *config =
         assert_accepted("arenas = ({" ARENA "queries = false; },"
                         "{ name = \"b\"; map = \"m.conf\"; port = 1; query_names = false; });");
@@ -256,9 +246,8 @@ static void test_queries_are_as_configured(void **state)
     config_unload(config);
 }
 
-static void test_rounds_are_as_configured(void **state)
+TEST(rounds_are_as_configured)
 {
-    (void)state;
     struct config *config = assert_accepted(
         "arenas = ({" ARENA "round_time = 600; score_limit = 30; break_time = 2.5;"
         "motd = \"Be nice \xc3\xa9\"; },"
@@ -272,9 +261,8 @@ static void test_rounds_are_as_configured(void **state)
     config_unload(config);
 }
 
-static void test_a_motd_fits_and_shows_all_of_it(void **state)
+TEST(a_motd_fits_and_shows_all_of_it)
 {
-    (void)state;
     char text[512], motd[122];
     memset(motd, 'x', 121);
     motd[120] = '\0';
@@ -298,9 +286,8 @@ static void test_a_motd_fits_and_shows_all_of_it(void **state)
     }
 }
 
-static void test_the_level_of_the_log_is_as_configured(void **state)
+TEST(the_level_of_the_log_is_as_configured)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum log_level level;
@@ -324,9 +311,8 @@ static void assert_limits(const struct gate_limits *limits, const struct gate_li
     assert_int_equal(limits->loopback, expected->loopback);
 }
 
-static void test_cookies_and_limits_are_as_configured(void **state)
+TEST(cookies_and_limits_are_as_configured)
 {
-    (void)state;
     struct config *config = assert_accepted(
         "arenas = ({" ARENA "address_validation = false; limits = { connections_per_address = 3;"
         "connect_requests_total = 1000000; loopback = true; }; },"
@@ -342,9 +328,8 @@ static void test_cookies_and_limits_are_as_configured(void **state)
     config_unload(config);
 }
 
-static void test_access_and_seals_are_as_configured(void **state)
+TEST(access_and_seals_are_as_configured)
 {
-    (void)state;
 #define KEY_OF(digits) digits digits digits digits digits digits digits digits
     struct config *config =
         assert_accepted("arenas = ({" ARENA "encryption = \"required\"; access = \"token\";"
@@ -362,9 +347,8 @@ static void test_access_and_seals_are_as_configured(void **state)
     config_unload(config);
 }
 
-static void test_lag_compensation_and_grace_are_as_configured(void **state)
+TEST(lag_compensation_and_grace_are_as_configured)
 {
-    (void)state;
     struct config *config =
         assert_accepted("arenas = ({" ARENA "lag_compensation = 0; resume_grace = 0.5; },"
                         "{ name = \"b\"; map = \"m.conf\"; port = 1; lag_compensation = 120; });");
@@ -375,9 +359,8 @@ static void test_lag_compensation_and_grace_are_as_configured(void **state)
     config_unload(config);
 }
 
-static void test_ends_of_ranges_are_inside(void **state)
+TEST(ends_of_ranges_are_inside)
 {
-    (void)state;
     config_unload(assert_accepted("workers = 256; arenas = ({" ARENA "port = 0; max_players = 1000;"
                                   "bots = 24; tick_hz = 240; max_spectators = 1000;"
                                   "spectator_delay = 60; view_width = 10000; view_height = 100;"
@@ -392,9 +375,8 @@ static void test_ends_of_ranges_are_inside(void **state)
                                   "view_height = 10000; });"));
 }
 
-static void test_free_ports_never_conflict_and_addresses_keep_ports_apart(void **state)
+TEST(free_ports_never_conflict_and_addresses_keep_ports_apart)
 {
-    (void)state;
     config_unload(assert_accepted(
         "arenas = ({ name = \"a\"; map = \"m.conf\"; port = 0; },"
         "{ name = \"b\"; map = \"m.conf\"; port = 0; },"
@@ -402,9 +384,8 @@ static void test_free_ports_never_conflict_and_addresses_keep_ports_apart(void *
         "{ name = \"d\"; map = \"m.conf\"; address = \"127.0.0.2\"; port = 5; });"));
 }
 
-static void test_map_takes_integers_floats_lists_and_arrays(void **state)
+TEST(map_takes_integers_floats_lists_and_arrays)
 {
-    (void)state;
     write_text("sub.conf", "name = \"other\"; border = [-200, -200, 200, 200];\n"
                            "obstacles = ( ((0, 0), (10.5, 0), [10, 10]) );\n"
                            "spawns = ( (100, -100.25), [-1.5, -50.0] );");
@@ -418,9 +399,8 @@ static void test_map_takes_integers_floats_lists_and_arrays(void **state)
     config_unload(config);
 }
 
-static void test_absolute_map_path(void **state)
+TEST(absolute_map_path)
 {
-    (void)state;
     char text[PATH_MAX];
     snprintf(text, sizeof text, "arenas = ({ name = \"a\"; map = \"%s\"; });", path_of("m.conf"));
     config_unload(assert_accepted(text));
@@ -428,9 +408,8 @@ static void test_absolute_map_path(void **state)
 
 // --- Maps ---
 
-static void test_arenas_that_share_a_map_share_its_warnings(void **state)
+TEST(arenas_that_share_a_map_share_its_warnings)
 {
-    (void)state;
     write_text("odd.conf", "border = (0, 0, 500, 500); spawns = ((250, 250)); obstacles = (\n"
                            "((10, 10), (60, 10), (60, 60)), ((10, 10), (60, 10), (60, 60)) );");
     write_text("raimd.conf", "arenas = ({ name = \"a\"; map = \"odd.conf\"; port = 1; },\n"
@@ -446,27 +425,24 @@ static void test_arenas_that_share_a_map_share_its_warnings(void **state)
     free(report);
 }
 
-static void test_map_of_two_arenas_reports_its_mistakes_once(void **state)
+TEST(map_of_two_arenas_reports_its_mistakes_once)
 {
-    (void)state;
     write_text("bad.conf", "border = (0, 0, 500, 500);");
     assert_refused("arenas = ({ name = \"a\"; map = \"bad.conf\"; port = 1; },\n"
                    "{ name = \"b\"; map = \"bad.conf\"; port = 2; });",
                    "bad.conf: got no key \"spawns\", want a list of 1 to 256 points ( x, y )\n");
 }
 
-static void test_map_without_name_needs_a_file_with_one(void **state)
+TEST(map_without_name_needs_a_file_with_one)
 {
-    (void)state;
     write_text("My Map.conf", MAP);
     assert_refused("arenas = ({ name = \"a\"; map = \"My Map.conf\"; });",
                    "My Map.conf: got no key \"name\" and a file name that cannot serve, want 1 to "
                    "31 characters of a-z, 0-9, _ and -\n");
 }
 
-static void test_spawns_have_room_for_the_largest_players(void **state)
+TEST(spawns_have_room_for_the_largest_players)
 {
-    (void)state;
     write_text("tight.conf", "border = (0, 0, 500, 500);\nspawns = ((50, 250), (100, 250));");
     assert_refused("arenas = ({ name = \"a\"; map = \"tight.conf\"; }, { name = \"b\"; port = 1;\n"
                    "map = \"tight.conf\"; rules = { player_radius = 60; }; });",
@@ -475,9 +451,8 @@ static void test_spawns_have_room_for_the_largest_players(void **state)
     config_unload(assert_accepted("arenas = ({ name = \"a\"; map = \"tight.conf\"; });"));
 }
 
-static void test_a_rotation_names_maps_which_are_shared(void **state)
+TEST(a_rotation_names_maps_which_are_shared)
 {
-    (void)state;
     write_text("n.conf", MAP);
     struct config *config = assert_accepted(
         "arenas = ({" ARENA "score_limit = 1; rotation = (\"n.conf\", \"m.conf\", \"n.conf\"); },"
@@ -494,9 +469,8 @@ static void test_a_rotation_names_maps_which_are_shared(void **state)
     config_unload(config);
 }
 
-static void test_every_map_of_a_rotation_is_checked(void **state)
+TEST(every_map_of_a_rotation_is_checked)
 {
-    (void)state;
     write_text("bad.conf", "border = (0, 0, 500, 500);");
     assert_refused(
         "arenas = ({" ARENA "score_limit = 1; rotation = (\n"
@@ -518,9 +492,8 @@ static void test_every_map_of_a_rotation_is_checked(void **state)
                    "(rules.player_radius)\n");
 }
 
-static void test_a_rotation_has_at_most_32_maps(void **state)
+TEST(a_rotation_has_at_most_32_maps)
 {
-    (void)state;
     for (int count = 32; count <= 33; count++) {
         char text[1024] = "arenas = ({" ARENA "score_limit = 1; rotation = (";
         for (int i = 0; i < count; i++)
@@ -536,9 +509,8 @@ static void test_a_rotation_has_at_most_32_maps(void **state)
     }
 }
 
-static void test_a_rotation_without_rounds_is_odd(void **state)
+TEST(a_rotation_without_rounds_is_odd)
 {
-    (void)state;
     write_text("raimd.conf", "arenas = ({" ARENA "rotation = (\"m.conf\"); });");
     char *report;
     struct config *config = load("raimd.conf", &report);
@@ -581,9 +553,8 @@ static bool has_mistakes(const char *report)
     return false;
 }
 
-static void test_mutated_files_load_or_are_refused_with_a_reason(void **state)
+TEST(mutated_files_load_or_are_refused_with_a_reason)
 {
-    (void)state;
     static const char *const names[] = {"raimd.conf", "maps/duel.conf", "maps/crossfire.conf"};
     char *originals[3];
     mkdir(path_of("maps"), 0700);
@@ -616,39 +587,4 @@ static void test_mutated_files_load_or_are_refused_with_a_reason(void **state)
         free(originals[i]);
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shipped_config_loads),
-        cmocka_unit_test(test_a_shipped_map_documents_every_key_as_the_table_has_it),
-        cmocka_unit_test(test_demo_has_two_arenas_on_loopback),
-        cmocka_unit_test(test_absent_keys_have_their_defaults),
-        cmocka_unit_test(test_an_arena_has_the_defaults_of_a_match),
-        cmocka_unit_test(test_status_can_be_off_or_on_a_free_port),
-        cmocka_unit_test(test_names_and_token_of_the_status_are_as_configured),
-        cmocka_unit_test(test_view_and_spectators_are_as_configured),
-        cmocka_unit_test(test_queries_are_as_configured),
-        cmocka_unit_test(test_rounds_are_as_configured),
-        cmocka_unit_test(test_a_motd_fits_and_shows_all_of_it),
-        cmocka_unit_test(test_the_level_of_the_log_is_as_configured),
-        cmocka_unit_test(test_cookies_and_limits_are_as_configured),
-        cmocka_unit_test(test_votes_are_as_configured),
-        cmocka_unit_test(test_access_and_seals_are_as_configured),
-        cmocka_unit_test(test_lag_compensation_and_grace_are_as_configured),
-        cmocka_unit_test(test_ends_of_ranges_are_inside),
-        cmocka_unit_test(test_free_ports_never_conflict_and_addresses_keep_ports_apart),
-        cmocka_unit_test(test_map_takes_integers_floats_lists_and_arrays),
-        cmocka_unit_test(test_absolute_map_path),
-        cmocka_unit_test(test_arenas_that_share_a_map_share_its_warnings),
-        cmocka_unit_test(test_map_of_two_arenas_reports_its_mistakes_once),
-        cmocka_unit_test(test_map_without_name_needs_a_file_with_one),
-        cmocka_unit_test(test_spawns_have_room_for_the_largest_players),
-        cmocka_unit_test(test_a_rotation_names_maps_which_are_shared),
-        cmocka_unit_test(test_every_map_of_a_rotation_is_checked),
-        cmocka_unit_test(test_a_rotation_has_at_most_32_maps),
-        cmocka_unit_test(test_a_rotation_without_rounds_is_odd),
-        cmocka_unit_test(test_mutated_files_load_or_are_refused_with_a_reason),
-    };
-    return cmocka_run_group_tests_name("config", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -35,24 +35,21 @@ static void assert_changes(const char *old_text, const char *new_text, const cha
     config_unload(new_config);
 }
 
-static void test_equal_files_differ_in_nothing(void **state)
+TEST(equal_files_differ_in_nothing)
 {
-    (void)state;
     assert_changes("arenas = ({" ARENA "});", "arenas = ({" ARENA "});", "");
 }
 
-static void test_what_is_written_otherwise_has_not_changed(void **state)
+TEST(what_is_written_otherwise_has_not_changed)
 {
-    (void)state;
     assert_changes("arenas = ({" ARENA " bots = 16; resume_grace = 2; });",
                    "# new\nworkers = 0; arenas = ({ resume_grace = 2.0;\n bots = 0x10; " ARENA
                    " sight = True; rules = { bullet_radius = 4.0; }; });",
                    "");
 }
 
-static void test_changes_report_place_key_old_and_new(void **state)
+TEST(changes_report_place_key_old_and_new)
 {
-    (void)state;
     assert_changes("workers = 1;\narenas = ({" ARENA "\nbots = 2;\ntick_hz = 60; });",
                    "workers = 2;\n\narenas = ({" ARENA "\n\nbots = 3;\ntick_hz = 30;\n"
                    "rules = {\nbullet_speed = 720.5; }; });",
@@ -62,35 +59,31 @@ static void test_changes_report_place_key_old_and_new(void **state)
                    "live raimd.conf:8: arenas[0].rules.bullet_speed: 900 -> 720.5\n");
 }
 
-static void test_a_key_that_is_gone_has_its_default(void **state)
+TEST(a_key_that_is_gone_has_its_default)
 {
-    (void)state;
     assert_changes("http = { listen = \"off\"; }; arenas = ({" ARENA " bots = 2; });",
                    "\narenas = (\n{" ARENA "});",
                    "restart raimd.conf: http.listen: \"off\" -> \"127.0.0.1:7246\"\n"
                    "live raimd.conf:3: arenas[0].bots: 2 -> 0\n");
 }
 
-static void test_arenas_come_and_go(void **state)
+TEST(arenas_come_and_go)
 {
-    (void)state;
     assert_changes("arenas = ({" ARENA "});", "arenas = (\n{" ARENA_B "},\n{" ARENA "});",
                    "live raimd.conf:2: arenas[0]: nothing -> \"b\"\n");
     assert_changes("arenas = (\n{" ARENA_B "},\n{" ARENA "});", "arenas = ({" ARENA "});",
                    "live raimd.conf:2: arenas[0]: \"b\" -> nothing\n");
 }
 
-static void test_the_order_of_arenas_means_nothing(void **state)
+TEST(the_order_of_arenas_means_nothing)
 {
-    (void)state;
     assert_changes("arenas = ({" ARENA "},\n{" ARENA_B " bots = 1; });",
                    "arenas = ({" ARENA_B " bots = 5; },\n{" ARENA "});",
                    "live raimd.conf:1: arenas[0].bots: 1 -> 5\n");
 }
 
-static void test_an_arena_that_keeps_its_port_was_renamed(void **state)
+TEST(an_arena_that_keeps_its_port_was_renamed)
 {
-    (void)state;
     assert_changes("arenas = ({" ARENA_B "});",
                    "arenas = ({ name = \"c\"; map = \"m.conf\"; port = 1; });",
                    "live raimd.conf:1: arenas[0].name: \"b\" -> \"c\"\n");
@@ -107,9 +100,8 @@ static void test_an_arena_that_keeps_its_port_was_renamed(void **state)
                    "live raimd.conf:1: arenas[0]: \"b\" -> nothing\n");
 }
 
-static void test_a_map_whose_file_changed_has_changed(void **state)
+TEST(a_map_whose_file_changed_has_changed)
 {
-    (void)state;
     static const char *const maps[] = {
         "border = (0, 0, 500, 500); spawns = ((100, 100));",
         "border = (0, 0, 500, 501); spawns = ((100, 100));",
@@ -145,9 +137,8 @@ static void test_a_map_whose_file_changed_has_changed(void **state)
     }
 }
 
-static void test_a_rotation_changes_with_its_list_and_with_its_files(void **state)
+TEST(a_rotation_changes_with_its_list_and_with_its_files)
 {
-    (void)state;
     write_text("n.conf", MAP);
     assert_changes("arenas = ({" ARENA_B "});",
                    "arenas = ({ name = \"b\"; map = \"m.conf\"; port = 1; score_limit = 1;\n"
@@ -168,19 +159,4 @@ static void test_a_rotation_changes_with_its_list_and_with_its_files(void **stat
     config_unload(new_config);
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_files_differ_in_nothing),
-        cmocka_unit_test(test_what_is_written_otherwise_has_not_changed),
-        cmocka_unit_test(test_changes_report_place_key_old_and_new),
-        cmocka_unit_test(test_a_key_that_is_gone_has_its_default),
-        cmocka_unit_test(test_arenas_come_and_go),
-        cmocka_unit_test(test_the_order_of_arenas_means_nothing),
-        cmocka_unit_test(test_an_arena_that_keeps_its_port_was_renamed),
-        cmocka_unit_test(test_a_map_whose_file_changed_has_changed),
-        cmocka_unit_test(test_a_rotation_changes_with_its_list_and_with_its_files),
-    };
-    return cmocka_run_group_tests_name("config_diff", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -9,9 +9,8 @@
 
 // --- Mistakes in the daemon's file ---
 
-static void test_every_mistake_is_reported_at_once(void **state)
+TEST(every_mistake_is_reported_at_once)
 {
-    (void)state;
     write_text("bad.conf", "border = (0, 0, 500);\nspawn = ((1, 1));\n");
     assert_refused(
         "workers = -1;\n"
@@ -51,9 +50,8 @@ static void test_every_mistake_is_reported_at_once(void **state)
         "bad.conf:2: spawn: got an unknown key, did you mean \"spawns\"?\n");
 }
 
-static void test_key_like_no_other_gets_the_list_of_keys(void **state)
+TEST(key_like_no_other_gets_the_list_of_keys)
 {
-    (void)state;
     assert_refused(
         "gravity = 9; arenas = ({" ARENA "});",
         "raimd.conf:1: gravity: got an unknown key, want one of workers, log_level, sandbox, "
@@ -61,9 +59,8 @@ static void test_key_like_no_other_gets_the_list_of_keys(void **state)
         "on_demand, agones, discovery, arenas\n");
 }
 
-static void test_a_key_of_an_earlier_version_is_told_its_name(void **state)
+TEST(a_key_of_an_earlier_version_is_told_its_name)
 {
-    (void)state;
     static const char before[] =
         "raimd.conf:1: status: got a key of an earlier version, want http.listen\n"
         "raimd.conf:2: control: got a key of an earlier version, want control.socket\n"
@@ -76,17 +73,15 @@ static void test_a_key_of_an_earlier_version_is_told_its_name(void **state)
                    before);
 }
 
-static void test_misplaced_key_is_told_its_place(void **state)
+TEST(misplaced_key_is_told_its_place)
 {
-    (void)state;
     assert_refused("bots = 3; bullet_speed = 700; arenas = ({" ARENA "});",
                    "raimd.conf:1: bots: got a key that belongs into arenas\n"
                    "raimd.conf:1: bullet_speed: got a key that belongs into arenas.rules\n");
 }
 
-static void test_files_of_other_habits_are_explained(void **state)
+TEST(files_of_other_habits_are_explained)
 {
-    (void)state;
     assert_refused("\xEF\xBB\xBF"
                    "arenas = ({" ARENA "});",
                    "raimd.conf: got a byte order mark (BOM), want UTF-8 without one\n");
@@ -95,17 +90,15 @@ static void test_files_of_other_habits_are_explained(void **state)
                    "parentheses\n");
 }
 
-static void test_missing_hook_program_is_a_mistake(void **state)
+TEST(missing_hook_program_is_a_mistake)
 {
-    (void)state;
     assert_refused("hook = { target = \"/nonexistent/hook here\"; }; arenas = ({" ARENA "});",
                    "raimd.conf:1: hook.target: cannot run \"/nonexistent/hook\": No such file or "
                    "directory\n");
 }
 
-static void test_hosts_are_names_without_scheme_and_port(void **state)
+TEST(hosts_are_names_without_scheme_and_port)
 {
-    (void)state;
     assert_refused("http = { hosts = ( \"a.example\",\n\"http://b.example\",\n\"c:80\", 7 ); };\n"
                    "arenas = ({" ARENA "});",
                    "raimd.conf:2: http.hosts[1]: got \"http://b.example\", want the name of a "
@@ -124,9 +117,8 @@ static void assert_token_refused(const char *why)
     assert_refused("http = { live_token_file = \"token\"; }; arenas = ({" ARENA "});", expected);
 }
 
-static void test_the_live_token_is_kept_from_everybody(void **state)
+TEST(the_live_token_is_kept_from_everybody)
 {
-    (void)state;
     assert_token_refused("No such file or directory");
     write_text("token", "0123456789abcdef\n");
     assert_int_equal(chmod(path_of("token"), 0644), 0);
@@ -140,9 +132,8 @@ static void test_the_live_token_is_kept_from_everybody(void **state)
     unlink(path_of("token"));
 }
 
-static void test_tokens_want_a_key(void **state)
+TEST(tokens_want_a_key)
 {
-    (void)state;
     assert_refused("arenas = ({" ARENA "access = \"token\"; });",
                    "raimd.conf:1: arenas[0].access: got \"token\" without an access_key, want "
                    "one\n");
@@ -152,9 +143,8 @@ static void test_tokens_want_a_key(void **state)
                    "hexadecimal digits with a space between them\n");
 }
 
-static void test_passwords_want_encryption_and_are_not_repeated(void **state)
+TEST(passwords_want_encryption_and_are_not_repeated)
 {
-    (void)state;
     assert_refused("arenas = ({" ARENA "password = \"swordfish\"; });",
                    "raimd.conf:1: arenas[0].password: got something else, want \"\" or a line that "
                    "raimctl password prints\n");
@@ -164,9 +154,8 @@ static void test_passwords_want_encryption_and_are_not_repeated(void **state)
                    "encryption \"offered\" or \"required\"\n");
 }
 
-static void test_arenas_must_be_there(void **state)
+TEST(arenas_must_be_there)
 {
-    (void)state;
     assert_refused("", "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
     assert_refused("arenas = ();", "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
     assert_refused("arenas = {};",
@@ -187,9 +176,8 @@ static void assert_port_refused(const char *got)
     assert_refused(text, expected);
 }
 
-static void test_integers_do_not_wrap(void **state)
+TEST(integers_do_not_wrap)
 {
-    (void)state;
     assert_port_refused("65536");
     assert_port_refused("2147483648");
     assert_port_refused("3000000000");
@@ -205,17 +193,15 @@ static void test_integers_do_not_wrap(void **state)
                    "raimd.conf:1: got 18446744073709551620, want a number below 2^63\n");
 }
 
-static void test_float_without_bounds_is_out_of_range(void **state)
+TEST(float_without_bounds_is_out_of_range)
 {
-    (void)state;
     assert_refused("arenas = ({" ARENA "rules = { respawn_delay = 1e999; }; });",
                    "raimd.conf:1: arenas[0].rules.respawn_delay: got inf, want a number from 0 to "
                    "60 s\n");
 }
 
-static void test_only_true_and_false_are_booleans(void **state)
+TEST(only_true_and_false_are_booleans)
 {
-    (void)state;
     assert_refused("arenas = ({" ARENA "\nsight = 1; },\n"
                    "{ name = \"b\"; map = \"m.conf\"; port = 1; sight = \"false\"; },\n"
                    "{ name = \"c\"; map = \"m.conf\"; port = 2; sight = 0.0; });",
@@ -224,9 +210,8 @@ static void test_only_true_and_false_are_booleans(void **state)
                    "raimd.conf:4: arenas[2].sight: got 0.0, want true or false\n");
 }
 
-static void test_views_and_delays_have_bounds(void **state)
+TEST(views_and_delays_have_bounds)
 {
-    (void)state;
     assert_refused("arenas = ({" ARENA "\nview_width = 99;\nview_height = 10001;\n"
                    "max_spectators = 1001;\nspectator_delay = 60.5; });",
                    "raimd.conf:2: arenas[0].view_width: got 99, want an integer from 100 to 10000 "
@@ -239,9 +224,8 @@ static void test_views_and_delays_have_bounds(void **state)
                    "60 s\n");
 }
 
-static void test_lag_compensation_and_grace_have_bounds(void **state)
+TEST(lag_compensation_and_grace_have_bounds)
 {
-    (void)state;
     assert_refused("arenas = ({" ARENA "\nresume_grace = 600.5;\nlag_compensation = 251; },\n"
                    "{ name = \"b\"; map = \"m.conf\"; port = 1; lag_compensation = 0.1;\n"
                    "resume_grace = -1; });",
@@ -254,18 +238,16 @@ static void test_lag_compensation_and_grace_have_bounds(void **state)
                    "raimd.conf:5: arenas[1].resume_grace: got -1, want a number from 0 to 600 s\n");
 }
 
-static void test_an_arena_holds_its_players_and_bots(void **state)
+TEST(an_arena_holds_its_players_and_bots)
 {
-    (void)state;
     assert_refused("arenas = ({ name = \"a\"; map = \"m.conf\"; max_players = 1000;\n"
                    "bots = 200; });",
                    "raimd.conf:2: arenas[0].bots: got 200 beside 1000 max_players, want at most "
                    "1024 together\n");
 }
 
-static void test_names_and_ports_are_unique(void **state)
+TEST(names_and_ports_are_unique)
 {
-    (void)state;
     assert_refused("arenas = (\n"
                    "{ name = \"a\"; map = \"m.conf\"; address = \"127.0.0.1\"; },\n"
                    "{ name = \"a\"; map = \"m.conf\"; port = 7247; },\n"
@@ -284,9 +266,8 @@ static void test_names_and_ports_are_unique(void **state)
 }
 
 // A mistake hides only those that follow from it.
-static void test_a_mistake_of_another_key_hides_no_shared_port(void **state)
+TEST(a_mistake_of_another_key_hides_no_shared_port)
 {
-    (void)state;
     assert_refused(
         "rcon = { listen = \"0.0.0.0:1\"; };\n"
         "arenas = (\n"
@@ -305,9 +286,8 @@ static void test_a_mistake_of_another_key_hides_no_shared_port(void **state)
         "of 127.0.0.0/8 or [::1], or certificate, key, and token_file or clients\n");
 }
 
-static void test_names_of_garbage_are_quoted_and_cut(void **state)
+TEST(names_of_garbage_are_quoted_and_cut)
 {
-    (void)state;
     char text[4096], name[2049];
     memset(name, 'x', 2048);
     name[2048] = '\0';
@@ -321,9 +301,8 @@ static void test_names_of_garbage_are_quoted_and_cut(void **state)
     free(report);
 }
 
-static void test_nothing_in_a_file_can_add_a_line_to_the_report(void **state)
+TEST(nothing_in_a_file_can_add_a_line_to_the_report)
 {
-    (void)state;
     write_text("raimd.conf", "arenas = ({ name = \"a\"; map = \"x\\ny\"; });");
     char *report;
     assert_null(load("raimd.conf", &report));
@@ -336,9 +315,8 @@ static void test_nothing_in_a_file_can_add_a_line_to_the_report(void **state)
 
 // --- Text that libconfig cannot read ---
 
-static void test_syntax_errors_name_their_line(void **state)
+TEST(syntax_errors_name_their_line)
 {
-    (void)state;
     assert_refused("workers = 1;\nstatus = = 3;\n",
                    "raimd.conf:2: got a syntax error at or before this: status = = 3;\n");
     assert_refused("workers = 1;\nworkers = 2;\n",
@@ -350,9 +328,8 @@ static void test_syntax_errors_name_their_line(void **state)
                    "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
 }
 
-static void test_missing_quote_is_found_on_its_line(void **state)
+TEST(missing_quote_is_found_on_its_line)
 {
-    (void)state;
     assert_refused("workers = 1;\nstatus = \"off;\narenas = ({" ARENA "});\n",
                    "raimd.conf:2: got a string without its end, want \" on the same line\n");
     assert_refused("workers = 1;\nstatus = \"off;\nname = \"a;\n",
@@ -363,24 +340,21 @@ static void test_missing_quote_is_found_on_its_line(void **state)
                    "raimd.conf:1: got a string without its end, want \" on the same line\n");
 }
 
-static void test_comment_without_end_is_found_where_it_begins(void **state)
+TEST(comment_without_end_is_found_where_it_begins)
 {
-    (void)state;
     assert_refused("workers = 1;\n/* arenas\n = 3;\n",
                    "raimd.conf:2: got a comment without its end, want */ after /*\n");
 }
 
-static void test_lines_are_right_after_comments(void **state)
+TEST(lines_are_right_after_comments)
 {
-    (void)state;
     assert_refused("/* one\n two */ // three\n# four\nworkers/**/=/*\n*/-1; arenas = ({" ARENA
                    "});",
                    "raimd.conf:4: workers: got -1, want an integer from 0 to 256\n");
 }
 
-static void test_nesting_without_end_is_a_syntax_error(void **state)
+TEST(nesting_without_end_is_a_syntax_error)
 {
-    (void)state;
     char text[40001] = "a = ";
     memset(text + 4, '(', 40000 - 4);
     write_text("raimd.conf", text);
@@ -390,9 +364,8 @@ static void test_nesting_without_end_is_a_syntax_error(void **state)
     free(report);
 }
 
-static void test_files_that_are_no_text(void **state)
+TEST(files_that_are_no_text)
 {
-    (void)state;
     write_bytes("raimd.conf", "a = 1;\0b", 8);
     assert_report("raimd.conf: got a zero byte, want text\n");
 
@@ -403,9 +376,8 @@ static void test_files_that_are_no_text(void **state)
     free(large);
 }
 
-static void test_files_that_cannot_be_read(void **state)
+TEST(files_that_cannot_be_read)
 {
-    (void)state;
     char *report;
     assert_null(load("absent.conf", &report));
     assert_string_equal(report,
@@ -427,9 +399,8 @@ static void test_files_that_cannot_be_read(void **state)
 
 // --- @include ---
 
-static void test_include_is_relative_and_keeps_lines(void **state)
+TEST(include_is_relative_and_keeps_lines)
 {
-    (void)state;
     mkdir(path_of("inc"), 0700);
     write_text("inc/first.conf", "@include \"second.conf\"\nbots = -2;");
     write_text("inc/second.conf", "\nport = -1;\n");
@@ -441,9 +412,8 @@ static void test_include_is_relative_and_keeps_lines(void **state)
                    "inc/first.conf:2: arenas[0].bots: got -2, want an integer from 0 to 200\n");
 }
 
-static void test_include_that_cannot_be_read(void **state)
+TEST(include_that_cannot_be_read)
 {
-    (void)state;
     assert_refused("\n@include \"none.conf\"\n@include \".\"\n@include\n@include \"\n",
                    "raimd.conf:2: @include: cannot read \"none.conf\": No such file or directory\n"
                    "raimd.conf:3: @include: cannot read \".\": Is a directory\n"
@@ -451,55 +421,16 @@ static void test_include_that_cannot_be_read(void **state)
                    "raimd.conf:5: got @include without a file, want @include \"FILE\"\n");
 }
 
-static void test_include_of_itself_ends(void **state)
+TEST(include_of_itself_ends)
 {
-    (void)state;
     assert_refused("@include \"raimd.conf\"\n",
                    "raimd.conf:1: @include: got \"raimd.conf\" as well, want at most 64 files\n");
 }
 
-static void test_include_in_comments_and_strings_is_none(void **state)
+TEST(include_in_comments_and_strings_is_none)
 {
-    (void)state;
     config_unload(assert_accepted("# @include \"none\"\n/*\n@include \"none\"\n*/\n"
                                   "// @include \"none\"\narenas = ({" ARENA "});"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_mistake_is_reported_at_once),
-        cmocka_unit_test(test_key_like_no_other_gets_the_list_of_keys),
-        cmocka_unit_test(test_a_key_of_an_earlier_version_is_told_its_name),
-        cmocka_unit_test(test_misplaced_key_is_told_its_place),
-        cmocka_unit_test(test_files_of_other_habits_are_explained),
-        cmocka_unit_test(test_missing_hook_program_is_a_mistake),
-        cmocka_unit_test(test_hosts_are_names_without_scheme_and_port),
-        cmocka_unit_test(test_the_live_token_is_kept_from_everybody),
-        cmocka_unit_test(test_tokens_want_a_key),
-        cmocka_unit_test(test_passwords_want_encryption_and_are_not_repeated),
-        cmocka_unit_test(test_arenas_must_be_there),
-        cmocka_unit_test(test_integers_do_not_wrap),
-        cmocka_unit_test(test_float_without_bounds_is_out_of_range),
-        cmocka_unit_test(test_only_true_and_false_are_booleans),
-        cmocka_unit_test(test_views_and_delays_have_bounds),
-        cmocka_unit_test(test_lag_compensation_and_grace_have_bounds),
-        cmocka_unit_test(test_an_arena_holds_its_players_and_bots),
-        cmocka_unit_test(test_names_and_ports_are_unique),
-        cmocka_unit_test(test_a_mistake_of_another_key_hides_no_shared_port),
-        cmocka_unit_test(test_names_of_garbage_are_quoted_and_cut),
-        cmocka_unit_test(test_nothing_in_a_file_can_add_a_line_to_the_report),
-        cmocka_unit_test(test_syntax_errors_name_their_line),
-        cmocka_unit_test(test_missing_quote_is_found_on_its_line),
-        cmocka_unit_test(test_comment_without_end_is_found_where_it_begins),
-        cmocka_unit_test(test_lines_are_right_after_comments),
-        cmocka_unit_test(test_nesting_without_end_is_a_syntax_error),
-        cmocka_unit_test(test_files_that_are_no_text),
-        cmocka_unit_test(test_files_that_cannot_be_read),
-        cmocka_unit_test(test_include_is_relative_and_keeps_lines),
-        cmocka_unit_test(test_include_that_cannot_be_read),
-        cmocka_unit_test(test_include_of_itself_ends),
-        cmocka_unit_test(test_include_in_comments_and_strings_is_none),
-    };
-    return cmocka_run_group_tests_name("config_errors", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -19,9 +19,8 @@ static void assert_kept(const struct reader_key *keys, int count)
     }
 }
 
-static void test_every_key_that_can_need_a_restart_can_be_kept(void **state)
+TEST(every_key_that_can_need_a_restart_can_be_kept)
 {
-    (void)state;
     int count;
     const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
     assert_kept(keys, count);
@@ -29,9 +28,8 @@ static void test_every_key_that_can_need_a_restart_can_be_kept(void **state)
 
 #define PASSWORD "raim1$MDEyMzQ1Njc4OWFiY2RlZg$Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM"
 
-static void test_everything_that_a_running_match_takes_is_copied(void **state)
+TEST(everything_that_a_running_match_takes_is_copied)
 {
-    (void)state;
     struct config *config = assert_accepted(
         "arenas = ({" ARENA "},{ name = \"b\"; map = \"m.conf\"; port = 1; max_players = 5;"
         "max_spectators = 6; resume_grace = 7; idle_timeout = 8; queries = false;"
@@ -77,9 +75,8 @@ static void test_everything_that_a_running_match_takes_is_copied(void **state)
     config_unload(config);
 }
 
-static void test_what_is_kept_is_reported_again(void **state)
+TEST(what_is_kept_is_reported_again)
 {
-    (void)state;
     static const char old_text[] = "workers = 2; http = { listen = \"off\"; }; arenas = ({" ARENA
                                    "port = 7; tick_hz = 60; max_players = 5; });";
     static const char new_text[] =
@@ -111,9 +108,8 @@ static void test_what_is_kept_is_reported_again(void **state)
     config_unload(again);
 }
 
-static void test_a_shared_configuration_lives_until_the_last_unloads_it(void **state)
+TEST(a_shared_configuration_lives_until_the_last_unloads_it)
 {
-    (void)state;
     struct config *config = assert_accepted("arenas = ({" ARENA "});");
     assert_ptr_equal(config_share(config), config);
     config_unload(config);
@@ -121,14 +117,4 @@ static void test_a_shared_configuration_lives_until_the_last_unloads_it(void **s
     config_unload(config);
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_key_that_can_need_a_restart_can_be_kept),
-        cmocka_unit_test(test_everything_that_a_running_match_takes_is_copied),
-        cmocka_unit_test(test_what_is_kept_is_reported_again),
-        cmocka_unit_test(test_a_shared_configuration_lives_until_the_last_unloads_it),
-    };
-    return cmocka_run_group_tests_name("config_keep", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -15,9 +15,8 @@ static void assert_refused_with(const char *keys, const char *reason)
     free(report);
 }
 
-static void test_an_arena_has_a_name_tags_region_and_website(void **state)
+TEST(an_arena_has_a_name_tags_region_and_website)
 {
-    (void)state;
     struct config *config =
         assert_accepted("arenas = ({" ARENA "hostname = \"Caf\xc3\xa9 \xe2\x9a\x94 of 64 bytes\";"
                         "tags = ( \"ffa\", \"No-Bots\", \"1.0+\" ); region = \"Z\xc3\xbcrich\";"
@@ -35,9 +34,8 @@ static void test_an_arena_has_a_name_tags_region_and_website(void **state)
     config_unload(config);
 }
 
-static void test_only_texts_that_show_all_of_themselves_are_names(void **state)
+TEST(only_texts_that_show_all_of_themselves_are_names)
 {
-    (void)state;
     static const char *const bad[] = {
         " x", "a\\nb", "a\xe2\x80\x8b", "\xff",
         "65 bytes 65 bytes 65 bytes 65 bytes 65 bytes 65 bytes 65 bytes 65"};
@@ -49,9 +47,8 @@ static void test_only_texts_that_show_all_of_themselves_are_names(void **state)
     assert_refused_with("region = \"33 bytes, which is one too many..\";", "want at most 32 bytes");
 }
 
-static void test_a_website_is_a_url_of_a_browser(void **state)
+TEST(a_website_is_a_url_of_a_browser)
 {
-    (void)state;
     static const char *const bad[] = {"example.org",  "ftp://a",    "https://",
                                       "javascript:a", "http://a b", "http://\xc3\xa9",
                                       "http://a/<b>"};
@@ -66,9 +63,8 @@ static void test_a_website_is_a_url_of_a_browser(void **state)
     assert_refused_with(key, "want a URL of http or https");
 }
 
-static void test_tags_are_a_few_short_words(void **state)
+TEST(tags_are_a_few_short_words)
 {
-    (void)state;
     assert_refused_with("tags = ( \"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\" );",
                         "want a list of at most 8 words");
     assert_refused_with("tags = ( \"a,b\" );", "want 1 to 15 characters of A-Z");
@@ -78,14 +74,4 @@ static void test_tags_are_a_few_short_words(void **state)
     assert_refused_with("tags = \"ffa\";", "want a list of at most 8 words");
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_arena_has_a_name_tags_region_and_website),
-        cmocka_unit_test(test_only_texts_that_show_all_of_themselves_are_names),
-        cmocka_unit_test(test_a_website_is_a_url_of_a_browser),
-        cmocka_unit_test(test_tags_are_a_few_short_words),
-    };
-    return cmocka_run_group_tests_name("config_listing", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -81,9 +81,8 @@ static void write_files(void)
                "{ name = \"b\"; map = \"n.conf\"; port = 1; limits = { loopback = true; }; });");
 }
 
-static void test_loading_fails_politely_at_every_allocation(void **state)
+TEST(loading_fails_politely_at_every_allocation)
 {
-    (void)state;
     write_files();
     struct config *config = NULL;
     int number = 0;
@@ -101,9 +100,8 @@ static void test_loading_fails_politely_at_every_allocation(void **state)
     config_unload(config);
 }
 
-static void test_one_map_and_the_demo_fail_politely(void **state)
+TEST(one_map_and_the_demo_fail_politely)
 {
-    (void)state;
     for (int which = 0; which < 2; which++) {
         struct config *config = NULL;
         for (int number = 1; config == NULL; number++) {
@@ -135,9 +133,8 @@ static bool compare_and_keep(struct config *old_config, struct config *new_confi
     return good;
 }
 
-static void test_comparing_and_keeping_fail_politely(void **state)
+TEST(comparing_and_keeping_fail_politely)
 {
-    (void)state;
     bool good = false;
     int number = 0;
     while (!good) {
@@ -157,13 +154,4 @@ static void test_comparing_and_keeping_fail_politely(void **state)
     assert_in_range(number, 5, 100);
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loading_fails_politely_at_every_allocation),
-        cmocka_unit_test(test_one_map_and_the_demo_fail_politely),
-        cmocka_unit_test(test_comparing_and_keeping_fail_politely),
-    };
-    return cmocka_run_group_tests_name("config_memory", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

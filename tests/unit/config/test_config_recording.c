@@ -5,9 +5,8 @@
 
 #include "config_diff.h"
 
-static void test_what_is_played_is_recorded_by_default(void **state)
+TEST(what_is_played_is_recorded_by_default)
 {
-    (void)state;
     struct config *config = assert_accepted("arenas = ({" ARENA "});");
     assert_int_equal(config->arenas[0].recording, CONFIG_RECORDING_PLAYED);
     assert_string_equal(config->recording_dir, "");
@@ -16,9 +15,8 @@ static void test_what_is_played_is_recorded_by_default(void **state)
     config_unload(config);
 }
 
-static void test_a_part_of_recordings_leaves_the_others_default(void **state)
+TEST(a_part_of_recordings_leaves_the_others_default)
 {
-    (void)state;
     struct config *config =
         assert_accepted("recordings = { directory = \"/srv/raimd\"; gigabytes = 0.5; };"
                         "arenas = ({" ARENA " recording = \"none\"; });");
@@ -29,9 +27,8 @@ static void test_a_part_of_recordings_leaves_the_others_default(void **state)
     config_unload(config);
 }
 
-static void test_other_values_are_refused(void **state)
+TEST(other_values_are_refused)
 {
-    (void)state;
     assert_refused(
         "recordings = { directory = \"recordings\"; }; arenas = ({" ARENA "});",
         "raimd.conf:1: recordings.directory: got \"recordings\", want \"\" or an absolute "
@@ -48,9 +45,8 @@ static void test_other_values_are_refused(void **state)
                    "\"none\"\n");
 }
 
-static void test_a_directory_has_at_most_255_bytes(void **state)
+TEST(a_directory_has_at_most_255_bytes)
 {
-    (void)state;
     char text[512], path[257];
     memset(path, '/', sizeof path);
     snprintf(text, sizeof text, "recordings = { directory = \"%.255s\"; }; arenas = ({" ARENA "});",
@@ -65,9 +61,8 @@ static void test_a_directory_has_at_most_255_bytes(void **state)
 }
 
 // Every key of recordings is applied by a reload.
-static void test_changes_need_no_restart(void **state)
+TEST(changes_need_no_restart)
 {
-    (void)state;
     struct config *before = assert_accepted("arenas = ({" ARENA "});");
     struct config *after =
         assert_accepted("recordings = { directory = \"/srv\"; gigabytes = 1; days = 2; };"
@@ -81,15 +76,4 @@ static void test_changes_need_no_restart(void **state)
     config_unload(after);
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_played_is_recorded_by_default),
-        cmocka_unit_test(test_a_part_of_recordings_leaves_the_others_default),
-        cmocka_unit_test(test_other_values_are_refused),
-        cmocka_unit_test(test_a_directory_has_at_most_255_bytes),
-        cmocka_unit_test(test_changes_need_no_restart),
-    };
-    return cmocka_run_group_tests_name("config_recording", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

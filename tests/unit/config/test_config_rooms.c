@@ -12,9 +12,8 @@
 #define POOL "ports = \"7300-7363\";"
 #define ON_DEMAND(templates) "on_demand = { " POOL " templates = (" templates "); };"
 
-static void test_a_template_has_the_keys_of_an_arena_without_its_port(void **state)
+TEST(a_template_has_the_keys_of_an_arena_without_its_port)
 {
-    (void)state;
     struct config *config = assert_accepted("arenas = ({" ARENA "});" ON_DEMAND(
         "{" TEMPLATE "max_players = 5; rotation = (\"m.conf\"); rules = { bullet_speed = 700; }; },"
         "{ name = \"a\"; map = \"m.conf\"; }")); // the name of an arena may be used again
@@ -40,18 +39,16 @@ static void test_a_template_has_the_keys_of_an_arena_without_its_port(void **sta
     free(report);
 }
 
-static void test_arenas_may_be_missing_beside_templates(void **state)
+TEST(arenas_may_be_missing_beside_templates)
 {
-    (void)state;
     struct config *config = assert_accepted("arenas = (); " ON_DEMAND("{" TEMPLATE "}"));
     assert_int_equal(config->arena_count, 0);
     config_unload(config);
     assert_refused("arenas = ();", "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
 }
 
-static void test_ports_are_a_range(void **state)
+TEST(ports_are_a_range)
 {
-    (void)state;
     static const char *const bad[] = {"7300", "7300-",   "-7300",      "0-5",
                                       "9-8",  "1-65536", "7300-7556",  "7300-7301 ",
                                       "a-b",  "1--2",    "007300-7301"};
@@ -72,9 +69,8 @@ static void test_ports_are_a_range(void **state)
     config_unload(config);
 }
 
-static void test_templates_need_ports_and_arenas_leave_them(void **state)
+TEST(templates_need_ports_and_arenas_leave_them)
 {
-    (void)state;
     assert_refused("arenas = ({" ARENA "});\non_demand = { templates = ({" TEMPLATE "}); };",
                    "raimd.conf:2: on_demand.templates: got templates without ports, want both\n");
     assert_refused(
@@ -87,9 +83,8 @@ static void test_templates_need_ports_and_arenas_leave_them(void **state)
         "templates[0]\n");
 }
 
-static void test_a_change_of_templates_is_applied(void **state)
+TEST(a_change_of_templates_is_applied)
 {
-    (void)state;
     struct config *before = assert_accepted("arenas = (); " ON_DEMAND("{" TEMPLATE "}"));
     struct config *after = assert_accepted(
         "arenas = (); on_demand = { ports = \"1-2\"; templates = ({" TEMPLATE "bots = 1; }); };");
@@ -111,9 +106,8 @@ static void test_a_change_of_templates_is_applied(void **state)
 
 #define PEM "-----BEGIN CERTIFICATE-----\n"
 
-static void test_the_control_over_tcp_is_protected(void **state)
+TEST(the_control_over_tcp_is_protected)
 {
-    (void)state;
     write_text("c.pem", PEM);
     write_text("k.pem", PEM);
     write_text("token", "0123456789abcdef\n");
@@ -146,9 +140,8 @@ static void test_the_control_over_tcp_is_protected(void **state)
     }
 }
 
-static void test_files_of_the_control_are_checked(void **state)
+TEST(files_of_the_control_are_checked)
 {
-    (void)state;
     char report[512];
     write_text("k.pem", PEM);
     assert_int_equal(chmod(path_of("k.pem"), 0644), 0);
@@ -165,16 +158,4 @@ static void test_files_of_the_control_are_checked(void **state)
     assert_refused("arenas = ({" ARENA "});\ncontrol = { certificate = \"c.pem\"; };\n", report);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_template_has_the_keys_of_an_arena_without_its_port),
-        cmocka_unit_test(test_arenas_may_be_missing_beside_templates),
-        cmocka_unit_test(test_ports_are_a_range),
-        cmocka_unit_test(test_templates_need_ports_and_arenas_leave_them),
-        cmocka_unit_test(test_a_change_of_templates_is_applied),
-        cmocka_unit_test(test_the_control_over_tcp_is_protected),
-        cmocka_unit_test(test_files_of_the_control_are_checked),
-    };
-    return cmocka_run_group_tests_name("config_rooms", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

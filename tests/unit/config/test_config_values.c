@@ -20,9 +20,8 @@ static void assert_value(const struct config *config, int arena, const char *nam
     assert_string_equal(value->location, path_of(place));
 }
 
-static void test_values_report_their_text_and_their_place(void **state)
+TEST(values_report_their_text_and_their_place)
 {
-    (void)state;
     write_text("more.conf", "\nbots = 0x10;\n");
     struct config *config = assert_accepted("workers = 2;\narenas = (\n  { " ARENA "\n"
                                             "    @include \"more.conf\"\n    sight = False;\n"
@@ -40,9 +39,8 @@ static void test_values_report_their_text_and_their_place(void **state)
     config_unload(config);
 }
 
-static void test_defaults_have_the_place_of_the_group_that_lacks_them(void **state)
+TEST(defaults_have_the_place_of_the_group_that_lacks_them)
 {
-    (void)state;
     struct config *config =
         assert_accepted("arenas = (\n{ " ARENA " },\n"
                         "{ name = \"b\"; map = \"m.conf\"; port = 1;\n rules = { }; });");
@@ -73,9 +71,8 @@ static int count_values(const struct config_values *values, const struct reader_
     return all;
 }
 
-static void test_every_key_of_the_tables_has_a_value(void **state)
+TEST(every_key_of_the_tables_has_a_value)
 {
-    (void)state;
     struct config *config = assert_accepted("arenas = ({" ARENA "});");
     int count;
     const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
@@ -83,9 +80,8 @@ static void test_every_key_of_the_tables_has_a_value(void **state)
     config_unload(config);
 }
 
-static void test_texts_are_quoted_so_that_they_read_back(void **state)
+TEST(texts_are_quoted_so_that_they_read_back)
 {
-    (void)state;
     write_text("a \"b\" \\ c.conf", "name = \"m\";" MAP);
     struct config *config =
         assert_accepted("arenas = ({ name = \"a\"; map = \"a \\\"b\\\" \\\\ c.conf\"; });");
@@ -93,9 +89,8 @@ static void test_texts_are_quoted_so_that_they_read_back(void **state)
     config_unload(config);
 }
 
-static void test_print_reports_each_value_and_its_source(void **state)
+TEST(print_reports_each_value_and_its_source)
 {
-    (void)state;
     struct config *config = assert_accepted("workers = 3;\narenas = ({" ARENA "});");
     char *text, expected[PATH_MAX];
     size_t size;
@@ -110,9 +105,8 @@ static void test_print_reports_each_value_and_its_source(void **state)
     config_unload(config);
 }
 
-static void test_the_demo_is_the_file_that_the_repository_has(void **state)
+TEST(the_demo_is_the_file_that_the_repository_has)
 {
-    (void)state;
     struct diagnostics report = {.out = stderr};
     struct config *demo = config_demo(&report);
     struct config *file = config_load(RAIM_SOURCE_DIR "/config/demo.conf", stderr);
@@ -129,9 +123,8 @@ static void test_the_demo_is_the_file_that_the_repository_has(void **state)
     config_unload(file);
 }
 
-static void test_the_file_of_all_keys_loads_as_the_defaults(void **state)
+TEST(the_file_of_all_keys_loads_as_the_defaults)
 {
-    (void)state;
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -155,17 +148,4 @@ static void test_the_file_of_all_keys_loads_as_the_defaults(void **state)
     free(text);
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_report_their_text_and_their_place),
-        cmocka_unit_test(test_defaults_have_the_place_of_the_group_that_lacks_them),
-        cmocka_unit_test(test_every_key_of_the_tables_has_a_value),
-        cmocka_unit_test(test_texts_are_quoted_so_that_they_read_back),
-        cmocka_unit_test(test_print_reports_each_value_and_its_source),
-        cmocka_unit_test(test_the_demo_is_the_file_that_the_repository_has),
-        cmocka_unit_test(test_the_file_of_all_keys_loads_as_the_defaults),
-    };
-    return cmocka_run_group_tests_name("config_values", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

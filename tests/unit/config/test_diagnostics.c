@@ -2,15 +2,11 @@
 // The report of a configuration's mistakes in each of its styles.
 #define _GNU_SOURCE
 #include "diagnostics.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char *text;
 static size_t size;
@@ -28,9 +24,8 @@ static void assert_reported(struct diagnostics *report, const char *expected)
     free(text);
 }
 
-static void test_text_is_one_line_each_and_warnings_do_not_count(void **state)
+TEST(text_is_one_line_each_and_warnings_do_not_count)
 {
-    (void)state;
     struct diagnostics report = begin(DIAGNOSTICS_TEXT);
     diagnostics_add(&report, "a:1: k", "got %d", 5);
     diagnostics_warn(&report, "a:2", "odd\n");
@@ -39,25 +34,22 @@ static void test_text_is_one_line_each_and_warnings_do_not_count(void **state)
     assert_reported(&report, "a:1: k: got 5\na:2: warning: odd?\n");
 }
 
-static void test_journal_lines_begin_with_their_priority(void **state)
+TEST(journal_lines_begin_with_their_priority)
 {
-    (void)state;
     struct diagnostics report = begin(DIAGNOSTICS_JOURNAL);
     diagnostics_add(&report, "a:1: k", "got %d", 5);
     diagnostics_warn(&report, "a:2", "odd");
     assert_reported(&report, "<3>a:1: k: got 5\n<4>a:2: warning: odd\n");
 }
 
-static void test_json_of_nothing_is_an_empty_array(void **state)
+TEST(json_of_nothing_is_an_empty_array)
 {
-    (void)state;
     struct diagnostics report = begin(DIAGNOSTICS_JSON);
     assert_reported(&report, "[]\n");
 }
 
-static void test_json_takes_places_apart(void **state)
+TEST(json_takes_places_apart)
 {
-    (void)state;
     struct diagnostics report = begin(DIAGNOSTICS_JSON);
     diagnostics_add(&report, "a.conf:12: arenas[0].port", "got %d", 5);
     diagnostics_add(&report, "a.conf:7", "syntax");
@@ -93,9 +85,8 @@ static void assert_message(const char *message, const char *expected)
     free(whole);
 }
 
-static void test_names_of_files_are_safe_to_look_at_and_whole_in_json(void **state)
+TEST(names_of_files_are_safe_to_look_at_and_whole_in_json)
 {
-    (void)state;
     struct diagnostics report = begin(DIAGNOSTICS_TEXT);
     diagnostics_add(&report, "a\nb:1", "x");
     assert_reported(&report, "a?b:1: x\n");
@@ -105,9 +96,8 @@ static void test_names_of_files_are_safe_to_look_at_and_whole_in_json(void **sta
                              "\"message\": \"x\"}\n]\n");
 }
 
-static void test_json_holds_characters_whatever_the_bytes(void **state)
+TEST(json_holds_characters_whatever_the_bytes)
 {
-    (void)state;
     assert_message("a \"b\" \\", "a \\\"b\\\" \\\\");
     assert_message("tab\tbell\a", "tab?bell?");
     assert_message("\u00fc \u20ac \U0001F600", "\u00fc \u20ac \U0001F600");
@@ -118,17 +108,4 @@ static void test_json_holds_characters_whatever_the_bytes(void **state)
     assert_message("\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd");            // a surrogate
     assert_message("\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd"); // beyond the last
     assert_message("\x80", "\\ufffd");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_is_one_line_each_and_warnings_do_not_count),
-        cmocka_unit_test(test_journal_lines_begin_with_their_priority),
-        cmocka_unit_test(test_json_of_nothing_is_an_empty_array),
-        cmocka_unit_test(test_json_takes_places_apart),
-        cmocka_unit_test(test_names_of_files_are_safe_to_look_at_and_whole_in_json),
-        cmocka_unit_test(test_json_holds_characters_whatever_the_bytes),
-    };
-    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
 #include "map_file.h"
 
 #include "angle.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct raim_map *parse(const char *text, double radius, char **report_text)
 {
@@ -48,9 +44,8 @@ static void assert_map_taken(const char *text, const char *expected)
     assert_report(text, 20, "bad", expected);
 }
 
-static void test_every_mistake_of_a_map_is_reported_with_its_line(void **state)
+TEST(every_mistake_of_a_map_is_reported_with_its_line)
 {
-    (void)state;
     assert_map_refused("name = \"My Map\";\n"
                        "border = (0, 0, 500, 500);\n"
                        "obstacles = (\n"
@@ -88,9 +83,8 @@ static void test_every_mistake_of_a_map_is_reported_with_its_line(void **state)
                        "obstacles\n");
 }
 
-static void test_a_bad_outline_is_reported_with_its_reason(void **state)
+TEST(a_bad_outline_is_reported_with_its_reason)
 {
-    (void)state;
     assert_map_refused("border = (0, 0, 500, 500); spawns = ((250, 250));\n"
                        "obstacles = (\n"
                        "  ((10, 10), (20, 10), (30, 10), (20, 50)),\n"
@@ -104,9 +98,8 @@ static void test_a_bad_outline_is_reported_with_its_reason(void **state)
                        "units, want a simple polygon\n");
 }
 
-static void test_more_pieces_than_a_map_holds_are_reported(void **state)
+TEST(more_pieces_than_a_map_holds_are_reported)
 {
-    (void)state;
     // Stars of 16 points, each of them a piece beside the middle ones.
     char *text = calloc(1, 1 << 20);
     size_t used = (size_t)sprintf(text, "border = (0, 0, 4000, 4000); spawns = ((5, 5));\n"
@@ -128,9 +121,8 @@ static void test_more_pieces_than_a_map_holds_are_reported(void **state)
     free(text);
 }
 
-static void test_overlaps_are_warnings(void **state)
+TEST(overlaps_are_warnings)
 {
-    (void)state;
     assert_map_taken("border = (0, 0, 500, 500); spawns = ((250, 250));\n"
                      "obstacles = (\n"
                      "  ((10, 10), (60, 10), (60, 60), (10, 60)),\n"
@@ -153,9 +145,8 @@ static void test_overlaps_are_warnings(void **state)
                        "bad.conf:4: obstacles[1]: warning: overlaps obstacles[3]\n");
 }
 
-static void test_many_overlaps_do_not_bury_the_rest(void **state)
+TEST(many_overlaps_do_not_bury_the_rest)
 {
-    (void)state;
     char text[8192] = "border = (0, 0, 500, 500); spawns = ((250, 250)); obstacles = (\n";
     for (int i = 0; i < 30; i++)
         strcat(text, "((10, 10), (60, 10), (60, 60)),\n");
@@ -170,9 +161,8 @@ static void test_many_overlaps_do_not_bury_the_rest(void **state)
     free(report);
 }
 
-static void test_spawns_must_reach_each_other(void **state)
+TEST(spawns_must_reach_each_other)
 {
-    (void)state;
     // A wall from side to side with a door of 39 units, and a closet in the south-east.
     const char *walls =
         "border = (0, 0, 500, 500);\n"
@@ -193,9 +183,8 @@ static void test_spawns_must_reach_each_other(void **state)
                   "radius 19.5 (rules.player_radius)\n");
 }
 
-static void test_spawns_have_room_for_a_player(void **state)
+TEST(spawns_have_room_for_a_player)
 {
-    (void)state;
     const char *text = "border = (0, 0, 500, 500);\nspawns = ((50, 250), (100, 250));";
     assert_map_taken(text, "");
     assert_report(text, 60, NULL,
@@ -203,9 +192,8 @@ static void test_spawns_have_room_for_a_player(void **state)
                   "(rules.player_radius)\n");
 }
 
-static void test_border_must_be_wide_enough(void **state)
+TEST(border_must_be_wide_enough)
 {
-    (void)state;
     assert_map_refused("border = (0, 0, 500, 100); spawns = ((1, 1));",
                        "bad.conf:1: border: got a border of 500 x 100 units, want x_min, y_min, "
                        "x_max, y_max at least 200 apart\n");
@@ -214,25 +202,8 @@ static void test_border_must_be_wide_enough(void **state)
                        "x_max, y_max at least 200 apart\n");
 }
 
-static void test_map_needs_spawns(void **state)
+TEST(map_needs_spawns)
 {
-    (void)state;
     assert_map_refused("border = (0, 0, 500, 500); spawns = ();",
                        "bad.conf:1: spawns: got a list of 0, want 1 to 256 spawns\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_mistake_of_a_map_is_reported_with_its_line),
-        cmocka_unit_test(test_a_bad_outline_is_reported_with_its_reason),
-        cmocka_unit_test(test_more_pieces_than_a_map_holds_are_reported),
-        cmocka_unit_test(test_overlaps_are_warnings),
-        cmocka_unit_test(test_many_overlaps_do_not_bury_the_rest),
-        cmocka_unit_test(test_spawns_must_reach_each_other),
-        cmocka_unit_test(test_spawns_have_room_for_a_player),
-        cmocka_unit_test(test_border_must_be_wide_enough),
-        cmocka_unit_test(test_map_needs_spawns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

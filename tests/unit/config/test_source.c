@@ -13,9 +13,8 @@ static void assert_finds(const char *path, const char *expected)
     free(found);
 }
 
-static void test_a_map_beside_the_configuration_takes_the_place_of_an_installed_one(void **state)
+TEST(a_map_beside_the_configuration_takes_the_place_of_an_installed_one)
 {
-    (void)state;
     assert_int_equal(mkdir(path_of("etc"), 0700), 0);
     assert_int_equal(mkdir(path_of("share"), 0700), 0);
     write_text("share/duel.conf", MAP);
@@ -24,19 +23,10 @@ static void test_a_map_beside_the_configuration_takes_the_place_of_an_installed_
     assert_finds("duel.conf", path_of("etc/duel.conf"));
 }
 
-static void test_a_map_that_is_nowhere_is_missed_beside_the_configuration(void **state)
+TEST(a_map_that_is_nowhere_is_missed_beside_the_configuration)
 {
-    (void)state;
     assert_finds("none.conf", path_of("etc/none.conf"));
     assert_finds("/none.conf", "/none.conf");
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_map_beside_the_configuration_takes_the_place_of_an_installed_one),
-        cmocka_unit_test(test_a_map_that_is_nowhere_is_missed_beside_the_configuration),
-    };
-    return cmocka_run_group_tests_name("source", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

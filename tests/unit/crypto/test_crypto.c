@@ -2,13 +2,10 @@
 // Encryption of messages of every size: the nonce of a number, the size, and every changed bit.
 #include "chance.h"
 #include "crypto.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-#include <cmocka.h>
 #include <sodium.h>
 
 enum { SIZES = 400, TAG = RAIM_CRYPTO_TAG_BYTES };
@@ -29,9 +26,8 @@ static void draw(void)
     }
 }
 
-static void test_every_size_is_encrypted_as_libsodium_does(void **state)
+TEST(every_size_is_encrypted_as_libsodium_does)
 {
-    (void)state;
     for (size_t size = 0; size < SIZES; size++) {
         draw();
         uint8_t expected[SIZES + TAG], encrypted[SIZES + TAG] = {0}, opened[SIZES];
@@ -50,9 +46,8 @@ static void test_every_size_is_encrypted_as_libsodium_does(void **state)
     }
 }
 
-static void test_a_changed_bit_is_noticed_in_every_size(void **state)
+TEST(a_changed_bit_is_noticed_in_every_size)
 {
-    (void)state;
     for (size_t size = 0; size < SIZES; size++) {
         draw();
         uint8_t encrypted[SIZES + TAG], opened[SIZES];
@@ -76,12 +71,4 @@ static int set_up_group(void **state)
     return raim_crypto_init() ? 0 : -1;
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_size_is_encrypted_as_libsodium_does),
-        cmocka_unit_test(test_a_changed_bit_is_noticed_in_every_size),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

@@ -3,14 +3,10 @@
 // cacophony (vectors/cacophony.txt of haskell-cryptography/cacophony) and of snow
 // (tests/vectors/snow.txt of mcginty/snow). Changed and truncated messages must fail.
 #include "noise.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = 256, MESSAGES = 6 };
 
@@ -123,9 +119,8 @@ static void pass(const struct vector *vector, int index, struct raim_noise *from
     assert_memory_equal(payload, sent.data, sent.size);
 }
 
-static void test_published_vectors_are_met(void **state)
+TEST(published_vectors_are_met)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         const struct vector *vector = &vectors[i];
         uint8_t keys[2][RAIM_CRYPTO_KEY_BYTES], same[2][RAIM_CRYPTO_KEY_BYTES], encrypted[MOST];
@@ -150,9 +145,8 @@ static void test_published_vectors_are_met(void **state)
     }
 }
 
-static void test_split_wipes_the_handshake(void **state)
+TEST(split_wipes_the_handshake)
 {
-    (void)state;
     static const struct raim_noise zeros;
     uint8_t keys[2][RAIM_CRYPTO_KEY_BYTES];
     struct ends ends = begin(&vectors[0]);
@@ -185,17 +179,15 @@ static bool survives(int changed, size_t bit, size_t cut)
     return true;
 }
 
-static void test_a_change_of_any_bit_of_a_message_breaks_it(void **state)
+TEST(a_change_of_any_bit_of_a_message_breaks_it)
 {
-    (void)state;
     for (int index = 0; index < 2; index++)
         for (size_t bit = 0; bit < 8 * read_hex(vectors[1].messages[index].ciphertext).size; bit++)
             assert_false(survives(index, bit, 0));
 }
 
-static void test_a_message_cut_at_any_byte_is_refused(void **state)
+TEST(a_message_cut_at_any_byte_is_refused)
 {
-    (void)state;
     for (int index = 0; index < 2; index++) {
         const size_t size = read_hex(vectors[1].messages[index].ciphertext).size;
         for (size_t cut = 1; cut <= size; cut++) {
@@ -208,9 +200,8 @@ static void test_a_message_cut_at_any_byte_is_refused(void **state)
     }
 }
 
-static void test_another_prologue_or_server_breaks_it(void **state)
+TEST(another_prologue_or_server_breaks_it)
 {
-    (void)state;
     const struct vector *vector = &vectors[0];
     const struct bytes message = read_hex(vector->messages[0].ciphertext);
     const struct bytes static_key = read_hex(vector->static_key);
@@ -227,9 +218,8 @@ static void test_another_prologue_or_server_breaks_it(void **state)
     assert_false(raim_noise_read(&responder, message.data, message.size, payload));
 }
 
-static void test_a_low_order_key_is_refused(void **state)
+TEST(a_low_order_key_is_refused)
 {
-    (void)state;
     static const uint8_t zeros[RAIM_CRYPTO_KEY_BYTES];
     struct raim_noise noise;
     uint8_t message[MOST] = {0}, payload[MOST];
@@ -241,9 +231,8 @@ static void test_a_low_order_key_is_refused(void **state)
 }
 
 // REKEY(k): ENCRYPT(k, 2^64 - 1, "", 32 zeros), cut to 32 bytes.
-static void test_rekey_is_the_beginning_of_the_last_nonce_s_encryption(void **state)
+TEST(rekey_is_the_beginning_of_the_last_nonce_s_encryption)
 {
-    (void)state;
     static const uint8_t zeros[RAIM_CRYPTO_KEY_BYTES];
     const struct bytes key = read_hex(vectors[0].static_key);
     uint8_t next[RAIM_CRYPTO_KEY_BYTES], encrypted[RAIM_CRYPTO_KEY_BYTES + RAIM_CRYPTO_TAG_BYTES];
@@ -259,16 +248,4 @@ static int set_up_group(void **state)
     return raim_crypto_init() ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_vectors_are_met),
-        cmocka_unit_test(test_split_wipes_the_handshake),
-        cmocka_unit_test(test_a_change_of_any_bit_of_a_message_breaks_it),
-        cmocka_unit_test(test_a_message_cut_at_any_byte_is_refused),
-        cmocka_unit_test(test_another_prologue_or_server_breaks_it),
-        cmocka_unit_test(test_a_low_order_key_is_refused),
-        cmocka_unit_test(test_rekey_is_the_beginning_of_the_last_nonce_s_encryption),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

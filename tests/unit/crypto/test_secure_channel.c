@@ -4,13 +4,9 @@
 #include "chance.h"
 #include "noise.h"
 #include "secure_channel.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = 64, EPOCH = 1 << RAIM_SECURE_EPOCH_BITS };
 
@@ -64,9 +60,8 @@ static void assert_passes(void)
     assert_int_equal(decrypt_at(&here, &down, "down"), RAIM_SECURE_OK);
 }
 
-static void test_each_end_reads_the_other_and_not_itself(void **state)
+TEST(each_end_reads_the_other_and_not_itself, set_up, NULL)
 {
-    (void)state;
     for (int i = 0; i < 10; i++)
         assert_passes();
     const struct datagram own = encrypt(&here, "own");
@@ -74,9 +69,8 @@ static void test_each_end_reads_the_other_and_not_itself(void **state)
 }
 
 // Computes the header as PROTOCOL.md describes it.
-static void test_the_header_is_the_masked_number(void **state)
+TEST(the_header_is_the_masked_number, set_up, NULL)
 {
-    (void)state;
     uint8_t hash[RAIM_CRYPTO_HASH_BYTES];
     raim_crypto_hash(key_up, "raim number", 11, NULL, 0, hash);
     for (uint64_t number = 0; number < 100; number++) {
@@ -95,9 +89,8 @@ static void test_the_header_is_the_masked_number(void **state)
     }
 }
 
-static void test_numbers_in_a_row_look_unrelated(void **state)
+TEST(numbers_in_a_row_look_unrelated, set_up, NULL)
 {
-    (void)state;
     // In 1,000 headers, each bit except the first two is set about half of the time.
     int set[64] = {0};
     for (int i = 0; i < 1000; i++) {
@@ -111,9 +104,8 @@ static void test_numbers_in_a_row_look_unrelated(void **state)
         assert_in_range(set[bit], 400, 600);
 }
 
-static void test_a_change_of_any_bit_is_refused_and_harms_nothing(void **state)
+TEST(a_change_of_any_bit_is_refused_and_harms_nothing, set_up, NULL)
 {
-    (void)state;
     const struct datagram datagram = encrypt(&here, "text");
     for (size_t bit = 0; bit < 8 * datagram.size; bit++) {
         struct datagram changed = datagram;
@@ -130,9 +122,8 @@ static void test_a_change_of_any_bit_is_refused_and_harms_nothing(void **state)
 
 // Numbers arrive in random order; some are lost, some are repeated. Each is accepted once within
 // the last RAIM_SECURE_WINDOW numbers, and never outside.
-static void test_the_window_takes_each_number_once(void **state)
+TEST(the_window_takes_each_number_once, set_up, NULL)
 {
-    (void)state;
     enum { COUNT = 6000, AHEAD = 2500 };
     static struct datagram sent[COUNT];
     static bool taken[COUNT];
@@ -157,9 +148,8 @@ static void test_the_window_takes_each_number_once(void **state)
     }
 }
 
-static void test_keys_are_replaced_after_so_many_datagrams(void **state)
+TEST(keys_are_replaced_after_so_many_datagrams, set_up, NULL)
 {
-    (void)state;
     uint8_t next[RAIM_CRYPTO_KEY_BYTES];
     for (int i = 0; i < EPOCH - 1; i++)
         encrypt(&here, "lost");
@@ -179,9 +169,8 @@ static void test_keys_are_replaced_after_so_many_datagrams(void **state)
     assert_passes();
 }
 
-static void test_keys_are_replaced_after_some_time(void **state)
+TEST(keys_are_replaced_after_some_time, set_up, NULL)
 {
-    (void)state;
     for (uint64_t epoch = 0; epoch < 50; epoch++) {
         assert_int_equal(here.sender.next >> RAIM_SECURE_EPOCH_BITS, epoch);
         uint8_t before[RAIM_CRYPTO_KEY_BYTES];
@@ -202,9 +191,8 @@ static void test_keys_are_replaced_after_some_time(void **state)
     assert_true(here.sender.next == (UINT64_C(51) << RAIM_SECURE_EPOCH_BITS) + 1);
 }
 
-static void test_an_epoch_further_ahead_is_refused(void **state)
+TEST(an_epoch_further_ahead_is_refused, set_up, NULL)
 {
-    (void)state;
     assert_passes();
     for (int i = 0; i < 2; i++) {
         now_ms += RAIM_SECURE_EPOCH_MS;
@@ -214,9 +202,8 @@ static void test_an_epoch_further_ahead_is_refused(void **state)
     assert_int_equal(decrypt_at(&there, &ahead, "ahead"), RAIM_SECURE_FORGED);
 }
 
-static void test_arbitrary_bytes_are_handled(void **state)
+TEST(arbitrary_bytes_are_handled, set_up, NULL)
 {
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         struct datagram datagram = {.size = (size_t)chance_int(0, MOST)};
         for (size_t k = 0; k < datagram.size; k++)
@@ -232,19 +219,4 @@ static int set_up_group(void **state)
     return raim_crypto_init() ? 0 : -1;
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_each_end_reads_the_other_and_not_itself, set_up),
-        cmocka_unit_test_setup(test_the_header_is_the_masked_number, set_up),
-        cmocka_unit_test_setup(test_numbers_in_a_row_look_unrelated, set_up),
-        cmocka_unit_test_setup(test_a_change_of_any_bit_is_refused_and_harms_nothing, set_up),
-        cmocka_unit_test_setup(test_the_window_takes_each_number_once, set_up),
-        cmocka_unit_test_setup(test_keys_are_replaced_after_so_many_datagrams, set_up),
-        cmocka_unit_test_setup(test_keys_are_replaced_after_some_time, set_up),
-        cmocka_unit_test_setup(test_an_epoch_further_ahead_is_refused, set_up),
-        cmocka_unit_test_setup(test_arbitrary_bytes_are_handled, set_up),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

@@ -2,14 +2,10 @@
 // Tests of raimctl's tables: widths, and what a terminal would obey.
 #define _POSIX_C_SOURCE 200809L
 #include "columns.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // What a table prints.
 static char *printed(struct columns *columns)
@@ -29,9 +25,8 @@ static void assert_prints(struct columns *columns, const char *expected)
     free(text);
 }
 
-static void test_columns_are_as_wide_as_their_widest_text(void **state)
+TEST(columns_are_as_wide_as_their_widest_text)
 {
-    (void)state;
     struct columns *columns = columns_create("NAME|>SCORE|STATE");
     columns_add(columns, "a-name-of-twenty-four-chr");
     columns_add_number(columns, 7);
@@ -44,9 +39,8 @@ static void test_columns_are_as_wide_as_their_widest_text(void **state)
                            "b                         123456/8\n");
 }
 
-static void test_wide_characters_take_two_columns_and_marks_none(void **state)
+TEST(wide_characters_take_two_columns_and_marks_none)
 {
-    (void)state;
     struct columns *columns = columns_create("NAME|ID");
     columns_add(columns, "\xE6\xBC\xA2\xE5\xAD\x97"); // two ideographs: four columns
     columns_add(columns, "1");
@@ -63,9 +57,8 @@ static void test_wide_characters_take_two_columns_and_marks_none(void **state)
                            "   3\n");
 }
 
-static void test_what_a_terminal_would_obey_is_masked(void **state)
+TEST(what_a_terminal_would_obey_is_masked)
 {
-    (void)state;
     struct columns *columns = columns_create("NAME|ID");
     columns_add(columns, "\x1B[2J\x07");
     columns_add(columns, "1");
@@ -77,9 +70,8 @@ static void test_what_a_terminal_would_obey_is_masked(void **state)
     assert_prints(columns, "NAME  ID\n?[2J? 1\na?b?  2\n??    3\n");
 }
 
-static void test_a_column_without_a_text_is_left_out(void **state)
+TEST(a_column_without_a_text_is_left_out)
 {
-    (void)state;
     struct columns *columns = columns_create("NAME|>BY|ID");
     for (int row = 0; row < 2; row++) {
         columns_add(columns, row == 0 ? "a" : "");
@@ -91,28 +83,13 @@ static void test_a_column_without_a_text_is_left_out(void **state)
                            "     1\n");
 }
 
-static void test_a_table_of_headings_alone_has_one_line(void **state)
+TEST(a_table_of_headings_alone_has_one_line)
 {
-    (void)state;
     assert_prints(columns_create("ARENA|>ID|"), "ARENA ID\n");
 }
 
-static void test_a_missing_table_is_no_answer(void **state)
+TEST(a_missing_table_is_no_answer)
 {
-    (void)state;
     columns_add(NULL, "lost");
     assert_false(columns_print(NULL, stdout));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns_are_as_wide_as_their_widest_text),
-        cmocka_unit_test(test_wide_characters_take_two_columns_and_marks_none),
-        cmocka_unit_test(test_what_a_terminal_would_obey_is_masked),
-        cmocka_unit_test(test_a_column_without_a_text_is_left_out),
-        cmocka_unit_test(test_a_table_of_headings_alone_has_one_line),
-        cmocka_unit_test(test_a_missing_table_is_no_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,15 @@
 #include "event_journal.h"
 #include "log.h"
 #include "store.h"
+#include "test.h"
 
 #include <inttypes.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define NOW_S 1790000000
 
@@ -81,9 +77,8 @@ static unsigned assert_numbers(const struct event_journal *events, uint64_t id, 
     return count;
 }
 
-static void test_events_are_numbered_and_found(void **state)
+TEST(events_are_numbered_and_found)
 {
-    (void)state;
     struct event_journal *events = event_journal_open(NULL, NULL, NOW_S);
     const uint64_t begin = event_journal_newest(events);
     assert_true(begin > 0 && begin < UINT64_C(1) << 53);
@@ -98,9 +93,8 @@ static void test_events_are_numbered_and_found(void **state)
     end(events);
 }
 
-static void test_the_oldest_are_forgotten(void **state)
+TEST(the_oldest_are_forgotten)
 {
-    (void)state;
     struct event_journal *events = event_journal_open(NULL, NULL, NOW_S);
     const uint64_t begin = event_journal_newest(events);
     for (unsigned i = 0; i < EVENT_JOURNAL_MAX + 5; i++)
@@ -118,9 +112,8 @@ static void test_the_oldest_are_forgotten(void **state)
     end(events);
 }
 
-static void test_a_journal_brings_events_back(void **state)
+TEST(a_journal_brings_events_back, NULL, remove_journal)
 {
-    (void)state;
     struct event_journal *events = event_journal_open(store, "events", NOW_S);
     const uint64_t begin = event_journal_newest(events);
     for (unsigned i = 0; i < 3; i++)
@@ -138,7 +131,7 @@ static void test_a_journal_brings_events_back(void **state)
     end(events);
 }
 
-static void test_a_damaged_journal_ends_where_it_is_damaged(void **state)
+TEST(a_damaged_journal_ends_where_it_is_damaged, NULL, remove_journal)
 {
     static const char *const lines[] = {
         "1876951040000002 player_joined {\"number\":1}x\n",
@@ -147,7 +140,6 @@ static void test_a_damaged_journal_ends_where_it_is_damaged(void **state)
         "9999999999999999 player_joined {}\n",
         "1876951040000000 player_joined {}\n",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         FILE *file = fopen(path, "w");
         assert_non_null(file);
@@ -163,18 +155,16 @@ static void test_a_damaged_journal_ends_where_it_is_damaged(void **state)
     }
 }
 
-static void test_a_clock_far_ahead_keeps_numbers_short(void **state)
+TEST(a_clock_far_ahead_keeps_numbers_short)
 {
-    (void)state;
     struct event_journal *events = event_journal_open(NULL, NULL, INT64_MAX);
     add(events, 0);
     assert_true(event_journal_newest(events) < UINT64_C(1) << 53);
     end(events);
 }
 
-static void test_a_journal_stays_short(void **state)
+TEST(a_journal_stays_short, NULL, remove_journal)
 {
-    (void)state;
     struct stat status;
     struct event_journal *events = event_journal_open(store, "events", NOW_S);
     for (unsigned i = 0; i < 5 * EVENT_JOURNAL_MAX; i++)
@@ -188,9 +178,8 @@ static void test_a_journal_stays_short(void **state)
     end(events);
 }
 
-static void test_a_damaged_journal_is_read_as_far_as_it_is_good(void **state)
+TEST(a_damaged_journal_is_read_as_far_as_it_is_good, NULL, remove_journal)
 {
-    (void)state;
     static const char *const tails[] = {"9",
                                         "1790000000000000 player_joined {\"number\":9",
                                         "x y {}\n",
@@ -216,9 +205,8 @@ static void test_a_damaged_journal_is_read_as_far_as_it_is_good(void **state)
 }
 
 // As when an older raimd follows a newer one.
-static void test_lines_that_are_no_events_are_kept_where_they_are(void **state)
+TEST(lines_that_are_no_events_are_kept_where_they_are, NULL, remove_journal)
 {
-    (void)state;
     char text[512] = "";
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -251,9 +239,8 @@ static void test_lines_that_are_no_events_are_kept_where_they_are(void **state)
     end(events);
 }
 
-static void test_a_journal_that_cannot_be_written_loses_no_reader_an_event(void **state)
+TEST(a_journal_that_cannot_be_written_loses_no_reader_an_event)
 {
-    (void)state;
     struct store *nowhere = store_create("/nowhere");
     struct event_journal *events = event_journal_open(nowhere, "events", NOW_S);
     for (unsigned i = 0; i < 600; i++) {
@@ -266,9 +253,8 @@ static void test_a_journal_that_cannot_be_written_loses_no_reader_an_event(void 
     store_close(nowhere);
 }
 
-static void test_an_event_is_in_the_journal_before_a_reader_sees_it(void **state)
+TEST(an_event_is_in_the_journal_before_a_reader_sees_it, NULL, remove_journal)
 {
-    (void)state;
     struct event_journal *events = event_journal_open(store, "events", NOW_S);
     const uint64_t begin = event_journal_newest(events);
     event_journal_add(events, "player_joined", strdup("{\"number\":0}"));
@@ -286,22 +272,4 @@ static void test_an_event_is_in_the_journal_before_a_reader_sees_it(void **state
     end(events);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_events_are_numbered_and_found),
-        cmocka_unit_test(test_the_oldest_are_forgotten),
-        cmocka_unit_test_teardown(test_a_journal_brings_events_back, remove_journal),
-        cmocka_unit_test_teardown(test_a_journal_stays_short, remove_journal),
-        cmocka_unit_test_teardown(test_lines_that_are_no_events_are_kept_where_they_are,
-                                  remove_journal),
-        cmocka_unit_test_teardown(test_a_damaged_journal_ends_where_it_is_damaged, remove_journal),
-        cmocka_unit_test(test_a_clock_far_ahead_keeps_numbers_short),
-        cmocka_unit_test_teardown(test_a_damaged_journal_is_read_as_far_as_it_is_good,
-                                  remove_journal),
-        cmocka_unit_test(test_a_journal_that_cannot_be_written_loses_no_reader_an_event),
-        cmocka_unit_test_teardown(test_an_event_is_in_the_journal_before_a_reader_sees_it,
-                                  remove_journal),
-    };
-    return cmocka_run_group_tests_name("event_journal", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -5,26 +5,21 @@
 #include "json_writer.h"
 #include "server_events.h"
 #include "store.h"
+#include "test.h"
 #include "text_buffer.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct journal_event *next(const struct server_events *events, uint64_t id)
 {
     return event_journal_next(server_events_journal(events), id);
 }
 
-static void test_an_event_has_a_number_a_time_its_kind_and_arena(void **state)
+TEST(an_event_has_a_number_a_time_its_kind_and_arena)
 {
-    (void)state;
     struct server_events *events = server_events_open(NULL);
     const uint64_t begin = event_journal_newest(server_events_journal(events));
     char head[64];
@@ -44,9 +39,8 @@ static void test_an_event_has_a_number_a_time_its_kind_and_arena(void **state)
     server_events_close(events);
 }
 
-static void test_chat_and_kills_are_kept_only_where_wanted(void **state)
+TEST(chat_and_kills_are_kept_only_where_wanted)
 {
-    (void)state;
     struct server_events *events = server_events_open(NULL);
     const uint64_t begin = event_journal_newest(server_events_journal(events));
     server_events_add(events, "chat", "a", strdup("{\"text\":\"x\"}"));
@@ -63,9 +57,8 @@ static void test_chat_and_kills_are_kept_only_where_wanted(void **state)
     server_events_add(NULL, "join", "a", strdup("{}"));
 }
 
-static void test_what_is_private_is_cut_and_what_only_looks_like_it_is_not(void **state)
+TEST(what_is_private_is_cut_and_what_only_looks_like_it_is_not)
 {
-    (void)state;
     static const struct {
         const char *text, *cut;
     } cases[] = {
@@ -84,18 +77,16 @@ static void test_what_is_private_is_cut_and_what_only_looks_like_it_is_not(void 
     }
 }
 
-static void test_lost_memory_is_counted(void **state)
+TEST(lost_memory_is_counted)
 {
-    (void)state;
     struct server_events *events = server_events_open(NULL);
     server_events_add(events, "join", "a", NULL);
     assert_true(server_events_lost(events) == 1);
     server_events_close(events);
 }
 
-static void test_numbers_go_on_in_the_next_process(void **state)
+TEST(numbers_go_on_in_the_next_process)
 {
-    (void)state;
     char directory[] = "/tmp/test_server_events_XXXXXX", path[64];
     assert_non_null(mkdtemp(directory));
     struct store *store = store_create(directory);
@@ -115,16 +106,4 @@ static void test_numbers_go_on_in_the_next_process(void **state)
     snprintf(path, sizeof path, "%s/server.events", directory);
     remove(path);
     remove(directory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_event_has_a_number_a_time_its_kind_and_arena),
-        cmocka_unit_test(test_chat_and_kills_are_kept_only_where_wanted),
-        cmocka_unit_test(test_what_is_private_is_cut_and_what_only_looks_like_it_is_not),
-        cmocka_unit_test(test_lost_memory_is_counted),
-        cmocka_unit_test(test_numbers_go_on_in_the_next_process),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,21 +6,17 @@
 #include "fetch_process.h"
 #include "loop.h"
 #include "monotonic.h"
+#include "test.h"
 
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 // --- A server that answers as its path says ---
 
@@ -191,9 +187,8 @@ static struct heard run(struct fetch *fetch, const char *command, const char *in
                                              .deadline_ms = deadline_ms});
 }
 
-static void test_an_answer_has_its_status_tag_and_body(void **state)
+TEST(an_answer_has_its_status_tag_and_body)
 {
-    (void)state;
     struct fetch *fetch = start(FETCH_URLS);
     struct heard heard = get(fetch, "/good", 0);
     assert_true(heard.answer.is_good);
@@ -214,9 +209,8 @@ static void test_an_answer_has_its_status_tag_and_body(void **state)
     fetch_close(fetch);
 }
 
-static void test_bad_servers_are_told_apart(void **state)
+TEST(bad_servers_are_told_apart)
 {
-    (void)state;
     struct fetch *fetch = start(FETCH_URLS);
     struct heard heard = get(fetch, "/huge", 0);
     assert_false(heard.answer.is_good);
@@ -238,9 +232,8 @@ static void test_bad_servers_are_told_apart(void **state)
     fetch_close(fetch);
 }
 
-static void test_a_slow_server_delays_no_other_request(void **state)
+TEST(a_slow_server_delays_no_other_request)
 {
-    (void)state;
     struct heard slow = {0};
     char url[128];
     struct fetch *fetch = start(FETCH_URLS);
@@ -259,9 +252,8 @@ static void test_a_slow_server_delays_no_other_request(void **state)
     fetch_close(fetch);
 }
 
-static void test_other_ports_cannot_be_reached(void **state)
+TEST(other_ports_cannot_be_reached)
 {
-    (void)state;
     char url[128];
     struct fetch *fetch = start(FETCH_URLS);
     snprintf(url, sizeof url, "http://127.0.0.1:%u/", other_port);
@@ -272,9 +264,8 @@ static void test_other_ports_cannot_be_reached(void **state)
     fetch_close(fetch);
 }
 
-static void test_a_command_reads_its_input_and_its_status_counts(void **state)
+TEST(a_command_reads_its_input_and_its_status_counts)
 {
-    (void)state;
     struct fetch *fetch = start(FETCH_COMMANDS);
     struct heard heard = run(fetch, "/usr/bin/grep -q word", "a word\n", 0);
     assert_true(heard.answer.is_good);
@@ -293,9 +284,8 @@ static void test_a_command_reads_its_input_and_its_status_counts(void **state)
     fetch_close(fetch);
 }
 
-static void test_a_command_that_hangs_or_floods_is_ended(void **state)
+TEST(a_command_that_hangs_or_floods_is_ended)
 {
-    (void)state;
     struct fetch *fetch = start(FETCH_COMMANDS);
     const uint64_t begin_ms = monotonic_ms();
     struct heard heard = run(fetch, "/usr/bin/sleep 60", "", 300);
@@ -328,9 +318,8 @@ static long find_process(const char *name)
     return read != NULL ? atol(line) : 0;
 }
 
-static void test_a_process_that_dies_is_started_again(void **state)
+TEST(a_process_that_dies_is_started_again)
 {
-    (void)state;
     struct heard heard = {0};
     struct fetch *fetch = start(FETCH_COMMANDS);
     const struct fetch_request request = {
@@ -349,9 +338,8 @@ static void test_a_process_that_dies_is_started_again(void **state)
     fetch_close(fetch);
 }
 
-static void test_the_processes_end_with_raimd(void **state)
+TEST(the_processes_end_with_raimd)
 {
-    (void)state;
     struct fetch *fetch = start(FETCH_COMMANDS), *urls = start(FETCH_URLS);
     assert_int_equal(run(fetch, "/usr/bin/true", "", 0).answer.status, 0);
     assert_string_equal(get(urls, "/good", 0).body, "hello");
@@ -365,17 +353,4 @@ static void test_the_processes_end_with_raimd(void **state)
     fetch_close(NULL);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_answer_has_its_status_tag_and_body),
-        cmocka_unit_test(test_bad_servers_are_told_apart),
-        cmocka_unit_test(test_a_slow_server_delays_no_other_request),
-        cmocka_unit_test(test_other_ports_cannot_be_reached),
-        cmocka_unit_test(test_a_command_reads_its_input_and_its_status_counts),
-        cmocka_unit_test(test_a_command_that_hangs_or_floods_is_ended),
-        cmocka_unit_test(test_a_process_that_dies_is_started_again),
-        cmocka_unit_test(test_the_processes_end_with_raimd),
-    };
-    return cmocka_run_group_tests_name("fetch", tests, start_server, NULL);
-}
+TEST_GROUP(start_server, NULL)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How presses, the mouse and a gamepad become the player's input. The test has devices of its own.
 #include "controls.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static const raim_vec2 view_window = {1600, 1000};
 static const raim_vec2 view = {1600, 861};
@@ -68,9 +64,8 @@ static raim_input take(void)
     return input;
 }
 
-static void test_a_press_counts_for_one_tick(void **state)
+TEST(a_press_counts_for_one_tick, set_up, NULL)
 {
-    (void)state;
     press(window_button_named("D"), mouse);
     press(window_button_named("Mouse 1"), mouse);
     raim_input input = take();
@@ -81,9 +76,8 @@ static void test_a_press_counts_for_one_tick(void **state)
     assert_int_equal(input.fire, 0);
 }
 
-static void test_a_held_key_counts_until_it_is_released(void **state)
+TEST(a_held_key_counts_until_it_is_released, set_up, NULL)
 {
-    (void)state;
     held = window_button_named("W");
     press(held, mouse);
     for (int tick = 0; tick < 3; tick++)
@@ -92,18 +86,16 @@ static void test_a_held_key_counts_until_it_is_released(void **state)
     assert_int_equal(take().move_y, 0);
 }
 
-static void test_a_click_shoots_where_the_mouse_was(void **state)
+TEST(a_click_shoots_where_the_mouse_was, set_up, NULL)
 {
-    (void)state;
     const raim_vec2 middle = viewport.middle;
     press(window_button_named("Mouse 1"), (raim_vec2){middle.x, middle.y - 100});
     assert_int_equal(take().aim, RAIM_ANGLE_TURN / 4); // up, though the mouse is at the right now
     assert_int_equal(take().aim, 0);
 }
 
-static void test_the_crosshair_lies_on_the_ray_of_the_gamepad(void **state)
+TEST(the_crosshair_lies_on_the_ray_of_the_gamepad, set_up, NULL)
 {
-    (void)state;
     take();
     for (int degrees = 0; degrees < 360; degrees += 15) {
         const double angle = degrees * 3.14159265358979 / 180;
@@ -126,9 +118,8 @@ static void test_the_crosshair_lies_on_the_ray_of_the_gamepad(void **state)
     assert_true(at.x == mouse.x && at.y == mouse.y);
 }
 
-static void test_the_left_stick_has_eight_directions(void **state)
+TEST(the_left_stick_has_eight_directions, set_up, NULL)
 {
-    (void)state;
     for (int degrees = 0; degrees < 360; degrees += 45) {
         for (int off = -20; off <= 20; off += 10) {
             const double angle = (degrees + off) * 3.14159265358979 / 180;
@@ -143,9 +134,8 @@ static void test_the_left_stick_has_eight_directions(void **state)
     assert_int_equal(take().move_x, 0);
 }
 
-static void test_a_button_of_the_gamepad_fires_along_its_aim(void **state)
+TEST(a_button_of_the_gamepad_fires_along_its_aim, set_up, NULL)
 {
-    (void)state;
     pad.right = (raim_vec2){0, 1};
     take();
     press(window_button_named("Pad righttrigger"), mouse);
@@ -153,17 +143,4 @@ static void test_a_button_of_the_gamepad_fires_along_its_aim(void **state)
     const raim_input input = take();
     assert_int_equal(input.fire, 1);
     assert_int_equal(input.aim, RAIM_ANGLE_TURN / 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_press_counts_for_one_tick, set_up),
-        cmocka_unit_test_setup(test_a_held_key_counts_until_it_is_released, set_up),
-        cmocka_unit_test_setup(test_a_click_shoots_where_the_mouse_was, set_up),
-        cmocka_unit_test_setup(test_the_crosshair_lies_on_the_ray_of_the_gamepad, set_up),
-        cmocka_unit_test_setup(test_the_left_stick_has_eight_directions, set_up),
-        cmocka_unit_test_setup(test_a_button_of_the_gamepad_fires_along_its_aim, set_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,12 @@
 // Tests of binary angles. The oracle is libm in long double.
 #include "angle.h"
 #include "chance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const long double turn = 6.283185307179586476925286766559L;
 
-static void test_quadrant_directions_are_exact(void **state)
+TEST(quadrant_directions_are_exact)
 {
-    (void)state;
     const raim_vec2 wanted[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
     for (int i = 0; i < 4; i++) {
         const raim_vec2 got = raim_angle_direction((raim_angle)(i * (RAIM_ANGLE_TURN / 4)));
@@ -21,9 +15,8 @@ static void test_quadrant_directions_are_exact(void **state)
     }
 }
 
-static void test_every_direction_is_cosine_and_sine(void **state)
+TEST(every_direction_is_cosine_and_sine)
 {
-    (void)state;
     for (int i = 0; i < RAIM_ANGLE_TURN; i++) {
         const raim_vec2 got = raim_angle_direction((raim_angle)i);
         assert_true(fabsl(got.x - cosl(i * turn / RAIM_ANGLE_TURN)) < 2e-16L);
@@ -32,9 +25,8 @@ static void test_every_direction_is_cosine_and_sine(void **state)
     }
 }
 
-static void test_directions_are_mirror_symmetric(void **state)
+TEST(directions_are_mirror_symmetric)
 {
-    (void)state;
     for (int i = 0; i < RAIM_ANGLE_TURN; i++) {
         const raim_vec2 got = raim_angle_direction((raim_angle)i);
         const raim_vec2 across_x = raim_angle_direction((raim_angle)-i);
@@ -47,23 +39,20 @@ static void test_directions_are_mirror_symmetric(void **state)
     }
 }
 
-static void test_angle_of_direction_is_identity(void **state)
+TEST(angle_of_direction_is_identity)
 {
-    (void)state;
     for (int i = 0; i < RAIM_ANGLE_TURN; i++)
         assert_int_equal(raim_angle_of(raim_angle_direction((raim_angle)i)), i);
 }
 
-static void test_angle_of_the_zero_vector_is_zero(void **state)
+TEST(angle_of_the_zero_vector_is_zero)
 {
-    (void)state;
     assert_int_equal(raim_angle_of((raim_vec2){0, 0}), 0);
     assert_int_equal(raim_angle_of((raim_vec2){-0.0, -0.0}), 0);
 }
 
-static void test_angle_of_extreme_vectors(void **state)
+TEST(angle_of_extreme_vectors)
 {
-    (void)state;
     const double sizes[] = {5e-324, 1e-310, 1e-200, 1e200, 1.7e308};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const double size = sizes[i];
@@ -74,9 +63,8 @@ static void test_angle_of_extreme_vectors(void **state)
     }
 }
 
-static void test_angle_of_is_the_nearest(void **state)
+TEST(angle_of_is_the_nearest)
 {
-    (void)state;
     for (int i = 0; i < 500000; i++) {
         const double size = pow(10, chance_between(-6, 6));
         const raim_vec2 vector = {chance_between(-size, size), chance_between(-size, size)};
@@ -84,19 +72,4 @@ static void test_angle_of_is_the_nearest(void **state)
         const long double off = remainderl(raim_angle_of(vector) - exact, RAIM_ANGLE_TURN);
         assert_true(fabsl(off) < 0.5L + 1e-8L);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quadrant_directions_are_exact),
-        cmocka_unit_test(test_every_direction_is_cosine_and_sine),
-        cmocka_unit_test(test_directions_are_mirror_symmetric),
-        cmocka_unit_test(test_angle_of_direction_is_identity),
-        cmocka_unit_test(test_angle_of_the_zero_vector_is_zero),
-        cmocka_unit_test(test_angle_of_extreme_vectors),
-        cmocka_unit_test(test_angle_of_is_the_nearest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 // Tests of the bitmap index over boxes. The oracle compares every box.
 #include "box_index.h"
 #include "chance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { MOST = 300 };
 
@@ -39,9 +34,8 @@ static int chance_boxes(struct raim_box_index *index, raim_box *boxes)
     return count;
 }
 
-static void test_all_boxes_that_touch_are_found_once_in_order(void **state)
+TEST(all_boxes_that_touch_are_found_once_in_order)
 {
-    (void)state;
     struct raim_box_index index;
     raim_box boxes[MOST];
     assert_true(raim_box_index_create(&index, area, MOST));
@@ -62,9 +56,8 @@ static void test_all_boxes_that_touch_are_found_once_in_order(void **state)
     raim_box_index_destroy(&index);
 }
 
-static void test_few_boxes_are_found_that_do_not_touch(void **state)
+TEST(few_boxes_are_found_that_do_not_touch)
 {
-    (void)state;
     struct raim_box_index index;
     raim_box boxes[MOST];
     assert_true(raim_box_index_create(&index, area, MOST));
@@ -86,9 +79,8 @@ static void test_few_boxes_are_found_that_do_not_touch(void **state)
     raim_box_index_destroy(&index);
 }
 
-static void test_an_empty_index_finds_nothing(void **state)
+TEST(an_empty_index_finds_nothing)
 {
-    (void)state;
     struct raim_box_index index;
     assert_true(raim_box_index_create(&index, area, 0));
     raim_box_index_begin(&index, 0);
@@ -97,15 +89,4 @@ static void test_an_empty_index_finds_nothing(void **state)
     raim_box_index_find(&index, area, &search);
     assert_int_equal(raim_box_index_next(&search), -1);
     raim_box_index_destroy(&index);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_boxes_that_touch_are_found_once_in_order),
-        cmocka_unit_test(test_few_boxes_are_found_that_do_not_touch),
-        cmocka_unit_test(test_an_empty_index_finds_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,7 @@
 #include "occluder.h"
 
 #include "chance_outlines.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { CASES = 6000, LINES = 40, RUN_STEPS = 12 };
 
@@ -111,9 +106,8 @@ static void assert_hidden(const struct scene *scene, double more)
     }
 }
 
-static void test_no_line_passes_an_obstacle_that_hides(void **state)
+TEST(no_line_passes_an_obstacle_that_hides)
 {
-    (void)state;
     int hidden = 0, open = 0;
     for (int i = 0; i < chance_rounds(CASES); i++) {
         struct scene scene;
@@ -130,9 +124,8 @@ static void test_no_line_passes_an_obstacle_that_hides(void **state)
     assert_true(open > chance_rounds(CASES / 100));
 }
 
-static void test_an_obstacle_hides_the_way_between_two_ends_that_it_hides(void **state)
+TEST(an_obstacle_hides_the_way_between_two_ends_that_it_hides)
 {
-    (void)state;
     int hidden = 0;
     for (int i = 0; i < chance_rounds(CASES); i++) {
         struct scene scene;
@@ -153,9 +146,8 @@ static void test_an_obstacle_hides_the_way_between_two_ends_that_it_hides(void *
     assert_true(hidden > chance_rounds(CASES / 1000));
 }
 
-static void test_a_wall_hides_until_one_end_gets_around_it(void **state)
+TEST(a_wall_hides_until_one_end_gets_around_it)
 {
-    (void)state;
     const raim_vec2 wall[4] = {{-1, -100}, {1, -100}, {1, 60}, {-1, 60}};
     const struct raim_stabbing_lines_end from = {{-200, 0}, 10, 0}, to = {{200, 0}, 5, 5};
     const struct raim_occlusion occlusion = raim_occluder_find(wall, 4, &from, &to, 1, -INFINITY);
@@ -169,25 +161,12 @@ static void test_a_wall_hides_until_one_end_gets_around_it(void **state)
 }
 
 // The outermost corners stick out on both sides, but the way between them is around the viewer.
-static void test_a_bay_around_the_viewer_does_not_hide(void **state)
+TEST(a_bay_around_the_viewer_does_not_hide)
 {
-    (void)state;
     const raim_vec2 bay[8] = {{-120, -100}, {0, -100}, {0, -90}, {-110, -90},
                               {-110, 90},   {0, 90},   {0, 100}, {-120, 100}};
     const struct raim_stabbing_lines_end inside = {{-50, 0}, 5, 0}, outside = {{300, 0}, 5, 5};
     assert_true(raim_occluder_find(bay, 8, &inside, &outside, 1, -INFINITY).slack < 0);
     const struct raim_stabbing_lines_end behind = {{-400, 0}, 5, 0};
     assert_true(raim_occluder_find(bay, 8, &behind, &outside, 1, -INFINITY).slack > 50);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_line_passes_an_obstacle_that_hides),
-        cmocka_unit_test(test_an_obstacle_hides_the_way_between_two_ends_that_it_hides),
-        cmocka_unit_test(test_a_wall_hides_until_one_end_gets_around_it),
-        cmocka_unit_test(test_a_bay_around_the_viewer_does_not_hide),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

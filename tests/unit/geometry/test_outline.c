@@ -5,12 +5,7 @@
 #include "outline.h"
 #include "sat.h"
 #include "sweep.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #define P(x, y) ((raim_vec2){x, y})
 #define POINTS(...)                                                                                \
@@ -72,16 +67,14 @@ static void assert_crossing(const raim_vec2 *points, int count, int a, int b)
     }
 }
 
-static void test_crossing_edges_are_named_as_the_caller_counts(void **state)
+TEST(crossing_edges_are_named_as_the_caller_counts)
 {
-    (void)state;
     assert_crossing(POINTS(P(0, 0), P(4, 4), P(4, 0), P(0, 4)), 0, 2);
     assert_crossing(POINTS(P(0, 0), P(4, 4), P(6, 2), P(4, 0), P(0, 4)), 0, 3);
 }
 
-static void test_touching_is_crossing(void **state)
+TEST(touching_is_crossing)
 {
-    (void)state;
     raim_polygon pieces[RAIM_MAX_PIECES];
     int count;
     const raim_vec2 onto_edge[] = {{0, 0}, {9, 0}, {9, 9}, {4, 0}, {0, 9}};
@@ -114,9 +107,8 @@ static void assert_problem(const raim_vec2 *points, int count, enum raim_outline
     assert_int_equal(piece_count, 0);
 }
 
-static void test_degenerate_outlines_are_refused(void **state)
+TEST(degenerate_outlines_are_refused)
 {
-    (void)state;
     const raim_vec2 many[RAIM_MAX_OUTLINE_POINTS + 1] = {{0, 0}};
     for (int count = -1; count < 3; count++)
         assert_problem(many, count, RAIM_OUTLINE_TOO_FEW_POINTS, 0, 0);
@@ -134,9 +126,8 @@ static void test_degenerate_outlines_are_refused(void **state)
     assert_problem(POINTS(P(0, 0), P(1, 0), P(0, 1.9)), RAIM_OUTLINE_SMALL_AREA, 0, 0);
 }
 
-static void test_a_neck_without_a_trustworthy_corner_is_refused(void **state)
+TEST(a_neck_without_a_trustworthy_corner_is_refused)
 {
-    (void)state;
     // The long edge and the notch form a neck that is thinner than the smallest turn.
     assert_problem(POINTS(P(0, -999), P(4000, 0), P(8000, -999), P(8000, 0.0016), P(0, 0.0016)),
                    RAIM_OUTLINE_TOO_FLAT, 0, 0);
@@ -144,18 +135,16 @@ static void test_a_neck_without_a_trustworthy_corner_is_refused(void **state)
         pieces_of(POINTS(P(0, -999), P(4000, 0), P(8000, -999), P(8000, 0.016), P(0, 0.016))), 3);
 }
 
-static void test_every_error_has_its_own_words(void **state)
+TEST(every_error_has_its_own_words)
 {
-    (void)state;
     for (int i = 0; i <= RAIM_OUTLINE_TOO_FLAT; i++)
         for (int j = 0; j < i; j++)
             assert_string_not_equal(raim_outline_error_text((enum raim_outline_error)i),
                                     raim_outline_error_text((enum raim_outline_error)j));
 }
 
-static void test_letters_take_as_few_pieces_as_can_be(void **state)
+TEST(letters_take_as_few_pieces_as_can_be)
 {
-    (void)state;
     const raim_vec2 l[] = {{0, 0}, {4, 0}, {4, 2}, {2, 2}, {2, 4}, {0, 4}};
     const raim_vec2 t[] = {{1, 0}, {2, 0}, {2, 2}, {3, 2}, {3, 3}, {0, 3}, {0, 2}, {1, 2}};
     const raim_vec2 u[] = {{0, 0}, {3, 0}, {3, 3}, {2, 3}, {2, 1}, {1, 1}, {1, 3}, {0, 3}};
@@ -173,9 +162,8 @@ static void test_letters_take_as_few_pieces_as_can_be(void **state)
     assert_int_equal(pieces_of(s, 8), 3);
 }
 
-static void test_convex_outlines_stay_whole_up_to_the_limit(void **state)
+TEST(convex_outlines_stay_whole_up_to_the_limit)
 {
-    (void)state;
     for (int count = 3; count <= RAIM_MAX_OUTLINE_POINTS; count++) {
         raim_vec2 points[RAIM_MAX_OUTLINE_POINTS];
         for (int i = 0; i < count; i++)
@@ -280,9 +268,8 @@ static bool is_refusal_just(const struct shape *shape, struct raim_outline_probl
     }
 }
 
-static void test_pieces_cover_the_outline_exactly(void **state)
+TEST(pieces_cover_the_outline_exactly)
 {
-    (void)state;
     int accepted = 0, concave = 0;
     for (int i = 0; i < chance_rounds(250000); i++) {
         struct shape shape;
@@ -360,9 +347,8 @@ static bool judge_ray(const struct shape *shape, raim_vec2 start, raim_vec2 way)
     return got <= 1;
 }
 
-static void test_no_ray_slips_through_along_a_seam(void **state)
+TEST(no_ray_slips_through_along_a_seam)
 {
-    (void)state;
     int hits = 0, seams = 0;
     for (int i = 0; i < chance_rounds(40000); i++) {
         struct shape shape;
@@ -401,9 +387,8 @@ static void test_no_ray_slips_through_along_a_seam(void **state)
     assert_true(seams > chance_rounds(20000));
 }
 
-static void test_circles_and_bullets_meet_the_outline_and_no_seam(void **state)
+TEST(circles_and_bullets_meet_the_outline_and_no_seam)
 {
-    (void)state;
     int hits = 0;
     for (int i = 0; i < chance_rounds(40000); i++) {
         struct shape shape;
@@ -474,9 +459,8 @@ static double path_distance(const struct shape *shape, raim_vec2 a, raim_vec2 b)
     return nearest;
 }
 
-static void test_seams_never_catch_a_sliding_circle(void **state)
+TEST(seams_never_catch_a_sliding_circle)
 {
-    (void)state;
     int slides = 0, past_ends = 0;
     for (int i = 0; i < chance_rounds(40000); i++) {
         struct shape shape;
@@ -533,9 +517,8 @@ static bool is_outline_normal(const struct shape *shape, raim_vec2 normal)
     return false;
 }
 
-static void test_from_deep_inside_it_leaves_by_a_face_of_the_outline(void **state)
+TEST(from_deep_inside_it_leaves_by_a_face_of_the_outline)
 {
-    (void)state;
     int left = 0;
     for (int i = 0; i < chance_rounds(40000); i++) {
         struct shape shape;
@@ -559,24 +542,4 @@ static void test_from_deep_inside_it_leaves_by_a_face_of_the_outline(void **stat
         assert_true(is_outline_normal(&shape, contact.normal));
     }
     assert_true(left > chance_rounds(10000));
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crossing_edges_are_named_as_the_caller_counts),
-        cmocka_unit_test(test_touching_is_crossing),
-        cmocka_unit_test(test_degenerate_outlines_are_refused),
-        cmocka_unit_test(test_a_neck_without_a_trustworthy_corner_is_refused),
-        cmocka_unit_test(test_every_error_has_its_own_words),
-        cmocka_unit_test(test_letters_take_as_few_pieces_as_can_be),
-        cmocka_unit_test(test_convex_outlines_stay_whole_up_to_the_limit),
-        cmocka_unit_test(test_pieces_cover_the_outline_exactly),
-        cmocka_unit_test(test_no_ray_slips_through_along_a_seam),
-        cmocka_unit_test(test_circles_and_bullets_meet_the_outline_and_no_seam),
-        cmocka_unit_test(test_seams_never_catch_a_sliding_circle),
-        cmocka_unit_test(test_from_deep_inside_it_leaves_by_a_face_of_the_outline),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

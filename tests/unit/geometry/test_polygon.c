@@ -2,21 +2,15 @@
 // Tests of the validation and precomputation of convex polygons.
 #include "polygon.h"
 #include "slow_shapes.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #define CHECK(...)                                                                                 \
     raim_polygon_init(&(raim_polygon){.count = 0}, (const raim_vec2[]){__VA_ARGS__},               \
                       (int)(sizeof((const raim_vec2[]){__VA_ARGS__}) / sizeof(raim_vec2)))
 #define P(x, y) ((raim_vec2){x, y})
 
-static void test_either_winding_gives_the_same_polygon(void **state)
+TEST(either_winding_gives_the_same_polygon)
 {
-    (void)state;
     raim_polygon left, right;
     const raim_vec2 points[] = {{0, 0}, {4, 0}, {4, 2}, {0, 2}};
     const raim_vec2 backward[] = {{0, 2}, {4, 2}, {4, 0}, {0, 0}};
@@ -33,9 +27,8 @@ static void test_either_winding_gives_the_same_polygon(void **state)
     assert_true(left.bounds.max.x == 4 && left.bounds.max.y == 2);
 }
 
-static void test_wrong_counts_are_refused(void **state)
+TEST(wrong_counts_are_refused)
 {
-    (void)state;
     const raim_vec2 points[RAIM_MAX_POLYGON_POINTS + 1] = {{0, 0}};
     raim_polygon polygon;
     for (int count = -1; count < 3; count++)
@@ -44,9 +37,8 @@ static void test_wrong_counts_are_refused(void **state)
                      RAIM_POLYGON_TOO_MANY_POINTS);
 }
 
-static void test_non_finite_points_are_refused(void **state)
+TEST(non_finite_points_are_refused)
 {
-    (void)state;
     const double bad[] = {NAN, INFINITY, -INFINITY, 1.7e308, -1e7};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(CHECK(P(bad[i], 0), P(4, 0), P(0, 4)), RAIM_POLYGON_NOT_FINITE);
@@ -54,16 +46,14 @@ static void test_non_finite_points_are_refused(void **state)
     }
 }
 
-static void test_short_edges_are_refused(void **state)
+TEST(short_edges_are_refused)
 {
-    (void)state;
     assert_int_equal(CHECK(P(0, 0), P(4, 0), P(4, 0), P(0, 4)), RAIM_POLYGON_SHORT_EDGE);
     assert_int_equal(CHECK(P(0, 0), P(4, 0), P(0, 4), P(0, 5e-4)), RAIM_POLYGON_SHORT_EDGE);
 }
 
-static void test_corners_on_a_line_are_refused(void **state)
+TEST(corners_on_a_line_are_refused)
 {
-    (void)state;
     assert_int_equal(CHECK(P(0, 0), P(2, 0), P(4, 0), P(0, 4)), RAIM_POLYGON_COLLINEAR);
     assert_int_equal(CHECK(P(0, 0), P(2, -1e-7), P(4, 0), P(0, 4)), RAIM_POLYGON_COLLINEAR);
     assert_int_equal(CHECK(P(0, 0), P(2, -1e-4), P(4, 0), P(0, 4)), RAIM_POLYGON_OK);
@@ -71,9 +61,8 @@ static void test_corners_on_a_line_are_refused(void **state)
     assert_int_equal(CHECK(P(0, 0), P(1, 1), P(2, 2)), RAIM_POLYGON_COLLINEAR);
 }
 
-static void test_dents_bow_ties_and_stars_are_refused(void **state)
+TEST(dents_bow_ties_and_stars_are_refused)
 {
-    (void)state;
     assert_int_equal(CHECK(P(0, 0), P(4, 0), P(1, 1), P(0, 4)), RAIM_POLYGON_NOT_CONVEX);
     assert_int_equal(CHECK(P(0, 0), P(0, 4), P(1, 1), P(4, 0)), RAIM_POLYGON_NOT_CONVEX);
     assert_int_equal(CHECK(P(0, 0), P(4, 4), P(4, 0), P(0, 4)), RAIM_POLYGON_NOT_CONVEX);
@@ -87,25 +76,22 @@ static void test_dents_bow_ties_and_stars_are_refused(void **state)
     assert_int_equal(raim_polygon_init(&polygon, twice, 6), RAIM_POLYGON_NOT_CONVEX);
 }
 
-static void test_tiny_areas_are_refused(void **state)
+TEST(tiny_areas_are_refused)
 {
-    (void)state;
     assert_int_equal(CHECK(P(0, 0), P(1, 0), P(0, 1.9)), RAIM_POLYGON_SMALL_AREA);
     assert_int_equal(CHECK(P(0, 0), P(1, 0), P(0, 2)), RAIM_POLYGON_OK);
 }
 
-static void test_every_error_has_its_own_words(void **state)
+TEST(every_error_has_its_own_words)
 {
-    (void)state;
     for (int i = 0; i <= RAIM_POLYGON_SMALL_AREA; i++)
         for (int j = 0; j < i; j++)
             assert_string_not_equal(raim_polygon_error_text((enum raim_polygon_error)i),
                                     raim_polygon_error_text((enum raim_polygon_error)j));
 }
 
-static void test_outline_belongs_to_the_polygon(void **state)
+TEST(outline_belongs_to_the_polygon)
 {
-    (void)state;
     raim_polygon polygon;
     const raim_vec2 points[] = {{0, 0}, {3, 1}, {1, 3}};
     assert_int_equal(raim_polygon_init(&polygon, points, 3), RAIM_POLYGON_OK);
@@ -117,9 +103,8 @@ static void test_outline_belongs_to_the_polygon(void **state)
     assert_false(raim_polygon_contains(&polygon, P(3.01, 1)));
 }
 
-static void test_random_polygons_are_sound(void **state)
+TEST(random_polygons_are_sound)
 {
-    (void)state;
     for (int i = 0; i < 50000; i++) {
         raim_polygon polygon;
         const raim_vec2 centre = {chance_between(-9000, 9000), chance_between(-9000, 9000)};
@@ -141,9 +126,8 @@ static void test_random_polygons_are_sound(void **state)
     }
 }
 
-static void test_random_loops_are_convex_or_refused(void **state)
+TEST(random_loops_are_convex_or_refused)
 {
-    (void)state;
     int accepted = 0;
     for (int i = 0; i < 200000; i++) {
         raim_polygon polygon;
@@ -170,23 +154,4 @@ static void test_random_loops_are_convex_or_refused(void **state)
         assert_true(fabs(swept - 2 * acos(-1)) < 1e-9);
     }
     assert_true(accepted > 1000);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_either_winding_gives_the_same_polygon),
-        cmocka_unit_test(test_wrong_counts_are_refused),
-        cmocka_unit_test(test_non_finite_points_are_refused),
-        cmocka_unit_test(test_short_edges_are_refused),
-        cmocka_unit_test(test_corners_on_a_line_are_refused),
-        cmocka_unit_test(test_dents_bow_ties_and_stars_are_refused),
-        cmocka_unit_test(test_tiny_areas_are_refused),
-        cmocka_unit_test(test_every_error_has_its_own_words),
-        cmocka_unit_test(test_outline_belongs_to_the_polygon),
-        cmocka_unit_test(test_random_polygons_are_sound),
-        cmocka_unit_test(test_random_loops_are_convex_or_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

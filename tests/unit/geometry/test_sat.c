@@ -3,12 +3,7 @@
 // polygons, the convex hull of all differences of their corners (the Minkowski difference).
 #include "sat.h"
 #include "slow_shapes.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static raim_polygon box_of(double width, double height)
 {
@@ -28,17 +23,15 @@ static void assert_contact(const raim_polygon *polygon, raim_vec2 centre, double
     assert_true(fabs(contact.normal.y - wanted.normal.y) < 1e-12);
 }
 
-static void test_face_pushes_along_its_normal(void **state)
+TEST(face_pushes_along_its_normal)
 {
-    (void)state;
     const raim_polygon box = box_of(10, 10);
     const raim_vec2 centre = {5, 12};
     assert_contact(&box, centre, 3, centre, (raim_contact){{0, 1}, 1});
 }
 
-static void test_beside_a_corner_is_no_contact(void **state)
+TEST(beside_a_corner_is_no_contact)
 {
-    (void)state;
     // All face axes overlap here; only the axis through the corner separates.
     const raim_polygon box = box_of(10, 10);
     const raim_vec2 centre = {12.5, 12.5};
@@ -48,26 +41,23 @@ static void test_beside_a_corner_is_no_contact(void **state)
     assert_contact(&box, centre, 4, centre, (raim_contact){{sqrt(0.5), sqrt(0.5)}, depth});
 }
 
-static void test_touching_is_not_overlapping(void **state)
+TEST(touching_is_not_overlapping)
 {
-    (void)state;
     const raim_polygon box = box_of(10, 10);
     raim_contact contact;
     assert_false(raim_sat_circle(&box, (raim_vec2){5, 13}, 3, (raim_vec2){5, 13}, &contact));
     assert_false(raim_sat_circle(&box, (raim_vec2){13, 14}, 5, (raim_vec2){13, 14}, &contact));
 }
 
-static void test_contained_circle_leaves_by_the_nearest_face(void **state)
+TEST(contained_circle_leaves_by_the_nearest_face)
 {
-    (void)state;
     const raim_polygon box = box_of(100, 100);
     assert_contact(&box, (raim_vec2){90, 50}, 3, (raim_vec2){0, 0}, (raim_contact){{1, 0}, 13});
     assert_contact(&box, (raim_vec2){50, 20}, 3, (raim_vec2){0, 99}, (raim_contact){{0, -1}, 23});
 }
 
-static void test_centre_on_a_corner_leaves(void **state)
+TEST(centre_on_a_corner_leaves)
 {
-    (void)state;
     const raim_polygon box = box_of(10, 10);
     for (int i = 0; i < 4; i++) {
         const raim_vec2 centre = box.points[i];
@@ -82,9 +72,8 @@ static void test_centre_on_a_corner_leaves(void **state)
     }
 }
 
-static void test_thin_wall_tie_goes_to_the_side_it_came_from(void **state)
+TEST(thin_wall_tie_goes_to_the_side_it_came_from)
 {
-    (void)state;
     const raim_polygon wall = box_of(100, 2);
     const double offs[] = {-4e-7, -1e-7, -1e-9, -1e-15, 0, 1e-15, 1e-9, 1e-7, 4e-7};
     for (size_t i = 0; i < sizeof offs / sizeof *offs; i++) {
@@ -98,9 +87,8 @@ static void test_thin_wall_tie_goes_to_the_side_it_came_from(void **state)
     assert_contact(&wall, above, 5, (raim_vec2){50, -9}, (raim_contact){{0, 1}, 6 - 1e-5});
 }
 
-static void test_contact_is_the_least_that_separates(void **state)
+TEST(contact_is_the_least_that_separates)
 {
-    (void)state;
     int overlaps = 0;
     for (int i = 0; i < 200000; i++) {
         raim_polygon polygon;
@@ -125,9 +113,8 @@ static void test_contact_is_the_least_that_separates(void **state)
     assert_true(overlaps > 200000);
 }
 
-static void test_a_contained_circle_does_not_leave_by_a_seam(void **state)
+TEST(a_contained_circle_does_not_leave_by_a_seam)
 {
-    (void)state;
     const raim_vec2 points[] = {{0, 0}, {100, 0}, {100, 100}, {0, 100}};
     raim_polygon piece;
     raim_contact contact;
@@ -159,9 +146,8 @@ static raim_polygon box_at(double x, double y, double width, double height)
     return polygon;
 }
 
-static void test_polygons_leave_by_the_nearest_side_also_from_within(void **state)
+TEST(polygons_leave_by_the_nearest_side_also_from_within)
 {
-    (void)state;
     const raim_polygon hall = box_at(0, 0, 100, 60), inner = box_at(85, 20, 10, 10);
     assert_polygons(&inner, &hall, (raim_contact){{1, 0}, 15});
     assert_polygons(&hall, &inner, (raim_contact){{-1, 0}, 15});
@@ -171,9 +157,8 @@ static void test_polygons_leave_by_the_nearest_side_also_from_within(void **stat
     assert_polygons(&beside, &hall, (raim_contact){{1, 0}, 1});
 }
 
-static void test_polygons_that_touch_do_not_overlap(void **state)
+TEST(polygons_that_touch_do_not_overlap)
 {
-    (void)state;
     const raim_polygon box = box_at(0, 0, 10, 10);
     const raim_polygon others[] = {box_at(10, 0, 5, 10), box_at(10, 10, 5, 5),
                                    box_at(10 - RAIM_SAT_TOUCH / 2, 3, 5, 5)};
@@ -187,9 +172,8 @@ static void test_polygons_that_touch_do_not_overlap(void **state)
     assert_true(raim_sat_polygons(&deeper, &box, &contact));
 }
 
-static void test_beside_a_corner_polygons_do_not_touch(void **state)
+TEST(beside_a_corner_polygons_do_not_touch)
 {
-    (void)state;
     // All axes of the box overlap here; only the slanted side of the triangle separates.
     const raim_polygon box = box_of(10, 10);
     const raim_vec2 points[] = {{12, 9}, {9, 12}, {20, 20}};
@@ -259,9 +243,8 @@ static bool judge_polygons(raim_polygon a, const raim_polygon *b)
     return true;
 }
 
-static void test_polygons_move_apart_by_the_least_that_separates(void **state)
+TEST(polygons_move_apart_by_the_least_that_separates)
 {
-    (void)state;
     int overlaps = 0;
     for (int i = 0; i < 50000; i++) {
         const raim_vec2 middle = {chance_between(-9000, 9000), chance_between(-9000, 9000)};
@@ -279,24 +262,4 @@ static void test_polygons_move_apart_by_the_least_that_separates(void **state)
         }
     }
     assert_true(overlaps > 200000);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_face_pushes_along_its_normal),
-        cmocka_unit_test(test_beside_a_corner_is_no_contact),
-        cmocka_unit_test(test_touching_is_not_overlapping),
-        cmocka_unit_test(test_contained_circle_leaves_by_the_nearest_face),
-        cmocka_unit_test(test_centre_on_a_corner_leaves),
-        cmocka_unit_test(test_thin_wall_tie_goes_to_the_side_it_came_from),
-        cmocka_unit_test(test_contact_is_the_least_that_separates),
-        cmocka_unit_test(test_a_contained_circle_does_not_leave_by_a_seam),
-        cmocka_unit_test(test_polygons_leave_by_the_nearest_side_also_from_within),
-        cmocka_unit_test(test_polygons_that_touch_do_not_overlap),
-        cmocka_unit_test(test_beside_a_corner_polygons_do_not_touch),
-        cmocka_unit_test(test_polygons_move_apart_by_the_least_that_separates),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

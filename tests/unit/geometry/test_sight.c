@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of the line of sight from a point to a circle past single polygons.
 #include "slow_sight.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 // --- queries ---
 
@@ -45,9 +40,8 @@ static raim_polygon turned_over(const raim_polygon *polygon)
 
 // --- a circle ---
 
-static void test_a_wall_hides_what_is_wholly_behind_it(void **state)
+TEST(a_wall_hides_what_is_wholly_behind_it)
 {
-    (void)state;
     const raim_vec2 centre = {100, 0};
     const double behind = 50 * tan(asin(0.2)); // half the cone's width at the wall's back
     const raim_polygon wall = box_of(40, -20, 50, 20);
@@ -59,9 +53,8 @@ static void test_a_wall_hides_what_is_wholly_behind_it(void **state)
     assert_true(sees(NULL, 0, origin, centre, 20));
 }
 
-static void test_a_wall_that_ends_on_the_tangents_hides_all(void **state)
+TEST(a_wall_that_ends_on_the_tangents_hides_all)
 {
-    (void)state;
     for (int i = 0; i < chance_rounds(20000); i++) {
         const raim_vec2 from = {chance_between(-9000, 9000), chance_between(-9000, 9000)};
         const raim_vec2 way = {chance_between(-500, 500), chance_between(300, 500)};
@@ -79,9 +72,8 @@ static void test_a_wall_that_ends_on_the_tangents_hides_all(void **state)
     }
 }
 
-static void test_a_wall_along_a_tangent_hides_nothing(void **state)
+TEST(a_wall_along_a_tangent_hides_nothing)
 {
-    (void)state;
     // These values make all points integers, exactly on the tangent.
     static const double triples[][3] = {{3, 4, 5}, {5, 12, 13}, {8, 15, 17}, {7, 24, 25}};
     for (int i = 0; i < chance_rounds(50000); i++) {
@@ -105,9 +97,8 @@ static void test_a_wall_along_a_tangent_hides_nothing(void **state)
     }
 }
 
-static void test_obstacles_behind_or_beside_hide_nothing(void **state)
+TEST(obstacles_behind_or_beside_hide_nothing)
 {
-    (void)state;
     const raim_polygon others[] = {box_of(121, -500, 130, 500), box_of(-30, -500, -20, 500),
                                    box_of(0, 25, 200, 500), box_of(0, -500, 200, -25),
                                    box_of(-10, -5, -1, 5)};
@@ -116,9 +107,8 @@ static void test_obstacles_behind_or_beside_hide_nothing(void **state)
         assert_true(sees(&others[i], 1, origin, (raim_vec2){100, 0}, 20));
 }
 
-static void test_touching_obstacles_hide_by_what_they_cover(void **state)
+TEST(touching_obstacles_hide_by_what_they_cover)
 {
-    (void)state;
     const double hair = RAIM_SWEEP_TOUCH / 2;
     for (double gap = -hair; gap <= hair; gap += hair) {
         const raim_polygon before = box_of(70, -50, 80 - gap, 50);
@@ -130,9 +120,8 @@ static void test_touching_obstacles_hide_by_what_they_cover(void **state)
     }
 }
 
-static void test_a_pinhole_shows_and_a_joint_does_not(void **state)
+TEST(a_pinhole_shows_and_a_joint_does_not)
 {
-    (void)state;
     const double gaps[] = {1, 1e-3, 1e-6, 1e-9};
     for (int i = 0; i < 4; i++) {
         raim_polygon walls[] = {box_of(40, -30, 50, 2), box_of(40, 2 + gaps[i], 50, 30)};
@@ -157,9 +146,8 @@ static void test_a_pinhole_shows_and_a_joint_does_not(void **state)
     }
 }
 
-static void test_a_viewer_touching_a_wall_sees_along_it_but_not_through(void **state)
+TEST(a_viewer_touching_a_wall_sees_along_it_but_not_through)
 {
-    (void)state;
     const raim_polygon wall = box_of(0, 0, 100, 10);
     const double hair = RAIM_SWEEP_TOUCH / 2;
     for (double gap = -hair; gap <= hair; gap += hair) {
@@ -173,9 +161,8 @@ static void test_a_viewer_touching_a_wall_sees_along_it_but_not_through(void **s
     }
 }
 
-static void test_a_viewer_touching_a_corner_does_not_see_through_it(void **state)
+TEST(a_viewer_touching_a_corner_does_not_see_through_it)
 {
-    (void)state;
     const raim_polygon wall = box_of(0, 0, 100, 10);
     for (int i = 0; i < chance_rounds(50000); i++) {
         const raim_vec2 from = {chance_between(-3, 0.5) * RAIM_SWEEP_TOUCH,
@@ -185,9 +172,8 @@ static void test_a_viewer_touching_a_corner_does_not_see_through_it(void **state
     }
 }
 
-static void test_inside_the_circle_all_is_seen_and_inside_an_obstacle_nothing(void **state)
+TEST(inside_the_circle_all_is_seen_and_inside_an_obstacle_nothing)
 {
-    (void)state;
     const raim_polygon box = box_of(-10, -10, 10, 10);
     assert_true(sees(&box, 1, (raim_vec2){1, 2}, (raim_vec2){5, 5}, 20));
     assert_true(sees(&box, 1, (raim_vec2){20, 0}, (raim_vec2){0, 0}, 20));
@@ -195,9 +181,8 @@ static void test_inside_the_circle_all_is_seen_and_inside_an_obstacle_nothing(vo
     assert_false(sees(&box, 1, (raim_vec2){1, 2}, (raim_vec2){40, 5}, 35));
 }
 
-static void test_an_obstacle_in_the_circle_hides_only_what_it_covers(void **state)
+TEST(an_obstacle_in_the_circle_hides_only_what_it_covers)
 {
-    (void)state;
     // The obstacle is in front of the segment between the tangent points, but wholly inside the
     // circle.
     const raim_polygon within = box_of(60, -75, 65, 75);
@@ -210,9 +195,8 @@ static void test_an_obstacle_in_the_circle_hides_only_what_it_covers(void **stat
     assert_false(sees(&around, 1, origin, (raim_vec2){200, 0}, 100));
 }
 
-static void test_scale_does_not_matter(void **state)
+TEST(scale_does_not_matter)
 {
-    (void)state;
     const raim_polygon wall = box_of(40, -100, 50, 100);
     const raim_polygon low = box_of(40, -100, 50, -1e-5);
     for (double radius = 1e-6; radius < 100; radius *= 10) {
@@ -241,9 +225,8 @@ static void make_fence(raim_polygon *pickets, int count, double half)
     }
 }
 
-static void test_span_overflow_never_changes_the_result(void **state)
+TEST(span_overflow_never_changes_the_result)
 {
-    (void)state;
     const raim_vec2 centre = {1000, 0};
     for (int round = 0; round < chance_rounds(2000); round++) {
         raim_polygon pickets[200];
@@ -325,9 +308,8 @@ static bool is_clear_of_outlines(const struct scene *scene, bool *is_inside)
     return nearest > 1e-6;
 }
 
-static void test_a_circle_is_seen_when_a_ray_gets_through(void **state)
+TEST(a_circle_is_seen_when_a_ray_gets_through)
 {
-    (void)state;
     raim_vec2 ends[8 * RAIM_MAX_POLYGON_POINTS][2];
     int seen_count = 0, inside_count = 0;
     for (int i = 0; i < chance_rounds(250000); i++) {
@@ -352,9 +334,8 @@ static void test_a_circle_is_seen_when_a_ray_gets_through(void **state)
     assert_in_range(inside_count, chance_rounds(2500), chance_rounds(50000));
 }
 
-static void test_winding_and_order_change_nothing(void **state)
+TEST(winding_and_order_change_nothing)
 {
-    (void)state;
     for (int i = 0; i < chance_rounds(50000); i++) {
         struct scene scene;
         bool is_inside;
@@ -369,26 +350,4 @@ static void test_winding_and_order_change_nothing(void **state)
         assert_int_equal(sees(scene.obstacles, scene.count, scene.from, scene.centre, scene.radius),
                          seen);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_wall_hides_what_is_wholly_behind_it),
-        cmocka_unit_test(test_a_wall_that_ends_on_the_tangents_hides_all),
-        cmocka_unit_test(test_a_wall_along_a_tangent_hides_nothing),
-        cmocka_unit_test(test_obstacles_behind_or_beside_hide_nothing),
-        cmocka_unit_test(test_touching_obstacles_hide_by_what_they_cover),
-        cmocka_unit_test(test_a_pinhole_shows_and_a_joint_does_not),
-        cmocka_unit_test(test_a_viewer_touching_a_wall_sees_along_it_but_not_through),
-        cmocka_unit_test(test_a_viewer_touching_a_corner_does_not_see_through_it),
-        cmocka_unit_test(test_inside_the_circle_all_is_seen_and_inside_an_obstacle_nothing),
-        cmocka_unit_test(test_an_obstacle_in_the_circle_hides_only_what_it_covers),
-        cmocka_unit_test(test_scale_does_not_matter),
-        cmocka_unit_test(test_span_overflow_never_changes_the_result),
-        cmocka_unit_test(test_a_circle_is_seen_when_a_ray_gets_through),
-        cmocka_unit_test(test_winding_and_order_change_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

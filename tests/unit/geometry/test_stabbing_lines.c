@@ -2,12 +2,7 @@
 // Tests of stabbing lines. The oracle tests random lines against every obstacle.
 #include "chance_outlines.h"
 #include "stabbing_lines.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 // The oracle does not decide lines nearer to an obstacle than this, in units.
 static const double close_by = 1e-6;
@@ -110,9 +105,8 @@ static bool is_left(const struct raim_stabbing_lines *lines, raim_vec2 a, raim_v
 
 // Random tests hardly ever draw the steepest and the outermost lines: those that touch both discs
 // on one side, or on opposite sides.
-static void test_lines_that_touch_both_discs_are_left(void **state)
+TEST(lines_that_touch_both_discs_are_left)
 {
-    (void)state;
     for (int i = 0; i < chance_rounds(40000); i++) {
         static struct scene scene;
         chance_ends(&scene);
@@ -131,9 +125,8 @@ static void test_lines_that_touch_both_discs_are_left(void **state)
     }
 }
 
-static void test_no_free_line_is_taken_away(void **state)
+TEST(no_free_line_is_taken_away)
 {
-    (void)state;
     int free = 0;
     for (int i = 0; i < chance_rounds(4000); i++) {
         static struct scene scene;
@@ -181,9 +174,8 @@ static bool passes_obstacles(const struct scene *scene, const struct raim_beam *
     return true;
 }
 
-static void test_lines_left_pass_between_the_obstacles(void **state)
+TEST(lines_left_pass_between_the_obstacles)
 {
-    (void)state;
     int passed = 0;
     for (int i = 0; i < chance_rounds(20000); i++) {
         static struct scene scene;
@@ -196,9 +188,8 @@ static void test_lines_left_pass_between_the_obstacles(void **state)
     assert_true(passed > chance_rounds(1000));
 }
 
-static void test_slopes_include_every_visible_circle(void **state)
+TEST(slopes_include_every_visible_circle)
 {
-    (void)state;
     int seen = 0;
     for (int i = 0; i < chance_rounds(4000); i++) {
         static struct scene scene;
@@ -225,9 +216,8 @@ static raim_polygon box_of(double x0, double y0, double x1, double y1)
     return polygon;
 }
 
-static void test_slopes_exclude_hidden_circles(void **state)
+TEST(slopes_exclude_hidden_circles)
 {
-    (void)state;
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
     struct raim_stabbing_lines lines;
     assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
@@ -241,9 +231,8 @@ static void test_slopes_exclude_hidden_circles(void **state)
     assert_false(raim_slope_set_hits_circle(&slopes, &lines, (raim_vec2){500, 35}, 10));
 }
 
-static void test_obstacle_across_blocks_all(void **state)
+TEST(obstacle_across_blocks_all)
 {
-    (void)state;
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
     struct raim_stabbing_lines lines;
     assert_true(raim_stabbing_lines_begin(&lines, &from, &to));
@@ -253,9 +242,8 @@ static void test_obstacle_across_blocks_all(void **state)
 }
 
 // One wall alone leaves lines. Two walls that overlap or touch leave none.
-static void test_obstacles_block_together(void **state)
+TEST(obstacles_block_together)
 {
-    (void)state;
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
     const raim_polygon low = box_of(240, -300, 260, 0);
     for (int overlap = 0; overlap <= 20; overlap += 20) {
@@ -270,9 +258,8 @@ static void test_obstacles_block_together(void **state)
 }
 
 // A line may begin behind an obstacle in the disc of its end, unless the caller excludes that.
-static void test_obstacle_around_an_end_blocks_only_when_the_end_is_in_front(void **state)
+TEST(obstacle_around_an_end_blocks_only_when_the_end_is_in_front)
 {
-    (void)state;
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0}, to = {{500, 0}, 50, 10};
     const raim_polygon wall = box_of(10, -300, 30, 300);
     for (int before = 0; before <= 1; before++) {
@@ -283,9 +270,8 @@ static void test_obstacle_around_an_end_blocks_only_when_the_end_is_in_front(voi
     }
 }
 
-static void test_near_ends_are_rejected(void **state)
+TEST(near_ends_are_rejected)
 {
-    (void)state;
     const struct raim_stabbing_lines_end from = {{0, 0}, 50, 0};
     struct raim_stabbing_lines lines;
     assert_false(raim_stabbing_lines_begin(&lines, &from,
@@ -293,21 +279,4 @@ static void test_near_ends_are_rejected(void **state)
     assert_false(raim_stabbing_lines_begin(&lines, &from, &from));
     assert_true(raim_stabbing_lines_begin(&lines, &from,
                                           &(struct raim_stabbing_lines_end){{120, 0}, 50, 10}));
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_that_touch_both_discs_are_left),
-        cmocka_unit_test(test_no_free_line_is_taken_away),
-        cmocka_unit_test(test_lines_left_pass_between_the_obstacles),
-        cmocka_unit_test(test_slopes_include_every_visible_circle),
-        cmocka_unit_test(test_slopes_exclude_hidden_circles),
-        cmocka_unit_test(test_obstacle_across_blocks_all),
-        cmocka_unit_test(test_obstacles_block_together),
-        cmocka_unit_test(test_obstacle_around_an_end_blocks_only_when_the_end_is_in_front),
-        cmocka_unit_test(test_near_ends_are_rejected),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 // Tests of the time of impact. The oracle is conservative advancement over brute-force distances.
 #include "slow_shapes.h"
 #include "sweep.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const double hair = RAIM_SWEEP_TOUCH / 2; // within a touch
 
@@ -24,9 +19,8 @@ static void assert_near(double got, double wanted)
     assert_true(fabs(got - wanted) < 1e-9);
 }
 
-static void test_polygon_is_met_at_face_and_corner(void **state)
+TEST(polygon_is_met_at_face_and_corner)
 {
-    (void)state;
     const raim_polygon box = box_of(10, 10);
     assert_near(raim_sweep_polygon(&box, (raim_vec2){-13, 5}, (raim_vec2){20, 0}, 3), 0.5);
     // A circle of radius 5 moves along a line 3 above the corner and touches it 4 before the
@@ -41,9 +35,8 @@ static void test_polygon_is_met_at_face_and_corner(void **state)
                 RAIM_SWEEP_MISS);
 }
 
-static void test_overlap_at_the_start_is_zero(void **state)
+TEST(overlap_at_the_start_is_zero)
 {
-    (void)state;
     const raim_polygon box = box_of(10, 10);
     const raim_vec2 ways[] = {{0, 0}, {9, 0}, {-9, 0}, {0, 9}, {0, -9}};
     for (int i = 0; i < 5; i++) {
@@ -55,9 +48,8 @@ static void test_overlap_at_the_start_is_zero(void **state)
     }
 }
 
-static void test_touch_counts_only_on_the_way_in(void **state)
+TEST(touch_counts_only_on_the_way_in)
 {
-    (void)state;
     const raim_polygon box = box_of(10, 10);
     const raim_box arena = {{0, 0}, {100, 100}};
     for (double gap = -hair; gap <= hair; gap += hair) {
@@ -80,9 +72,8 @@ static void test_touch_counts_only_on_the_way_in(void **state)
     }
 }
 
-static void test_sliding_along_a_slanted_wall_is_free(void **state)
+TEST(sliding_along_a_slanted_wall_is_free)
 {
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         raim_polygon polygon;
         chance_polygon(&polygon, (raim_vec2){3000, -2000}, 200);
@@ -95,9 +86,8 @@ static void test_sliding_along_a_slanted_wall_is_free(void **state)
     }
 }
 
-static void test_passing_a_corner_at_a_touch_is_free(void **state)
+TEST(passing_a_corner_at_a_touch_is_free)
 {
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         raim_polygon polygon;
         chance_polygon(&polygon, (raim_vec2){3000, -2000}, 200);
@@ -120,9 +110,8 @@ static void test_passing_a_corner_at_a_touch_is_free(void **state)
     }
 }
 
-static void test_a_motion_along_a_seam_is_stopped(void **state)
+TEST(a_motion_along_a_seam_is_stopped)
 {
-    (void)state;
     // The lower half of a block that was cut in two.
     const raim_vec2 points[] = {{0, 0}, {10, 0}, {10, 10}, {0, 10}};
     raim_polygon piece;
@@ -201,9 +190,8 @@ static raim_vec2 chance_near(raim_vec2 middle, double reach)
                        middle.y + chance_between(-reach, reach)};
 }
 
-static void test_polygon_sweep_is_the_first_touch(void **state)
+TEST(polygon_sweep_is_the_first_touch)
 {
-    (void)state;
     int hits = 0;
     for (int i = 0; i < 1000000; i++) {
         const raim_vec2 middle = chance_near((raim_vec2){0, 0}, 15000);
@@ -221,9 +209,8 @@ static void test_polygon_sweep_is_the_first_touch(void **state)
     assert_true(hits > 20000);
 }
 
-static void test_circle_sweep_is_the_first_touch(void **state)
+TEST(circle_sweep_is_the_first_touch)
 {
-    (void)state;
     int hits = 0;
     for (int i = 0; i < 1000000; i++) {
         const raim_vec2 middle = chance_near((raim_vec2){0, 0}, 15000);
@@ -239,9 +226,8 @@ static void test_circle_sweep_is_the_first_touch(void **state)
     assert_true(hits > 20000);
 }
 
-static void test_a_line_through_a_corner_does_not_slip_in(void **state)
+TEST(a_line_through_a_corner_does_not_slip_in)
 {
-    (void)state;
     for (int i = 0; i < 50000; i++) {
         raim_polygon polygon;
         const raim_vec2 middle = chance_near((raim_vec2){0, 0}, 5000);
@@ -256,9 +242,8 @@ static void test_a_line_through_a_corner_does_not_slip_in(void **state)
     }
 }
 
-static void test_box_sweep_is_the_first_touch(void **state)
+TEST(box_sweep_is_the_first_touch)
 {
-    (void)state;
     const raim_box box = {{-100, -50}, {100, 50}};
     int hits = 0;
     for (int i = 0; i < 200000; i++) {
@@ -280,9 +265,8 @@ static void test_box_sweep_is_the_first_touch(void **state)
     assert_true(hits > 50000);
 }
 
-static void test_tiny_motions_do_not_divide_by_zero(void **state)
+TEST(tiny_motions_do_not_divide_by_zero)
 {
-    (void)state;
     const raim_polygon box = box_of(10, 10);
     const double sizes[] = {0, 5e-324, 1e-200, 1e-30};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -300,23 +284,4 @@ static void test_tiny_motions_do_not_divide_by_zero(void **state)
             }
         }
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_polygon_is_met_at_face_and_corner),
-        cmocka_unit_test(test_overlap_at_the_start_is_zero),
-        cmocka_unit_test(test_touch_counts_only_on_the_way_in),
-        cmocka_unit_test(test_sliding_along_a_slanted_wall_is_free),
-        cmocka_unit_test(test_passing_a_corner_at_a_touch_is_free),
-        cmocka_unit_test(test_a_motion_along_a_seam_is_stopped),
-        cmocka_unit_test(test_polygon_sweep_is_the_first_touch),
-        cmocka_unit_test(test_circle_sweep_is_the_first_touch),
-        cmocka_unit_test(test_a_line_through_a_corner_does_not_slip_in),
-        cmocka_unit_test(test_box_sweep_is_the_first_touch),
-        cmocka_unit_test(test_tiny_motions_do_not_divide_by_zero),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Tests of Accept-Encoding and of what is compressed.
 #include "http_document.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_accept_encoding_is_read_as_the_rfc_says(void **state)
+TEST(accept_encoding_is_read_as_the_rfc_says)
 {
-    (void)state;
     static const char *const accepted[] = {
         "gzip",        "GZIP",   "deflate, gzip", "br;q=1.0, gzip;q=0.8", "gzip;q=0.001", "*",
         "br, *;q=0.1", " gzip ", ",,gzip",        "gzip ; q=1",           "gzip;a=q=0"};
@@ -31,9 +26,8 @@ static void test_accept_encoding_is_read_as_the_rfc_says(void **state)
             fail_msg("accepted \"%s\"", refused[i]);
 }
 
-static void test_text_becomes_shorter_and_keeps_its_length(void **state)
+TEST(text_becomes_shorter_and_keeps_its_length)
 {
-    (void)state;
     static char text[100000];
     size_t packed_bytes;
     for (size_t i = 0; i < sizeof text; i++)
@@ -55,13 +49,4 @@ static void test_text_becomes_shorter_and_keeps_its_length(void **state)
     assert_non_null(packed);
     assert_true(packed_bytes > 1000);
     free(packed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accept_encoding_is_read_as_the_rfc_says),
-        cmocka_unit_test(test_text_becomes_shorter_and_keeps_its_length),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tests of conditional and range requests against examples of RFC 9110 and what breaks parsers.
 #include "http_answer.h"
+#include "test.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #define TAG "\"a-b\""
 #define MOST UINT64_C(18446744073709551615)
@@ -23,9 +19,8 @@ static void assert_range(const char *range, uint64_t size, enum http_status stat
                  (int)got.status, got.count, got.first);
 }
 
-static void test_one_range_selects_its_bytes(void **state)
+TEST(one_range_selects_its_bytes)
 {
-    (void)state;
     assert_range("bytes=0-499", 10000, HTTP_PARTIAL_CONTENT, 0, 500);
     assert_range("bytes=500-999", 10000, HTTP_PARTIAL_CONTENT, 500, 500);
     assert_range("bytes=-500", 10000, HTTP_PARTIAL_CONTENT, 9500, 500);
@@ -37,9 +32,8 @@ static void test_one_range_selects_its_bytes(void **state)
     assert_range("bytes=-20000", 10000, HTTP_PARTIAL_CONTENT, 0, 10000);
 }
 
-static void test_range_behind_the_end_is_not_satisfiable(void **state)
+TEST(range_behind_the_end_is_not_satisfiable)
 {
-    (void)state;
     assert_range("bytes=10000-", 10000, HTTP_RANGE_NOT_SATISFIABLE, 0, 0);
     assert_range("bytes=10000-10001", 10000, HTTP_RANGE_NOT_SATISFIABLE, 0, 0);
     assert_range("bytes=-0", 10000, HTTP_RANGE_NOT_SATISFIABLE, 0, 0);
@@ -47,9 +41,8 @@ static void test_range_behind_the_end_is_not_satisfiable(void **state)
     assert_range("bytes=-1", 0, HTTP_RANGE_NOT_SATISFIABLE, 0, 0);
 }
 
-static void test_numbers_do_not_overflow(void **state)
+TEST(numbers_do_not_overflow)
 {
-    (void)state;
     assert_range("bytes=0-18446744073709551616", 10, HTTP_PARTIAL_CONTENT, 0, 10);
     assert_range("bytes=18446744073709551616-", 10, HTTP_RANGE_NOT_SATISFIABLE, 0, 0);
     assert_range("bytes=-99999999999999999999999", 10, HTTP_PARTIAL_CONTENT, 0, 10);
@@ -57,7 +50,7 @@ static void test_numbers_do_not_overflow(void **state)
     assert_range("bytes=18446744073709551614-", MOST, HTTP_PARTIAL_CONTENT, MOST - 1, 1);
 }
 
-static void test_anything_else_is_ignored(void **state)
+TEST(anything_else_is_ignored)
 {
     static const char *const ranges[] = {
         "",           "bytes",       "bytes=",      "bytes=-",       "bytes=2-1",
@@ -65,7 +58,6 @@ static void test_anything_else_is_ignored(void **state)
         "items=0-1",  "bytes 0-1",   "bytes=--1",   "bytes=0x1-2",   "bytes=0-0,0-0",
         "bytes=,0-1", "bytes=0-1,,", "bytes=1 - 2", "bytes=0-1,3-4", "bytes=\xFF-1",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         assert_range(ranges[i], 10, HTTP_OK, 0, 10);
     assert_range(NULL, 10, HTTP_OK, 0, 10);
@@ -76,11 +68,10 @@ static enum http_status status_of(const struct http_conditions *conditions)
     return http_conditions_select(conditions, TAG, 10).status;
 }
 
-static void test_if_range_with_another_tag_selects_the_whole_file(void **state)
+TEST(if_range_with_another_tag_selects_the_whole_file)
 {
     static const char *const others[] = {
         "\"a-c\"", ("W/" TAG), "a-b", "\"a-b", "Mon, 23 Nov 2026 03:00:00 GMT", "*", ""};
-    (void)state;
     struct http_conditions conditions = {.range = "bytes=1-2", .if_range = TAG};
     assert_int_equal(status_of(&conditions), HTTP_PARTIAL_CONTENT);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -91,16 +82,15 @@ static void test_if_range_with_another_tag_selects_the_whole_file(void **state)
     assert_int_equal(status_of(&conditions), HTTP_OK);
 }
 
-static void test_head_has_no_range(void **state)
+TEST(head_has_no_range)
 {
-    (void)state;
     const struct http_conditions conditions = {.is_head = true, .range = "bytes=1-2"};
     const struct http_selection got = http_conditions_select(&conditions, TAG, 10);
     assert_int_equal(got.status, HTTP_OK);
     assert_int_equal(got.count, 10);
 }
 
-static void test_tags_are_found_in_lists(void **state)
+TEST(tags_are_found_in_lists)
 {
     static const struct {
         const char *list;
@@ -119,7 +109,6 @@ static void test_tags_are_found_in_lists(void **state)
         {"", false, false},
         {"\"a-b \"", false, false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct http_conditions none = {.if_none_match = cases[i].list, .range = "bytes=0-1"};
         const struct http_conditions match = {.if_match = cases[i].list};
@@ -130,18 +119,4 @@ static void test_tags_are_found_in_lists(void **state)
     }
     const struct http_conditions both = {.if_match = "\"x\"", .if_none_match = TAG};
     assert_int_equal(status_of(&both), HTTP_PRECONDITION_FAILED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_range_selects_its_bytes),
-        cmocka_unit_test(test_range_behind_the_end_is_not_satisfiable),
-        cmocka_unit_test(test_numbers_do_not_overflow),
-        cmocka_unit_test(test_anything_else_is_ignored),
-        cmocka_unit_test(test_if_range_with_another_tag_selects_the_whole_file),
-        cmocka_unit_test(test_head_has_no_range),
-        cmocka_unit_test(test_tags_are_found_in_lists),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,14 +10,13 @@
 #include "loop.h"
 #include "monotonic.h"
 #include "socket_address.h"
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +25,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define DEADLINE_MS 30000U
 #define FILE_BYTES ((size_t)3 << 20)
@@ -214,7 +211,7 @@ static void assert_header(const struct client *client, const char *header)
 
 // --- Tests ---
 
-static void test_whole_file_has_the_headers_of_a_download(void **state)
+TEST(whole_file_has_the_headers_of_a_download, start_server, stop_server)
 {
     struct client client = ask(*state, "GET", "");
     receive_all(*state, &client);
@@ -229,7 +226,7 @@ static void test_whole_file_has_the_headers_of_a_download(void **state)
     forget(&client);
 }
 
-static void test_head_is_the_same_without_the_body(void **state)
+TEST(head_is_the_same_without_the_body, start_server, stop_server)
 {
     size_t size;
     struct client client = ask(*state, "HEAD", "Range: bytes=0-1\r\n");
@@ -256,7 +253,7 @@ static void assert_part(struct server *server, const char *headers, size_t first
     forget(&client);
 }
 
-static void test_parts_are_sent_alone(void **state)
+TEST(parts_are_sent_alone, start_server, stop_server)
 {
     assert_part(*state, "Range: bytes=0-0\r\n", 0, 1);
     assert_part(*state, "Range: bytes=65535-65537\r\n", 65535, 3);
@@ -264,7 +261,7 @@ static void test_parts_are_sent_alone(void **state)
     assert_part(*state, "Range: bytes=1000000-\r\n", 1000000, FILE_BYTES - 1000000);
 }
 
-static void test_range_behind_the_end_is_416_with_the_size(void **state)
+TEST(range_behind_the_end_is_416_with_the_size, start_server, stop_server)
 {
     size_t size;
     struct client client = ask(*state, "GET", "Range: bytes=3145728-\r\n");
@@ -277,7 +274,7 @@ static void test_range_behind_the_end_is_416_with_the_size(void **state)
 }
 
 // Thousands of ranges cost no more than the file.
-static void test_many_ranges_are_the_file_once(void **state)
+TEST(many_ranges_are_the_file_once, start_server, stop_server)
 {
     char headers[4096] = "Range: bytes=0-0";
     while (strlen(headers) < 4000)
@@ -298,7 +295,7 @@ static void read_tag(const struct client *client, char tag[64])
     assert_int_equal(sscanf(header, "\r\nETag: %63[^\r]", tag), 1);
 }
 
-static void test_broken_download_goes_on_where_it_ended(void **state)
+TEST(broken_download_goes_on_where_it_ended, start_server, stop_server)
 {
     char tag[64], headers[160];
     struct client client = ask(*state, "GET", "");
@@ -317,7 +314,7 @@ static void test_broken_download_goes_on_where_it_ended(void **state)
     forget(&client);
 }
 
-static void test_known_file_is_not_sent_again(void **state)
+TEST(known_file_is_not_sent_again, start_server, stop_server)
 {
     char tag[64], headers[160];
     size_t size;
@@ -334,7 +331,7 @@ static void test_known_file_is_not_sent_again(void **state)
     forget(&client);
 }
 
-static void test_file_that_vanishes_is_still_sent(void **state)
+TEST(file_that_vanishes_is_still_sent, start_server, stop_server)
 {
     struct server *server = *state;
     struct client client = ask(server, "GET", "");
@@ -348,7 +345,7 @@ static void test_file_that_vanishes_is_still_sent(void **state)
     forget(&client);
 }
 
-static void test_file_that_shrinks_ends_the_connection(void **state)
+TEST(file_that_shrinks_ends_the_connection, start_server, stop_server)
 {
     struct server *server = *state;
     size_t size;
@@ -365,7 +362,7 @@ static void test_file_that_shrinks_ends_the_connection(void **state)
     forget(&client);
 }
 
-static void test_downloads_of_an_address_are_limited(void **state)
+TEST(downloads_of_an_address_are_limited, start_server, stop_server)
 {
     struct server *server = *state;
     struct client clients[MAX_OF_ADDRESS];
@@ -398,13 +395,12 @@ static long resident_kb(void)
 }
 
 // Of many clients that ask and do not read, MAX get a download, and the others an answer.
-static void test_hundreds_of_slow_clients_keep_little(void **state)
+TEST(hundreds_of_slow_clients_keep_little)
 {
     enum { CLIENTS = 150 };
     struct server server;
     struct client clients[CLIENTS];
     int downloads = 0;
-    (void)state;
     start(&server, UINT32_MAX, 0);
     const long before_kb = resident_kb();
     for (int i = 0; i < CLIENTS; i++) {
@@ -427,11 +423,10 @@ static void trickle(struct client *client, uint64_t elapsed_ms, size_t bytes_per
         receive(client, due - client->size);
 }
 
-static void test_only_a_client_that_is_too_slow_is_disconnected(void **state)
+TEST(only_a_client_that_is_too_slow_is_disconnected)
 {
     struct server server;
     int status = 0;
-    (void)state;
     start(&server, 2, 0);
     struct client slow = ask(&server, "GET", ""), patient = ask(&server, "GET", "");
     assert_int_equal(await_status(&server, &slow), 200);
@@ -462,12 +457,11 @@ static void test_only_a_client_that_is_too_slow_is_disconnected(void **state)
 }
 
 // Two clients that read as fast as they can get half of the rate each.
-static void test_downloads_share_the_rate(void **state)
+TEST(downloads_share_the_rate)
 {
     struct server server;
     struct client clients[2];
     const uint64_t rate = 4 << 20;
-    (void)state;
     start(&server, MAX, rate);
     for (int i = 0; i < 2; i++)
         clients[i] = ask(&server, "GET", "");
@@ -494,11 +488,10 @@ static void test_downloads_share_the_rate(void **state)
     stop(&server);
 }
 
-static void test_server_stops_amid_downloads(void **state)
+TEST(server_stops_amid_downloads)
 {
     struct server server;
     struct client clients[MAX];
-    (void)state;
     start(&server, MAX, 1 << 20);
     for (int i = 0; i < MAX; i++) {
         clients[i] = ask(&server, "GET", "");
@@ -510,27 +503,4 @@ static void test_server_stops_amid_downloads(void **state)
     stop(&server);
     for (int i = 1; i < MAX; i++)
         forget(&clients[i]);
-}
-
-#define SERVED(test) cmocka_unit_test_setup_teardown(test, start_server, stop_server)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SERVED(test_whole_file_has_the_headers_of_a_download),
-        SERVED(test_head_is_the_same_without_the_body),
-        SERVED(test_parts_are_sent_alone),
-        SERVED(test_range_behind_the_end_is_416_with_the_size),
-        SERVED(test_many_ranges_are_the_file_once),
-        SERVED(test_broken_download_goes_on_where_it_ended),
-        SERVED(test_known_file_is_not_sent_again),
-        SERVED(test_file_that_vanishes_is_still_sent),
-        SERVED(test_file_that_shrinks_ends_the_connection),
-        SERVED(test_downloads_of_an_address_are_limited),
-        cmocka_unit_test(test_hundreds_of_slow_clients_keep_little),
-        cmocka_unit_test(test_only_a_client_that_is_too_slow_is_disconnected),
-        cmocka_unit_test(test_downloads_share_the_rate),
-        cmocka_unit_test(test_server_stops_amid_downloads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

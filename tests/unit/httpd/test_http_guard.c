@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Which names, origins and tokens the status goes by.
 #include "http_guard.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -16,9 +12,8 @@ static const struct http_guard GUARD = {
     .host_count = 2, .hosts = {"status.example.org", "gate"}, .token = "abcdefghijklmnop"};
 static const struct http_guard NOTHING;
 
-static void test_addresses_and_configured_names_are_taken(void **state)
+TEST(addresses_and_configured_names_are_taken)
 {
-    (void)state;
     static const char *const always[] = {"127.0.0.1",  "127.0.0.1:7246", "192.0.2.9:80",
                                          "localhost",  "LocalHost:7246", "[::1]",
                                          "[::1]:7246", "[2001:db8::1]:1"};
@@ -32,9 +27,8 @@ static void test_addresses_and_configured_names_are_taken(void **state)
     assert_true(http_guard_takes_host(&NOTHING, NULL));
 }
 
-static void test_other_names_are_refused(void **state)
+TEST(other_names_are_refused)
 {
-    (void)state;
     char longest[400];
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
@@ -69,9 +63,8 @@ static void test_other_names_are_refused(void **state)
         assert_false(http_guard_takes_host(&GUARD, others[i]));
 }
 
-static void test_origins_are_of_the_host_or_configured(void **state)
+TEST(origins_are_of_the_host_or_configured)
 {
-    (void)state;
     static const char host[] = "127.0.0.1:7246";
     assert_true(http_guard_takes_origin(&GUARD, NULL, host));
     assert_true(http_guard_takes_origin(&GUARD, "http://127.0.0.1:7246", host));
@@ -93,9 +86,8 @@ static void test_origins_are_of_the_host_or_configured(void **state)
     assert_false(http_guard_takes_origin(&GUARD, "http://127.0.0.1:7246", NULL));
 }
 
-static void test_only_the_whole_token_is_taken(void **state)
+TEST(only_the_whole_token_is_taken)
 {
-    (void)state;
     assert_int_equal(http_guard_check_token(&GUARD, "Bearer abcdefghijklmnop"), HTTP_TOKEN_RIGHT);
     assert_int_equal(http_guard_check_token(&GUARD, "bearer abcdefghijklmnop"), HTTP_TOKEN_RIGHT);
     static const char *const wrong[] = {"Bearer ", "Bearer abcdefghijklmno",
@@ -111,9 +103,8 @@ static void test_only_the_whole_token_is_taken(void **state)
     assert_int_equal(http_guard_check_token(&GUARD, NULL), HTTP_TOKEN_NONE);
 }
 
-static void test_names_and_tokens_are_well_formed(void **state)
+TEST(names_and_tokens_are_well_formed)
 {
-    (void)state;
     char name[HTTP_HOST_BYTES + 1], token[HTTP_TOKEN_BYTES + 1];
     memset(name, 'a', sizeof name);
     memset(token, 'a', sizeof token);
@@ -131,16 +122,4 @@ static void test_names_and_tokens_are_well_formed(void **state)
     assert_true(http_guard_is_token("0123456789abc-._"));
     assert_false(http_guard_is_token("0123456789abcde"));
     assert_false(http_guard_is_token("0123456789abcde f"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addresses_and_configured_names_are_taken),
-        cmocka_unit_test(test_other_names_are_refused),
-        cmocka_unit_test(test_origins_are_of_the_host_or_configured),
-        cmocka_unit_test(test_only_the_whole_token_is_taken),
-        cmocka_unit_test(test_names_and_tokens_are_well_formed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
 #include "end_text.h"
 
 #include "message.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct end_text words_of(uint32_t reason, bool entered, const char *text)
 {
@@ -23,9 +19,8 @@ static struct end_text words_of(uint32_t reason, bool entered, const char *text)
     });
 }
 
-static void test_a_server_that_does_not_answer(void **state)
+TEST(a_server_that_does_not_answer)
 {
-    (void)state;
     struct end_text words = words_of(RAIM_REASON_LOST, false, "");
     assert_string_equal(words.title, "No answer from play.example.org:7246");
     assert_string_equal(words.text, "Is it running? Is the address right?");
@@ -44,9 +39,8 @@ static void test_a_server_that_does_not_answer(void **state)
     assert_null(strstr(words.text, "The server says"));
 }
 
-static void test_every_reason_has_words(void **state)
+TEST(every_reason_has_words)
 {
-    (void)state;
     for (uint32_t reason = 0; reason < RAIM_REASONS + 2; reason++) {
         const struct end_text words = words_of(reason, true, "Bye & %s");
         assert_true(strlen(words.title) > 10);
@@ -57,9 +51,8 @@ static void test_every_reason_has_words(void **state)
     }
 }
 
-static void test_a_wrong_password_is_told_from_none(void **state)
+TEST(a_wrong_password_is_told_from_none)
 {
-    (void)state;
     struct end_text_case end = {
         .where = "home:1", .is_resolved = true, .reason = RAIM_REASON_PASSWORD};
     assert_string_equal(end_text_of(&end).title, "home:1 wants its password");
@@ -67,9 +60,8 @@ static void test_a_wrong_password_is_told_from_none(void **state)
     assert_string_equal(end_text_of(&end).title, "home:1 has another password");
 }
 
-static void test_a_wrong_access_token_is_told_from_none(void **state)
+TEST(a_wrong_access_token_is_told_from_none)
 {
-    (void)state;
     struct end_text_case end = {
         .where = "home:1", .is_resolved = true, .reason = RAIM_REASON_ACCESS};
     assert_string_equal(end_text_of(&end).title, "home:1 wants an access token");
@@ -77,9 +69,8 @@ static void test_a_wrong_access_token_is_told_from_none(void **state)
     assert_string_equal(end_text_of(&end).title, "home:1 does not accept this access token");
 }
 
-static void test_only_hopeful_cases_are_tried_again(void **state)
+TEST(only_hopeful_cases_are_tried_again)
 {
-    (void)state;
     static const uint32_t hopeless[] = {
         RAIM_REASON_BANNED, RAIM_REASON_KICKED,  RAIM_REASON_VERSION, RAIM_REASON_NAME,
         RAIM_REASON_ACCESS, RAIM_REASON_RESUMED, RAIM_REASON_IDLE,    RAIM_REASON_PASSWORD};
@@ -91,16 +82,4 @@ static void test_only_hopeful_cases_are_tried_again(void **state)
         .where = "a:1", .is_resolved = true, .shows_other_key = true, .reason = RAIM_REASON_LOST});
     assert_string_equal(other.title, "a:1 has another key than before");
     assert_true(other.retry_s == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_server_that_does_not_answer),
-        cmocka_unit_test(test_every_reason_has_words),
-        cmocka_unit_test(test_a_wrong_password_is_told_from_none),
-        cmocka_unit_test(test_a_wrong_access_token_is_told_from_none),
-        cmocka_unit_test(test_only_hopeful_cases_are_tried_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,19 +8,15 @@
 #include "hud_layout.h"
 #include "netgraph.h"
 #include "scoreboard.h"
+#include "test.h"
 #include "vote_panel.h"
 #include "window_desktop.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const raim_vec2 view = {1600, 861};
 static const char widest_name[] = "WWWWWWWWWWWWWWWWWWWWWWWW";
@@ -240,21 +236,12 @@ static void check_size(int width, int height, double scale)
     window_destroy(window);
 }
 
-static void test_every_part_stays_in_its_box(void **state)
+TEST(every_part_stays_in_its_box)
 {
-    (void)state;
     check_size(800, 600, 1);
     check_size(800, 600, 2);
     check_size(1280, 720, 1);
     check_size(1600, 900, 1.5);
     check_size(2560, 1440, 1);
     check_size(3440, 1440, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_part_stays_in_its_box)
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 // No two parts of the head-up display that are shown together overlap, at any size.
 #include "hud_layout.h"
 
+#include "test.h"
 #include "viewport.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const raim_vec2 sizes[] = {{800, 600},  {1280, 720}, {1600, 900}, {2560, 1440}, {3440, 1440},
                                   {1024, 768}, {900, 1600}, {640, 480},  {1720, 720}};
@@ -83,9 +79,8 @@ static void check(const struct hud_frame *frame)
     assert_int_equal(is_shown(layout.vote), frame->vote_height > 0);
 }
 
-static void test_nothing_overlaps_at_any_size(void **state)
+TEST(nothing_overlaps_at_any_size)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t v = 0; v < sizeof views / sizeof *views; v++)
             for (size_t k = 0; k < sizeof scales / sizeof *scales; k++)
@@ -95,9 +90,8 @@ static void test_nothing_overlaps_at_any_size(void **state)
                 }
 }
 
-static void test_the_graph_lies_in_a_bar_that_has_room(void **state)
+TEST(the_graph_lies_in_a_bar_that_has_room)
 {
-    (void)state;
     const raim_vec2 view = {1600, 861};
     struct hud_frame frame = frame_of((raim_vec2){3440, 1440}, view, 1, 16);
     assert_true(hud_layout_of(&frame).graph.min.x >= frame.area.max.x);
@@ -105,13 +99,4 @@ static void test_the_graph_lies_in_a_bar_that_has_room(void **state)
     assert_true(hud_layout_of(&frame).graph.min.y >= frame.area.max.y);
     frame = frame_of((raim_vec2){1280, 720}, view, 1, 16);
     assert_true(is_inside(hud_layout_of(&frame).graph, frame.area));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_overlaps_at_any_size),
-        cmocka_unit_test(test_the_graph_lies_in_a_bar_that_has_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

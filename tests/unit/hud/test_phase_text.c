@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the game says of rounds, breaks and pauses.
 #include "phase_text.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static void assert_clock(const struct raim_client_phase *phase, const char *expected)
 {
@@ -15,9 +10,8 @@ static void assert_clock(const struct raim_client_phase *phase, const char *expe
     assert_string_equal(words, expected);
 }
 
-static void test_the_clock_says_what_ends_the_round(void **state)
+TEST(the_clock_says_what_ends_the_round)
 {
-    (void)state;
     assert_clock(&(struct raim_client_phase){.round = 1}, "");
     assert_clock(&(struct raim_client_phase){.has_end = true, .left_s = 150.2}, "2:31");
     assert_clock(&(struct raim_client_phase){.has_end = true, .left_s = 9}, "0:09");
@@ -43,9 +37,8 @@ static void assert_banner(const struct raim_client_phase *phase, const char *win
     assert_string_equal(text, expected_text);
 }
 
-static void test_a_banner_names_the_winner_of_a_break(void **state)
+TEST(a_banner_names_the_winner_of_a_break)
 {
-    (void)state;
     char title[PHASE_TEXT_BYTES], text[PHASE_TEXT_BYTES];
     assert_false(phase_text_banner(&(struct raim_client_phase){.round = 1}, "", "", title, text));
     struct raim_client_phase phase = {.kind = RAIM_CLIENT_BREAK,
@@ -61,19 +54,8 @@ static void test_a_banner_names_the_winner_of_a_break(void **state)
     assert_banner(&phase, "", "", "Paused", "The operator has paused the match");
 }
 
-static void test_a_restart_is_no_lost_connection(void **state)
+TEST(a_restart_is_no_lost_connection)
 {
-    (void)state;
     assert_string_equal(phase_text_lost(true), "The server is restarting");
     assert_string_equal(phase_text_lost(false), "Connection lost");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_clock_says_what_ends_the_round),
-        cmocka_unit_test(test_a_banner_names_the_winner_of_a_break),
-        cmocka_unit_test(test_a_restart_is_no_lost_connection),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
 #define _GNU_SOURCE
 #include "job_thread.h"
 #include "loop.h"
+#include "test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { SLOW_MS = 10000, JOBS = 20 };
 
@@ -78,9 +74,8 @@ static void assert_ended_in_order(void)
         assert_int_equal(ended[i], i);
 }
 
-static void test_jobs_are_worked_elsewhere_and_end_here_in_their_order(void **state)
+TEST(jobs_are_worked_elsewhere_and_end_here_in_their_order, begin, end)
 {
-    (void)state;
     struct sum sums[JOBS];
     assert_true(job_thread_start(thread) && job_thread_start(thread));
     post(sums);
@@ -90,9 +85,8 @@ static void test_jobs_are_worked_elsewhere_and_end_here_in_their_order(void **st
     assert_false(pthread_equal(sums[0].worker, pthread_self()));
 }
 
-static void test_a_finished_thread_has_done_every_job(void **state)
+TEST(a_finished_thread_has_done_every_job, begin, end)
 {
-    (void)state;
     struct sum sums[JOBS];
     post(sums);
     assert_true(job_thread_start(thread));
@@ -100,9 +94,8 @@ static void test_a_finished_thread_has_done_every_job(void **state)
     assert_ended_in_order();
 }
 
-static void test_without_a_thread_the_caller_finishes_the_jobs(void **state)
+TEST(without_a_thread_the_caller_finishes_the_jobs, begin, end)
 {
-    (void)state;
     struct sum sums[JOBS];
     post(sums);
     assert_false(loop_wait(loop, 0));
@@ -111,9 +104,8 @@ static void test_without_a_thread_the_caller_finishes_the_jobs(void **state)
     assert_true(pthread_equal(sums[0].worker, pthread_self()));
 }
 
-static void test_a_destroyed_thread_ends_the_job_under_way_alone(void **state)
+TEST(a_destroyed_thread_ends_the_job_under_way_alone, begin, end)
 {
-    (void)state;
     struct sum sums[JOBS];
     pthread_mutex_lock(&gate);
     assert_true(job_thread_start(thread));
@@ -125,18 +117,4 @@ static void test_a_destroyed_thread_ends_the_job_under_way_alone(void **state)
     thread = NULL;
     assert_true(sums[0].is_worked);
     assert_int_equal(ended_count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_jobs_are_worked_elsewhere_and_end_here_in_their_order,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(test_a_finished_thread_has_done_every_job, begin, end),
-        cmocka_unit_test_setup_teardown(test_without_a_thread_the_caller_finishes_the_jobs, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(test_a_destroyed_thread_ends_the_job_under_way_alone, begin,
-                                        end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

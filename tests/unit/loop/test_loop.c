@@ -3,18 +3,14 @@
 #define _GNU_SOURCE
 #include "loop.h"
 #include "monotonic.h"
+#include "test.h"
 #include "wakeup.h"
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { SLOW_MS = 5000 }; // nothing takes so long on a busy machine
 
@@ -71,9 +67,8 @@ static void run_due(void)
         continue;
 }
 
-static void test_a_timer_runs_once_and_not_early(void **state)
+TEST(a_timer_runs_once_and_not_early, open_loop, close_loop)
 {
-    (void)state;
     struct loop_source *timer = loop_add_timer(loop, 0, run_a, NULL);
     const uint64_t due_ms = monotonic_ms() + 20;
     assert_false(loop_wait(loop, 0)); // it is off at first
@@ -85,9 +80,8 @@ static void test_a_timer_runs_once_and_not_early(void **state)
     loop_remove(timer);
 }
 
-static void test_timers_run_in_the_order_of_their_times(void **state)
+TEST(timers_run_in_the_order_of_their_times, open_loop, close_loop)
 {
-    (void)state;
     struct loop_source *late = loop_add_timer(loop, 0, run_a, NULL);
     struct loop_source *early = loop_add_timer(loop, 0, run_b, NULL);
     struct loop_source *never = loop_add_timer(loop, 0, run_c, NULL);
@@ -104,9 +98,8 @@ static void test_timers_run_in_the_order_of_their_times(void **state)
     loop_remove(never);
 }
 
-static void test_a_timer_in_the_past_runs_at_once(void **state)
+TEST(a_timer_in_the_past_runs_at_once, open_loop, close_loop)
 {
-    (void)state;
     struct loop_source *timer = loop_add_timer(loop, SLOW_MS, run_a, NULL);
     loop_set_timer(timer, 0);
     assert_true(loop_wait(loop, 0));
@@ -115,9 +108,8 @@ static void test_a_timer_in_the_past_runs_at_once(void **state)
 }
 
 // Timers that may be late share the wake-up of one that may not.
-static void test_late_timers_share_a_wake_up(void **state)
+TEST(late_timers_share_a_wake_up, open_loop, close_loop)
 {
-    (void)state;
     struct loop_source *lazy = loop_add_timer(loop, 2 * SLOW_MS, run_a, NULL);
     struct loop_source *exact = loop_add_timer(loop, 0, run_b, NULL);
     const uint64_t due_ms = monotonic_ms() + 40;
@@ -131,9 +123,8 @@ static void test_late_timers_share_a_wake_up(void **state)
     loop_remove(exact);
 }
 
-static void test_an_interval_runs_again(void **state)
+TEST(an_interval_runs_again, open_loop, close_loop)
 {
-    (void)state;
     const uint64_t begin_ms = monotonic_ms();
     struct loop_source *interval = loop_add_interval(loop, 10, run_a, NULL);
     for (int i = 0; i < 3; i++)
@@ -143,9 +134,8 @@ static void test_an_interval_runs_again(void **state)
     loop_remove(interval);
 }
 
-static void test_deferred_work_runs_once_in_order(void **state)
+TEST(deferred_work_runs_once_in_order, open_loop, close_loop)
 {
-    (void)state;
     struct loop_source *first = loop_add_deferred(loop, run_a, NULL);
     struct loop_source *second = loop_add_deferred(loop, run_b, NULL);
     assert_false(loop_wait(loop, 0));
@@ -174,9 +164,8 @@ static void *signal_soon(void *context)
     return NULL;
 }
 
-static void test_a_descriptor_wakes_the_loop(void **state)
+TEST(a_descriptor_wakes_the_loop, open_loop, close_loop)
 {
-    (void)state;
     struct wakeup wakeup;
     pthread_t thread;
     assert_true(wakeup_open(&wakeup));
@@ -197,9 +186,8 @@ static void test_a_descriptor_wakes_the_loop(void **state)
 }
 
 // A descriptor that is always readable does not keep the others from running.
-static void test_no_source_starves_another(void **state)
+TEST(no_source_starves_another, open_loop, close_loop)
 {
-    (void)state;
     struct wakeup wakeup;
     assert_true(wakeup_open(&wakeup));
     wakeup_signal(&wakeup);
@@ -228,9 +216,8 @@ static void remove_all(void *context)
         loop_remove(*sources);
 }
 
-static void test_what_is_removed_while_it_is_due_does_not_run(void **state)
+TEST(what_is_removed_while_it_is_due_does_not_run, open_loop, close_loop)
 {
-    (void)state;
     struct wakeup wakeup;
     struct loop_source *sources[4] = {NULL};
     assert_true(wakeup_open(&wakeup));
@@ -258,9 +245,8 @@ static void add_timer(void *context)
     loop_set_timer(once->timer, 0);
 }
 
-static void test_a_function_adds_a_source(void **state)
+TEST(a_function_adds_a_source, open_loop, close_loop)
 {
-    (void)state;
     struct once once = {0};
     struct loop_source *deferred = loop_add_deferred(loop, add_timer, &once);
     loop_defer(deferred);
@@ -270,9 +256,8 @@ static void test_a_function_adds_a_source(void **state)
     loop_remove(deferred);
 }
 
-static void test_a_signal_runs_before_what_else_is_due(void **state)
+TEST(a_signal_runs_before_what_else_is_due, open_loop, close_loop)
 {
-    (void)state;
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGHUP);
@@ -289,29 +274,7 @@ static void test_a_signal_runs_before_what_else_is_due(void **state)
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-static void test_a_bad_descriptor_is_refused(void **state)
+TEST(a_bad_descriptor_is_refused, open_loop, close_loop)
 {
-    (void)state;
     assert_null(loop_add_descriptor(loop, -1, run_a, NULL));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_loop, close_loop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_timer_runs_once_and_not_early),
-        TEST(test_timers_run_in_the_order_of_their_times),
-        TEST(test_a_timer_in_the_past_runs_at_once),
-        TEST(test_late_timers_share_a_wake_up),
-        TEST(test_an_interval_runs_again),
-        TEST(test_deferred_work_runs_once_in_order),
-        TEST(test_a_descriptor_wakes_the_loop),
-        TEST(test_no_source_starves_another),
-        TEST(test_what_is_removed_while_it_is_due_does_not_run),
-        TEST(test_a_function_adds_a_source),
-        TEST(test_a_signal_runs_before_what_else_is_due),
-        TEST(test_a_bad_descriptor_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

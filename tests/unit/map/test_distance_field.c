@@ -4,12 +4,7 @@
 #include "arena_fixture.h"
 #include "chance.h"
 #include "distance_field.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static struct raim_map *random_map(void)
 {
@@ -36,9 +31,8 @@ static raim_vec2 random_point(void)
     return is_round ? (raim_vec2){16 * round(point.x / 16), 16 * round(point.y / 16)} : point;
 }
 
-static void test_a_line_found_free_is_free_and_most_free_lines_are_found(void **state)
+TEST(a_line_found_free_is_free_and_most_free_lines_are_found)
 {
-    (void)state;
     int seen = 0, found = 0;
     for (int round = 0; round < 50; round++) {
         struct raim_map *map = random_map();
@@ -57,9 +51,8 @@ static void test_a_line_found_free_is_free_and_most_free_lines_are_found(void **
     assert_true(found > 0.6 * seen);
 }
 
-static void test_a_map_made_from_pieces_has_no_field(void **state)
+TEST(a_map_made_from_pieces_has_no_field)
 {
-    (void)state;
     const struct raim_piece_def piece = {.points = {{0, 0}, {100, 0}, {0, 100}}, .count = 3};
     const struct raim_map_def def = {
         .name = "client",
@@ -74,14 +67,4 @@ static void test_a_map_made_from_pieces_has_no_field(void **state)
     assert_true(raim_map_sees(map, (raim_vec2){-900, -900}, (raim_vec2){-900, 900}));
     assert_false(raim_distance_field_sees(map, (raim_vec2){-900, -900}, (raim_vec2){-900, 900}));
     raim_map_destroy(map);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_found_free_is_free_and_most_free_lines_are_found),
-        cmocka_unit_test(test_a_map_made_from_pieces_has_no_field),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

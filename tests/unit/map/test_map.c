@@ -15,9 +15,8 @@ static enum raim_map_error error_of(struct raim_map_def def, int *index)
     return problem.error;
 }
 
-static void test_bad_borders_are_refused(void **state)
+TEST(bad_borders_are_refused)
 {
-    (void)state;
     const raim_vec2 spawn = {0, 0};
     struct raim_map_def def = {.name = "", .border = arena, .spawns = &spawn, .spawn_count = 1};
     assert_int_equal(error_of(def, NULL), RAIM_MAP_OK);
@@ -34,9 +33,8 @@ static void test_bad_borders_are_refused(void **state)
     }
 }
 
-static void test_bad_obstacles_and_spawns_are_refused(void **state)
+TEST(bad_obstacles_and_spawns_are_refused)
 {
-    (void)state;
     struct raim_obstacle_def obstacles[3] = {block(0, 0, 50, 50), block(100, 0, 150, 50)};
     raim_vec2 spawns[2] = {{-50, -50}, {-70, -70}};
     const struct raim_map_def def = {.name = "",
@@ -75,9 +73,8 @@ static void test_bad_obstacles_and_spawns_are_refused(void **state)
     assert_int_equal(index, 1);
 }
 
-static void test_counts_out_of_range_are_refused(void **state)
+TEST(counts_out_of_range_are_refused)
 {
-    (void)state;
     const raim_vec2 spawn = {0, 0};
     const int bad[][2] = {{-1, 1}, {RAIM_MAX_OBSTACLES + 1, 1}, {0, -1}, {0, RAIM_MAX_SPAWNS + 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -111,9 +108,8 @@ static struct raim_obstacle_def comb(double x, double y)
     return comb;
 }
 
-static void test_too_many_pieces_are_refused(void **state)
+TEST(too_many_pieces_are_refused)
 {
-    (void)state;
     struct raim_obstacle_def *obstacles = calloc(400, sizeof *obstacles);
     for (int i = 0; i < 400; i++)
         obstacles[i] = comb(-990 + 45 * (i % 40), -590 + 10 * (i / 40));
@@ -127,9 +123,8 @@ static void test_too_many_pieces_are_refused(void **state)
     free(obstacles);
 }
 
-static void test_coordinates_are_rounded_and_names_cut(void **state)
+TEST(coordinates_are_rounded_and_names_cut)
 {
-    (void)state;
     const struct raim_obstacle_def obstacle = block(0.01, -0.01, 40.02, 40);
     const raim_vec2 spawn = {-50.49, 60.51};
     struct raim_map_problem problem;
@@ -172,9 +167,8 @@ static struct raim_map *make_map_of_pieces(const struct raim_piece_def *pieces, 
     return raim_map_create(&def, &problem);
 }
 
-static void test_outlines_list_their_pieces(void **state)
+TEST(outlines_list_their_pieces)
 {
-    (void)state;
     for (int round = 0; round < 100; round++) {
         struct raim_obstacle_def obstacles[8];
         for (int i = 0; i < 8; i++)
@@ -208,9 +202,8 @@ static void test_outlines_list_their_pieces(void **state)
     }
 }
 
-static void test_pieces_make_the_same_obstacles_to_the_bit(void **state)
+TEST(pieces_make_the_same_obstacles_to_the_bit)
 {
-    (void)state;
     static struct raim_piece_def pieces[8 * RAIM_MAX_PIECES];
     bool cut = false;
     for (int round = 0; round < 100; round++) {
@@ -236,9 +229,8 @@ static void test_pieces_make_the_same_obstacles_to_the_bit(void **state)
     assert_true(cut);
 }
 
-static void test_pieces_that_no_cut_makes_are_refused(void **state)
+TEST(pieces_that_no_cut_makes_are_refused)
 {
-    (void)state;
     const struct raim_piece_def good = {{{0, 0}, {50, 0}, {50, 50}}, 3, 4};
     struct raim_map *map = make_map_of_pieces(&good, 1);
     assert_int_equal(map->obstacles[0].seams, 4);
@@ -262,9 +254,8 @@ static void test_pieces_that_no_cut_makes_are_refused(void **state)
         assert_null(make_map_of_pieces(&bad[i], 1));
 }
 
-static void test_cells_list_what_touches_them_in_order(void **state)
+TEST(cells_list_what_touches_them_in_order)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         struct raim_map *map = chance_map(chance_int(0, 80), chance_between(20, 250));
         const struct raim_map_grid *grid = &map->grid;
@@ -288,9 +279,8 @@ static void test_cells_list_what_touches_them_in_order(void **state)
     }
 }
 
-static void test_many_large_obstacles_take_little_memory(void **state)
+TEST(many_large_obstacles_take_little_memory)
 {
-    (void)state;
     struct raim_obstacle_def *obstacles = calloc(RAIM_MAX_OBSTACLES, sizeof *obstacles);
     for (int i = 0; i < RAIM_MAX_OBSTACLES; i++)
         obstacles[i] = block(-800, -500, 900, 500);
@@ -303,15 +293,13 @@ static void test_many_large_obstacles_take_little_memory(void **state)
     free(obstacles);
 }
 
-static void test_destroy_takes_null(void **state)
+TEST(destroy_takes_null)
 {
-    (void)state;
     raim_map_destroy(NULL);
 }
 
-static void test_queries_agree_with_testing_every_obstacle(void **state)
+TEST(queries_agree_with_testing_every_obstacle)
 {
-    (void)state;
     int hits = 0, blocked = 0;
     for (int round = 0; round < 40; round++) {
         const int count = chance_int(0, 60);
@@ -340,24 +328,4 @@ static void test_queries_agree_with_testing_every_obstacle(void **state)
         raim_map_destroy(map);
     }
     assert_true(hits > 10000 && blocked > 10000);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_borders_are_refused),
-        cmocka_unit_test(test_bad_obstacles_and_spawns_are_refused),
-        cmocka_unit_test(test_counts_out_of_range_are_refused),
-        cmocka_unit_test(test_too_many_pieces_are_refused),
-        cmocka_unit_test(test_outlines_list_their_pieces),
-        cmocka_unit_test(test_pieces_make_the_same_obstacles_to_the_bit),
-        cmocka_unit_test(test_pieces_that_no_cut_makes_are_refused),
-        cmocka_unit_test(test_coordinates_are_rounded_and_names_cut),
-        cmocka_unit_test(test_cells_list_what_touches_them_in_order),
-        cmocka_unit_test(test_many_large_obstacles_take_little_memory),
-        cmocka_unit_test(test_destroy_takes_null),
-        cmocka_unit_test(test_queries_agree_with_testing_every_obstacle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

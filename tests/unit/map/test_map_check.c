@@ -4,12 +4,7 @@
 #include "angle.h"
 #include "chance.h"
 #include "map_check.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { MOST = 40 };
 
@@ -102,9 +97,8 @@ static bool is_inside(const struct raim_map_outline *outline, raim_vec2 point)
     return inside;
 }
 
-static void test_overlaps_are_those_whose_edges_cross_or_that_lie_inside(void **state)
+TEST(overlaps_are_those_whose_edges_cross_or_that_lie_inside)
 {
-    (void)state;
     int overlaps = 0, pairs = 0;
     for (int round = 0; round < 400; round++) {
         struct plan plan = {.obstacle_count = 0};
@@ -132,9 +126,8 @@ static void test_overlaps_are_those_whose_edges_cross_or_that_lie_inside(void **
     assert_true(overlaps > pairs / 100 && overlaps < pairs / 2);
 }
 
-static void test_what_shares_an_edge_or_a_corner_only_touches(void **state)
+TEST(what_shares_an_edge_or_a_corner_only_touches)
 {
-    (void)state;
     struct plan plan = {.obstacle_count = 0};
     add_box(&plan, -100, -50, 0, 50);
     add_box(&plan, 0, -20, 100, 90);
@@ -176,9 +169,8 @@ static void assert_groups(const struct plan *plan, double radius, const int *exp
     raim_map_destroy(map);
 }
 
-static void test_a_way_is_open_when_it_is_as_wide_as_the_player(void **state)
+TEST(a_way_is_open_when_it_is_as_wide_as_the_player)
 {
-    (void)state;
     struct plan plan = {.obstacle_count = 0};
     add_spawn(&plan, -200, 0);
     add_spawn(&plan, 200, 0);
@@ -196,9 +188,8 @@ static void test_a_way_is_open_when_it_is_as_wide_as_the_player(void **state)
     assert_groups(&plan, 20.01, (int[]){0, 1, 1});
 }
 
-static void test_rooms_keep_their_spawns_apart(void **state)
+TEST(rooms_keep_their_spawns_apart)
 {
-    (void)state;
     struct plan plan = {.obstacle_count = 0};
     add_spawn(&plan, -250, 0);
     add_spawn(&plan, 0, 0);
@@ -220,9 +211,8 @@ static void test_rooms_keep_their_spawns_apart(void **state)
     assert_groups(&plan, 14, (int[]){0, 1, 1, 1});
 }
 
-static void test_walls_that_cross_far_from_their_ends_close_a_room(void **state)
+TEST(walls_that_cross_far_from_their_ends_close_a_room)
 {
-    (void)state;
     struct plan plan = {.obstacle_count = 0};
     add_spawn(&plan, 0, 0);
     add_spawn(&plan, -280, 0);
@@ -235,9 +225,8 @@ static void test_walls_that_cross_far_from_their_ends_close_a_room(void **state)
 }
 
 // An obstacle inside a thick wall, even a spawn's width from its outline, changes nothing.
-static void test_an_obstacle_inside_another_closes_nothing(void **state)
+TEST(an_obstacle_inside_another_closes_nothing)
 {
-    (void)state;
     struct plan plan = {.obstacle_count = 0};
     add_spawn(&plan, -280, 0);
     add_spawn(&plan, 280, 0);
@@ -249,9 +238,8 @@ static void test_an_obstacle_inside_another_closes_nothing(void **state)
     assert_groups(&plan, 20, (int[]){0, 1});
 }
 
-static void test_the_inside_of_one_outline_is_a_room(void **state)
+TEST(the_inside_of_one_outline_is_a_room)
 {
-    (void)state;
     // The outline is a letter C whose opening, on the right, is 30 wide.
     struct plan plan = {.obstacle_count = 1,
                         .obstacles = {{{{100, 15},
@@ -309,9 +297,8 @@ static void flood(const struct raim_map *map, double radius, int *numbers)
 // The floods bound the result from both sides. A circle that is free at two adjacent nodes with
 // half a step to spare is free between them. Where a circle passes from cell to cell, a circle
 // smaller by a diagonal is free at the corners of the cells.
-static void test_ways_agree_with_floods(void **state)
+TEST(ways_agree_with_floods)
 {
-    (void)state;
     static int sure[COLUMNS * ROWS], possible[COLUMNS * ROWS];
     int apart = 0, together = 0;
     for (int round = 0; round < 150; round++) {
@@ -344,20 +331,4 @@ static void test_ways_agree_with_floods(void **state)
     }
     print_message("%d pairs apart, %d together\n", apart, together);
     assert_true(apart > 200 && together > 200);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overlaps_are_those_whose_edges_cross_or_that_lie_inside),
-        cmocka_unit_test(test_what_shares_an_edge_or_a_corner_only_touches),
-        cmocka_unit_test(test_a_way_is_open_when_it_is_as_wide_as_the_player),
-        cmocka_unit_test(test_rooms_keep_their_spawns_apart),
-        cmocka_unit_test(test_walls_that_cross_far_from_their_ends_close_a_room),
-        cmocka_unit_test(test_an_obstacle_inside_another_closes_nothing),
-        cmocka_unit_test(test_the_inside_of_one_outline_is_a_room),
-        cmocka_unit_test(test_ways_agree_with_floods),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static raim_vec2 random_point(void)
     return point;
 }
 
-static void test_nothing_is_within_a_clear_distance_and_most_of_the_open_is_clear(void **state)
+TEST(nothing_is_within_a_clear_distance_and_most_of_the_open_is_clear)
 {
-    (void)state;
     int open = 0, clear = 0;
     for (int round = 0; round < 60; round++) {
         struct raim_map *map = chance_map(chance_int(0, 30), chance_between(10, 120));
@@ -36,9 +35,8 @@ static void test_nothing_is_within_a_clear_distance_and_most_of_the_open_is_clea
     assert_true(clear > 0.9 * open);
 }
 
-static void test_a_point_outside_the_border_is_never_clear(void **state)
+TEST(a_point_outside_the_border_is_never_clear)
 {
-    (void)state;
     struct raim_map *map = chance_map(0, 0);
     const double far[] = {1, 15, 17, 1000, 1e9};
     for (int i = 0; i < 5; i++) {
@@ -50,9 +48,8 @@ static void test_a_point_outside_the_border_is_never_clear(void **state)
     raim_map_destroy(map);
 }
 
-static void test_the_largest_map_has_a_bounded_clearance(void **state)
+TEST(the_largest_map_has_a_bounded_clearance)
 {
-    (void)state;
     const raim_box border = {{-RAIM_MAP_REACH, -RAIM_MAP_REACH}, {RAIM_MAP_REACH, RAIM_MAP_REACH}};
     const double reach = RAIM_MAP_REACH - 1;
     static struct raim_obstacle_def obstacles[20];
@@ -66,15 +63,4 @@ static void test_the_largest_map_has_a_bounded_clearance(void **state)
     assert_non_null(map);
     assert_true(map->clearance.columns * map->clearance.rows <= RAIM_MAP_CLEARANCE_CELLS);
     raim_map_destroy(map);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_within_a_clear_distance_and_most_of_the_open_is_clear),
-        cmocka_unit_test(test_a_point_outside_the_border_is_never_clear),
-        cmocka_unit_test(test_the_largest_map_has_a_bounded_clearance),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 // Tests of the movement of circles: in the open, along walls, into corners and through gaps.
 #include "map_fixture.h"
 
-static void test_walks_stay_free(void **state)
+TEST(walks_stay_free)
 {
-    (void)state;
     int slides = 0;
     for (int round = 0; round < chance_rounds(40); round++) {
         const int count = chance_int(1, 80);
@@ -37,9 +36,8 @@ static void test_walks_stay_free(void **state)
     assert_true(slides > chance_rounds(10000));
 }
 
-static void test_no_circle_leaves_a_room_of_thin_walls(void **state)
+TEST(no_circle_leaves_a_room_of_thin_walls)
 {
-    (void)state;
     const double thin = RAIM_MAP_GRID;
     const struct raim_obstacle_def walls[] = {
         block(-100, -100, 100, -100 + thin),
@@ -57,9 +55,8 @@ static void test_no_circle_leaves_a_room_of_thin_walls(void **state)
     raim_map_destroy(map);
 }
 
-static void test_sliding_keeps_the_full_speed_along_the_wall(void **state)
+TEST(sliding_keeps_the_full_speed_along_the_wall)
 {
-    (void)state;
     // The seams between three blocks in a row must not stop a slide.
     const struct raim_obstacle_def wall[] = {block(-300, 0, -100, 50), block(-100, 0, 100, 50),
                                              block(100, 0, 300, 50)};
@@ -102,9 +99,8 @@ static void rest_in(const struct raim_map *map, raim_vec2 start, raim_vec2 way, 
     }
 }
 
-static void test_circle_rests_in_a_corner(void **state)
+TEST(circle_rests_in_a_corner)
 {
-    (void)state;
     struct raim_map *map = make_map(NULL, 0);
     rest_in(map, (raim_vec2){900, 550}, (raim_vec2){5, 2}, (raim_vec2){980, 580}, 1e-8);
     raim_map_destroy(map);
@@ -131,9 +127,8 @@ static void test_circle_rests_in_a_corner(void **state)
     }
 }
 
-static void test_circle_stops_at_a_gap_that_is_too_narrow(void **state)
+TEST(circle_stops_at_a_gap_that_is_too_narrow)
 {
-    (void)state;
     const struct raim_obstacle_def gate[] = {block(0, -300, 10, -19), block(0, 19, 10, 300)};
     struct raim_map *map = make_map(gate, 2);
     const raim_vec2 wanted = {-sqrt(20.0 * 20 - 19 * 19), 0};
@@ -142,9 +137,8 @@ static void test_circle_stops_at_a_gap_that_is_too_narrow(void **state)
     raim_map_destroy(map);
 }
 
-static void test_circle_passes_a_gap_that_just_fits(void **state)
+TEST(circle_passes_a_gap_that_just_fits)
 {
-    (void)state;
     const struct raim_obstacle_def gate[] = {block(0, -300, 10, -20),
                                              block(0, 20 + RAIM_MAP_GRID, 10, 300)};
     struct raim_map *map = make_map(gate, 2);
@@ -155,9 +149,8 @@ static void test_circle_passes_a_gap_that_just_fits(void **state)
     raim_map_destroy(map);
 }
 
-static void test_rounded_start_is_pushed_free(void **state)
+TEST(rounded_start_is_pushed_free)
 {
-    (void)state;
     const struct raim_obstacle_def wall = block(0, -100, 40, 100);
     struct raim_map *map = make_map(&wall, 1);
     const raim_vec2 ways[] = {{0, 3}, {5, 0}, {5, -4}, {-1, 0}, {0, 0}};
@@ -169,9 +162,8 @@ static void test_rounded_start_is_pushed_free(void **state)
     raim_map_destroy(map);
 }
 
-static void test_start_that_does_not_fit_stays(void **state)
+TEST(start_that_does_not_fit_stays)
 {
-    (void)state;
     const struct raim_obstacle_def slot[] = {block(-100, 19, 100, 60), block(-100, -60, 100, -19)};
     struct raim_map *map = make_map(slot, 2);
     const raim_vec2 ways[] = {{0, 3}, {3, 0}, {0, 0}};
@@ -180,20 +172,4 @@ static void test_start_that_does_not_fit_stays(void **state)
         assert_true(end.x == 0 && end.y == 0);
     }
     raim_map_destroy(map);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walks_stay_free),
-        cmocka_unit_test(test_no_circle_leaves_a_room_of_thin_walls),
-        cmocka_unit_test(test_sliding_keeps_the_full_speed_along_the_wall),
-        cmocka_unit_test(test_circle_rests_in_a_corner),
-        cmocka_unit_test(test_circle_stops_at_a_gap_that_is_too_narrow),
-        cmocka_unit_test(test_circle_passes_a_gap_that_just_fits),
-        cmocka_unit_test(test_rounded_start_is_pushed_free),
-        cmocka_unit_test(test_start_that_does_not_fit_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,7 @@
 #include "chance_outlines.h"
 #include "map_file.h"
 #include "map_pvs.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const double radius = 20;
 static const double stride = 5; // of a player in a tick
@@ -184,9 +179,8 @@ static void find_reach(const struct raim_map *map, raim_vec2 from, double distan
     compute_all(reach);
 }
 
-static void test_reach_is_where_runs_lead(void **state)
+TEST(reach_is_where_runs_lead)
 {
-    (void)state;
     for (int i = 0; i < chance_rounds(20 * MAPS); i++) {
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
@@ -209,9 +203,8 @@ static void test_reach_is_where_runs_lead(void **state)
 }
 
 // The pairs that a search leaves out lie outside these discs.
-static void test_a_point_of_a_reach_is_in_the_disc_that_is_known_of_it(void **state)
+TEST(a_point_of_a_reach_is_in_the_disc_that_is_known_of_it)
 {
-    (void)state;
     int computed = 0;
     for (int i = 0; i < chance_rounds(200 * MAPS); i++) {
         const struct raim_map *map = maps[i % MAPS];
@@ -235,9 +228,8 @@ static void test_a_point_of_a_reach_is_in_the_disc_that_is_known_of_it(void **st
     assert_true(computed > chance_rounds(100 * MAPS));
 }
 
-static void test_choice_leads_to_where_it_led_in_a_reach(void **state)
+TEST(choice_leads_to_where_it_led_in_a_reach)
 {
-    (void)state;
     for (int i = 0; i < chance_rounds(20 * MAPS); i++) {
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
@@ -257,9 +249,8 @@ static void test_choice_leads_to_where_it_led_in_a_reach(void **state)
     }
 }
 
-static void test_reach_in_the_open_is_the_eight_ends_and_half_the_way(void **state)
+TEST(reach_in_the_open_is_the_eight_ends_and_half_the_way)
 {
-    (void)state;
     struct raim_map *map = make_map(NULL, 0);
     struct raim_reach reach;
     find_reach(map, (raim_vec2){100, 50}, 60, &reach);
@@ -273,9 +264,8 @@ static void test_reach_in_the_open_is_the_eight_ends_and_half_the_way(void **sta
     raim_map_destroy(map);
 }
 
-static void test_reach_of_a_still_player_is_a_point(void **state)
+TEST(reach_of_a_still_player_is_a_point)
 {
-    (void)state;
     struct table table;
     struct raim_reach reach;
     const raim_vec2 at = chance_free(maps[0], maps[0]->border, radius);
@@ -332,9 +322,8 @@ static bool search(const struct raim_map *map, struct raim_reach *viewer, struct
 }
 
 // The points are so few that every pair may be tested.
-static void test_could_see_equals_testing_every_pair(void **state)
+TEST(could_see_equals_testing_every_pair)
 {
-    (void)state;
     int hidden = 0, seen = 0;
     for (int i = 0; i < chance_rounds(100 * MAPS); i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
@@ -367,9 +356,8 @@ static void test_could_see_equals_testing_every_pair(void **state)
 }
 
 // A target may also be the path of a bullet.
-static void test_could_see_a_row_of_points_equals_testing_each(void **state)
+TEST(could_see_a_row_of_points_equals_testing_each)
 {
-    (void)state;
     for (int i = 0; i < chance_rounds(100 * MAPS); i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
         struct raim_reach viewer, target = {.points = {pair.b}, .count = RAIM_REACH_POINTS};
@@ -447,9 +435,8 @@ static bool slow_is_revealed(const struct pair *pair, double distance)
     return false;
 }
 
-static void test_could_see_misses_few_revealed_pairs(void **state)
+TEST(could_see_misses_few_revealed_pairs)
 {
-    (void)state;
     int found = 0, missed = 0;
     for (int i = 0; i < 150 * SHIPPED; i++) {
         const struct pair pair = chance_hidden_pair(i % SHIPPED);
@@ -491,9 +478,8 @@ static bool meets_by_chance(const struct pair *pair, double size, double distanc
     return false;
 }
 
-static void test_hidden_players_meet_by_no_run(void **state)
+TEST(hidden_players_meet_by_no_run)
 {
-    (void)state;
     int hidden = 0;
     for (int i = 0; i < chance_rounds(100000); i++) {
         const double size = chance_int(0, 3) == 0 ? chance_between(4, 40) : radius;
@@ -510,9 +496,8 @@ static void test_hidden_players_meet_by_no_run(void **state)
 }
 
 // Hidden players cannot see each other by a run of the distance, nor by a shorter one.
-static void test_hidden_players_could_not_see_each_other(void **state)
+TEST(hidden_players_could_not_see_each_other)
 {
-    (void)state;
     int hidden = 0;
     for (int i = 0; i < chance_rounds(400 * MAPS); i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
@@ -530,9 +515,8 @@ static void test_hidden_players_could_not_see_each_other(void **state)
 
 // --- hand-made maps ---
 
-static void test_end_of_a_thin_wall_hides_only_distant_players(void **state)
+TEST(end_of_a_thin_wall_hides_only_distant_players)
 {
-    (void)state;
     const struct raim_obstacle_def wall = block(-1, -600, 1, 0);
     struct raim_map *map = make_map(&wall, 1);
     for (int below = 30; below <= 110; below += 10) {
@@ -552,9 +536,8 @@ static void test_end_of_a_thin_wall_hides_only_distant_players(void **state)
     raim_map_destroy(map);
 }
 
-static void test_a_thin_wall_reveals_no_player(void **state)
+TEST(a_thin_wall_reveals_no_player)
 {
-    (void)state;
     const struct raim_obstacle_def wall = block(-1, -600, 1, 600);
     struct raim_map *map = make_map(&wall, 1);
     for (int i = 0; i < 200; i++) {
@@ -570,9 +553,8 @@ static void test_a_thin_wall_reveals_no_player(void **state)
     raim_map_destroy(map);
 }
 
-static void test_a_slit_reveals_a_player_that_runs_past_it(void **state)
+TEST(a_slit_reveals_a_player_that_runs_past_it)
 {
-    (void)state;
     for (int open = 0; open <= 1; open++) {
         const struct raim_obstacle_def walls[] = {block(-5, -600, 5, -0.5 * open),
                                                   block(-5, 0.5 * open, 5, 600)};
@@ -586,9 +568,8 @@ static void test_a_slit_reveals_a_player_that_runs_past_it(void **state)
 }
 
 // The slit is visible only from behind the screen, and there is just enough room around its end.
-static void test_a_screen_does_not_hide_a_player_that_can_get_around_it(void **state)
+TEST(a_screen_does_not_hide_a_player_that_can_get_around_it)
 {
-    (void)state;
     const struct raim_obstacle_def walls[] = {block(25, -300, 27, 75), block(400, -600, 600, 60),
                                               block(400, 61, 600, 600)};
     struct raim_map *map = make_map(walls, 3);
@@ -601,9 +582,8 @@ static void test_a_screen_does_not_hide_a_player_that_can_get_around_it(void **s
     raim_map_destroy(map);
 }
 
-static void test_a_visible_player_could_be_seen(void **state)
+TEST(a_visible_player_could_be_seen)
 {
-    (void)state;
     struct raim_map *map = make_map(NULL, 0);
     for (int x = 0; x <= 800; x += 10) {
         const struct pair pair = {map, {0, 0}, {x, 3}};
@@ -615,25 +595,4 @@ static void test_a_visible_player_could_be_seen(void **state)
     raim_map_destroy(map);
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reach_is_where_runs_lead),
-        cmocka_unit_test(test_a_point_of_a_reach_is_in_the_disc_that_is_known_of_it),
-        cmocka_unit_test(test_choice_leads_to_where_it_led_in_a_reach),
-        cmocka_unit_test(test_reach_in_the_open_is_the_eight_ends_and_half_the_way),
-        cmocka_unit_test(test_reach_of_a_still_player_is_a_point),
-        cmocka_unit_test(test_could_see_equals_testing_every_pair),
-        cmocka_unit_test(test_could_see_a_row_of_points_equals_testing_each),
-        cmocka_unit_test(test_could_see_misses_few_revealed_pairs),
-        cmocka_unit_test(test_hidden_players_meet_by_no_run),
-        cmocka_unit_test(test_hidden_players_could_not_see_each_other),
-        cmocka_unit_test(test_end_of_a_thin_wall_hides_only_distant_players),
-        cmocka_unit_test(test_a_thin_wall_reveals_no_player),
-        cmocka_unit_test(test_a_slit_reveals_a_player_that_runs_past_it),
-        cmocka_unit_test(test_a_screen_does_not_hide_a_player_that_can_get_around_it),
-        cmocka_unit_test(test_a_visible_player_could_be_seen),
-    };
-    return cmocka_run_group_tests(tests, make_maps, destroy_maps);
-}
+TEST_GROUP(make_maps, destroy_maps)

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of the visibility queries of a map: circles and the visibility polygon.
 #include "slow_sight.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const raim_box arena = {{-1000, -600}, {1000, 600}};
 
@@ -75,9 +70,8 @@ static double slow_distance_to_outlines(const struct raim_map *map, raim_vec2 po
     return nearest;
 }
 
-static void test_a_map_shows_circles_past_its_outlines(void **state)
+TEST(a_map_shows_circles_past_its_outlines)
 {
-    (void)state;
     int seen_count = 0;
     for (int round = 0; round < chance_rounds(300); round++) {
         struct raim_map *map = chance_map();
@@ -155,9 +149,8 @@ static void assert_agrees(const struct raim_map *map, const struct segments *seg
         assert_int_equal(raim_map_sees(map, area->from, point), distance < 0);
 }
 
-static void test_the_area_is_what_the_map_sees(void **state)
+TEST(the_area_is_what_the_map_sees)
 {
-    (void)state;
     static struct area area;
     for (int round = 0; round < chance_rounds(500); round++) {
         struct raim_map *map = chance_map();
@@ -192,9 +185,8 @@ static void test_the_area_is_what_the_map_sees(void **state)
     }
 }
 
-static void test_fewer_obstacles_show_no_less(void **state)
+TEST(fewer_obstacles_show_no_less)
 {
-    (void)state;
     static struct area area;
     const raim_box view = raim_box_grow(arena, 10);
     for (int round = 0; round < chance_rounds(600); round++) {
@@ -220,9 +212,8 @@ static struct raim_obstacle_def block(double x0, double y0, double x1, double y1
     return (struct raim_obstacle_def){{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}}, 4};
 }
 
-static void test_the_area_is_exact_about_a_box(void **state)
+TEST(the_area_is_exact_about_a_box)
 {
-    (void)state;
     static struct area area;
     const struct raim_obstacle_def box = block(100, -100, 200, 100);
     struct raim_map *map = make_map(&box, 1);
@@ -239,9 +230,8 @@ static void test_the_area_is_exact_about_a_box(void **state)
     raim_map_destroy(map);
 }
 
-static void test_obstacles_that_touch_leave_no_slit(void **state)
+TEST(obstacles_that_touch_leave_no_slit)
 {
-    (void)state;
     static struct area area;
     // Eight blocks form a ring around a yard: edge to edge, corner to corner, and overlapping.
     const struct raim_obstacle_def ring[] = {
@@ -279,9 +269,8 @@ static raim_vec2 chance_on_face(const struct raim_map_outline *outline, raim_vec
     return chance_near(on, 0.7 * RAIM_SWEEP_TOUCH);
 }
 
-static void test_a_viewer_touching_an_obstacle_is_moved_in_front_of_it(void **state)
+TEST(a_viewer_touching_an_obstacle_is_moved_in_front_of_it)
 {
-    (void)state;
     static struct area area;
     for (int round = 0; round < chance_rounds(6000); round++) {
         const struct raim_obstacle_def obstacles[] = {chance_obstacle(), chance_obstacle()};
@@ -314,9 +303,8 @@ static void test_a_viewer_touching_an_obstacle_is_moved_in_front_of_it(void **st
     }
 }
 
-static void test_a_small_buffer_gets_the_first_corners(void **state)
+TEST(a_small_buffer_gets_the_first_corners)
 {
-    (void)state;
     static struct area area;
     struct raim_map *map = chance_map();
     for (int i = 0; i < 1000; i++) {
@@ -331,9 +319,8 @@ static void test_a_small_buffer_gets_the_first_corners(void **state)
     raim_map_destroy(map);
 }
 
-static void test_outside_the_view_nothing_is_seen(void **state)
+TEST(outside_the_view_nothing_is_seen)
 {
-    (void)state;
     static struct area area;
     struct raim_map *map = make_map(NULL, 0);
     const raim_box view = {{0, 0}, {100, 100}};
@@ -345,20 +332,4 @@ static void test_outside_the_view_nothing_is_seen(void **state)
     compute_area(map, (raim_vec2){1e-6, 1e-6}, view, &area);
     assert_int_equal(area.count, 4);
     raim_map_destroy(map);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_map_shows_circles_past_its_outlines),
-        cmocka_unit_test(test_the_area_is_what_the_map_sees),
-        cmocka_unit_test(test_fewer_obstacles_show_no_less),
-        cmocka_unit_test(test_the_area_is_exact_about_a_box),
-        cmocka_unit_test(test_obstacles_that_touch_leave_no_slit),
-        cmocka_unit_test(test_a_viewer_touching_an_obstacle_is_moved_in_front_of_it),
-        cmocka_unit_test(test_a_small_buffer_gets_the_first_corners),
-        cmocka_unit_test(test_outside_the_view_nothing_is_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

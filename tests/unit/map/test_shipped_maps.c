@@ -2,14 +2,10 @@
 // Tests of the shipped maps: they are symmetric, have room to move, and load without a warning.
 #define _GNU_SOURCE
 #include "map_file.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char *const names[] = {"duel", "crossfire", "ruins"};
 
@@ -64,9 +60,8 @@ static bool has_turned(const struct raim_map *map, const struct raim_map_outline
     return false;
 }
 
-static void test_no_side_has_an_advantage(void **state)
+TEST(no_side_has_an_advantage)
 {
-    (void)state;
     for (int m = 0; m < 3; m++) {
         const struct raim_map *map = maps[m];
         assert_true(map->border.min.x == -map->border.max.x);
@@ -103,9 +98,8 @@ static double gap_between(const struct raim_map_outline *a, const struct raim_ma
     return gap;
 }
 
-static void test_no_gap_is_too_narrow(void **state)
+TEST(no_gap_is_too_narrow)
 {
-    (void)state;
     for (int m = 0; m < 3; m++) {
         const struct raim_map *map = maps[m];
         const raim_box inner = raim_box_grow(map->border, -narrowest);
@@ -118,9 +112,8 @@ static void test_no_gap_is_too_narrow(void **state)
     }
 }
 
-static void test_spawns_are_well_apart(void **state)
+TEST(spawns_are_well_apart)
 {
-    (void)state;
     for (int m = 0; m < 3; m++)
         for (int i = 0; i < maps[m]->spawn_count; i++)
             for (int j = 0; j < i; j++)
@@ -128,9 +121,8 @@ static void test_spawns_are_well_apart(void **state)
                             300 * 300);
 }
 
-static void test_maps_are_of_three_sizes(void **state)
+TEST(maps_are_of_three_sizes)
 {
-    (void)state;
     for (int m = 1; m < 3; m++) {
         assert_true(maps[m]->border.max.x > maps[m - 1]->border.max.x);
         assert_true(maps[m]->outline_count > maps[m - 1]->outline_count);
@@ -140,13 +132,4 @@ static void test_maps_are_of_three_sizes(void **state)
     assert_true(maps[2]->outline_count >= 60);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_side_has_an_advantage),
-        cmocka_unit_test(test_no_gap_is_too_narrow),
-        cmocka_unit_test(test_spawns_are_well_apart),
-        cmocka_unit_test(test_maps_are_of_three_sizes),
-    };
-    return cmocka_run_group_tests(tests, load_maps, destroy_maps);
-}
+TEST_GROUP(load_maps, destroy_maps)

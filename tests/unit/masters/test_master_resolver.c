@@ -2,14 +2,10 @@
 // The thread that resolves master servers: what it finds, what it cannot, and its end.
 #define _GNU_SOURCE
 #include "master_resolver.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 enum { PAUSES = 4000, PAUSE_NS = 5000000 };
 
@@ -27,9 +23,8 @@ static void take(struct master_resolver *resolver, struct masters_list *list,
     }
 }
 
-static void test_addresses_are_resolved_in_order(void **state)
+TEST(addresses_are_resolved_in_order)
 {
-    (void)state;
     const struct config_masters masters = {
         .count = 3,
         .items = {{"192.0.2.1", 27950}, {"2001:db8::1", 1}, {"a..b", 2}},
@@ -53,9 +48,8 @@ static void test_addresses_are_resolved_in_order(void **state)
     master_resolver_stop(resolver);
 }
 
-static void test_it_may_be_stopped_at_any_time(void **state)
+TEST(it_may_be_stopped_at_any_time)
 {
-    (void)state;
     const struct config_masters masters = {.count = 1, .items = {{"localhost", 27950}}};
     for (int i = 0; i < 50; i++) {
         struct master_resolver *resolver = master_resolver_start(&masters);
@@ -67,22 +61,11 @@ static void test_it_may_be_stopped_at_any_time(void **state)
     master_resolver_stop(NULL);
 }
 
-static void test_only_names_need_the_systems_resolver(void **state)
+TEST(only_names_need_the_systems_resolver)
 {
-    (void)state;
     struct config_masters masters = {.count = 2, .items = {{"192.0.2.1", 1}, {"::1", 1}}};
     assert_false(master_resolver_needs_names(&masters));
     strcpy(masters.items[1].host, "master.example.org");
     assert_true(master_resolver_needs_names(&masters));
     assert_false(master_resolver_needs_names(&(struct config_masters){.count = 0}));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addresses_are_resolved_in_order),
-        cmocka_unit_test(test_it_may_be_stopped_at_any_time),
-        cmocka_unit_test(test_only_names_need_the_systems_resolver),
-    };
-    return cmocka_run_group_tests_name("master_resolver", tests, NULL, NULL);
 }

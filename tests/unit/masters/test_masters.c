@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // An arena's heartbeats, the getinfos that it answers, and its infoResponse.
 #include "masters.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { S = 1000, MINUTE = 60 * S };
 
@@ -29,18 +25,16 @@ static bool beat(int64_t now_ms)
     return masters_beat(&masters, true, false, now_ms);
 }
 
-static void test_without_masters_nothing_is_sent_or_answered(void **state)
+TEST(without_masters_nothing_is_sent_or_answered, set_up, NULL)
 {
-    (void)state;
     assert_false(beat(0));
     assert_false(beat(MASTERS_HEARTBEAT_MS));
     assert_false(masters_admit(&masters, two.items[0].to, 0));
     assert_int_equal(masters.report.limited, 0);
 }
 
-static void test_a_heartbeat_is_sent_at_once_and_every_two_minutes(void **state)
+TEST(a_heartbeat_is_sent_at_once_and_every_two_minutes, set_up, NULL)
 {
-    (void)state;
     masters_set_list(&masters, &two);
     assert_true(beat(7));
     assert_false(beat(7 + MASTERS_HEARTBEAT_MS - 1));
@@ -51,9 +45,8 @@ static void test_a_heartbeat_is_sent_at_once_and_every_two_minutes(void **state)
     assert_int_equal(masters.report.contacts[3].first_ms, 7);
 }
 
-static void test_a_new_address_is_sent_one_at_once_and_a_known_one_is_not(void **state)
+TEST(a_new_address_is_sent_one_at_once_and_a_known_one_is_not, set_up, NULL)
 {
-    (void)state;
     masters_set_list(&masters, &two);
     assert_true(beat(0));
     masters_set_list(&masters, &two);
@@ -63,9 +56,8 @@ static void test_a_new_address_is_sent_one_at_once_and_a_known_one_is_not(void *
     assert_true(beat(2));
 }
 
-static void test_filling_and_emptying_are_sent_a_little_apart(void **state)
+TEST(filling_and_emptying_are_sent_a_little_apart, set_up, NULL)
 {
-    (void)state;
     masters_set_list(&masters, &two);
     assert_true(masters_beat(&masters, true, false, 0));
     assert_false(masters_beat(&masters, false, false, MASTERS_CHANGE_MS - 1));
@@ -77,9 +69,8 @@ static void test_filling_and_emptying_are_sent_a_little_apart(void **state)
     assert_false(masters_beat(&masters, false, true, 4 * MASTERS_CHANGE_MS));
 }
 
-static void test_each_heartbeat_pays_for_a_few_answers(void **state)
+TEST(each_heartbeat_pays_for_a_few_answers, set_up, NULL)
 {
-    (void)state;
     masters_set_list(&masters, &two);
     assert_false(masters_admit(&masters, two.items[0].to, 0));
     assert_true(beat(0));
@@ -100,9 +91,8 @@ static void test_each_heartbeat_pays_for_a_few_answers(void **state)
     assert_true(masters_admit(&masters, two.items[0].to, MASTERS_HEARTBEAT_MS));
 }
 
-static void test_a_master_that_asks_lists_the_arena(void **state)
+TEST(a_master_that_asks_lists_the_arena, set_up, NULL)
 {
-    (void)state;
     const struct masters_contact *contact = &masters.report.contacts[3];
     masters_set_list(&masters, &two);
     assert_int_equal(masters_standing(contact, MINUTE), MASTERS_WAITING);
@@ -118,9 +108,8 @@ static void test_a_master_that_asks_lists_the_arena(void **state)
     assert_int_equal(masters.report.listing, 0);
 }
 
-static void test_the_answer_is_an_infostring(void **state)
+TEST(the_answer_is_an_infostring)
 {
-    (void)state;
     uint8_t reply[MASTERS_MAX_INFO];
     const struct masters_info info = {.hostname = "A \"\\;% \xc3\xa9",
                                       .map = "duel",
@@ -135,9 +124,8 @@ static void test_the_answer_is_an_infostring(void **state)
     assert_memory_equal(reply, expected, sizeof expected - 1);
 }
 
-static void test_the_longest_answer_fits(void **state)
+TEST(the_longest_answer_fits)
 {
-    (void)state;
     uint8_t reply[MASTERS_MAX_INFO];
     char text[400], challenge[MASTER_CHALLENGE_BYTES];
     memset(text, 'x', sizeof text - 1);
@@ -172,9 +160,8 @@ static void test_the_longest_answer_fits(void **state)
 #define GETINFO "\xFF\xFF\xFF\xFFgetinfo "
 #define SIXTY_FOUR "0123456789012345678901234567890123456789012345678901234567890123"
 
-static void test_a_getinfo_has_a_challenge(void **state)
+TEST(a_getinfo_has_a_challenge)
 {
-    (void)state;
     ASSERT_READS(GETINFO "A_ch4Lleng3", "A_ch4Lleng3");
     ASSERT_READS(GETINFO "a\n", "a");
     ASSERT_READS(GETINFO "~!\0", "~!");
@@ -191,21 +178,4 @@ static void test_a_getinfo_has_a_challenge(void **state)
     ASSERT_REFUSES(GETINFO "a\0b");
     ASSERT_REFUSES(GETINFO "\xc3\xa9");
     ASSERT_REFUSES("");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_without_masters_nothing_is_sent_or_answered, set_up),
-        cmocka_unit_test_setup(test_a_heartbeat_is_sent_at_once_and_every_two_minutes, set_up),
-        cmocka_unit_test_setup(test_a_new_address_is_sent_one_at_once_and_a_known_one_is_not,
-                               set_up),
-        cmocka_unit_test_setup(test_filling_and_emptying_are_sent_a_little_apart, set_up),
-        cmocka_unit_test_setup(test_each_heartbeat_pays_for_a_few_answers, set_up),
-        cmocka_unit_test_setup(test_a_master_that_asks_lists_the_arena, set_up),
-        cmocka_unit_test(test_the_answer_is_an_infostring),
-        cmocka_unit_test(test_the_longest_answer_fits),
-        cmocka_unit_test(test_a_getinfo_has_a_challenge),
-    };
-    return cmocka_run_group_tests_name("masters", tests, NULL, NULL);
 }

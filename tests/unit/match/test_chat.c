@@ -63,9 +63,8 @@ static void flood(struct table *table, uint32_t handle)
     say(table, handle, text);
 }
 
-static void test_everybody_hears_what_a_player_says_and_spectators_late(void **state)
+TEST(everybody_hears_what_a_player_says_and_spectators_late)
 {
-    (void)state;
     struct table *table = open_full_table(usual_def());
     const uint32_t chat_in = raim_match_tick(table->match) + 1;
     say(table, 0, "good game");
@@ -87,9 +86,8 @@ static void test_everybody_hears_what_a_player_says_and_spectators_late(void **s
     close_table(table);
 }
 
-static void test_what_is_said_is_cleaned_as_names_are(void **state)
+TEST(what_is_said_is_cleaned_as_names_are)
 {
-    (void)state;
     struct table *table = open_full_table(usual_def());
     char longest[RAIM_MAX_CHAT_BYTES + 1];
     uint32_t event_tick;
@@ -103,9 +101,8 @@ static void test_what_is_said_is_cleaned_as_names_are(void **state)
     close_table(table);
 }
 
-static void test_what_nobody_could_read_is_refused(void **state)
+TEST(what_nobody_could_read_is_refused)
 {
-    (void)state;
     static const char *const texts[] = {"", "   ", "\x01\x02", "\xe2\x80\x8b", "\xff", "a\xc0\xaf"};
     struct table *table = open_full_table(usual_def());
     uint64_t count = 0;
@@ -122,9 +119,8 @@ static void test_what_nobody_could_read_is_refused(void **state)
     close_table(table);
 }
 
-static void test_four_things_may_be_said_at_once_and_then_one_a_second(void **state)
+TEST(four_things_may_be_said_at_once_and_then_one_a_second)
 {
-    (void)state;
     struct table *table = open_full_table(usual_def());
     for (int i = 0; i < 10; i++)
         flood(table, 0);
@@ -149,9 +145,8 @@ static void test_four_things_may_be_said_at_once_and_then_one_a_second(void **st
     close_table(table);
 }
 
-static void test_the_last_text_again_is_refused_for_ten_seconds(void **state)
+TEST(the_last_text_again_is_refused_for_ten_seconds)
 {
-    (void)state;
     struct table *table = open_full_table(usual_def());
     say(table, 0, "buy gold");
     ticks(table, 9 * 60);
@@ -168,9 +163,8 @@ static void test_the_last_text_again_is_refused_for_ten_seconds(void **state)
     close_table(table);
 }
 
-static void test_another_connection_of_a_session_may_not_say_more(void **state)
+TEST(another_connection_of_a_session_may_not_say_more)
 {
-    (void)state;
     struct table *table = open_full_table(usual_def());
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "again"};
     memcpy(hello.token, table->seats[0].welcome.token, sizeof hello.token);
@@ -186,9 +180,8 @@ static void test_another_connection_of_a_session_may_not_say_more(void **state)
     close_table(table);
 }
 
-static void test_only_players_speak(void **state)
+TEST(only_players_speak)
 {
-    (void)state;
     struct table *table = open_full_table(usual_def());
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const size_t size = raim_chat_write("psst", bytes, sizeof bytes);
@@ -207,9 +200,8 @@ static void test_only_players_speak(void **state)
     close_table(table);
 }
 
-static void test_a_sender_alone_is_told_why_its_chat_is_refused(void **state)
+TEST(a_sender_alone_is_told_why_its_chat_is_refused)
 {
-    (void)state;
     struct table *table = open_full_table(usual_def());
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     say(table, 0, "\xff");
@@ -246,9 +238,8 @@ static void test_a_sender_alone_is_told_why_its_chat_is_refused(void **state)
 
 // All players flood, join and leave for longer than the late audience's delay. The seats check that
 // no event is missing.
-static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
+TEST(a_flood_of_everybody_costs_nobody_an_event)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.rules.respawn_delay = 0;
     def.rules.spawn_protection = 0;
@@ -278,9 +269,8 @@ static void test_a_flood_of_everybody_costs_nobody_an_event(void **state)
 
 // Repeated joining, chatting and leaving between two ticks fills the event log. Then it has no room
 // for more chat, but still for every player's death and leave.
-static void test_words_leave_room_for_everybodys_end(void **state)
+TEST(words_leave_room_for_everybodys_end)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     struct table *table = open_full_table(def);
     for (uint32_t handle = 4; handle < 9; handle++)
@@ -304,22 +294,4 @@ static void test_words_leave_room_for_everybodys_end(void **state)
     assert_int_equal(count_chat(&table->seats[3]), count_chat(&table->seats[2]));
     assert_true(count_chat(&table->seats[3]) > 20);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everybody_hears_what_a_player_says_and_spectators_late),
-        cmocka_unit_test(test_what_is_said_is_cleaned_as_names_are),
-        cmocka_unit_test(test_what_nobody_could_read_is_refused),
-        cmocka_unit_test(test_four_things_may_be_said_at_once_and_then_one_a_second),
-        cmocka_unit_test(test_the_last_text_again_is_refused_for_ten_seconds),
-        cmocka_unit_test(test_another_connection_of_a_session_may_not_say_more),
-        cmocka_unit_test(test_only_players_speak),
-        cmocka_unit_test(test_a_sender_alone_is_told_why_its_chat_is_refused),
-        cmocka_unit_test(test_a_flood_of_everybody_costs_nobody_an_event),
-        cmocka_unit_test(test_words_leave_room_for_everybodys_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

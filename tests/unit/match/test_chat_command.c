@@ -68,9 +68,8 @@ static uint64_t refused(const struct table *table, enum raim_refusal refusal)
     return raim_match_counts(table->match).refused[refusal];
 }
 
-static void test_help_lists_the_commands_to_its_sender_alone(void **state)
+TEST(help_lists_the_commands_to_its_sender_alone)
 {
-    (void)state;
     static const char *const spellings[] = {"help", "/help", "  /help  "};
     struct table *table = open_two();
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
@@ -87,9 +86,8 @@ static void test_help_lists_the_commands_to_its_sender_alone(void **state)
     close_table(table);
 }
 
-static void test_a_command_is_never_forwarded(void **state)
+TEST(a_command_is_never_forwarded)
 {
-    (void)state;
     struct table *table = open_two();
     const uint32_t events = raim_match_events(table->match);
     say(table, 0, "/admin login ada secret");
@@ -101,9 +99,8 @@ static void test_a_command_is_never_forwarded(void **state)
     close_table(table);
 }
 
-static void test_an_unknown_command_is_refused_in_words(void **state)
+TEST(an_unknown_command_is_refused_in_words)
 {
-    (void)state;
     struct table *table = open_two();
     command(table, 0, "frobnicate the world");
     const struct received received = listen(table, 0, 5);
@@ -122,9 +119,8 @@ static void test_an_unknown_command_is_refused_in_words(void **state)
     close_table(table);
 }
 
-static void test_a_client_without_notices_receives_the_reason(void **state)
+TEST(a_client_without_notices_receives_the_reason)
 {
-    (void)state;
     struct table *table = open_table(usual_def());
     play(table, 0);
     ticks(table, 5);
@@ -136,9 +132,8 @@ static void test_a_client_without_notices_receives_the_reason(void **state)
     close_table(table);
 }
 
-static void test_eight_commands_at_once_and_then_two_a_second(void **state)
+TEST(eight_commands_at_once_and_then_two_a_second)
 {
-    (void)state;
     struct table *table = open_two();
     for (int i = 0; i < 20; i++)
         command(table, 0, "admin help");
@@ -155,9 +150,8 @@ static void test_eight_commands_at_once_and_then_two_a_second(void **state)
 }
 
 // However many answers there are, memory is bounded and one message leaves per tick.
-static void test_answers_beyond_the_queue_are_dropped(void **state)
+TEST(answers_beyond_the_queue_are_dropped)
 {
-    (void)state;
     struct table *table = open_two();
     for (int i = 0; i < 1000; i++) {
         raim_match_notice(table->match, &table->match->clients[0], "line");
@@ -167,9 +161,8 @@ static void test_answers_beyond_the_queue_are_dropped(void **state)
     close_table(table);
 }
 
-static void test_a_spectator_has_no_commands(void **state)
+TEST(a_spectator_has_no_commands)
 {
-    (void)state;
     struct table *table = open_two();
     enter_seat(table, 2, RAIM_CAPABILITY_ADMIN, true);
     ticks(table, 5);
@@ -180,9 +173,8 @@ static void test_a_spectator_has_no_commands(void **state)
     close_table(table);
 }
 
-static void test_what_a_client_may_not_send_is_malformed(void **state)
+TEST(what_a_client_may_not_send_is_malformed)
 {
-    (void)state;
     struct table *table = open_two();
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_notice challenge = {.kind = RAIM_NOTICE_CHALLENGE, .text = "help"};
@@ -203,9 +195,8 @@ static struct raim_match_line next_line(struct table *table)
     return line;
 }
 
-static void test_an_admins_line_and_its_answer(void **state)
+TEST(an_admins_line_and_its_answer)
 {
-    (void)state;
     struct table *table = open_two();
     command(table, 0, "admin  login ada secret words ");
     const struct raim_match_line line = next_line(table);
@@ -234,9 +225,8 @@ static void test_an_admins_line_and_its_answer(void **state)
     close_table(table);
 }
 
-static void test_a_resumed_session_is_no_admins(void **state)
+TEST(a_resumed_session_is_no_admins)
 {
-    (void)state;
     struct table *table = open_two();
     command(table, 0, "admin login ada secret");
     const struct raim_match_line line = next_line(table);
@@ -258,9 +248,8 @@ static void test_a_resumed_session_is_no_admins(void **state)
     close_table(table);
 }
 
-static void test_strangers_leave_room_for_lines_of_admins(void **state)
+TEST(strangers_leave_room_for_lines_of_admins)
 {
-    (void)state;
     struct table *table = open_two();
     command(table, 1, "admin login ada secret");
     const struct raim_match_line line = next_line(table);
@@ -277,9 +266,8 @@ static void test_strangers_leave_room_for_lines_of_admins(void **state)
     close_table(table);
 }
 
-static void test_a_change_of_map_keeps_admins_and_their_lines(void **state)
+TEST(a_change_of_map_keeps_admins_and_their_lines)
 {
-    (void)state;
     struct table *table = open_two();
     command(table, 0, "admin login ada secret");
     const struct raim_match_line line = next_line(table);
@@ -292,24 +280,4 @@ static void test_a_change_of_map_keeps_admins_and_their_lines(void **state)
     command(table, 0, "admin list");
     assert_int_equal(next_line(table).level, 3);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_help_lists_the_commands_to_its_sender_alone),
-        cmocka_unit_test(test_a_command_is_never_forwarded),
-        cmocka_unit_test(test_an_unknown_command_is_refused_in_words),
-        cmocka_unit_test(test_a_client_without_notices_receives_the_reason),
-        cmocka_unit_test(test_eight_commands_at_once_and_then_two_a_second),
-        cmocka_unit_test(test_answers_beyond_the_queue_are_dropped),
-        cmocka_unit_test(test_a_spectator_has_no_commands),
-        cmocka_unit_test(test_what_a_client_may_not_send_is_malformed),
-        cmocka_unit_test(test_an_admins_line_and_its_answer),
-        cmocka_unit_test(test_a_resumed_session_is_no_admins),
-        cmocka_unit_test(test_strangers_leave_room_for_lines_of_admins),
-        cmocka_unit_test(test_a_change_of_map_keeps_admins_and_their_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

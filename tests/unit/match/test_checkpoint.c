@@ -103,9 +103,8 @@ static void random_rules(raim_rules *rules)
     rules->spawn_protection = chance_between(0, 2);
 }
 
-static void test_bots_play_on_to_the_bit(void **state)
+TEST(bots_play_on_to_the_bit)
 {
-    (void)state;
     for (int round = 0; round < chance_rounds(12); round++) {
         struct raim_match_def def = checkpoint_def();
         def.tick_hz = (uint32_t)chance_int(10, 240);
@@ -132,9 +131,8 @@ static void test_bots_play_on_to_the_bit(void **state)
     }
 }
 
-static void test_whatever_was_played_is_sound(void **state)
+TEST(whatever_was_played_is_sound)
 {
-    (void)state;
     for (int round = 0; round < chance_rounds(8); round++) {
         struct raim_match_def def = checkpoint_def();
         def.tick_hz = (uint32_t)chance_int(10, 240);
@@ -162,9 +160,8 @@ static void test_whatever_was_played_is_sound(void **state)
     }
 }
 
-static void test_everybody_comes_back_as_who_they_were(void **state)
+TEST(everybody_comes_back_as_who_they_were)
 {
-    (void)state;
     struct table *table = open_table(checkpoint_def());
     struct raim_match_player before[6];
     uint8_t tokens[6][RAIM_TOKEN_BYTES];
@@ -209,9 +206,8 @@ static void test_everybody_comes_back_as_who_they_were(void **state)
     close_table(table);
 }
 
-static void test_the_round_goes_on(void **state)
+TEST(the_round_goes_on)
 {
-    (void)state;
     for (int round = 0; round < chance_rounds(20); round++) {
         struct raim_match_def def = checkpoint_def();
         random_rounds(&def);
@@ -233,9 +229,8 @@ static void test_the_round_goes_on(void **state)
     }
 }
 
-static void test_who_does_not_come_back_has_the_whole_grace_time(void **state)
+TEST(who_does_not_come_back_has_the_whole_grace_time)
 {
-    (void)state;
     struct table *table = open_table(checkpoint_def());
     play(table, 0);
     play(table, 1);
@@ -251,9 +246,8 @@ static void test_who_does_not_come_back_has_the_whole_grace_time(void **state)
     close_table(table);
 }
 
-static void test_suspended_sessions_are_told_so_and_go_on(void **state)
+TEST(suspended_sessions_are_told_so_and_go_on)
 {
-    (void)state;
     struct table *table = open_table(checkpoint_def());
     play(table, 0);
     play(table, 1);
@@ -275,9 +269,8 @@ static void test_suspended_sessions_are_told_so_and_go_on(void **state)
     close_table(table);
 }
 
-static void test_nobody_gets_in_with_a_token_that_is_nearly_right(void **state)
+TEST(nobody_gets_in_with_a_token_that_is_nearly_right)
 {
-    (void)state;
     struct table *table = open_table(checkpoint_def());
     play(table, 0);
     ticks(table, 10);
@@ -317,9 +310,8 @@ static void random_heir(struct table *table)
     def->lag_compensation_ms = (uint32_t)chance_int(0, 250);
 }
 
-static void test_other_rules_and_places_take_everybody_over(void **state)
+TEST(other_rules_and_places_take_everybody_over)
 {
-    (void)state;
     for (int round = 0; round < chance_rounds(20); round++) {
         struct raim_match_def def = checkpoint_def();
         def.tuning.max_players = 14; // may exceed the successor's connections
@@ -360,9 +352,8 @@ static void test_other_rules_and_places_take_everybody_over(void **state)
     }
 }
 
-static void test_who_has_no_place_any_more_keeps_all_away(void **state)
+TEST(who_has_no_place_any_more_keeps_all_away)
 {
-    (void)state;
     struct table *table = open_table(checkpoint_def());
     for (uint32_t i = 0; i < 6; i++)
         play(table, i);
@@ -379,9 +370,8 @@ static void test_who_has_no_place_any_more_keeps_all_away(void **state)
     close_table(table);
 }
 
-static void test_another_arena_is_refused(void **state)
+TEST(another_arena_is_refused)
 {
-    (void)state;
     const raim_box boxes[] = {{{-300, -300}, {-100, -99}}, {{100, -50}, {300, 20}}};
     struct table *table = open_table(checkpoint_def());
     struct raim_map *map = fixture_map(boxes, 2);
@@ -394,9 +384,8 @@ static void test_another_arena_is_refused(void **state)
     close_table(table);
 }
 
-static void test_what_is_cut_short_or_goes_on_is_refused(void **state)
+TEST(what_is_cut_short_or_goes_on_is_refused)
 {
-    (void)state;
     struct table *table = open_table(checkpoint_def());
     play(table, 0);
     ticks(table, 60);
@@ -459,9 +448,8 @@ static void damage_world(struct saved *saved, const struct raim_world *world)
                      (size_t)chance_int(0, sizeof(raim_bullet) - 1)] = (uint8_t)chance_int(0, 255);
 }
 
-static void test_damage_is_refused_or_harmless(void **state)
+TEST(damage_is_refused_or_harmless)
 {
-    (void)state;
     struct table *table = open_table(checkpoint_def());
     uint8_t tokens[6][RAIM_TOKEN_BYTES];
     int accepted = 0;
@@ -503,24 +491,4 @@ static void test_damage_is_refused_or_harmless(void **state)
     assert_true(accepted > chance_rounds(ROUNDS / 50));
     assert_true(accepted < ROUNDS);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bots_play_on_to_the_bit),
-        cmocka_unit_test(test_whatever_was_played_is_sound),
-        cmocka_unit_test(test_everybody_comes_back_as_who_they_were),
-        cmocka_unit_test(test_the_round_goes_on),
-        cmocka_unit_test(test_who_does_not_come_back_has_the_whole_grace_time),
-        cmocka_unit_test(test_suspended_sessions_are_told_so_and_go_on),
-        cmocka_unit_test(test_nobody_gets_in_with_a_token_that_is_nearly_right),
-        cmocka_unit_test(test_other_rules_and_places_take_everybody_over),
-        cmocka_unit_test(test_who_has_no_place_any_more_keeps_all_away),
-        cmocka_unit_test(test_another_arena_is_refused),
-        cmocka_unit_test(test_what_is_cut_short_or_goes_on_is_refused),
-        cmocka_unit_test(test_damage_is_refused_or_harmless),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

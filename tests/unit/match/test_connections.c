@@ -36,9 +36,8 @@ static void assert_goodbye(const struct seat *seat, enum raim_reason reason, con
     assert_string_equal(seat->goodbye.text, text);
 }
 
-static void test_the_server_says_something_as_player_0(void **state)
+TEST(the_server_says_something_as_player_0)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.spectator_delay_s = 0;
     struct table *table = open_two(def);
@@ -56,9 +55,8 @@ static void test_the_server_says_something_as_player_0(void **state)
     close_table(table);
 }
 
-static void test_what_cannot_be_told_is_not_said(void **state)
+TEST(what_cannot_be_told_is_not_said)
 {
-    (void)state;
     struct table *table = open_two(usual_def());
     char text[RAIM_MAX_TEXT_BYTES + 2];
     memset(text, 'x', sizeof text);
@@ -79,9 +77,8 @@ static void test_what_cannot_be_told_is_not_said(void **state)
     close_table(table);
 }
 
-static void test_a_kick_ends_a_session_and_tells_why(void **state)
+TEST(a_kick_ends_a_session_and_tells_why)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.resume_grace_s = 30;
     struct table *table = open_two(def);
@@ -105,9 +102,8 @@ static void test_a_kick_ends_a_session_and_tells_why(void **state)
     close_table(table);
 }
 
-static void test_who_is_away_can_be_kicked_too(void **state)
+TEST(who_is_away_can_be_kicked_too)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.resume_grace_s = 30;
     struct table *table = open_two(def);
@@ -124,9 +120,8 @@ static void test_who_is_away_can_be_kicked_too(void **state)
     close_table(table);
 }
 
-static void test_only_clients_can_be_kicked_or_muted(void **state)
+TEST(only_clients_can_be_kicked_or_muted)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 2;
     struct table *table = open_two(def);
@@ -146,9 +141,8 @@ static void test_only_clients_can_be_kicked_or_muted(void **state)
     close_table(table);
 }
 
-static void test_a_reason_that_cannot_be_told_is_not(void **state)
+TEST(a_reason_that_cannot_be_told_is_not)
 {
-    (void)state;
     struct table *table = open_two(usual_def());
     assert_true(raim_match_kick(table->match, id_of(table, 0), "\xff"));
     ticks(table, 1);
@@ -156,9 +150,8 @@ static void test_a_reason_that_cannot_be_told_is_not(void **state)
     close_table(table);
 }
 
-static void test_a_ban_ends_whatever_a_connection_is(void **state)
+TEST(a_ban_ends_whatever_a_connection_is)
 {
-    (void)state;
     struct table *table = open_two(usual_def());
     watch(table, 2, 0);
     ticks(table, 5);
@@ -182,9 +175,8 @@ static void test_a_ban_ends_whatever_a_connection_is(void **state)
     close_table(table);
 }
 
-static void test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again(void **state)
+TEST(who_is_muted_is_heard_by_nobody_until_it_may_speak_again)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.resume_grace_s = 30;
     struct table *table = open_two(def);
@@ -212,9 +204,8 @@ static void test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again(void *
     close_table(table);
 }
 
-static void test_who_takes_a_muted_players_place_may_speak(void **state)
+TEST(who_takes_a_muted_players_place_may_speak)
 {
-    (void)state;
     struct table *table = open_two(usual_def());
     const raim_player_id id = id_of(table, 0);
     assert_true(raim_match_mute(table->match, id, true));
@@ -229,9 +220,8 @@ static void test_who_takes_a_muted_players_place_may_speak(void **state)
     close_table(table);
 }
 
-static void test_a_draining_match_lets_in_only_who_resumes(void **state)
+TEST(a_draining_match_lets_in_only_who_resumes)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.resume_grace_s = 30;
     struct table *table = open_two(def);
@@ -260,22 +250,4 @@ static void test_a_draining_match_lets_in_only_who_resumes(void **state)
     ticks(table, 5);
     assert_int_equal(counts(table).players, 3);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_server_says_something_as_player_0),
-        cmocka_unit_test(test_what_cannot_be_told_is_not_said),
-        cmocka_unit_test(test_a_kick_ends_a_session_and_tells_why),
-        cmocka_unit_test(test_who_is_away_can_be_kicked_too),
-        cmocka_unit_test(test_only_clients_can_be_kicked_or_muted),
-        cmocka_unit_test(test_a_reason_that_cannot_be_told_is_not),
-        cmocka_unit_test(test_a_ban_ends_whatever_a_connection_is),
-        cmocka_unit_test(test_who_is_muted_is_heard_by_nobody_until_it_may_speak_again),
-        cmocka_unit_test(test_who_takes_a_muted_players_place_may_speak),
-        cmocka_unit_test(test_a_draining_match_lets_in_only_who_resumes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,9 +62,8 @@ static void give(const struct table *table, uint32_t handle, uint32_t score, uin
     player->hits += hits;
 }
 
-static void test_shots_and_hits_are_those_of_the_round(void **state)
+TEST(shots_and_hits_are_those_of_the_round)
 {
-    (void)state;
     struct table *table = open_table(round_def());
     sit(table, 0);
     tick(table);
@@ -82,9 +81,8 @@ static void test_shots_and_hits_are_those_of_the_round(void **state)
     close_table(table);
 }
 
-static void test_who_leaves_is_remembered_until_the_round_ends(void **state)
+TEST(who_leaves_is_remembered_until_the_round_ends)
 {
-    (void)state;
     struct raim_match_player rows[SLOTS];
     struct table *table = open_table(round_def());
     sit(table, 0);
@@ -109,9 +107,8 @@ static void test_who_leaves_is_remembered_until_the_round_ends(void **state)
     close_table(table);
 }
 
-static void test_of_too_many_the_best_are_remembered(void **state)
+TEST(of_too_many_the_best_are_remembered)
 {
-    (void)state;
     struct raim_match_player rows[SLOTS];
     struct raim_match_def def = round_def();
     def.tuning.round_s = 0;
@@ -131,9 +128,8 @@ static void test_of_too_many_the_best_are_remembered(void **state)
     close_table(table);
 }
 
-static void test_a_round_that_goes_on_in_another_match_keeps_everything(void **state)
+TEST(a_round_that_goes_on_in_another_match_keeps_everything)
 {
-    (void)state;
     struct raim_match_player rows[SLOTS];
     struct raim_match_def def = round_def();
     def.bots = 1;
@@ -171,9 +167,8 @@ static enum raim_match_admission admit(void *context, const struct raim_match_vi
     return RAIM_MATCH_ADMITTED;
 }
 
-static void test_a_subject_is_kept_apart_from_the_name(void **state)
+TEST(a_subject_is_kept_apart_from_the_name)
 {
-    (void)state;
     char subject[] = " Ann ";
     const struct raim_match_guard guard = {.context = subject, .admit = admit};
     struct raim_match_def def = round_def();
@@ -194,9 +189,8 @@ static void test_a_subject_is_kept_apart_from_the_name(void **state)
     close_table(table);
 }
 
-static void test_a_checkpoint_keeps_round_and_subject(void **state)
+TEST(a_checkpoint_keeps_round_and_subject)
 {
-    (void)state;
     char subject[] = "Ann";
     const struct raim_match_guard guard = {.context = subject, .admit = admit};
     struct raim_match_def def = round_def();
@@ -225,18 +219,4 @@ static void test_a_checkpoint_keeps_round_and_subject(void **state)
     }
     free(bytes);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shots_and_hits_are_those_of_the_round),
-        cmocka_unit_test(test_who_leaves_is_remembered_until_the_round_ends),
-        cmocka_unit_test(test_of_too_many_the_best_are_remembered),
-        cmocka_unit_test(test_a_round_that_goes_on_in_another_match_keeps_everything),
-        cmocka_unit_test(test_a_subject_is_kept_apart_from_the_name),
-        cmocka_unit_test(test_a_checkpoint_keeps_round_and_subject),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,8 @@ static int rest(struct table *table, struct reference *reference, int ticks)
     return dormant;
 }
 
-static void test_a_dormant_match_has_the_world_of_a_stepped_one(void **state)
+TEST(a_dormant_match_has_the_world_of_a_stepped_one)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         const raim_rules rules = raim_rules_default();
         struct table *table = open_table(&rules, 8, 0);
@@ -83,9 +82,8 @@ static void test_a_dormant_match_has_the_world_of_a_stepped_one(void **state)
     }
 }
 
-static void test_a_player_who_is_away_keeps_the_match_awake(void **state)
+TEST(a_player_who_is_away_keeps_the_match_awake)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 8, 0);
     sit_down(table, 0, "Ada");
@@ -104,9 +102,8 @@ static void test_a_player_who_is_away_keeps_the_match_awake(void **state)
     close_table(table);
 }
 
-static void test_bots_and_connections_keep_a_match_awake(void **state)
+TEST(bots_and_connections_keep_a_match_awake)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *bots = open_table(&rules, 8, 1), *strangers = open_table(&rules, 8, 0);
     connect(strangers, 7); // sends no HELLO
@@ -124,9 +121,8 @@ static void test_bots_and_connections_keep_a_match_awake(void **state)
     close_table(strangers);
 }
 
-static void test_a_round_waits_in_a_dormant_match(void **state)
+TEST(a_round_waits_in_a_dormant_match)
 {
-    (void)state;
     struct table *table = calloc(1, sizeof *table);
     struct raim_match_def def = raim_match_default_def();
     table->map = fixture_map(NULL, 0);
@@ -150,16 +146,4 @@ static void test_a_round_waits_in_a_dormant_match(void **state)
     assert_in_range(raim_match_round(table->match).left_ticks, 1, 119);
     assert_true(raim_client_alive(client));
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_dormant_match_has_the_world_of_a_stepped_one),
-        cmocka_unit_test(test_a_player_who_is_away_keeps_the_match_awake),
-        cmocka_unit_test(test_bots_and_connections_keep_a_match_awake),
-        cmocka_unit_test(test_a_round_waits_in_a_dormant_match),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

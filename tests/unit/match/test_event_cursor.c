@@ -3,12 +3,7 @@
 // again soon, and a hostile client costs no more than a message a tick.
 #include "chance.h"
 #include "event_cursor.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { LONGEST = 12, SLOTS = 64, BATCH = 8, TIMEOUT = 16 };
 
@@ -79,9 +74,8 @@ static void acknowledge(struct line *line, uint32_t tick)
     assert_true((int32_t)(line->taken - line->cursor.acked) >= 0);
 }
 
-static void test_every_event_comes_once_and_in_order(void **state)
+TEST(every_event_comes_once_and_in_order)
 {
-    (void)state;
     for (int round = 0; round < 400; round++) {
         struct line line = {0};
         const double loss = chance_between(0, 0.5);
@@ -103,9 +97,8 @@ static void test_every_event_comes_once_and_in_order(void **state)
     }
 }
 
-static void test_without_loss_few_events_are_sent_twice_and_many_once(void **state)
+TEST(without_loss_few_events_are_sent_twice_and_many_once)
 {
-    (void)state;
     for (uint32_t latency = 1; latency <= LONGEST; latency++) {
         struct line line = {.newest = UINT32_MAX};
         raim_event_cursor_begin(&line.cursor, 0, 0);
@@ -124,9 +117,8 @@ static void test_without_loss_few_events_are_sent_twice_and_many_once(void **sta
     }
 }
 
-static void test_a_loss_costs_a_tick_and_two_cost_a_round_trip(void **state)
+TEST(a_loss_costs_a_tick_and_two_cost_a_round_trip)
 {
-    (void)state;
     for (uint32_t latency = 1; latency <= LONGEST; latency++) {
         for (uint32_t lost = 1; lost <= 2; lost++) {
             struct line line = {.newest = UINT32_MAX};
@@ -144,9 +136,8 @@ static void test_a_loss_costs_a_tick_and_two_cost_a_round_trip(void **state)
     }
 }
 
-static void test_without_any_acknowledgement_it_is_sent_again_at_growing_intervals(void **state)
+TEST(without_any_acknowledgement_it_is_sent_again_at_growing_intervals)
 {
-    (void)state;
     struct line line = {.due = 1};
     raim_event_cursor_begin(&line.cursor, 0, 0);
     for (uint32_t tick = 0; tick < 1000; tick++)
@@ -154,9 +145,8 @@ static void test_without_any_acknowledgement_it_is_sent_again_at_growing_interva
     assert_in_range(line.sent, 10, 2 * (1 + 1000 / (8 * TIMEOUT) + 3));
 }
 
-static void test_impossible_acknowledgements_are_refused_and_old_ones_change_nothing(void **state)
+TEST(impossible_acknowledgements_are_refused_and_old_ones_change_nothing)
 {
-    (void)state;
     struct raim_event_cursor cursor;
     raim_event_cursor_begin(&cursor, 100000, 0);
     raim_event_cursor_send(&cursor, 100010, 0);
@@ -175,17 +165,4 @@ static void test_impossible_acknowledgements_are_refused_and_old_ones_change_not
     assert_true(raim_event_cursor_accepts(&cursor, (uint16_t)100010));
     assert_true(raim_event_cursor_acknowledge(&cursor, (uint16_t)100010, 7));
     assert_int_equal(cursor.next, 100010);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_event_comes_once_and_in_order),
-        cmocka_unit_test(test_without_loss_few_events_are_sent_twice_and_many_once),
-        cmocka_unit_test(test_a_loss_costs_a_tick_and_two_cost_a_round_trip),
-        cmocka_unit_test(test_without_any_acknowledgement_it_is_sent_again_at_growing_intervals),
-        cmocka_unit_test(test_impossible_acknowledgements_are_refused_and_old_ones_change_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

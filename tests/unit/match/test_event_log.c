@@ -2,12 +2,7 @@
 // Event log: each audience receives every event once, in order, and late by at most the delay.
 #include "chance.h"
 #include "event_log.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { BURST = 100, MOST_TICKS = 3000, EPOCH = 31 };
 
@@ -80,27 +75,24 @@ static uint32_t run(uint32_t waiting, uint32_t delay, uint32_t most_a_tick)
     return late.early;
 }
 
-static void test_the_late_hear_everything_late_by_exactly_the_delay(void **state)
+TEST(the_late_hear_everything_late_by_exactly_the_delay)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         const uint32_t delay = (uint32_t)chance_int(0, 700), most = (uint32_t)chance_int(1, 20);
         assert_int_equal(run(delay * most, delay, most), 0);
     }
 }
 
-static void test_where_too_much_waits_the_late_are_told_earlier_and_nothing_is_lost(void **state)
+TEST(where_too_much_waits_the_late_are_told_earlier_and_nothing_is_lost)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         const uint32_t delay = (uint32_t)chance_int(200, 700);
         assert_true(run((uint32_t)chance_int(0, 500), delay, BURST) > 0);
     }
 }
 
-static void test_without_a_delay_both_audiences_hear_at_once(void **state)
+TEST(without_a_delay_both_audiences_hear_at_once)
 {
-    (void)state;
     assert_int_equal(run(0, 0, BURST), 0);
 }
 
@@ -110,9 +102,8 @@ static void add(struct raim_event_log *log, uint32_t tick, uint32_t count)
         raim_event_log_add(log, tick)->kind = RAIM_WIRE_LEFT;
 }
 
-static void test_a_restart_discards_all_events(void **state)
+TEST(a_restart_discards_all_events)
 {
-    (void)state;
     struct raim_event_log log;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     assert_true(raim_event_log_create(&log, BURST, BURST, 10));
@@ -133,9 +124,8 @@ static void test_a_restart_discards_all_events(void **state)
     raim_event_log_destroy(&log);
 }
 
-static void test_events_are_kept_until_newer_ones_take_their_place(void **state)
+TEST(events_are_kept_until_newer_ones_take_their_place)
 {
-    (void)state;
     struct raim_event_log log;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     assert_true(raim_event_log_create(&log, 8, 0, 0));
@@ -158,9 +148,8 @@ static void test_events_are_kept_until_newer_ones_take_their_place(void **state)
     raim_event_log_destroy(&log);
 }
 
-static void test_nobody_may_lack_more_events_than_the_wire_can_number(void **state)
+TEST(nobody_may_lack_more_events_than_the_wire_can_number)
 {
-    (void)state;
     struct raim_event_log log;
     assert_true(raim_event_log_create(&log, 4 * RAIM_EVENT_LOG_BACKLOG, 0, 0));
     add(&log, 1, RAIM_EVENT_LOG_BACKLOG + 1);
@@ -171,9 +160,8 @@ static void test_nobody_may_lack_more_events_than_the_wire_can_number(void **sta
     raim_event_log_destroy(&log);
 }
 
-static void test_a_message_holds_at_most_64_events(void **state)
+TEST(a_message_holds_at_most_64_events)
 {
-    (void)state;
     struct raim_event_log log;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     assert_true(raim_event_log_create(&log, 128, 0, 0));
@@ -187,19 +175,4 @@ static void test_a_message_holds_at_most_64_events(void **state)
                 0);
     assert_int_equal(next, 65);
     raim_event_log_destroy(&log);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_late_hear_everything_late_by_exactly_the_delay),
-        cmocka_unit_test(test_where_too_much_waits_the_late_are_told_earlier_and_nothing_is_lost),
-        cmocka_unit_test(test_without_a_delay_both_audiences_hear_at_once),
-        cmocka_unit_test(test_a_restart_discards_all_events),
-        cmocka_unit_test(test_events_are_kept_until_newer_ones_take_their_place),
-        cmocka_unit_test(test_nobody_may_lack_more_events_than_the_wire_can_number),
-        cmocka_unit_test(test_a_message_holds_at_most_64_events),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,9 +158,8 @@ static void play_far(double lost, uint32_t one_way)
     close_table(table);
 }
 
-static void test_everybody_takes_what_was_logged_over_any_line(void **state)
+TEST(everybody_takes_what_was_logged_over_any_line)
 {
-    (void)state;
     play_far(0, 1);
     play_far(0.01, 2);
     play_far(0.2, 5); // 20 %, a round trip of 150 ms and more
@@ -180,9 +179,8 @@ static size_t events_bytes(const uint8_t *data, size_t size)
     return reader.offset / 8;
 }
 
-static void test_a_thousand_joins_leave_room_for_snapshots(void **state)
+TEST(a_thousand_joins_leave_room_for_snapshots)
 {
-    (void)state;
     enum { JOINS = 999 };
     struct raim_match_def def = usual_def();
     def.tuning.max_players = 1000;
@@ -245,9 +243,8 @@ static void test_a_thousand_joins_leave_room_for_snapshots(void **state)
 
 // --- clients that do not acknowledge, and liars ---
 
-static void test_a_client_that_lacks_too_much_is_welcomed_anew(void **state)
+TEST(a_client_that_lacks_too_much_is_welcomed_anew)
 {
-    (void)state;
     struct table *table = open_table(usual_def());
     struct seat *seat = play(table, 0), *idle = play(table, 1);
     ticks(table, 5);
@@ -295,9 +292,8 @@ static void claim(struct table *table, uint32_t handle, uint32_t next)
     to_match(table, handle, false, bytes, raim_input_write(&message, bytes, sizeof bytes));
 }
 
-static void test_lies_about_events_are_refused_or_cost_one_message_a_tick(void **state)
+TEST(lies_about_events_are_refused_or_cost_one_message_a_tick)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 12;
     struct table *table = open_table(def);
@@ -328,16 +324,4 @@ static void test_lies_about_events_are_refused_or_cost_one_message_a_tick(void *
     assert_int_equal(counts(table).refused[RAIM_REFUSED_ACK], 2);
     assert_int_equal(table->match->clients[0].events.acked, acked);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everybody_takes_what_was_logged_over_any_line),
-        cmocka_unit_test(test_a_thousand_joins_leave_room_for_snapshots),
-        cmocka_unit_test(test_a_client_that_lacks_too_much_is_welcomed_anew),
-        cmocka_unit_test(test_lies_about_events_are_refused_or_cost_one_message_a_tick),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The fairness judge: reference cases of what runs can reveal, and a short match without
 // violations.
+#include "chance.h"
 #include "fairness_match.h"
 #include "judge.h"
 #include "map_file.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 static const double radius = 20;
-
 
 // A map with box obstacles, and its judge for players who run 5 units per tick.
 static struct judge judge_of(const raim_box *boxes, int count)
@@ -61,9 +57,8 @@ static bool could_see(const struct judge *judge, raim_vec2 eye, int eye_ticks, r
     return judge_find_witness(judge, &viewer, &target, radius, &witness);
 }
 
-static void test_a_screen_ends_where_it_is_said_to(void **state)
+TEST(a_screen_ends_where_it_is_said_to)
 {
-    (void)state;
     const struct judge judge = judge_of(NULL, 0);
     const raim_vec2 eye = {100, 100};
     assert_true(judge_is_on_screen(&judge, eye, (raim_vec2){919, 100}, radius));
@@ -75,9 +70,8 @@ static void test_a_screen_ends_where_it_is_said_to(void **state)
     end(&judge);
 }
 
-static void test_who_is_beyond_the_screen_comes_into_it_by_running(void **state)
+TEST(who_is_beyond_the_screen_comes_into_it_by_running)
 {
-    (void)state;
     const struct judge judge = judge_of(NULL, 0);
     const raim_vec2 eye = {0, 0};
     // 80 units from the edge: 8 ticks of both, 16 of one.
@@ -88,9 +82,8 @@ static void test_who_is_beyond_the_screen_comes_into_it_by_running(void **state)
     end(&judge);
 }
 
-static void test_who_is_behind_a_wall_is_seen_once_a_run_rounds_it(void **state)
+TEST(who_is_behind_a_wall_is_seen_once_a_run_rounds_it)
 {
-    (void)state;
     const raim_box wall = {{-20, -200}, {20, 200}};
     const struct judge judge = judge_of(&wall, 1);
     const raim_vec2 eye = {-50, 0};
@@ -103,9 +96,8 @@ static void test_who_is_behind_a_wall_is_seen_once_a_run_rounds_it(void **state)
     end(&judge);
 }
 
-static void test_a_run_that_turns_is_tried_too(void **state)
+TEST(a_run_that_turns_is_tried_too)
 {
-    (void)state;
     // Out of a niche to the right, then up and around its roof, behind which the target stands.
     const raim_box boxes[] = {{{-400, -41}, {0, -21}}, {{-400, 21}, {0, 41}}};
     const struct judge judge = judge_of(boxes, 2);
@@ -119,9 +111,8 @@ static void test_a_run_that_turns_is_tried_too(void **state)
     end(&judge);
 }
 
-static void test_a_bullet_is_seen_where_it_flies_and_not_behind_what_stops_it(void **state)
+TEST(a_bullet_is_seen_where_it_flies_and_not_behind_what_stops_it)
 {
-    (void)state;
     const raim_box boxes[] = {{{-20, -200}, {20, 200}}, {{300, 230}, {320, 260}}};
     const struct judge judge = judge_of(boxes, 2);
     const raim_rules rules = raim_rules_default();
@@ -148,9 +139,8 @@ static void test_a_bullet_is_seen_where_it_flies_and_not_behind_what_stops_it(vo
     end(&judge);
 }
 
-static void test_nothing_leaks_and_nothing_comes_late_in_a_match(void **state)
+TEST(nothing_leaks_and_nothing_comes_late_in_a_match)
 {
-    (void)state;
     struct diagnostics report = {.out = stderr};
     struct raim_map *map =
         map_file_load(RAIM_SOURCE_DIR "/config/maps/crossfire.conf", NULL, radius, &report);
@@ -173,17 +163,4 @@ static void test_nothing_leaks_and_nothing_comes_late_in_a_match(void **state)
     assert_true(reveals > 0);
     assert_true((double)late <= 0.001 * (double)reveals);
     raim_map_destroy(map);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_screen_ends_where_it_is_said_to),
-        cmocka_unit_test(test_who_is_beyond_the_screen_comes_into_it_by_running),
-        cmocka_unit_test(test_who_is_behind_a_wall_is_seen_once_a_run_rounds_it),
-        cmocka_unit_test(test_a_run_that_turns_is_tried_too),
-        cmocka_unit_test(test_a_bullet_is_seen_where_it_flies_and_not_behind_what_stops_it),
-        cmocka_unit_test(test_nothing_leaks_and_nothing_comes_late_in_a_match),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,8 @@ static void assert_refused(const struct table *table, uint32_t handle, enum raim
     assert_int_equal(table->seats[handle].goodbye.reason, reason);
 }
 
-static void test_who_has_no_good_token_stays_out(void **state)
+TEST(who_has_no_good_token_stays_out)
 {
-    (void)state;
     struct table *table = open_guarded(NULL, 2);
     struct raim_hello hello = hello_with(NULL);
     connect_seat(table, 0, &hello);
@@ -78,9 +77,8 @@ static void test_who_has_no_good_token_stays_out(void **state)
     close_table(table);
 }
 
-static void test_a_good_token_lets_play_or_watch(void **state)
+TEST(a_good_token_lets_play_or_watch)
 {
-    (void)state;
     for (int watch = 0; watch < 2; watch++) {
         struct table *table = open_guarded(NULL, 2);
         struct raim_hello hello = hello_with(word);
@@ -100,9 +98,8 @@ static void assert_name(const struct table *table, const char *name)
     assert_string_equal(rows[0].name, name);
 }
 
-static void test_a_name_of_the_token_counts_and_is_cleaned(void **state)
+TEST(a_name_of_the_token_counts_and_is_cleaned)
 {
-    (void)state;
     struct raim_hello hello = hello_with(word);
     struct table *table = open_guarded("  Ada\x1b ", 2);
     connect_seat(table, 0, &hello);
@@ -127,9 +124,8 @@ static void test_a_name_of_the_token_counts_and_is_cleaned(void **state)
     }
 }
 
-static void test_who_resumes_is_not_asked(void **state)
+TEST(who_resumes_is_not_asked)
 {
-    (void)state;
     struct table *table = open_guarded(NULL, 2);
     struct raim_hello hello = hello_with(word);
     connect_seat(table, 0, &hello);
@@ -155,9 +151,8 @@ static void test_who_resumes_is_not_asked(void **state)
     close_table(table);
 }
 
-static void test_who_has_shown_the_password_needs_no_token(void **state)
+TEST(who_has_shown_the_password_needs_no_token)
 {
-    (void)state;
     struct table *table = open_guarded(NULL, 2);
     struct raim_hello hello = hello_with(NULL);
     doorman.without = RAIM_MATCH_WANTS_PASSWORD;
@@ -174,9 +169,8 @@ static void test_who_has_shown_the_password_needs_no_token(void **state)
     close_table(table);
 }
 
-static void test_a_full_match_uses_up_no_token(void **state)
+TEST(a_full_match_uses_up_no_token)
 {
-    (void)state;
     struct table *table = open_guarded(NULL, 1);
     struct raim_hello hello = hello_with(word);
     connect_seat(table, 0, &hello);
@@ -190,9 +184,8 @@ static void test_a_full_match_uses_up_no_token(void **state)
 }
 
 // Tuning below the def's limits.
-static void test_nor_does_one_that_has_become_smaller(void **state)
+TEST(nor_does_one_that_has_become_smaller)
 {
-    (void)state;
     for (int watch = 0; watch < 2; watch++) {
         struct table *table = open_guarded(NULL, 3);
         struct raim_match_tuning tuning = {.max_players = 1, .resume_grace_s = 5};
@@ -210,9 +203,8 @@ static void test_nor_does_one_that_has_become_smaller(void **state)
     }
 }
 
-static void test_who_makes_way_makes_none_without_a_token(void **state)
+TEST(who_makes_way_makes_none_without_a_token)
 {
-    (void)state;
     struct table *table = open_guarded(NULL, 1);
     struct raim_hello hello = hello_with(word);
     connect_seat(table, 0, &hello);
@@ -231,20 +223,4 @@ static void test_who_makes_way_makes_none_without_a_token(void **state)
     assert_true(table->seats[2].welcome_sent);
     assert_int_equal(counts(table).away, 0);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_has_no_good_token_stays_out),
-        cmocka_unit_test(test_a_good_token_lets_play_or_watch),
-        cmocka_unit_test(test_a_name_of_the_token_counts_and_is_cleaned),
-        cmocka_unit_test(test_who_resumes_is_not_asked),
-        cmocka_unit_test(test_who_has_shown_the_password_needs_no_token),
-        cmocka_unit_test(test_a_full_match_uses_up_no_token),
-        cmocka_unit_test(test_nor_does_one_that_has_become_smaller),
-        cmocka_unit_test(test_who_makes_way_makes_none_without_a_token),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,9 +76,8 @@ static int fire(struct stage *stage, uint8_t view_age, int known_ago)
     return fire_measured(stage, view_age, known_ago);
 }
 
-static void test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted(void **state)
+TEST(who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted)
 {
-    (void)state;
     struct stage *stage = aim_at_the_past(150, 8);
     assert_int_equal(fire(stage, 9, 8), 9);
     struct raim_match_hits hits = raim_match_counts(stage->match).hits;
@@ -98,18 +97,16 @@ static void test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted(vo
     stage_close(stage);
 }
 
-static void test_who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind(void **state)
+TEST(who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind)
 {
-    (void)state;
     struct stage *stage = aim_at_the_past(150, 8);
     assert_int_equal(fire(stage, 0, 0), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.total, 0);
     stage_close(stage);
 }
 
-static void test_no_claim_goes_beyond_the_limit(void **state)
+TEST(no_claim_goes_beyond_the_limit)
 {
-    (void)state;
     // Seen 15 ticks ago, of which 9 count.
     struct stage *stage = aim_at_the_past(150, 15);
     assert_int_equal(fire(stage, 15, 14), -1);
@@ -120,9 +117,8 @@ static void test_no_claim_goes_beyond_the_limit(void **state)
     stage_close(stage);
 }
 
-static void test_no_claim_goes_beyond_the_rewind_limit(void **state)
+TEST(no_claim_goes_beyond_the_rewind_limit)
 {
-    (void)state;
     // A client that answers within the tick cannot have seen a state 15 ticks old.
     struct stage *stage = aim_at_the_past(250, 15);
     assert_int_equal(fire(stage, 15, 0), -1);
@@ -134,9 +130,8 @@ static void test_no_claim_goes_beyond_the_rewind_limit(void **state)
     stage_close(stage);
 }
 
-static void test_acknowledgements_held_back_do_not_help_against_the_transport(void **state)
+TEST(acknowledgements_held_back_do_not_help_against_the_transport)
 {
-    (void)state;
     struct stage *stage = aim_at_the_past(250, 15);
     stage->match->clients[SHOOTER].rewind_limit = (struct raim_rewind_limit){0};
     stage->match->clients[SHOOTER].has_acked = false;
@@ -146,24 +141,10 @@ static void test_acknowledgements_held_back_do_not_help_against_the_transport(vo
     stage_close(stage);
 }
 
-static void test_where_nothing_is_rewound_no_claim_counts(void **state)
+TEST(where_nothing_is_rewound_no_claim_counts)
 {
-    (void)state;
     struct stage *stage = aim_at_the_past(0, 8);
     assert_int_equal(stage->match->world->max_rewind, 0);
     assert_int_equal(fire(stage, 9, 3), -1);
     stage_close(stage);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted),
-        cmocka_unit_test(test_who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind),
-        cmocka_unit_test(test_no_claim_goes_beyond_the_limit),
-        cmocka_unit_test(test_no_claim_goes_beyond_the_rewind_limit),
-        cmocka_unit_test(test_acknowledgements_held_back_do_not_help_against_the_transport),
-        cmocka_unit_test(test_where_nothing_is_rewound_no_claim_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static void assert_evicted(const struct table *table, uint32_t handle)
     assert_true(seat->goodbye.text[0] != '\0');
 }
 
-static void test_a_newcomer_gets_in_at_once_in_place_of_who_was_idle_longest(void **state)
+TEST(a_newcomer_gets_in_at_once_in_place_of_who_was_idle_longest)
 {
-    (void)state;
     struct table *table = open_full(idle_def());
     table->seats[0].is_idle = false;
     tick(table);
@@ -58,9 +57,8 @@ static void test_a_newcomer_gets_in_at_once_in_place_of_who_was_idle_longest(voi
     close_table(table);
 }
 
-static void test_nobody_goes_while_there_is_room(void **state)
+TEST(nobody_goes_while_there_is_room)
 {
-    (void)state;
     struct raim_match_def def = idle_def();
     struct table *table = open_table(def);
     for (uint32_t i = 0; i < CLIENT_SLOTS - 1; i++)
@@ -73,9 +71,8 @@ static void test_nobody_goes_while_there_is_room(void **state)
     close_table(table);
 }
 
-static void test_who_presses_stays(void **state)
+TEST(who_presses_stays)
 {
-    (void)state;
     struct table *table = open_full(idle_def());
     for (uint32_t i = 0; i < CLIENT_SLOTS; i++)
         table->seats[i].is_idle = false;
@@ -94,9 +91,8 @@ static void test_who_presses_stays(void **state)
     close_table(table);
 }
 
-static void test_who_is_lost_goes_before_who_is_idle(void **state)
+TEST(who_is_lost_goes_before_who_is_idle)
 {
-    (void)state;
     struct raim_match_def def = idle_def();
     def.tuning.resume_grace_s = 600;
     struct table *table = open_full(def);
@@ -109,9 +105,8 @@ static void test_who_is_lost_goes_before_who_is_idle(void **state)
     close_table(table);
 }
 
-static void test_spectators_and_those_who_resume_evict_nobody(void **state)
+TEST(spectators_and_those_who_resume_evict_nobody)
 {
-    (void)state;
     struct table *table = open_full(idle_def());
     ticks(table, IDLE_TICKS + 5);
     watch(table, 5, 0);
@@ -130,9 +125,8 @@ static void test_spectators_and_those_who_resume_evict_nobody(void **state)
     close_table(table);
 }
 
-static void test_time_stands_in_a_pause_and_nobody_is_idle_without_a_timeout(void **state)
+TEST(time_stands_in_a_pause_and_nobody_is_idle_without_a_timeout)
 {
-    (void)state;
     struct table *table = open_full(idle_def());
     raim_match_pause(table->match, true);
     ticks(table, 3 * IDLE_TICKS);
@@ -148,18 +142,4 @@ static void test_time_stands_in_a_pause_and_nobody_is_idle_without_a_timeout(voi
     ticks(table, 2);
     assert_int_equal(other->goodbye.reason, RAIM_REASON_FULL);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_newcomer_gets_in_at_once_in_place_of_who_was_idle_longest),
-        cmocka_unit_test(test_nobody_goes_while_there_is_room),
-        cmocka_unit_test(test_who_presses_stays),
-        cmocka_unit_test(test_who_is_lost_goes_before_who_is_idle),
-        cmocka_unit_test(test_spectators_and_those_who_resume_evict_nobody),
-        cmocka_unit_test(test_time_stands_in_a_pause_and_nobody_is_idle_without_a_timeout),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 // Input buffer: margins by window, missed inputs, and clamping of claimed view ages. Storing and
 // taking inputs is tested through the match.
 #include "inbox.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 // Tick 64 begins a window.
 enum { START = 2 * RAIM_MARGIN_WINDOW };
@@ -50,9 +45,8 @@ static uint32_t play_window(struct raim_inbox *inbox, uint32_t now, int32_t marg
     return now;
 }
 
-static void test_the_margin_is_the_least_of_the_last_whole_window(void **state)
+TEST(the_margin_is_the_least_of_the_last_whole_window)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     uint32_t now = play_window(&inbox, START, 3, NEVER);
     assert_int_equal(inbox.margin, 3);
@@ -69,9 +63,8 @@ static void test_the_margin_is_the_least_of_the_last_whole_window(void **state)
     assert_int_equal(inbox.margin, 11);
 }
 
-static void test_late_inputs_make_it_negative_and_what_is_beyond_is_cut(void **state)
+TEST(late_inputs_make_it_negative_and_what_is_beyond_is_cut)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     uint32_t now = play_window(&inbox, START, -2, NEVER);
     assert_int_equal(inbox.margin, -2);
@@ -82,9 +75,8 @@ static void test_late_inputs_make_it_negative_and_what_is_beyond_is_cut(void **s
     assert_int_equal(other.margin, -RAIM_MAX_MARGIN);
 }
 
-static void test_a_tick_of_another_age_is_late_and_no_more(void **state)
+TEST(a_tick_of_another_age_is_late_and_no_more)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     arrive(&inbox, START, 18);
     arrive(&inbox, START, INT32_MIN + 2); // newer than the one before, in the order of ticks
@@ -93,9 +85,8 @@ static void test_a_tick_of_another_age_is_late_and_no_more(void **state)
     assert_int_equal(inbox.margin, 18);
 }
 
-static void test_where_nothing_comes_it_stays(void **state)
+TEST(where_nothing_comes_it_stays)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     uint32_t now = play_window(&inbox, START, 7, NEVER);
     for (int i = 0; i < 3 * RAIM_MARGIN_WINDOW; i++, now++)
@@ -103,9 +94,8 @@ static void test_where_nothing_comes_it_stays(void **state)
     assert_int_equal(inbox.margin, 7);
 }
 
-static void test_messages_that_were_overtaken_or_come_again_or_too_early_do_not_count(void **state)
+TEST(messages_that_were_overtaken_or_come_again_or_too_early_do_not_count)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     uint32_t now = START;
     for (int i = 0; i < RAIM_MARGIN_WINDOW; i++, now++) {
@@ -119,9 +109,8 @@ static void test_messages_that_were_overtaken_or_come_again_or_too_early_do_not_
     assert_int_equal(inbox.margin, 5);
 }
 
-static void test_inputs_count_as_missed_from_the_first_one_on(void **state)
+TEST(inputs_count_as_missed_from_the_first_one_on)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     struct raim_inbox_tally tally = {0};
     uint32_t now = START;
@@ -147,9 +136,8 @@ static void tell(struct raim_inbox *inbox, uint32_t now, uint32_t tick, uint32_t
     raim_inbox_receive(inbox, &world, &unknown, &message);
 }
 
-static void test_a_tick_without_an_input_is_missed_where_other_keys_were_pressed(void **state)
+TEST(a_tick_without_an_input_is_missed_where_other_keys_were_pressed)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     struct raim_inbox_tally tally = {0};
     uint32_t now = START;
@@ -178,9 +166,8 @@ static void test_a_tick_without_an_input_is_missed_where_other_keys_were_pressed
     assert_true(tally.due == 13 && tally.missed == 2);
 }
 
-static void test_fire_counts_as_a_key_and_an_aim_does_not(void **state)
+TEST(fire_counts_as_a_key_and_an_aim_does_not)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     struct raim_inbox_tally tally = {0};
     const struct raim_world world = world_at(START + 2);
@@ -199,9 +186,8 @@ static void test_fire_counts_as_a_key_and_an_aim_does_not(void **state)
     assert_int_equal(tally.missed, 1);
 }
 
-static void test_ticks_of_a_silence_are_missed(void **state)
+TEST(ticks_of_a_silence_are_missed)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     struct raim_inbox_tally tally = {0};
     uint32_t now = START;
@@ -240,9 +226,8 @@ static int32_t margin_of(const int32_t *margins, uint32_t count)
     return inbox.margin;
 }
 
-static void test_a_single_delayed_message_does_not_count_for_the_margin(void **state)
+TEST(a_single_delayed_message_does_not_count_for_the_margin)
 {
-    (void)state;
     assert_int_equal(margin_of((int32_t[]){4, 4, 4}, 3), 4);
     assert_int_equal(margin_of((int32_t[]){4, 4, 3}, 3), 3);
     assert_int_equal(margin_of((int32_t[]){4, 4, 2}, 3), 4);
@@ -288,9 +273,8 @@ static uint8_t rewind_for(struct raim_world world, const struct raim_rewind_limi
     return fire(&inbox, world, rewind_limit, ahead, view_age).rewind;
 }
 
-static void test_a_view_counts_up_to_what_the_world_rewinds(void **state)
+TEST(a_view_counts_up_to_what_the_world_rewinds)
 {
-    (void)state;
     struct raim_world world = world_at(START);
     const struct raim_rewind_limit far = far_by(40);
     assert_int_equal(rewind_for(world, &far, 3, 0), 0);
@@ -301,9 +285,8 @@ static void test_a_view_counts_up_to_what_the_world_rewinds(void **state)
     assert_int_equal(rewind_for(world, &far, 3, 8), 0);
 }
 
-static void test_a_view_is_no_older_than_the_rewind_limit_allows(void **state)
+TEST(a_view_is_no_older_than_the_rewind_limit_allows)
 {
-    (void)state;
     struct raim_world world = world_at(START);
     world.max_rewind = RAIM_MAX_REWIND;
     const struct raim_rewind_limit near = far_by(0), far = far_by(9);
@@ -320,9 +303,8 @@ static void test_a_view_is_no_older_than_the_rewind_limit_allows(void **state)
     assert_int_equal(rewind_for(world, &far, 1, RAIM_WIRE_REWIND), 10 + RAIM_REWIND_LIMIT_SHOW);
 }
 
-static void test_a_claim_beyond_a_tick_more_is_noted(void **state)
+TEST(a_claim_beyond_a_tick_more_is_noted)
 {
-    (void)state;
     struct raim_inbox inbox;
     struct raim_world world = world_at(START);
     const struct raim_rewind_limit near = far_by(2), far = far_by(40);
@@ -336,9 +318,8 @@ static void test_a_claim_beyond_a_tick_more_is_noted(void **state)
     assert_false(inbox.is_held_clamped);
 }
 
-static void test_each_input_of_a_message_has_a_view_of_its_own(void **state)
+TEST(each_input_of_a_message_has_a_view_of_its_own)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     struct raim_world world = world_at(START);
     const struct raim_rewind_limit far = far_by(9);
@@ -358,9 +339,8 @@ static void test_each_input_of_a_message_has_a_view_of_its_own(void **state)
                          rewinds[world.tick - START]);
 }
 
-static void test_a_late_message_tells_no_view_beyond_its_own_either(void **state)
+TEST(a_late_message_tells_no_view_beyond_its_own_either)
 {
-    (void)state;
     struct raim_inbox inbox = {0};
     struct raim_world world = world_at(START);
     const struct raim_rewind_limit far = far_by(9);
@@ -377,26 +357,4 @@ static void test_a_late_message_tells_no_view_beyond_its_own_either(void **state
     const raim_input held = raim_inbox_take(&inbox, &world, &tally);
     assert_true(held.fire == 1 && held.rewind == 5 + RAIM_REWIND_LIMIT_SHOW);
     assert_true(inbox.is_held_clamped);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_margin_is_the_least_of_the_last_whole_window),
-        cmocka_unit_test(test_late_inputs_make_it_negative_and_what_is_beyond_is_cut),
-        cmocka_unit_test(test_a_tick_of_another_age_is_late_and_no_more),
-        cmocka_unit_test(test_where_nothing_comes_it_stays),
-        cmocka_unit_test(test_messages_that_were_overtaken_or_come_again_or_too_early_do_not_count),
-        cmocka_unit_test(test_inputs_count_as_missed_from_the_first_one_on),
-        cmocka_unit_test(test_a_tick_without_an_input_is_missed_where_other_keys_were_pressed),
-        cmocka_unit_test(test_fire_counts_as_a_key_and_an_aim_does_not),
-        cmocka_unit_test(test_ticks_of_a_silence_are_missed),
-        cmocka_unit_test(test_a_single_delayed_message_does_not_count_for_the_margin),
-        cmocka_unit_test(test_a_view_counts_up_to_what_the_world_rewinds),
-        cmocka_unit_test(test_a_view_is_no_older_than_the_rewind_limit_allows),
-        cmocka_unit_test(test_a_claim_beyond_a_tick_more_is_noted),
-        cmocka_unit_test(test_each_input_of_a_message_has_a_view_of_its_own),
-        cmocka_unit_test(test_a_late_message_tells_no_view_beyond_its_own_either),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,9 +34,8 @@ static struct raim_map *map_of_stars(void)
     return map;
 }
 
-static void test_a_client_collides_with_the_servers_pieces_to_the_bit(void **state)
+TEST(a_client_collides_with_the_servers_pieces_to_the_bit)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         const raim_rules rules = raim_rules_default();
         struct table *table = open_table_on(map_of_stars(), &rules, 2, 0);
@@ -54,9 +53,8 @@ static void test_a_client_collides_with_the_servers_pieces_to_the_bit(void **sta
     }
 }
 
-static void test_a_client_is_told_everything_it_needs(void **state)
+TEST(a_client_is_told_everything_it_needs)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     rules.bullet_speed = 1234.5;
     struct table *table = open_table(&rules, 8, 3);
@@ -86,9 +84,8 @@ static void test_a_client_is_told_everything_it_needs(void **state)
     close_table(table);
 }
 
-static void test_a_full_match_says_so(void **state)
+TEST(a_full_match_says_so)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
     sit_down(table, 0, "one");
@@ -128,17 +125,15 @@ static void refuse_hello(const struct raim_hello *hello, uint32_t reason, enum r
     close_table(table);
 }
 
-static void test_another_version_is_refused(void **state)
+TEST(another_version_is_refused)
 {
-    (void)state;
     refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION + 1, .name = "new"},
                  RAIM_REASON_VERSION, RAIM_REFUSED_VERSION);
 }
 
 // What a later client may send: capabilities and kinds of messages that this server does not know.
-static void test_what_only_later_servers_know_is_ignored(void **state)
+TEST(what_only_later_servers_know_is_ignored)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
     const struct raim_hello hello = {
@@ -165,9 +160,8 @@ static void test_what_only_later_servers_know_is_ignored(void **state)
     close_table(table);
 }
 
-static void test_a_connection_with_one_channel_is_told_why_it_ends(void **state)
+TEST(a_connection_with_one_channel_is_told_why_it_ends)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
     const struct raim_client_def def = raim_client_default_def();
@@ -182,18 +176,16 @@ static void test_a_connection_with_one_channel_is_told_why_it_ends(void **state)
     close_table(table);
 }
 
-static void test_a_garbage_name_is_refused(void **state)
+TEST(a_garbage_name_is_refused)
 {
-    (void)state;
     refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\xff\xfe\x80"},
                  RAIM_REASON_NAME, RAIM_REFUSED_NAME);
     refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\x01 \x7f "},
                  RAIM_REASON_NAME, RAIM_REFUSED_NAME);
 }
 
-static void test_who_says_goodbye_is_let_go(void **state)
+TEST(who_says_goodbye_is_let_go)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -211,9 +203,8 @@ static void test_who_says_goodbye_is_let_go(void **state)
     close_table(table);
 }
 
-static void test_a_silent_connection_ends(void **state)
+TEST(a_silent_connection_ends)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
     const struct raim_client_def def = raim_client_default_def();
@@ -328,22 +319,19 @@ static void play_and_compare(double loss)
     close_table(table);
 }
 
-static void test_clients_see_the_truth(void **state)
+TEST(clients_see_the_truth)
 {
-    (void)state;
     play_and_compare(0);
 }
 
-static void test_clients_see_the_truth_through_loss(void **state)
+TEST(clients_see_the_truth_through_loss)
 {
-    (void)state;
     play_and_compare(0.2);
     play_and_compare(0.7);
 }
 
-static void test_an_interval_serves_the_clients_in_turn(void **state)
+TEST(an_interval_serves_the_clients_in_turn)
 {
-    (void)state;
     enum { PLAYERS = 9, TICKS = 60 };
     const raim_rules rules = raim_rules_default();
     for (uint32_t interval = 1; interval <= RAIM_MAX_SNAPSHOT_INTERVAL; interval++) {
@@ -373,9 +361,8 @@ static void test_an_interval_serves_the_clients_in_turn(void **state)
     }
 }
 
-static void test_shutdown_tells_everybody_why(void **state)
+TEST(shutdown_tells_everybody_why)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 8, 2);
     for (uint32_t i = 0; i < 8; i++)
@@ -392,25 +379,4 @@ static void test_shutdown_tells_everybody_why(void **state)
     }
     assert_int_equal(raim_match_counts(table->match).players, 0);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_client_is_told_everything_it_needs),
-        cmocka_unit_test(test_a_client_collides_with_the_servers_pieces_to_the_bit),
-        cmocka_unit_test(test_a_full_match_says_so),
-        cmocka_unit_test(test_another_version_is_refused),
-        cmocka_unit_test(test_what_only_later_servers_know_is_ignored),
-        cmocka_unit_test(test_a_connection_with_one_channel_is_told_why_it_ends),
-        cmocka_unit_test(test_a_garbage_name_is_refused),
-        cmocka_unit_test(test_who_says_goodbye_is_let_go),
-        cmocka_unit_test(test_a_silent_connection_ends),
-        cmocka_unit_test(test_clients_see_the_truth),
-        cmocka_unit_test(test_clients_see_the_truth_through_loss),
-        cmocka_unit_test(test_an_interval_serves_the_clients_in_turn),
-        cmocka_unit_test(test_shutdown_tells_everybody_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 // Inputs and acknowledgements of a match's clients: in time, late, lost and hostile.
 #include "table_fixture.h"
 
-static void test_inputs_arrive_in_time_and_survive_a_loss(void **state)
+TEST(inputs_arrive_in_time_and_survive_a_loss)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
     struct raim_client *client = sit_down(table, 0, "runner");
@@ -26,9 +25,8 @@ static size_t write_input(uint8_t *bytes, uint32_t at, bool has_snapshot, uint32
     return raim_input_write(&message, bytes, RAIM_MAX_MESSAGE_BYTES);
 }
 
-static void test_hostile_inputs_and_acks_are_refused_and_counted(void **state)
+TEST(hostile_inputs_and_acks_are_refused_and_counted)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 2, 0);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -63,9 +61,8 @@ static void test_hostile_inputs_and_acks_are_refused_and_counted(void **state)
     close_table(table);
 }
 
-static void test_a_repetition_cannot_change_an_input(void **state)
+TEST(a_repetition_cannot_change_an_input)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 1, 0);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -88,9 +85,8 @@ static void test_a_repetition_cannot_change_an_input(void **state)
     close_table(table);
 }
 
-static void test_keys_are_released_when_inputs_stop(void **state)
+TEST(keys_are_released_when_inputs_stop)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 1, 0);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -115,9 +111,8 @@ static void test_keys_are_released_when_inputs_stop(void **state)
     close_table(table);
 }
 
-static void test_random_bytes_harm_nobody(void **state)
+TEST(random_bytes_harm_nobody)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct table *table = open_table(&rules, 4, 0);
     struct raim_client *honest = sit_down(table, 0, "honest");
@@ -138,17 +133,4 @@ static void test_random_bytes_harm_nobody(void **state)
     assert_int_equal(raim_client_get_stats(honest)->decode_errors, 0);
     assert_true(refused(table, RAIM_REFUSED_MALFORMED) > 1000);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inputs_arrive_in_time_and_survive_a_loss),
-        cmocka_unit_test(test_hostile_inputs_and_acks_are_refused_and_counted),
-        cmocka_unit_test(test_a_repetition_cannot_change_an_input),
-        cmocka_unit_test(test_keys_are_released_when_inputs_stop),
-        cmocka_unit_test(test_random_bytes_harm_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,8 @@ static bool look_alike(const char *one, const char *other)
     return raim_name_keys_match(key_of(one), key_of(other));
 }
 
-static void test_names_that_look_alike_have_the_same_key(void **state)
+TEST(names_that_look_alike_have_the_same_key)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"Ada", "ada"},
         {"Ada", "A d a"},
@@ -41,9 +40,8 @@ static void test_names_that_look_alike_have_the_same_key(void **state)
             fail_msg("\"%s\" and \"%s\"", pairs[i][0], pairs[i][1]);
 }
 
-static void test_others_have_others(void **state)
+TEST(others_have_others)
 {
-    (void)state;
     static const char *const names[] = {
         "Ada",    "Adam",       "Ada2",     "Ada (2)",     "Ada (3)", "Ada (02)", "Ada ()",
         "(2)",    "Ada (a)",    "Ada (20)", "Ada (20000)", "Bob",     "\u0416",   "\u4e2d",
@@ -62,9 +60,8 @@ static void test_others_have_others(void **state)
     assert_true(key_of("Ada (10)").skeleton == key_of("Ada").skeleton);
 }
 
-static void test_nobody_passes_for_the_server(void **state)
+TEST(nobody_passes_for_the_server)
 {
-    (void)state;
     static const char *const evil[] = {
         "Server",
         "server",
@@ -118,9 +115,8 @@ static void test_nobody_passes_for_the_server(void **state)
     }
 }
 
-static void test_a_number_leaves_whole_characters(void **state)
+TEST(a_number_leaves_whole_characters)
 {
-    (void)state;
     static const struct {
         const char *name, *numbered;
         uint32_t number;
@@ -160,9 +156,8 @@ static const char *name_of(const struct table *table, uint32_t row)
     return rows[row].name;
 }
 
-static void test_who_comes_later_gets_a_number(void **state)
+TEST(who_comes_later_gets_a_number)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.max_players = 6;
     struct table *table = open_table(def);
@@ -176,9 +171,8 @@ static void test_who_comes_later_gets_a_number(void **state)
     close_table(table);
 }
 
-static void test_a_player_who_resumes_keeps_the_name(void **state)
+TEST(a_player_who_resumes_keeps_the_name)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.resume_grace_s = 5;
     struct table *table = open_table(def);
@@ -197,28 +191,12 @@ static void test_a_player_who_resumes_keeps_the_name(void **state)
     close_table(table);
 }
 
-static void test_a_reserved_name_is_refused(void **state)
+TEST(a_reserved_name_is_refused)
 {
-    (void)state;
     struct table *table = open_table(usual_def());
     enter(table, 0, "\u0405erver");
     assert_true(table->seats[0].is_over);
     assert_int_equal(table->seats[0].goodbye.reason, RAIM_REASON_NAME);
     assert_int_equal(counts(table).refused[RAIM_REFUSED_NAME], 1);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_that_look_alike_have_the_same_key),
-        cmocka_unit_test(test_others_have_others),
-        cmocka_unit_test(test_nobody_passes_for_the_server),
-        cmocka_unit_test(test_a_number_leaves_whole_characters),
-        cmocka_unit_test(test_who_comes_later_gets_a_number),
-        cmocka_unit_test(test_a_player_who_resumes_keeps_the_name),
-        cmocka_unit_test(test_a_reserved_name_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

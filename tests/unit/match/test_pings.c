@@ -57,9 +57,8 @@ static uint32_t slot_of(const struct table *table, uint32_t handle)
     return table->match->clients[handle].slot;
 }
 
-static void test_who_asks_receives_everybodys_round_trip(void **state)
+TEST(who_asks_receives_everybodys_round_trip)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 1;
     struct table *table = open_table(def);
@@ -84,9 +83,8 @@ static void test_who_asks_receives_everybodys_round_trip(void **state)
     close_table(table);
 }
 
-static void test_a_late_spectator_receives_none(void **state)
+TEST(a_late_spectator_receives_none)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.spectator_delay_s = 0.5;
     struct table *table = open_table(def);
@@ -98,9 +96,8 @@ static void test_a_late_spectator_receives_none(void **state)
     close_table(table);
 }
 
-static void test_a_new_match_goes_on_in_its_own_epoch(void **state)
+TEST(a_new_match_goes_on_in_its_own_epoch)
 {
-    (void)state;
     struct table *table = open_table(usual_def());
     enter_seat(table, 0, RAIM_CAPABILITY_PINGS, false);
     listen(table, 0, 2);
@@ -114,9 +111,8 @@ static void test_a_new_match_goes_on_in_its_own_epoch(void **state)
 }
 
 // By the document a message in two seconds at most: less than half a byte of a client per tick.
-static void test_a_hundred_slots_take_turns_and_cost_less_than_half_a_byte_a_tick(void **state)
+TEST(a_hundred_slots_take_turns_and_cost_less_than_half_a_byte_a_tick)
 {
-    (void)state;
     enum { CLIENTS = 100, TURNS = (CLIENTS + RAIM_PINGS_SLOTS - 1) / RAIM_PINGS_SLOTS };
     struct raim_match_def def = usual_def();
     def.tuning.max_players = CLIENTS;
@@ -149,23 +145,10 @@ static void test_a_hundred_slots_take_turns_and_cost_less_than_half_a_byte_a_tic
     raim_map_destroy((struct raim_map *)def.map);
 }
 
-static void test_values_round_to_10_ms_and_end_at_620(void **state)
+TEST(values_round_to_10_ms_and_end_at_620)
 {
-    (void)state;
     const uint32_t rows[][2] = {{0, 0},     {4, 0},     {5, 10},    {14, 10},
                                 {619, 620}, {620, 620}, {625, 620}, {UINT32_MAX - 1, 620}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(raim_ping_to_ms(raim_ping_of_ms(rows[i][0])), rows[i][1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_asks_receives_everybodys_round_trip),
-        cmocka_unit_test(test_a_late_spectator_receives_none),
-        cmocka_unit_test(test_a_new_match_goes_on_in_its_own_epoch),
-        cmocka_unit_test(test_a_hundred_slots_take_turns_and_cost_less_than_half_a_byte_a_tick),
-        cmocka_unit_test(test_values_round_to_10_ms_and_end_at_620),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 // [--seed N]
 #include "chance.h"
 #include "rewind_limit.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { HZ = 60, SHOW = RAIM_REWIND_LIMIT_SHOW, MOST_JITTER = RAIM_REWIND_LIMIT_JITTER };
 
@@ -34,9 +29,8 @@ static void tell(struct raim_rewind_limit *rewind_limit, uint32_t delay, uint32_
     raim_rewind_limit_measure(rewind_limit, ((delay + 1) * 1000 + HZ / 2) / HZ, deviation_ms, HZ);
 }
 
-static void test_nothing_is_allowed_before_anything_is_acknowledged(void **state)
+TEST(nothing_is_allowed_before_anything_is_acknowledged)
 {
-    (void)state;
     struct raim_rewind_limit rewind_limit = {0};
     assert_int_equal(ticks(&rewind_limit, 100, -1), 0);
     tell(&rewind_limit, 9, 0);
@@ -44,9 +38,8 @@ static void test_nothing_is_allowed_before_anything_is_acknowledged(void **state
     assert_int_equal(tick(&rewind_limit, 9), 9 + SHOW);
 }
 
-static void test_the_least_of_a_second_counts(void **state)
+TEST(the_least_of_a_second_counts)
 {
-    (void)state;
     struct raim_rewind_limit rewind_limit = {0};
     assert_int_equal(ticks(&rewind_limit, 100, 9), 9 + SHOW);
     assert_true(tick(&rewind_limit, 5) <= 5 + SHOW + MOST_JITTER);
@@ -56,9 +49,8 @@ static void test_the_least_of_a_second_counts(void **state)
         assert_true(tick(&rewind_limit, i % 50 == 0 ? 5 : 20) <= 5 + SHOW + MOST_JITTER);
 }
 
-static void test_it_rises_no_faster_than_a_tick_in_200_ms(void **state)
+TEST(it_rises_no_faster_than_a_tick_in_200_ms)
 {
-    (void)state;
     struct raim_rewind_limit rewind_limit = {0};
     ticks(&rewind_limit, 100, 0);
     uint32_t before = SHOW;
@@ -74,9 +66,8 @@ static void test_it_rises_no_faster_than_a_tick_in_200_ms(void **state)
     assert_int_equal(tick(&rewind_limit, 0), SHOW);
 }
 
-static void test_the_lesser_of_both_measurements_counts(void **state)
+TEST(the_lesser_of_both_measurements_counts)
 {
-    (void)state;
     struct raim_rewind_limit rewind_limit = {0};
     tell(&rewind_limit, 1, 0);
     assert_int_equal(tick(&rewind_limit, 8), 1 + SHOW);
@@ -92,9 +83,8 @@ static void test_the_lesser_of_both_measurements_counts(void **state)
     assert_true(ticks(&rewind_limit, 4 * HZ, 8) == 8 + SHOW);
 }
 
-static void test_it_stays_while_nothing_is_measured(void **state)
+TEST(it_stays_while_nothing_is_measured)
 {
-    (void)state;
     struct raim_rewind_limit rewind_limit = {0};
     ticks(&rewind_limit, 100, 3);
     assert_int_equal(ticks(&rewind_limit, 10 * HZ, -1), 3 + SHOW);
@@ -113,44 +103,25 @@ static uint32_t jitter_for(uint32_t least, uint32_t spread, uint32_t deviation_m
     return raim_rewind_limit_view(&rewind_limit) - least - SHOW;
 }
 
-static void test_jitter_is_added_up_to_its_limit(void **state)
+TEST(jitter_is_added_up_to_its_limit)
 {
-    (void)state;
     assert_int_equal(jitter_for(9, 0, UINT32_MAX), 0);
     assert_int_equal(jitter_for(9, 2, UINT32_MAX), 2);
     assert_int_equal(jitter_for(9, 6, UINT32_MAX), MOST_JITTER);
     assert_int_equal(jitter_for(9, 6, 100), MOST_JITTER);
 }
 
-static void test_jitter_is_what_both_measurements_see(void **state)
+TEST(jitter_is_what_both_measurements_see)
 {
-    (void)state;
     assert_int_equal(jitter_for(9, 6, 0), 0);
     assert_int_equal(jitter_for(9, 0, 100), 0);
 }
 
-static void test_bursts_make_no_jitter(void **state)
+TEST(bursts_make_no_jitter)
 {
-    (void)state;
     struct raim_rewind_limit rewind_limit = {0};
     for (int i = 0; i < 60 * HZ; i++) {
         tell(&rewind_limit, 12, 100);
         assert_true(tick(&rewind_limit, i % 150 >= 105 ? 12 : 0) <= SHOW);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_allowed_before_anything_is_acknowledged),
-        cmocka_unit_test(test_the_least_of_a_second_counts),
-        cmocka_unit_test(test_it_rises_no_faster_than_a_tick_in_200_ms),
-        cmocka_unit_test(test_the_lesser_of_both_measurements_counts),
-        cmocka_unit_test(test_it_stays_while_nothing_is_measured),
-        cmocka_unit_test(test_jitter_is_added_up_to_its_limit),
-        cmocka_unit_test(test_jitter_is_what_both_measurements_see),
-        cmocka_unit_test(test_bursts_make_no_jitter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

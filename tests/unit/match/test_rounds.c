@@ -66,9 +66,8 @@ static void assert_scores_agree(const struct table *table, const struct seat *se
     }
 }
 
-static void test_the_clock_ends_a_round_and_the_break_after_it(void **state)
+TEST(the_clock_ends_a_round_and_the_break_after_it)
 {
-    (void)state;
     struct table *table = open_table(round_def());
     const struct seat *seat = play(table, 0);
     assert_int_equal(round_of(table).phase, RAIM_PHASE_PLAY);
@@ -107,9 +106,8 @@ static void test_the_clock_ends_a_round_and_the_break_after_it(void **state)
     close_table(table);
 }
 
-static void test_a_round_waits_for_its_first_player(void **state)
+TEST(a_round_waits_for_its_first_player)
 {
-    (void)state;
     struct raim_match_def def = round_def();
     def.spectator_delay_s = 0;
     struct table *table = open_table(def);
@@ -133,9 +131,8 @@ static void test_a_round_waits_for_its_first_player(void **state)
     close_table(table);
 }
 
-static void test_without_rounds_nothing_ends(void **state)
+TEST(without_rounds_nothing_ends)
 {
-    (void)state;
     struct table *table = open_table(usual_def());
     const struct seat *seat = play(table, 0);
     ticks(table, 1000);
@@ -148,9 +145,8 @@ static void test_without_rounds_nothing_ends(void **state)
     close_table(table);
 }
 
-static void test_the_first_with_enough_points_ends_the_round_and_wins(void **state)
+TEST(the_first_with_enough_points_ends_the_round_and_wins)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 6;
     def.tuning.score_limit = 2;
@@ -177,9 +173,8 @@ static void test_the_first_with_enough_points_ends_the_round_and_wins(void **sta
     close_table(table);
 }
 
-static void test_nobody_wins_a_tie_or_without_a_point(void **state)
+TEST(nobody_wins_a_tie_or_without_a_point)
 {
-    (void)state;
     const uint32_t scores[][4] = {{0, 0, 0, 3}, {2, 2, 1, 3}, {2, 3, 2, 1}, {1, 0, 1, 3},
                                   {0, 0, 4, 2}, {5, 0, 0, 0}, {3, 3, 4, 2}};
     for (size_t i = 0; i < sizeof scores / sizeof scores[0]; i++) {
@@ -201,9 +196,8 @@ static void test_nobody_wins_a_tie_or_without_a_point(void **state)
     }
 }
 
-static void test_a_break_names_the_map_of_the_next_round(void **state)
+TEST(a_break_names_the_map_of_the_next_round)
 {
-    (void)state;
     struct raim_match_def def = round_def();
     def.tuning.break_s = 1;
     struct table *table = open_table(def);
@@ -272,9 +266,8 @@ static void assert_steers(struct table *table, uint32_t handle, bool steers)
         assert_int_equal(frame->players[slot].aim, steers ? 0 : truth->aim);
 }
 
-static void test_in_a_break_nobody_moves_fires_or_is_hit(void **state)
+TEST(in_a_break_nobody_moves_fires_or_is_hit)
 {
-    (void)state;
     for (int i = 0; i < 20; i++) {
         struct raim_match_def def = round_def();
         def.bots = 8;
@@ -305,9 +298,8 @@ static void test_in_a_break_nobody_moves_fires_or_is_hit(void **state)
     }
 }
 
-static void test_a_round_begins_with_nothing_and_everybody_rises(void **state)
+TEST(a_round_begins_with_nothing_and_everybody_rises)
 {
-    (void)state;
     struct raim_match_def def = round_def();
     def.tuning.resume_grace_s = 30;
     def.rules.respawn_delay = 20;
@@ -347,9 +339,8 @@ static void test_a_round_begins_with_nothing_and_everybody_rises(void **state)
     close_table(table);
 }
 
-static void test_without_a_break_the_next_round_begins_at_once(void **state)
+TEST(without_a_break_the_next_round_begins_at_once)
 {
-    (void)state;
     struct raim_match_def def = round_def();
     def.tuning.break_s = 0;
     struct table *table = open_table(def);
@@ -370,9 +361,8 @@ static void test_without_a_break_the_next_round_begins_at_once(void **state)
     close_table(table);
 }
 
-static void test_a_pause_stops_the_clock_and_everybody(void **state)
+TEST(a_pause_stops_the_clock_and_everybody)
 {
-    (void)state;
     struct raim_match_def def = round_def();
     def.bots = 4;
     struct table *table = open_table(def);
@@ -401,9 +391,8 @@ static void test_a_pause_stops_the_clock_and_everybody(void **state)
     close_table(table);
 }
 
-static void test_a_pause_in_a_break_goes_on_with_the_break(void **state)
+TEST(a_pause_in_a_break_goes_on_with_the_break)
 {
-    (void)state;
     struct table *table = open_table(round_def());
     const struct seat *seat = play(table, 0);
     play(table, 1);
@@ -436,9 +425,8 @@ static void test_a_pause_in_a_break_goes_on_with_the_break(void **state)
     close_table(table);
 }
 
-static void test_a_pause_that_ends_before_the_next_tick_was_none(void **state)
+TEST(a_pause_that_ends_before_the_next_tick_was_none)
 {
-    (void)state;
     struct table *table = open_table(usual_def());
     const struct seat *seat = play(table, 0);
     while (bullets_of(table) == 0)
@@ -454,9 +442,8 @@ static void test_a_pause_that_ends_before_the_next_tick_was_none(void **state)
     close_table(table);
 }
 
-static void test_a_welcome_tells_the_phase_and_the_message_of_the_day(void **state)
+TEST(a_welcome_tells_the_phase_and_the_message_of_the_day)
 {
-    (void)state;
     struct raim_match_def def = round_def();
     def.tuning.score_limit = 100;
     strcpy(def.tuning.motd, "be kind");
@@ -478,9 +465,8 @@ static void test_a_welcome_tells_the_phase_and_the_message_of_the_day(void **sta
     close_table(table);
 }
 
-static void test_who_watches_late_is_welcomed_to_the_phase_that_it_sees(void **state)
+TEST(who_watches_late_is_welcomed_to_the_phase_that_it_sees)
 {
-    (void)state;
     struct raim_match_def def = round_def();
     def.tuning.round_s = 2;
     def.tuning.break_s = 0.5;
@@ -571,32 +557,8 @@ static void play_and_compare(uint32_t delay_ticks)
     close_table(table);
 }
 
-static void test_whatever_happens_everybody_knows_phase_and_scores(void **state)
+TEST(whatever_happens_everybody_knows_phase_and_scores)
 {
-    (void)state;
     play_and_compare(0);
     play_and_compare(DELAY_TICKS);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_clock_ends_a_round_and_the_break_after_it),
-        cmocka_unit_test(test_a_round_waits_for_its_first_player),
-        cmocka_unit_test(test_without_rounds_nothing_ends),
-        cmocka_unit_test(test_the_first_with_enough_points_ends_the_round_and_wins),
-        cmocka_unit_test(test_nobody_wins_a_tie_or_without_a_point),
-        cmocka_unit_test(test_a_break_names_the_map_of_the_next_round),
-        cmocka_unit_test(test_in_a_break_nobody_moves_fires_or_is_hit),
-        cmocka_unit_test(test_a_round_begins_with_nothing_and_everybody_rises),
-        cmocka_unit_test(test_without_a_break_the_next_round_begins_at_once),
-        cmocka_unit_test(test_a_pause_stops_the_clock_and_everybody),
-        cmocka_unit_test(test_a_pause_in_a_break_goes_on_with_the_break),
-        cmocka_unit_test(test_a_pause_that_ends_before_the_next_tick_was_none),
-        cmocka_unit_test(test_a_welcome_tells_the_phase_and_the_message_of_the_day),
-        cmocka_unit_test(test_who_watches_late_is_welcomed_to_the_phase_that_it_sees),
-        cmocka_unit_test(test_whatever_happens_everybody_knows_phase_and_scores),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,9 +71,8 @@ static int received_leaves(const struct seat *seat, uint32_t id, uint32_t reason
     return count;
 }
 
-static void test_a_welcome_tells_the_token_and_the_time_that_it_is_good_for(void **state)
+TEST(a_welcome_tells_the_token_and_the_time_that_it_is_good_for)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     struct seat *watcher = watch(table, 2, 0);
     ticks(table, 3);
@@ -88,9 +87,8 @@ static void test_a_welcome_tells_the_token_and_the_time_that_it_is_good_for(void
     close_table(table);
 }
 
-static void test_who_was_lost_comes_back_to_the_same_player(void **state)
+TEST(who_was_lost_comes_back_to_the_same_player)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     const struct raim_welcome before = table->seats[0].welcome;
     player_of(table, before.player)->score = 7;
@@ -114,9 +112,8 @@ static void test_who_was_lost_comes_back_to_the_same_player(void **state)
     close_table(table);
 }
 
-static void test_a_session_may_be_lost_and_found_again_and_again(void **state)
+TEST(a_session_may_be_lost_and_found_again_and_again)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     const struct raim_welcome first = table->seats[0].welcome;
     for (int i = 0; i < 50; i++) {
@@ -132,9 +129,8 @@ static void test_a_session_may_be_lost_and_found_again_and_again(void **state)
     close_table(table);
 }
 
-static void test_who_is_away_stands_without_pressing_anything(void **state)
+TEST(who_is_away_stands_without_pressing_anything)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     const uint32_t id = table->seats[0].welcome.player;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -157,9 +153,8 @@ static void test_who_is_away_stands_without_pressing_anything(void **state)
     close_table(table);
 }
 
-static void test_who_comes_back_looks_where_it_looked(void **state)
+TEST(who_comes_back_looks_where_it_looked)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     const struct raim_welcome welcome = table->seats[0].welcome;
     const raim_angle aim = player_of(table, welcome.player)->aim;
@@ -173,9 +168,8 @@ static void test_who_comes_back_looks_where_it_looked(void **state)
     close_table(table);
 }
 
-static void test_after_the_grace_time_a_lost_player_leaves(void **state)
+TEST(after_the_grace_time_a_lost_player_leaves)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     const struct raim_welcome before = table->seats[0].welcome;
     player_of(table, before.player)->score = 7;
@@ -197,9 +191,8 @@ static void test_after_the_grace_time_a_lost_player_leaves(void **state)
     close_table(table);
 }
 
-static void test_in_a_full_match_who_came_and_went_makes_way(void **state)
+TEST(in_a_full_match_who_came_and_went_makes_way)
 {
-    (void)state;
     struct raim_match_def def = session_def();
     def.tuning.max_players = 3;
     struct table *table = open_two(def);
@@ -224,9 +217,8 @@ static void test_in_a_full_match_who_came_and_went_makes_way(void **state)
     close_table(table);
 }
 
-static void test_without_a_grace_time_a_lost_player_leaves_at_once(void **state)
+TEST(without_a_grace_time_a_lost_player_leaves_at_once)
 {
-    (void)state;
     struct table *table = open_two(usual_def());
     const struct raim_welcome before = table->seats[0].welcome;
     assert_int_equal(before.grace_s, 0);
@@ -241,9 +233,8 @@ static void test_without_a_grace_time_a_lost_player_leaves_at_once(void **state)
     close_table(table);
 }
 
-static void test_a_goodbye_ends_a_session(void **state)
+TEST(a_goodbye_ends_a_session)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     const struct raim_welcome before = table->seats[0].welcome;
     say_goodbye(table, 0);
@@ -265,9 +256,8 @@ static void say_farewell(struct table *table, uint32_t handle, const uint8_t *to
     to_match(table, handle, true, bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
 }
 
-static void test_a_goodbye_without_the_sessions_token_is_refused(void **state)
+TEST(a_goodbye_without_the_sessions_token_is_refused)
 {
-    (void)state;
     static const uint8_t none[RAIM_TOKEN_BYTES];
     struct table *table = open_two(session_def());
     ticks(table, 5); // it acknowledges, and so has its token
@@ -295,9 +285,8 @@ static void test_a_goodbye_without_the_sessions_token_is_refused(void **state)
     close_table(table);
 }
 
-static void test_who_has_no_token_yet_says_goodbye_without(void **state)
+TEST(who_has_no_token_yet_says_goodbye_without)
 {
-    (void)state;
     static const uint8_t none[RAIM_TOKEN_BYTES];
     struct table *table = open_two(session_def());
     play(table, 2);
@@ -309,9 +298,8 @@ static void test_who_has_no_token_yet_says_goodbye_without(void **state)
     close_table(table);
 }
 
-static void test_a_guessed_token_is_only_a_fresh_join(void **state)
+TEST(a_guessed_token_is_only_a_fresh_join)
 {
-    (void)state;
     struct raim_match_def def = session_def();
     def.bots = 2;
     struct table *table = open_two(def);
@@ -369,18 +357,16 @@ static void check_take_over(int ticks_before, int ticks_after)
     close_table(table);
 }
 
-static void test_a_session_moves_over_whatever_its_connection_is_at(void **state)
+TEST(a_session_moves_over_whatever_its_connection_is_at)
 {
-    (void)state;
     check_take_over(0, 0);  // entering, unwelcome yet
     check_take_over(1, 0);  // entered
     check_take_over(2, 10); // received its first snapshot
     check_take_over(100, 10);
 }
 
-static void test_of_two_connections_with_one_token_the_last_has_the_player(void **state)
+TEST(of_two_connections_with_one_token_the_last_has_the_player)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     const struct raim_welcome before = table->seats[0].welcome;
     stand_up(table, 0);
@@ -400,9 +386,8 @@ static void test_of_two_connections_with_one_token_the_last_has_the_player(void 
     close_table(table);
 }
 
-static void test_a_handle_that_is_used_again_loses_its_player_but_not_for_good(void **state)
+TEST(a_handle_that_is_used_again_loses_its_player_but_not_for_good)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     const struct raim_welcome before = table->seats[0].welcome;
     // The match was not told that the first connection ended.
@@ -422,9 +407,8 @@ static void test_a_handle_that_is_used_again_loses_its_player_but_not_for_good(v
     close_table(table);
 }
 
-static void test_who_is_away_holds_a_place(void **state)
+TEST(who_is_away_holds_a_place)
 {
-    (void)state;
     struct raim_match_def def = session_def();
     def.tuning.max_players = 2;
     struct table *table = open_two(def);
@@ -445,9 +429,8 @@ static void test_who_is_away_holds_a_place(void **state)
     close_table(table);
 }
 
-static void test_a_shutdown_ends_the_sessions_of_all(void **state)
+TEST(a_shutdown_ends_the_sessions_of_all)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     stand_up(table, 0);
     ticks(table, 5);
@@ -462,9 +445,8 @@ static void test_a_shutdown_ends_the_sessions_of_all(void **state)
     close_table(table);
 }
 
-static void test_spectators_go_on_watching_who_is_away_until_it_leaves(void **state)
+TEST(spectators_go_on_watching_who_is_away_until_it_leaves)
 {
-    (void)state;
     struct raim_match_def def = session_def();
     def.spectator_delay_s = 0;
     struct table *table = open_two(def);
@@ -482,9 +464,8 @@ static void test_spectators_go_on_watching_who_is_away_until_it_leaves(void **st
     close_table(table);
 }
 
-static void test_a_spectator_has_no_session(void **state)
+TEST(a_spectator_has_no_session)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     struct raim_hello hello = {
         .version = RAIM_PROTOCOL_VERSION, .watch = true, .resume = true, .name = "spectator"};
@@ -499,9 +480,8 @@ static void test_a_spectator_has_no_session(void **state)
     close_table(table);
 }
 
-static void test_inputs_are_counted_but_while_away(void **state)
+TEST(inputs_are_counted_but_while_away)
 {
-    (void)state;
     struct table *table = open_two(session_def());
     const struct raim_welcome before = table->seats[0].welcome;
     ticks(table, 100);
@@ -586,9 +566,8 @@ static void come(struct table *table, struct guest *guest)
         stand_up(table, before); // the transport ends it after its goodbye
 }
 
-static void test_whoever_comes_and_goes_the_match_keeps_count(void **state)
+TEST(whoever_comes_and_goes_the_match_keeps_count)
 {
-    (void)state;
     enum { GUESTS = 8 };
     struct guest guests[GUESTS] = {0};
     struct table *table = open_table(session_def());
@@ -614,33 +593,4 @@ static void test_whoever_comes_and_goes_the_match_keeps_count(void **state)
         check_guests(table, guests, GUESTS);
     }
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_welcome_tells_the_token_and_the_time_that_it_is_good_for),
-        cmocka_unit_test(test_who_was_lost_comes_back_to_the_same_player),
-        cmocka_unit_test(test_a_session_may_be_lost_and_found_again_and_again),
-        cmocka_unit_test(test_who_is_away_stands_without_pressing_anything),
-        cmocka_unit_test(test_who_comes_back_looks_where_it_looked),
-        cmocka_unit_test(test_after_the_grace_time_a_lost_player_leaves),
-        cmocka_unit_test(test_in_a_full_match_who_came_and_went_makes_way),
-        cmocka_unit_test(test_without_a_grace_time_a_lost_player_leaves_at_once),
-        cmocka_unit_test(test_a_goodbye_ends_a_session),
-        cmocka_unit_test(test_a_goodbye_without_the_sessions_token_is_refused),
-        cmocka_unit_test(test_who_has_no_token_yet_says_goodbye_without),
-        cmocka_unit_test(test_a_guessed_token_is_only_a_fresh_join),
-        cmocka_unit_test(test_a_session_moves_over_whatever_its_connection_is_at),
-        cmocka_unit_test(test_of_two_connections_with_one_token_the_last_has_the_player),
-        cmocka_unit_test(test_a_handle_that_is_used_again_loses_its_player_but_not_for_good),
-        cmocka_unit_test(test_who_is_away_holds_a_place),
-        cmocka_unit_test(test_a_shutdown_ends_the_sessions_of_all),
-        cmocka_unit_test(test_spectators_go_on_watching_who_is_away_until_it_leaves),
-        cmocka_unit_test(test_a_spectator_has_no_session),
-        cmocka_unit_test(test_inputs_are_counted_but_while_away),
-        cmocka_unit_test(test_whoever_comes_and_goes_the_match_keeps_count),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,18 +76,16 @@ static void watch_and_compare(bool sight, uint32_t delay_ticks)
     close_table(table);
 }
 
-static void test_a_spectator_sees_what_its_player_sees_and_nothing_more(void **state)
+TEST(a_spectator_sees_what_its_player_sees_and_nothing_more)
 {
-    (void)state;
     for (uint32_t delay_ticks = 0; delay_ticks <= DELAY_TICKS; delay_ticks += DELAY_TICKS) {
         watch_and_compare(false, delay_ticks);
         watch_and_compare(true, delay_ticks);
     }
 }
 
-static void test_the_first_late_spectator_waits_for_the_past_and_the_next_does_not(void **state)
+TEST(the_first_late_spectator_waits_for_the_past_and_the_next_does_not)
 {
-    (void)state;
     struct table *table = open_table(usual_def());
     play(table, 0);
     ticks(table, 500);
@@ -150,9 +148,8 @@ static void assert_same_event(const struct raim_wire_event *a, const struct raim
     assert_same_entry(&a->entry, &b->entry);
 }
 
-static void test_events_come_as_late_as_the_view_and_none_is_lost(void **state)
+TEST(events_come_as_late_as_the_view_and_none_is_lost)
 {
-    (void)state;
     static struct raim_roster_entry rosters[KEPT][SLOTS]; // of a live client, by tick
     struct raim_match_def def = usual_def();
     def.bots = 12;
@@ -209,9 +206,8 @@ static uint32_t best_slot(const struct table *table)
     return raim_player_slot(rows[best].id);
 }
 
-static void test_a_target_is_served_and_an_unknown_one_is_the_best(void **state)
+TEST(a_target_is_served_and_an_unknown_one_is_the_best)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 6;
     def.tuning.max_spectators = 10;
@@ -270,9 +266,8 @@ static void leave_and_see_the_best(uint32_t delay_ticks)
     close_table(table);
 }
 
-static void test_when_the_watched_one_leaves_the_best_is_shown(void **state)
+TEST(when_the_watched_one_leaves_the_best_is_shown)
 {
-    (void)state;
     leave_and_see_the_best(0);
     leave_and_see_the_best(DELAY_TICKS);
 }
@@ -307,9 +302,8 @@ static void watch_an_empty_match(uint32_t delay_ticks, uint32_t target)
     close_table(table);
 }
 
-static void test_where_nobody_is_there_is_nothing_to_see_until_somebody_comes(void **state)
+TEST(where_nobody_is_there_is_nothing_to_see_until_somebody_comes)
 {
-    (void)state;
     watch_an_empty_match(0, 0);
     watch_an_empty_match(DELAY_TICKS, 77);
 }
@@ -350,16 +344,14 @@ static void switch_and_compare(uint32_t delay_ticks)
     close_table(table);
 }
 
-static void test_a_spectator_switches_at_once_and_sees_what_that_player_sees(void **state)
+TEST(a_spectator_switches_at_once_and_sees_what_that_player_sees)
 {
-    (void)state;
     switch_and_compare(0);
     switch_and_compare(DELAY_TICKS);
 }
 
-static void test_ten_switches_a_second_are_the_most_and_the_last_wish_counts(void **state)
+TEST(ten_switches_a_second_are_the_most_and_the_last_wish_counts)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.spectator_delay_s = 0;
     struct table *table = open_table(def);
@@ -383,9 +375,8 @@ static void test_ten_switches_a_second_are_the_most_and_the_last_wish_counts(voi
     close_table(table);
 }
 
-static void test_a_wish_for_nobody_changes_nothing_and_one_for_whoever_shows_the_best(void **state)
+TEST(a_wish_for_nobody_changes_nothing_and_one_for_whoever_shows_the_best)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 6;
     def.spectator_delay_s = 0;
@@ -412,9 +403,8 @@ static void test_a_wish_for_nobody_changes_nothing_and_one_for_whoever_shows_the
 }
 
 // Also while it is down: no player may see with the eyes of another.
-static void test_a_player_cannot_watch_and_a_malformed_wish_is_refused(void **state)
+TEST(a_player_cannot_watch_and_a_malformed_wish_is_refused)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 12;
     def.spectator_delay_s = 0;
@@ -453,9 +443,8 @@ static void test_a_player_cannot_watch_and_a_malformed_wish_is_refused(void **st
 
 // --- Admission and inputs ---
 
-static void test_spectators_have_places_of_their_own(void **state)
+TEST(spectators_have_places_of_their_own)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.max_players = 1;
     def.tuning.max_spectators = 2;
@@ -499,9 +488,8 @@ static void watch_from(struct table *table, uint32_t handle, uint64_t network, u
     tick(table);
 }
 
-static void test_the_address_with_the_most_spectators_makes_room(void **state)
+TEST(the_address_with_the_most_spectators_makes_room)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.max_spectators = 4;
     struct table *table = open_table(def);
@@ -536,9 +524,8 @@ static uint32_t count_from(const struct table *table, uint64_t network, uint64_t
 }
 
 // Whoever is refused has, with itself, as many as any other network and as any address of its own.
-static void test_places_are_shared_among_networks_and_their_addresses(void **state)
+TEST(places_are_shared_among_networks_and_their_addresses)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.max_spectators = 6;
     struct table *table = open_table(def);
@@ -569,9 +556,8 @@ static void test_places_are_shared_among_networks_and_their_addresses(void **sta
     close_table(table);
 }
 
-static void test_a_match_may_have_no_spectators(void **state)
+TEST(a_match_may_have_no_spectators)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.max_spectators = 0;
     def.bots = 4;
@@ -611,9 +597,8 @@ static void watch_and_press(uint32_t delay_ticks)
     close_table(table);
 }
 
-static void test_a_spectator_steers_nobody(void **state)
+TEST(a_spectator_steers_nobody)
 {
-    (void)state;
     watch_and_press(0);
     watch_and_press(DELAY_TICKS);
 }
@@ -649,16 +634,14 @@ static void watch_and_harm(uint32_t delay_ticks)
     close_table(table);
 }
 
-static void test_hostile_spectators_are_refused_and_counted(void **state)
+TEST(hostile_spectators_are_refused_and_counted)
 {
-    (void)state;
     watch_and_harm(0);
     watch_and_harm(DELAY_TICKS);
 }
 
-static void test_many_come_and_go_and_are_counted_right(void **state)
+TEST(many_come_and_go_and_are_counted_right)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.bots = 3;
     def.tuning.max_spectators = 5;
@@ -696,29 +679,4 @@ static void test_many_come_and_go_and_are_counted_right(void **state)
     assert_true(counts(table).players == 0 && counts(table).spectators == 0);
     assert_int_equal(counts(table).bots, 3);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_spectator_sees_what_its_player_sees_and_nothing_more),
-        cmocka_unit_test(test_the_first_late_spectator_waits_for_the_past_and_the_next_does_not),
-        cmocka_unit_test(test_events_come_as_late_as_the_view_and_none_is_lost),
-        cmocka_unit_test(test_a_target_is_served_and_an_unknown_one_is_the_best),
-        cmocka_unit_test(test_when_the_watched_one_leaves_the_best_is_shown),
-        cmocka_unit_test(test_where_nobody_is_there_is_nothing_to_see_until_somebody_comes),
-        cmocka_unit_test(test_a_spectator_switches_at_once_and_sees_what_that_player_sees),
-        cmocka_unit_test(test_ten_switches_a_second_are_the_most_and_the_last_wish_counts),
-        cmocka_unit_test(test_a_wish_for_nobody_changes_nothing_and_one_for_whoever_shows_the_best),
-        cmocka_unit_test(test_a_player_cannot_watch_and_a_malformed_wish_is_refused),
-        cmocka_unit_test(test_spectators_have_places_of_their_own),
-        cmocka_unit_test(test_the_address_with_the_most_spectators_makes_room),
-        cmocka_unit_test(test_places_are_shared_among_networks_and_their_addresses),
-        cmocka_unit_test(test_a_match_may_have_no_spectators),
-        cmocka_unit_test(test_a_spectator_steers_nobody),
-        cmocka_unit_test(test_hostile_spectators_are_refused_and_counted),
-        cmocka_unit_test(test_many_come_and_go_and_are_counted_right),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,8 @@ static bool is_up_to_date(const struct table *table, const struct seat *seat)
     return seat->any && raim_tick_diff(raim_match_tick(table->match), seat->newest) <= 6;
 }
 
-static void test_everybody_goes_on_in_the_next_match(void **state)
+TEST(everybody_goes_on_in_the_next_match)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     struct table *table = open_table(def);
     for (uint32_t handle = 0; handle < 4; handle++)
@@ -70,9 +69,8 @@ static void test_everybody_goes_on_in_the_next_match(void **state)
     close_table(table);
 }
 
-static void test_a_round_that_is_kept_goes_on_with_its_scores(void **state)
+TEST(a_round_that_is_kept_goes_on_with_its_scores)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     def.tuning.round_s = 5;
     def.tuning.score_limit = 50;
@@ -102,9 +100,8 @@ static void test_a_round_that_is_kept_goes_on_with_its_scores(void **state)
     close_table(table);
 }
 
-static void test_a_break_that_is_kept_goes_on_with_its_winner(void **state)
+TEST(a_break_that_is_kept_goes_on_with_its_winner)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     def.bots = 0;
     def.tuning.round_s = def.tuning.break_s = 1;
@@ -128,9 +125,8 @@ static void test_a_break_that_is_kept_goes_on_with_its_winner(void **state)
     close_table(table);
 }
 
-static void test_ids_stay_where_their_places_are_free_and_are_new_elsewhere(void **state)
+TEST(ids_stay_where_their_places_are_free_and_are_new_elsewhere)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     struct table *table = open_table(def);
     for (uint32_t handle = 0; handle < 5; handle++)
@@ -172,9 +168,8 @@ static void test_ids_stay_where_their_places_are_free_and_are_new_elsewhere(void
     close_table(table);
 }
 
-static void test_who_is_away_stays_so_for_the_rest_of_its_time(void **state)
+TEST(who_is_away_stays_so_for_the_rest_of_its_time)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     struct table *table = open_table(def);
     play(table, 0);
@@ -204,9 +199,8 @@ static void test_who_is_away_stays_so_for_the_rest_of_its_time(void **state)
     close_table(table);
 }
 
-static void test_spectators_go_on_watching(void **state)
+TEST(spectators_go_on_watching)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     def.tuning.max_spectators = 5;
     def.tuning.max_players = 4;
@@ -247,9 +241,8 @@ static void test_spectators_go_on_watching(void **state)
     close_table(table);
 }
 
-static void test_who_is_not_in_is_where_it_was(void **state)
+TEST(who_is_not_in_is_where_it_was)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     struct table *table = open_table(def);
     for (uint32_t handle = 0; handle < 4; handle++)
@@ -283,9 +276,8 @@ static void test_who_is_not_in_is_where_it_was(void **state)
     close_table(table);
 }
 
-static void test_counts_and_the_operators_words_go_on(void **state)
+TEST(counts_and_the_operators_words_go_on)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     def.bots = 8;
     struct table *table = open_table(def);
@@ -318,9 +310,8 @@ static void test_counts_and_the_operators_words_go_on(void **state)
     close_table(table);
 }
 
-static void test_what_was_meant_for_the_match_before_does_no_harm(void **state)
+TEST(what_was_meant_for_the_match_before_does_no_harm)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     struct table *table = open_table(def);
     play(table, 0);
@@ -342,9 +333,8 @@ static void test_what_was_meant_for_the_match_before_does_no_harm(void **state)
     close_table(table);
 }
 
-static void test_who_says_that_it_has_no_snapshot_is_told_whole_ones(void **state)
+TEST(who_says_that_it_has_no_snapshot_is_told_whole_ones)
 {
-    (void)state;
     struct raim_match_def def = succession_def();
     struct table *table = open_table(def);
     struct seat *seat = play(table, 0);
@@ -356,22 +346,4 @@ static void test_who_says_that_it_has_no_snapshot_is_told_whole_ones(void **stat
     ticks(table, 10);
     assert_true(is_up_to_date(table, seat));
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everybody_goes_on_in_the_next_match),
-        cmocka_unit_test(test_a_round_that_is_kept_goes_on_with_its_scores),
-        cmocka_unit_test(test_a_break_that_is_kept_goes_on_with_its_winner),
-        cmocka_unit_test(test_ids_stay_where_their_places_are_free_and_are_new_elsewhere),
-        cmocka_unit_test(test_who_is_away_stays_so_for_the_rest_of_its_time),
-        cmocka_unit_test(test_spectators_go_on_watching),
-        cmocka_unit_test(test_who_is_not_in_is_where_it_was),
-        cmocka_unit_test(test_counts_and_the_operators_words_go_on),
-        cmocka_unit_test(test_what_was_meant_for_the_match_before_does_no_harm),
-        cmocka_unit_test(test_who_says_that_it_has_no_snapshot_is_told_whole_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

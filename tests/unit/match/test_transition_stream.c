@@ -371,22 +371,12 @@ static void play_on(double lost, int count)
     close_table(table);
 }
 
-static void test_whatever_comes_everybody_knows_what_the_match_knows(void **state)
+TEST(whatever_comes_everybody_knows_what_the_match_knows)
 {
-    (void)state;
     overtaken = undecodable = resumed = welcomed_again = 0;
     for (int i = 0; i < 6; i++)
         play_on(i * 0.1, 2000);
     printf("welcomed anew %u, resumed %u, overtaken %u, undecodable %u\n", welcomed_again, resumed,
            overtaken, undecodable);
     assert_true(welcomed_again > 100 && resumed > 0 && overtaken > 0);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whatever_comes_everybody_knows_what_the_match_knows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static struct raim_match_round round_of(const struct table *table)
     return raim_match_round(table->match);
 }
 
-static void test_fewer_places_turn_away_who_comes_and_nobody_who_is_in(void **state)
+TEST(fewer_places_turn_away_who_comes_and_nobody_who_is_in)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.max_spectators = 2;
     struct table *table = open_table(def);
@@ -56,9 +55,8 @@ static void test_fewer_places_turn_away_who_comes_and_nobody_who_is_in(void **st
     close_table(table);
 }
 
-static void test_tuned_rounds_and_breaks_are_those_to_come(void **state)
+TEST(tuned_rounds_and_breaks_are_those_to_come)
 {
-    (void)state;
     struct raim_match_def def = round_def();
     struct table *table = open_table(def);
     const struct seat *seat = play(table, 0);
@@ -86,9 +84,8 @@ static void test_tuned_rounds_and_breaks_are_those_to_come(void **state)
     close_table(table);
 }
 
-static void test_a_tuned_grace_holds_at_once(void **state)
+TEST(a_tuned_grace_holds_at_once)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.resume_grace_s = 100;
     struct table *table = open_table(def);
@@ -109,15 +106,4 @@ static void test_a_tuned_grace_holds_at_once(void **state)
     ticks(table, 3);
     assert_int_equal(seat->welcome.grace_s, 2);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fewer_places_turn_away_who_comes_and_nobody_who_is_in),
-        cmocka_unit_test(test_tuned_rounds_and_breaks_are_those_to_come),
-        cmocka_unit_test(test_a_tuned_grace_holds_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

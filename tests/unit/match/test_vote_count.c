@@ -195,9 +195,8 @@ static void compare(const struct ballot *ballot)
     assert_int_equal(counted.may_be_broad, expected.may_be_broad);
 }
 
-static void test_the_count_is_that_of_a_plain_oracle(void **state)
+TEST(the_count_is_that_of_a_plain_oracle)
 {
-    (void)state;
     uint32_t compared = 0;
     for (int round = 0; round < ROUNDS; round++) {
         struct raim_match_def def = vote_def();
@@ -245,9 +244,8 @@ static uint32_t decide(uint32_t percent, bool silent_is_no, const struct raim_vo
                : RAIM_VOTE_FAILED;
 }
 
-static void test_every_tally_is_decided_by_the_rules(void **state)
+TEST(every_tally_is_decided_by_the_rules)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 0);
     struct raim_vote_tuning *tuning = &table->match->policy.tuning.votes;
     for (uint32_t percent = 1; percent <= 99; percent += 7)
@@ -267,14 +265,4 @@ static void test_every_tally_is_decided_by_the_rules(void **state)
                             decide(percent, tuning->silent_is_no, &count, (mode & 2) != 0));
                     }
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_count_is_that_of_a_plain_oracle),
-        cmocka_unit_test(test_every_tally_is_decided_by_the_rules),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

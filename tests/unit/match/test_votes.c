@@ -5,9 +5,8 @@
 static const struct raim_vote_subject restart = {.kind = RAIM_VOTE_RESTART};
 static const struct raim_vote_subject pause_vote = {.kind = RAIM_VOTE_PAUSE};
 
-static void test_a_vote_is_told_counted_and_passes_when_it_is_certain(void **state)
+TEST(a_vote_is_told_counted_and_passes_when_it_is_certain)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 5);
     const struct seat *voter = &table->seats[1];
     assert_int_equal(voter->vote_counts[RAIM_VOTE_OFFER], 1);
@@ -48,9 +47,8 @@ static void test_a_vote_is_told_counted_and_passes_when_it_is_certain(void **sta
     close_table(table);
 }
 
-static void test_at_the_end_silent_players_are_ignored_or_count_as_no(void **state)
+TEST(at_the_end_silent_players_are_ignored_or_count_as_no)
 {
-    (void)state;
     for (int is_no = 0; is_no < 2; is_no++) {
         struct raim_match_def def = vote_def();
         def.tuning.votes.silent_is_no = is_no != 0;
@@ -73,9 +71,8 @@ static void test_at_the_end_silent_players_are_ignored_or_count_as_no(void **sta
     close_table(table);
 }
 
-static void test_the_silence_of_others_lets_nobody_decide_alone(void **state)
+TEST(the_silence_of_others_lets_nobody_decide_alone)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.tuning.max_players = SEATS;
     for (uint32_t agreeing = 1; agreeing <= 5; agreeing++)
@@ -93,9 +90,8 @@ static void test_the_silence_of_others_lets_nobody_decide_alone(void **state)
         }
 }
 
-static void test_players_at_one_address_vote_among_themselves(void **state)
+TEST(players_at_one_address_vote_among_themselves)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.bots = 2;
     struct table *table = open_vote(def, 0);
@@ -128,9 +124,8 @@ static void test_players_at_one_address_vote_among_themselves(void **state)
     close_table(table);
 }
 
-static void test_one_address_decides_nothing_where_others_are(void **state)
+TEST(one_address_decides_nothing_where_others_are)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     struct table *table = open_vote(def, 2);
     for (uint32_t i = 2; i < 5; i++)
@@ -157,9 +152,8 @@ static void test_one_address_decides_nothing_where_others_are(void **state)
     close_table(table);
 }
 
-static void test_idle_players_do_not_count_unless_they_vote(void **state)
+TEST(idle_players_do_not_count_unless_they_vote)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.tuning.idle_timeout_s = 2;
     struct table *table = open_vote(def, 6);
@@ -173,9 +167,8 @@ static void test_idle_players_do_not_count_unless_they_vote(void **state)
     close_table(table);
 }
 
-static void test_an_address_waits_longer_after_a_vote_that_failed(void **state)
+TEST(an_address_waits_longer_after_a_vote_that_failed)
 {
-    (void)state;
     for (int is_withdrawn = 0; is_withdrawn < 2; is_withdrawn++) {
         struct raim_match_def def = vote_def();
         def.tuning.votes.newcomer_delay_s = 10;
@@ -205,9 +198,8 @@ static void test_an_address_waits_longer_after_a_vote_that_failed(void **state)
     }
 }
 
-static void test_a_choice_may_change_be_taken_back_and_leaves_with_its_player(void **state)
+TEST(a_choice_may_change_be_taken_back_and_leaves_with_its_player)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 5);
     call_vote(table, 0, &restart);
     cast_vote(table, 1, RAIM_VOTE_NO);
@@ -226,9 +218,8 @@ static void test_a_choice_may_change_be_taken_back_and_leaves_with_its_player(vo
     close_table(table);
 }
 
-static void test_the_two_latest_votes_of_an_origin_count(void **state)
+TEST(the_two_latest_votes_of_an_origin_count)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 3);
     for (uint32_t i = 3; i < 8; i++)
         join_from(table, i, 100, "sibling"); // of the first one
@@ -246,9 +237,8 @@ static void test_the_two_latest_votes_of_an_origin_count(void **state)
     close_table(table);
 }
 
-static void test_calls_are_refused_for_reasons(void **state)
+TEST(calls_are_refused_for_reasons)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.bots = 1;
     def.tuning.votes.kinds &= ~RAIM_VOTE_BIT(RAIM_VOTE_PAUSE);
@@ -295,9 +285,8 @@ static void test_calls_are_refused_for_reasons(void **state)
     close_table(table);
 }
 
-static void test_newcomers_call_no_vote_and_do_not_count_against_others(void **state)
+TEST(newcomers_call_no_vote_and_do_not_count_against_others)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.tuning.votes.newcomer_delay_s = 2;
     struct table *table = open_vote(def, 3);
@@ -324,9 +313,8 @@ static void test_newcomers_call_no_vote_and_do_not_count_against_others(void **s
     close_table(table);
 }
 
-static void test_spectators_bots_and_others_are_not_told_and_do_not_vote(void **state)
+TEST(spectators_bots_and_others_are_not_told_and_do_not_vote)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.bots = 2;
     struct table *table = open_vote(def, 2);
@@ -353,9 +341,8 @@ static void test_spectators_bots_and_others_are_not_told_and_do_not_vote(void **
     close_table(table);
 }
 
-static void test_a_flood_of_choices_is_told_four_times_a_second(void **state)
+TEST(a_flood_of_choices_is_told_four_times_a_second)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 5);
     call_vote(table, 0, &restart);
     ticks(table, 1);
@@ -376,9 +363,8 @@ static void test_a_flood_of_choices_is_told_four_times_a_second(void **state)
 
 // --- Effects ---
 
-static void test_who_leaves_before_the_end_meets_the_result_on_return(void **state)
+TEST(who_leaves_before_the_end_meets_the_result_on_return)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 3);
     call_on(table, 0, RAIM_VOTE_KICK, 2);
     ticks(table, 2);
@@ -396,9 +382,8 @@ static void test_who_leaves_before_the_end_meets_the_result_on_return(void **sta
     close_table(table);
 }
 
-static void test_a_resumed_session_keeps_its_choice_and_its_kick(void **state)
+TEST(a_resumed_session_keeps_its_choice_and_its_kick)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.tuning.resume_grace_s = 60;
     struct table *table = open_vote(def, 4);
@@ -428,9 +413,8 @@ static void test_a_resumed_session_keeps_its_choice_and_its_kick(void **state)
     close_table(table);
 }
 
-static void test_a_vote_mutes_for_a_while_and_on_return(void **state)
+TEST(a_vote_mutes_for_a_while_and_on_return)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.tuning.votes.penalty_minutes = 1;
     struct table *table = open_vote(def, 3);
@@ -451,9 +435,8 @@ static void test_a_vote_mutes_for_a_while_and_on_return(void **state)
     close_table(table);
 }
 
-static void test_a_vote_makes_a_player_watch_for_a_while(void **state)
+TEST(a_vote_makes_a_player_watch_for_a_while)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.tuning.votes.penalty_minutes = 1;
     struct table *table = open_vote(def, 3);
@@ -489,9 +472,8 @@ static void pass(struct table *table, const struct raim_vote_subject *subject)
     assert_int_equal(take_outcome(table), RAIM_VOTE_PASSED);
 }
 
-static void test_a_round_restarts_on_its_map(void **state)
+TEST(a_round_restarts_on_its_map)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 2);
     raim_match_set_next_map(table->match, "ruins");
     pass(table, &restart);
@@ -513,9 +495,8 @@ static void test_a_round_restarts_on_its_map(void **state)
     close_table(table);
 }
 
-static void test_a_round_is_extended_three_times(void **state)
+TEST(a_round_is_extended_three_times)
 {
-    (void)state;
     const struct raim_vote_subject extend = {.kind = RAIM_VOTE_EXTEND, .minutes = 10};
     struct table *table = open_vote(vote_def(), 2);
     for (int i = 0; i < 3; i++) {
@@ -532,9 +513,8 @@ static void test_a_round_is_extended_three_times(void **state)
     close_table(table);
 }
 
-static void test_a_pause_by_vote_ends_by_vote_or_after_two_minutes(void **state)
+TEST(a_pause_by_vote_ends_by_vote_or_after_two_minutes)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 2);
     pass(table, &pause_vote);
     ticks(table, CALL_DELAY_TICKS);
@@ -554,9 +534,8 @@ static void test_a_pause_by_vote_ends_by_vote_or_after_two_minutes(void **state)
     close_table(table);
 }
 
-static void test_a_vote_is_moot_when_the_round_ends_before(void **state)
+TEST(a_vote_is_moot_when_the_round_ends_before)
 {
-    (void)state;
     struct raim_match_def def = vote_def();
     def.tuning.round_s = 2;
     struct table *table = open_vote(def, 4);
@@ -566,9 +545,8 @@ static void test_a_vote_is_moot_when_the_round_ends_before(void **state)
     close_table(table);
 }
 
-static void test_a_paused_vote_survives_a_checkpoint_and_ends_after_two_minutes(void **state)
+TEST(a_paused_vote_survives_a_checkpoint_and_ends_after_two_minutes)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 2);
     pass(table, &pause_vote);
     ticks(table, 10);
@@ -589,9 +567,8 @@ static void test_a_paused_vote_survives_a_checkpoint_and_ends_after_two_minutes(
     close_table(table);
 }
 
-static void test_a_vote_goes_on_with_the_match_that_succeeds(void **state)
+TEST(a_vote_goes_on_with_the_match_that_succeeds)
 {
-    (void)state;
     struct table *table = open_vote(vote_def(), 3);
     call_on(table, 0, RAIM_VOTE_KICK, 2);
     ticks(table, 20);
@@ -609,35 +586,4 @@ static void test_a_vote_goes_on_with_the_match_that_succeeds(void **state)
     assert_int_equal(take_outcome(table), RAIM_VOTE_PASSED);
     assert_true(table->seats[2].is_over);
     close_table(table);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_vote_is_told_counted_and_passes_when_it_is_certain),
-        cmocka_unit_test(test_at_the_end_silent_players_are_ignored_or_count_as_no),
-        cmocka_unit_test(test_a_choice_may_change_be_taken_back_and_leaves_with_its_player),
-        cmocka_unit_test(test_the_silence_of_others_lets_nobody_decide_alone),
-        cmocka_unit_test(test_players_at_one_address_vote_among_themselves),
-        cmocka_unit_test(test_one_address_decides_nothing_where_others_are),
-        cmocka_unit_test(test_idle_players_do_not_count_unless_they_vote),
-        cmocka_unit_test(test_an_address_waits_longer_after_a_vote_that_failed),
-        cmocka_unit_test(test_the_two_latest_votes_of_an_origin_count),
-        cmocka_unit_test(test_calls_are_refused_for_reasons),
-        cmocka_unit_test(test_newcomers_call_no_vote_and_do_not_count_against_others),
-        cmocka_unit_test(test_spectators_bots_and_others_are_not_told_and_do_not_vote),
-        cmocka_unit_test(test_a_flood_of_choices_is_told_four_times_a_second),
-        cmocka_unit_test(test_who_leaves_before_the_end_meets_the_result_on_return),
-        cmocka_unit_test(test_a_resumed_session_keeps_its_choice_and_its_kick),
-        cmocka_unit_test(test_a_vote_mutes_for_a_while_and_on_return),
-        cmocka_unit_test(test_a_vote_makes_a_player_watch_for_a_while),
-        cmocka_unit_test(test_a_round_restarts_on_its_map),
-        cmocka_unit_test(test_a_round_is_extended_three_times),
-        cmocka_unit_test(test_a_pause_by_vote_ends_by_vote_or_after_two_minutes),
-        cmocka_unit_test(test_a_vote_is_moot_when_the_round_ends_before),
-        cmocka_unit_test(test_a_paused_vote_survives_a_checkpoint_and_ends_after_two_minutes),
-        cmocka_unit_test(test_a_vote_goes_on_with_the_match_that_succeeds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

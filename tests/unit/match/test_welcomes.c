@@ -4,12 +4,7 @@
 #include "handshake.h"
 #include "match.h"
 #include "message.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum {
     CLIENTS = 400,
@@ -75,9 +70,8 @@ static void tick(void)
     most_messages = messages > most_messages ? messages : most_messages;
 }
 
-static void test_a_tick_welcomes_some_of_many_clients_and_the_next_ticks_the_rest(void **state)
+TEST(a_tick_welcomes_some_of_many_clients_and_the_next_ticks_the_rest, set_up, tear_down)
 {
-    (void)state;
     for (uint32_t i = 0; i < CLIENTS; i++)
         join(i);
     for (int i = 0; i < CLIENTS * MOST_OF_ONE / MOST + 2; i++)
@@ -88,9 +82,8 @@ static void test_a_tick_welcomes_some_of_many_clients_and_the_next_ticks_the_res
     assert_in_range(most_messages, MOST, MOST + MOST_OF_ONE);
 }
 
-static void test_those_who_join_again_and_again_delay_nobody(void **state)
+TEST(those_who_join_again_and_again_delay_nobody, set_up, tear_down)
 {
-    (void)state;
     enum { RESTLESS = CLIENTS / 2 };
     for (uint32_t i = 0; i < CLIENTS; i++)
         join(i);
@@ -102,15 +95,4 @@ static void test_those_who_join_again_and_again_delay_nobody(void **state)
     // Who lacks too many events is welcomed again.
     for (uint32_t i = 0; i < CLIENTS; i++)
         assert_true(welcomes[i] > 0);
-}
-
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_tick_welcomes_some_of_many_clients_and_the_next_ticks_the_rest),
-        TEST(test_those_who_join_again_and_again_delay_nobody),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,25 +3,20 @@
 #include "matchmaker.h"
 
 #include "message.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bool reads(const char *text, struct matchmaker_answer *answer)
 {
     return matchmaker_read(text, strlen(text), answer);
 }
 
-static void test_waiting_and_placed(void **state)
+TEST(waiting_and_placed)
 {
     struct matchmaker_answer answer;
-    (void)state;
     assert_true(reads("{\"id\":\"a_B-9\",\"state\":\"waiting\"}", &answer));
     assert_string_equal(answer.id, "a_B-9");
     assert_false(answer.is_placed);
@@ -38,7 +33,7 @@ static void test_waiting_and_placed(void **state)
     assert_string_equal(answer.room.access, "");
 }
 
-static void test_anything_else_is_refused(void **state)
+TEST(anything_else_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -62,14 +57,13 @@ static void test_anything_else_is_refused(void **state)
         "{\"id\":\"a\",\"state\":\"placed\",\"address\":\"x\",\"port\":7300,\"access\":7}",
     };
     struct matchmaker_answer answer;
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_false(reads(texts[i], &answer));
         assert_false(answer.is_placed);
     }
 }
 
-static void test_texts_that_are_too_long_are_refused(void **state)
+TEST(texts_that_are_too_long_are_refused)
 {
     static const struct {
         int capacity; // with the closing NUL
@@ -82,7 +76,6 @@ static void test_texts_that_are_too_long_are_refused(void **state)
     };
     char text[2048], letters[1024];
     struct matchmaker_answer answer;
-    (void)state;
     memset(letters, 'a', sizeof letters);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         for (int longer = 0; longer < 2; longer++) {
@@ -92,9 +85,8 @@ static void test_texts_that_are_too_long_are_refused(void **state)
         }
 }
 
-static void test_whoever_was_sent_away_does_not_queue_again(void **state)
+TEST(whoever_was_sent_away_does_not_queue_again)
 {
-    (void)state;
     assert_true(matchmaker_requeues(RAIM_REASON_SHUTDOWN));
     assert_true(matchmaker_requeues(RAIM_REASON_LOST));
     assert_true(matchmaker_requeues(RAIM_REASON_DRAINING));
@@ -102,15 +94,4 @@ static void test_whoever_was_sent_away_does_not_queue_again(void **state)
     assert_false(matchmaker_requeues(RAIM_REASON_BANNED));
     assert_false(matchmaker_requeues(RAIM_REASON_VERSION));
     assert_false(matchmaker_requeues(RAIM_REASON_PASSWORD));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waiting_and_placed),
-        cmocka_unit_test(test_anything_else_is_refused),
-        cmocka_unit_test(test_texts_that_are_too_long_are_refused),
-        cmocka_unit_test(test_whoever_was_sent_away_does_not_queue_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,30 +2,25 @@
 // A matchmaker's regions: answers good and hostile, and what is measured of addresses that accept
 // connections, refuse them, and do not exist.
 #include "regions.h"
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static bool reads(const char *text, struct regions *regions)
 {
     return regions_read(text, strlen(text), regions);
 }
 
-static void test_regions_are_read(void **state)
+TEST(regions_are_read)
 {
     struct regions regions;
-    (void)state;
     assert_true(reads("{\"regions\":{}}", &regions));
     assert_int_equal(regions.count, 0);
     assert_true(
@@ -37,7 +32,7 @@ static void test_regions_are_read(void **state)
     assert_true(regions.list[0].ping_ms < 0);
 }
 
-static void test_anything_else_is_refused(void **state)
+TEST(anything_else_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -55,18 +50,16 @@ static void test_anything_else_is_refused(void **state)
         "{\"regions\":{\"a-name-that-is-much-longer-than-32\":\"a:1\"}}",
     };
     struct regions regions;
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_false(reads(texts[i], &regions));
         assert_int_equal(regions.count, 0);
     }
 }
 
-static void test_there_are_not_too_many(void **state)
+TEST(there_are_not_too_many)
 {
     char text[1024] = "{\"regions\":{";
     struct regions regions;
-    (void)state;
     for (int i = 0; i <= REGIONS_MAX; i++) {
         char whole[1024 + 8];
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"r%d\":\"a:1\"",
@@ -115,7 +108,7 @@ static void *answer_once(void *context)
     return NULL;
 }
 
-static void test_pings_are_those_of_handshakes(void **state)
+TEST(pings_are_those_of_handshakes)
 {
     uint16_t port, near, closed;
     struct stub stub = {.listener = listen_on(&port)};
@@ -123,7 +116,6 @@ static void test_pings_are_those_of_handshakes(void **state)
     char url[64];
     pthread_t thread;
     struct regions regions;
-    (void)state;
     close(listen_on(&closed));
     snprintf(stub.body, sizeof stub.body,
              "{\"regions\":{\"near\":\"127.0.0.1:%u\",\"closed\":\"127.0.0.1:%u\","
@@ -143,26 +135,13 @@ static void test_pings_are_those_of_handshakes(void **state)
     close(stub.listener);
 }
 
-static void test_without_a_matchmaker_there_are_none(void **state)
+TEST(without_a_matchmaker_there_are_none)
 {
     uint16_t closed;
     char url[64];
     struct regions regions;
-    (void)state;
     close(listen_on(&closed));
     snprintf(url, sizeof url, "http://127.0.0.1:%u", closed);
     regions_measure(url, &regions);
     assert_int_equal(regions.count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_regions_are_read),
-        cmocka_unit_test(test_anything_else_is_refused),
-        cmocka_unit_test(test_there_are_not_too_many),
-        cmocka_unit_test(test_pings_are_those_of_handshakes),
-        cmocka_unit_test(test_without_a_matchmaker_there_are_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

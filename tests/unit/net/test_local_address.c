@@ -3,14 +3,10 @@
 // many addresses of a local network somebody sends to.
 #define _GNU_SOURCE // struct in6_pktinfo
 #include "local_address.h"
+#include "test.h"
 
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // Reads where a datagram to FIRST01:db8::N has arrived.
 static struct ip_address arrive(uint8_t first, uint16_t n)
@@ -28,9 +24,8 @@ static struct ip_address arrive(uint8_t first, uint16_t n)
     return local_address_read(&header);
 }
 
-static void test_an_answer_leaves_from_where_the_datagram_arrived(void **state)
+TEST(an_answer_leaves_from_where_the_datagram_arrived)
 {
-    (void)state;
     for (uint32_t n = 1; n < 0x10000; n += 7) {
         struct local_control control;
         struct msghdr sent;
@@ -42,9 +37,8 @@ static void test_an_answer_leaves_from_where_the_datagram_arrived(void **state)
     }
 }
 
-static void test_a_multicast_address_is_no_source(void **state)
+TEST(a_multicast_address_is_no_source)
 {
-    (void)state;
     struct local_control control;
     struct msghdr sent;
     assert_true(ip_address_is_none(arrive(0xFF, 1)));
@@ -52,13 +46,4 @@ static void test_a_multicast_address_is_no_source(void **state)
     assert_int_equal(sent.msg_controllen, 0);
     struct msghdr without = {0};
     assert_true(ip_address_is_none(local_address_read(&without)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_answer_leaves_from_where_the_datagram_arrived),
-        cmocka_unit_test(test_a_multicast_address_is_no_source),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

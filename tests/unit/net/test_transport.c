@@ -9,9 +9,8 @@
 
 // --- The clock ---
 
-static void test_enet_counts_monotonic_milliseconds(void **state)
+TEST(enet_counts_monotonic_milliseconds, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     for (int i = 0; i < 4; i++) {
         kernel.wall_ms = i * 31000;
@@ -23,9 +22,8 @@ static void test_enet_counts_monotonic_milliseconds(void **state)
     }
 }
 
-static void test_wall_clock_step_disconnects_no_peer(void **state)
+TEST(wall_clock_step_disconnects_no_peer, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     send_to_peer(seen.last_peer, true, 0, 8);
     transport_flush(transport);
@@ -40,9 +38,8 @@ static void test_wall_clock_step_disconnects_no_peer(void **state)
     assert_int_equal(transport_peers(transport), 1);
 }
 
-static void test_silent_peer_times_out_however_slow_its_line(void **state)
+TEST(silent_peer_times_out_however_slow_its_line, set_up, tear_down)
 {
-    (void)state;
     connect_slowly(200);
     connect_slowly(200);
     const uint64_t start = monotonic_ms();
@@ -63,9 +60,8 @@ static void test_silent_peer_times_out_however_slow_its_line(void **state)
 
 // --- Batches ---
 
-static void test_datagrams_move_in_batches(void **state)
+TEST(datagrams_move_in_batches, set_up, tear_down)
 {
-    (void)state;
     connect_clients(100);
     for (size_t i = 0; i < client_count; i++) {
         say(&clients[i], 1, 0, 40);
@@ -84,9 +80,8 @@ static void test_datagrams_move_in_batches(void **state)
     assert_int_equal(kernel.sends, 0);
 }
 
-static void test_all_that_waits_is_drained_in_one_call(void **state)
+TEST(all_that_waits_is_drained_in_one_call, set_up, tear_down)
 {
-    (void)state;
     const int raw = open_raw();
     for (int i = 0; i < 500; i++)
         send_raw(raw, "\0\1ping", 6);
@@ -98,9 +93,8 @@ static void test_all_that_waits_is_drained_in_one_call(void **state)
     close(raw);
 }
 
-static void test_acknowledgement_rides_with_the_answer(void **state)
+TEST(acknowledgement_rides_with_the_answer, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     say(&clients[0], 0, 0, 40);
     enet_host_flush(clients[0].host);
@@ -110,9 +104,8 @@ static void test_acknowledgement_rides_with_the_answer(void **state)
     RUN_UNTIL(clients[0].messages[0] == 1);
 }
 
-static void test_resends_leave_with_receive(void **state)
+TEST(resends_leave_with_receive, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     send_to_peer(seen.last_peer, true, 0, 40);
     transport_flush(transport);
@@ -122,9 +115,8 @@ static void test_resends_leave_with_receive(void **state)
     assert_int_equal(transport_stats(transport)->packets_out - before, 1);
 }
 
-static void test_arrivals_are_not_announced_to_everybody(void **state)
+TEST(arrivals_are_not_announced_to_everybody, set_up, tear_down)
 {
-    (void)state;
     connect_clients(2);
     kernel.monotonic_ms += 1100;
     const uint64_t before = transport_stats(transport)->bytes_out;
@@ -134,9 +126,8 @@ static void test_arrivals_are_not_announced_to_everybody(void **state)
     assert_int_equal(transport_stats(transport)->bytes_out - before, 2 * ping);
 }
 
-static void test_failed_send_is_one_lost_datagram(void **state)
+TEST(failed_send_is_one_lost_datagram, set_up, tear_down)
 {
-    (void)state;
     connect_clients(10);
     for (int fail_at = 0; fail_at < 10; fail_at += 3) {
         const uint64_t errors = transport_stats(transport)->send_errors;
@@ -157,9 +148,8 @@ static void test_failed_send_is_one_lost_datagram(void **state)
 
 // --- Messages ---
 
-static void test_hundred_clients_receive_their_echo_in_order(void **state)
+TEST(hundred_clients_receive_their_echo_in_order, set_up, tear_down)
 {
-    (void)state;
     enum { ROUNDS = 20 };
     connect_clients(100);
     for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -192,9 +182,8 @@ static void test_hundred_clients_receive_their_echo_in_order(void **state)
     assert_int_equal(stats->send_errors, 0);
 }
 
-static void test_message_beside_the_last_acknowledgement_is_taken(void **state)
+TEST(message_beside_the_last_acknowledgement_is_taken, set_up, tear_down)
 {
-    (void)state;
     struct client *client = add_client();
     run_client(client);
     run_server();
@@ -224,9 +213,8 @@ static unsigned commands_in(const uint8_t *data, size_t size)
     return commands;
 }
 
-static void test_every_datagram_of_a_real_client_is_accepted(void **state)
+TEST(every_datagram_of_a_real_client_is_accepted, set_up, tear_down)
 {
-    (void)state;
     captured_count = 0;
     connect_clients(3);
     say(&clients[0], 0, 0, 900);
@@ -268,9 +256,8 @@ static void *run_threaded_client(void *argument)
     return NULL;
 }
 
-static void test_client_on_another_thread_is_left_alone(void **state)
+TEST(client_on_another_thread_is_left_alone, set_up, tear_down)
 {
-    (void)state;
     pthread_t thread;
     atomic_store(&thread_may_end, false);
     struct client *client = add_client();
@@ -289,9 +276,8 @@ static void test_client_on_another_thread_is_left_alone(void **state)
     assert_int_equal(client->reason, 5);
 }
 
-static void test_longest_message_travels_in_one_datagram(void **state)
+TEST(longest_message_travels_in_one_datagram, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     for (uint32_t i = 0; i < 2; i++) {
         // Before the first of these the peer has something to acknowledge as well.
@@ -313,9 +299,8 @@ static void test_longest_message_travels_in_one_datagram(void **state)
     assert_in_range(kernel.largest_sent, RAIM_MAX_MESSAGE_BYTES, RAIM_MAX_DATAGRAM_BYTES);
 }
 
-static void test_small_messages_share_datagrams_within_the_mtu(void **state)
+TEST(small_messages_share_datagrams_within_the_mtu, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     kernel.largest_sent = 0;
     for (uint32_t i = 0; i < 20; i++)
@@ -337,9 +322,8 @@ static void connect_with_mtu(uint32_t mtu)
     RUN_UNTIL(client->connected && seen.connected == before + 1);
 }
 
-static void test_client_cannot_raise_the_mtu(void **state)
+TEST(client_cannot_raise_the_mtu, set_up, tear_down)
 {
-    (void)state;
     connect_with_mtu(ENET_PROTOCOL_MAXIMUM_MTU);
     assert_int_equal(clients[0].peer->mtu, RAIM_MAX_DATAGRAM_BYTES);
     for (uint32_t i = 0; i < 20; i++)
@@ -348,9 +332,8 @@ static void test_client_cannot_raise_the_mtu(void **state)
     assert_in_range(kernel.largest_sent, 1000, RAIM_MAX_DATAGRAM_BYTES);
 }
 
-static void test_client_cannot_have_its_snapshots_in_fragments(void **state)
+TEST(client_cannot_have_its_snapshots_in_fragments, set_up, tear_down)
 {
-    (void)state;
     connect_with_mtu(ENET_PROTOCOL_MINIMUM_MTU);
     assert_int_equal(clients[0].peer->mtu, ENET_PROTOCOL_MINIMUM_MTU);
     const uint64_t before = transport_stats(transport)->packets_out;
@@ -360,9 +343,8 @@ static void test_client_cannot_have_its_snapshots_in_fragments(void **state)
     RUN_UNTIL(clients[0].messages[1] == 1);
 }
 
-static void test_client_cannot_throttle_the_server(void **state)
+TEST(client_cannot_throttle_the_server, set_up, tear_down)
 {
-    (void)state;
     connect_slowly(40);
     struct client *client = &clients[0];
     enet_peer_throttle_configure(client->peer, 100000, 0, 32);
@@ -384,9 +366,8 @@ static void test_client_cannot_throttle_the_server(void **state)
 
 // --- Opening ---
 
-static void test_port_in_use_is_reported(void **state)
+TEST(port_in_use_is_reported, set_up, tear_down)
 {
-    (void)state;
     char error[200], wanted[200];
     const uint16_t port = transport_port(transport);
     assert_int_not_equal(port, 0);
@@ -395,9 +376,8 @@ static void test_port_in_use_is_reported(void **state)
     assert_string_equal(error, wanted);
 }
 
-static void test_a_socket_that_is_bound_already_is_served(void **state)
+TEST(a_socket_that_is_bound_already_is_served, set_up, tear_down)
 {
-    (void)state;
     char error[200];
     const int bound = socket(AF_INET, SOCK_DGRAM, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -414,9 +394,8 @@ static void test_a_socket_that_is_bound_already_is_served(void **state)
     assert_int_equal(transport_peers(transport), 1);
 }
 
-static void test_other_descriptors_are_refused_and_closed(void **state)
+TEST(other_descriptors_are_refused_and_closed, set_up, tear_down)
 {
-    (void)state;
     char error[200];
     const int file = open("/dev/null", O_RDONLY);
     assert_null(transport_adopt(file, 4, error, sizeof error));
@@ -424,9 +403,8 @@ static void test_other_descriptors_are_refused_and_closed(void **state)
     assert_int_equal(fcntl(file, F_GETFD), -1);
 }
 
-static void test_address_must_be_a_number(void **state)
+TEST(address_must_be_a_number, set_up, tear_down)
 {
-    (void)state;
     char error[200];
     assert_null(transport_open("localhost", 7246, 4, error, sizeof error));
     assert_string_equal(error, "cannot bind udp localhost port 7246: not an IPv4 or IPv6 address");
@@ -438,36 +416,4 @@ static void test_address_must_be_a_number(void **state)
     assert_null(transport_open("127.1", 7246, 4, error, sizeof error));
     assert_null(transport_open("192.0.2.1", 0, 4, error, sizeof error));
     assert_string_equal(error, "cannot bind udp 192.0.2.1:0: Cannot assign requested address");
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_enet_counts_monotonic_milliseconds),
-        TEST(test_wall_clock_step_disconnects_no_peer),
-        TEST(test_silent_peer_times_out_however_slow_its_line),
-        TEST(test_datagrams_move_in_batches),
-        TEST(test_all_that_waits_is_drained_in_one_call),
-        TEST(test_acknowledgement_rides_with_the_answer),
-        TEST(test_resends_leave_with_receive),
-        TEST(test_arrivals_are_not_announced_to_everybody),
-        TEST(test_failed_send_is_one_lost_datagram),
-        TEST(test_message_beside_the_last_acknowledgement_is_taken),
-        TEST(test_hundred_clients_receive_their_echo_in_order),
-        TEST(test_every_datagram_of_a_real_client_is_accepted),
-        TEST(test_client_on_another_thread_is_left_alone),
-        TEST(test_longest_message_travels_in_one_datagram),
-        TEST(test_small_messages_share_datagrams_within_the_mtu),
-        TEST(test_client_cannot_raise_the_mtu),
-        TEST(test_client_cannot_have_its_snapshots_in_fragments),
-        TEST(test_client_cannot_throttle_the_server),
-        TEST(test_port_in_use_is_reported),
-        TEST(test_a_socket_that_is_bound_already_is_served),
-        TEST(test_other_descriptors_are_refused_and_closed),
-        TEST(test_address_must_be_a_number),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,9 +211,8 @@ static int close_places(void **state)
 
 // --- Tests ---
 
-static void test_addresses_that_share_bits_are_apart(void **state)
+TEST(addresses_that_share_bits_are_apart, open_places, close_places)
 {
-    (void)state;
     for (int first = 0; first < PLACES; first += PEERS) {
         const int end = first + PEERS < PLACES ? first + PEERS : PLACES;
         for (int i = first; i < end; i++)
@@ -249,9 +248,8 @@ static bool call_from(const char *text)
     return is_in(place);
 }
 
-static void test_connections_are_limited_by_64_and_48(void **state)
+TEST(connections_are_limited_by_64_and_48, open_places, close_places)
 {
-    (void)state;
     struct gate_limits limits = GATE_LIMITS_DEFAULT;
     limits.connections_per_address = 2;
     limits.connections_per_network = 3;
@@ -268,9 +266,8 @@ static void test_connections_are_limited_by_64_and_48(void **state)
 
 // Connections come and go, politely and not; a peer is never the sender of what came from another
 // address, and slots are used again.
-static void test_no_address_takes_over_a_peer(void **state)
+TEST(no_address_takes_over_a_peer, open_places, close_places)
 {
-    (void)state;
     uint32_t connected = 0;
     for (int step = 0; step < 3000; step++) {
         const int place = chance_int(0, PLACES - 1);
@@ -295,9 +292,8 @@ static void test_no_address_takes_over_a_peer(void **state)
 }
 
 // Repeats datagrams of connected places from other ones, which have no connection.
-static void test_a_datagram_from_another_address_is_nobodys(void **state)
+TEST(a_datagram_from_another_address_is_nobodys, open_places, close_places)
 {
-    (void)state;
     for (int i = 0; i < PLACES; i += 3)
         begin_call(i);
     run(30);
@@ -332,9 +328,8 @@ static void test_a_datagram_from_another_address_is_nobodys(void **state)
 
 // Real sockets of the kernel, one of each family. Both are connected, so that they receive nothing
 // but what comes from the address that they sent to; 127.0.0.2 is not what the kernel prefers.
-static void test_one_socket_serves_both_families(void **state)
+TEST(one_socket_serves_both_families, open_places, close_places)
 {
-    (void)state;
     kernel.translate = NULL;
     const struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
                                     .sin6_addr = IN6ADDR_LOOPBACK_INIT,
@@ -358,9 +353,8 @@ static void test_one_socket_serves_both_families(void **state)
 }
 
 // The kernel would send what goes to :: to this machine.
-static void test_the_unspecified_address_is_not_answered(void **state)
+TEST(the_unspecified_address_is_not_answered, open_places, close_places)
 {
-    (void)state;
     static const uint8_t connect_request[512] = {0xFF, 0xFF, 0xFF, 0xFF, 'R', 'A', 'I', 'M', 1, 2};
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(transport_port(transport))};
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -395,9 +389,8 @@ static int class_of(int socket)
     return class;
 }
 
-static void test_datagrams_have_their_class_in_both_families(void **state)
+TEST(datagrams_have_their_class_in_both_families, open_places, close_places)
 {
-    (void)state;
     const int on = 1;
     kernel.translate = NULL;
     const int six = socket(AF_INET6, SOCK_DGRAM, 0), four = socket(AF_INET, SOCK_DGRAM, 0);
@@ -446,24 +439,4 @@ static int set_up_group(void **state)
     return 0;
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_addresses_that_share_bits_are_apart, open_places,
-                                        close_places),
-        cmocka_unit_test_setup_teardown(test_connections_are_limited_by_64_and_48, open_places,
-                                        close_places),
-        cmocka_unit_test_setup_teardown(test_no_address_takes_over_a_peer, open_places,
-                                        close_places),
-        cmocka_unit_test_setup_teardown(test_a_datagram_from_another_address_is_nobodys,
-                                        open_places, close_places),
-        cmocka_unit_test_setup_teardown(test_one_socket_serves_both_families, open_places,
-                                        close_places),
-        cmocka_unit_test_setup_teardown(test_the_unspecified_address_is_not_answered, open_places,
-                                        close_places),
-        cmocka_unit_test_setup_teardown(test_datagrams_have_their_class_in_both_families,
-                                        open_places, close_places),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

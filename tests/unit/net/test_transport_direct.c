@@ -21,9 +21,8 @@ static uint64_t packets_out(void)
 
 // --- Without ENet ---
 
-static void test_messages_alone_do_not_reach_enet(void **state)
+TEST(messages_alone_do_not_reach_enet, set_up, tear_down)
 {
-    (void)state;
     connect_clients(10);
     for (size_t i = 0; i < client_count; i++) {
         say(&clients[i], 1, 0, MESSAGE_BYTES);
@@ -39,9 +38,8 @@ static void test_messages_alone_do_not_reach_enet(void **state)
     RUN_UNTIL(clients[0].messages[1] == 1 && clients[9].messages[1] == 1);
 }
 
-static void test_an_idle_transport_leaves_enet_alone(void **state)
+TEST(an_idle_transport_leaves_enet_alone, set_up, tear_down)
 {
-    (void)state;
     receive_all();
     const int64_t serviced_ms = transport->serviced_ms;
     kernel.receives = kernel.sends = 0;
@@ -57,9 +55,8 @@ static void test_an_idle_transport_leaves_enet_alone(void **state)
     assert_true(transport->serviced_ms > serviced_ms);
 }
 
-static void test_a_ping_shares_the_datagram_of_a_message(void **state)
+TEST(a_ping_shares_the_datagram_of_a_message, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     kernel.monotonic_ms += 260;
     receive_all();
@@ -73,9 +70,8 @@ static void test_a_ping_shares_the_datagram_of_a_message(void **state)
     RUN_UNTIL(clients[0].messages[1] == 1 && transport_rtt_ms(transport, 0) != UINT32_MAX);
 }
 
-static void test_a_message_shares_the_datagram_of_a_reliable_one(void **state)
+TEST(a_message_shares_the_datagram_of_a_reliable_one, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     const uint64_t before = packets_out();
     send_to_peer(0, true, 0, MESSAGE_BYTES);
@@ -85,9 +81,8 @@ static void test_a_message_shares_the_datagram_of_a_reliable_one(void **state)
     RUN_UNTIL(clients[0].messages[0] == 1 && clients[0].messages[1] == 1);
 }
 
-static void test_more_datagrams_than_the_queue_holds_are_read_in_one_receive(void **state)
+TEST(more_datagrams_than_the_queue_holds_are_read_in_one_receive, set_up, tear_down)
 {
-    (void)state;
     enum { EACH = 4, LARGE = 1000 };
     connect_clients(MAX_CLIENTS);
     static_assert(MAX_CLIENTS * EACH > ENET_QUEUE_DATAGRAMS, "more than the queue holds");
@@ -111,9 +106,8 @@ static void set_sequence(ENetPeer *from, ENetPeer *to, uint16_t reliable, uint16
     out->outgoingUnreliableSequenceNumber = in->incomingUnreliableSequenceNumber = unreliable;
 }
 
-static void test_sequence_numbers_wrap(void **state)
+TEST(sequence_numbers_wrap, set_up, tear_down)
 {
-    (void)state;
     enum { MESSAGES = 300 };
     static const uint16_t reliable[] = {0, 0x0FFF, UINT16_MAX};
     connect_clients(1);
@@ -349,9 +343,8 @@ static struct transport *connect_two(void)
     return second;
 }
 
-static void test_messages_are_those_that_enet_delivers(void **state)
+TEST(messages_are_those_that_enet_delivers, set_up, tear_down)
 {
-    (void)state;
     struct transport *other = connect_two();
     const ENetAddress loopback = {.host = htonl(INADDR_LOOPBACK)};
     ENetHost *reference = enet_host_create(&loopback, 1, 2, 0, 0);
@@ -370,9 +363,8 @@ static void test_messages_are_those_that_enet_delivers(void **state)
     transport_close(other);
 }
 
-static void test_a_liar_gets_enet_and_the_transport_out_of_step_nowhere(void **state)
+TEST(a_liar_gets_enet_and_the_transport_out_of_step_nowhere, set_up, tear_down)
 {
-    (void)state;
     for (int run = 0; run < 10; run++) {
         struct transport *other = connect_two();
         play(true, 100, NULL, NULL, other);
@@ -406,9 +398,8 @@ static void send_message_as(int raw, unsigned peer, unsigned session)
             enet_socket_send(clients[0].host->socket, &clients[0].peer->address, &buffer, 1) > 0);
 }
 
-static void test_messages_of_nobody_are_ignored(void **state)
+TEST(messages_of_nobody_are_ignored, set_up, tear_down)
 {
-    (void)state;
     const int raw = open_raw();
     connect_clients(1);
     const ENetPeer *peer = clients[0].peer;
@@ -438,9 +429,8 @@ static void test_messages_of_nobody_are_ignored(void **state)
     close(raw);
 }
 
-static void test_a_flood_of_messages_is_bounded(void **state)
+TEST(a_flood_of_messages_is_bounded, set_up, tear_down)
 {
-    (void)state;
     enum { FLOOD = 2000 };
     connect_clients(1);
     const ENetPeer *peer = clients[0].peer;
@@ -457,9 +447,8 @@ static void test_a_flood_of_messages_is_bounded(void **state)
 
 // --- A bad line ---
 
-static void test_libenet_talks_to_the_transport_over_a_bad_line(void **state)
+TEST(libenet_talks_to_the_transport_over_a_bad_line, set_up, tear_down)
 {
-    (void)state;
     enum { CLIENTS = 8, TICKS = 600, TICK_MS = 16, MESSAGES = TICKS / 6 };
     connect_clients(CLIENTS);
     kernel.loss = 5;
@@ -498,25 +487,4 @@ static void test_libenet_talks_to_the_transport_over_a_bad_line(void **state)
         assert_int_equal(clients[i].messages[0], MESSAGES); // take_message checks their order
         assert_in_range(clients[i].messages[1], TICKS * 8 / 10, TICKS);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_messages_alone_do_not_reach_enet),
-        TEST(test_an_idle_transport_leaves_enet_alone),
-        TEST(test_a_ping_shares_the_datagram_of_a_message),
-        TEST(test_a_message_shares_the_datagram_of_a_reliable_one),
-        TEST(test_more_datagrams_than_the_queue_holds_are_read_in_one_receive),
-        TEST(test_sequence_numbers_wrap),
-        TEST(test_messages_are_those_that_enet_delivers),
-        TEST(test_a_liar_gets_enet_and_the_transport_out_of_step_nowhere),
-        TEST(test_messages_of_nobody_are_ignored),
-        TEST(test_a_flood_of_messages_is_bounded),
-        TEST(test_libenet_talks_to_the_transport_over_a_bad_line),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

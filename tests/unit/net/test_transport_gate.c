@@ -79,18 +79,16 @@ static void run(int turns)
     }
 }
 
-static void test_a_client_with_a_cookie_connects(void **state)
+TEST(a_client_with_a_cookie_connects, set_up_gate, tear_down)
 {
-    (void)state;
     const struct client *client = add_guest(connect_request());
     RUN_UNTIL(client->connected && seen.connected == 1);
     assert_int_equal(rejections_in_all(), 0);
     assert_int_equal(transport_stats(transport)->queries, 0);
 }
 
-static void test_a_connect_without_a_cookie_is_not_answered(void **state)
+TEST(a_connect_without_a_cookie_is_not_answered, set_up_gate, tear_down)
 {
-    (void)state;
     const uint32_t cookie = connect_request();
     const uint64_t sent = transport_stats(transport)->packets_out;
     add_guest(0);
@@ -110,9 +108,8 @@ static void test_a_connect_without_a_cookie_is_not_answered(void **state)
     RUN_UNTIL(guest->connected);
 }
 
-static void test_a_connect_request_is_answered_with_less(void **state)
+TEST(a_connect_request_is_answered_with_less, set_up_gate, tear_down)
 {
-    (void)state;
     const struct transport_stats before = *transport_stats(transport);
     connect_request();
     const struct transport_stats *after = transport_stats(transport);
@@ -120,9 +117,8 @@ static void test_a_connect_request_is_answered_with_less(void **state)
     assert_true(after->bytes_out - before.bytes_out < (after->bytes_in - before.bytes_in) / 4);
 }
 
-static void test_a_connect_may_be_repeated(void **state)
+TEST(a_connect_may_be_repeated, set_up_gate, tear_down)
 {
-    (void)state;
     allow(1, 1);
     const struct client *client = add_guest(connect_request());
     // Its first answer is late.
@@ -142,9 +138,8 @@ static void let_all_in(void)
             transport_admit(transport, peer);
 }
 
-static void test_an_address_has_so_many_connections(void **state)
+TEST(an_address_has_so_many_connections, set_up_gate, tear_down)
 {
-    (void)state;
     allow(2, 100);
     const uint32_t cookie = connect_request();
     add_guest(cookie);
@@ -163,9 +158,8 @@ static void test_an_address_has_so_many_connections(void **state)
     assert_int_equal(transport_peers(transport), 2);
 }
 
-static void test_a_network_has_so_many_connections(void **state)
+TEST(a_network_has_so_many_connections, set_up_gate, tear_down)
 {
-    (void)state;
     allow(100, 3);
     const uint32_t cookie = connect_request();
     for (int i = 0; i < 3; i++)
@@ -178,9 +172,8 @@ static void test_a_network_has_so_many_connections(void **state)
     assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
 }
 
-static void test_a_peer_that_never_acknowledges_makes_room_for_a_neighbour(void **state)
+TEST(a_peer_that_never_acknowledges_makes_room_for_a_neighbour, set_up_gate, tear_down)
 {
-    (void)state;
     enum { GHOSTS = 4 };
     allow(GHOSTS, 100);
     const uint32_t cookie = connect_request();
@@ -201,9 +194,8 @@ static void test_a_peer_that_never_acknowledges_makes_room_for_a_neighbour(void 
         close(ghosts[i]);
 }
 
-static void test_a_peer_that_is_not_admitted_makes_room_for_a_neighbour(void **state)
+TEST(a_peer_that_is_not_admitted_makes_room_for_a_neighbour, set_up_gate, tear_down)
 {
-    (void)state;
     allow(2, 100);
     const uint32_t cookie = connect_request();
     add_guest(cookie);
@@ -224,9 +216,8 @@ static void test_a_peer_that_is_not_admitted_makes_room_for_a_neighbour(void **s
     RUN_UNTIL(clients[0].messages[0] == 1);
 }
 
-static void test_more_inputs_than_a_tick_can_use_are_dropped(void **state)
+TEST(more_inputs_than_a_tick_can_use_are_dropped, set_up_gate, tear_down)
 {
-    (void)state;
     enum { SENT = 100 };
     limits.inputs_per_tick = 10;
     allow(2, 2);
@@ -249,9 +240,8 @@ static void test_more_inputs_than_a_tick_can_use_are_dropped(void **state)
     RUN_UNTIL(client->messages[0] == SENT);
 }
 
-static void test_frequent_connects_are_refused_before_enet(void **state)
+TEST(frequent_connects_are_refused_before_enet, set_up_gate, tear_down)
 {
-    (void)state;
     limits.connects_per_second = 5;
     allow(4000, 4000);
     const uint32_t cookie = connect_request();
@@ -260,23 +250,4 @@ static void test_frequent_connects_are_refused_before_enet(void **state)
         run_server();
     }
     assert_in_range(refused(DATAGRAM_CONNECT_RATE), 70, 80);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-#define GATE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_gate, tear_down)
-        GATE_TEST(test_a_client_with_a_cookie_connects),
-        GATE_TEST(test_a_connect_without_a_cookie_is_not_answered),
-        GATE_TEST(test_a_connect_request_is_answered_with_less),
-        GATE_TEST(test_a_connect_may_be_repeated),
-        GATE_TEST(test_an_address_has_so_many_connections),
-        GATE_TEST(test_a_network_has_so_many_connections),
-        GATE_TEST(test_a_peer_that_never_acknowledges_makes_room_for_a_neighbour),
-        GATE_TEST(test_a_peer_that_is_not_admitted_makes_room_for_a_neighbour),
-        GATE_TEST(test_more_inputs_than_a_tick_can_use_are_dropped),
-        GATE_TEST(test_frequent_connects_are_refused_before_enet),
-    };
-    return cmocka_run_group_tests_name("transport_gate", tests, NULL, NULL);
 }

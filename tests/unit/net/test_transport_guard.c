@@ -60,9 +60,8 @@ static void send_disconnect(const struct client *client, bool reliable)
 
 // --- Lists ---
 
-static void test_reliable_messages_behind_a_gap_are_few(void **state)
+TEST(reliable_messages_behind_a_gap_are_few, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     const ENetChannel *channel = &enet_peer_of(seen.last_peer)->channels[0];
     uint8_t bytes[COMMANDS * 7];
@@ -90,9 +89,8 @@ static void test_reliable_messages_behind_a_gap_are_few(void **state)
     assert_true(enet_list_empty(&channel->incomingReliableCommands));
 }
 
-static void test_unreliable_messages_that_wait_are_few(void **state)
+TEST(unreliable_messages_that_wait_are_few, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     const ENetChannel *channel = &enet_peer_of(seen.last_peer)->channels[1];
     uint8_t bytes[COMMANDS * 9];
@@ -112,9 +110,8 @@ static void test_unreliable_messages_that_wait_are_few(void **state)
     assert_true(enet_list_empty(&channel->incomingUnreliableCommands));
 }
 
-static void test_a_flood_does_not_displace_other_peers_datagrams(void **state)
+TEST(a_flood_does_not_displace_other_peers_datagrams, set_up, tear_down)
 {
-    (void)state;
     enum { FLOOD = 200 };
     connect_clients(2);
     const uint8_t ping[] = {0x85, 0xFF, 0, 1};
@@ -130,9 +127,8 @@ static void test_a_flood_does_not_displace_other_peers_datagrams(void **state)
     assert_int_equal(refused(DATAGRAM_BUDGET), 2 * FLOOD - PEER_GUARD_RELIABLE);
 }
 
-static void test_connections_of_an_address_share_a_budget(void **state)
+TEST(connections_of_an_address_share_a_budget, set_up, tear_down)
 {
-    (void)state;
     enum { CLIENTS = 3, OF_EACH = 200, OF_ALL = 2 * PEER_GUARD_DATAGRAMS };
     struct gate_limits limits = GATE_LIMITS_DEFAULT;
     connect_clients(CLIENTS);
@@ -150,9 +146,8 @@ static void test_connections_of_an_address_share_a_budget(void **state)
     assert_int_equal(refused(DATAGRAM_BUDGET), received > OF_ALL ? received - OF_ALL : 0);
 }
 
-static void test_a_peer_that_is_too_far_behind_is_dropped(void **state)
+TEST(a_peer_that_is_too_far_behind_is_dropped, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     uint32_t sent = 0;
     while (transport_stats(transport)->overflows == 0 && sent < 10000) {
@@ -164,9 +159,8 @@ static void test_a_peer_that_is_too_far_behind_is_dropped(void **state)
     assert_int_equal(seen.disconnected, 1);
 }
 
-static void test_bandwidth_limits_of_a_client_have_no_effect(void **state)
+TEST(bandwidth_limits_of_a_client_have_no_effect, set_up, tear_down)
 {
-    (void)state;
     struct client *client = add_client();
     enet_peer_reset(client->peer);
     enet_host_bandwidth_limit(client->host, 1000, 1000);
@@ -190,9 +184,8 @@ static void test_bandwidth_limits_of_a_client_have_no_effect(void **state)
 
 // --- Losses ---
 
-static void test_honest_clients_live_with_loss(void **state)
+TEST(honest_clients_live_with_loss, set_up, tear_down)
 {
-    (void)state;
     enum { CLIENTS = 4, ROUNDS = 300 };
     connect_clients(CLIENTS);
     // One of 800 reliable commands is lost with all its repetitions of 5 s, about eight on a fast
@@ -222,9 +215,8 @@ static void test_honest_clients_live_with_loss(void **state)
     assert_int_equal(refused(DATAGRAM_BUDGET), 0);
 }
 
-static void test_inputs_flow_on_behind_a_reliable_message_of_their_channel(void **state)
+TEST(inputs_flow_on_behind_a_reliable_message_of_their_channel, set_up, tear_down)
 {
-    (void)state;
     connect_slowly(LINE_MS);
     // ENet sends one in 65,536 reliably.
     clients[0].peer->channels[1].outgoingUnreliableSequenceNumber = 0xFFFF;
@@ -253,9 +245,8 @@ static void play(struct client *client, uint32_t number)
     run_server();
 }
 
-static void test_a_forged_number_does_not_silence_a_player(void **state)
+TEST(a_forged_number_does_not_silence_a_player, set_up, tear_down)
 {
-    (void)state;
     enum { INPUTS = 20 };
     connect_clients(1);
     for (uint8_t i = 0; i < INPUTS; i++) {
@@ -270,9 +261,8 @@ static void test_a_forged_number_does_not_silence_a_player(void **state)
     }
 }
 
-static void test_a_forged_reliable_message_does_not_silence_a_player(void **state)
+TEST(a_forged_reliable_message_does_not_silence_a_player, set_up, tear_down)
 {
-    (void)state;
     enum { INPUTS = 20 };
     connect_clients(1);
     for (uint8_t i = 0; i < INPUTS; i++) {
@@ -287,9 +277,8 @@ static void test_a_forged_reliable_message_does_not_silence_a_player(void **stat
     }
 }
 
-static void test_forged_disconnects_do_not_end_a_players_connection(void **state)
+TEST(forged_disconnects_do_not_end_a_players_connection, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     for (uint32_t i = 0; i < 200; i++) {
         play(&clients[0], i);
@@ -302,9 +291,8 @@ static void test_forged_disconnects_do_not_end_a_players_connection(void **state
     assert_false(clients[0].disconnected);
 }
 
-static void test_a_disconnecting_client_is_gone_soon(void **state)
+TEST(a_disconnecting_client_is_gone_soon, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     play(&clients[0], 0);
     enet_peer_disconnect(clients[0].peer, 0);
@@ -318,9 +306,8 @@ static void test_a_disconnecting_client_is_gone_soon(void **state)
     assert_true(monotonic_ms() - start >= PEER_GUARD_SILENCE_MS);
 }
 
-static void test_a_single_disconnect_ends_the_connection_after_a_second(void **state)
+TEST(a_single_disconnect_ends_the_connection_after_a_second, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     play(&clients[0], 0);
     enet_peer_disconnect_now(clients[0].peer, 0);
@@ -334,9 +321,8 @@ static void test_a_single_disconnect_ends_the_connection_after_a_second(void **s
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_a_disconnected_peer_is_gone_after_a_second(void **state)
+TEST(a_disconnected_peer_is_gone_after_a_second, set_up, tear_down)
 {
-    (void)state;
     connect_clients(2);
     for (uint32_t peer = 0; peer < 2; peer++) {
         send_to_peer(peer, peer == 0, 0, 8); // for the first, ENet waits until it is acknowledged
@@ -365,9 +351,8 @@ static void test_a_disconnected_peer_is_gone_after_a_second(void **state)
 
 // --- Slots ---
 
-static void test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena(void **state)
+TEST(the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena, set_up, tear_down)
 {
-    (void)state;
     transport_close(transport);
     open_transport(3);
     for (int i = 0; i < 3; i++) {
@@ -389,9 +374,8 @@ static void test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena
                 transport_is_connected(transport, 2));
 }
 
-static void test_new_and_admitted_peers_do_not_make_room(void **state)
+TEST(new_and_admitted_peers_do_not_make_room, set_up, tear_down)
 {
-    (void)state;
     transport_close(transport);
     open_transport(2);
     connect_clients(2);
@@ -415,9 +399,8 @@ static void test_new_and_admitted_peers_do_not_make_room(void **state)
 
 // --- Time ---
 
-static void test_reading_ends_with_its_time(void **state)
+TEST(reading_ends_with_its_time, set_up, tear_down)
 {
-    (void)state;
     enum { SENT = 1000 };
     transport_close(transport);
     open_transport(4);
@@ -440,9 +423,8 @@ static void test_reading_ends_with_its_time(void **state)
 
 // --- Round trips ---
 
-static void test_the_round_trip_is_measured_by_the_server(void **state)
+TEST(the_round_trip_is_measured_by_the_server, set_up, tear_down)
 {
-    (void)state;
     connect_slowly(LINE_MS);
     assert_int_equal(transport_rtt_ms(transport, 77), UINT32_MAX);
     kernel.monotonic_ms += 2000;
@@ -458,32 +440,4 @@ static void test_the_round_trip_is_measured_by_the_server(void **state)
     }
     assert_in_range(known_ms, LINE_MS, 500);
     assert_in_range(transport_rtt_ms(transport, 0), LINE_MS, LINE_MS + 30);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_reliable_messages_behind_a_gap_are_few),
-        TEST(test_unreliable_messages_that_wait_are_few),
-        TEST(test_a_flood_does_not_displace_other_peers_datagrams),
-        TEST(test_connections_of_an_address_share_a_budget),
-        TEST(test_a_peer_that_is_too_far_behind_is_dropped),
-        TEST(test_bandwidth_limits_of_a_client_have_no_effect),
-        TEST(test_honest_clients_live_with_loss),
-        TEST(test_inputs_flow_on_behind_a_reliable_message_of_their_channel),
-        TEST(test_a_forged_number_does_not_silence_a_player),
-        TEST(test_a_forged_reliable_message_does_not_silence_a_player),
-        TEST(test_forged_disconnects_do_not_end_a_players_connection),
-        TEST(test_a_disconnecting_client_is_gone_soon),
-        TEST(test_a_single_disconnect_ends_the_connection_after_a_second),
-        TEST(test_a_disconnected_peer_is_gone_after_a_second),
-        TEST(test_the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena),
-        TEST(test_new_and_admitted_peers_do_not_make_room),
-        TEST(test_reading_ends_with_its_time),
-        TEST(test_the_round_trip_is_measured_by_the_server),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 
 // --- Coming and going ---
 
-static void test_disconnect_reason_reaches_the_client_behind_the_last_message(void **state)
+TEST(disconnect_reason_reaches_the_client_behind_the_last_message, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     send_to_peer(seen.last_peer, true, 0, 100);
     transport_disconnect(transport, seen.last_peer, 42);
@@ -20,9 +19,8 @@ static void test_disconnect_reason_reaches_the_client_behind_the_last_message(vo
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_leaving_is_reported_once(void **state)
+TEST(leaving_is_reported_once, set_up, tear_down)
 {
-    (void)state;
     connect_clients(2);
     enet_peer_disconnect(clients[0].peer, 0);
     enet_peer_disconnect_now(clients[1].peer, 0);
@@ -36,9 +34,8 @@ static void test_leaving_is_reported_once(void **state)
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_a_short_connection_is_reported_in_order(void **state)
+TEST(a_short_connection_is_reported_in_order, set_up, tear_down)
 {
-    (void)state;
     struct client *client = add_client();
     run_client(client);
     run_server();
@@ -55,9 +52,8 @@ static void test_a_short_connection_is_reported_in_order(void **state)
     assert_int_equal(transport_peers(transport), 0);
 }
 
-static void test_peer_that_never_acknowledges_is_dropped_at_the_cap(void **state)
+TEST(peer_that_never_acknowledges_is_dropped_at_the_cap, set_up, tear_down)
 {
-    (void)state;
     transport_close(transport);
     open_transport(1);
     connect_clients(1);
@@ -88,9 +84,8 @@ static void test_peer_that_never_acknowledges_is_dropped_at_the_cap(void **state
     RUN_UNTIL(next->messages[0] == 1);
 }
 
-static void test_acknowledged_bytes_do_not_count_towards_the_cap(void **state)
+TEST(acknowledged_bytes_do_not_count_towards_the_cap, set_up, tear_down)
 {
-    (void)state;
     connect_clients(1);
     for (uint32_t i = 0; i < 300; i++) {
         send_to_peer(seen.last_peer, true, i, 1000);
@@ -119,9 +114,8 @@ static void acknowledge_nonsense(const struct client *client, uint16_t sequence)
     assert_true(enet_socket_send(client->host->socket, &client->peer->address, buffers, 2) > 0);
 }
 
-static void test_peer_that_acknowledges_nonsense_is_dropped_in_time(void **state)
+TEST(peer_that_acknowledges_nonsense_is_dropped_in_time, set_up, tear_down)
 {
-    (void)state;
     enum { STEP_MS = 100 };
     connect_clients(1);
     for (int i = 0; i < 100; i++) {
@@ -156,9 +150,8 @@ static void play_on(uint32_t number)
     run_server();
 }
 
-static void test_a_client_that_was_slow_once_survives_a_lost_ping(void **state)
+TEST(a_client_that_was_slow_once_survives_a_lost_ping, set_up, tear_down)
 {
-    (void)state;
     struct client *client = add_client();
     run_client(client);
     run_server();
@@ -192,9 +185,8 @@ static void expect_refusal(int raw, const void *data, size_t size, enum datagram
     assert_int_equal(after->packets_out, before.packets_out);
 }
 
-static void test_bad_datagrams_are_refused_by_reason(void **state)
+TEST(bad_datagrams_are_refused_by_reason, set_up, tear_down)
 {
-    (void)state;
     static uint8_t huge[65507];
     const uint8_t fragment[4 + 24 + 4] = {0x80, 0, 0, 0, 0x88, 0, 0, 1, 0, 1, 0, 4, 0, 0x10};
     const uint8_t compressed[] = {0xC0, 0, 0, 0, 1, 2, 3, 4};
@@ -226,9 +218,8 @@ static size_t make_garbage(uint8_t *data)
     return captured[which].size;
 }
 
-static void test_garbage_does_not_disturb_an_honest_client(void **state)
+TEST(garbage_does_not_disturb_an_honest_client, set_up, tear_down)
 {
-    (void)state;
     captured_count = 0;
     connect_clients(3);
     for (uint32_t i = 0; i < 20; i++) {
@@ -265,9 +256,8 @@ static void *failing_malloc(size_t size)
     return malloc(size);
 }
 
-static void test_no_memory_costs_messages_and_not_the_server(void **state)
+TEST(no_memory_costs_messages_and_not_the_server, set_up, tear_down)
 {
-    (void)state;
     const ENetCallbacks callbacks = {.malloc = failing_malloc, .free = free};
     assert_int_equal(enet_initialize_with_callbacks(ENET_VERSION, &callbacks), 0);
     connect_clients(4);
@@ -299,24 +289,4 @@ static void test_no_memory_costs_messages_and_not_the_server(void **state)
     seen.connected = 0;
     struct client *late = add_client();
     RUN_UNTIL(late->connected);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_disconnect_reason_reaches_the_client_behind_the_last_message),
-        TEST(test_leaving_is_reported_once),
-        TEST(test_a_short_connection_is_reported_in_order),
-        TEST(test_peer_that_never_acknowledges_is_dropped_at_the_cap),
-        TEST(test_peer_that_acknowledges_nonsense_is_dropped_in_time),
-        TEST(test_a_client_that_was_slow_once_survives_a_lost_ping),
-        TEST(test_acknowledged_bytes_do_not_count_towards_the_cap),
-        TEST(test_bad_datagrams_are_refused_by_reason),
-        TEST(test_garbage_does_not_disturb_an_honest_client),
-        TEST(test_no_memory_costs_messages_and_not_the_server),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,9 +55,8 @@ static void meet_challenge(int raw)
     memcpy(request + 5, reply + 5, 4);
 }
 
-static void test_a_met_challenge_is_answered(void **state)
+TEST(a_met_challenge_is_answered, set_up_queries, tear_down)
 {
-    (void)state;
     const int raw = open_raw();
     meet_challenge(raw);
     assert_int_equal(asked.count, 0);
@@ -79,9 +78,8 @@ static void test_a_met_challenge_is_answered(void **state)
     close(raw);
 }
 
-static void test_a_challenge_grows_old_with_the_clock(void **state)
+TEST(a_challenge_grows_old_with_the_clock, set_up_queries, tear_down)
 {
-    (void)state;
     const int raw = open_raw();
     meet_challenge(raw);
     kernel.monotonic_ms += CHALLENGE_EPOCH_MS;
@@ -95,9 +93,8 @@ static void test_a_challenge_grows_old_with_the_clock(void **state)
     close(raw);
 }
 
-static void test_where_they_are_not_wanted_queries_are_refused(void **state)
+TEST(where_they_are_not_wanted_queries_are_refused, set_up_queries, tear_down)
 {
-    (void)state;
     transport_enable_queries(transport, false);
     const int raw = open_raw();
     send_raw(raw, request, sizeof request);
@@ -109,9 +106,8 @@ static void test_where_they_are_not_wanted_queries_are_refused(void **state)
     close(raw);
 }
 
-static void test_other_connectionless_datagrams_are_refused(void **state)
+TEST(other_connectionless_datagrams_are_refused, set_up_queries, tear_down)
 {
-    (void)state;
     const int raw = open_raw();
     send_raw(raw, "\xFF\xFF\xFF\xFFgetstatus", 13);
     send_raw(raw, "\xFF\xFF", 2);
@@ -123,9 +119,8 @@ static void test_other_connectionless_datagrams_are_refused(void **state)
     close(raw);
 }
 
-static void test_a_flood_is_dropped_beyond_its_rate(void **state)
+TEST(a_flood_is_dropped_beyond_its_rate, set_up_queries, tear_down)
 {
-    (void)state;
     const int raw = open_raw();
     meet_challenge(raw);
     for (int i = 0; i < 400; i++)
@@ -141,9 +136,8 @@ static void test_a_flood_is_dropped_beyond_its_rate(void **state)
     close(raw);
 }
 
-static void test_queries_do_not_keep_messages_from_being_read(void **state)
+TEST(queries_do_not_keep_messages_from_being_read, set_up_queries, tear_down)
 {
-    (void)state;
     connect_clients(1);
     const int raw = open_raw();
     meet_challenge(raw);
@@ -157,19 +151,4 @@ static void test_queries_do_not_keep_messages_from_being_read(void **state)
     assert_true(asked.count > 40);
     assert_int_equal(seen.messages, 1);
     close(raw);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-#define QUERY_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_queries, tear_down)
-        QUERY_TEST(test_a_met_challenge_is_answered),
-        QUERY_TEST(test_a_challenge_grows_old_with_the_clock),
-        QUERY_TEST(test_where_they_are_not_wanted_queries_are_refused),
-        QUERY_TEST(test_other_connectionless_datagrams_are_refused),
-        QUERY_TEST(test_a_flood_is_dropped_beyond_its_rate),
-        QUERY_TEST(test_queries_do_not_keep_messages_from_being_read),
-    };
-    return cmocka_run_group_tests_name("transport_queries", tests, NULL, NULL);
 }

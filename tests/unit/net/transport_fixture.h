@@ -4,21 +4,18 @@
 #pragma once
 
 #include "chance.h"
+#include "test.h"
 #include "transport.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <enet/enet.h>
 
 enum { MAX_CLIENTS = 100, MAX_CAPTURED = 4096 };

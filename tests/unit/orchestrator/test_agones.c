@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The state machine of a game server under Agones, driven by hand.
 #include "agones.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { FIRST_MS = 1000, PERIOD_MS = 4000, SOON_MS = 60000 };
 
@@ -221,9 +217,8 @@ static void allocate(const char *when, const char *value)
 
 // --- Ready and Health ---
 
-static void test_ready_waits_until_every_arena_ticks(void **state)
+TEST(ready_waits_until_every_arena_ticks)
 {
-    (void)state;
     start();
     pass(SOON_MS);
     assert_int_equal(fixture.sent[AGONES_READY], 0);
@@ -238,9 +233,8 @@ static void test_ready_waits_until_every_arena_ticks(void **state)
     assert_int_equal(fixture.sent[AGONES_READY], 1);
 }
 
-static void test_health_is_sent_every_half_period_while_every_arena_ticks(void **state)
+TEST(health_is_sent_every_half_period_while_every_arena_ticks)
 {
-    (void)state;
     start_and_serve();
     forget_sent();
     pass(10 * PERIOD_MS);
@@ -255,9 +249,8 @@ static void test_health_is_sent_every_half_period_while_every_arena_ticks(void *
     assert_int_equal(fixture.sent[AGONES_HEALTH], 1);
 }
 
-static void test_health_is_not_sent_where_it_is_disabled(void **state)
+TEST(health_is_not_sent_where_it_is_disabled)
 {
-    (void)state;
     start();
     fixture.gameserver.health_is_disabled = true;
     load(true, 0);
@@ -266,9 +259,8 @@ static void test_health_is_not_sent_where_it_is_disabled(void **state)
     assert_int_equal(fixture.sent[AGONES_READY], 1);
 }
 
-static void test_an_allocated_server_does_not_become_ready_at_its_start(void **state)
+TEST(an_allocated_server_does_not_become_ready_at_its_start)
 {
-    (void)state;
     start();
     strcpy(fixture.gameserver.state, "Allocated");
     load(true, 0);
@@ -277,9 +269,8 @@ static void test_an_allocated_server_does_not_become_ready_at_its_start(void **s
     assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
 }
 
-static void test_ready_is_sent_anew_when_agones_has_lost_it(void **state)
+TEST(ready_is_sent_anew_when_agones_has_lost_it)
 {
-    (void)state;
     start_and_serve();
     forget_sent();
     agones_receive_watch_end(fixture.agones, fixture.now_ms);
@@ -288,9 +279,8 @@ static void test_ready_is_sent_anew_when_agones_has_lost_it(void **state)
     assert_int_equal(fixture.sent[AGONES_READY], 1);
 }
 
-static void test_a_silent_server_is_asked_ever_less_often(void **state)
+TEST(a_silent_server_is_asked_ever_less_often)
 {
-    (void)state;
     start();
     fixture.is_deaf = true;
     load(true, 3);
@@ -307,9 +297,8 @@ static void test_a_silent_server_is_asked_ever_less_often(void **state)
     assert_int_equal(fixture.sent[AGONES_READY], 1);
 }
 
-static void test_a_request_that_hangs_alone_is_no_loss(void **state)
+TEST(a_request_that_hangs_alone_is_no_loss)
 {
-    (void)state;
     start_and_serve();
     fixture.ignores_players = true;
     agones_set_players(fixture.agones, (const char *const[]){"Ada"}, 1);
@@ -325,9 +314,8 @@ static void test_a_request_that_hangs_alone_is_no_loss(void **state)
     assert_false(agones_status(fixture.agones)->is_connected);
 }
 
-static void test_a_refusing_server_is_asked_ever_less_often(void **state)
+TEST(a_refusing_server_is_asked_ever_less_often)
 {
-    (void)state;
     start_and_serve();
     forget_sent();
     fixture.is_refusing = true;
@@ -340,9 +328,8 @@ static void test_a_refusing_server_is_asked_ever_less_often(void **state)
     assert_in_range(fixture.sent[AGONES_HEALTH], 280, 3000);
 }
 
-static void test_a_watch_without_an_object_is_opened_anew(void **state)
+TEST(a_watch_without_an_object_is_opened_anew)
 {
-    (void)state;
     struct agones_request request;
     start();
     int opened = 0;
@@ -354,9 +341,8 @@ static void test_a_watch_without_an_object_is_opened_anew(void **state)
 
 // --- Use ---
 
-static void test_a_server_in_use_allocates_itself(void **state)
+TEST(a_server_in_use_allocates_itself)
 {
-    (void)state;
     start_and_serve();
     load(true, 1);
     pass(SOON_MS);
@@ -367,9 +353,8 @@ static void test_a_server_in_use_allocates_itself(void **state)
     assert_int_equal(fixture.sent[AGONES_READY], 1); // it stays allocated
 }
 
-static void test_an_empty_server_becomes_ready_again_where_configured(void **state)
+TEST(an_empty_server_becomes_ready_again_where_configured)
 {
-    (void)state;
     struct agones_def def = agones_default_def();
     def.ready_when_empty = true;
     start_with(&def);
@@ -389,9 +374,8 @@ static void test_an_empty_server_becomes_ready_again_where_configured(void **sta
     assert_int_equal(fixture.sent[AGONES_READY], 2);
 }
 
-static void test_the_list_of_players_is_kept(void **state)
+TEST(the_list_of_players_is_kept)
 {
-    (void)state;
     static const char *const names[] = {"Ada \"the\" \\ first", "Bob"};
     start_and_serve();
     agones_set_players(fixture.agones, names, 2);
@@ -410,9 +394,8 @@ static void test_the_list_of_players_is_kept(void **state)
 }
 
 // Agones 1.56 and later answer 500 to the whole list.
-static void test_a_refused_list_of_players_is_sent_by_values(void **state)
+TEST(a_refused_list_of_players_is_sent_by_values)
 {
-    (void)state;
     static const char *const names[] = {"Ada", "Bob"}, *const others[] = {"Bob", "Cyd"};
     struct gameserver_players *listed = &fixture.gameserver.players;
     start_and_serve();
@@ -438,9 +421,8 @@ static void test_a_refused_list_of_players_is_sent_by_values(void **state)
 
 // --- Rooms ---
 
-static void test_a_value_of_the_list_makes_a_room_once(void **state)
+TEST(a_value_of_the_list_makes_a_room_once)
 {
-    (void)state;
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "duel/m-1");
     update();
@@ -460,9 +442,8 @@ static void test_a_value_of_the_list_makes_a_room_once(void **state)
                         "\\\"name\\\":\\\"arena\\\"}}\"}");
 }
 
-static void test_the_annotation_describes_the_rooms_that_the_list_names(void **state)
+TEST(the_annotation_describes_the_rooms_that_the_list_names)
 {
-    (void)state;
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "m-1");
     fixture.gameserver.room = duel;
@@ -472,9 +453,8 @@ static void test_the_annotation_describes_the_rooms_that_the_list_names(void **s
     assert_string_equal(fixture.last_json, "{\"template\":\"duel\"}");
 }
 
-static void test_an_annotation_alone_makes_one_room_for_an_allocation(void **state)
+TEST(an_annotation_alone_makes_one_room_for_an_allocation)
 {
-    (void)state;
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", NULL);
     fixture.gameserver.room = duel;
@@ -499,9 +479,8 @@ static void test_an_annotation_alone_makes_one_room_for_an_allocation(void **sta
     assert_int_equal(fixture.rooms, 3);
 }
 
-static void test_its_own_allocation_requests_no_room(void **state)
+TEST(its_own_allocation_requests_no_room)
 {
-    (void)state;
     start_and_serve();
     fixture.gameserver.room = duel;
     update();
@@ -513,9 +492,8 @@ static void test_its_own_allocation_requests_no_room(void **state)
     assert_int_equal(fixture.rooms, 0);
 }
 
-static void test_the_port_of_the_node_is_reported(void **state)
+TEST(the_port_of_the_node_is_reported)
 {
-    (void)state;
     start();
     fixture.gameserver.port_count = 2;
     fixture.gameserver.ports[1] = (struct gameserver_port){"room-7300", 40123};
@@ -530,9 +508,8 @@ static void test_the_port_of_the_node_is_reported(void **state)
         "\\\"m-1-ab\\\"},\\\"m-2\\\":{\\\"port\\\":7301,\\\"name\\\":\\\"m-2-cd\\\"}}\"}");
 }
 
-static void test_the_pool_may_grow(void **state)
+TEST(the_pool_may_grow)
 {
-    (void)state;
     start_and_serve();
     agones_set_max_rooms(fixture.agones, 9, fixture.now_ms);
     pass(5000);
@@ -542,9 +519,8 @@ static void test_the_pool_may_grow(void **state)
     assert_true(agones_room_runs(fixture.agones, "m-1"));
 }
 
-static void test_the_end_of_a_room_is_counted_and_its_value_removed(void **state)
+TEST(the_end_of_a_room_is_counted_and_its_value_removed)
 {
-    (void)state;
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "m-1");
     allocate("2026-01-01T00:00:01Z", "m-2");
@@ -571,9 +547,8 @@ static void test_the_end_of_a_room_is_counted_and_its_value_removed(void **state
     assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
 }
 
-static void test_a_room_that_fails_is_reported_and_given_back(void **state)
+TEST(a_room_that_fails_is_reported_and_given_back)
 {
-    (void)state;
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "m-1");
     update();
@@ -589,9 +564,8 @@ static void test_a_room_that_fails_is_reported_and_given_back(void **state)
                         "port is \\\\\\\"free\\\\\\\"\\\"}}\"}");
 }
 
-static void test_a_room_of_the_control_api_is_counted_and_listed(void **state)
+TEST(a_room_of_the_control_api_is_counted_and_listed)
 {
-    (void)state;
     start_and_serve();
     assert_true(agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
     assert_true(agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
@@ -602,9 +576,8 @@ static void test_a_room_of_the_control_api_is_counted_and_listed(void **state)
     assert_int_equal(fixture.gameserver.rooms, 1);
 }
 
-static void test_more_rooms_than_there_is_room_for_are_refused(void **state)
+TEST(more_rooms_than_there_is_room_for_are_refused)
 {
-    (void)state;
     char value[16];
     start_and_serve();
     for (int i = 0; i < 10; i++) {
@@ -622,9 +595,8 @@ static void test_more_rooms_than_there_is_room_for_are_refused(void **state)
     assert_int_equal(fixture.gameserver.rooms, 8);
 }
 
-static void test_names_that_are_no_ids_are_refused(void **state)
+TEST(names_that_are_no_ids_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         "/",
@@ -644,9 +616,8 @@ static void test_names_that_are_no_ids_are_refused(void **state)
     assert_int_equal(agones_status(fixture.agones)->malformed, sizeof bad / sizeof *bad);
 }
 
-static void test_the_version_that_is_served_is_used(void **state)
+TEST(the_version_that_is_served_is_used)
 {
-    (void)state;
     start();
     fixture.api = "v1";
     load(true, 0);
@@ -664,9 +635,8 @@ static void test_the_version_that_is_served_is_used(void **state)
     assert_int_equal(fixture.gameserver.room_capacity, 8);
 }
 
-static void test_a_server_without_counters_is_asked_ever_less_often(void **state)
+TEST(a_server_without_counters_is_asked_ever_less_often)
 {
-    (void)state;
     start();
     fixture.api = "v2";
     load(true, 0);
@@ -678,9 +648,8 @@ static void test_a_server_without_counters_is_asked_ever_less_often(void **state
     assert_int_equal(fixture.sent[AGONES_CAPACITY] + fixture.sent[AGONES_AUDIT], 0);
 }
 
-static void test_a_wrong_counter_is_corrected_after_two_audits(void **state)
+TEST(a_wrong_counter_is_corrected_after_two_audits)
 {
-    (void)state;
     start_and_serve();
     agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms);
     pass(5000);
@@ -691,9 +660,8 @@ static void test_a_wrong_counter_is_corrected_after_two_audits(void **state)
     assert_int_equal(fixture.gameserver.rooms, 1);
 }
 
-static void test_the_capacity_is_that_of_the_pool(void **state)
+TEST(the_capacity_is_that_of_the_pool)
 {
-    (void)state;
     start();
     fixture.gameserver.room_capacity = 1000;
     load(true, 0);
@@ -702,9 +670,8 @@ static void test_the_capacity_is_that_of_the_pool(void **state)
     assert_int_equal(fixture.gameserver.room_capacity, 8);
 }
 
-static void test_a_server_without_rooms_leaves_counters_alone(void **state)
+TEST(a_server_without_rooms_leaves_counters_alone)
 {
-    (void)state;
     const struct agones_def def = agones_default_def();
     start_with(&def);
     load(true, 0);
@@ -720,9 +687,8 @@ static void test_a_server_without_rooms_leaves_counters_alone(void **state)
 
 // --- The end ---
 
-static void test_a_signal_drains_and_then_sends_shutdown(void **state)
+TEST(a_signal_drains_and_then_sends_shutdown)
 {
-    (void)state;
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "m-1");
     update();
@@ -750,9 +716,8 @@ static void test_a_signal_drains_and_then_sends_shutdown(void **state)
     assert_int_equal(agones_status(fixture.agones)->phase, AGONES_ENDED);
 }
 
-static void test_a_label_drains_without_a_deadline_and_waits_for_the_signal(void **state)
+TEST(a_label_drains_without_a_deadline_and_waits_for_the_signal)
 {
-    (void)state;
     start_and_serve();
     fixture.gameserver.is_drain_wanted = true;
     update();
@@ -770,9 +735,8 @@ static void test_a_label_drains_without_a_deadline_and_waits_for_the_signal(void
     assert_int_equal(fixture.sent[AGONES_SHUTDOWN], 1);
 }
 
-static void test_a_deleted_gameserver_gives_a_drain_a_deadline(void **state)
+TEST(a_deleted_gameserver_gives_a_drain_a_deadline)
 {
-    (void)state;
     start_and_serve();
     fixture.gameserver.is_drain_wanted = true;
     update();
@@ -786,9 +750,8 @@ static void test_a_deleted_gameserver_gives_a_drain_a_deadline(void **state)
     assert_int_equal(fixture.last_drain.drain_ms, 25000);
 }
 
-static void test_without_an_answer_the_process_still_ends(void **state)
+TEST(without_an_answer_the_process_still_ends)
 {
-    (void)state;
     start_and_serve();
     fixture.is_deaf = true;
     pass(SOON_MS); // it is asked seldom by now
@@ -803,42 +766,4 @@ static void test_without_an_answer_the_process_still_ends(void **state)
         assert_int_equal(fixture.sent[kind], 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ready_waits_until_every_arena_ticks),
-        cmocka_unit_test(test_health_is_sent_every_half_period_while_every_arena_ticks),
-        cmocka_unit_test(test_health_is_not_sent_where_it_is_disabled),
-        cmocka_unit_test(test_an_allocated_server_does_not_become_ready_at_its_start),
-        cmocka_unit_test(test_ready_is_sent_anew_when_agones_has_lost_it),
-        cmocka_unit_test(test_a_silent_server_is_asked_ever_less_often),
-        cmocka_unit_test(test_a_request_that_hangs_alone_is_no_loss),
-        cmocka_unit_test(test_a_refusing_server_is_asked_ever_less_often),
-        cmocka_unit_test(test_a_watch_without_an_object_is_opened_anew),
-        cmocka_unit_test(test_a_server_in_use_allocates_itself),
-        cmocka_unit_test(test_an_empty_server_becomes_ready_again_where_configured),
-        cmocka_unit_test(test_the_list_of_players_is_kept),
-        cmocka_unit_test(test_a_refused_list_of_players_is_sent_by_values),
-        cmocka_unit_test(test_a_value_of_the_list_makes_a_room_once),
-        cmocka_unit_test(test_the_annotation_describes_the_rooms_that_the_list_names),
-        cmocka_unit_test(test_an_annotation_alone_makes_one_room_for_an_allocation),
-        cmocka_unit_test(test_its_own_allocation_requests_no_room),
-        cmocka_unit_test(test_the_port_of_the_node_is_reported),
-        cmocka_unit_test(test_the_pool_may_grow),
-        cmocka_unit_test(test_the_end_of_a_room_is_counted_and_its_value_removed),
-        cmocka_unit_test(test_a_room_that_fails_is_reported_and_given_back),
-        cmocka_unit_test(test_a_room_of_the_control_api_is_counted_and_listed),
-        cmocka_unit_test(test_more_rooms_than_there_is_room_for_are_refused),
-        cmocka_unit_test(test_names_that_are_no_ids_are_refused),
-        cmocka_unit_test(test_the_version_that_is_served_is_used),
-        cmocka_unit_test(test_a_server_without_counters_is_asked_ever_less_often),
-        cmocka_unit_test(test_a_wrong_counter_is_corrected_after_two_audits),
-        cmocka_unit_test(test_the_capacity_is_that_of_the_pool),
-        cmocka_unit_test(test_a_server_without_rooms_leaves_counters_alone),
-        cmocka_unit_test(test_a_signal_drains_and_then_sends_shutdown),
-        cmocka_unit_test(test_a_label_drains_without_a_deadline_and_waits_for_the_signal),
-        cmocka_unit_test(test_a_deleted_gameserver_gives_a_drain_a_deadline),
-        cmocka_unit_test(test_without_an_answer_the_process_still_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, tear_down);
-}
+TEST_GROUP(NULL, tear_down)

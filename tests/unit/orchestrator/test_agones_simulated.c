@@ -6,14 +6,10 @@
 #include "agones.h"
 
 #include "chance.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 enum { MAX_ROOMS = 6, MAX_IDS = 400, MAX_WRITES = 64, STEP_MS = 50, BATCH_MS = 1000 };
 
@@ -328,9 +324,8 @@ static void start(void)
     assert_non_null(agones);
 }
 
-static void test_after_any_storm_counter_and_list_are_what_runs(void **state)
+TEST(after_any_storm_counter_and_list_are_what_runs)
 {
-    (void)state;
     int all = 0;
     for (int run = 0; run < 60; run++) {
         start();
@@ -374,9 +369,8 @@ static void start_playing(void)
     lost = 0;
 }
 
-static void test_in_ordinary_play_no_allocation_is_lost(void **state)
+TEST(in_ordinary_play_no_allocation_is_lost)
 {
-    (void)state;
     for (int run = 0; run < 5; run++) {
         start_playing();
         for (int i = 0; i < 20000; i++) {
@@ -403,9 +397,8 @@ static int64_t drift(void)
     return least;
 }
 
-static void test_a_drifted_counter_is_repaired_during_play(void **state)
+TEST(a_drifted_counter_is_repaired_during_play)
 {
-    (void)state;
     enum { ROUNDS = 40, REPAIRED_MS = 40000 };
     for (int i = 0; i < ROUNDS; i++) {
         start_playing();
@@ -418,15 +411,4 @@ static void test_a_drifted_counter_is_repaired_during_play(void **state)
         assert_int_equal(drift(), 0);
         agones_destroy(agones);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_ordinary_play_no_allocation_is_lost),
-        cmocka_unit_test(test_a_drifted_counter_is_repaired_during_play),
-        cmocka_unit_test(test_after_any_storm_counter_and_list_are_what_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
 #include "gameserver.h"
 
 #include "chance.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 // As sdk-server v1.56 writes it, shortened by keys that nobody reads.
 #define WHOLE                                                                                      \
@@ -58,9 +54,8 @@ static void assert_is_whole(const struct gameserver *gameserver)
                      gameserver_digest("Bob") + gameserver_digest("Ada"));
 }
 
-static void test_a_gameserver_is_read_plain_and_as_a_result(void **state)
+TEST(a_gameserver_is_read_plain_and_as_a_result)
 {
-    (void)state;
     struct gameserver *plain = parse(WHOLE);
     struct gameserver *result = parse("{\"result\":" WHOLE "}");
     assert_is_whole(plain);
@@ -69,9 +64,8 @@ static void test_a_gameserver_is_read_plain_and_as_a_result(void **state)
     gameserver_free(result);
 }
 
-static void test_what_is_absent_is_empty(void **state)
+TEST(what_is_absent_is_empty)
 {
-    (void)state;
     struct gameserver *gameserver = parse("{\"object_meta\":{},\"status\":{}}");
     assert_non_null(gameserver);
     assert_string_equal(gameserver->state, "");
@@ -83,9 +77,8 @@ static void test_what_is_absent_is_empty(void **state)
     gameserver_free(gameserver);
 }
 
-static void test_a_room_that_is_no_object_is_kept_for_its_refusal(void **state)
+TEST(a_room_that_is_no_object_is_kept_for_its_refusal)
 {
-    (void)state;
     struct gameserver *gameserver =
         parse("{\"object_meta\":{\"annotations\":{\"raimd/room\":\"duel\"}},\"status\":{}}");
     assert_non_null(gameserver);
@@ -94,9 +87,8 @@ static void test_a_room_that_is_no_object_is_kept_for_its_refusal(void **state)
     gameserver_free(gameserver);
 }
 
-static void test_anything_else_is_refused(void **state)
+TEST(anything_else_is_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         "\"text\"",
@@ -123,9 +115,8 @@ static void test_anything_else_is_refused(void **state)
             fail_msg("accepted: %s", bad[i]);
 }
 
-static void test_values_beyond_the_limits_are_left_out(void **state)
+TEST(values_beyond_the_limits_are_left_out)
 {
-    (void)state;
     char text[8192], *end = text;
     end += sprintf(
         end, "{\"object_meta\":{},\"status\":{\"lists\":{\"rooms\":{\"values\":[\"%0200d\"", 7);
@@ -139,9 +130,8 @@ static void test_values_beyond_the_limits_are_left_out(void **state)
     gameserver_free(gameserver);
 }
 
-static void test_a_counter_is_read(void **state)
+TEST(a_counter_is_read)
 {
-    (void)state;
     int64_t count = 0;
     static const char good[] = "{\"name\":\"rooms\",\"count\":\"3\",\"capacity\":\"10\"}";
     static const char bad[] = "{\"name\":\"rooms\",\"count\":\"three\"}";
@@ -152,9 +142,8 @@ static void test_a_counter_is_read(void **state)
     assert_false(gameserver_parse_counter("", 0, &count));
 }
 
-static void test_a_stream_has_the_same_lines_however_it_is_cut(void **state)
+TEST(a_stream_has_the_same_lines_however_it_is_cut)
 {
-    (void)state;
     enum { LINES = 20, BYTES = 20000 };
     char text[LINES * BYTES], *end = text;
     for (int i = 0; i < LINES; i++) {
@@ -184,9 +173,8 @@ static void test_a_stream_has_the_same_lines_however_it_is_cut(void **state)
     gameserver_stream_clear(&stream);
 }
 
-static void test_an_endless_line_ends_the_stream_in_bounded_memory(void **state)
+TEST(an_endless_line_ends_the_stream_in_bounded_memory)
 {
-    (void)state;
     static char bytes[65536];
     struct gameserver_stream stream = {0};
     const char *line;
@@ -200,20 +188,4 @@ static void test_an_endless_line_ends_the_stream_in_bounded_memory(void **state)
     }
     assert_int_equal(gameserver_stream_take(&stream, "\n", 1, &line, &line_size), 0);
     gameserver_stream_clear(&stream);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_gameserver_is_read_plain_and_as_a_result),
-        cmocka_unit_test(test_what_is_absent_is_empty),
-        cmocka_unit_test(test_a_room_that_is_no_object_is_kept_for_its_refusal),
-        cmocka_unit_test(test_anything_else_is_refused),
-        cmocka_unit_test(test_values_beyond_the_limits_are_left_out),
-        cmocka_unit_test(test_a_counter_is_read),
-        cmocka_unit_test(test_a_stream_has_the_same_lines_however_it_is_cut),
-        cmocka_unit_test(test_an_endless_line_ends_the_stream_in_bounded_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,15 @@
 
 #include "discovery.h"
 #include "master_list.h"
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const uint8_t answer[] = "\xFF\xFF\xFF\xFFI\x11"
                                 "test\0Ruins\0raim\0raim\0\0\0\x02\x10\x01"
@@ -86,9 +82,8 @@ static void run(struct browser *browser, struct server *server, double *now_s, i
     }
 }
 
-static void test_a_server_is_found_and_lost(void **state)
+TEST(a_server_is_found_and_lost)
 {
-    (void)state;
     struct server server;
     double now_s = 100;
     open_server(&server);
@@ -114,9 +109,8 @@ static void test_a_server_is_found_and_lost(void **state)
     browser_close(browser);
 }
 
-static void test_a_row_keeps_its_index(void **state)
+TEST(a_row_keeps_its_index)
 {
-    (void)state;
     struct server late, early;
     double now_s = 100;
     open_server(&late);
@@ -140,9 +134,8 @@ static void test_a_row_keeps_its_index(void **state)
     close(late.descriptor);
 }
 
-static void test_a_server_of_nothing_but_challenges_gets_few_queries(void **state)
+TEST(a_server_of_nothing_but_challenges_gets_few_queries)
 {
-    (void)state;
     struct server server;
     double now_s = 100;
     open_server(&server);
@@ -155,9 +148,8 @@ static void test_a_server_of_nothing_but_challenges_gets_few_queries(void **stat
     close(server.descriptor);
 }
 
-static void test_only_servers_that_answer_are_found(void **state)
+TEST(only_servers_that_answer_are_found)
 {
-    (void)state;
     struct browser *browser = browser_open();
     assert_non_null(browser);
     browser_scan(browser, "127.254.253.252");
@@ -209,9 +201,8 @@ static struct sockaddr_in address_of(struct browser *browser, const struct serve
     return from;
 }
 
-static void test_only_who_was_asked_by_broadcast_is_found(void **state)
+TEST(only_who_was_asked_by_broadcast_is_found)
 {
-    (void)state;
     static const uint8_t challenge[] = {0xFF, 0xFF, 0xFF, 0xFF, 'A', 1, 2, 3, 4};
     struct server server;
     double now_s = 100;
@@ -242,9 +233,8 @@ static void test_only_who_was_asked_by_broadcast_is_found(void **state)
     close(server.descriptor);
 }
 
-static void test_only_the_first_answer_to_a_query_counts(void **state)
+TEST(only_the_first_answer_to_a_query_counts)
 {
-    (void)state;
     struct server server;
     double now_s = 100;
     open_server(&server);
@@ -294,9 +284,8 @@ static struct browser *open_with_master(const struct server *master)
     return browser;
 }
 
-static void test_the_servers_that_a_master_lists_are_found(void **state)
+TEST(the_servers_that_a_master_lists_are_found)
 {
-    (void)state;
     struct server server, master;
     double now_s = 100;
     open_server(&server);
@@ -317,9 +306,8 @@ static void test_the_servers_that_a_master_lists_are_found(void **state)
     close(master.descriptor);
 }
 
-static void test_a_silent_server_of_a_list_is_asked_a_few_times(void **state)
+TEST(a_silent_server_of_a_list_is_asked_a_few_times)
 {
-    (void)state;
     struct server silent, master;
     uint8_t data[64];
     int requests = 0;
@@ -341,9 +329,8 @@ static void test_a_silent_server_of_a_list_is_asked_a_few_times(void **state)
     close(master.descriptor);
 }
 
-static void test_a_discovery_of_another_nonce_is_not_believed(void **state)
+TEST(a_discovery_of_another_nonce_is_not_believed)
 {
-    (void)state;
     struct server server;
     uint8_t bytes[RAIM_DISCOVERY_BYTES];
     double now_s = 100;
@@ -358,20 +345,4 @@ static void test_a_discovery_of_another_nonce_is_not_believed(void **state)
     close(neighbour);
     browser_close(browser);
     close(server.descriptor);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_server_is_found_and_lost),
-        cmocka_unit_test(test_a_row_keeps_its_index),
-        cmocka_unit_test(test_a_server_of_nothing_but_challenges_gets_few_queries),
-        cmocka_unit_test(test_only_servers_that_answer_are_found),
-        cmocka_unit_test(test_only_who_was_asked_by_broadcast_is_found),
-        cmocka_unit_test(test_only_the_first_answer_to_a_query_counts),
-        cmocka_unit_test(test_the_servers_that_a_master_lists_are_found),
-        cmocka_unit_test(test_a_silent_server_of_a_list_is_asked_a_few_times),
-        cmocka_unit_test(test_a_discovery_of_another_nonce_is_not_believed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What the rasterizer fills: every pixel of a shape once, nothing outside of it or of the clip.
 #include "raster.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { WIDTH = 97, HEIGHT = 71, MARGIN = 8, FAN = 23, ROUNDS = 200 };
 
@@ -74,9 +70,8 @@ static void blend_fan(const struct raster *raster, draw_colour colour)
     }
 }
 
-static void test_a_fan_covers_no_pixel_twice(void **state)
+TEST(a_fan_covers_no_pixel_twice)
 {
-    (void)state;
     const draw_colour colour = {255, 255, 255, 128};
     srand(1);
     for (int round = 0; round < ROUNDS; round++) {
@@ -94,9 +89,8 @@ static void test_a_fan_covers_no_pixel_twice(void **state)
     }
 }
 
-static void test_a_quad_of_two_triangles_is_full(void **state)
+TEST(a_quad_of_two_triangles_is_full)
 {
-    (void)state;
     const struct raster raster = clipped();
     const draw_colour colour = {10, 20, 30, 255};
     const struct canvas_vertex quad[4] = {vertex(20, 20, colour), vertex(70, 20, colour),
@@ -111,9 +105,8 @@ static void test_a_quad_of_two_triangles_is_full(void **state)
     }
 }
 
-static void test_a_box_stays_within_the_clip(void **state)
+TEST(a_box_stays_within_the_clip)
 {
-    (void)state;
     const struct raster raster = clipped();
     raster_box(&raster, -1000, 30, 1000, 40, (draw_colour){0, 0, 0, 255});
     raster_box(&raster, 50, 60, 40, 50, (draw_colour){0, 0, 0, 255});
@@ -122,9 +115,8 @@ static void test_a_box_stays_within_the_clip(void **state)
             assert_int_equal(pixel(x, y) == 0, y >= 30 && y < 40 && !is_clipped(x, y));
 }
 
-static void test_opacity_fades_from_corner_to_corner(void **state)
+TEST(opacity_fades_from_corner_to_corner)
 {
-    (void)state;
     struct raster raster = clipped();
     raster_box(&raster, 0, 0, WIDTH, HEIGHT, (draw_colour){0, 0, 0, 255});
     const draw_colour none = {200, 200, 200, 0}, full = {200, 200, 200, 255};
@@ -136,9 +128,8 @@ static void test_opacity_fades_from_corner_to_corner(void **state)
     }
 }
 
-static void test_colours_change_from_corner_to_corner(void **state)
+TEST(colours_change_from_corner_to_corner)
 {
-    (void)state;
     const struct raster raster = clipped();
     const draw_colour red = {255, 0, 0, 255}, blue = {0, 0, 255, 255};
     raster_triangle(&raster, (struct canvas_vertex[3]){vertex(10, 10, red), vertex(80, 10, blue),
@@ -150,9 +141,8 @@ static void test_colours_change_from_corner_to_corner(void **state)
     }
 }
 
-static void test_impossible_coordinates_do_no_harm(void **state)
+TEST(impossible_coordinates_do_no_harm)
 {
-    (void)state;
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 1e30F, -1e30F, 3e9F, 0, 40};
     const int count = (int)(sizeof wrong / sizeof *wrong);
     const struct raster raster = clipped();
@@ -169,17 +159,4 @@ static void test_impossible_coordinates_do_no_harm(void **state)
     for (int i = 0; i < WIDTH * HEIGHT; i++)
         if (is_clipped(i % WIDTH, i / WIDTH))
             assert_int_equal(pixels[i], untouched);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_fan_covers_no_pixel_twice),
-        cmocka_unit_test(test_a_quad_of_two_triangles_is_full),
-        cmocka_unit_test(test_a_box_stays_within_the_clip),
-        cmocka_unit_test(test_opacity_fades_from_corner_to_corner),
-        cmocka_unit_test(test_colours_change_from_corner_to_corner),
-        cmocka_unit_test(test_impossible_coordinates_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

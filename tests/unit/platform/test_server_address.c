@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Addresses of servers as people type them.
 #include "server_address.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_what_people_type_is_read(void **state)
+TEST(what_people_type_is_read)
 {
-    (void)state;
     static const struct {
         const char *text, *host, *written;
         uint16_t port;
@@ -37,9 +32,8 @@ static void test_what_people_type_is_read(void **state)
     }
 }
 
-static void test_everything_else_is_refused(void **state)
+TEST(everything_else_is_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "",        " ",        ":7246",       "host:",     "host:0",    "host:65536",
         "host:7x", "ho st",    "host/path",   "[::1",      "[::1]7246", "[]:1",
@@ -52,13 +46,4 @@ static void test_everything_else_is_refused(void **state)
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     assert_false(server_address_read(longest, &address));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_people_type_is_read),
-        cmocka_unit_test(test_everything_else_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,9 +100,8 @@ static struct value read_value(raim_reader *reader, const struct value *like)
     return value;
 }
 
-static void test_values_survive_writing_and_reading(void **state)
+TEST(values_survive_writing_and_reading)
 {
-    (void)state;
     enum { MOST = 40 };
     struct value values[MOST];
     uint8_t bytes[MOST * (TEXT_MAX + 1)];
@@ -129,9 +128,8 @@ static void test_values_survive_writing_and_reading(void **state)
     }
 }
 
-static void test_first_bit_is_the_lowest_of_the_first_byte(void **state)
+TEST(first_bit_is_the_lowest_of_the_first_byte)
 {
-    (void)state;
     uint8_t bytes[8];
     raim_writer writer = raim_writer_make(bytes, sizeof bytes);
     raim_write_bits(&writer, 1, 1);
@@ -143,9 +141,8 @@ static void test_first_bit_is_the_lowest_of_the_first_byte(void **state)
     assert_memory_equal(bytes, wanted, sizeof wanted);
 }
 
-static void test_writer_says_when_it_does_not_fit_and_stays_inside(void **state)
+TEST(writer_says_when_it_does_not_fit_and_stays_inside)
 {
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         const size_t capacity = (size_t)chance_int(0, 24);
         uint8_t *bytes = malloc(capacity + (capacity == 0));
@@ -163,9 +160,8 @@ static void test_writer_says_when_it_does_not_fit_and_stays_inside(void **state)
     }
 }
 
-static void test_reader_fails_beyond_the_end_and_stays_failed(void **state)
+TEST(reader_fails_beyond_the_end_and_stays_failed)
 {
-    (void)state;
     const uint8_t bytes[] = {0xFF, 0xFF};
     raim_reader reader = raim_reader_make(bytes, sizeof bytes);
     assert_int_equal(raim_read_bits(&reader, 10), 0x3FF);
@@ -175,9 +171,8 @@ static void test_reader_fails_beyond_the_end_and_stays_failed(void **state)
     assert_false(raim_reader_done(&reader));
 }
 
-static void test_padding_is_zero_and_nothing_trails(void **state)
+TEST(padding_is_zero_and_nothing_trails)
 {
-    (void)state;
     const uint8_t bytes[] = {0x01, 0x00};
     raim_reader reader = raim_reader_make(bytes, 1);
     raim_read_bits(&reader, 1);
@@ -204,9 +199,8 @@ static bool reads_count(uint64_t bits, uint32_t wanted)
     return !reader.failed;
 }
 
-static void test_a_count_has_one_spelling(void **state)
+TEST(a_count_has_one_spelling)
 {
-    (void)state;
     assert_true(reads_count(0x0, 0));
     assert_true(reads_count(0xF, 7));
     assert_true(reads_count(0x31, 8));  // groups 0 and 1
@@ -218,9 +212,8 @@ static void test_a_count_has_one_spelling(void **state)
     assert_false(reads_count(ten_sevens | UINT64_C(0x37) << 40, 0)); // twelve groups
 }
 
-static void test_numbers_outside_their_range_are_refused(void **state)
+TEST(numbers_outside_their_range_are_refused)
 {
-    (void)state;
     for (uint32_t above = 0; above < 16; above++) {
         const uint8_t byte = (uint8_t)above;
         raim_reader reader = raim_reader_make(&byte, 1);
@@ -230,9 +223,8 @@ static void test_numbers_outside_their_range_are_refused(void **state)
     }
 }
 
-static void test_only_finite_doubles_pass(void **state)
+TEST(only_finite_doubles_pass)
 {
-    (void)state;
     const double values[] = {NAN, INFINITY, -INFINITY, -0.0, 0x1p-1074, -0x1.fffffffffffffp1023};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         uint64_t bits;
@@ -247,9 +239,8 @@ static void test_only_finite_doubles_pass(void **state)
     }
 }
 
-static void test_text_holds_no_nul(void **state)
+TEST(text_holds_no_nul)
 {
-    (void)state;
     const uint8_t bytes[] = {3, 'a', 0, 'b'};
     char text[256];
     raim_reader reader = raim_reader_make(bytes, sizeof bytes);
@@ -258,9 +249,8 @@ static void test_text_holds_no_nul(void **state)
     assert_string_equal(text, "");
 }
 
-static void test_random_bytes_never_lead_a_reader_astray(void **state)
+TEST(random_bytes_never_lead_a_reader_astray)
 {
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         const size_t size = (size_t)chance_int(1, 32);
         uint8_t *bytes = malloc(size);
@@ -279,22 +269,4 @@ static void test_random_bytes_never_lead_a_reader_astray(void **state)
         raim_reader_done(&reader);
         free(bytes);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_survive_writing_and_reading),
-        cmocka_unit_test(test_first_bit_is_the_lowest_of_the_first_byte),
-        cmocka_unit_test(test_writer_says_when_it_does_not_fit_and_stays_inside),
-        cmocka_unit_test(test_reader_fails_beyond_the_end_and_stays_failed),
-        cmocka_unit_test(test_padding_is_zero_and_nothing_trails),
-        cmocka_unit_test(test_a_count_has_one_spelling),
-        cmocka_unit_test(test_numbers_outside_their_range_are_refused),
-        cmocka_unit_test(test_only_finite_doubles_pass),
-        cmocka_unit_test(test_text_holds_no_nul),
-        cmocka_unit_test(test_random_bytes_never_lead_a_reader_astray),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

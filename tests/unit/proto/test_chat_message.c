@@ -25,9 +25,8 @@ static bool accepts_chat(const uint8_t *bytes, size_t size)
     return accepted;
 }
 
-static void test_chat_survives_the_wire(void **state)
+TEST(chat_survives_the_wire)
 {
-    (void)state;
     for (int i = 0; i < 50000; i++) {
         char text[RAIM_MAX_CHAT_BYTES + 1], told[RAIM_MAX_CHAT_BYTES + 1];
         uint8_t bytes[256];
@@ -39,9 +38,8 @@ static void test_chat_survives_the_wire(void **state)
     }
 }
 
-static void test_what_does_not_fit_is_cut_between_characters(void **state)
+TEST(what_does_not_fit_is_cut_between_characters)
 {
-    (void)state;
     static const char *const characters[] = {"x", "\xC3\x9C", "\xE4\xB8\xAD", "\xF0\x9F\x98\x80"};
     for (size_t width = 1; width <= 4; width++) {
         for (size_t start = 0; start <= RAIM_MAX_CHAT_BYTES; start++) {
@@ -58,9 +56,8 @@ static void test_what_does_not_fit_is_cut_between_characters(void **state)
     }
 }
 
-static void test_what_is_no_utf8_is_cut_all_the_same(void **state)
+TEST(what_is_no_utf8_is_cut_all_the_same)
 {
-    (void)state;
     char text[2 * RAIM_MAX_CHAT_BYTES] = "", told[RAIM_MAX_CHAT_BYTES + 1];
     uint8_t bytes[256];
     memset(text, 0x80, sizeof text - 1); // the middle of a character without an end
@@ -71,9 +68,8 @@ static void test_what_is_no_utf8_is_cut_all_the_same(void **state)
     assert_int_equal(strlen(told), 7);
 }
 
-static void test_chat_does_not_fit_less_than_it_needs(void **state)
+TEST(chat_does_not_fit_less_than_it_needs)
 {
-    (void)state;
     uint8_t bytes[256];
     const size_t size = raim_chat_write("hello", bytes, sizeof bytes);
     assert_int_equal(size, (5 + 7 + 5 * 8 + 7) / 8);
@@ -82,9 +78,8 @@ static void test_chat_does_not_fit_less_than_it_needs(void **state)
     assert_int_equal(raim_chat_write("hello", bytes, size), size);
 }
 
-static void test_chat_holds_120_bytes_and_none_of_121(void **state)
+TEST(chat_holds_120_bytes_and_none_of_121)
 {
-    (void)state;
     for (uint32_t length = 0; length < 128; length++) {
         uint8_t bytes[256];
         char told[RAIM_MAX_CHAT_BYTES + 1];
@@ -105,9 +100,8 @@ static bool accepts_refusal(const uint8_t *bytes, size_t size)
            raim_chat_refused_read(&reader, &refusal) && refusal <= 255;
 }
 
-static void test_a_refusal_survives_the_wire_also_an_unknown_one(void **state)
+TEST(a_refusal_survives_the_wire_also_an_unknown_one)
 {
-    (void)state;
     for (uint32_t refusal = 0; refusal < 256; refusal++) {
         uint8_t bytes[4];
         uint32_t told;
@@ -121,18 +115,4 @@ static void test_a_refusal_survives_the_wire_also_an_unknown_one(void **state)
         const bool is_known = refusal > 0 && refusal < RAIM_CHAT_REFUSALS;
         assert_int_equal(strcmp(raim_chat_refusal_name(refusal), "unknown") != 0, is_known);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chat_survives_the_wire),
-        cmocka_unit_test(test_what_does_not_fit_is_cut_between_characters),
-        cmocka_unit_test(test_what_is_no_utf8_is_cut_all_the_same),
-        cmocka_unit_test(test_chat_does_not_fit_less_than_it_needs),
-        cmocka_unit_test(test_chat_holds_120_bytes_and_none_of_121),
-        cmocka_unit_test(test_a_refusal_survives_the_wire_also_an_unknown_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

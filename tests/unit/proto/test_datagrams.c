@@ -7,16 +7,12 @@
 #include "noise.h"
 #include "secure_channel.h"
 #include "secure_datagram.h"
+#include "test.h"
 #include "used_tokens.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static json_t *vectors;
 
@@ -289,9 +285,8 @@ static void assert_shown(const char *document, const char *name, const char *hex
         fail_msg("the document should say:\n%s", block);
 }
 
-static void test_the_document_shows_the_handshake(void **state)
+TEST(the_document_shows_the_handshake)
 {
-    (void)state;
     static char document[1 << 20];
     FILE *file = fopen(RAIM_SOURCE_DIR "/proto/PROTOCOL.md", "r");
     assert_non_null(file);
@@ -311,9 +306,8 @@ static void test_the_document_shows_the_handshake(void **state)
     }
 }
 
-static void test_each_is_read_as_told_and_written_again(void **state)
+TEST(each_is_read_as_told_and_written_again)
 {
-    (void)state;
     size_t index;
     json_t *vector;
     json_array_foreach(vectors, index, vector)
@@ -328,11 +322,4 @@ static void test_each_is_read_as_told_and_written_again(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_is_read_as_told_and_written_again),
-        cmocka_unit_test(test_the_document_shows_the_handshake),
-    };
-    return cmocka_run_group_tests(tests, load_file, unload_file);
-}
+TEST_GROUP(load_file, unload_file)

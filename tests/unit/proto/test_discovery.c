@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Discovery of servers in the local network: what is written is read, and nothing else is.
 #include "discovery.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_a_request_is_read(void **state)
+TEST(a_request_is_read)
 {
-    (void)state;
     uint8_t request[RAIM_DISCOVERY_BYTES];
     uint64_t nonce = 0;
     raim_discovery_write_request(UINT64_C(0x0807060504030201), request);
@@ -26,9 +21,8 @@ static void test_a_request_is_read(void **state)
     assert_false(raim_discovery_read_request(request, 0, &nonce));
 }
 
-static void test_an_answer_is_read(void **state)
+TEST(an_answer_is_read)
 {
-    (void)state;
     uint8_t answer[RAIM_DISCOVERY_BYTES];
     struct raim_discovery read;
     const struct raim_discovery two = {
@@ -50,9 +44,8 @@ static void test_an_answer_is_read(void **state)
     assert_false(raim_discovery_read(answer, sizeof expected - 1, &read));
 }
 
-static void test_the_largest_answer_is_as_large_as_a_request(void **state)
+TEST(the_largest_answer_is_as_large_as_a_request)
 {
-    (void)state;
     uint8_t answer[RAIM_DISCOVERY_BYTES];
     struct raim_discovery most = {.count = RAIM_DISCOVERY_MOST};
     for (int i = 0; i < RAIM_DISCOVERY_MOST; i++)
@@ -62,14 +55,4 @@ static void test_the_largest_answer_is_as_large_as_a_request(void **state)
     answer[26] = 0xFF;
     answer[27] = 0xFF;
     assert_false(raim_discovery_read(answer, sizeof answer, &most));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_request_is_read),
-        cmocka_unit_test(test_an_answer_is_read),
-        cmocka_unit_test(test_the_largest_answer_is_as_large_as_a_request),
-    };
-    return cmocka_run_group_tests_name("discovery", tests, NULL, NULL);
 }

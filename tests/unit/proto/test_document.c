@@ -11,16 +11,12 @@
 #include "roster.h"
 #include "rules.h"
 #include "snapshot.h"
+#include "test.h"
 #include "vote.h"
 #include "watch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define TOKEN                                                                                      \
     0xA0, 0xA1, 0xA2, 0xA3, 0xA4, 0xA5, 0xA6, 0xA7, 0xA8, 0xA9, 0xAA, 0xAB, 0xAC, 0xAD, 0xAE, 0xAF
@@ -59,9 +55,8 @@ static void assert_example(const char *name, const uint8_t *bytes, size_t size)
     assert_block("hex", name, bytes, size);
 }
 
-static void test_examples_of_requesting_are_what_is_written(void **state)
+TEST(examples_of_requesting_are_what_is_written)
 {
-    (void)state;
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
     const size_t size = raim_connect_request_write(&(struct raim_connect_request){0}, bytes);
     assert_int_equal(size, 512);
@@ -78,9 +73,8 @@ static void test_examples_of_requesting_are_what_is_written(void **state)
     assert_block("datagram", "invite", bytes, raim_invite_write(&invite, bytes));
 }
 
-static void test_examples_of_entering_are_what_is_written(void **state)
+TEST(examples_of_entering_are_what_is_written)
 {
-    (void)state;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     uint32_t written;
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"};
@@ -176,9 +170,8 @@ static void assert_vote_examples(uint8_t *bytes, size_t capacity)
     assert_example("vote ended", bytes, raim_vote_report_write(&tally, bytes, capacity));
 }
 
-static void test_examples_of_playing_are_what_is_written(void **state)
+TEST(examples_of_playing_are_what_is_written)
 {
-    (void)state;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_input_message input = {
         .tick = 1006,
@@ -240,9 +233,8 @@ static void test_examples_of_playing_are_what_is_written(void **state)
     assert_example("farewell", bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
 }
 
-static void test_examples_of_snapshots_are_what_is_written(void **state)
+TEST(examples_of_snapshots_are_what_is_written)
 {
-    (void)state;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_wire_limits limits = {
         .players = 16, .shots = 6, .history = 64, .stride = 160, .diagonal = 113, .max_rewind = 9};
@@ -293,9 +285,8 @@ static void test_examples_of_snapshots_are_what_is_written(void **state)
                    raim_snapshot_write(&limits, &before, &now, bytes, sizeof bytes));
 }
 
-static void test_rules_are_listed_in_the_order_of_the_wire(void **state)
+TEST(rules_are_listed_in_the_order_of_the_wire)
 {
-    (void)state;
     const char *at = strstr(document, "## Rules\n");
     assert_non_null(at);
     for (int i = 0; i < RAIM_RULE_COUNT; i++) {
@@ -308,9 +299,8 @@ static void test_rules_are_listed_in_the_order_of_the_wire(void **state)
     }
 }
 
-static void test_reasons_are_listed_with_their_names(void **state)
+TEST(reasons_are_listed_with_their_names)
 {
-    (void)state;
     const char *at = strstr(document, "## Reasons\n");
     assert_non_null(at);
     for (uint32_t reason = 0; reason < RAIM_REASONS; reason++) {
@@ -322,9 +312,8 @@ static void test_reasons_are_listed_with_their_names(void **state)
     }
 }
 
-static void test_limits_are_those_of_the_code(void **state)
+TEST(limits_are_those_of_the_code)
 {
-    (void)state;
     static const struct {
         const char *what;
         int value;
@@ -358,16 +347,4 @@ static void test_limits_are_those_of_the_code(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples_of_requesting_are_what_is_written),
-        cmocka_unit_test(test_examples_of_entering_are_what_is_written),
-        cmocka_unit_test(test_examples_of_playing_are_what_is_written),
-        cmocka_unit_test(test_examples_of_snapshots_are_what_is_written),
-        cmocka_unit_test(test_rules_are_listed_in_the_order_of_the_wire),
-        cmocka_unit_test(test_reasons_are_listed_with_their_names),
-        cmocka_unit_test(test_limits_are_those_of_the_code),
-    };
-    return cmocka_run_group_tests(tests, load_document, NULL);
-}
+TEST_GROUP(load_document, NULL)

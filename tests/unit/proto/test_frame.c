@@ -36,9 +36,8 @@ static uint32_t nearest_way(const struct raim_wire_limits *limits, int32_t dx, i
 
 // --- Ways ---
 
-static void test_every_way_is_its_own_displacement(void **state)
+TEST(every_way_is_its_own_displacement)
 {
-    (void)state;
     const struct raim_wire_limits limits = {.stride = 160, .diagonal = 113};
     for (uint32_t way = 0; way < RAIM_WAYS; way++) {
         int32_t dx, dy;
@@ -47,9 +46,8 @@ static void test_every_way_is_its_own_displacement(void **state)
     }
 }
 
-static void test_of_equally_near_ways_the_lowest_counts(void **state)
+TEST(of_equally_near_ways_the_lowest_counts)
 {
-    (void)state;
     const struct raim_wire_limits even = {.stride = 160, .diagonal = 112};
     assert_int_equal(raim_wire_way(&even, 56, 0), RAIM_WAY_STAND);
     assert_int_equal(raim_wire_way(&even, 57, 0), RAIM_WAY_SLIDE);
@@ -64,9 +62,8 @@ static void test_of_equally_near_ways_the_lowest_counts(void **state)
     assert_int_equal(raim_wire_way(&alike, -9, 9), RAIM_WAY_RUN + 3);
 }
 
-static void test_a_way_is_the_nearest_displacement(void **state)
+TEST(a_way_is_the_nearest_displacement)
 {
-    (void)state;
     for (int i = 0; i < 20 * ROUNDS; i++) {
         const struct raim_wire_limits limits = chance_limits(1, 1);
         const uint32_t bits = (uint32_t)chance_int(2, 21);
@@ -78,9 +75,8 @@ static void test_a_way_is_the_nearest_displacement(void **state)
 
 // --- Prediction ---
 
-static void test_who_goes_on_moves_by_its_way_and_keeps_the_rest(void **state)
+TEST(who_goes_on_moves_by_its_way_and_keeps_the_rest)
 {
-    (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         const struct raim_wire_limits limits = chance_limits(1, 1);
         const raim_wire_player player = chance_player();
@@ -95,9 +91,8 @@ static void test_who_goes_on_moves_by_its_way_and_keeps_the_rest(void **state)
     }
 }
 
-static void test_prediction_does_not_depend_on_the_path(void **state)
+TEST(prediction_does_not_depend_on_the_path)
 {
-    (void)state;
     for (int i = 0; i < 5 * ROUNDS; i++) {
         struct raim_wire_limits limits = chance_limits(9, 1);
         raim_wire_player direct, steps = chance_player();
@@ -121,9 +116,8 @@ static void test_prediction_does_not_depend_on_the_path(void **state)
     }
 }
 
-static void test_a_timer_runs_down_to_zero(void **state)
+TEST(a_timer_runs_down_to_zero)
 {
-    (void)state;
     const raim_wire_self self = {.slot = 3, .alive = true, .timer = 7, .shots = 1, .margin = -2};
     for (uint32_t age = 0; age < 20; age++) {
         raim_wire_self expected = self;
@@ -238,9 +232,8 @@ static void forget_own_aim(struct raim_wire_frame *frame)
         frame->players[frame->self.slot].aim = 0;
 }
 
-static void test_a_frame_is_predicted_just_when_a_delta_tells_nothing(void **state)
+TEST(a_frame_is_predicted_just_when_a_delta_tells_nothing)
 {
-    (void)state;
     int predicted = 0, aims = 0;
     for (int i = 0; i < ROUNDS; i++) {
         struct raim_wire_limits limits =
@@ -276,9 +269,8 @@ static void test_a_frame_is_predicted_just_when_a_delta_tells_nothing(void **sta
     assert_true(aims > 0);
 }
 
-static void test_what_is_predicted_step_by_step_is_predicted_at_once(void **state)
+TEST(what_is_predicted_step_by_step_is_predicted_at_once)
 {
-    (void)state;
     int chains = 0;
     for (int i = 0; i < ROUNDS; i++) {
         const struct raim_wire_limits limits = chance_limits(4, 2);
@@ -303,9 +295,8 @@ static void test_what_is_predicted_step_by_step_is_predicted_at_once(void **stat
 
 // --- Memory and history ---
 
-static void test_a_frame_fills_its_memory_and_no_more(void **state)
+TEST(a_frame_fills_its_memory_and_no_more)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         const struct raim_wire_limits limits =
             chance_limits((uint32_t)chance_int(1, 300), (uint32_t)chance_int(1, 20));
@@ -324,29 +315,10 @@ static void test_a_frame_fills_its_memory_and_no_more(void **state)
     }
 }
 
-static void test_history_is_a_second_in_a_power_of_two(void **state)
+TEST(history_is_a_second_in_a_power_of_two)
 {
-    (void)state;
     const uint32_t rows[][2] = {{10, 16}, {16, 16},  {17, 32},   {32, 32},   {60, 64},
                                 {64, 64}, {65, 128}, {128, 128}, {129, 256}, {240, 256}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(raim_wire_history(rows[i][0]), rows[i][1]);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_way_is_its_own_displacement),
-        cmocka_unit_test(test_of_equally_near_ways_the_lowest_counts),
-        cmocka_unit_test(test_a_way_is_the_nearest_displacement),
-        cmocka_unit_test(test_who_goes_on_moves_by_its_way_and_keeps_the_rest),
-        cmocka_unit_test(test_prediction_does_not_depend_on_the_path),
-        cmocka_unit_test(test_a_timer_runs_down_to_zero),
-        cmocka_unit_test(test_a_frame_is_predicted_just_when_a_delta_tells_nothing),
-        cmocka_unit_test(test_what_is_predicted_step_by_step_is_predicted_at_once),
-        cmocka_unit_test(test_a_frame_fills_its_memory_and_no_more),
-        cmocka_unit_test(test_history_is_a_second_in_a_power_of_two),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,9 +57,8 @@ static bool accepts_hello(const uint8_t *bytes, size_t size)
     return true;
 }
 
-static void test_hello_survives_the_wire(void **state)
+TEST(hello_survives_the_wire)
 {
-    (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .watch = chance_bool()}, told;
         uint8_t bytes[HELLO_BYTES];
@@ -79,9 +78,8 @@ static void test_hello_survives_the_wire(void **state)
     }
 }
 
-static void test_hello_holds_a_name_of_24_bytes_and_none_of_25(void **state)
+TEST(hello_holds_a_name_of_24_bytes_and_none_of_25)
 {
-    (void)state;
     for (uint32_t length = 0; length < 32; length++) {
         uint8_t bytes[64];
         raim_writer writer = raim_message_write(RAIM_MESSAGE_HELLO, bytes, sizeof bytes);
@@ -99,9 +97,8 @@ static void test_hello_holds_a_name_of_24_bytes_and_none_of_25(void **state)
     }
 }
 
-static void test_hello_spends_a_bit_on_a_session_unless_it_resumes_one(void **state)
+TEST(hello_spends_a_bit_on_a_session_unless_it_resumes_one)
 {
-    (void)state;
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"};
     memset(hello.token, 0xA5, sizeof hello.token); // not sent: nothing is resumed
     uint8_t bytes[64];
@@ -115,9 +112,8 @@ static void test_hello_spends_a_bit_on_a_session_unless_it_resumes_one(void **st
     assert_int_equal(raim_hello_write(&hello, bytes, sizeof bytes), size + RAIM_TOKEN_BYTES);
 }
 
-static void test_hello_spends_a_byte_on_an_access_token_unless_it_has_one(void **state)
+TEST(hello_spends_a_byte_on_an_access_token_unless_it_has_one)
 {
-    (void)state;
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"}, told;
     uint8_t bytes[HELLO_BYTES];
     const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
@@ -129,9 +125,8 @@ static void test_hello_spends_a_byte_on_an_access_token_unless_it_has_one(void *
     }
 }
 
-static void test_hello_of_another_version_tells_its_version_whatever_follows(void **state)
+TEST(hello_of_another_version_tells_its_version_whatever_follows)
 {
-    (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         const uint32_t version = chance_bits(16);
         if (version == RAIM_PROTOCOL_VERSION)
@@ -148,9 +143,8 @@ static void test_hello_of_another_version_tells_its_version_whatever_follows(voi
     }
 }
 
-static void test_hello_without_the_magic_is_refused(void **state)
+TEST(hello_without_the_magic_is_refused)
 {
-    (void)state;
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"};
     uint8_t bytes[64];
     const size_t size = raim_hello_write(&hello, bytes, sizeof bytes);
@@ -246,9 +240,8 @@ static bool accepts_welcome(const uint8_t *bytes, size_t size)
     return true;
 }
 
-static void test_welcome_survives_the_wire(void **state)
+TEST(welcome_survives_the_wire)
 {
-    (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         const struct raim_welcome welcome = chance_welcome();
         struct raim_welcome told;
@@ -260,9 +253,8 @@ static void test_welcome_survives_the_wire(void **state)
     }
 }
 
-static void test_welcome_for_a_place_that_the_arena_lacks_is_refused(void **state)
+TEST(welcome_for_a_place_that_the_arena_lacks_is_refused)
 {
-    (void)state;
     struct raim_welcome welcome = chance_welcome(), told;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     welcome.max_players = 8;
@@ -273,9 +265,8 @@ static void test_welcome_for_a_place_that_the_arena_lacks_is_refused(void **stat
     assert_false(read_welcome(bytes, raim_welcome_write(&welcome, bytes, sizeof bytes), &told));
 }
 
-static void test_welcome_with_more_bullets_than_the_wire_can_name_is_refused(void **state)
+TEST(welcome_with_more_bullets_than_the_wire_can_name_is_refused)
 {
-    (void)state;
     struct raim_welcome welcome = chance_welcome(), told;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     welcome.player = 0;
@@ -288,9 +279,8 @@ static void test_welcome_with_more_bullets_than_the_wire_can_name_is_refused(voi
     }
 }
 
-static void test_welcome_of_another_version_is_refused(void **state)
+TEST(welcome_of_another_version_is_refused)
 {
-    (void)state;
     struct raim_welcome welcome = chance_welcome(), told;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     welcome.version = RAIM_PROTOCOL_VERSION + 1;
@@ -345,9 +335,8 @@ static bool accepts_obstacles(const uint8_t *bytes, size_t size)
     return true;
 }
 
-static void test_obstacles_go_on_where_the_last_message_stopped(void **state)
+TEST(obstacles_go_on_where_the_last_message_stopped)
 {
-    (void)state;
     static struct raim_wire_obstacle obstacles[MANY_OBSTACLES], told[MANY_OBSTACLES];
     for (int i = 0; i < ROUNDS / 20; i++) {
         const uint32_t count = 1 + chance_magnitude(31) % MANY_OBSTACLES;
@@ -372,9 +361,8 @@ static void test_obstacles_go_on_where_the_last_message_stopped(void **state)
     }
 }
 
-static void test_no_obstacle_and_more_than_expected_are_refused(void **state)
+TEST(no_obstacle_and_more_than_expected_are_refused)
 {
-    (void)state;
     struct raim_wire_obstacle obstacles[3], told[3];
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     uint32_t written, read;
@@ -389,9 +377,8 @@ static void test_no_obstacle_and_more_than_expected_are_refused(void **state)
     assert_false(read_obstacles(none, sizeof none, told, 3, &read));
 }
 
-static void test_obstacle_has_3_to_16_points(void **state)
+TEST(obstacle_has_3_to_16_points)
 {
-    (void)state;
     for (uint32_t points = 3; points < 3 + 16; points++) {
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         struct raim_wire_obstacle told;
@@ -451,9 +438,8 @@ static bool accepts_farewell(const uint8_t *bytes, size_t size)
     return true;
 }
 
-static void test_a_clients_goodbye_survives_the_wire_and_is_no_servers(void **state)
+TEST(a_clients_goodbye_survives_the_wire_and_is_no_servers)
 {
-    (void)state;
     for (int round = 0; round < 100; round++) {
         struct raim_farewell farewell = {.goodbye = {.reason = chance_magnitude(8)}}, told;
         struct raim_goodbye goodbye;
@@ -469,9 +455,8 @@ static void test_a_clients_goodbye_survives_the_wire_and_is_no_servers(void **st
     }
 }
 
-static void test_goodbye_survives_the_wire(void **state)
+TEST(goodbye_survives_the_wire)
 {
-    (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         struct raim_goodbye goodbye = {.reason = chance_magnitude(8)}, told;
         uint8_t bytes[256];
@@ -484,35 +469,10 @@ static void test_goodbye_survives_the_wire(void **state)
     }
 }
 
-static void test_every_reason_has_a_name(void **state)
+TEST(every_reason_has_a_name)
 {
-    (void)state;
     for (uint32_t reason = 0; reason < RAIM_REASONS; reason++)
         assert_string_not_equal(raim_reason_name(reason), "unknown");
     assert_string_equal(raim_reason_name(RAIM_REASONS), "unknown");
     assert_string_equal(raim_reason_name(UINT32_MAX), "unknown");
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hello_survives_the_wire),
-        cmocka_unit_test(test_hello_holds_a_name_of_24_bytes_and_none_of_25),
-        cmocka_unit_test(test_hello_spends_a_bit_on_a_session_unless_it_resumes_one),
-        cmocka_unit_test(test_hello_spends_a_byte_on_an_access_token_unless_it_has_one),
-        cmocka_unit_test(test_hello_of_another_version_tells_its_version_whatever_follows),
-        cmocka_unit_test(test_hello_without_the_magic_is_refused),
-        cmocka_unit_test(test_welcome_survives_the_wire),
-        cmocka_unit_test(test_welcome_for_a_place_that_the_arena_lacks_is_refused),
-        cmocka_unit_test(test_welcome_with_more_bullets_than_the_wire_can_name_is_refused),
-        cmocka_unit_test(test_welcome_of_another_version_is_refused),
-        cmocka_unit_test(test_obstacles_go_on_where_the_last_message_stopped),
-        cmocka_unit_test(test_no_obstacle_and_more_than_expected_are_refused),
-        cmocka_unit_test(test_obstacle_has_3_to_16_points),
-        cmocka_unit_test(test_goodbye_survives_the_wire),
-        cmocka_unit_test(test_a_clients_goodbye_survives_the_wire_and_is_no_servers),
-        cmocka_unit_test(test_every_reason_has_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

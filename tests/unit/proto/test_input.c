@@ -70,9 +70,8 @@ static bool accepts_input(const uint8_t *bytes, size_t size)
     return true;
 }
 
-static void test_input_survives_the_wire(void **state)
+TEST(input_survives_the_wire)
 {
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         const struct raim_input_message message = chance_input();
         struct raim_input_message told;
@@ -84,9 +83,8 @@ static void test_input_survives_the_wire(void **state)
     }
 }
 
-static void test_repeated_inputs_cost_one_bit(void **state)
+TEST(repeated_inputs_cost_one_bit)
 {
-    (void)state;
     struct raim_input_message message = {.count = 1};
     uint8_t bytes[64];
     const size_t alone = raim_input_write(&message, bytes, sizeof bytes);
@@ -94,9 +92,8 @@ static void test_repeated_inputs_cost_one_bit(void **state)
     assert_true(raim_input_write(&message, bytes, sizeof bytes) <= alone + 1);
 }
 
-static void test_an_age_of_the_view_costs_six_bits_of_those_who_fire(void **state)
+TEST(an_age_of_the_view_costs_six_bits_of_those_who_fire)
 {
-    (void)state;
     struct raim_input_message message = {.count = RAIM_MAX_INPUTS};
     uint8_t bytes[64];
     for (int i = 0; i < RAIM_MAX_INPUTS; i++) // no two are alike
@@ -108,9 +105,8 @@ static void test_an_age_of_the_view_costs_six_bits_of_those_who_fire(void **stat
     assert_int_equal(firing, holding + 6 * RAIM_MAX_INPUTS / 8);
 }
 
-static void test_another_age_of_the_view_is_another_input(void **state)
+TEST(another_age_of_the_view_is_another_input)
 {
-    (void)state;
     struct raim_input_message message = {.count = 2, .inputs = {{.fire = true}, {.fire = true}}};
     struct raim_input_message told;
     uint8_t bytes[64];
@@ -124,9 +120,8 @@ static void test_another_age_of_the_view_is_another_input(void **state)
     }
 }
 
-static void test_input_moves_by_no_more_than_one(void **state)
+TEST(input_moves_by_no_more_than_one)
 {
-    (void)state;
     for (uint32_t x = 0; x < 4; x++) {
         for (uint32_t y = 0; y < 4; y++) {
             uint8_t bytes[64];
@@ -141,17 +136,4 @@ static void test_input_moves_by_no_more_than_one(void **state)
             assert_int_equal(read_input(bytes, size, &told), x < 3 && y < 3);
         }
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_input_survives_the_wire),
-        cmocka_unit_test(test_repeated_inputs_cost_one_bit),
-        cmocka_unit_test(test_an_age_of_the_view_costs_six_bits_of_those_who_fire),
-        cmocka_unit_test(test_another_age_of_the_view_is_another_input),
-        cmocka_unit_test(test_input_moves_by_no_more_than_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The list of servers that a master answers with.
 #include "master_list.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // A literal's bytes without its closing NUL.
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
@@ -17,18 +13,16 @@
 
 static struct raim_master_list list;
 
-static void test_the_request_names_game_and_version(void **state)
+TEST(the_request_names_game_and_version)
 {
-    (void)state;
     uint8_t request[RAIM_MASTER_REQUEST_BYTES];
     static const char expected[] = "\xFF\xFF\xFF\xFFgetserversExt Raim 7 empty full ipv4 ipv6";
     assert_int_equal(raim_master_list_write_request(request), sizeof expected - 1);
     assert_memory_equal(request, expected, sizeof expected - 1);
 }
 
-static void test_both_families_are_read_up_to_the_end(void **state)
+TEST(both_families_are_read_up_to_the_end)
 {
-    (void)state;
     assert_true(raim_master_list_read(
         BYTES(HEAD "\\\x01\x02\x03\x04\x08\x01/0123456789abcdef\x1C\x4E\\EOT\0\0\0\\\1\1\1\1\1\1"),
         &list));
@@ -48,9 +42,8 @@ static void test_both_families_are_read_up_to_the_end(void **state)
     assert_true(list.is_last);
 }
 
-static void test_what_is_broken_ends_the_list(void **state)
+TEST(what_is_broken_ends_the_list)
 {
-    (void)state;
     assert_false(raim_master_list_read(BYTES(""), &list));
     assert_false(raim_master_list_read(BYTES("\xFF\xFF\xFF\xFFgetserversRespons"), &list));
     assert_true(raim_master_list_read(BYTES(HEAD), &list));
@@ -65,24 +58,12 @@ static void test_what_is_broken_ends_the_list(void **state)
     assert_int_equal(list.entries[0].port, 1);
 }
 
-static void test_no_list_is_longer_than_its_room(void **state)
+TEST(no_list_is_longer_than_its_room)
 {
-    (void)state;
     uint8_t bytes[sizeof HEAD - 1 + 7 * (RAIM_MASTER_LIST_MOST + 3)];
     memcpy(bytes, HEAD, sizeof HEAD - 1);
     for (size_t at = sizeof HEAD - 1; at < sizeof bytes; at += 7)
         memcpy(bytes + at, "\\\1\2\3\4\5\6", 7);
     assert_true(raim_master_list_read(bytes, sizeof bytes, &list));
     assert_int_equal(list.count, RAIM_MASTER_LIST_MOST);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_request_names_game_and_version),
-        cmocka_unit_test(test_both_families_are_read_up_to_the_end),
-        cmocka_unit_test(test_what_is_broken_ends_the_list),
-        cmocka_unit_test(test_no_list_is_longer_than_its_room),
-    };
-    return cmocka_run_group_tests_name("master_list", tests, NULL, NULL);
 }

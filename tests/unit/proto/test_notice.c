@@ -25,9 +25,8 @@ static bool accepts(const uint8_t *bytes, size_t size)
     return accepted;
 }
 
-static void test_a_line_survives_the_wire(void **state)
+TEST(a_line_survives_the_wire)
 {
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         struct raim_notice notice = {.kind = (enum raim_notice_kind)chance_int(0, 1)}, read;
         uint8_t bytes[256];
@@ -42,9 +41,8 @@ static void test_a_line_survives_the_wire(void **state)
     }
 }
 
-static void test_a_length_beyond_the_limit_is_refused(void **state)
+TEST(a_length_beyond_the_limit_is_refused)
 {
-    (void)state;
     uint8_t bytes[256];
     raim_writer writer = raim_message_write(RAIM_MESSAGE_NOTICE, bytes, sizeof bytes);
     raim_write_bits(&writer, 0, 1);
@@ -52,14 +50,4 @@ static void test_a_length_beyond_the_limit_is_refused(void **state)
     for (int i = 0; i <= RAIM_MAX_NOTICE_BYTES; i++)
         raim_write_bits(&writer, 'x', 8);
     assert_false(accepts(bytes, raim_writer_finish(&writer)));
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_survives_the_wire),
-        cmocka_unit_test(test_a_length_beyond_the_limit_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,9 +54,8 @@ static bool accepts_roster(const uint8_t *bytes, size_t size)
     return true;
 }
 
-static void test_roster_goes_on_where_the_last_message_stopped(void **state)
+TEST(roster_goes_on_where_the_last_message_stopped)
 {
-    (void)state;
     static struct raim_roster_entry entries[MANY], told[MANY];
     for (int i = 0; i < ROUNDS; i++) {
         const uint32_t count = 1 + chance_magnitude(31) % MANY;
@@ -83,9 +82,8 @@ static void test_roster_goes_on_where_the_last_message_stopped(void **state)
     }
 }
 
-static void test_empty_rosters_and_longer_ones_than_expected_are_refused(void **state)
+TEST(empty_rosters_and_longer_ones_than_expected_are_refused)
 {
-    (void)state;
     const struct raim_roster_entry entries[2] = {{.name = "Ada"}, {.name = "Grace"}};
     struct raim_roster_entry told[2];
     uint8_t bytes[64];
@@ -185,9 +183,8 @@ static bool accepts_events(const uint8_t *bytes, size_t size)
     return true;
 }
 
-static void test_events_survive_the_wire(void **state)
+TEST(events_survive_the_wire)
 {
-    (void)state;
     static struct raim_events_message message, told;
     for (int i = 0; i < ROUNDS; i++) {
         message.sequence = (uint16_t)chance_bits(16);
@@ -205,9 +202,8 @@ static void test_events_survive_the_wire(void **state)
     }
 }
 
-static void test_a_snapshot_may_follow_events(void **state)
+TEST(a_snapshot_may_follow_events)
 {
-    (void)state;
     static struct raim_events_message message = {.sequence = 7, .count = 1}, told;
     message.events[0] = (struct raim_wire_event){.kind = RAIM_WIRE_LEFT, .player = 1025};
     uint8_t bytes[64];
@@ -220,9 +216,8 @@ static void test_a_snapshot_may_follow_events(void **state)
     assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_SNAPSHOT);
 }
 
-static void test_a_message_holds_1_to_64_events(void **state)
+TEST(a_message_holds_1_to_64_events)
 {
-    (void)state;
     for (uint32_t count = 0; count <= 64; count++) {
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         static struct raim_events_message told;
@@ -241,9 +236,8 @@ static void test_a_message_holds_1_to_64_events(void **state)
     }
 }
 
-static void test_the_longest_event_fits(void **state)
+TEST(the_longest_event_fits)
 {
-    (void)state;
     struct raim_wire_event event = {.kind = RAIM_WIRE_CHAT, .player = 65535};
     uint8_t bytes[RAIM_MAX_EVENT_BYTES];
     memset(event.text, 'x', RAIM_MAX_CHAT_BYTES);
@@ -263,9 +257,8 @@ static raim_writer begin_events(uint8_t *bytes, enum raim_wire_event_kind kind)
     return writer;
 }
 
-static void test_chat_holds_120_bytes_and_none_of_121(void **state)
+TEST(chat_holds_120_bytes_and_none_of_121)
 {
-    (void)state;
     static struct raim_events_message told;
     for (uint32_t length = 0; length < 128; length++) {
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -280,9 +273,8 @@ static void test_chat_holds_120_bytes_and_none_of_121(void **state)
     }
 }
 
-static void test_a_kill_tells_every_rewind(void **state)
+TEST(a_kill_tells_every_rewind)
 {
-    (void)state;
     static struct raim_events_message told;
     for (uint32_t rewind = 0; rewind <= RAIM_WIRE_REWIND; rewind++) {
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -295,9 +287,8 @@ static void test_a_kill_tells_every_rewind(void **state)
     }
 }
 
-static void test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_is_one(void **state)
+TEST(a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_is_one)
 {
-    (void)state;
     static struct raim_events_message told;
     for (uint32_t phase = 0; phase < 4; phase++) {
         for (int has_end = 0; has_end <= 1; has_end++) {
@@ -331,9 +322,8 @@ static void test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_i
     }
 }
 
-static void test_an_event_of_no_known_kind_is_refused(void **state)
+TEST(an_event_of_no_known_kind_is_refused)
 {
-    (void)state;
     static struct raim_events_message told;
     for (uint32_t kind = RAIM_WIRE_EVENT_KINDS; kind < 8; kind++) {
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES] = {0};
@@ -347,9 +337,8 @@ static void test_an_event_of_no_known_kind_is_refused(void **state)
     }
 }
 
-static void test_an_event_of_a_later_version_is_skipped_by_its_size(void **state)
+TEST(an_event_of_a_later_version_is_skipped_by_its_size)
 {
-    (void)state;
     static struct raim_events_message told;
     for (uint32_t size = 0; size < 128; size++) {
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -373,23 +362,4 @@ static void test_an_event_of_a_later_version_is_skipped_by_its_size(void **state
         assert_int_equal(told.events[1].player, 1025);
         assert_int_equal(told.events[1].reason, RAIM_REASON_LOST);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_roster_goes_on_where_the_last_message_stopped),
-        cmocka_unit_test(test_empty_rosters_and_longer_ones_than_expected_are_refused),
-        cmocka_unit_test(test_events_survive_the_wire),
-        cmocka_unit_test(test_a_snapshot_may_follow_events),
-        cmocka_unit_test(test_a_message_holds_1_to_64_events),
-        cmocka_unit_test(test_the_longest_event_fits),
-        cmocka_unit_test(test_chat_holds_120_bytes_and_none_of_121),
-        cmocka_unit_test(test_a_kill_tells_every_rewind),
-        cmocka_unit_test(test_a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_is_one),
-        cmocka_unit_test(test_an_event_of_no_known_kind_is_refused),
-        cmocka_unit_test(test_an_event_of_a_later_version_is_skipped_by_its_size),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

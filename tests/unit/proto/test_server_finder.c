@@ -4,14 +4,10 @@
 
 #include "discovery.h"
 #include "master_list.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const uint8_t answer[] = "\xFF\xFF\xFF\xFFI\x11"
                                 "test\0Ruins\0raim\0raim\0\0\0\x02\x10\x01"
@@ -56,9 +52,8 @@ static double run(struct raim_finder *finder, double now_s, double seconds)
     return now_s;
 }
 
-static void test_silent_server_is_asked_three_times_when_once(void **state)
+TEST(silent_server_is_asked_three_times_when_once)
 {
-    (void)state;
     struct raim_finder *finder = create(true, false);
     const struct raim_address at = address(1, 20000);
     assert_int_equal(raim_finder_add(finder, &at, 1), 0);
@@ -70,9 +65,8 @@ static void test_silent_server_is_asked_three_times_when_once(void **state)
     raim_finder_destroy(finder);
 }
 
-static void test_challenge_is_answered_once_a_query(void **state)
+TEST(challenge_is_answered_once_a_query)
 {
-    (void)state;
     struct raim_finder *finder = create(true, false);
     const struct raim_address at = address(1, 20000);
     raim_finder_add(finder, &at, 1);
@@ -90,9 +84,8 @@ static void test_challenge_is_answered_once_a_query(void **state)
     raim_finder_destroy(finder);
 }
 
-static void test_nobody_is_believed_who_was_not_asked(void **state)
+TEST(nobody_is_believed_who_was_not_asked)
 {
-    (void)state;
     struct raim_finder *finder = create(false, true);
     const double now_s = run(finder, 100, 0.1);
     const struct raim_address other_port = address(1, 20000), near = address(1, RAIM_FINDER_PORT);
@@ -105,9 +98,8 @@ static void test_nobody_is_believed_who_was_not_asked(void **state)
     raim_finder_destroy(finder);
 }
 
-static void test_network_is_searched_by_broadcast_before_multicast(void **state)
+TEST(network_is_searched_by_broadcast_before_multicast)
 {
-    (void)state;
     struct raim_finder *finder = create(false, true);
     double now_s = run(finder, 100, 1);
     assert_int_equal(sent.broadcasts, RAIM_FINDER_PORTS + 1);
@@ -119,9 +111,8 @@ static void test_network_is_searched_by_broadcast_before_multicast(void **state)
     raim_finder_destroy(finder);
 }
 
-static void test_arena_at_two_addresses_is_found_once(void **state)
+TEST(arena_at_two_addresses_is_found_once)
 {
-    (void)state;
     uint8_t bytes[RAIM_DISCOVERY_BYTES];
     struct raim_finder *finder = create(true, true);
     const double now_s = run(finder, 100, 0.1);
@@ -141,9 +132,8 @@ static void test_arena_at_two_addresses_is_found_once(void **state)
     raim_finder_destroy(finder);
 }
 
-static void test_list_of_a_stranger_is_ignored(void **state)
+TEST(list_of_a_stranger_is_ignored)
 {
-    (void)state;
     static const uint8_t list[] =
         "\xFF\xFF\xFF\xFFgetserversExtResponse\\\x0A\0\0\x05\x4E\x20\\EOT\0\0";
     struct raim_finder *finder = create(true, false);
@@ -159,17 +149,4 @@ static void test_list_of_a_stranger_is_ignored(void **state)
     assert_int_equal(raim_finder_at(finder, 0)->addresses[0].port, 20000);
     assert_true(raim_finder_has_all_lists(finder));
     raim_finder_destroy(finder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_silent_server_is_asked_three_times_when_once),
-        cmocka_unit_test(test_challenge_is_answered_once_a_query),
-        cmocka_unit_test(test_nobody_is_believed_who_was_not_asked),
-        cmocka_unit_test(test_network_is_searched_by_broadcast_before_multicast),
-        cmocka_unit_test(test_arena_at_two_addresses_is_found_once),
-        cmocka_unit_test(test_list_of_a_stranger_is_ignored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

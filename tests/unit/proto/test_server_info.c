@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A2S_INFO as the game asks it and reads its untrusted replies.
 #include "server_info.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const uint8_t answer[] = "\xFF\xFF\xFF\xFFI\x11"
                                 "duel\0Duel\x07map\0raim\0raim\0"
@@ -17,9 +13,8 @@ static const uint8_t answer[] = "\xFF\xFF\xFF\xFFI\x11"
                                 "dl\x01\0"
                                 "0.1.0";
 
-static void test_an_answer_is_read(void **state)
+TEST(an_answer_is_read)
 {
-    (void)state;
     struct raim_server_info info;
     uint32_t challenge = 7;
     assert_int_equal(raim_server_info_read(answer, sizeof answer, &challenge, &info),
@@ -33,9 +28,8 @@ static void test_an_answer_is_read(void **state)
     assert_int_equal(challenge, 7);
 }
 
-static void test_tags_are_read_where_they_are(void **state)
+TEST(tags_are_read_where_they_are)
 {
-    (void)state;
     static const uint8_t with_tags[] = "\xFF\xFF\xFF\xFFI\x11"
                                        "duel\0map\0raim\0raim\0\0\0\0\0\0"
                                        "dl\0\0"
@@ -55,9 +49,8 @@ static void test_tags_are_read_where_they_are(void **state)
     assert_string_equal(info.tags, "");
 }
 
-static void test_a_challenge_is_answered(void **state)
+TEST(a_challenge_is_answered)
 {
-    (void)state;
     struct raim_server_info info;
     uint32_t challenge = 0;
     const uint8_t reply[] = {0xFF, 0xFF, 0xFF, 0xFF, 'A', 1, 2, 3, 4};
@@ -71,9 +64,8 @@ static void test_a_challenge_is_answered(void **state)
     assert_memory_equal(request + 25, "\1\2\3\4", 4);
 }
 
-static void test_nothing_else_is_read(void **state)
+TEST(nothing_else_is_read)
 {
-    (void)state;
     struct raim_server_info info, before;
     uint32_t challenge = 9;
     memset(&info, 0x5A, sizeof info);
@@ -99,9 +91,8 @@ static void test_nothing_else_is_read(void **state)
     assert_int_equal(challenge, 9);
 }
 
-static void test_long_names_are_cut_in_whole_characters(void **state)
+TEST(long_names_are_cut_in_whole_characters)
 {
-    (void)state;
     uint8_t data[400] = "\xFF\xFF\xFF\xFFI\x11";
     size_t size = 6;
     for (int i = 0; i < 50; i++) { // 100 bytes
@@ -115,16 +106,4 @@ static void test_long_names_are_cut_in_whole_characters(void **state)
     assert_int_equal(raim_server_info_read(data, size + sizeof rest, &challenge, &info),
                      RAIM_SERVER_INFO_ANSWER);
     assert_int_equal(strlen(info.name), 70);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_answer_is_read),
-        cmocka_unit_test(test_tags_are_read_where_they_are),
-        cmocka_unit_test(test_a_challenge_is_answered),
-        cmocka_unit_test(test_nothing_else_is_read),
-        cmocka_unit_test(test_long_names_are_cut_in_whole_characters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

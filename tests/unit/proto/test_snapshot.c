@@ -3,9 +3,8 @@
 // exactly.
 #include "snapshot_fixture.h"
 
-static void test_delta_of_anything_decodes_to_exactly_what_is_to_be_known(void **state)
+TEST(delta_of_anything_decodes_to_exactly_what_is_to_be_known)
 {
-    (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         chance_case();
         assert_told(write_frame(bytes, sizeof bytes));
@@ -13,9 +12,8 @@ static void test_delta_of_anything_decodes_to_exactly_what_is_to_be_known(void *
     }
 }
 
-static void test_every_field_has_its_whole_range(void **state)
+TEST(every_field_has_its_whole_range)
 {
-    (void)state;
     static const int32_t values[6][7] = {
         {-(1 << 19), -1, 0, 1, (1 << 19) - 1, 0, 0},
         {-(1 << 19), -1, 0, 1, (1 << 19) - 1, 0, 0},
@@ -58,9 +56,8 @@ static size_t bits_of_entities(void)
     return bits;
 }
 
-static void test_bits_of_the_parts_bound_those_of_the_whole(void **state)
+TEST(bits_of_the_parts_bound_those_of_the_whole)
 {
-    (void)state;
     for (int i = 0; i < ROUNDS / 2; i++) {
         chance_case();
         const size_t size = write_frame(bytes, sizeof bytes);
@@ -81,9 +78,8 @@ static void test_bits_of_the_parts_bound_those_of_the_whole(void **state)
     }
 }
 
-static void test_the_fixed_part_reaches_its_bound(void **state)
+TEST(the_fixed_part_reaches_its_bound)
 {
-    (void)state;
     make_frames((struct raim_wire_limits){RAIM_WIRE_PLAYERS, 1, RAIM_MAX_HISTORY, 1, 1, 63});
     frame.self.timer = RAIM_WIRE_MAX_TIMER;
     whole = true;
@@ -109,9 +105,8 @@ static uint32_t bits_of_change(const raim_wire_player *from, const raim_wire_pla
     return bits;
 }
 
-static void test_small_changes_take_few_bits(void **state)
+TEST(small_changes_take_few_bits)
 {
-    (void)state;
     const raim_wire_player runner = {.x = 100, .y = 100, .aim = 10, .way = RAIM_WAY_RUN};
     enum { STILL = 2, CHANGED = 3 + 3 + 1 }; // no aim; way, life, shield, and no aim
     const struct {
@@ -146,9 +141,8 @@ static void test_small_changes_take_few_bits(void **state)
     assert_int_equal(bits_of_change(&runner, &turned, 6), 2 + 4 + 3 + 1);
 }
 
-static void test_undisturbed_bullets_take_one_bit_together(void **state)
+TEST(undisturbed_bullets_take_one_bit_together)
 {
-    (void)state;
     make_small_frames(4, 4);
     const size_t empty = write_frame(bytes, sizeof bytes) * 8;
     for (uint32_t slot = 0; slot < 16; slot++) {
@@ -172,9 +166,8 @@ static uint32_t bits_of_shot(uint32_t max_rewind, uint8_t rewind)
     return bits;
 }
 
-static void test_a_rewind_takes_the_bits_of_the_most_and_none_where_nothing_is(void **state)
+TEST(a_rewind_takes_the_bits_of_the_most_and_none_where_nothing_is)
 {
-    (void)state;
     enum { REST = 1 + 5 + 16 + 1 + 4 }; // another one, its slot, aim, fired, age
     assert_int_equal(bits_of_shot(0, 0), REST);
     for (uint32_t most = 1; most <= RAIM_WIRE_REWIND; most++)
@@ -182,9 +175,8 @@ static void test_a_rewind_takes_the_bits_of_the_most_and_none_where_nothing_is(v
             assert_int_equal(bits_of_shot(most, (uint8_t)rewind), REST + raim_bits_for(most));
 }
 
-static void test_a_bullet_leaves_by_its_rewind_before_it_is_fired(void **state)
+TEST(a_bullet_leaves_by_its_rewind_before_it_is_fired)
 {
-    (void)state;
     make_frames((struct raim_wire_limits){1, 1, 64, 160, 113, 9});
     whole = true;
     frame.tick = 3; // so that some leave before the tick wraps
@@ -205,20 +197,4 @@ static void test_a_bullet_leaves_by_its_rewind_before_it_is_fired(void **state)
         }
     }
     free_frames();
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delta_of_anything_decodes_to_exactly_what_is_to_be_known),
-        cmocka_unit_test(test_every_field_has_its_whole_range),
-        cmocka_unit_test(test_bits_of_the_parts_bound_those_of_the_whole),
-        cmocka_unit_test(test_the_fixed_part_reaches_its_bound),
-        cmocka_unit_test(test_small_changes_take_few_bits),
-        cmocka_unit_test(test_undisturbed_bullets_take_one_bit_together),
-        cmocka_unit_test(test_a_rewind_takes_the_bits_of_the_most_and_none_where_nothing_is),
-        cmocka_unit_test(test_a_bullet_leaves_by_its_rewind_before_it_is_fired),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

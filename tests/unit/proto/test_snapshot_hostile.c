@@ -2,9 +2,8 @@
 // SNAPSHOT: malformed messages are refused.
 #include "snapshot_fixture.h"
 
-static void test_every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
-    (void)state;
     for (int i = 0; i < ROUNDS / 20; i++) {
         chance_case();
         const size_t size = write_frame(bytes, sizeof bytes);
@@ -14,9 +13,8 @@ static void test_every_truncation_is_refused(void **state)
     }
 }
 
-static void test_no_damage_does_harm(void **state)
+TEST(no_damage_does_harm)
 {
-    (void)state;
     enum { ATTACKS = 20, INVENTIONS = 80 };
     uint8_t random[64];
     for (int i = 0; i < ROUNDS; i++) {
@@ -76,9 +74,8 @@ static void write_player(raim_writer *writer, uint32_t slot, int32_t x, uint32_t
     raim_write_bits(writer, way, 4 + 3 + 1);
 }
 
-static void test_new_places_ascend_below_the_limit_and_ways_end_at_12(void **state)
+TEST(new_places_ascend_below_the_limit_and_ways_end_at_12)
 {
-    (void)state;
     const struct {
         uint32_t first, second, way;
         bool good;
@@ -95,9 +92,8 @@ static void test_new_places_ascend_below_the_limit_and_ways_end_at_12(void **sta
     free_frames();
 }
 
-static void test_a_place_of_the_baseline_is_not_new(void **state)
+TEST(a_place_of_the_baseline_is_not_new)
 {
-    (void)state;
     make_small_frames(4, 1);
     raim_set_add(known_before.seen_players, 2);
     raim_set_add(known_before.seen_bullets, 2);
@@ -119,9 +115,8 @@ static void test_a_place_of_the_baseline_is_not_new(void **state)
     free_frames();
 }
 
-static void test_who_leaves_the_grid_is_refused(void **state)
+TEST(who_leaves_the_grid_is_refused)
 {
-    (void)state;
     make_small_frames(1, 1);
     raim_set_add(known_before.seen_players, 0);
     raim_wire_player *player = &known_before.players[0];
@@ -143,9 +138,8 @@ static void test_who_leaves_the_grid_is_refused(void **state)
     free_frames();
 }
 
-static void test_a_turn_is_to_another_way_and_not_before_the_baseline(void **state)
+TEST(a_turn_is_to_another_way_and_not_before_the_baseline)
 {
-    (void)state;
     make_small_frames(1, 1);
     raim_set_add(known_before.seen_players, 0);
     known_before.players[0].way = 3;
@@ -160,9 +154,8 @@ static void test_a_turn_is_to_another_way_and_not_before_the_baseline(void **sta
     free_frames();
 }
 
-static void test_a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid(void **state)
+TEST(a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid)
 {
-    (void)state;
     make_small_frames(3, 2);
     for (uint32_t slot = 0; slot < 8; slot++) {
         for (uint32_t age = 1; age <= 16; age++) {
@@ -180,9 +173,8 @@ static void test_a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid(void **
     free_frames();
 }
 
-static void test_a_rewind_beyond_the_most_is_refused(void **state)
+TEST(a_rewind_beyond_the_most_is_refused)
 {
-    (void)state;
     for (uint32_t most = 0; most <= RAIM_WIRE_REWIND; most++) {
         make_frames((struct raim_wire_limits){2, 1, 16, 960, 679, most});
         frame.tick = 100;
@@ -203,9 +195,8 @@ static void test_a_rewind_beyond_the_most_is_refused(void **state)
     }
 }
 
-static void test_new_bullets_ascend(void **state)
+TEST(new_bullets_ascend)
 {
-    (void)state;
     make_small_frames(3, 2);
     for (uint32_t first = 0; first < 6; first++) {
         for (uint32_t second = 0; second < 6; second++) {
@@ -223,9 +214,8 @@ static void test_new_bullets_ascend(void **state)
     free_frames();
 }
 
-static void test_self_stays_within_its_ranges(void **state)
+TEST(self_stays_within_its_ranges)
 {
-    (void)state;
     make_small_frames(3, 1);
     for (int i = 0; i < 8; i++) {
         const bool place_good = i % 2 == 0, timer_good = i / 2 % 2 == 0, margin_good = i / 4 == 0;
@@ -254,9 +244,8 @@ static void test_self_stays_within_its_ranges(void **state)
     free_frames();
 }
 
-static void test_a_tick_is_the_one_nearest_to_the_newest_known(void **state)
+TEST(a_tick_is_the_one_nearest_to_the_newest_known)
 {
-    (void)state;
     make_small_frames(1, 1);
     const uint32_t centres[] = {0, 1, 15, 16, 31, 32, 0x7FFFFFFF, 0x80000000, UINT32_MAX};
     for (size_t i = 0; i < sizeof centres / sizeof centres[0]; i++) {
@@ -273,23 +262,4 @@ static void test_a_tick_is_the_one_nearest_to_the_newest_known(void **state)
         }
     }
     free_frames();
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_truncation_is_refused),
-        cmocka_unit_test(test_no_damage_does_harm),
-        cmocka_unit_test(test_new_places_ascend_below_the_limit_and_ways_end_at_12),
-        cmocka_unit_test(test_a_place_of_the_baseline_is_not_new),
-        cmocka_unit_test(test_who_leaves_the_grid_is_refused),
-        cmocka_unit_test(test_a_turn_is_to_another_way_and_not_before_the_baseline),
-        cmocka_unit_test(test_a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid),
-        cmocka_unit_test(test_a_rewind_beyond_the_most_is_refused),
-        cmocka_unit_test(test_new_bullets_ascend),
-        cmocka_unit_test(test_self_stays_within_its_ranges),
-        cmocka_unit_test(test_a_tick_is_the_one_nearest_to_the_newest_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,6 @@ enum {
     MANY_BYTES = 2048,
 };
 
-
 // Counts of the snapshots' outcomes, to prove that the test exercises them.
 static struct {
     long written, whole, silent, read, repeated, unreadable;
@@ -393,9 +392,8 @@ static void free_world(void)
     free(client_has);
 }
 
-static void test_a_client_knows_what_it_was_told_whatever_the_network_does(void **state)
+TEST(a_client_knows_what_it_was_told_whatever_the_network_does)
 {
-    (void)state;
     while (counts.written < CASES) {
         make_world();
         for (int i = 0; i < TICKS && counts.written < CASES; i++) {
@@ -412,13 +410,4 @@ static void test_a_client_knows_what_it_was_told_whatever_the_network_does(void 
            "%ld ticks with nothing to tell\n",
            counts.written, counts.bytes / (double)counts.written, counts.whole, counts.read,
            counts.repeated, counts.unreadable, counts.silent);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_client_knows_what_it_was_told_whatever_the_network_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

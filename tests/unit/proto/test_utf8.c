@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Texts of files are UTF-8.
+#include "test.h"
 #include "utf8.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bool is_valid(const char *text)
 {
     return raim_utf8_is_valid((const uint8_t *)text, strlen(text));
 }
 
-static void test_characters_of_every_length_are_accepted(void **state)
+TEST(characters_of_every_length_are_accepted)
 {
-    (void)state;
     assert_true(is_valid(""));
     assert_true(is_valid("Ada"));
     assert_true(is_valid("\xC2\x80\xDF\xBF"));                     // U+0080, U+07FF
@@ -23,9 +19,8 @@ static void test_characters_of_every_length_are_accepted(void **state)
     assert_true(is_valid("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"));     // U+10000, U+10FFFF
 }
 
-static void test_everything_else_is_refused(void **state)
+TEST(everything_else_is_refused)
 {
-    (void)state;
     const char *const texts[] = {
         "\x80",         "\xC0\x80",         "\xC1\xBF", "\xC2",         "\xC2\x41",
         "\xE0\x9F\xBF", "\xED\xA0\x80",     "\xE1\x80", "\xE1\x80\x41", "\xF0\x8F\xBF\xBF",
@@ -35,13 +30,4 @@ static void test_everything_else_is_refused(void **state)
         if (is_valid(texts[i]))
             fail_msg("text %zu is accepted", i);
     assert_false(raim_utf8_is_valid((const uint8_t *)"a\0b", 3));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_characters_of_every_length_are_accepted),
-        cmocka_unit_test(test_everything_else_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

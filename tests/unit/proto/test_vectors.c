@@ -9,17 +9,13 @@
 #include "pings.h"
 #include "roster.h"
 #include "snapshot.h"
+#include "test.h"
 #include "vote.h"
 #include "watch.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { PLAYERS = 16, SHOTS = 6, BULLETS = PLAYERS * SHOTS };
 
@@ -184,9 +180,8 @@ static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
     }
 }
 
-static void test_what_is_read_writes_the_same_bytes(void **state)
+TEST(what_is_read_writes_the_same_bytes)
 {
-    (void)state;
     for (size_t i = 0; i < json_array_size(vectors); i++) {
         const json_t *vector = json_array_get(vectors, i);
         uint8_t told[RAIM_MAX_MESSAGE_BYTES], bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -198,9 +193,8 @@ static void test_what_is_read_writes_the_same_bytes(void **state)
     }
 }
 
-static void test_the_document_shows_every_vector(void **state)
+TEST(the_document_shows_every_vector)
 {
-    (void)state;
     size_t shown = 0;
     for (const char *at = document; (at = strstr(at, "```hex ")) != NULL; at++)
         shown++;
@@ -220,11 +214,4 @@ static void test_the_document_shows_every_vector(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_read_writes_the_same_bytes),
-        cmocka_unit_test(test_the_document_shows_every_vector),
-    };
-    return cmocka_run_group_tests(tests, load_files, unload_files);
-}
+TEST_GROUP(load_files, unload_files)

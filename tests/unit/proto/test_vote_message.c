@@ -74,9 +74,8 @@ static void assert_same_subject(const struct raim_vote_subject *a,
     assert_string_equal(a->reason, b->reason);
 }
 
-static void test_requests_survive_the_wire(void **state)
+TEST(requests_survive_the_wire)
 {
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         struct raim_vote_request request = {.action =
                                                 (uint32_t)chance_int(0, RAIM_VOTE_ACTIONS - 1)},
@@ -135,9 +134,8 @@ static struct raim_vote_report chance_report(struct raim_vote_offer *offer)
     return report;
 }
 
-static void test_reports_survive_the_wire(void **state)
+TEST(reports_survive_the_wire)
 {
-    (void)state;
     static struct raim_vote_offer offer, offer_again;
     for (int i = 0; i < 5000; i++) {
         const struct raim_vote_report report = chance_report(&offer);
@@ -160,9 +158,8 @@ static void test_reports_survive_the_wire(void **state)
     }
 }
 
-static void test_the_longest_offer_fits_a_message(void **state)
+TEST(the_longest_offer_fits_a_message)
 {
-    (void)state;
     static struct raim_vote_offer offer = {.kinds = 0xFFFF, .map_count = RAIM_WIRE_VOTE_MAPS};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     for (uint32_t i = 0; i < RAIM_WIRE_VOTE_MAPS; i++)
@@ -170,9 +167,8 @@ static void test_the_longest_offer_fits_a_message(void **state)
     assert_true(raim_vote_offer_write(&offer, bytes, sizeof bytes) > 0);
 }
 
-static void test_kinds_have_names(void **state)
+TEST(kinds_have_names)
 {
-    (void)state;
     for (uint32_t kind = 1; kind < RAIM_VOTE_KINDS; kind++)
         assert_int_equal(raim_vote_kind_find(raim_vote_kind_name(kind)), kind);
     assert_int_equal(raim_vote_kind_find("unknown"), 0);
@@ -182,16 +178,4 @@ static void test_kinds_have_names(void **state)
         assert_string_not_equal(raim_vote_refusal_name(refusal), "unknown");
         assert_true(raim_vote_refusal_text(refusal)[0] != '\0');
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests_survive_the_wire),
-        cmocka_unit_test(test_reports_survive_the_wire),
-        cmocka_unit_test(test_the_longest_offer_fits_a_message),
-        cmocka_unit_test(test_kinds_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

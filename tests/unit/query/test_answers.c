@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // An arena's replies to queries, which are written at most ten times a second.
 #include "answers.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { BOTS = 200 };
 
@@ -56,9 +52,8 @@ static bool has_text(const struct answer *answer, const char *text)
     return false;
 }
 
-static void test_an_answer_is_kept_for_a_tenth_of_a_second(void **state)
+TEST(an_answer_is_kept_for_a_tenth_of_a_second, set_up, tear_down)
 {
-    (void)state;
     // The first reply is written at any time.
     assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 0), "duel"));
     strcpy(config->arenas[0].name, "other");
@@ -66,18 +61,16 @@ static void test_an_answer_is_kept_for_a_tenth_of_a_second(void **state)
     assert_true(has_text(answers_get(&answers, &subject, QUERY_INFO, 100), "other"));
 }
 
-static void test_each_question_has_its_own_answer(void **state)
+TEST(each_question_has_its_own_answer, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(answers_get(&answers, &subject, QUERY_INFO, 0)->bytes[4], 'I');
     assert_int_equal(answers_get(&answers, &subject, QUERY_PLAYERS, 0)->bytes[4], 'D');
     assert_int_equal(answers_get(&answers, &subject, QUERY_RULES, 0)->bytes[4], 'E');
     assert_true(has_text(answers_get(&answers, &subject, QUERY_RULES, 0), "spawn_protection"));
 }
 
-static void test_of_a_crowd_all_are_counted_and_some_are_listed(void **state)
+TEST(of_a_crowd_all_are_counted_and_some_are_listed, set_up, tear_down)
 {
-    (void)state;
     const struct answer *info = answers_get(&answers, &subject, QUERY_INFO, 0);
     // Protocol, name, map, folder, game and the game's number come before.
     const size_t at = 6 + sizeof "duel" + sizeof "duel" + sizeof "raim" + sizeof "raim" + 2;
@@ -90,9 +83,8 @@ static void test_of_a_crowd_all_are_counted_and_some_are_listed(void **state)
     assert_true(has_text(players, "Bot 1"));
 }
 
-static void test_an_arena_presents_itself(void **state)
+TEST(an_arena_presents_itself, set_up, tear_down)
 {
-    (void)state;
     struct config_arena *arena = &config->arenas[0];
     strcpy(arena->hostname, "Caf\xC3\xA9 duel");
     strcpy(arena->region, "Europe");
@@ -104,17 +96,4 @@ static void test_an_arena_presents_itself(void **state)
     assert_true(has_text(rules, "Europe"));
     assert_true(has_text(rules, "https://example.org/duel"));
     assert_true(has_text(rules, "spawn_protection"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_an_answer_is_kept_for_a_tenth_of_a_second, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_each_question_has_its_own_answer, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_an_arena_presents_itself, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_of_a_crowd_all_are_counted_and_some_are_listed, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests_name("answers", tests, NULL, NULL);
 }

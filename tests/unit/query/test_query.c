@@ -3,13 +3,9 @@
 #include "chance.h"
 #include "query.h"
 #include "query_guard.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // A literal's bytes without its closing NUL.
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
@@ -24,9 +20,8 @@ static void assert_reads(const uint8_t *data, size_t size, enum query_kind kind,
     assert_int_equal(query.challenge, challenge);
 }
 
-static void test_the_three_queries_are_read(void **state)
+TEST(the_three_queries_are_read)
 {
-    (void)state;
     assert_reads(BYTES(INFO_REQUEST), QUERY_INFO, QUERY_NO_CHALLENGE);
     assert_reads(BYTES(INFO_REQUEST "\x01\x02\x03\x04"), QUERY_INFO, 0x04030201);
     assert_reads(BYTES("\xFF\xFF\xFF\xFFU\xFF\xFF\xFF\xFF"), QUERY_PLAYERS, QUERY_NO_CHALLENGE);
@@ -34,9 +29,8 @@ static void test_the_three_queries_are_read(void **state)
     assert_reads(BYTES("\xFF\xFF\xFF\xFFV\x01\x02\x03\x04"), QUERY_RULES, 0x04030201);
 }
 
-static void test_padding_is_of_no_interest(void **state)
+TEST(padding_is_of_no_interest)
 {
-    (void)state;
     uint8_t padded[1200] = {0};
     memcpy(padded, BYTES(INFO_REQUEST "\x01\x02\x03\x04"));
     assert_reads(padded, sizeof padded, QUERY_INFO, 0x04030201);
@@ -49,9 +43,8 @@ static void test_padding_is_of_no_interest(void **state)
     assert_reads(padded, sizeof padded, QUERY_RULES, 0x04030201);
 }
 
-static void test_a_truncated_request_is_no_query(void **state)
+TEST(a_truncated_request_is_no_query)
 {
-    (void)state;
     for (size_t size = 0; size < sizeof INFO_REQUEST - 1; size++) {
         uint8_t *exact = malloc(size + 1); // one more: malloc(0) may be NULL
         assert_non_null(exact);
@@ -64,9 +57,8 @@ static void test_a_truncated_request_is_no_query(void **state)
                      QUERY_NO_CHALLENGE);
 }
 
-static void test_others_are_no_queries(void **state)
+TEST(others_are_no_queries)
 {
-    (void)state;
     assert_reads(BYTES("\xFF\xFF\xFF\xFEU\x01\x02\x03\x04"), QUERY_NONE, QUERY_NO_CHALLENGE);
     assert_reads(BYTES("\xFF\xFF\x00\x00U\x01\x02\x03\x04"), QUERY_NONE, QUERY_NO_CHALLENGE);
     assert_reads(BYTES("\xFF\xFF\xFF\xFFTSource engine Query\0"), QUERY_NONE, QUERY_NO_CHALLENGE);
@@ -88,9 +80,8 @@ static void assert_bytes(const uint8_t *reply, size_t size, const uint8_t *golde
     assert_memory_equal(reply, golden, golden_size);
 }
 
-static void test_replies_to_the_byte(void **state)
+TEST(replies_to_the_byte)
 {
-    (void)state;
     uint8_t reply[QUERY_MAX_REPLY];
     assert_bytes(reply, query_write_challenge(0xF4030201, reply),
                  BYTES("\xFF\xFF\xFF\xFF"
@@ -134,9 +125,8 @@ static void test_replies_to_the_byte(void **state)
                        "300\0"));
 }
 
-static void test_numbers_beyond_a_byte_are_clamped(void **state)
+TEST(numbers_beyond_a_byte_are_clamped)
 {
-    (void)state;
     uint8_t reply[QUERY_MAX_REPLY];
     const struct query_info info = {.name = "",
                                     .map = "",
@@ -151,9 +141,8 @@ static void test_numbers_beyond_a_byte_are_clamped(void **state)
     assert_memory_equal(reply + 12, "\xFF\xFF\xFF", 3);
 }
 
-static void test_players_that_do_not_fit_are_left_out_whole(void **state)
+TEST(players_that_do_not_fit_are_left_out_whole)
 {
-    (void)state;
     // 34 bytes each behind 6: 35 fit.
     struct query_player players[1000];
     for (int i = 0; i < 1000; i++)
@@ -173,9 +162,8 @@ static void test_players_that_do_not_fit_are_left_out_whole(void **state)
     free(reply);
 }
 
-static void test_rules_that_do_not_fit_are_left_out_whole(void **state)
+TEST(rules_that_do_not_fit_are_left_out_whole)
 {
-    (void)state;
     struct query_rule rules[600];
     for (int i = 0; i < 600; i++)
         rules[i] = (struct query_rule){"k", ""};
@@ -196,9 +184,8 @@ static struct challenge init_challenge(void)
     return challenge;
 }
 
-static void test_a_challenge_is_of_one_address_and_port(void **state)
+TEST(a_challenge_is_of_one_address_and_port)
 {
-    (void)state;
     struct challenge challenge = init_challenge();
     const uint32_t mine =
         challenge_compute(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), 0);
@@ -213,9 +200,8 @@ static void test_a_challenge_is_of_one_address_and_port(void **state)
     assert_false(challenge_verify(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), 0, 0));
 }
 
-static void test_a_challenge_is_of_one_secret(void **state)
+TEST(a_challenge_is_of_one_secret)
 {
-    (void)state;
     static const uint8_t secret[CHALLENGE_SECRET_BYTES] = {2};
     struct challenge challenge = init_challenge(), other;
     challenge_init(&other, secret);
@@ -224,9 +210,8 @@ static void test_a_challenge_is_of_one_secret(void **state)
     assert_false(challenge_verify(&other, CHALLENGE_QUERY, udp_address_v4(1, 1000), mine, 0));
 }
 
-static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
+TEST(a_challenge_lasts_for_its_epoch_and_the_next)
 {
-    (void)state;
     struct challenge challenge = init_challenge();
     for (int64_t start = 0; start < 10 * CHALLENGE_EPOCH_MS; start += CHALLENGE_EPOCH_MS) {
         const int64_t issued_ms = start + chance_int(0, CHALLENGE_EPOCH_MS - 1);
@@ -245,9 +230,8 @@ static void test_a_challenge_lasts_for_its_epoch_and_the_next(void **state)
     }
 }
 
-static void test_after_a_long_silence_no_old_challenge_is_good(void **state)
+TEST(after_a_long_silence_no_old_challenge_is_good)
 {
-    (void)state;
     struct challenge challenge = init_challenge();
     const uint32_t first =
         challenge_compute(&challenge, CHALLENGE_QUERY, udp_address_v4(1, 1000), 0);
@@ -286,9 +270,8 @@ static enum query_verdict judge_answer(char letter, int64_t now_ms)
     return judge(request, 9, now_ms);
 }
 
-static void test_a_wrong_challenge_is_not_admitted(void **state)
+TEST(a_wrong_challenge_is_not_admitted, set_up_guard, NULL)
 {
-    (void)state;
     assert_int_equal(judge(BYTES(INFO_REQUEST), 1000), QUERY_CHALLENGED);
     assert_memory_equal(reply,
                         "\xFF\xFF\xFF\xFF"
@@ -308,9 +291,8 @@ static void test_a_wrong_challenge_is_not_admitted(void **state)
     assert_int_equal(judge_answer('V', 1003), QUERY_ADMITTED);
 }
 
-static void test_an_old_challenge_gets_a_new_one(void **state)
+TEST(an_old_challenge_gets_a_new_one, set_up_guard, NULL)
 {
-    (void)state;
     assert_int_equal(judge_answer('U', 0), QUERY_CHALLENGED);
     assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS - 1), QUERY_ADMITTED);
     // Even if it was used late in its second epoch.
@@ -318,17 +300,15 @@ static void test_an_old_challenge_gets_a_new_one(void **state)
     assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_ADMITTED);
 }
 
-static void test_no_query_is_refused_without_a_token(void **state)
+TEST(no_query_is_refused_without_a_token, set_up_guard, NULL)
 {
-    (void)state;
     for (int i = 0; i < 100000; i++)
         assert_int_equal(judge(BYTES("\xFF\xFF\xFF\xFFgetstatus\n"), 0), QUERY_REFUSED);
     assert_int_equal(judge(BYTES(INFO_REQUEST), 0), QUERY_CHALLENGED);
 }
 
-static void test_a_flood_is_limited_and_the_next_network_is_not(void **state)
+TEST(a_flood_is_limited_and_the_next_network_is_not, set_up_guard, NULL)
 {
-    (void)state;
     int challenged = 0;
     for (int i = 0; i < 1000; i++)
         challenged += judge(BYTES(INFO_REQUEST), 0) == QUERY_CHALLENGED;
@@ -344,9 +324,8 @@ static void test_a_flood_is_limited_and_the_next_network_is_not(void **state)
     assert_true(others > 0);
 }
 
-static void test_nothing_larger_than_the_request_before_the_challenge_is_met(void **state)
+TEST(nothing_larger_than_the_request_before_the_challenge_is_met, set_up_guard, NULL)
 {
-    (void)state;
     for (int64_t now_ms = 0; now_ms < 100000; now_ms++) {
         uint8_t request[64] = INFO_REQUEST;
         const size_t size = (size_t)chance_int(0, sizeof request);
@@ -358,30 +337,4 @@ static void test_nothing_larger_than_the_request_before_the_challenge_is_met(voi
         if (verdict == QUERY_CHALLENGED)
             assert_true(size >= sizeof reply);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_three_queries_are_read),
-        cmocka_unit_test(test_padding_is_of_no_interest),
-        cmocka_unit_test(test_a_truncated_request_is_no_query),
-        cmocka_unit_test(test_others_are_no_queries),
-        cmocka_unit_test(test_replies_to_the_byte),
-        cmocka_unit_test(test_numbers_beyond_a_byte_are_clamped),
-        cmocka_unit_test(test_players_that_do_not_fit_are_left_out_whole),
-        cmocka_unit_test(test_rules_that_do_not_fit_are_left_out_whole),
-        cmocka_unit_test(test_a_challenge_is_of_one_address_and_port),
-        cmocka_unit_test(test_a_challenge_is_of_one_secret),
-        cmocka_unit_test(test_a_challenge_lasts_for_its_epoch_and_the_next),
-        cmocka_unit_test(test_after_a_long_silence_no_old_challenge_is_good),
-        cmocka_unit_test_setup(test_a_wrong_challenge_is_not_admitted, set_up_guard),
-        cmocka_unit_test_setup(test_an_old_challenge_gets_a_new_one, set_up_guard),
-        cmocka_unit_test_setup(test_no_query_is_refused_without_a_token, set_up_guard),
-        cmocka_unit_test_setup(test_a_flood_is_limited_and_the_next_network_is_not, set_up_guard),
-        cmocka_unit_test_setup(test_nothing_larger_than_the_request_before_the_challenge_is_met,
-                               set_up_guard),
-    };
-    return cmocka_run_group_tests_name("query", tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Packets of Source RCON: round trips, and what is no packet.
 #include "rcon_packet.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static enum rcon_outcome read_exactly(const uint8_t *bytes, size_t size, struct rcon_packet *packet)
 {
@@ -18,9 +15,8 @@ static enum rcon_outcome read_exactly(const uint8_t *bytes, size_t size, struct 
     return outcome;
 }
 
-static void test_a_packet_survives_the_wire(void **state)
+TEST(a_packet_survives_the_wire)
 {
-    (void)state;
     static char body[RCON_BODY_BYTES + 1];
     static uint8_t bytes[RCON_PACKET_BYTES];
     static const size_t sizes[] = {0, 1, 100, RCON_BODY_BYTES};
@@ -41,9 +37,8 @@ static void test_a_packet_survives_the_wire(void **state)
     }
 }
 
-static void test_lengths_that_no_packet_has(void **state)
+TEST(lengths_that_no_packet_has)
 {
-    (void)state;
     static const uint32_t lengths[] = {0, 9, RCON_PACKET_BYTES - 3, UINT32_MAX};
     struct rcon_packet packet;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
@@ -51,13 +46,4 @@ static void test_lengths_that_no_packet_has(void **state)
                                  (uint8_t)(lengths[i] >> 16), (uint8_t)(lengths[i] >> 24)};
         assert_int_equal(read_exactly(bytes, sizeof bytes, &packet), RCON_MALFORMED);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_packet_survives_the_wire),
-        cmocka_unit_test(test_lengths_that_no_packet_has),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

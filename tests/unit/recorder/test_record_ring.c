@@ -4,14 +4,10 @@
 #include "record_ring.h"
 
 #include "chance.h"
+#include "test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { CAPACITY = 4096, RECORDS = 50000, LARGEST = 1500 };
 
@@ -25,12 +21,11 @@ static bool put(struct record_ring *ring, uint32_t tick, uint32_t size, size_t r
     return true;
 }
 
-static void test_records_come_in_order_and_whole(void **state)
+TEST(records_come_in_order_and_whole)
 {
     struct record_ring ring;
     struct record_head head;
     uint8_t bytes[3];
-    (void)state;
     assert_true(record_ring_create(&ring, CAPACITY));
     assert_false(record_ring_peek(&ring, &head));
     assert_true(record_ring_begin(&ring, &(struct record_head){3, 1, 5}, 0));
@@ -55,12 +50,11 @@ static void test_records_come_in_order_and_whole(void **state)
     record_ring_destroy(&ring);
 }
 
-static void test_a_full_ring_refuses_a_record_and_keeps_its_reserve(void **state)
+TEST(a_full_ring_refuses_a_record_and_keeps_its_reserve)
 {
     const size_t head_size = sizeof(struct record_head);
     struct record_ring ring;
     struct record_head head;
-    (void)state;
     assert_true(record_ring_create(&ring, CAPACITY));
     assert_false(put(&ring, 0, CAPACITY, 0));
     assert_false(put(&ring, 0, CAPACITY - (uint32_t)head_size, 1));
@@ -95,13 +89,12 @@ static void *read_all(void *argument)
     return (void *)(uintptr_t)wrong;
 }
 
-static void test_two_threads_use_it_at_the_same_time(void **state)
+TEST(two_threads_use_it_at_the_same_time)
 {
     struct record_ring ring;
     uint8_t bytes[LARGEST];
     pthread_t reader;
     void *wrong;
-    (void)state;
     assert_true(record_ring_create(&ring, CAPACITY));
     assert_int_equal(pthread_create(&reader, NULL, read_all, &ring), 0);
     for (uint32_t tick = 0; tick < RECORDS;) {
@@ -121,15 +114,4 @@ static void test_two_threads_use_it_at_the_same_time(void **state)
     assert_int_equal(pthread_join(reader, &wrong), 0);
     assert_int_equal((uintptr_t)wrong, 0);
     record_ring_destroy(&ring);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records_come_in_order_and_whole),
-        cmocka_unit_test(test_a_full_ring_refuses_a_record_and_keeps_its_reserve),
-        cmocka_unit_test(test_two_threads_use_it_at_the_same_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,15 @@
 #include "recording_name.h"
 
 #include "chance.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
-static void test_a_name_tells_arena_time_round_and_part(void **state)
+TEST(a_name_tells_arena_time_round_and_part)
 {
     char text[RECORDING_NAME_BYTES];
-    (void)state;
     const struct recording_name first = {
         .arena = "duel-2", .start_s = 1795403047, .round = 7, .part = 1};
     recording_name_write(&first, text);
@@ -28,12 +23,11 @@ static void test_a_name_tells_arena_time_round_and_part(void **state)
     assert_string_equal(text, "duel-20261123T030407Z-r12-p3-clip.raimrec");
 }
 
-static void test_every_name_reads_back(void **state)
+TEST(every_name_reads_back)
 {
     static const char *const arenas[] = {
         "a", "r1-p2", "x-clip", "-", "x-20261123t030407z-r1", "abcdefghijklmnopqrstuvwxyz01234"};
     char text[RECORDING_NAME_BYTES], again[RECORDING_NAME_BYTES], day[64];
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         struct recording_name name = {
             .start_s = (int64_t)(raim_random_next(&chance) % 253402300800), // until the year 9999
@@ -60,7 +54,7 @@ static void test_every_name_reads_back(void **state)
     }
 }
 
-static void test_other_names_are_refused(void **state)
+TEST(other_names_are_refused)
 {
     static const char *const texts[] = {
         "",
@@ -89,21 +83,9 @@ static void test_other_names_are_refused(void **state)
         "abcdefghijklmnopqrstuvwxyz012345-20261123T030407Z-r7.raimrec",
         "duel\n-20261123T030407Z-r7.raimrec",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct recording_name name;
         if (recording_name_read(texts[i], &name))
             fail_msg("\"%s\" is read", texts[i]);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_name_tells_arena_time_round_and_part),
-        cmocka_unit_test(test_every_name_reads_back),
-        cmocka_unit_test(test_other_names_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,21 +2,17 @@
 // The directory of finished recordings: its list, marks, retention, and what a crash has left.
 #define _GNU_SOURCE
 #include "recordings.h"
+#include "test.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const struct recordings_limits plenty = {.bytes = UINT64_C(1) << 40};
 
@@ -87,7 +83,7 @@ static const char a[] = "duel-20261101T000000Z-r1.raimrec";
 static const char b[] = "crossfire-20261102T000000Z-r1.raimrec";
 static const char c[] = "duel-20261103T000000Z-r2.raimrec";
 
-static void test_the_directory_is_made_for_its_owner_alone(void **state)
+TEST(the_directory_is_made_for_its_owner_alone, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     struct stat status;
@@ -101,7 +97,7 @@ static void test_the_directory_is_made_for_its_owner_alone(void **state)
     assert_string_equal(error, "cannot use \"/nowhere/at/all\": No such file or directory");
 }
 
-static void test_a_scan_lists_recordings_and_nothing_else(void **state)
+TEST(a_scan_lists_recordings_and_nothing_else, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     make(fixture, b, 10);
@@ -134,7 +130,7 @@ static void test_a_scan_lists_recordings_and_nothing_else(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
-static void test_a_page_begins_behind_a_name_even_if_it_is_gone(void **state)
+TEST(a_page_begins_behind_a_name_even_if_it_is_gone, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     make(fixture, a, 1);
@@ -151,7 +147,7 @@ static void test_a_page_begins_behind_a_name_even_if_it_is_gone(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
-static void test_every_change_has_another_version(void **state)
+TEST(every_change_has_another_version, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     struct recordings *recordings = fixture->recordings;
@@ -171,7 +167,7 @@ static void test_every_change_has_another_version(void **state)
     assert_int_not_equal(recordings_version(recordings), before);
 }
 
-static void test_the_oldest_go_until_the_bytes_fit(void **state)
+TEST(the_oldest_go_until_the_bytes_fit, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     struct recordings *recordings = fixture->recordings;
@@ -191,7 +187,7 @@ static void test_the_oldest_go_until_the_bytes_fit(void **state)
     assert_false(has(fixture, c));
 }
 
-static void test_recordings_that_are_too_old_go(void **state)
+TEST(recordings_that_are_too_old_go, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     static const int64_t noon = INT64_C(1793664000) + 12 * 3600; // of 2026-11-03
@@ -208,7 +204,7 @@ static void test_recordings_that_are_too_old_go(void **state)
     assert_int_equal(recordings_trim(fixture->recordings, 0, noon * 2), 0); // no limit
 }
 
-static void test_what_is_kept_neither_goes_nor_counts(void **state)
+TEST(what_is_kept_neither_goes_nor_counts, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     struct recordings *recordings = fixture->recordings;
@@ -236,7 +232,7 @@ static void test_what_is_kept_neither_goes_nor_counts(void **state)
     assert_false(has(fixture, "duel-20261101T000000Z-r1.raimrec.kept"));
 }
 
-static void test_a_mark_goes_with_its_recording(void **state)
+TEST(a_mark_goes_with_its_recording, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     make(fixture, a, 1);
@@ -249,7 +245,7 @@ static void test_a_mark_goes_with_its_recording(void **state)
     assert_false(has(fixture, "duel-20261101T000000Z-r1.raimrec.kept"));
 }
 
-static void test_a_file_without_a_frame_is_removed_after_a_crash(void **state)
+TEST(a_file_without_a_frame_is_removed_after_a_crash, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     make(fixture, "duel-20261101T000000Z-r1.raimrec.part", 100);
@@ -262,7 +258,7 @@ static void test_a_file_without_a_frame_is_removed_after_a_crash(void **state)
     assert_true(has(fixture, "notes.part"));
 }
 
-static void test_an_added_file_is_listed_once_and_noticed(void **state)
+TEST(an_added_file_is_listed_once_and_noticed, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     struct recordings *recordings = fixture->recordings;
@@ -288,7 +284,7 @@ static void test_an_added_file_is_listed_once_and_noticed(void **state)
     close(directory);
 }
 
-static void test_a_thousand_notices_keep_the_newest(void **state)
+TEST(a_thousand_notices_keep_the_newest, set_up, tear_down)
 {
     const struct fixture *fixture = *state;
     struct recording_notice notice;
@@ -305,23 +301,4 @@ static void test_a_thousand_notices_keep_the_newest(void **state)
     assert_in_range(count, 16, 999);
     assert_int_equal(notice.round, 1000);
     close(directory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(test_the_directory_is_made_for_its_owner_alone),
-        TEST(test_a_scan_lists_recordings_and_nothing_else),
-        TEST(test_a_page_begins_behind_a_name_even_if_it_is_gone),
-        TEST(test_every_change_has_another_version),
-        TEST(test_the_oldest_go_until_the_bytes_fit),
-        TEST(test_recordings_that_are_too_old_go),
-        TEST(test_what_is_kept_neither_goes_nor_counts),
-        TEST(test_a_mark_goes_with_its_recording),
-        TEST(test_a_file_without_a_frame_is_removed_after_a_crash),
-        TEST(test_an_added_file_is_listed_once_and_noticed),
-        TEST(test_a_thousand_notices_keep_the_newest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

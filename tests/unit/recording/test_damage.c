@@ -42,9 +42,8 @@ static uint32_t play_right(struct raim_recording *recording)
     return raim_recording_tick(recording);
 }
 
-static void test_whole_frames_of_a_cut_file_are_played(void **state)
+TEST(whole_frames_of_a_cut_file_are_played)
 {
-    (void)state;
     uint32_t most = 0, refused = 0;
     const size_t size = recorded->size;
     for (int i = 0; i < 60; i++) {
@@ -66,9 +65,8 @@ static void test_whole_frames_of_a_cut_file_are_played(void **state)
     assert_true(refused > 0);
 }
 
-static void test_a_cut_file_is_completed_by_an_index(void **state)
+TEST(a_cut_file_is_completed_by_an_index)
 {
-    (void)state;
     char error[RAIM_RECORDING_ERROR_BYTES];
     struct raim_recording_rest rest;
     assert_true(
@@ -101,9 +99,8 @@ static void test_a_cut_file_is_completed_by_an_index(void **state)
     assert_null(rest.index);
 }
 
-static void test_a_clip_is_the_head_and_some_frames(void **state)
+TEST(a_clip_is_the_head_and_some_frames)
 {
-    (void)state;
     char error[RAIM_RECORDING_ERROR_BYTES];
     struct raim_recording_index index;
     assert_true(raim_recording_index_find(&index, recorded->bytes, recorded->size));
@@ -149,9 +146,8 @@ static void look_around(struct raim_recording *recording, uint32_t *faults)
     }
 }
 
-static void test_no_flipped_bit_shows_a_wrong_world(void **state)
+TEST(no_flipped_bit_shows_a_wrong_world)
 {
-    (void)state;
     uint32_t refused = 0, faults = 0;
     const size_t head = raim_recording_head_size(recorded->bytes, recorded->size);
     uint8_t *bytes = malloc(recorded->size);
@@ -173,9 +169,8 @@ static void test_no_flipped_bit_shows_a_wrong_world(void **state)
     assert_true(refused > 100 && faults > 100);
 }
 
-static void test_a_damaged_frame_stops_and_the_others_can_be_sought(void **state)
+TEST(a_damaged_frame_stops_and_the_others_can_be_sought)
 {
-    (void)state;
     struct raim_recording_index index;
     assert_true(raim_recording_index_find(&index, recorded->bytes, recorded->size));
     uint8_t *bytes = malloc(recorded->size);
@@ -246,9 +241,8 @@ static size_t reseed(uint8_t *bytes, size_t size)
     return size;
 }
 
-static void test_another_world_is_found_by_the_next_digest(void **state)
+TEST(another_world_is_found_by_the_next_digest)
 {
-    (void)state;
     struct opened opened = forge(1300, 0, reseed);
     struct raim_recording *recording = opened.recording;
     while (raim_recording_step(recording)) {
@@ -293,9 +287,8 @@ static size_t hold(uint8_t *bytes, size_t size)
     return size + 1;
 }
 
-static void test_what_no_match_does_is_refused(void **state)
+TEST(what_no_match_does_is_refused)
 {
-    (void)state;
     size_t (*const changes[])(uint8_t *, size_t) = {clear_often, step_twice, hold};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         struct opened opened = forge(100, 30, changes[i]);
@@ -315,9 +308,8 @@ static size_t invent_kill(uint8_t *bytes, size_t size)
     return size - 1 + sizeof kill;
 }
 
-static void test_a_kill_that_did_not_happen_is_found(void **state)
+TEST(a_kill_that_did_not_happen_is_found)
 {
-    (void)state;
     struct opened opened = forge(100, 1, invent_kill); // nobody has fired yet
     while (raim_recording_step(opened.recording)) {
     }
@@ -330,9 +322,8 @@ static void test_a_kill_that_did_not_happen_is_found(void **state)
     close_opened(&opened);
 }
 
-static void test_another_version_is_named(void **state)
+TEST(another_version_is_named)
 {
-    (void)state;
     uint8_t *bytes = malloc(recorded->size);
     for (size_t at = 8 + 8; at < 8 + 8 + 12; at += 2) { // format, layout, sizes
         memcpy(bytes, recorded->bytes, recorded->size);
@@ -364,9 +355,8 @@ static bool read_file(void *context, uint64_t offset, void *bytes, size_t count)
     return true;
 }
 
-static void test_a_listing_reads_head_and_index_alone(void **state)
+TEST(a_listing_reads_head_and_index_alone)
 {
-    (void)state;
     char error[RAIM_RECORDING_ERROR_BYTES];
     struct file file = {.most = recorded->size};
     struct raim_recording_source source = {recorded->size, read_file, &file};
@@ -387,20 +377,4 @@ static void test_a_listing_reads_head_and_index_alone(void **state)
     assert_false(raim_recording_peek(&source, &summary, error, sizeof error));
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_frames_of_a_cut_file_are_played),
-        cmocka_unit_test(test_a_cut_file_is_completed_by_an_index),
-        cmocka_unit_test(test_a_clip_is_the_head_and_some_frames),
-        cmocka_unit_test(test_no_flipped_bit_shows_a_wrong_world),
-        cmocka_unit_test(test_a_damaged_frame_stops_and_the_others_can_be_sought),
-        cmocka_unit_test(test_another_world_is_found_by_the_next_digest),
-        cmocka_unit_test(test_what_no_match_does_is_refused),
-        cmocka_unit_test(test_a_kill_that_did_not_happen_is_found),
-        cmocka_unit_test(test_another_version_is_named),
-        cmocka_unit_test(test_a_listing_reads_head_and_index_alone),
-    };
-    return cmocka_run_group_tests(tests, record, forget);
-}
+TEST_GROUP(record, forget)

@@ -6,15 +6,11 @@
 //         config/maps/crossfire.conf 15 12 3 7
 #include "recording.h"
 #include "recording_writer.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static uint8_t bytes[128 * 1024];
 static size_t size;
@@ -29,9 +25,8 @@ static int load(void **state)
     return fclose(file);
 }
 
-static void test_the_golden_recording_is_replayed_to_the_bit(void **state)
+TEST(the_golden_recording_is_replayed_to_the_bit)
 {
-    (void)state;
     char error[RAIM_RECORDING_ERROR_BYTES] = "";
     struct raim_recording *recording = raim_recording_open(bytes, size, error, sizeof error);
     if (!raim_recording_is_supported()) {
@@ -59,10 +54,4 @@ static void test_the_golden_recording_is_replayed_to_the_bit(void **state)
     raim_recording_close(recording);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_golden_recording_is_replayed_to_the_bit)
-    };
-    return cmocka_run_group_tests(tests, load, NULL);
-}
+TEST_GROUP(load, NULL)

@@ -71,9 +71,8 @@ static void assert_sets(const struct truth *truth, struct raim_recording *record
     ++*count;
 }
 
-static void test_each_tick_is_replayed_to_the_bit(void **state)
+TEST(each_tick_is_replayed_to_the_bit)
 {
-    (void)state;
     struct take *take = make_take();
     struct opened opened = open_bytes(take->bytes, take->size);
     struct raim_recording *recording = opened.recording;
@@ -101,9 +100,8 @@ static void test_each_tick_is_replayed_to_the_bit(void **state)
     free_take(take);
 }
 
-static void test_seeking_gives_what_playing_gives(void **state)
+TEST(seeking_gives_what_playing_gives)
 {
-    (void)state;
     struct take *take = make_take();
     struct opened opened = open_bytes(take->bytes, take->size);
     for (uint32_t i = 0; i < 100; i++) {
@@ -127,9 +125,8 @@ static uint32_t count_chapters(const struct raim_recording *recording, enum raim
     return found;
 }
 
-static void test_chapters_and_players_are_those_of_the_match(void **state)
+TEST(chapters_and_players_are_those_of_the_match)
 {
-    (void)state;
     struct take *take = make_take();
     struct opened opened = open_bytes(take->bytes, take->size);
     struct raim_recording *recording = opened.recording;
@@ -179,9 +176,8 @@ static void test_chapters_and_players_are_those_of_the_match(void **state)
     free_take(take);
 }
 
-static void test_traffic_tells_of_silent_clients(void **state)
+TEST(traffic_tells_of_silent_clients)
 {
-    (void)state;
     struct raim_match_def def = def_of();
     def.tuning.round_s = 0;
     struct table *table = open_table(def);
@@ -211,9 +207,8 @@ static void test_traffic_tells_of_silent_clients(void **state)
 }
 
 // Players who overlap stay where they are in a pause, and part afterwards.
-static void test_a_pause_holds_players_who_overlap(void **state)
+TEST(a_pause_holds_players_who_overlap)
 {
-    (void)state;
     struct raim_match_def def = def_of();
     def.bots = 0;
     def.tuning.round_s = 0;
@@ -243,9 +238,8 @@ static void test_a_pause_holds_players_who_overlap(void **state)
     free_take(take);
 }
 
-static void test_an_empty_match_is_recorded_while_it_sleeps(void **state)
+TEST(an_empty_match_is_recorded_while_it_sleeps)
 {
-    (void)state;
     struct raim_match_def def = def_of();
     def.bots = 0;
     def.tuning.round_s = 0;
@@ -268,9 +262,8 @@ static void test_an_empty_match_is_recorded_while_it_sleeps(void **state)
 
 // A recording begins with a seed of its own and in the midst of a round; another follows on the
 // next map, and one of a restored match.
-static void test_recordings_follow_each_other(void **state)
+TEST(recordings_follow_each_other)
 {
-    (void)state;
     struct table *table = open_table(def_of());
     play(table, 0);
     play(table, 1);
@@ -314,9 +307,8 @@ static void test_recordings_follow_each_other(void **state)
     close_table(table);
 }
 
-static void test_an_overflowing_tape_keeps_what_it_took(void **state)
+TEST(an_overflowing_tape_keeps_what_it_took)
 {
-    (void)state;
     struct table *table = open_table(def_of());
     struct take *take = begin_take(table->match);
     record_ticks(take, table, 100);
@@ -347,18 +339,4 @@ static int set_up_group(void **state)
     return 0;
 }
 
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_tick_is_replayed_to_the_bit),
-        cmocka_unit_test(test_seeking_gives_what_playing_gives),
-        cmocka_unit_test(test_chapters_and_players_are_those_of_the_match),
-        cmocka_unit_test(test_traffic_tells_of_silent_clients),
-        cmocka_unit_test(test_a_pause_holds_players_who_overlap),
-        cmocka_unit_test(test_an_empty_match_is_recorded_while_it_sleeps),
-        cmocka_unit_test(test_recordings_follow_each_other),
-        cmocka_unit_test(test_an_overflowing_tape_keeps_what_it_took),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

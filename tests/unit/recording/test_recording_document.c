@@ -3,15 +3,11 @@
 #include "recording_index.h"
 #include "recording_writer.h"
 #include "tape.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char document[64 * 1024];
 
@@ -41,9 +37,8 @@ static void assert_block(const char *name, const uint8_t *bytes, size_t size)
         fail_msg("the document should say:\n%s%s", mark, hex);
 }
 
-static void test_the_head_is_what_is_written(void **state)
+TEST(the_head_is_what_is_written)
 {
-    (void)state;
     const raim_vec2 spawns[] = {{-100, 0}, {100, 0}};
     const struct raim_obstacle_def obstacle = {.points = {{-20, -20}, {20, -20}, {0, 30}},
                                                .count = 3};
@@ -79,9 +74,8 @@ static void test_the_head_is_what_is_written(void **state)
     raim_map_destroy(map);
 }
 
-static void test_the_records_of_a_tick_are_what_is_written(void **state)
+TEST(the_records_of_a_tick_are_what_is_written)
 {
-    (void)state;
     const struct raim_world_def def = {
         .rules = raim_rules_default(), .tick_hz = 60, .max_players = 2, .max_rewind = 12};
     struct raim_world *world = raim_world_init(malloc(raim_world_size(&def)), &def);
@@ -112,9 +106,8 @@ static void test_the_records_of_a_tick_are_what_is_written(void **state)
     free(world);
 }
 
-static void test_the_index_is_what_is_written(void **state)
+TEST(the_index_is_what_is_written)
 {
-    (void)state;
     struct raim_frame_entry frames[] = {{250, 7200}};
     struct raim_chapter chapters[] = {
         {.kind = RAIM_CHAPTER_ROUND, .round = 3},
@@ -146,9 +139,8 @@ static void test_the_index_is_what_is_written(void **state)
     free(bytes);
 }
 
-static void test_the_kinds_of_records_are_the_documents(void **state)
+TEST(the_kinds_of_records_are_the_documents)
 {
-    (void)state;
     static const char *const names[] = {
         "KEYFRAME",      "NAME",        "JOIN", "LEAVE", "AWAY",           "BACK",
         "CLEAR_BULLETS", "BEGIN_ROUND", "STEP", "SKIP",  "HOLD_POSITIONS", "KILL",
@@ -163,13 +155,4 @@ static void test_the_kinds_of_records_are_the_documents(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_head_is_what_is_written),
-        cmocka_unit_test(test_the_records_of_a_tick_are_what_is_written),
-        cmocka_unit_test(test_the_index_is_what_is_written),
-        cmocka_unit_test(test_the_kinds_of_records_are_the_documents),
-    };
-    return cmocka_run_group_tests(tests, load_document, NULL);
-}
+TEST_GROUP(load_document, NULL)

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The position of a recording: speeds, steps, its ends, and times in words.
 #include "playback.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static struct playback fresh(void)
 {
     return (struct playback){.ticks = 6000, .tick_hz = 60, .speed = PLAYBACK_NORMAL};
 }
 
-static void test_a_second_is_as_many_ticks_as_the_speed_says(void **state)
+TEST(a_second_is_as_many_ticks_as_the_speed_says)
 {
-    (void)state;
     static const double ticks[PLAYBACK_SPEEDS] = {15, 30, 60, 120, 240, 480, 960};
     struct playback playback = fresh();
     for (int i = 0; i < PLAYBACK_SPEEDS; i++)
@@ -29,9 +23,8 @@ static void test_a_second_is_as_many_ticks_as_the_speed_says(void **state)
     assert_float_equal(playback_factor(&playback), 16, 0);
 }
 
-static void test_it_pauses_at_the_end_and_starts_from_the_beginning(void **state)
+TEST(it_pauses_at_the_end_and_starts_from_the_beginning)
 {
-    (void)state;
     struct playback playback = fresh();
     playback_seek(&playback, 1e9);
     assert_float_equal(playback.position, 6000, 0);
@@ -44,9 +37,8 @@ static void test_it_pauses_at_the_end_and_starts_from_the_beginning(void **state
     assert_float_equal(playback.position, 0, 0);
 }
 
-static void test_a_step_ends_on_a_whole_tick(void **state)
+TEST(a_step_ends_on_a_whole_tick)
 {
-    (void)state;
     struct playback playback = fresh();
     playback.position = 10.25;
     playback_step(&playback, 1);
@@ -64,9 +56,8 @@ static void test_a_step_ends_on_a_whole_tick(void **state)
     assert_float_equal(playback.position, 0, 0);
 }
 
-static void test_times_are_in_words(void **state)
+TEST(times_are_in_words)
 {
-    (void)state;
     char words[PLAYBACK_TIME_BYTES];
     struct playback playback = fresh();
     playback_time(&playback, 0, false, words);
@@ -78,15 +69,4 @@ static void test_times_are_in_words(void **state)
     playback.tick_hz = 10;
     playback_time(&playback, UINT32_MAX, true, words); // the longest, at the slowest rate
     assert_string_equal(words, "119304:38:49.5");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_second_is_as_many_ticks_as_the_speed_says),
-        cmocka_unit_test(test_it_pauses_at_the_end_and_starts_from_the_beginning),
-        cmocka_unit_test(test_a_step_ends_on_a_whole_tick),
-        cmocka_unit_test(test_times_are_in_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,9 +82,8 @@ static uint64_t living_at(struct replay *replay, uint32_t tick, uint32_t *bullet
     return slots_of(replay->before);
 }
 
-static void test_as_sent_is_what_was_sent(void **state)
+TEST(as_sent_is_what_was_sent)
 {
-    (void)state;
     struct replay *replay = open_replay();
     uint32_t fewer = 0, shown = 0;
     for (int i = 0; i < 60; i++) {
@@ -114,9 +113,8 @@ static void test_as_sent_is_what_was_sent(void **state)
     replay_close(replay);
 }
 
-static void test_playing_shows_what_seeking_shows(void **state)
+TEST(playing_shows_what_seeking_shows)
 {
-    (void)state;
     struct replay *played = open_replay(), *sought = open_replay();
     assert_int_equal(played->followed, sought->followed);
     for (uint32_t tick = 0; tick < TICKS; tick++) {
@@ -135,9 +133,8 @@ static void test_playing_shows_what_seeking_shows(void **state)
     replay_close(sought);
 }
 
-static void test_the_end_is_the_end(void **state)
+TEST(the_end_is_the_end)
 {
-    (void)state;
     struct replay *replay = open_replay();
     replay_show(replay, 1e6);
     assert_int_equal(replay->before_tick, TICKS);
@@ -148,9 +145,8 @@ static void test_the_end_is_the_end(void **state)
 }
 
 // With the menu, the figures of a developer and the table of scores, which no other test opens.
-static void test_everything_over_the_recording_is_drawn(void **state)
+TEST(everything_over_the_recording_is_drawn)
 {
-    (void)state;
     static struct frame_times frames;
     struct ui ui;
     struct replay *replay = open_replay();
@@ -172,14 +168,4 @@ static void test_everything_over_the_recording_is_drawn(void **state)
     replay_close(replay);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_sent_is_what_was_sent),
-        cmocka_unit_test(test_playing_shows_what_seeking_shows),
-        cmocka_unit_test(test_the_end_is_the_end),
-        cmocka_unit_test(test_everything_over_the_recording_is_drawn),
-    };
-    chance_start(argc, argv);
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

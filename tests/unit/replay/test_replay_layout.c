@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // No two controls of a recording overlap or leave the footer, at any size.
 #include "replay_layout.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 static bool is_shown(raim_box box)
 {
@@ -38,18 +34,16 @@ static void check(double width, double height)
     assert_true(is_shown(layout.boxes[REPLAY_PLAY]));
 }
 
-static void test_nothing_overlaps_at_any_size(void **state)
+TEST(nothing_overlaps_at_any_size)
 {
-    (void)state;
     for (double width = 320; width < 4000; width += 13)
         for (double scale = 0.6; scale <= 4; scale *= 1.25)
             if (width >= 160 * scale) // the window's least size has a scale of 0.75 to 2
                 check(width, REPLAY_FOOTER_POINTS * scale);
 }
 
-static void test_usual_windows_have_all_controls(void **state)
+TEST(usual_windows_have_all_controls)
 {
-    (void)state;
     // 800x600, 1600x900 and 3440x1440 with their scales
     static const double widths[] = {800, 1600, 3440}, scales[] = {0.8, 1.25, 2};
     for (int i = 0; i < 3; i++) {
@@ -58,13 +52,4 @@ static void test_usual_windows_have_all_controls(void **state)
         for (int part = 0; part < REPLAY_PARTS; part++)
             assert_true(is_shown(layout.boxes[part]));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_overlaps_at_any_size),
-        cmocka_unit_test(test_usual_windows_have_all_controls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The timeline: ticks and pixels, and the marks of chapters.
+#include "test.h"
 #include "timeline.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { OWN = 1025, OTHER = 1026, THIRD = 1027 };
 
 static const struct timeline timeline = {{{100, 10}, {700, 30}}, 3600};
 
-static void test_places_and_ticks_are_inverse(void **state)
+TEST(places_and_ticks_are_inverse)
 {
-    (void)state;
     for (uint32_t tick = 0; tick <= timeline.ticks; tick += 7)
         assert_float_equal(timeline_tick(&timeline, timeline_x(&timeline, tick)), tick, 1e-6);
     assert_float_equal(timeline_x(&timeline, 0), 100, 0);
@@ -23,17 +17,15 @@ static void test_places_and_ticks_are_inverse(void **state)
     assert_float_equal(timeline_tick(&timeline, 9999), 3600, 0);
 }
 
-static void test_an_empty_recording_or_bar_is_no_danger(void **state)
+TEST(an_empty_recording_or_bar_is_no_danger)
 {
-    (void)state;
     const struct timeline empty = {{{100, 10}, {100, 30}}, 0};
     assert_float_equal(timeline_x(&empty, 5), 100, 0);
     assert_float_equal(timeline_tick(&empty, 5), 0, 0);
 }
 
-static void test_kills_of_and_by_the_followed_differ(void **state)
+TEST(kills_of_and_by_the_followed_differ)
 {
-    (void)state;
     const struct raim_chapter chapters[] = {
         {.tick = 0, .kind = RAIM_CHAPTER_ROUND, .round = 1},
         {.tick = 10, .kind = RAIM_CHAPTER_JOIN, .player = OWN},
@@ -57,9 +49,8 @@ static void test_kills_of_and_by_the_followed_differ(void **state)
     assert_int_equal(timeline_marks(&timeline, chapters, 6, OWN, marks, 2), 2);
 }
 
-static void test_a_pixel_has_one_mark_of_a_kind(void **state)
+TEST(a_pixel_has_one_mark_of_a_kind)
 {
-    (void)state;
     enum { COUNT = 36000 };
     static struct raim_chapter chapters[COUNT];
     static struct timeline_mark marks[COUNT];
@@ -74,9 +65,8 @@ static void test_a_pixel_has_one_mark_of_a_kind(void **state)
     assert_int_equal(count, 2 * 600);
 }
 
-static void test_the_mouse_finds_the_followed_player_first(void **state)
+TEST(the_mouse_finds_the_followed_player_first)
 {
-    (void)state;
     const struct raim_chapter chapters[] = {
         {.tick = 600, .kind = RAIM_CHAPTER_KILL, .player = OTHER, .victim = THIRD},
         {.tick = 612, .kind = RAIM_CHAPTER_KILL, .player = OTHER, .victim = OWN},
@@ -87,16 +77,4 @@ static void test_the_mouse_finds_the_followed_player_first(void **state)
     assert_ptr_equal(timeline_chapter_at(&timeline, chapters, 2, RAIM_NOBODY, 203, 5),
                      &chapters[1]);
     assert_null(timeline_chapter_at(&timeline, chapters, 2, OWN, 300, 5));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places_and_ticks_are_inverse),
-        cmocka_unit_test(test_an_empty_recording_or_bar_is_no_danger),
-        cmocka_unit_test(test_kills_of_and_by_the_followed_differ),
-        cmocka_unit_test(test_a_pixel_has_one_mark_of_a_kind),
-        cmocka_unit_test(test_the_mouse_finds_the_followed_player_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 // Snapshot history: the world in the wire's integers.
 #include "arena_fixture.h"
 #include "history.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 struct chronicle {
     struct arena_fixture *arena;
@@ -37,9 +33,8 @@ static const struct raim_wire_frame *step(struct chronicle *chronicle)
     return raim_history_at(&chronicle->history, chronicle->arena->world->tick);
 }
 
-static void test_the_limits_are_the_worlds(void **state)
+TEST(the_limits_are_the_worlds)
 {
-    (void)state;
     struct chronicle chronicle = begin(5);
     const struct raim_wire_limits *limits = &chronicle.history.limits;
     const struct raim_world *world = chronicle.arena->world;
@@ -52,9 +47,8 @@ static void test_the_limits_are_the_worlds(void **state)
     end(&chronicle);
 }
 
-static void test_a_position_is_told_exactly_and_its_way_by_what_was_run(void **state)
+TEST(a_position_is_told_exactly_and_its_way_by_what_was_run)
 {
-    (void)state;
     static const int8_t moves[8][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
                                        {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
     struct chronicle chronicle = begin(1);
@@ -79,9 +73,8 @@ static void test_a_position_is_told_exactly_and_its_way_by_what_was_run(void **s
     end(&chronicle);
 }
 
-static void test_who_falls_is_not_in_the_frame_but_its_place_is_remembered(void **state)
+TEST(who_falls_is_not_in_the_frame_but_its_place_is_remembered)
 {
-    (void)state;
     struct chronicle chronicle = begin(2);
     raim_player *player = fixture_put(chronicle.arena, (raim_vec2){100, -200});
     step(&chronicle);
@@ -105,9 +98,8 @@ static void test_who_falls_is_not_in_the_frame_but_its_place_is_remembered(void 
     end(&chronicle);
 }
 
-static void test_a_bullet_is_where_it_seems_to_leave_from_now(void **state)
+TEST(a_bullet_is_where_it_seems_to_leave_from_now)
 {
-    (void)state;
     struct chronicle chronicle = begin(1);
     const raim_player *player = fixture_put(chronicle.arena, (raim_vec2){0, 0});
     *fixture_input(chronicle.arena, player) = (raim_input){.fire = 1, .aim = 5000};
@@ -130,9 +122,8 @@ static void test_a_bullet_is_where_it_seems_to_leave_from_now(void **state)
     end(&chronicle);
 }
 
-static void test_a_bullet_is_told_from_the_tick_that_its_shooter_saw(void **state)
+TEST(a_bullet_is_told_from_the_tick_that_its_shooter_saw)
 {
-    (void)state;
     struct chronicle chronicle = begin(1);
     const raim_player *player = fixture_put(chronicle.arena, (raim_vec2){0, 0});
     for (int i = 0; i < 20; i++)
@@ -149,9 +140,8 @@ static void test_a_bullet_is_told_from_the_tick_that_its_shooter_saw(void **stat
     end(&chronicle);
 }
 
-static void test_the_past_is_a_copy(void **state)
+TEST(the_past_is_a_copy)
 {
-    (void)state;
     struct chronicle chronicle = begin(3);
     struct raim_history past;
     assert_true(raim_history_create(&past, &chronicle.history.limits, 200));
@@ -179,17 +169,4 @@ static void test_the_past_is_a_copy(void **state)
     assert_int_equal(raim_history_at(&past, now - 149)->tick, 1);
     raim_history_destroy(&past);
     end(&chronicle);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_limits_are_the_worlds),
-        cmocka_unit_test(test_a_position_is_told_exactly_and_its_way_by_what_was_run),
-        cmocka_unit_test(test_who_falls_is_not_in_the_frame_but_its_place_is_remembered),
-        cmocka_unit_test(test_a_bullet_is_where_it_seems_to_leave_from_now),
-        cmocka_unit_test(test_a_bullet_is_told_from_the_tick_that_its_shooter_saw),
-        cmocka_unit_test(test_the_past_is_a_copy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

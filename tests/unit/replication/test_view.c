@@ -33,9 +33,8 @@ static struct stage *open_with_two(struct raim_map *map, struct raim_match_def d
     return stage;
 }
 
-static void test_a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen(void **state)
+TEST(a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(walled_map(), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     const int latency = (int)raim_view_latency(stage->match, &stage->match->clients[0]);
@@ -58,9 +57,8 @@ static void test_a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_s
     stage_close(stage);
 }
 
-static void test_without_sight_all_inside_the_view_is_told(void **state)
+TEST(without_sight_all_inside_the_view_is_told)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.sight = false;
     struct stage *stage =
@@ -94,9 +92,8 @@ static void compare_views(uint32_t width, uint32_t height, bool sight)
     stage_close(stage);
 }
 
-static void test_everybody_has_the_view_that_the_arena_says(void **state)
+TEST(everybody_has_the_view_that_the_arena_says)
 {
-    (void)state;
     compare_views(1600, 861, true);
     compare_views(1600, 861, false);
     compare_views(900, 500, true);
@@ -154,9 +151,8 @@ static void check_reach(const struct stage *stage, uint32_t handle)
     }
 }
 
-static void test_nothing_beyond_the_view_and_its_reach_is_told(void **state)
+TEST(nothing_beyond_the_view_and_its_reach_is_told)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.view_width = 700;
     def.view_height = 400;
@@ -197,9 +193,8 @@ static void check_plain(const struct stage *stage, uint32_t handle)
     }
 }
 
-static void test_what_is_in_plain_sight_is_told_and_oneself_always(void **state)
+TEST(what_is_in_plain_sight_is_told_and_oneself_always)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     play(stage_open(walled_map(), def), 1500, check_plain);
     def.sight = false;
@@ -238,9 +233,8 @@ static size_t events_of_kill(raim_vec2 where, uint8_t *bytes)
     return size;
 }
 
-static void test_events_tell_no_places(void **state)
+TEST(events_tell_no_places)
 {
-    (void)state;
     uint8_t here[RAIM_MAX_MESSAGE_BYTES], there[RAIM_MAX_MESSAGE_BYTES];
     const size_t size = events_of_kill((raim_vec2){500, 500}, here);
     assert_true(size > 0);
@@ -248,9 +242,8 @@ static void test_events_tell_no_places(void **state)
     assert_memory_equal(here, there, size);
 }
 
-static void test_where_nothing_happens_ten_snapshots_a_second_are_sent(void **state)
+TEST(where_nothing_happens_ten_snapshots_a_second_are_sent)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     stage_ticks(stage, 64);
@@ -273,9 +266,8 @@ static void test_where_nothing_happens_ten_snapshots_a_second_are_sent(void **st
     stage_close(stage);
 }
 
-static void test_news_are_sent_until_they_are_acknowledged(void **state)
+TEST(news_are_sent_until_they_are_acknowledged)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     stage_ticks(stage, 20);
@@ -317,9 +309,8 @@ static bool has_exact(const struct stage *stage)
            predicted.y == position.y * RAIM_WIRE_UNITS;
 }
 
-static void test_of_ticks_that_bring_nothing_but_aims_every_second_is_left_out(void **state)
+TEST(of_ticks_that_bring_nothing_but_aims_every_second_is_left_out)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     stage_ticks(stage, 100); // shields run down
@@ -336,9 +327,8 @@ static void test_of_ticks_that_bring_nothing_but_aims_every_second_is_left_out(v
     stage_close(stage);
 }
 
-static void test_a_change_is_sent_at_once_and_again_in_the_next_tick(void **state)
+TEST(a_change_is_sent_at_once_and_again_in_the_next_tick)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     stage_ticks(stage, 100);
@@ -361,9 +351,8 @@ static void test_a_change_is_sent_at_once_and_again_in_the_next_tick(void **stat
     stage_close(stage);
 }
 
-static void test_a_message_with_events_has_the_aims_too(void **state)
+TEST(a_message_with_events_has_the_aims_too)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     stage_ticks(stage, 100);
@@ -390,9 +379,8 @@ static void acknowledge(struct stage *stage, uint32_t tick)
                        stage_write_input(&liar, stage->match->world->tick + 1, bytes));
 }
 
-static void test_only_snapshots_that_were_sent_can_be_acknowledged(void **state)
+TEST(only_snapshots_that_were_sent_can_be_acknowledged)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     stage_ticks(stage, 128);
@@ -425,9 +413,8 @@ static void test_only_snapshots_that_were_sent_can_be_acknowledged(void **state)
     stage_close(stage);
 }
 
-static void test_an_input_without_a_snapshot_makes_the_next_one_whole(void **state)
+TEST(an_input_without_a_snapshot_makes_the_next_one_whole)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     stage_ticks(stage, 64);
@@ -444,9 +431,8 @@ static void test_an_input_without_a_snapshot_makes_the_next_one_whole(void **sta
     stage_close(stage);
 }
 
-static void test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second(void **state)
+TEST(a_feigned_latency_shows_no_more_than_a_quarter_of_a_second)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), def, (raim_vec2){-300, 0}, (raim_vec2){300, 0});
@@ -476,9 +462,8 @@ static void test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second(void
     stage_close(stage);
 }
 
-static void test_the_latency_is_from_a_snapshot_to_the_input_that_knew_it(void **state)
+TEST(the_latency_is_from_a_snapshot_to_the_input_that_knew_it)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     const struct raim_connection *client = &stage->match->clients[0];
@@ -488,9 +473,8 @@ static void test_the_latency_is_from_a_snapshot_to_the_input_that_knew_it(void *
     stage_close(stage);
 }
 
-static void test_rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast(void **state)
+TEST(rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast)
 {
-    (void)state;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     const struct raim_connection *client = &stage->match->clients[0];
@@ -514,9 +498,8 @@ static void test_rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_f
 }
 
 // Hundreds of running and shooting players in one view exceed a message.
-static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void **state)
+TEST(in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second)
 {
-    (void)state;
     enum { BOTS = 600, PATIENCE = 15 };
     struct raim_match_def def = usual_def();
     def.bots = BOTS;
@@ -565,9 +548,8 @@ static void test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second(void 
 }
 
 // So many slow bullets that even their removal exceeds a message.
-static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
+TEST(a_rain_of_bullets_never_outgrows_a_message)
 {
-    (void)state;
     struct raim_match_def def = usual_def();
     def.tuning.max_players = VIEWERS;
     def.rules.bullet_speed = 50;
@@ -597,30 +579,4 @@ static void test_a_rain_of_bullets_never_outgrows_a_message(void **state)
     }
     assert_true(stage->largest > RAIM_MAX_MESSAGE_BYTES - 16);
     stage_close(stage);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen),
-        cmocka_unit_test(test_without_sight_all_inside_the_view_is_told),
-        cmocka_unit_test(test_everybody_has_the_view_that_the_arena_says),
-        cmocka_unit_test(test_nothing_beyond_the_view_and_its_reach_is_told),
-        cmocka_unit_test(test_what_is_in_plain_sight_is_told_and_oneself_always),
-        cmocka_unit_test(test_events_tell_no_places),
-        cmocka_unit_test(test_where_nothing_happens_ten_snapshots_a_second_are_sent),
-        cmocka_unit_test(test_news_are_sent_until_they_are_acknowledged),
-        cmocka_unit_test(test_of_ticks_that_bring_nothing_but_aims_every_second_is_left_out),
-        cmocka_unit_test(test_a_change_is_sent_at_once_and_again_in_the_next_tick),
-        cmocka_unit_test(test_a_message_with_events_has_the_aims_too),
-        cmocka_unit_test(test_only_snapshots_that_were_sent_can_be_acknowledged),
-        cmocka_unit_test(test_an_input_without_a_snapshot_makes_the_next_one_whole),
-        cmocka_unit_test(test_a_feigned_latency_shows_no_more_than_a_quarter_of_a_second),
-        cmocka_unit_test(test_in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second),
-        cmocka_unit_test(test_a_rain_of_bullets_never_outgrows_a_message),
-        cmocka_unit_test(test_the_latency_is_from_a_snapshot_to_the_input_that_knew_it),
-        cmocka_unit_test(test_rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,32 +176,18 @@ static void play(struct quality quality)
     stage_close(stage);
 }
 
-static void test_every_snapshot_equals_the_world(void **state)
+TEST(every_snapshot_equals_the_world)
 {
-    (void)state;
     play((struct quality){.shortest = 1, .longest = 1});
 }
 
-static void test_loss_doubling_and_disorder_desynchronise_nothing(void **state)
+TEST(loss_doubling_and_disorder_desynchronise_nothing)
 {
-    (void)state;
     play((struct quality){.loss = 0.05, .doubling = 0.05, .shortest = 1, .longest = 6});
     play((struct quality){.loss = 0.4, .doubling = 0.2, .shortest = 1, .longest = 20});
 }
 
-static void test_acknowledgements_that_hardly_ever_come_desynchronise_nothing(void **state)
+TEST(acknowledgements_that_hardly_ever_come_desynchronise_nothing)
 {
-    (void)state;
     play((struct quality){.loss = 0.9, .shortest = 2, .longest = 30});
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_snapshot_equals_the_world),
-        cmocka_unit_test(test_loss_doubling_and_disorder_desynchronise_nothing),
-        cmocka_unit_test(test_acknowledgements_that_hardly_ever_come_desynchronise_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,9 +76,8 @@ static void check_witness(struct stage *stage, const struct raim_viewpoint *view
         raim_visibility_can_see_between(stage->visibility, viewpoint, target, horizon, witness));
 }
 
-static void test_a_witness_answers_the_question_again(void **state)
+TEST(a_witness_answers_the_question_again)
 {
-    (void)state;
     for_pairs(check_witness);
     assert_true(witnesses > 0);
 }
@@ -97,9 +96,8 @@ static void check_guess(struct stage *stage, const struct raim_viewpoint *viewpo
         raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, &blocker, &witness));
 }
 
-static void test_a_search_finds_whom_a_guess_finds(void **state)
+TEST(a_search_finds_whom_a_guess_finds)
 {
-    (void)state;
     for_pairs(check_guess);
     assert_true(guesses > 0);
 }
@@ -116,9 +114,8 @@ static void check_cheap(struct stage *stage, const struct raim_viewpoint *viewpo
         raim_visibility_sees_circle(visibility, viewpoint->eye, target->centre, radius, true));
 }
 
-static void test_what_is_seen_cheaply_is_seen_exactly(void **state)
+TEST(what_is_seen_cheaply_is_seen_exactly)
 {
-    (void)state;
     for_pairs(check_cheap);
     assert_true(cheap > 0);
 }
@@ -143,9 +140,8 @@ static void check_apart(struct stage *stage, const struct raim_viewpoint *viewpo
         raim_visibility_can_see(stage->visibility, viewpoint, target, horizon, &blocker, &witness));
 }
 
-static void test_who_is_apart_never_peeks(void **state)
+TEST(who_is_apart_never_peeks)
 {
-    (void)state;
     for_pairs(check_apart);
     assert_true(apart > 0);
 }
@@ -193,9 +189,8 @@ static void set_up_wall(struct stage *stage, struct raim_visibility_cache *pairs
     assert_true(raim_visibility_cache_create(pairs, 2, 4));
 }
 
-static void test_a_shorter_latency_does_not_hide_for_longer(void **state)
+TEST(a_shorter_latency_does_not_hide_for_longer)
 {
-    (void)state;
     struct stage stage;
     struct raim_visibility_cache pairs;
     set_up_wall(&stage, &pairs);
@@ -210,9 +205,8 @@ static void test_a_shorter_latency_does_not_hide_for_longer(void **state)
     tear_down(&stage);
 }
 
-static void test_a_longer_latency_does_not_bring_back_what_was_seen(void **state)
+TEST(a_longer_latency_does_not_bring_back_what_was_seen)
 {
-    (void)state;
     struct stage stage;
     struct raim_visibility_cache pairs;
     set_up_wall(&stage, &pairs);
@@ -225,9 +219,8 @@ static void test_a_longer_latency_does_not_bring_back_what_was_seen(void **state
     tear_down(&stage);
 }
 
-static void test_who_was_seen_may_be_seen_for_a_latency_more(void **state)
+TEST(who_was_seen_may_be_seen_for_a_latency_more)
 {
-    (void)state;
     struct stage stage;
     struct raim_visibility_cache pairs;
     set_up_wall(&stage, &pairs);
@@ -240,9 +233,8 @@ static void test_who_was_seen_may_be_seen_for_a_latency_more(void **state)
     tear_down(&stage);
 }
 
-static void test_who_is_far_behind_a_wall_stays_hidden_for_a_rest(void **state)
+TEST(who_is_far_behind_a_wall_stays_hidden_for_a_rest)
 {
-    (void)state;
     struct stage stage;
     struct raim_visibility_cache pairs;
     set_up_wall(&stage, &pairs);
@@ -256,9 +248,8 @@ static void test_who_is_far_behind_a_wall_stays_hidden_for_a_rest(void **state)
 }
 
 // Two walls hide the target together: one covers the left half of the way, one the right half.
-static void test_who_comes_into_sight_after_a_search_is_seen_at_once(void **state)
+TEST(who_comes_into_sight_after_a_search_is_seen_at_once)
 {
-    (void)state;
     const struct raim_obstacle_def walls[] = {block(-50, -400, 50, 5), block(100, -5, 150, 400)};
     struct stage stage;
     struct raim_visibility_cache pairs;
@@ -273,9 +264,8 @@ static void test_who_comes_into_sight_after_a_search_is_seen_at_once(void **stat
     tear_down(&stage);
 }
 
-static void test_whoever_is_forgotten_is_looked_at_anew(void **state)
+TEST(whoever_is_forgotten_is_looked_at_anew)
 {
-    (void)state;
     struct stage stage;
     struct raim_visibility_cache pairs;
     set_up_wall(&stage, &pairs);
@@ -289,9 +279,8 @@ static void test_whoever_is_forgotten_is_looked_at_anew(void **state)
 }
 
 // Targets come, go and are forgotten, and a cache for all of them answers as one for each does.
-static void test_targets_of_a_viewer_do_not_mix(void **state)
+TEST(targets_of_a_viewer_do_not_mix)
 {
-    (void)state;
     struct stage stage;
     struct raim_visibility_cache all, each[TARGETS];
     raim_vec2 centres[TARGETS];
@@ -326,23 +315,4 @@ static void test_targets_of_a_viewer_do_not_mix(void **state)
     for (int i = 0; i < TARGETS; i++)
         raim_visibility_cache_destroy(&each[i]);
     tear_down(&stage);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_witness_answers_the_question_again),
-        cmocka_unit_test(test_a_search_finds_whom_a_guess_finds),
-        cmocka_unit_test(test_what_is_seen_cheaply_is_seen_exactly),
-        cmocka_unit_test(test_who_is_apart_never_peeks),
-        cmocka_unit_test(test_who_was_seen_may_be_seen_for_a_latency_more),
-        cmocka_unit_test(test_a_longer_latency_does_not_bring_back_what_was_seen),
-        cmocka_unit_test(test_a_shorter_latency_does_not_hide_for_longer),
-        cmocka_unit_test(test_who_is_far_behind_a_wall_stays_hidden_for_a_rest),
-        cmocka_unit_test(test_who_comes_into_sight_after_a_search_is_seen_at_once),
-        cmocka_unit_test(test_whoever_is_forgotten_is_looked_at_anew),
-        cmocka_unit_test(test_targets_of_a_viewer_do_not_mix),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

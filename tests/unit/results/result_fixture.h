@@ -4,16 +4,12 @@
 
 #include "chance.h"
 #include "result_json.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define DAY_MS INT64_C(86400000)
 

@@ -47,9 +47,8 @@ static int ask(struct result_db *db, int64_t first_day, const char *arena, const
     return result_db_leaderboard(db, first_day, arena, map, rows, 100);
 }
 
-static void test_verified_and_unverified_players_of_a_name_are_two(void **state)
+TEST(verified_and_unverified_players_of_a_name_are_two)
 {
-    (void)state;
     struct result_db *db = open_memory();
     struct round_report *report = make_report(4);
     set_player(report, 0, "Ann", "Ann", 3);
@@ -69,9 +68,8 @@ static void test_verified_and_unverified_players_of_a_name_are_two(void **state)
     result_db_close(db);
 }
 
-static void test_periods_arenas_and_maps_select(void **state)
+TEST(periods_arenas_and_maps_select)
 {
-    (void)state;
     struct result_db *db = open_memory();
     struct round_report *report = make_report(1);
     set_player(report, 0, "Ann", "", 1);
@@ -103,9 +101,8 @@ static void test_periods_arenas_and_maps_select(void **state)
 }
 
 // Random rounds, some of them reported twice as after a restart, against sums made here.
-static void test_totals_are_those_of_the_last_report_of_each_round(void **state)
+TEST(totals_are_those_of_the_last_report_of_each_round)
 {
-    (void)state;
     enum { PEOPLE = 12, ROUNDS = 60 };
     struct result_db *db = open_memory();
     int64_t score[PEOPLE] = {0}, rounds[PEOPLE] = {0};
@@ -144,9 +141,8 @@ static void test_totals_are_those_of_the_last_report_of_each_round(void **state)
     result_db_close(db);
 }
 
-static void test_who_left_before_a_restart_keeps_the_points(void **state)
+TEST(who_left_before_a_restart_keeps_the_points)
 {
-    (void)state;
     struct result_db *db = open_memory();
     struct round_report *report = make_report(2);
     set_player(report, 0, "Ann", "", 3);
@@ -164,9 +160,8 @@ static void test_who_left_before_a_restart_keeps_the_points(void **state)
     result_db_close(db);
 }
 
-static void test_strangers_do_not_fill_it(void **state)
+TEST(strangers_do_not_fill_it)
 {
-    (void)state;
     enum { PEOPLE = 400, ROUNDS = 66 }; // the 66th prunes
     static_assert(PEOPLE * ROUNDS > RESULT_DB_PLAYERS + RESULT_DB_PLAYERS / 4, "too many");
     struct result_db *db = open_memory();
@@ -212,9 +207,8 @@ static void collect(void *context, const char *line, size_t size)
     result_json_clear(&result);
 }
 
-static void test_rounds_are_listed_from_a_time_on(void **state)
+TEST(rounds_are_listed_from_a_time_on)
 {
-    (void)state;
     struct result_db *db = open_memory();
     struct round_report *report = make_report(1);
     set_player(report, 0, "Ann", "", 1);
@@ -256,9 +250,8 @@ static void change(const char *path, const char *sql)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-static void test_what_others_may_write_is_not_replayed(void **state)
+TEST(what_others_may_write_is_not_replayed)
 {
-    (void)state;
     static const char *const names[] = {"-wal", "-shm"};
     char directory[64], path[128], beside[160], bad[160];
     bool is_new;
@@ -286,9 +279,8 @@ static void test_what_others_may_write_is_not_replayed(void **state)
     remove_directory(directory);
 }
 
-static void test_a_bad_file_is_moved_aside(void **state)
+TEST(a_bad_file_is_moved_aside)
 {
-    (void)state;
     char directory[64], path[128], bad[160];
     bool is_new;
     struct stat status;
@@ -323,9 +315,8 @@ static void test_a_bad_file_is_moved_aside(void **state)
     remove_directory(directory);
 }
 
-static void test_a_file_that_is_damaged_later_is_noticed(void **state)
+TEST(a_file_that_is_damaged_later_is_noticed)
 {
-    (void)state;
     char directory[64], path[128];
     bool is_new;
     make_directory(directory);
@@ -360,21 +351,4 @@ static void test_a_file_that_is_damaged_later_is_noticed(void **state)
     free(report);
     result_db_close(db);
     remove_directory(directory);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_verified_and_unverified_players_of_a_name_are_two),
-        cmocka_unit_test(test_periods_arenas_and_maps_select),
-        cmocka_unit_test(test_totals_are_those_of_the_last_report_of_each_round),
-        cmocka_unit_test(test_who_left_before_a_restart_keeps_the_points),
-        cmocka_unit_test(test_strangers_do_not_fill_it),
-        cmocka_unit_test(test_rounds_are_listed_from_a_time_on),
-        cmocka_unit_test(test_a_bad_file_is_moved_aside),
-        cmocka_unit_test(test_a_file_that_is_damaged_later_is_noticed),
-        cmocka_unit_test(test_what_others_may_write_is_not_replayed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 #define _GNU_SOURCE
 #include "result_fixture.h"
 
-static void test_a_line_is_read_as_it_was_written(void **state)
+TEST(a_line_is_read_as_it_was_written)
 {
-    (void)state;
     struct round_report *report = make_report(4);
     set_player(report, 0, "Ann 2", "Ann", 3);
     set_player(report, 1, "Bob", "", 7);
@@ -35,9 +34,8 @@ static void test_a_line_is_read_as_it_was_written(void **state)
     free(report);
 }
 
-static void test_names_stay_within_their_texts(void **state)
+TEST(names_stay_within_their_texts)
 {
-    (void)state;
     static const char *const hostile[] = {
         "\",\"bot\":true,\"x\":\"", "a\\", "<script>", "\x7f\x1b[2J", "\xe2\x80\xa8", "\n{}"};
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
@@ -55,9 +53,8 @@ static void test_names_stay_within_their_texts(void **state)
     }
 }
 
-static void test_damaged_lines_are_refused(void **state)
+TEST(damaged_lines_are_refused)
 {
-    (void)state;
     struct round_report *report = make_report(2);
     set_player(report, 0, "Ann", "Ann", 3);
     set_player(report, 1, "Bob", "", 7);
@@ -97,9 +94,8 @@ static void test_damaged_lines_are_refused(void **state)
     free(report);
 }
 
-static void test_rounds_of_bots_are_no_results(void **state)
+TEST(rounds_of_bots_are_no_results)
 {
-    (void)state;
     struct round_report *report = make_report(2);
     set_player(report, 0, "Bot 1", "", 3)->bot = true;
     set_player(report, 1, "Bot 2", "", 3)->bot = true;
@@ -107,16 +103,4 @@ static void test_rounds_of_bots_are_no_results(void **state)
     report->players[1].bot = false;
     assert_true(result_json_has_players(report));
     free(report);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_is_read_as_it_was_written),
-        cmocka_unit_test(test_names_stay_within_their_texts),
-        cmocka_unit_test(test_damaged_lines_are_refused),
-        cmocka_unit_test(test_rounds_of_bots_are_no_results),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

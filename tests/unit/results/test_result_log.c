@@ -51,9 +51,8 @@ static bool write_line(struct result_log *log, long number, size_t size)
     return is_good;
 }
 
-static void test_lines_are_kept_in_order_and_files_are_bounded(void **state)
+TEST(lines_are_kept_in_order_and_files_are_bounded)
 {
-    (void)state;
     char directory[64], path[128];
     make_directory(directory);
     struct result_log *log = result_log_create(directory);
@@ -86,9 +85,8 @@ static void append(const char *directory, const char *text)
     fclose(out);
 }
 
-static void test_a_torn_line_is_cut_off(void **state)
+TEST(a_torn_line_is_cut_off)
 {
-    (void)state;
     char directory[64];
     make_directory(directory);
     for (long i = 1; i <= 3; i++) {
@@ -102,9 +100,8 @@ static void test_a_torn_line_is_cut_off(void **state)
     remove_directory(directory);
 }
 
-static void test_a_removed_file_is_begun_anew(void **state)
+TEST(a_removed_file_is_begun_anew)
 {
-    (void)state;
     char directory[64], path[128];
     make_directory(directory);
     snprintf(path, sizeof path, "%s/results.jsonl", directory);
@@ -117,9 +114,8 @@ static void test_a_removed_file_is_begun_anew(void **state)
     remove_directory(directory);
 }
 
-static void test_a_line_that_does_not_fit_leaves_nothing_behind(void **state)
+TEST(a_line_that_does_not_fit_leaves_nothing_behind)
 {
-    (void)state;
     char directory[64];
     struct rlimit before, limit;
     make_directory(directory);
@@ -141,9 +137,8 @@ static void test_a_line_that_does_not_fit_leaves_nothing_behind(void **state)
     remove_directory(directory);
 }
 
-static void test_a_link_is_not_followed(void **state)
+TEST(a_link_is_not_followed)
 {
-    (void)state;
     char directory[64], path[128];
     make_directory(directory);
     snprintf(path, sizeof path, "%s/results.jsonl", directory);
@@ -152,16 +147,4 @@ static void test_a_link_is_not_followed(void **state)
     assert_false(write_line(log, 1, 100));
     result_log_close(log);
     remove_directory(directory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_are_kept_in_order_and_files_are_bounded),
-        cmocka_unit_test(test_a_torn_line_is_cut_off),
-        cmocka_unit_test(test_a_removed_file_is_begun_anew),
-        cmocka_unit_test(test_a_line_that_does_not_fit_leaves_nothing_behind),
-        cmocka_unit_test(test_a_link_is_not_followed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,9 +73,8 @@ static uint32_t count(const char *text, const char *what)
     return found;
 }
 
-static void test_every_result_is_written_before_the_end(void **state)
+TEST(every_result_is_written_before_the_end)
 {
-    (void)state;
     struct bench bench;
     make_directory(bench.directory);
     begin(&bench, bench.directory);
@@ -108,9 +107,8 @@ static void test_every_result_is_written_before_the_end(void **state)
     remove_directory(bench.directory);
 }
 
-static void test_without_a_directory_they_are_in_memory(void **state)
+TEST(without_a_directory_they_are_in_memory)
 {
-    (void)state;
     struct bench bench;
     begin(&bench, NULL);
     add(&bench, 1, "before the thread", 1);
@@ -121,9 +119,8 @@ static void test_without_a_directory_they_are_in_memory(void **state)
     end(&bench);
 }
 
-static void test_what_waits_is_bounded(void **state)
+TEST(what_waits_is_bounded)
 {
-    (void)state;
     struct bench bench;
     begin(&bench, NULL); // without its thread
     struct results_query query;
@@ -152,9 +149,8 @@ static void test_what_waits_is_bounded(void **state)
     end(&bench);
 }
 
-static void test_a_directory_that_is_gone_costs_results_and_nothing_else(void **state)
+TEST(a_directory_that_is_gone_costs_results_and_nothing_else)
 {
-    (void)state;
     struct bench bench;
     make_directory(bench.directory);
     assert_int_equal(rmdir(bench.directory), 0);
@@ -175,16 +171,4 @@ static void test_a_directory_that_is_gone_costs_results_and_nothing_else(void **
     assert_int_equal(stat(path, &status), 0);
     assert_true(status.st_size > 0);
     remove_directory(bench.directory);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_result_is_written_before_the_end),
-        cmocka_unit_test(test_without_a_directory_they_are_in_memory),
-        cmocka_unit_test(test_what_waits_is_bounded),
-        cmocka_unit_test(test_a_directory_that_is_gone_costs_results_and_nothing_else),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

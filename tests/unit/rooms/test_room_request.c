@@ -57,9 +57,8 @@ static void refuse_body(const char *json, const char *expected)
     room_request_clear(&request);
 }
 
-static void test_a_request_has_the_template_s_values(void **state)
+TEST(a_request_has_the_template_s_values, load_templates, unload_templates)
 {
-    (void)state;
     accept_body("{\"template\":\"open\"}");
     assert_string_equal(request.template_name, "open");
     assert_string_equal(request.arena.name, "");
@@ -74,9 +73,8 @@ static void test_a_request_has_the_template_s_values(void **state)
     room_request_clear(&request);
 }
 
-static void test_a_request_may_differ_from_its_template(void **state)
+TEST(a_request_may_differ_from_its_template, load_templates, unload_templates)
 {
-    (void)state;
     accept_body("{\"template\":\"token\",\"places\":2,\"players\":[\"ada\",\"b\\u00e9\"],"
                 "\"join_within_s\":5,\"ends\":\"round\",\"rules\":{\"bullet_speed\":700},"
                 "\"metadata\":{\"b\":\"2\",\"a\":\"\"}}");
@@ -94,9 +92,8 @@ static void test_a_request_may_differ_from_its_template(void **state)
     room_request_clear(&request);
 }
 
-static void test_equal_requests_have_equal_texts(void **state)
+TEST(equal_requests_have_equal_texts, load_templates, unload_templates)
 {
-    (void)state;
     accept_body("{\"template\":\"open\",\"places\":3}");
     char *text = strdup(request.text);
     room_request_clear(&request);
@@ -106,9 +103,8 @@ static void test_equal_requests_have_equal_texts(void **state)
     free(text);
 }
 
-static void test_every_mistake_is_reported(void **state)
+TEST(every_mistake_is_reported, load_templates, unload_templates)
 {
-    (void)state;
     refuse_body("{\"template\":\"open\",\"map\":\"o\",\"rules\":{\"bullet_speed\":\"x\",\"g\":1,"
                 "\"player_radius\":16},\"places\":5,\"players\":[\"ada\"],\"join_within_s\":3601,"
                 "\"ends\":\"round\",\"metadata\":{\"\":1},\"x\\n\":0}",
@@ -126,9 +122,8 @@ static void test_every_mistake_is_reported(void **state)
                 "\"x\\u000a: there is no such field\"");
 }
 
-static void test_players_are_names_and_fit(void **state)
+TEST(players_are_names_and_fit, load_templates, unload_templates)
 {
-    (void)state;
     refuse_body("{\"template\":\"token\",\"places\":1,\"players\":[\"a\",\"b\"]}",
                 "\"players: want a list of at most 1 names, the places\"");
     refuse_body("{\"template\":\"token\",\"players\":[\"a\",\"a\"]}",
@@ -138,9 +133,8 @@ static void test_players_are_names_and_fit(void **state)
                 "characters\"");
 }
 
-static void test_what_is_no_request_is_refused(void **state)
+TEST(what_is_no_request_is_refused, load_templates, unload_templates)
 {
-    (void)state;
     refuse_body("", "\"template: want the name of a template\"");
     refuse_body("[]", "\"the body is a list, want an object\"");
     refuse_body("{\"template\":7}", "\"template: got a number, want the name of a template\"");
@@ -149,9 +143,8 @@ static void test_what_is_no_request_is_refused(void **state)
                 "\"places: got null, want an integer from 1 to 4\"");
 }
 
-static void test_ids(void **state)
+TEST(ids)
 {
-    (void)state;
     char longest[65];
     memset(longest, 'a', sizeof longest);
     longest[63] = '\0';
@@ -165,9 +158,8 @@ static void test_ids(void **state)
         assert_false(room_request_is_id(bad[i]));
 }
 
-static void test_an_end_has_a_limit_only_if_it_drains(void **state)
+TEST(an_end_has_a_limit_only_if_it_drains)
 {
-    (void)state;
     struct room_end end;
     struct text_buffer mistakes = {0};
     static const char good[] = "{\"reason\":\"bye\",\"drain\":true,\"within_s\":3}",
@@ -183,9 +175,8 @@ static void test_an_end_has_a_limit_only_if_it_drains(void **state)
     free(text);
 }
 
-static void test_a_quoted_text_reads_back(void **state)
+TEST(a_quoted_text_reads_back)
 {
-    (void)state;
     struct text_buffer out = {0};
     json_text_quote(&out, "a\"\\\n\x7f\xc3\xa4");
     char *text = text_buffer_take(&out);
@@ -193,24 +184,4 @@ static void test_a_quoted_text_reads_back(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_request_has_the_template_s_values, load_templates,
-                                        unload_templates),
-        cmocka_unit_test_setup_teardown(test_a_request_may_differ_from_its_template, load_templates,
-                                        unload_templates),
-        cmocka_unit_test_setup_teardown(test_equal_requests_have_equal_texts, load_templates,
-                                        unload_templates),
-        cmocka_unit_test_setup_teardown(test_every_mistake_is_reported, load_templates,
-                                        unload_templates),
-        cmocka_unit_test_setup_teardown(test_players_are_names_and_fit, load_templates,
-                                        unload_templates),
-        cmocka_unit_test_setup_teardown(test_what_is_no_request_is_refused, load_templates,
-                                        unload_templates),
-        cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_an_end_has_a_limit_only_if_it_drains),
-        cmocka_unit_test(test_a_quoted_text_reads_back),
-    };
-    return cmocka_run_group_tests_name("room_request", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -4,17 +4,13 @@
 #include "log.h"
 #include "room_store.h"
 #include "store.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char directory[] = "/tmp/test_room_store_XXXXXX";
 static struct store *store;
@@ -60,9 +56,8 @@ static void free_all(void)
     }
 }
 
-static void test_a_record_reads_back(void **state)
+TEST(a_record_reads_back)
 {
-    (void)state;
     char metadata[] = "{\"k\":\"v\\n\"}", request[] = "{\"template\":\"duel\"}";
     struct room_record record = {.id = "X.1",
                                  .name = "x-1-00c0ffee",
@@ -126,9 +121,8 @@ static bool exists(const char *name)
 #define LINES "id a\nname b\nport 1\nplaces 1\nmade_s 1\njoin_until_s 1\nwas_joined 0\n"
 
 // A newer raimd may have written it.
-static void test_what_is_no_record_stays_and_is_counted(void **state)
+TEST(what_is_no_record_stays_and_is_counted)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "raimd-room 1\n",
@@ -170,9 +164,8 @@ static void test_what_is_no_record_stays_and_is_counted(void **state)
     unlink(path);
 }
 
-static void test_what_cannot_be_read_stays(void **state)
+TEST(what_cannot_be_read_stays)
 {
-    (void)state;
     char path[128];
     snprintf(path, sizeof path, "%s/b.room", directory);
     assert_int_equal(symlink("nothing", path), 0);
@@ -181,12 +174,4 @@ static void test_what_cannot_be_read_stays(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_record_reads_back),
-        cmocka_unit_test(test_what_is_no_record_stays_and_is_counted),
-        cmocka_unit_test(test_what_cannot_be_read_stays),
-    };
-    return cmocka_run_group_tests_name("room_store", tests, open_store, close_store);
-}
+TEST_GROUP(open_store, close_store)

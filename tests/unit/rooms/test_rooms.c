@@ -131,9 +131,8 @@ static void wait_for_end(const char *expected)
     }
 }
 
-static void test_a_room_is_made_and_its_end_is_observed(void **state)
+TEST(a_room_is_made_and_its_end_is_observed, start, stop)
 {
-    (void)state;
     assert_int_equal(rooms_free(rooms), PORTS);
     assert_int_equal(create("a", "{\"template\":\"t\"}"), 201);
     assert_int_equal(create("a", "{ \"template\": \"t\" }"), 200);
@@ -155,9 +154,8 @@ static void test_a_room_is_made_and_its_end_is_observed(void **state)
     assert_int_equal(metric_of(&rooms_metrics, rooms, "refused"), 2);
 }
 
-static void test_a_full_pool_and_a_closed_door(void **state)
+TEST(a_full_pool_and_a_closed_door, start, stop)
 {
-    (void)state;
     static const char *const ids[PORTS] = {"a", "b", "c"};
     for (int i = 0; i < PORTS; i++)
         assert_int_equal(create(ids[i], "{\"template\":\"t\"}"), 201);
@@ -171,17 +169,15 @@ static void test_a_full_pool_and_a_closed_door(void **state)
     assert_int_equal(create("d", "{\"template\":\"t\"}"), 201);
 }
 
-static void test_a_room_that_nobody_joins_ends(void **state)
+TEST(a_room_that_nobody_joins_ends, start, stop)
 {
-    (void)state;
     assert_int_equal(create("a", "{\"template\":\"t\",\"join_within_s\":1}"), 201);
     wait_for_end("a nobody_joined;");
 }
 
 // A file system may take as long as it likes: other arenas of the worker must not wait for it.
-static void test_workers_change_no_files(void **state)
+TEST(workers_change_no_files, start, stop)
 {
-    (void)state;
     char runtime[] = "/tmp/raimd-test-XXXXXX";
     assert_non_null(mkdtemp(runtime));
     assert_int_equal(setenv("RUNTIME_DIRECTORY", runtime, 1), 0);
@@ -199,9 +195,8 @@ static void test_workers_change_no_files(void **state)
     assert_int_equal(rmdir(runtime), 0);
 }
 
-static void test_rooms_that_are_left_are_stopped(void **state)
+TEST(rooms_that_are_left_are_stopped, start, stop)
 {
-    (void)state;
     assert_int_equal(create("a", "{\"template\":\"t\"}"), 201);
     turn();
     stop(NULL);
@@ -209,14 +204,4 @@ static void test_rooms_that_are_left_are_stopped(void **state)
     start(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_room_is_made_and_its_end_is_observed, start, stop),
-        cmocka_unit_test_setup_teardown(test_a_full_pool_and_a_closed_door, start, stop),
-        cmocka_unit_test_setup_teardown(test_a_room_that_nobody_joins_ends, start, stop),
-        cmocka_unit_test_setup_teardown(test_workers_change_no_files, start, stop),
-        cmocka_unit_test_setup_teardown(test_rooms_that_are_left_are_stopped, start, stop),
-    };
-    return cmocka_run_group_tests_name("rooms", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

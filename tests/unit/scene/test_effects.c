@@ -3,14 +3,10 @@
 #include "effects.h"
 
 #include "picture.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ONE = RAIM_MAX_PLAYERS, TWO };
 
@@ -68,7 +64,7 @@ static void assert_only(const struct stage *stage, enum effect_kind kind, unsign
     assert_int_equal(stage->effects.items[0].player, player);
 }
 
-static void test_nothing_comes_of_nothing(void **state)
+TEST(nothing_comes_of_nothing, set_up, tear_down)
 {
     struct stage *stage = *state;
     add_bullet(&stage->before, ONE, 100);
@@ -77,7 +73,7 @@ static void test_nothing_comes_of_nothing(void **state)
     assert_int_equal(stage->effects.count, 0);
 }
 
-static void test_a_new_bullet_at_its_owner_is_a_shot(void **state)
+TEST(a_new_bullet_at_its_owner_is_a_shot, set_up, tear_down)
 {
     struct stage *stage = *state;
     add_bullet(&stage->before, ONE, 245);
@@ -87,7 +83,7 @@ static void test_a_new_bullet_at_its_owner_is_a_shot(void **state)
     assert_only(stage, EFFECT_MUZZLE, ONE);
 }
 
-static void test_a_new_bullet_far_from_its_owner_came_into_sight(void **state)
+TEST(a_new_bullet_far_from_its_owner_came_into_sight, set_up, tear_down)
 {
     struct stage *stage = *state;
     add_bullet(&stage->after, ONE, 400);
@@ -95,7 +91,7 @@ static void test_a_new_bullet_far_from_its_owner_came_into_sight(void **state)
     assert_int_equal(stage->effects.count, 0);
 }
 
-static void test_a_bullet_that_is_gone_has_ended(void **state)
+TEST(a_bullet_that_is_gone_has_ended, set_up, tear_down)
 {
     struct stage *stage = *state;
     add_bullet(&stage->before, ONE, 100);
@@ -106,7 +102,7 @@ static void test_a_bullet_that_is_gone_has_ended(void **state)
     assert_true(fabs(stage->effects.items[0].position.x - 107.5) < 1e-6);
 }
 
-static void test_a_frame_that_came_late_ends_no_bullet(void **state)
+TEST(a_frame_that_came_late_ends_no_bullet, set_up, tear_down)
 {
     struct stage *stage = *state;
     add_bullet(&stage->before, ONE, 100);
@@ -117,7 +113,7 @@ static void test_a_frame_that_came_late_ends_no_bullet(void **state)
     assert_int_equal(stage->effects.count, 0);
 }
 
-static void test_a_bullet_that_leaves_the_view_has_not_ended(void **state)
+TEST(a_bullet_that_leaves_the_view_has_not_ended, set_up, tear_down)
 {
     struct stage *stage = *state;
     add_bullet(&stage->before, ONE, 790);
@@ -125,7 +121,7 @@ static void test_a_bullet_that_leaves_the_view_has_not_ended(void **state)
     assert_int_equal(stage->effects.count, 0);
 }
 
-static void test_who_is_out_of_sight_does_not_burst(void **state)
+TEST(who_is_out_of_sight_does_not_burst, set_up, tear_down)
 {
     struct stage *stage = *state;
     stage->after.player_count = 1;
@@ -133,7 +129,7 @@ static void test_who_is_out_of_sight_does_not_burst(void **state)
     assert_int_equal(stage->effects.count, 0);
 }
 
-static void test_who_was_destroyed_bursts_once_where_it_was(void **state)
+TEST(who_was_destroyed_bursts_once_where_it_was, set_up, tear_down)
 {
     struct stage *stage = *state;
     effects_add_kill(&stage->effects, TWO, 5);
@@ -150,7 +146,7 @@ static void test_who_was_destroyed_bursts_once_where_it_was(void **state)
     assert_int_equal(stage->effects.count, 1);
 }
 
-static void test_who_was_destroyed_out_of_sight_does_not_burst(void **state)
+TEST(who_was_destroyed_out_of_sight_does_not_burst, set_up, tear_down)
 {
     struct stage *stage = *state;
     effects_add_kill(&stage->effects, TWO + 1, 5);
@@ -158,7 +154,7 @@ static void test_who_was_destroyed_out_of_sight_does_not_burst(void **state)
     assert_int_equal(stage->effects.count, 0);
 }
 
-static void test_another_life_under_a_shield_has_respawned(void **state)
+TEST(another_life_under_a_shield_has_respawned, set_up, tear_down)
 {
     struct stage *stage = *state;
     stage->after.players[1].life = 1;
@@ -167,7 +163,7 @@ static void test_another_life_under_a_shield_has_respawned(void **state)
     assert_only(stage, EFFECT_SPAWN, TWO);
 }
 
-static void test_pictures_far_apart_are_not_compared(void **state)
+TEST(pictures_far_apart_are_not_compared, set_up, tear_down)
 {
     struct stage *stage = *state;
     add_bullet(&stage->before, ONE, 100);
@@ -176,33 +172,11 @@ static void test_pictures_far_apart_are_not_compared(void **state)
     assert_int_equal(stage->effects.count, 0);
 }
 
-static void test_an_effect_comes_and_goes(void **state)
+TEST(an_effect_comes_and_goes)
 {
-    (void)state;
     const struct effect effect = {.kind = EFFECT_BURST, .born_s = 3};
     assert_true(effects_progress(&effect, 2.9) < 0);
     assert_true(effects_progress(&effect, 3) == 0);
     assert_true(effects_progress(&effect, 3.1) > 0);
     assert_true(effects_progress(&effect, 4) >= 1);
-}
-
-#define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STAGED(test_nothing_comes_of_nothing),
-        STAGED(test_a_new_bullet_at_its_owner_is_a_shot),
-        STAGED(test_a_new_bullet_far_from_its_owner_came_into_sight),
-        STAGED(test_a_bullet_that_is_gone_has_ended),
-        STAGED(test_a_frame_that_came_late_ends_no_bullet),
-        STAGED(test_a_bullet_that_leaves_the_view_has_not_ended),
-        STAGED(test_who_is_out_of_sight_does_not_burst),
-        STAGED(test_who_was_destroyed_bursts_once_where_it_was),
-        STAGED(test_who_was_destroyed_out_of_sight_does_not_burst),
-        STAGED(test_another_life_under_a_shield_has_respawned),
-        STAGED(test_pictures_far_apart_are_not_compared),
-        cmocka_unit_test(test_an_effect_comes_and_goes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

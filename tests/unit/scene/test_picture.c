@@ -3,12 +3,7 @@
 #include "picture.h"
 
 #include "arena_fixture.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 // The own player at the origin, a wall beside it, somebody and a bullet behind the wall, and
 // somebody and a bullet above, in the open, where one is just inside of the view and one is not.
@@ -39,9 +34,8 @@ static void assert_left(const struct picture *picture, const raim_player_id *pla
     assert_int_equal(picture->bullet_count, bullets);
 }
 
-static void test_walls_hide_only_where_the_arena_has_sight(void **state)
+TEST(walls_hide_only_where_the_arena_has_sight)
 {
-    (void)state;
     static struct picture picture;
     const raim_box wall = {{100, -200}, {150, 200}};
     struct raim_map *map = fixture_map(&wall, 1);
@@ -54,9 +48,8 @@ static void test_walls_hide_only_where_the_arena_has_sight(void **state)
     raim_map_destroy(map);
 }
 
-static void test_between_two_moments_all_move_but_over_a_spawn(void **state)
+TEST(between_two_moments_all_move_but_over_a_spawn)
 {
-    (void)state;
     static struct picture before, after, between;
     before = (struct picture){
         .moment_s = 1,
@@ -88,13 +81,4 @@ static void test_between_two_moments_all_move_but_over_a_spawn(void **state)
     assert_float_equal(between.players[3].position.y, 6, 1e-9);
     assert_float_equal(between.bullets[0].position.x, 212.5, 1e-9);
     assert_float_equal(between.bullets[0].position.y, -7.5, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walls_hide_only_where_the_arena_has_sight),
-        cmocka_unit_test(test_between_two_moments_all_move_but_over_a_spawn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,9 @@
 // device the game is silent.
 #define _GNU_SOURCE
 #include "sound_effects.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static const raim_vec2 view = {1600, 861};
 
 static const uint64_t golden_digest = 0x2e42c90bfc415b37U;
 
-static void test_a_place_is_louder_on_its_side_and_near(void **state)
+TEST(a_place_is_louder_on_its_side_and_near)
 {
-    (void)state;
     const struct sound_place middle = sound_place_of((raim_vec2){0, 0}, view);
     const struct sound_place left = sound_place_of((raim_vec2){-700, 0}, view);
     const struct sound_place right = sound_place_of((raim_vec2){700, 0}, view);
@@ -41,9 +36,8 @@ static void test_a_place_is_louder_on_its_side_and_near(void **state)
     }
 }
 
-static void test_every_sound_is_short_and_ends_silently(void **state)
+TEST(every_sound_is_short_and_ends_silently)
 {
-    (void)state;
     for (int i = 0; i < SOUND_KINDS; i++) {
         const struct sounds_clip *clip = &sounds_clips[i];
         int loudest = 0;
@@ -58,9 +52,8 @@ static void test_every_sound_is_short_and_ends_silently(void **state)
 }
 
 // FNV-1a over all samples.
-static void test_every_machine_synthesizes_the_same_sounds(void **state)
+TEST(every_machine_synthesizes_the_same_sounds)
 {
-    (void)state;
     uint64_t digest = 14695981039346656037U;
     for (int i = 0; i < SOUND_KINDS; i++)
         for (size_t k = 0; k < sounds_clips[i].count; k++)
@@ -128,9 +121,19 @@ static void record(void (*play)(struct sound *, raim_vec2), raim_vec2 offset, do
     remove(path);
 }
 
-static void test_a_shot_is_heard_on_its_side(void **state)
+// Before those that have a device: SDL keeps its audio driver to the end of the program.
+TEST(without_a_device_the_game_is_silent)
 {
-    (void)state;
+    setenv("SDL_AUDIODRIVER", "nonsense", 1);
+    struct sound *sound = sound_open();
+    assert_null(sound);
+    sound_set_volume(sound, 1);
+    sound_play_here(sound, SOUND_CHAT);
+    sound_close(sound);
+}
+
+TEST(a_shot_is_heard_on_its_side)
+{
     double left, right, faint_left, faint_right;
     record(play_shot, (raim_vec2){600, 100}, 1, &left, &right);
     print_message("right: %g left, %g right\n", left, right);
@@ -146,20 +149,8 @@ static void test_a_shot_is_heard_on_its_side(void **state)
     assert_true(faint_left == 0 && faint_right == 0);
 }
 
-static void test_without_a_device_the_game_is_silent(void **state)
+TEST(more_sounds_than_channels_do_no_harm)
 {
-    (void)state;
-    setenv("SDL_AUDIODRIVER", "nonsense", 1);
-    struct sound *sound = sound_open();
-    assert_null(sound);
-    sound_set_volume(sound, 1);
-    sound_play_here(sound, SOUND_CHAT);
-    sound_close(sound);
-}
-
-static void test_more_sounds_than_channels_do_no_harm(void **state)
-{
-    (void)state;
     setenv("SDL_AUDIODRIVER", "dummy", 1);
     struct sound *sound = sound_open();
     assert_non_null(sound);
@@ -167,18 +158,4 @@ static void test_more_sounds_than_channels_do_no_harm(void **state)
         sound_play(sound, (enum sound_kind)(i % SOUND_KINDS),
                    sound_place_of((raim_vec2){i, -i}, view));
     sound_close(sound);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_place_is_louder_on_its_side_and_near),
-        cmocka_unit_test(test_every_sound_is_short_and_ends_silently),
-        cmocka_unit_test(test_every_machine_synthesizes_the_same_sounds),
-        // First: SDL keeps its audio driver to the end of the program.
-        cmocka_unit_test(test_without_a_device_the_game_is_silent),
-        cmocka_unit_test(test_a_shot_is_heard_on_its_side),
-        cmocka_unit_test(test_more_sounds_than_channels_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A server's status as the menu of arenas reads it.
 #include "arenas.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct arenas_row rows[ARENAS_MOST];
 
@@ -16,9 +12,8 @@ static int read_text(const char *status)
     return arenas_read(status, strlen(status), rows);
 }
 
-static void test_a_status_is_read(void **state)
+TEST(a_status_is_read)
 {
-    (void)state;
     assert_int_equal(
         read_text("{\"schema\": 1, \"arenas\": ["
                   "{\"name\": \"duel\", \"port\": 7246, \"map\": \"small\", \"new\": [],"
@@ -35,9 +30,8 @@ static void test_a_status_is_read(void **state)
     assert_int_equal(rows[1].players + rows[1].bots, 0);
 }
 
-static void test_what_is_no_status_is_refused(void **state)
+TEST(what_is_no_status_is_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         "<html>",
@@ -55,9 +49,8 @@ static void test_what_is_no_status_is_refused(void **state)
         assert_int_equal(read_text(bad[i]), -1);
 }
 
-static void test_more_arenas_than_there_is_room_for_are_left_out(void **state)
+TEST(more_arenas_than_there_is_room_for_are_left_out)
 {
-    (void)state;
     static const char arena[] = "{\"name\": \"a\", \"map\": \"b\", \"port\": 5},";
     static char status[(ARENAS_MOST + 10) * sizeof arena + 32] = "{\"arenas\": [";
     for (int i = 0; i < ARENAS_MOST + 10; i++)
@@ -67,23 +60,11 @@ static void test_more_arenas_than_there_is_room_for_are_left_out(void **state)
     assert_int_equal(read_text(status), ARENAS_MOST);
 }
 
-static void test_a_long_name_is_cut(void **state)
+TEST(a_long_name_is_cut)
 {
-    (void)state;
     assert_int_equal(
         read_text("{\"arenas\": [{\"name\": \"0123456789012345678901234567890123456789\","
                   " \"map\": \"b\", \"port\": 5}]}"),
         1);
     assert_int_equal(strlen(rows[0].name), RAIM_MAX_ARENA_BYTES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_status_is_read),
-        cmocka_unit_test(test_what_is_no_status_is_refused),
-        cmocka_unit_test(test_more_arenas_than_there_is_room_for_are_left_out),
-        cmocka_unit_test(test_a_long_name_is_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
 // Which button does what: bound, exchanged, kept in a file and read again.
 #define _GNU_SOURCE
 #include "bindings.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char directory[64];
 
@@ -54,9 +50,8 @@ static void assert_same(const struct bindings *a, const struct bindings *b)
     assert_memory_equal(a->buttons, b->buttons, sizeof a->buttons);
 }
 
-static void test_every_action_has_a_key_of_its_own_at_first(void **state)
+TEST(every_action_has_a_key_of_its_own_at_first)
 {
-    (void)state;
     const struct bindings bindings = bindings_default();
     for (int i = 0; i < ACTION_COUNT; i++) {
         assert_true(bindings.buttons[BINDING_KEYS][i] > 0);
@@ -66,9 +61,8 @@ static void test_every_action_has_a_key_of_its_own_at_first(void **state)
     }
 }
 
-static void test_every_default_comes_back_by_its_name(void **state)
+TEST(every_default_comes_back_by_its_name)
 {
-    (void)state;
     const struct bindings bindings = bindings_default();
     for (int device = 0; device < BINDING_DEVICES; device++) {
         for (int i = 0; i < ACTION_COUNT; i++) {
@@ -86,9 +80,8 @@ static void test_every_default_comes_back_by_its_name(void **state)
     assert_int_equal(window_button_named("Mouse 99"), 0);
 }
 
-static void test_a_key_that_is_taken_is_exchanged(void **state)
+TEST(a_key_that_is_taken_is_exchanged)
 {
-    (void)state;
     const struct bindings before = bindings_default();
     struct bindings bindings = before;
     bindings_bind(&bindings, ACTION_UP, before.buttons[BINDING_KEYS][ACTION_FIRE]);
@@ -101,9 +94,8 @@ static void test_a_key_that_is_taken_is_exchanged(void **state)
                      before.buttons[BINDING_KEYS][ACTION_FIRE]);
 }
 
-static void test_a_match_and_a_recording_may_share_a_key(void **state)
+TEST(a_match_and_a_recording_may_share_a_key)
 {
-    (void)state;
     const struct bindings before = bindings_default();
     struct bindings bindings = before;
     const window_button space = before.buttons[BINDING_KEYS][ACTION_PAUSE];
@@ -115,9 +107,8 @@ static void test_a_match_and_a_recording_may_share_a_key(void **state)
                      before.buttons[BINDING_KEYS][ACTION_UP]);
 }
 
-static void test_each_device_has_a_button_of_its_own(void **state)
+TEST(each_device_has_a_button_of_its_own)
 {
-    (void)state;
     const struct bindings before = bindings_default();
     const window_button fire = before.buttons[BINDING_PAD][ACTION_FIRE];
     struct bindings bindings = before;
@@ -131,9 +122,8 @@ static void test_each_device_has_a_button_of_its_own(void **state)
     assert_false(bindings_triggers(&bindings, ACTION_CHAT, 0));
 }
 
-static void test_what_is_saved_is_loaded(void **state)
+TEST(what_is_saved_is_loaded, set_up, tear_down)
 {
-    (void)state;
     struct bindings saved = bindings_default();
     bindings_bind(&saved, ACTION_UP, window_button_named("Up"));
     bindings_bind(&saved, ACTION_CHAT, window_button_named("Mouse 3"));
@@ -146,9 +136,8 @@ static void test_what_is_saved_is_loaded(void **state)
     assert_same(&loaded, &saved);
 }
 
-static void test_wrong_lines_change_nothing(void **state)
+TEST(wrong_lines_change_nothing, set_up, tear_down)
 {
-    (void)state;
     write_file("up\nup =\n= W\ndance = Space\nup = No Such Key\n\n#\nup = Mouse 77\n");
     const struct bindings before = bindings_default();
     struct bindings bindings = before;
@@ -156,9 +145,8 @@ static void test_wrong_lines_change_nothing(void **state)
     assert_same(&bindings, &before);
 }
 
-static void test_without_a_directory_nothing_is_kept(void **state)
+TEST(without_a_directory_nothing_is_kept)
 {
-    (void)state;
     const struct bindings before = bindings_default();
     struct bindings bindings = before;
     bindings_load(&bindings, "");
@@ -168,9 +156,8 @@ static void test_without_a_directory_nothing_is_kept(void **state)
     assert_false(bindings_save(&bindings, "/dev/null/at/all/"));
 }
 
-static void test_a_full_disk_leaves_the_bindings_before(void **state)
+TEST(a_full_disk_leaves_the_bindings_before, set_up, tear_down)
 {
-    (void)state;
     char fresh[128];
     struct bindings saved = bindings_default();
     bindings_bind(&saved, ACTION_UP, window_button_named("Up"));
@@ -183,22 +170,4 @@ static void test_a_full_disk_leaves_the_bindings_before(void **state)
     struct bindings loaded = bindings_default();
     bindings_load(&loaded, directory);
     assert_same(&loaded, &saved);
-}
-
-#define FILED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_action_has_a_key_of_its_own_at_first),
-        cmocka_unit_test(test_every_default_comes_back_by_its_name),
-        cmocka_unit_test(test_a_key_that_is_taken_is_exchanged),
-        cmocka_unit_test(test_a_match_and_a_recording_may_share_a_key),
-        cmocka_unit_test(test_each_device_has_a_button_of_its_own),
-        FILED(test_what_is_saved_is_loaded),
-        FILED(test_a_full_disk_leaves_the_bindings_before),
-        FILED(test_wrong_lines_change_nothing),
-        cmocka_unit_test(test_without_a_directory_nothing_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,13 @@
 #include "files.h"
 #include "servers.h"
 #include "settings.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char directory[64], base[32];
 
@@ -73,9 +69,8 @@ static void check_obstacle(const char *name)
     assert_int_equal(remove(path), 0);
 }
 
-static void test_what_is_no_file_or_too_large_is_left_alone(void **state)
+TEST(what_is_no_file_or_too_large_is_left_alone, set_up, tear_down)
 {
-    (void)state;
     char path[128];
     write_file("settings", "{}");
     path_of("settings", path);
@@ -91,9 +86,8 @@ static void test_what_is_no_file_or_too_large_is_left_alone(void **state)
     check_obstacle("settings");
 }
 
-static void test_deep_and_wild_values_do_no_harm(void **state)
+TEST(deep_and_wild_values_do_no_harm, set_up, tear_down)
 {
-    (void)state;
     static char deep[400001];
     memset(deep, '[', sizeof deep - 1);
     write_file("settings", deep);
@@ -109,9 +103,8 @@ static void test_deep_and_wild_values_do_no_harm(void **state)
     assert_int_equal(loaded.frame_cap_hz, 0);
 }
 
-static void test_a_full_disk_leaves_the_settings_before(void **state)
+TEST(a_full_disk_leaves_the_settings_before, set_up, tear_down)
 {
-    (void)state;
     char fresh[128];
     struct settings settings = settings_default();
     settings.volume = 0.25;
@@ -124,9 +117,8 @@ static void test_a_full_disk_leaves_the_settings_before(void **state)
     assert_true(settings_load(directory).volume == 0.25);
 }
 
-static void test_settings_survive(void **state)
+TEST(settings_survive, set_up, tear_down)
 {
-    (void)state;
     struct settings settings = {
         .name = "Mira \u4e2d",
         .sensitivity = 1.25,
@@ -151,9 +143,8 @@ static void test_settings_survive(void **state)
     assert_true(read.mutes_sound);
 }
 
-static void test_without_a_file_the_defaults_hold(void **state)
+TEST(without_a_file_the_defaults_hold, set_up, tear_down)
 {
-    (void)state;
     const struct settings read = settings_load(directory);
     assert_string_equal(read.name, "");
     assert_true(read.sensitivity == 1);
@@ -162,9 +153,8 @@ static void test_without_a_file_the_defaults_hold(void **state)
     assert_false(settings_save(&read, ""));
 }
 
-static void test_a_damaged_file_is_kept_aside(void **state)
+TEST(a_damaged_file_is_kept_aside, set_up, tear_down)
 {
-    (void)state;
     char path[128];
     const char *const texts[] = {"", "{\"volume\": 0.5", "[1]", "volume = 1",
                                  "{\"name\": \"\xff\"}"};
@@ -179,9 +169,8 @@ static void test_a_damaged_file_is_kept_aside(void **state)
     }
 }
 
-static void test_impossible_values_are_ignored_one_by_one(void **state)
+TEST(impossible_values_are_ignored_one_by_one, set_up, tear_down)
 {
-    (void)state;
     write_file("settings", "{\"name\": \"a name of more than twenty-four bytes\", "
                            "\"sensitivity\": 0, \"ui_scale\": 99, \"palette\": \"mauve\", "
                            "\"full_screen\": 1, \"frame_cap\": 7, \"volume\": \"loud\", "
@@ -197,9 +186,8 @@ static void test_impossible_values_are_ignored_one_by_one(void **state)
     assert_true(read.mutes_sound);
 }
 
-static void test_settings_are_limited(void **state)
+TEST(settings_are_limited)
 {
-    (void)state;
     struct settings settings = {.sensitivity = 0, .ui_scale = 9, .volume = -1, .frame_cap_hz = 5};
     settings_limit(&settings);
     assert_true(settings.sensitivity == 0.1);
@@ -211,9 +199,8 @@ static void test_settings_are_limited(void **state)
     assert_int_equal(settings.frame_cap_hz, 0);
 }
 
-static void test_the_directory_is_of_the_environment(void **state)
+TEST(the_directory_is_of_the_environment)
 {
-    (void)state;
     char path[128];
     setenv("XDG_CONFIG_HOME", "/c", 1);
     assert_true(files_path(FILES_SETTINGS, "", path, sizeof path));
@@ -227,9 +214,8 @@ static void test_the_directory_is_of_the_environment(void **state)
     assert_false(files_path(FILES_SETTINGS, "", path, sizeof path));
 }
 
-static void test_favourites_come_first_then_the_latest_games(void **state)
+TEST(favourites_come_first_then_the_latest_games, set_up, tear_down)
 {
-    (void)state;
     static struct servers servers, read;
     servers = (struct servers){0};
     servers_note_game(&servers, "a:1", 10);
@@ -251,9 +237,8 @@ static void test_favourites_come_first_then_the_latest_games(void **state)
     assert_int_equal(servers_find(&read, "d:1"), -1);
 }
 
-static void test_a_full_list_drops_the_oldest_game(void **state)
+TEST(a_full_list_drops_the_oldest_game)
 {
-    (void)state;
     static struct servers servers;
     char address[32];
     servers = (struct servers){0};
@@ -275,9 +260,8 @@ static void test_a_full_list_drops_the_oldest_game(void **state)
     assert_int_equal(servers_find(&servers, "new:1"), -1);
 }
 
-static void test_a_list_of_servers_may_be_nonsense(void **state)
+TEST(a_list_of_servers_may_be_nonsense, set_up, tear_down)
 {
-    (void)state;
     static struct servers servers;
     write_file("servers", "{\"servers\": [1, {}, {\"address\": 5}, {\"address\": \"a:1\"}, "
                           "{\"address\": \"a:1\", \"favourite\": true}]}");
@@ -286,27 +270,4 @@ static void test_a_list_of_servers_may_be_nonsense(void **state)
     write_file("servers", "{");
     servers_load(&servers, directory);
     assert_int_equal(servers.count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_settings_survive, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_what_is_no_file_or_too_large_is_left_alone, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_deep_and_wild_values_do_no_harm, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_full_disk_leaves_the_settings_before, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_without_a_file_the_defaults_hold, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_damaged_file_is_kept_aside, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_impossible_values_are_ignored_one_by_one, set_up,
-                                        tear_down),
-        cmocka_unit_test(test_settings_are_limited),
-        cmocka_unit_test(test_the_directory_is_of_the_environment),
-        cmocka_unit_test_setup_teardown(test_favourites_come_first_then_the_latest_games, set_up,
-                                        tear_down),
-        cmocka_unit_test(test_a_full_list_drops_the_oldest_game),
-        cmocka_unit_test_setup_teardown(test_a_list_of_servers_may_be_nonsense, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,14 @@
 #define _GNU_SOURCE
 #include "settings_screen.h"
 
+#include "test.h"
 #include "window_desktop.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char base[32];
 static struct window *window;
@@ -68,9 +64,8 @@ static const char *detail(void)
     return screen.menu.items[screen.menu.list.selected].detail;
 }
 
-static void test_numbers_step_within_their_ranges(void **state)
+TEST(numbers_step_within_their_ranges, set_up, tear_down)
 {
-    (void)state;
     go_to("Mouse sensitivity");
     press(COMMAND_RIGHT);
     assert_true(preferences.settings.sensitivity == 1.05);
@@ -93,9 +88,8 @@ static void test_numbers_step_within_their_ranges(void **state)
     assert_string_equal(detail(), "75 %");
 }
 
-static void test_colours_apply_at_once(void **state)
+TEST(colours_apply_at_once, set_up, tear_down)
 {
-    (void)state;
     go_to("Colours");
     press(COMMAND_LEFT);
     assert_string_equal(detail(), "High contrast");
@@ -104,9 +98,8 @@ static void test_colours_apply_at_once(void **state)
     assert_ptr_equal(palette_now(), palette_of(PALETTE_STANDARD));
 }
 
-static void test_a_limit_to_the_frame_rate_is_chosen_from_a_list(void **state)
+TEST(a_limit_to_the_frame_rate_is_chosen_from_a_list, set_up, tear_down)
 {
-    (void)state;
     static const int expected[] = {30, 60, 120, 144, 240, 0};
     go_to("Frame rate limit");
     assert_string_equal(detail(), "as the display");
@@ -116,9 +109,8 @@ static void test_a_limit_to_the_frame_rate_is_chosen_from_a_list(void **state)
     }
 }
 
-static void test_leaving_stores_everything(void **state)
+TEST(leaving_stores_everything, set_up, tear_down)
 {
-    (void)state;
     go_to("Mute");
     press(COMMAND_ACCEPT);
     go_to("Keep the mouse in the window");
@@ -129,9 +121,8 @@ static void test_leaving_stores_everything(void **state)
     assert_true(stored.confines_mouse);
 }
 
-static void test_the_defaults_come_back_but_the_name_stays(void **state)
+TEST(the_defaults_come_back_but_the_name_stays, set_up, tear_down)
 {
-    (void)state;
     snprintf(preferences.settings.name, sizeof preferences.settings.name, "Mira");
     go_to("Volume");
     press(COMMAND_LEFT);
@@ -141,9 +132,8 @@ static void test_the_defaults_come_back_but_the_name_stays(void **state)
     assert_string_equal(preferences.settings.name, "Mira");
 }
 
-static void test_a_button_is_bound(void **state)
+TEST(a_button_is_bound, set_up, tear_down)
 {
-    (void)state;
     const window_button key = window_button_named("I");
     go_to("Keys, mouse and gamepad ...");
     press(COMMAND_ACCEPT);
@@ -170,19 +160,4 @@ static void test_a_button_is_bound(void **state)
     assert_int_equal(screen.page, SETTINGS_MAIN);
     go_to("Back");
     assert_false(press(COMMAND_ACCEPT));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_numbers_step_within_their_ranges, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_colours_apply_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_limit_to_the_frame_rate_is_chosen_from_a_list,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_leaving_stores_everything, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_the_defaults_come_back_but_the_name_stays, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_a_button_is_bound, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 #define _GNU_SOURCE
 #include "access_control_fixture.h"
 
-static void test_a_token_reads_back_as_written(void **state)
+TEST(a_token_reads_back_as_written, set_up, tear_down)
 {
-    (void)state;
     struct raim_access longest = {.not_before = UINT64_MAX, .expiry = UINT64_MAX - 1};
     memset(longest.key_id, 3, sizeof longest.key_id);
     memset(longest.nonce, 4, sizeof longest.nonce);
@@ -30,9 +29,8 @@ static void test_a_token_reads_back_as_written(void **state)
     }
 }
 
-static void test_a_good_token_lets_in_once_under_its_name(void **state)
+TEST(a_good_token_lets_in_once_under_its_name, set_up, tear_down)
 {
-    (void)state;
     struct raim_access access = usual();
     strcpy(access.name, "given");
     const struct token token = sign(&access, &matchmaker);
@@ -42,17 +40,15 @@ static void test_a_good_token_lets_in_once_under_its_name(void **state)
     assert_int_equal(judge(&token, NOW + LIFE + ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_USED);
 }
 
-static void test_without_a_name_the_client_chooses(void **state)
+TEST(without_a_name_the_client_chooses, set_up, tear_down)
 {
-    (void)state;
     const struct token token = usual_token();
     assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_ADMITTED);
     assert_string_equal(name, "chosen");
 }
 
-static void test_a_token_ends_with_its_time_and_the_skew(void **state)
+TEST(a_token_ends_with_its_time_and_the_skew, set_up, tear_down)
 {
-    (void)state;
     const struct token early = usual_token(), late = usual_token();
     assert_int_equal(judge(&early, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
     assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_ADMITTED);
@@ -60,18 +56,16 @@ static void test_a_token_ends_with_its_time_and_the_skew(void **state)
     assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
 }
 
-static void test_a_token_begins_with_its_time_and_the_skew(void **state)
+TEST(a_token_begins_with_its_time_and_the_skew, set_up, tear_down)
 {
-    (void)state;
     const struct token token = usual_token();
     assert_int_equal(judge(&token, NOW - ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_NOT_YET_VALID);
     assert_int_equal(judge(&token, NOW - ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_ADMITTED);
     assert_int_equal(judge(&token, -1), ACCESS_CONTROL_NOT_YET_VALID);
 }
 
-static void test_no_token_is_valid_for_longer_than_a_day(void **state)
+TEST(no_token_is_valid_for_longer_than_a_day, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         uint64_t not_before, expiry;
         enum access_control_verdict verdict;
@@ -95,18 +89,16 @@ static void test_no_token_is_valid_for_longer_than_a_day(void **state)
     }
 }
 
-static void test_another_arenas_token_is_foreign(void **state)
+TEST(another_arenas_token_is_foreign, set_up, tear_down)
 {
-    (void)state;
     struct raim_access access = usual();
     strcpy(access.arena, "duel2");
     const struct token token = sign(&access, &matchmaker);
     assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_OTHER_ARENA);
 }
 
-static void test_tokens_are_for_the_name_that_the_arena_has_now(void **state)
+TEST(tokens_are_for_the_name_that_the_arena_has_now, set_up, tear_down)
 {
-    (void)state;
     const struct token before = usual_token();
     struct raim_access access = usual();
     strcpy(access.arena, "duels");
@@ -118,9 +110,8 @@ static void test_tokens_are_for_the_name_that_the_arena_has_now(void **state)
     assert_int_equal(judge(&before, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
-static void test_another_signers_token_is_forged(void **state)
+TEST(another_signers_token_is_forged, set_up, tear_down)
 {
-    (void)state;
     const struct raim_access access = usual();
     const struct token token = sign(&access, &impostor);
     assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_BAD_SIGNATURE);
@@ -134,9 +125,8 @@ static void test_another_signers_token_is_forged(void **state)
     assert_int_equal(judge(&genuine, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
-static void test_a_token_cut_at_any_byte_is_refused(void **state)
+TEST(a_token_cut_at_any_byte_is_refused, set_up, tear_down)
 {
-    (void)state;
     struct raim_access access = usual();
     strcpy(access.name, "given");
     access.has_key = true;
@@ -152,9 +142,8 @@ static void test_a_token_cut_at_any_byte_is_refused(void **state)
     assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
-static void test_a_token_changed_in_any_bit_is_refused(void **state)
+TEST(a_token_changed_in_any_bit_is_refused, set_up, tear_down)
 {
-    (void)state;
     struct raim_access access = usual();
     strcpy(access.name, "given");
     const struct token token = sign(&access, &matchmaker);
@@ -167,9 +156,8 @@ static void test_a_token_changed_in_any_bit_is_refused(void **state)
     assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
-static void test_a_full_memory_refuses_until_something_expires(void **state)
+TEST(a_full_memory_refuses_until_something_expires, set_up, tear_down)
 {
-    (void)state;
     int admitted = 0;
     for (enum access_control_verdict verdict = ACCESS_CONTROL_ADMITTED;
          verdict == ACCESS_CONTROL_ADMITTED;) {
@@ -193,9 +181,8 @@ static void test_a_full_memory_refuses_until_something_expires(void **state)
 }
 
 // Fills the table with tokens that expire, so that each later token replaces one.
-static void test_a_clock_set_back_makes_no_forgotten_token_good_again(void **state)
+TEST(a_clock_set_back_makes_no_forgotten_token_good_again, set_up, tear_down)
 {
-    (void)state;
     const struct token old = usual_token();
     assert_int_equal(judge(&old, NOW), ACCESS_CONTROL_ADMITTED);
     const int64_t later = NOW + LIFE + ACCESS_CONTROL_SKEW_S;
@@ -213,9 +200,8 @@ static void test_a_clock_set_back_makes_no_forgotten_token_good_again(void **sta
     assert_int_equal(judge(&old, NOW), ACCESS_CONTROL_UNRECORDED);
 }
 
-static void test_keys_are_read_as_they_are_configured(void **state)
+TEST(keys_are_read_as_they_are_configured, set_up, tear_down)
 {
-    (void)state;
     char text[5 * 65 + 1] = "";
     struct access_control_keys keys;
     assert_false(access_control_read_keys(text, &keys));
@@ -251,24 +237,4 @@ static int set_up_group(void **state)
     return sodium_init() < 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define ACCESS_CONTROL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        ACCESS_CONTROL_TEST(test_a_token_reads_back_as_written),
-        ACCESS_CONTROL_TEST(test_a_good_token_lets_in_once_under_its_name),
-        ACCESS_CONTROL_TEST(test_without_a_name_the_client_chooses),
-        ACCESS_CONTROL_TEST(test_a_token_ends_with_its_time_and_the_skew),
-        ACCESS_CONTROL_TEST(test_a_token_begins_with_its_time_and_the_skew),
-        ACCESS_CONTROL_TEST(test_no_token_is_valid_for_longer_than_a_day),
-        ACCESS_CONTROL_TEST(test_another_arenas_token_is_foreign),
-        ACCESS_CONTROL_TEST(test_tokens_are_for_the_name_that_the_arena_has_now),
-        ACCESS_CONTROL_TEST(test_another_signers_token_is_forged),
-        ACCESS_CONTROL_TEST(test_a_token_cut_at_any_byte_is_refused),
-        ACCESS_CONTROL_TEST(test_a_token_changed_in_any_bit_is_refused),
-        ACCESS_CONTROL_TEST(test_a_full_memory_refuses_until_something_expires),
-        ACCESS_CONTROL_TEST(test_a_clock_set_back_makes_no_forgotten_token_good_again),
-        ACCESS_CONTROL_TEST(test_keys_are_read_as_they_are_configured),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

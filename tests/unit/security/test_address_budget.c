@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Token buckets per address.
 #include "address_budget.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { BURST = 100, PER_TICK = 10 };
 
@@ -28,9 +23,8 @@ static int take(uint32_t address, int attempts, uint64_t tick)
     return taken;
 }
 
-static void test_an_address_has_its_burst_and_then_its_rate(void **state)
+TEST(an_address_has_its_burst_and_then_its_rate, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(take(1, 1000, 7), BURST);
     assert_int_equal(take(1, 1000, 8), PER_TICK);
     assert_int_equal(take(1, 1000, 11), 3 * PER_TICK);
@@ -38,9 +32,8 @@ static void test_an_address_has_its_burst_and_then_its_rate(void **state)
     assert_int_equal(take(1, 1000, UINT64_MAX), BURST);
 }
 
-static void test_a_64_has_one_bucket(void **state)
+TEST(a_64_has_one_bucket, set_up, NULL)
 {
-    (void)state;
     int taken = 0;
     for (uint64_t i = 0; i < 1000; i++)
         taken += address_budget_take(&budget, (struct ip_address){0x20010DB800000001, i}, 1);
@@ -48,9 +41,8 @@ static void test_a_64_has_one_bucket(void **state)
     assert_true(address_budget_take(&budget, (struct ip_address){0x20010DB800000002, 1}, 1));
 }
 
-static void test_a_flood_takes_nothing_from_other_addresses(void **state)
+TEST(a_flood_takes_nothing_from_other_addresses, set_up, NULL)
 {
-    (void)state;
     enum { FLOODS = 8, HONEST = 2000 };
     for (uint64_t tick = 1; tick < 100; tick++) {
         for (uint32_t i = 0; i < FLOODS; i++)
@@ -65,31 +57,17 @@ static void test_a_flood_takes_nothing_from_other_addresses(void **state)
     }
 }
 
-static void test_a_flood_is_not_evicted_by_quiet_addresses(void **state)
+TEST(a_flood_is_not_evicted_by_quiet_addresses, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(take(1, 1000, 1), BURST);
     for (uint32_t i = 0; i < 10000; i++)
         address_budget_take(&budget, ip_address_v4(2 + i * 991), 1);
     assert_int_equal(take(1, 1000, 1), 0);
 }
 
-static void test_another_rate_keeps_the_used_tokens(void **state)
+TEST(another_rate_keeps_the_used_tokens, set_up, NULL)
 {
-    (void)state;
     take(1, 1000, 1);
     address_budget_set_rate(&budget, BURST + 5, PER_TICK);
     assert_int_equal(take(1, 1000, 1), 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
-        cmocka_unit_test_setup(test_a_64_has_one_bucket, set_up),
-        cmocka_unit_test_setup(test_a_flood_takes_nothing_from_other_addresses, set_up),
-        cmocka_unit_test_setup(test_a_flood_is_not_evicted_by_quiet_addresses, set_up),
-        cmocka_unit_test_setup(test_another_rate_keeps_the_used_tokens, set_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 // Who gets a check while others flood, with a simulated clock.
 #include "chance.h"
 #include "check_limit.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { NETWORKS = 64, FLOOD_PER_MS = 100, SECONDS = 6 };
 
@@ -57,9 +52,8 @@ static int flood(int hosts, bool fails, int64_t now_ms)
     return checks;
 }
 
-static void test_failures_cost_their_address_and_their_network(void **state)
+TEST(failures_cost_their_address_and_their_network, set_up, NULL)
 {
-    (void)state;
     int checks = 0;
     for (int64_t ms = 0; ms < 60000; ms++)
         if (take(0x0A000001, ms)) {
@@ -75,9 +69,8 @@ static void test_failures_cost_their_address_and_their_network(void **state)
     assert_true(take(0x0A000101, 60200));
 }
 
-static void test_a_flood_of_failures_leaves_most_checks_to_others(void **state)
+TEST(a_flood_of_failures_leaves_most_checks_to_others, set_up, NULL)
 {
-    (void)state;
     for (int hosts = 1; hosts <= 256; hosts += 255) {
         int checks = 0;
         set_up(state);
@@ -88,9 +81,8 @@ static void test_a_flood_of_failures_leaves_most_checks_to_others(void **state)
 }
 
 // Everybody else gets a check at the first attempt, whatever the flood consists of.
-static void test_a_flood_from_64_networks_keeps_nobody_else_out(void **state)
+TEST(a_flood_from_64_networks_keeps_nobody_else_out, set_up, NULL)
 {
-    (void)state;
     for (int variant = 0; variant < 4; variant++) {
         set_up(state);
         for (int64_t ms = 0; ms < SECONDS * 1000; ms++) {
@@ -105,9 +97,8 @@ static void test_a_flood_from_64_networks_keeps_nobody_else_out(void **state)
 }
 
 // The reserve is for a player's address even in a flooding network.
-static void test_a_player_in_a_flooding_network_gets_in(void **state)
+TEST(a_player_in_a_flooding_network_gets_in, set_up, NULL)
 {
-    (void)state;
     const struct ip_address player = ip_address_v4(PLAYER);
     for (int64_t ms = 0; ms < 5000; ms++) {
         flood(256, true, ms);
@@ -119,9 +110,8 @@ static void test_a_player_in_a_flooding_network_gets_in(void **state)
 }
 
 // As many as come back after a restart, or join behind one address.
-static void test_without_a_flood_many_are_let_in_at_once(void **state)
+TEST(without_a_flood_many_are_let_in_at_once, set_up, NULL)
 {
-    (void)state;
     for (int variant = 0; variant < 2; variant++) {
         int in = 0;
         set_up(state);
@@ -130,17 +120,4 @@ static void test_without_a_flood_many_are_let_in_at_once(void **state)
                 in += take(0x0A000001 + (variant == 0 ? i << 8 : 0), ms);
         assert_int_equal(in, 256);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_failures_cost_their_address_and_their_network, set_up),
-        cmocka_unit_test_setup(test_a_flood_of_failures_leaves_most_checks_to_others, set_up),
-        cmocka_unit_test_setup(test_a_flood_from_64_networks_keeps_nobody_else_out, set_up),
-        cmocka_unit_test_setup(test_a_player_in_a_flooding_network_gets_in, set_up),
-        cmocka_unit_test_setup(test_without_a_flood_many_are_let_in_at_once, set_up),
-    };
-    return cmocka_run_group_tests_name("check_limit", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 // Rate limit of new connections per address, with a simulated clock.
 #include "chance.h"
 #include "connect_rate.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #define HOME 0x0A000001u
 
@@ -32,9 +27,8 @@ static bool come_and_go(uint32_t address, int64_t now_ms)
                               connection, now_ms);
 }
 
-static void test_an_address_has_its_burst_and_then_its_rate(void **state)
+TEST(an_address_has_its_burst_and_then_its_rate, set_up, NULL)
 {
-    (void)state;
     int at_once = 0, later = 0;
     for (int i = 0; i < 1000; i++)
         at_once += come_and_go(HOME, 0);
@@ -44,9 +38,8 @@ static void test_an_address_has_its_burst_and_then_its_rate(void **state)
     assert_int_equal(later, 10 * PER_S);
 }
 
-static void test_another_address_does_not_notice(void **state)
+TEST(another_address_does_not_notice, set_up, NULL)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++)
         come_and_go(HOME, 0);
     // One may hash to the same bucket, with probability 1/1024, but not all three.
@@ -68,9 +61,8 @@ static bool come_from_v6(uint64_t network, uint64_t host, int64_t now_ms)
     return connect_rate_admit(&limiter, from, ++connection, now_ms);
 }
 
-static void test_a_64_has_the_rate_of_an_address_however_many_it_uses(void **state)
+TEST(a_64_has_the_rate_of_an_address_however_many_it_uses, set_up, NULL)
 {
-    (void)state;
     int at_once = 0, later = 0;
     for (int i = 0; i < 1 << 16; i++)
         at_once += come_from_v6(0x20010DB80001, 7, 0);
@@ -80,9 +72,8 @@ static void test_a_64_has_the_rate_of_an_address_however_many_it_uses(void **sta
     assert_int_equal(later, 10 * PER_S);
 }
 
-static void test_a_48_has_a_rate_of_its_own_whatever_one_64_does(void **state)
+TEST(a_48_has_a_rate_of_its_own_whatever_one_64_does, set_up, NULL)
 {
-    (void)state;
     int taken = 0;
     for (uint64_t host = 0; host < 1 << 16; host++)
         taken += come_from_v6(0x20010DB80001, host, 0);
@@ -125,9 +116,8 @@ static int64_t wait_behind(void)
     return -1;
 }
 
-static void test_a_neighbour_of_a_reconnecting_client_connects_by_retrying(void **state)
+TEST(a_neighbour_of_a_reconnecting_client_connects_by_retrying, set_up, NULL)
 {
-    (void)state;
     int at_second = 0, at_once = 0;
     connect_rate_ms = 0;
     for (int trial = 0; trial < 200; trial++) {
@@ -142,18 +132,16 @@ static void test_a_neighbour_of_a_reconnecting_client_connects_by_retrying(void 
     assert_true(at_once + at_second >= 150);
 }
 
-static void test_an_immediate_retry_is_refused(void **state)
+TEST(an_immediate_retry_is_refused, set_up, NULL)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++)
         come_and_go(HOME, 0);
     for (int64_t ms = 0; ms < CONNECT_RATE_RETRY_MS && ms < 1000 / PER_S; ms++)
         assert_false(connect_rate_admit(&limiter, udp_address_v4(HOME, 1234), 7, ms));
 }
 
-static void test_retrying_clients_share_a_rate(void **state)
+TEST(retrying_clients_share_a_rate, set_up, NULL)
 {
-    (void)state;
     enum { WAITERS = 200, SECONDS = 20 };
     int taken = 0;
     for (int64_t ms = 0; ms < SECONDS * 1000; ms += 100) {
@@ -166,9 +154,8 @@ static void test_retrying_clients_share_a_rate(void **state)
     assert_in_range(taken, PER_S * SECONDS, (4 + 1 + 2 * SECONDS) * PER_S);
 }
 
-static void test_random_connects_never_exceed_both_rates(void **state)
+TEST(random_connects_never_exceed_both_rates, set_up, NULL)
 {
-    (void)state;
     for (int trial = 0; trial < 50; trial++) {
         const int per_second = chance_int(1, 1000);
         int taken = 0;
@@ -183,21 +170,4 @@ static void test_random_connects_never_exceed_both_rates(void **state)
         const int interval = 1000 / per_second;
         assert_true(taken <= 5 * per_second + 2 * (int)(ms / interval) + 2);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_an_address_has_its_burst_and_then_its_rate, set_up),
-        cmocka_unit_test_setup(test_another_address_does_not_notice, set_up),
-        cmocka_unit_test_setup(test_a_64_has_the_rate_of_an_address_however_many_it_uses, set_up),
-        cmocka_unit_test_setup(test_a_48_has_a_rate_of_its_own_whatever_one_64_does, set_up),
-        cmocka_unit_test_setup(test_a_neighbour_of_a_reconnecting_client_connects_by_retrying,
-                               set_up),
-        cmocka_unit_test_setup(test_an_immediate_retry_is_refused, set_up),
-        cmocka_unit_test_setup(test_retrying_clients_share_a_rate, set_up),
-        cmocka_unit_test_setup(test_random_connects_never_exceed_both_rates, set_up),
-    };
-    return cmocka_run_group_tests_name("limiter", tests, NULL, NULL);
 }

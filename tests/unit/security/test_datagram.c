@@ -2,15 +2,12 @@
 // Validation of valid and invalid datagrams, compared with ENet's own command sizes.
 #include "chance.h"
 #include "datagram.h"
+#include "test.h"
 #include "wire_limits.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-#include <cmocka.h>
 #include <enet/enet.h>
 
 // Checks an exact copy, so that AddressSanitizer detects reads beyond the datagram.
@@ -81,9 +78,8 @@ static enum datagram_verdict alone(unsigned header, bool with_sent_time, unsigne
     return check(draft.data, draft.size);
 }
 
-static void test_every_command_of_a_client_is_accepted(void **state)
+TEST(every_command_of_a_client_is_accepted)
 {
-    (void)state;
     assert_int_equal(alone(0x8FFF, true, 0x82, 0), DATAGRAM_OK); // connect
     assert_int_equal(draft.size, 52);
     assert_int_equal(alone(0x0FFF, false, 0x44, 0), DATAGRAM_OK); // gave up connecting
@@ -98,9 +94,8 @@ static void test_every_command_of_a_client_is_accepted(void **state)
     assert_int_equal(alone(0x9003, true, 0x8B, 0), DATAGRAM_OK); // throttle configure
 }
 
-static void test_commands_have_the_channels_of_a_client(void **state)
+TEST(commands_have_the_channels_of_a_client)
 {
-    (void)state;
     for (unsigned channel = 0; channel <= 0xFF; channel++) {
         static const uint8_t control[] = {0x84, 0x85, 0x8A, 0x8B}, messages[] = {0x86, 0x07, 0x49};
         for (size_t i = 0; i < sizeof control; i++) {
@@ -122,9 +117,8 @@ static void test_commands_have_the_channels_of_a_client(void **state)
     }
 }
 
-static void test_commands_can_be_read_one_by_one(void **state)
+TEST(commands_can_be_read_one_by_one)
 {
-    (void)state;
     struct datagram_command read;
     begin(0xB003, true);
     command(0x01, 0);
@@ -152,9 +146,8 @@ static void test_commands_can_be_read_one_by_one(void **state)
     assert_false(datagram_next(draft.data, draft.size, &read));
 }
 
-static void test_limits_that_a_client_sets_can_be_taken_back(void **state)
+TEST(limits_that_a_client_sets_can_be_taken_back)
 {
-    (void)state;
     ENetProtocolThrottleConfigure throttle;
     ENetProtocolBandwidthLimit bandwidth;
     ENetProtocolConnect connect, wanted;
@@ -180,9 +173,8 @@ static void test_limits_that_a_client_sets_can_be_taken_back(void **state)
     assert_memory_equal(&connect, &wanted, sizeof wanted);
 }
 
-static void test_commands_share_a_datagram(void **state)
+TEST(commands_share_a_datagram)
 {
-    (void)state;
     begin(0x8000, true);
     command(0x01, 0);
     command(0x85, 0);
@@ -198,9 +190,8 @@ static void test_commands_share_a_datagram(void **state)
     assert_int_equal(check(draft.data, draft.size + 1), DATAGRAM_MALFORMED);
 }
 
-static void test_commands_are_no_more_than_enet_puts_into_a_datagram(void **state)
+TEST(commands_are_no_more_than_enet_puts_into_a_datagram)
 {
-    (void)state;
     for (int count = 1; count <= 290; count++) {
         begin(0x9003, true);
         for (int i = 0; i < count; i++)
@@ -211,9 +202,8 @@ static void test_commands_are_no_more_than_enet_puts_into_a_datagram(void **stat
     }
 }
 
-static void test_a_connect_carries_its_cookie_and_gets_our_mtu(void **state)
+TEST(a_connect_carries_its_cookie_and_gets_our_mtu)
 {
-    (void)state;
     struct datagram_connect connect = {0};
     ENetProtocolConnect sent;
     assert_int_equal(alone(0x8FFF, true, 0x82, 0), DATAGRAM_OK);
@@ -232,9 +222,8 @@ static void test_a_connect_carries_its_cookie_and_gets_our_mtu(void **state)
     assert_false(datagram_is_connect(draft.data, draft.size, &connect));
 }
 
-static void test_size_is_bounded_by_the_mtu(void **state)
+TEST(size_is_bounded_by_the_mtu)
 {
-    (void)state;
     const size_t headers = 2 + sizeof(ENetProtocolSendUnreliable);
     assert_int_equal(alone(0, false, 0x07, RAIM_MAX_DATAGRAM_BYTES - headers), DATAGRAM_OK);
     assert_int_equal(alone(0, false, 0x07, RAIM_MAX_DATAGRAM_BYTES - headers + 1),
@@ -244,9 +233,8 @@ static void test_size_is_bounded_by_the_mtu(void **state)
     assert_int_equal(datagram_check(NULL, 0), DATAGRAM_MALFORMED);
 }
 
-static void test_connectionless_and_compressed_have_different_verdicts(void **state)
+TEST(connectionless_and_compressed_have_different_verdicts)
 {
-    (void)state;
     static const uint8_t query[] = "\xFF\xFF\xFF\xFFTSource Engine Query";
     assert_int_equal(check(query, sizeof query), DATAGRAM_CONNECTIONLESS);
     assert_int_equal(check(query, 2), DATAGRAM_CONNECTIONLESS);
@@ -255,9 +243,8 @@ static void test_connectionless_and_compressed_have_different_verdicts(void **st
     assert_int_equal(alone(0x4FFF, false, 0x44, 0), DATAGRAM_COMPRESSED);
 }
 
-static void test_fragments_are_refused_behind_good_commands_too(void **state)
+TEST(fragments_are_refused_behind_good_commands_too)
 {
-    (void)state;
     assert_int_equal(alone(0x9003, true, 0x88, 100), DATAGRAM_FRAGMENT);
     assert_int_equal(alone(0x1003, false, 0x0C, 100), DATAGRAM_FRAGMENT);
     begin(0x9003, true);
@@ -267,9 +254,8 @@ static void test_fragments_are_refused_behind_good_commands_too(void **state)
     assert_int_equal(check(draft.data, draft.size), DATAGRAM_FRAGMENT);
 }
 
-static void test_lengths_that_lie_are_refused(void **state)
+TEST(lengths_that_lie_are_refused)
 {
-    (void)state;
     for (int lie = -3; lie <= 3; lie++) {
         alone(0x9003, true, 0x86, 10);
         draft.data[4 + 5] = (uint8_t)(10 + lie);
@@ -283,9 +269,8 @@ static void test_lengths_that_lie_are_refused(void **state)
     assert_int_equal(alone(0x1003, false, 0x07, 0), DATAGRAM_MALFORMED);
 }
 
-static void test_flags_that_no_client_sets_are_refused(void **state)
+TEST(flags_that_no_client_sets_are_refused)
 {
-    (void)state;
     assert_int_equal(alone(0x9003, true, 0x06, 4), DATAGRAM_MALFORMED);
     assert_int_equal(alone(0x9003, true, 0x87, 4), DATAGRAM_MALFORMED);
     assert_int_equal(alone(0x9003, true, 0xC4, 0), DATAGRAM_MALFORMED);
@@ -296,9 +281,8 @@ static void test_flags_that_no_client_sets_are_refused(void **state)
     assert_int_equal(alone(0x9003, true, 0x8D, 0), DATAGRAM_MALFORMED);
 }
 
-static void test_connect_stands_alone_and_comes_from_a_stranger(void **state)
+TEST(connect_stands_alone_and_comes_from_a_stranger)
 {
-    (void)state;
     assert_int_equal(alone(0x8003, true, 0x82, 0), DATAGRAM_MALFORMED);
     assert_int_equal(alone(0x8FFF, true, 0x85, 0), DATAGRAM_MALFORMED);
     begin(0x8FFF, true);
@@ -362,9 +346,8 @@ static void random_draft(void)
         draft.size = (size_t)chance_int(0, (int)draft.size);
 }
 
-static void test_enet_reads_accepted_datagrams_to_the_end(void **state)
+TEST(enet_reads_accepted_datagrams_to_the_end)
 {
-    (void)state;
     int verdicts[DATAGRAM_VERDICTS] = {0};
     for (int i = 0; i < 200000; i++) {
         if (chance_int(0, 9) == 0) {
@@ -386,34 +369,10 @@ static void test_enet_reads_accepted_datagrams_to_the_end(void **state)
     assert_true(verdicts[DATAGRAM_OVERSIZE] > 500);
 }
 
-static void test_every_verdict_has_its_own_name(void **state)
+TEST(every_verdict_has_its_own_name)
 {
-    (void)state;
     for (int a = 0; a < DATAGRAM_VERDICTS; a++)
         for (int b = 0; b < a; b++)
             assert_string_not_equal(datagram_verdict_name((enum datagram_verdict)a),
                                     datagram_verdict_name((enum datagram_verdict)b));
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_command_of_a_client_is_accepted),
-        cmocka_unit_test(test_commands_have_the_channels_of_a_client),
-        cmocka_unit_test(test_commands_can_be_read_one_by_one),
-        cmocka_unit_test(test_limits_that_a_client_sets_can_be_taken_back),
-        cmocka_unit_test(test_commands_share_a_datagram),
-        cmocka_unit_test(test_commands_are_no_more_than_enet_puts_into_a_datagram),
-        cmocka_unit_test(test_a_connect_carries_its_cookie_and_gets_our_mtu),
-        cmocka_unit_test(test_size_is_bounded_by_the_mtu),
-        cmocka_unit_test(test_connectionless_and_compressed_have_different_verdicts),
-        cmocka_unit_test(test_fragments_are_refused_behind_good_commands_too),
-        cmocka_unit_test(test_lengths_that_lie_are_refused),
-        cmocka_unit_test(test_flags_that_no_client_sets_are_refused),
-        cmocka_unit_test(test_connect_stands_alone_and_comes_from_a_stranger),
-        cmocka_unit_test(test_enet_reads_accepted_datagrams_to_the_end),
-        cmocka_unit_test(test_every_verdict_has_its_own_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

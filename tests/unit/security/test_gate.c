@@ -2,14 +2,10 @@
 // The gate: connect requests, cookies, credentials and bans, with a simulated clock.
 #include "chance.h"
 #include "gate.h"
+#include "test.h"
 
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { PORT = 7246, MS = 1000, S = 1000 * MS };
 
@@ -70,9 +66,8 @@ static enum datagram_verdict connect_with(uint32_t cookie, struct udp_address fr
     return gate_admit(&gate, from, (struct datagram_connect){id, cookie}, false, now_us);
 }
 
-static void test_a_cookie_is_good_for_its_address_from_any_port(void **state)
+TEST(a_cookie_is_good_for_its_address_from_any_port, set_up, NULL)
 {
-    (void)state;
     const uint32_t cookie = cookie_of(home, 0);
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
     home.port++;
@@ -82,9 +77,8 @@ static void test_a_cookie_is_good_for_its_address_from_any_port(void **state)
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
 }
 
-static void test_a_cookie_is_good_for_one_arena(void **state)
+TEST(a_cookie_is_good_for_one_arena, set_up, NULL)
 {
-    (void)state;
     const uint32_t cookie = cookie_of(home, 0);
     gate.port++; // the keys stay equal
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
@@ -93,9 +87,8 @@ static void test_a_cookie_is_good_for_one_arena(void **state)
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_COOKIE);
 }
 
-static void test_cookies_grow_old(void **state)
+TEST(cookies_grow_old, set_up, NULL)
 {
-    (void)state;
     for (int trial = 0; trial < 200; trial++) {
         set_up(NULL);
         const int64_t begin_us = chance_int(0, 100) * (int64_t)S;
@@ -110,9 +103,8 @@ static void test_cookies_grow_old(void **state)
     }
 }
 
-static void test_a_guessed_cookie_is_refused(void **state)
+TEST(a_guessed_cookie_is_refused, set_up, NULL)
 {
-    (void)state;
     const uint32_t cookie = cookie_of(home, 0);
     const uint32_t obvious[] = {0, 1, UINT32_MAX, htonl(cookie), cookie + 1, ~cookie};
     for (size_t i = 0; i < sizeof obvious / sizeof *obvious; i++)
@@ -125,24 +117,21 @@ static void test_a_guessed_cookie_is_refused(void **state)
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
 }
 
-static void test_before_any_connect_request_there_is_no_right_cookie(void **state)
+TEST(before_any_connect_request_there_is_no_right_cookie, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(connect_with(0, home, 0), DATAGRAM_COOKIE);
     assert_int_equal(connect_with(1, home, 0), DATAGRAM_COOKIE);
 }
 
-static void test_where_no_cookies_are_wanted_none_is_needed(void **state)
+TEST(where_no_cookies_are_wanted_none_is_needed, set_up, NULL)
 {
-    (void)state;
     gate.requires_cookies = false;
     assert_int_equal(connect_with(0, home, 0), DATAGRAM_OK);
     cookie_of(home, 0); // cookies are issued anyway
 }
 
-static void test_a_cookie_carries_the_offer(void **state)
+TEST(a_cookie_carries_the_offer, set_up, NULL)
 {
-    (void)state;
     struct raim_cookie cookie;
     gate.offer = (struct raim_cookie){.offers_encryption = true,
                                       .requires_encryption = true,
@@ -157,9 +146,8 @@ static void test_a_cookie_carries_the_offer(void **state)
     assert_int_equal(connect_with(cookie.cookie, home, 0), DATAGRAM_OK);
 }
 
-static void test_only_a_padded_connect_request_is_answered(void **state)
+TEST(only_a_padded_connect_request_is_answered, set_up, NULL)
 {
-    (void)state;
     uint8_t bytes[1200] = {0};
     raim_connect_request_write(&(struct raim_connect_request){0}, bytes);
     for (size_t size = 0; size < RAIM_CONNECTIONLESS_BYTES; size++) {
@@ -179,9 +167,8 @@ static void test_only_a_padded_connect_request_is_answered(void **state)
     }
 }
 
-static void test_a_flood_of_connect_requests_is_cut_to_its_rate(void **state)
+TEST(a_flood_of_connect_requests_is_cut_to_its_rate, set_up, NULL)
 {
-    (void)state;
     int answered = 0;
     for (int i = 0; i < 50000; i++) {
         const struct gate_answer answer = connect_request(home, i * (int64_t)MS / 10);
@@ -195,9 +182,8 @@ static void test_a_flood_of_connect_requests_is_cut_to_its_rate(void **state)
     assert_int_equal(connect_request(elsewhere, 5 * (int64_t)S).verdict, GATE_ANSWERED);
 }
 
-static void test_a_thousand_connect_requests_leave_the_neighbours_theirs(void **state)
+TEST(a_thousand_connect_requests_leave_the_neighbours_theirs, set_up, NULL)
 {
-    (void)state;
     const struct udp_address neighbour = {.ip = home.ip, .port = 41000};
     for (int ms = 0; ms < 10000; ms++) {
         assert_int_equal(connect_request(home, ms * (int64_t)MS).verdict, GATE_ANSWERED);
@@ -206,9 +192,8 @@ static void test_a_thousand_connect_requests_leave_the_neighbours_theirs(void **
     }
 }
 
-static void test_all_together_have_a_rate_too(void **state)
+TEST(all_together_have_a_rate_too, set_up, NULL)
 {
-    (void)state;
     uint32_t answered = 0;
     struct gate_limits limits = GATE_LIMITS_DEFAULT;
     limits.connect_requests_total = 2000;
@@ -220,9 +205,8 @@ static void test_all_together_have_a_rate_too(void **state)
     assert_in_range(answered, 2000, 4001);
 }
 
-static void test_frequent_connects_and_wrong_cookies_have_different_verdicts(void **state)
+TEST(frequent_connects_and_wrong_cookies_have_different_verdicts, set_up, NULL)
 {
-    (void)state;
     const uint32_t cookie = cookie_of(home, 0);
     int in = 0;
     for (int i = 0; i < 1000; i++) {
@@ -235,9 +219,8 @@ static void test_frequent_connects_and_wrong_cookies_have_different_verdicts(voi
     assert_int_equal(connect_with(cookie, elsewhere, S), DATAGRAM_COOKIE);
 }
 
-static void test_loopback_is_limited_only_where_that_is_asked_for(void **state)
+TEST(loopback_is_limited_only_where_that_is_asked_for, set_up, NULL)
 {
-    (void)state;
     const struct udp_address local = udp_address_v4(0x7F000001, 40000);
     for (int wanted = 0; wanted < 2; wanted++) {
         struct gate_limits limits = GATE_LIMITS_DEFAULT;
@@ -278,9 +261,8 @@ static bool admits_home(void *context, struct udp_address from)
     return udp_address_equal(from, home);
 }
 
-static void test_a_getinfo_is_a_masters_or_refused(void **state)
+TEST(a_getinfo_is_a_masters_or_refused, set_up, NULL)
 {
-    (void)state;
     static const uint8_t getinfo[] = "\xFF\xFF\xFF\xFFgetinfo A_ch4Lleng3";
     gate.answers_queries = true;
     struct gate_answer answer = say(home, getinfo, sizeof getinfo - 1, 0);
@@ -327,9 +309,8 @@ static struct gate_answer show(struct udp_address from, uint32_t cookie, const c
     return say(from, bytes, raim_connect_request_write(&asked, bytes), now_us);
 }
 
-static void test_a_good_credential_is_exchanged_for_an_admitted_cookie(void **state)
+TEST(a_good_credential_is_exchanged_for_an_admitted_cookie, set_up_policy, NULL)
 {
-    (void)state;
     struct raim_cookie cookie;
     const uint32_t plain = cookie_of(home, 0);
     assert_int_equal(connect_with(plain, home, 0), DATAGRAM_COOKIE);
@@ -349,9 +330,8 @@ static void test_a_good_credential_is_exchanged_for_an_admitted_cookie(void **st
     assert_int_equal(checked, 1);
 }
 
-static void test_another_credential_is_refused_with_less_than_was_asked(void **state)
+TEST(another_credential_is_refused_with_less_than_was_asked, set_up_policy, NULL)
 {
-    (void)state;
     struct raim_refused refused;
     const uint32_t cookie = cookie_of(home, 0);
     const char *const tokens[] = {"", "evil", "goo"};
@@ -365,9 +345,8 @@ static void test_another_credential_is_refused_with_less_than_was_asked(void **s
     }
 }
 
-static void test_no_signature_is_checked_without_a_cookie_or_too_often(void **state)
+TEST(no_signature_is_checked_without_a_cookie_or_too_often, set_up_policy, NULL)
 {
-    (void)state;
     struct raim_cookie cookie;
     const struct gate_answer answer = show(home, 12345, "good", 0);
     assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
@@ -394,9 +373,8 @@ static enum datagram_verdict check_password(struct udp_address from, const uint8
     return verdict;
 }
 
-static void test_a_password_admits_and_wrong_ones_make_their_address_wait(void **state)
+TEST(a_password_admits_and_wrong_ones_make_their_address_wait, set_up_policy, NULL)
 {
-    (void)state;
     enum raim_credential_kind accepted;
     const struct raim_credential none = {0};
     gate.offer.offers_encryption = gate.offer.needs_password = true;
@@ -425,9 +403,8 @@ static void test_a_password_admits_and_wrong_ones_make_their_address_wait(void *
 }
 
 // A /48, or 64 of them, that guesses 100 times a second keeps out no other network.
-static void test_guesses_of_a_network_keep_no_other_out(void **state)
+TEST(guesses_of_a_network_keep_no_other_out, set_up_policy, NULL)
 {
-    (void)state;
     gate.offer.needs_password = true;
     for (int networks = 1; networks <= 64; networks *= 64)
         for (int64_t ms = 0; ms < 60000; ms++) {
@@ -445,9 +422,8 @@ static void test_guesses_of_a_network_keep_no_other_out(void **state)
         }
 }
 
-static void test_a_password_in_plain_text_is_refused_unseen(void **state)
+TEST(a_password_in_plain_text_is_refused_unseen, set_up_policy, NULL)
 {
-    (void)state;
     struct raim_refused refused;
     gate.offer.offers_encryption = gate.offer.needs_password = true;
     const uint32_t cookie = cookie_of(home, 0);
@@ -466,9 +442,8 @@ static void test_a_password_in_plain_text_is_refused_unseen(void **state)
     assert_non_null(strstr(refused.text, "encrypted"));
 }
 
-static void test_a_banned_address_gets_no_further(void **state)
+TEST(a_banned_address_gets_no_further, set_up_policy, NULL)
 {
-    (void)state;
     struct raim_refused refused;
     struct raim_cookie cookie;
     gate.offer.needs_admission = false;
@@ -504,39 +479,4 @@ static void test_a_banned_address_gets_no_further(void **state)
     assert_true(answer.notice_size > 0);
     assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
     assert_true(answer.size + answer.notice_size < RAIM_CONNECTIONLESS_BYTES);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_getinfo_is_a_masters_or_refused, set_up),
-        cmocka_unit_test_setup(test_a_cookie_is_good_for_its_address_from_any_port, set_up),
-        cmocka_unit_test_setup(test_a_cookie_is_good_for_one_arena, set_up),
-        cmocka_unit_test_setup(test_cookies_grow_old, set_up),
-        cmocka_unit_test_setup(test_a_guessed_cookie_is_refused, set_up),
-        cmocka_unit_test_setup(test_before_any_connect_request_there_is_no_right_cookie, set_up),
-        cmocka_unit_test_setup(test_where_no_cookies_are_wanted_none_is_needed, set_up),
-        cmocka_unit_test_setup(test_a_cookie_carries_the_offer, set_up),
-        cmocka_unit_test_setup(test_only_a_padded_connect_request_is_answered, set_up),
-        cmocka_unit_test_setup(test_a_flood_of_connect_requests_is_cut_to_its_rate, set_up),
-        cmocka_unit_test_setup(test_a_thousand_connect_requests_leave_the_neighbours_theirs,
-                               set_up),
-        cmocka_unit_test_setup(test_all_together_have_a_rate_too, set_up),
-        cmocka_unit_test_setup(test_frequent_connects_and_wrong_cookies_have_different_verdicts,
-                               set_up),
-        cmocka_unit_test_setup(test_a_good_credential_is_exchanged_for_an_admitted_cookie,
-                               set_up_policy),
-        cmocka_unit_test_setup(test_another_credential_is_refused_with_less_than_was_asked,
-                               set_up_policy),
-        cmocka_unit_test_setup(test_no_signature_is_checked_without_a_cookie_or_too_often,
-                               set_up_policy),
-        cmocka_unit_test_setup(test_a_password_admits_and_wrong_ones_make_their_address_wait,
-                               set_up_policy),
-        cmocka_unit_test_setup(test_guesses_of_a_network_keep_no_other_out, set_up_policy),
-        cmocka_unit_test_setup(test_a_password_in_plain_text_is_refused_unseen, set_up_policy),
-        cmocka_unit_test_setup(test_a_banned_address_gets_no_further, set_up_policy),
-        cmocka_unit_test_setup(test_loopback_is_limited_only_where_that_is_asked_for, set_up),
-    };
-    return cmocka_run_group_tests_name("gate", tests, NULL, NULL);
 }

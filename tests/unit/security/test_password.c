@@ -2,14 +2,10 @@
 // Passwords: the line of the configuration, and what it verifies.
 #include "crypto.h"
 #include "password.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 // Computed with argon2(1) of the reference implementation (-id -t 2 -k 65536 -p 1 -l 32 -r) and
 // Python's hashlib.blake2b(digest_size=32).
@@ -18,9 +14,8 @@ static const char plain[] = "correct horse";
 static const char line[] =
     "raim1$MDEyMzQ1Njc4OWFiY2RlZg$Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM";
 
-static void test_a_line_is_read_and_printed(void **state)
+TEST(a_line_is_read_and_printed)
 {
-    (void)state;
     struct password password;
     char text[PASSWORD_TEXT_BYTES];
     assert_true(password_read(line, &password));
@@ -29,9 +24,8 @@ static void test_a_line_is_read_and_printed(void **state)
     assert_string_equal(text, line);
 }
 
-static void test_any_other_text_is_refused(void **state)
+TEST(any_other_text_is_refused)
 {
-    (void)state;
     struct password password;
     char text[PASSWORD_TEXT_BYTES + 1];
     for (size_t length = 0; length < sizeof line - 1; length++) {
@@ -54,9 +48,8 @@ static void test_any_other_text_is_refused(void **state)
     assert_false(password_read("correct horse", &password));
 }
 
-static void test_a_password_is_what_was_made(void **state)
+TEST(a_password_is_what_was_made)
 {
-    (void)state;
     struct password password;
     uint8_t key[PASSWORD_KEY_BYTES];
     char text[PASSWORD_TEXT_BYTES];
@@ -76,9 +69,8 @@ static void test_a_password_is_what_was_made(void **state)
     assert_false(password_check_key(&password, password.verifier));
 }
 
-static void test_a_password_has_1_to_128_bytes(void **state)
+TEST(a_password_has_1_to_128_bytes)
 {
-    (void)state;
     struct password password;
     char longest[PASSWORD_MAX_BYTES + 2];
     memset(longest, 'x', sizeof longest);
@@ -96,13 +88,4 @@ static int set_up_group(void **state)
     return raim_crypto_init() ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_is_read_and_printed),
-        cmocka_unit_test(test_any_other_text_is_refused),
-        cmocka_unit_test(test_a_password_is_what_was_made),
-        cmocka_unit_test(test_a_password_has_1_to_128_bytes),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Filter of a connected peer's commands: which ones are removed before ENet sees them.
 #include "peer_guard.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct peer_guard guard;
 static struct peer_guard_view view;
@@ -83,9 +80,8 @@ static uint32_t filter(void)
     return left;
 }
 
-static void test_datagrams_of_an_honest_client_are_unchanged(void **state)
+TEST(datagrams_of_an_honest_client_are_unchanged, set_up, NULL)
 {
-    (void)state;
     uint8_t before[sizeof data];
     round_trip_send(&guard.round_trip, ROUND_TRIP_RELIABLE, 4, now_ms - 30);
     add_acknowledgement(0, 4, (uint16_t)(now_ms - 30));
@@ -101,9 +97,8 @@ static void test_datagrams_of_an_honest_client_are_unchanged(void **state)
     assert_int_equal(round_trip_min_ms(&guard.round_trip, now_ms), 30);
 }
 
-static void test_reliable_messages_are_so_far_ahead_at_most(void **state)
+TEST(reliable_messages_are_so_far_ahead_at_most, set_up, NULL)
 {
-    (void)state;
     view.channel[0].received = 65530; // sequence numbers wrap
     add_reliable(0, (uint16_t)(65530 + PEER_GUARD_WINDOW));
     add_reliable(0, (uint16_t)(65530 + PEER_GUARD_WINDOW + 1));
@@ -112,9 +107,8 @@ static void test_reliable_messages_are_so_far_ahead_at_most(void **state)
     assert_int_equal(refused[DATAGRAM_AHEAD], 2);
 }
 
-static void test_the_window_moves_with_the_datagrams_own_commands(void **state)
+TEST(the_window_moves_with_the_datagrams_own_commands, set_up, NULL)
 {
-    (void)state;
     for (uint16_t i = 1; i <= 20; i++)
         add_reliable(0, i);
     add_reliable(0, 20 + PEER_GUARD_WINDOW);
@@ -122,9 +116,8 @@ static void test_the_window_moves_with_the_datagrams_own_commands(void **state)
     assert_int_equal(filter(), 21);
 }
 
-static void test_waiting_commands_are_acknowledged_and_cut_out(void **state)
+TEST(waiting_commands_are_acknowledged_and_cut_out, set_up, NULL)
 {
-    (void)state;
     view.channel[0].waiting = 1u << 1 | 1u << 4; // 2 and 5
     add_reliable(0, 2);
     add_reliable(0, 3);
@@ -138,18 +131,16 @@ static void test_waiting_commands_are_acknowledged_and_cut_out(void **state)
     assert_int_equal(report.repeat[2].sequence, 3);
 }
 
-static void test_delivered_commands_are_left_for_enet_to_acknowledge(void **state)
+TEST(delivered_commands_are_left_for_enet_to_acknowledge, set_up, NULL)
 {
-    (void)state;
     view.channel[0].received = 100;
     add_reliable(0, 100);
     add_reliable(0, 40);
     assert_int_equal(filter(), 2);
 }
 
-static void test_few_unreliable_messages_wait_for_a_reliable_one(void **state)
+TEST(few_unreliable_messages_wait_for_a_reliable_one, set_up, NULL)
 {
-    (void)state;
     view.channel[1].held = PEER_GUARD_HELD - 2;
     view.channel[1].held_set = 1u << 3;
     add_unreliable(1, 1, 3); // already queued
@@ -165,9 +156,8 @@ static void test_few_unreliable_messages_wait_for_a_reliable_one(void **state)
     assert_int_equal(report.repeats, 0);
 }
 
-static void test_unreliable_messages_behind_the_reliable_one_in_a_datagram_do_not_wait(void **state)
+TEST(unreliable_messages_behind_the_reliable_one_in_a_datagram_do_not_wait, set_up, NULL)
 {
-    (void)state;
     view.channel[1].held = PEER_GUARD_HELD;
     add_unreliable(1, 0, 65535);
     add_reliable(1, 1);
@@ -176,9 +166,8 @@ static void test_unreliable_messages_behind_the_reliable_one_in_a_datagram_do_no
     assert_int_equal(filter(), 12);
 }
 
-static void test_held_payload_is_bounded(void **state)
+TEST(held_payload_is_bounded, set_up, NULL)
 {
-    (void)state;
     view.waiting_bytes = view.max_waiting_bytes - 2;
     for (uint16_t i = 2; i < 8; i++)
         add_reliable(0, i);
@@ -187,9 +176,8 @@ static void test_held_payload_is_bounded(void **state)
     assert_int_equal(refused[DATAGRAM_BUDGET], 5);
 }
 
-static void test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off(void **state)
+TEST(acknowledgements_of_nothing_are_cut_out_and_then_cut_off, set_up, NULL)
 {
-    (void)state;
     for (uint16_t i = 0; i < PEER_GUARD_ACKS; i++)
         add_acknowledgement(0, 1000, 0);
     add_reliable(0, 1);
@@ -215,9 +203,8 @@ static uint16_t echo_after(int64_t elapsed_ms, uint16_t sent)
     return (uint16_t)(data[command.at + 6] << 8 | data[command.at + 7]);
 }
 
-static void test_a_peer_cannot_echo_a_longer_round_trip(void **state)
+TEST(a_peer_cannot_echo_a_longer_round_trip, set_up, NULL)
 {
-    (void)state;
     const uint16_t sent = (uint16_t)(now_ms - 40);
     assert_int_equal(echo_after(40, sent), sent);
     const uint16_t again = (uint16_t)(now_ms - 5);
@@ -226,9 +213,8 @@ static void test_a_peer_cannot_echo_a_longer_round_trip(void **state)
     assert_int_equal(echo_after(40, (uint16_t)(now_ms + 1000)), sent);
 }
 
-static void test_a_long_round_trip_is_shortened(void **state)
+TEST(a_long_round_trip_is_shortened, set_up, NULL)
 {
-    (void)state;
     const uint16_t most = (uint16_t)(now_ms - PEER_GUARD_SAMPLE_MS);
     assert_int_equal(echo_after(PEER_GUARD_SAMPLE_MS, most), most);
     assert_int_equal(echo_after(5000, (uint16_t)(now_ms - 5000)), most);
@@ -236,9 +222,8 @@ static void test_a_long_round_trip_is_shortened(void **state)
     assert_int_equal(round_trip_min_ms(&guard.round_trip, now_ms), PEER_GUARD_SAMPLE_MS);
 }
 
-static void test_messages_before_the_connection_is_open_are_cut_off(void **state)
+TEST(messages_before_the_connection_is_open_are_cut_off, set_up, NULL)
 {
-    (void)state;
     view.is_connected = false;
     view.is_connecting = true;
     add_reliable(0, 1);
@@ -259,9 +244,8 @@ static int admit(int count, uint64_t tick)
     return admitted;
 }
 
-static void test_datagrams_have_a_burst_and_then_a_rate(void **state)
+TEST(datagrams_have_a_burst_and_then_a_rate, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(admit(1000, 1), PEER_GUARD_DATAGRAMS);
     assert_int_equal(admit(1000, 2), PEER_GUARD_DATAGRAMS_PER_TICK);
     assert_int_equal(admit(1000, 5), 3 * PEER_GUARD_DATAGRAMS_PER_TICK);
@@ -284,9 +268,8 @@ static uint32_t run_commands(int count, bool reliable)
     return left;
 }
 
-static void test_commands_have_a_burst_and_then_a_rate(void **state)
+TEST(commands_have_a_burst_and_then_a_rate, set_up, NULL)
 {
-    (void)state;
     assert_true(peer_guard_admit(&guard, 1));
     assert_int_equal(run_commands(PEER_GUARD_COMMANDS + 40, false), PEER_GUARD_COMMANDS);
     assert_int_equal(refused[DATAGRAM_BUDGET], 1);
@@ -295,9 +278,8 @@ static void test_commands_have_a_burst_and_then_a_rate(void **state)
     assert_int_equal(run_commands(200, false), PEER_GUARD_COMMANDS_PER_TICK);
 }
 
-static void test_commands_that_are_acknowledged_are_fewer(void **state)
+TEST(commands_that_are_acknowledged_are_fewer, set_up, NULL)
 {
-    (void)state;
     assert_true(peer_guard_admit(&guard, 1));
     assert_int_equal(run_commands(200, true), PEER_GUARD_RELIABLE);
     assert_int_equal(run_commands(20, false), 20);
@@ -305,9 +287,8 @@ static void test_commands_that_are_acknowledged_are_fewer(void **state)
     assert_int_equal(run_commands(200, true), PEER_GUARD_RELIABLE_PER_TICK);
 }
 
-static void test_limits_of_a_peer_have_no_effect(void **state)
+TEST(limits_of_a_peer_have_no_effect, set_up, NULL)
 {
-    (void)state;
     add(0x8A, 0xFF, 2, "\0\0\0\1\0\0\0\1", 8);
     add(0x8B, 0xFF, 3, "\0\1\0\0\0\0\0\0\0\0\0\x20", 12);
     assert_int_equal(filter(), 2);
@@ -329,9 +310,8 @@ static void receive_message(void)
     filter();
 }
 
-static void test_a_disconnect_of_a_silent_peer_is_trusted(void **state)
+TEST(a_disconnect_of_a_silent_peer_is_trusted, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(disconnect(), 1); // it has sent no message yet
     receive_message();
     now_ms += PEER_GUARD_SILENCE_MS - 1;
@@ -341,9 +321,8 @@ static void test_a_disconnect_of_a_silent_peer_is_trusted(void **state)
     assert_int_equal(disconnect(), 1);
 }
 
-static void test_acknowledgements_and_disconnects_do_not_break_a_silence(void **state)
+TEST(acknowledgements_and_disconnects_do_not_break_a_silence, set_up, NULL)
 {
-    (void)state;
     receive_message();
     for (int i = 0; i < PEER_GUARD_SILENCE_MS; i++) {
         assert_int_equal(disconnect(), 0);
@@ -356,9 +335,8 @@ static void test_acknowledgements_and_disconnects_do_not_break_a_silence(void **
     assert_int_equal(disconnect(), 1);
 }
 
-static void test_a_peer_silent_after_one_disconnect_has_left(void **state)
+TEST(a_peer_silent_after_one_disconnect_has_left, set_up, NULL)
 {
-    (void)state;
     assert_true(peer_guard_deadline_ms(&guard) == INT64_MAX);
     receive_message();
     now_ms += 10;
@@ -374,39 +352,9 @@ static void test_a_peer_silent_after_one_disconnect_has_left(void **state)
     assert_true(peer_guard_deadline_ms(&guard) == now_ms + 5);
 }
 
-static void test_a_disconnect_that_cannot_be_forged_is_trusted(void **state)
+TEST(a_disconnect_that_cannot_be_forged_is_trusted, set_up, NULL)
 {
-    (void)state;
     view.trusts_disconnect = true;
     receive_message();
     assert_int_equal(disconnect(), 1);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-    const struct CMUnitTest tests[] = {
-        TEST(test_datagrams_of_an_honest_client_are_unchanged),
-        TEST(test_reliable_messages_are_so_far_ahead_at_most),
-        TEST(test_the_window_moves_with_the_datagrams_own_commands),
-        TEST(test_waiting_commands_are_acknowledged_and_cut_out),
-        TEST(test_delivered_commands_are_left_for_enet_to_acknowledge),
-        TEST(test_few_unreliable_messages_wait_for_a_reliable_one),
-        TEST(test_unreliable_messages_behind_the_reliable_one_in_a_datagram_do_not_wait),
-        TEST(test_held_payload_is_bounded),
-        TEST(test_acknowledgements_of_nothing_are_cut_out_and_then_cut_off),
-        TEST(test_a_peer_cannot_echo_a_longer_round_trip),
-        TEST(test_a_long_round_trip_is_shortened),
-        TEST(test_messages_before_the_connection_is_open_are_cut_off),
-        TEST(test_datagrams_have_a_burst_and_then_a_rate),
-        TEST(test_commands_have_a_burst_and_then_a_rate),
-        TEST(test_commands_that_are_acknowledged_are_fewer),
-        TEST(test_limits_of_a_peer_have_no_effect),
-        TEST(test_a_disconnect_of_a_silent_peer_is_trusted),
-        TEST(test_acknowledgements_and_disconnects_do_not_break_a_silence),
-        TEST(test_a_peer_silent_after_one_disconnect_has_left),
-        TEST(test_a_disconnect_that_cannot_be_forged_is_trusted),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 #include "round_trip.h"
 
 #include "chance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static struct round_trip trip;
 static uint32_t elapsed_ms;
@@ -25,9 +20,8 @@ static bool acknowledge(enum round_trip_channel channel, uint16_t sequence, int6
     return round_trip_acknowledge(&trip, channel, sequence, now_ms, &elapsed_ms);
 }
 
-static void test_nothing_is_known_before_an_acknowledgement(void **state)
+TEST(nothing_is_known_before_an_acknowledgement, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(round_trip_min_ms(&trip, 0), ROUND_TRIP_UNKNOWN);
     round_trip_send(&trip, ROUND_TRIP_CONTROL, 1, 1000);
     assert_int_equal(round_trip_min_ms(&trip, 1050), ROUND_TRIP_UNKNOWN);
@@ -36,9 +30,8 @@ static void test_nothing_is_known_before_an_acknowledgement(void **state)
     assert_int_equal(round_trip_min_ms(&trip, 1050), 50);
 }
 
-static void test_the_least_of_a_second_counts(void **state)
+TEST(the_least_of_a_second_counts, set_up, NULL)
 {
-    (void)state;
     static const int64_t trips[] = {80, 40, 60, 90};
     for (uint16_t i = 0; i < 4; i++) {
         round_trip_send(&trip, ROUND_TRIP_RELIABLE, i, 5000 + i * 10);
@@ -53,9 +46,8 @@ static void test_the_least_of_a_second_counts(void **state)
     assert_int_equal(round_trip_min_ms(&trip, 7000), ROUND_TRIP_UNKNOWN);
 }
 
-static void test_a_resent_command_gives_no_sample(void **state)
+TEST(a_resent_command_gives_no_sample, set_up, NULL)
 {
-    (void)state;
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 7, 1000);
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 7, 1100);
     assert_true(acknowledge(ROUND_TRIP_RELIABLE, 7, 1105));
@@ -63,9 +55,8 @@ static void test_a_resent_command_gives_no_sample(void **state)
     assert_int_equal(round_trip_min_ms(&trip, 1105), ROUND_TRIP_UNKNOWN);
 }
 
-static void test_an_acknowledgement_of_nothing_does_not_match(void **state)
+TEST(an_acknowledgement_of_nothing_does_not_match, set_up, NULL)
 {
-    (void)state;
     for (uint32_t sequence = 0; sequence <= UINT16_MAX; sequence++)
         assert_false(acknowledge(ROUND_TRIP_RELIABLE, (uint16_t)sequence, 1));
     round_trip_send(&trip, ROUND_TRIP_RELIABLE, 600, 10);
@@ -77,9 +68,8 @@ static void test_an_acknowledgement_of_nothing_does_not_match(void **state)
     assert_false(acknowledge(ROUND_TRIP_RELIABLE, 600, 20));
 }
 
-static void test_sequence_numbers_may_begin_anywhere(void **state)
+TEST(sequence_numbers_may_begin_anywhere, set_up, NULL)
 {
-    (void)state;
     for (uint32_t first = 0; first <= UINT16_MAX; first += 257) {
         round_trip_init(&trip);
         round_trip_send(&trip, ROUND_TRIP_CONTROL, (uint16_t)first, 10);
@@ -87,9 +77,8 @@ static void test_sequence_numbers_may_begin_anywhere(void **state)
     }
 }
 
-static void test_a_round_trip_within_a_millisecond_counts_as_one(void **state)
+TEST(a_round_trip_within_a_millisecond_counts_as_one, set_up, NULL)
 {
-    (void)state;
     round_trip_send(&trip, ROUND_TRIP_CONTROL, 1, 0);
     assert_true(acknowledge(ROUND_TRIP_CONTROL, 1, 0));
     round_trip_send(&trip, ROUND_TRIP_CONTROL, 2, 77);
@@ -97,9 +86,8 @@ static void test_a_round_trip_within_a_millisecond_counts_as_one(void **state)
     assert_int_equal(round_trip_min_ms(&trip, 77), 1);
 }
 
-static void test_room_ends_where_a_peer_is_too_far_behind(void **state)
+TEST(room_ends_where_a_peer_is_too_far_behind, set_up, NULL)
 {
-    (void)state;
     for (uint16_t i = 0; i < ROUND_TRIP_MESSAGES; i++) {
         const uint16_t sequence = (uint16_t)(65500 + i);
         assert_true(round_trip_has_room(&trip, ROUND_TRIP_RELIABLE, sequence));
@@ -116,9 +104,8 @@ static void test_room_ends_where_a_peer_is_too_far_behind(void **state)
 }
 
 // Compares with a model that stores every sample.
-static void test_random_traffic_agrees_with_a_model(void **state)
+TEST(random_traffic_agrees_with_a_model, set_up, NULL)
 {
-    (void)state;
     enum { MESSAGES = 20000 };
     static int64_t sent_ms[MESSAGES], known_ms[MESSAGES];
     static int sends[MESSAGES];
@@ -158,22 +145,4 @@ static void test_random_traffic_agrees_with_a_model(void **state)
         }
         assert_in_range(round_trip_min_ms(&trip, now_ms), of_more, least);
     }
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-    const struct CMUnitTest tests[] = {
-        TEST(test_nothing_is_known_before_an_acknowledgement),
-        TEST(test_the_least_of_a_second_counts),
-        TEST(test_a_resent_command_gives_no_sample),
-        TEST(test_an_acknowledgement_of_nothing_does_not_match),
-        TEST(test_sequence_numbers_may_begin_anywhere),
-        TEST(test_a_round_trip_within_a_millisecond_counts_as_one),
-        TEST(test_room_ends_where_a_peer_is_too_far_behind),
-        TEST(test_random_traffic_agrees_with_a_model),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
 #include "chance.h"
 #include "connector.h"
 #include "secure_sessions.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = 1200, CAPACITY = 8, MOST_CLIENTS = 40, HASH = 1 };
 
@@ -160,9 +156,8 @@ static bool is_heard(struct raim_connector *client, struct udp_address peer)
            memcmp(plain, word, sizeof word) == 0;
 }
 
-static void test_both_ends_understand_each_other(void **state)
+TEST(both_ends_understand_each_other, set_up, tear_down)
 {
-    (void)state;
     for (uint16_t i = 0; i < CAPACITY; i++) {
         struct raim_connector *client = add_client();
         const struct udp_address peer = udp_address_v4(9, i);
@@ -180,9 +175,8 @@ static void test_both_ends_understand_each_other(void **state)
     assert_int_equal(say(clients[0], here), DATAGRAM_UNENCRYPTED);
 }
 
-static void test_a_repeated_init_gets_the_same_answer(void **state)
+TEST(a_repeated_init_gets_the_same_answer, set_up, tear_down)
 {
-    (void)state;
     struct raim_connector *client = add_client();
     const struct datagram init = init_of(client);
     struct datagram first, second;
@@ -202,9 +196,8 @@ static void test_a_repeated_init_gets_the_same_answer(void **state)
     assert_int_equal(say(client, here), DATAGRAM_OK);
 }
 
-static void test_a_change_of_any_bit_is_seen(void **state)
+TEST(a_change_of_any_bit_is_seen, set_up, tear_down)
 {
-    (void)state;
     struct raim_connector *client = add_client();
     const struct datagram init = init_of(client);
     struct datagram reply, changed;
@@ -231,9 +224,8 @@ static void test_a_change_of_any_bit_is_seen(void **state)
 }
 
 // The transcript authenticates the cookie: a change by a relay makes the handshake fail.
-static void test_another_offer_breaks_the_handshake(void **state)
+TEST(another_offer_breaks_the_handshake, set_up, tear_down)
 {
-    (void)state;
     struct raim_connector *client = add_client();
     struct datagram init, reply;
     const struct raim_cookie sent = offer;
@@ -252,9 +244,8 @@ static void test_another_offer_breaks_the_handshake(void **state)
     assert_int_equal(begin(client, here), DATAGRAM_OK);
 }
 
-static void test_another_server_cannot_answer(void **state)
+TEST(another_server_cannot_answer, set_up, tear_down)
 {
-    (void)state;
     static const uint8_t other_secret[RAIM_KEY_BYTES] = {16};
     struct raim_connector *client = add_client();
     const struct datagram init = init_of(client);
@@ -267,9 +258,8 @@ static void test_another_server_cannot_answer(void **state)
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_OK);
 }
 
-static void test_a_refusal_is_authenticated_and_keeps_nothing(void **state)
+TEST(a_refusal_is_authenticated_and_keeps_nothing, set_up, tear_down)
 {
-    (void)state;
     struct raim_connector *client = add_client();
     struct datagram init = init_of(client), reply;
     struct raim_init read;
@@ -285,9 +275,8 @@ static void test_a_refusal_is_authenticated_and_keeps_nothing(void **state)
     assert_int_equal(raim_connector_refusal(client)->reason, 12);
 }
 
-static void test_a_session_with_a_peer_is_never_taken_over(void **state)
+TEST(a_session_with_a_peer_is_never_taken_over, set_up, tear_down)
 {
-    (void)state;
     struct raim_connector *client = add_client(), *intruder = add_client();
     assert_int_equal(begin(client, here), DATAGRAM_OK);
     secure_sessions_mark(sessions, here);
@@ -300,9 +289,8 @@ static void test_a_session_with_a_peer_is_never_taken_over(void **state)
     }
 }
 
-static void test_a_new_session_is_protected_for_a_second(void **state)
+TEST(a_new_session_is_protected_for_a_second, set_up, tear_down)
 {
-    (void)state;
     struct raim_connector *first = add_client(), *second = add_client();
     assert_int_equal(begin(first, here), DATAGRAM_OK);
     now += SECURE_PROTECTED_MS - 1;
@@ -313,9 +301,8 @@ static void test_a_new_session_is_protected_for_a_second(void **state)
     assert_int_equal(say(first, here), DATAGRAM_FORGED);
 }
 
-static void test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it(void **state)
+TEST(a_session_ends_with_its_peer_and_datagrams_do_not_keep_it, set_up, tear_down)
 {
-    (void)state;
     struct raim_connector *client = add_client();
     assert_int_equal(begin(client, here), DATAGRAM_OK);
     for (int s = 0; s < 60; s++) {
@@ -337,9 +324,8 @@ static void test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it(void 
     assert_false(secure_sessions_has(sessions, here));
 }
 
-static void test_sessions_without_a_peer_make_room(void **state)
+TEST(sessions_without_a_peer_make_room, set_up, tear_down)
 {
-    (void)state;
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
         assert_int_equal(begin(add_client(), udp_address_v4(9, i)), DATAGRAM_OK);
         secure_sessions_mark(sessions, udp_address_v4(9, i));
@@ -357,9 +343,8 @@ static void test_sessions_without_a_peer_make_room(void **state)
         assert_int_equal(say(clients[i], udp_address_v4(9, i)), DATAGRAM_OK);
 }
 
-static void test_a_resuming_client_takes_the_slot_of_a_new_one(void **state)
+TEST(a_resuming_client_takes_the_slot_of_a_new_one, set_up, tear_down)
 {
-    (void)state;
     for (uint16_t i = 0; i < CAPACITY; i++)
         assert_int_equal(begin(add_client(), udp_address_v4(i, 1)), DATAGRAM_OK);
     struct raim_connector *player = add_client();
@@ -380,9 +365,8 @@ static void test_a_resuming_client_takes_the_slot_of_a_new_one(void **state)
     assert_int_equal(say(player, here), DATAGRAM_OK);
 }
 
-static void test_an_address_and_a_network_have_their_shares(void **state)
+TEST(an_address_and_a_network_have_their_shares, set_up, tear_down)
 {
-    (void)state;
     const struct secure_limits limits = {.of_address = 2, .of_network = 4};
     struct raim_connector *client = add_client();
     struct datagram init = init_of(client), reply;
@@ -404,9 +388,8 @@ static void test_an_address_and_a_network_have_their_shares(void **state)
     assert_true(secure_sessions_has(sessions, udp_address_v4(0x0B000001, 1)));
 }
 
-static void test_any_bytes_are_survived(void **state)
+TEST(any_bytes_are_survived, set_up, tear_down)
 {
-    (void)state;
     struct raim_connector *client = add_client(), *opener = add_client();
     assert_int_equal(begin(client, here), DATAGRAM_OK);
     const struct datagram init = init_of(opener);
@@ -424,26 +407,4 @@ static void test_any_bytes_are_survived(void **state)
                                  DATAGRAM_OK);
     }
     assert_int_equal(say(client, here), DATAGRAM_OK);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-#define SESSIONS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        SESSIONS_TEST(test_both_ends_understand_each_other),
-        SESSIONS_TEST(test_a_repeated_init_gets_the_same_answer),
-        SESSIONS_TEST(test_a_change_of_any_bit_is_seen),
-        SESSIONS_TEST(test_another_offer_breaks_the_handshake),
-        SESSIONS_TEST(test_another_server_cannot_answer),
-        SESSIONS_TEST(test_a_refusal_is_authenticated_and_keeps_nothing),
-        SESSIONS_TEST(test_a_session_with_a_peer_is_never_taken_over),
-        SESSIONS_TEST(test_a_new_session_is_protected_for_a_second),
-        SESSIONS_TEST(test_a_session_ends_with_its_peer_and_datagrams_do_not_keep_it),
-        SESSIONS_TEST(test_sessions_without_a_peer_make_room),
-        SESSIONS_TEST(test_a_resuming_client_takes_the_slot_of_a_new_one),
-        SESSIONS_TEST(test_an_address_and_a_network_have_their_shares),
-        SESSIONS_TEST(test_any_bytes_are_survived),
-    };
-    return cmocka_run_group_tests_name("secure_sessions", tests, NULL, NULL);
 }

@@ -55,9 +55,8 @@ static void kill_and_reopen(const struct directories *made, int64_t now_s)
     reopen(made, now_s);
 }
 
-static void test_a_used_token_is_used_after_a_kill_and_after_a_clean_end(void **state)
+TEST(a_used_token_is_used_after_a_kill_and_after_a_clean_end, set_up, tear_down)
 {
-    (void)state;
     const struct directories made = make_directories();
     close_admission(admission);
     reopen(&made, NOW);
@@ -168,9 +167,8 @@ static void open_to_all(const struct directories *made)
     assert_int_equal(chmod(path, 0666), 0);
 }
 
-static void test_after_a_lost_table_only_later_tokens_are_good(void **state)
+TEST(after_a_lost_table_only_later_tokens_are_good, set_up, tear_down)
 {
-    (void)state;
     assert_unknown_after("the runtime directory is gone", lose_runtime);
     assert_unknown_after("another magic", change_magic);
     assert_unknown_after("a reboot, the directory on a disk", change_boot);
@@ -179,9 +177,8 @@ static void test_after_a_lost_table_only_later_tokens_are_good(void **state)
     assert_unknown_after("everybody could write it", open_to_all);
 }
 
-static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **state)
+TEST(a_damaged_copy_of_a_clean_end_is_believed_in_no_byte, set_up, tear_down)
 {
-    (void)state;
     const struct directories made = make_directories();
     char path[128];
     path_in(made.state, "duel.tokens", path);
@@ -216,9 +213,8 @@ static void test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte(void **sta
 
 // A power cut while the table is in use: the runtime directory is empty, and the copy of the last
 // clean end must not be there any more.
-static void test_a_mark_stands_in_the_place_of_the_copy_while_tokens_are_used(void **state)
+TEST(a_mark_stands_in_the_place_of_the_copy_while_tokens_are_used, set_up, tear_down)
 {
-    (void)state;
     const struct directories made = make_directories();
     char path[128], text[16] = "";
     path_in(made.state, "duel.tokens", path);
@@ -240,9 +236,8 @@ static void test_a_mark_stands_in_the_place_of_the_copy_while_tokens_are_used(vo
     remove_directories(&made);
 }
 
-static void test_a_clock_set_back_refuses_tokens_no_longer_than_needed(void **state)
+TEST(a_clock_set_back_refuses_tokens_no_longer_than_needed, set_up, tear_down)
 {
-    (void)state;
     const struct directories made = make_directories();
     close_admission(admission);
     reopen(&made, NOW);
@@ -259,9 +254,8 @@ static void test_a_clock_set_back_refuses_tokens_no_longer_than_needed(void **st
     remove_directories(&made);
 }
 
-static void test_where_nothing_can_be_noted_every_token_is_refused(void **state)
+TEST(where_nothing_can_be_noted_every_token_is_refused, set_up, tear_down)
 {
-    (void)state;
     close_admission(admission);
     for (int i = 0; i < 2; i++) {
         const struct directories made = make_directories();
@@ -281,9 +275,8 @@ static void test_where_nothing_can_be_noted_every_token_is_refused(void **state)
     admission = NULL;
 }
 
-static void test_an_arena_that_leaves_does_not_close_the_table_of_its_successor(void **state)
+TEST(an_arena_that_leaves_does_not_close_the_table_of_its_successor, set_up, tear_down)
 {
-    (void)state;
     const struct directories made = make_directories();
     close_admission(admission);
     reopen(&made, NOW);
@@ -300,9 +293,8 @@ static void test_an_arena_that_leaves_does_not_close_the_table_of_its_successor(
     remove_directories(&made);
 }
 
-static void test_the_table_goes_with_the_arenas_name(void **state)
+TEST(the_table_goes_with_the_arenas_name, set_up, tear_down)
 {
-    (void)state;
     const struct directories made = make_directories();
     close_admission(admission);
     reopen(&made, NOW);
@@ -338,9 +330,8 @@ static struct used_tokens_file *open_in(struct store *store, const struct direct
 }
 
 // Changes of a file may wait, so only the table in the runtime directory is known.
-static void test_an_arena_added_again_reads_no_file_of_a_running_store(void **state)
+TEST(an_arena_added_again_reads_no_file_of_a_running_store, set_up, tear_down)
 {
-    (void)state;
     static const uint8_t nonce[RAIM_ACCESS_NONCE_BYTES] = {1};
     const struct directories made = make_directories();
     struct loop *loop = loop_create();
@@ -380,19 +371,4 @@ static int set_up_group(void **state)
     return sodium_init() < 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define ACCESS_CONTROL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-        ACCESS_CONTROL_TEST(test_a_used_token_is_used_after_a_kill_and_after_a_clean_end),
-        ACCESS_CONTROL_TEST(test_after_a_lost_table_only_later_tokens_are_good),
-        ACCESS_CONTROL_TEST(test_a_damaged_copy_of_a_clean_end_is_believed_in_no_byte),
-        ACCESS_CONTROL_TEST(test_a_mark_stands_in_the_place_of_the_copy_while_tokens_are_used),
-        ACCESS_CONTROL_TEST(test_a_clock_set_back_refuses_tokens_no_longer_than_needed),
-        ACCESS_CONTROL_TEST(test_where_nothing_can_be_noted_every_token_is_refused),
-        ACCESS_CONTROL_TEST(test_an_arena_that_leaves_does_not_close_the_table_of_its_successor),
-        ACCESS_CONTROL_TEST(test_the_table_goes_with_the_arenas_name),
-        ACCESS_CONTROL_TEST(test_an_arena_added_again_reads_no_file_of_a_running_store),
-    };
-    return cmocka_run_group_tests(tests, set_up_group, NULL);
-}
+TEST_GROUP(set_up_group, NULL)

@@ -11,18 +11,14 @@
 #include "store.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "metric_fixture.h"
+#include "test.h"
 
 static char directory[] = "/tmp/test_event_hook_XXXXXX";
 static char cursor_path[64], journal_path[64];
@@ -114,9 +110,8 @@ static void write_cursor(const char *text)
     assert_int_equal(chmod(cursor_path, 0600), 0);
 }
 
-static void test_a_first_hook_begins_with_the_next_event(void **state)
+TEST(a_first_hook_begins_with_the_next_event)
 {
-    (void)state;
     unlink(cursor_path);
     open_events();
     add(3);
@@ -130,9 +125,8 @@ static void test_a_first_hook_begins_with_the_next_event(void **state)
     end();
 }
 
-static void test_what_is_too_old_is_dropped_and_counted(void **state)
+TEST(what_is_too_old_is_dropped_and_counted)
 {
-    (void)state;
     unlink(cursor_path);
     unlink(journal_path);
     begin();
@@ -148,9 +142,8 @@ static void test_what_is_too_old_is_dropped_and_counted(void **state)
     end();
 }
 
-static void test_without_a_hook_nothing_waits(void **state)
+TEST(without_a_hook_nothing_waits)
 {
-    (void)state;
     unlink(cursor_path);
     begin();
     table.config = &none;
@@ -164,9 +157,8 @@ static void test_without_a_hook_nothing_waits(void **state)
     end();
 }
 
-static void test_a_cursor_is_taken_where_it_is_one(void **state)
+TEST(a_cursor_is_taken_where_it_is_one)
 {
-    (void)state;
     char text[32];
     unlink(journal_path);
     open_events();
@@ -190,13 +182,4 @@ static void test_a_cursor_is_taken_where_it_is_one(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_first_hook_begins_with_the_next_event),
-        cmocka_unit_test(test_what_is_too_old_is_dropped_and_counted),
-        cmocka_unit_test(test_without_a_hook_nothing_waits),
-        cmocka_unit_test(test_a_cursor_is_taken_where_it_is_one),
-    };
-    return cmocka_run_group_tests_name("event_hook", tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

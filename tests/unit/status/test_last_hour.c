@@ -3,15 +3,11 @@
 #include "fake_arena.h"
 #include "feed_json.h"
 #include "last_hour.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000) // in nanoseconds
 
@@ -80,7 +76,7 @@ static void assert_no_sample(struct fixture *fixture, const char *name)
     free(text);
 }
 
-static void test_sample_is_what_happened_since_the_last_one(void **state)
+TEST(sample_is_what_happened_since_the_last_one, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
@@ -129,7 +125,7 @@ static void test_sample_is_what_happened_since_the_last_one(void **state)
     free(text);
 }
 
-static void test_lateness_is_that_of_the_newest_sample(void **state)
+TEST(lateness_is_that_of_the_newest_sample, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     assert_int_equal(last_hour_late_p99_us(fixture->history, "one"), 0);
@@ -147,7 +143,7 @@ static void assert_sampled(struct fixture *fixture, const char *name)
     free(text);
 }
 
-static void test_ring_keeps_the_last_hour(void **state)
+TEST(ring_keeps_the_last_hour, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     bool missing;
@@ -164,7 +160,7 @@ static void test_ring_keeps_the_last_hour(void **state)
     assert_true(missing);
 }
 
-static void test_series_ends_with_its_arena(void **state)
+TEST(series_ends_with_its_arena, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     last_hour_run(fixture->history, 1000);
@@ -177,7 +173,7 @@ static void test_series_ends_with_its_arena(void **state)
     assert_sampled(fixture, "other");
 }
 
-static void test_counter_that_begins_anew_is_no_fall(void **state)
+TEST(counter_that_begins_anew_is_no_fall, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     fixture->arenas[0].status->late_ticks = 100;
@@ -189,7 +185,7 @@ static void test_counter_that_begins_anew_is_no_fall(void **state)
     free(text);
 }
 
-static void test_feed_tells_each_arena_in_a_few_hundred_bytes(void **state)
+TEST(feed_tells_each_arena_in_a_few_hundred_bytes, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
@@ -204,19 +200,4 @@ static void test_feed_tells_each_arena_in_a_few_hundred_bytes(void **state)
     assert_has(text, "\"ping_ms\":null");
     assert_true(strlen(text) < 1000);
     free(text);
-}
-
-#define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXED(test_sample_is_what_happened_since_the_last_one),
-        FIXED(test_lateness_is_that_of_the_newest_sample),
-        FIXED(test_ring_keeps_the_last_hour),
-        FIXED(test_series_ends_with_its_arena),
-        FIXED(test_counter_that_begins_anew_is_no_fall),
-        FIXED(test_feed_tells_each_arena_in_a_few_hundred_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,15 @@
 #include "live_json.h"
 
 #include "event_stream.h"
+#include "test.h"
 
 #include <jansson.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PLAYERS 1000
 
@@ -67,9 +63,8 @@ static json_t *parse_event(char *text, size_t size)
     return document;
 }
 
-static void test_event_reports_the_living_and_bullets(void **state)
+TEST(event_reports_the_living_and_bullets, make_yard, free_yard)
 {
-    (void)state;
     uint32_t tick = 0;
     size_t size;
     yard.status->player_count = 3;
@@ -92,9 +87,8 @@ static void test_event_reports_the_living_and_bullets(void **state)
     assert_null(live_event(&list, 0, &tick, &size));
 }
 
-static void test_event_of_the_longest_numbers_fits(void **state)
+TEST(event_of_the_longest_numbers_fits, make_yard, free_yard)
 {
-    (void)state;
     uint32_t tick = 0;
     size_t size;
     yard.status->tick = UINT32_MAX;
@@ -115,9 +109,8 @@ static void test_event_of_the_longest_numbers_fits(void **state)
     json_decref(event);
 }
 
-static void test_map_reports_border_and_outlines(void **state)
+TEST(map_reports_border_and_outlines, make_yard, free_yard)
 {
-    (void)state;
     struct raim_obstacle_def obstacle = {
         .points = {{0, 0}, {50.5, 0}, {50.5, 30}, {20, 10}, {0, 30}}, .count = 5};
     const struct raim_map_def def = {.name = "a \"map\"",
@@ -167,9 +160,8 @@ static json_int_t mark_of_event(void)
     return hash;
 }
 
-static void test_events_report_when_the_map_is_another(void **state)
+TEST(events_report_when_the_map_is_another, make_yard, free_yard)
 {
-    (void)state;
     const json_int_t first = hash_of_map();
     assert_int_equal(mark_of_event(), first);
     struct raim_map_outline outline = {.points = {{0, 0}, {50, 0}, {50, 30}}, .count = 3};
@@ -203,9 +195,8 @@ static void publish_and_run(struct event_stream *viewers, uint32_t tick, uint64_
     event_stream_run(viewers, now_ms, wake);
 }
 
-static void test_viewers_elsewhere_see_everything_late(void **state)
+TEST(viewers_elsewhere_see_everything_late, make_yard, free_yard)
 {
-    (void)state;
     struct event_stream *viewers = event_stream_create(&list);
     struct viewer *here = event_stream_join(viewers, 0, true, &yard, NULL, 5000);
     struct viewer *elsewhere = event_stream_join(viewers, 0, false, &yard, NULL, 5000);
@@ -228,9 +219,8 @@ static void test_viewers_elsewhere_see_everything_late(void **state)
     event_stream_destroy(viewers);
 }
 
-static void test_viewers_see_nothing_more_of_an_arena_that_has_left(void **state)
+TEST(viewers_see_nothing_more_of_an_arena_that_has_left, make_yard, free_yard)
 {
-    (void)state;
     struct event_stream *viewers = event_stream_create(&list);
     struct viewer *viewer = event_stream_join(viewers, 0, true, &yard, NULL, 0);
     publish_and_run(viewers, 8, 0);
@@ -253,9 +243,8 @@ static void test_viewers_see_nothing_more_of_an_arena_that_has_left(void **state
     event_stream_destroy(viewers);
 }
 
-static void test_viewers_see_nothing_more_of_an_arena_with_another_delay(void **state)
+TEST(viewers_see_nothing_more_of_an_arena_with_another_delay, make_yard, free_yard)
 {
-    (void)state;
     struct event_stream *viewers = event_stream_create(&list);
     struct viewer *viewer = event_stream_join(viewers, 0, false, &yard, NULL, 0);
     publish_and_run(viewers, 8, 0);
@@ -268,9 +257,8 @@ static void test_viewers_see_nothing_more_of_an_arena_with_another_delay(void **
     event_stream_destroy(viewers);
 }
 
-static void test_slow_viewer_ends_its_event_and_misses_others(void **state)
+TEST(slow_viewer_ends_its_event_and_misses_others, make_yard, free_yard)
 {
-    (void)state;
     struct event_stream *viewers = event_stream_create(&list);
     struct viewer *slow = event_stream_join(viewers, 0, true, &yard, NULL, 0);
     char bytes[5] = "";
@@ -291,9 +279,8 @@ static void test_slow_viewer_ends_its_event_and_misses_others(void **state)
     event_stream_destroy(viewers);
 }
 
-static void test_only_who_reads_nothing_has_a_deadline(void **state)
+TEST(only_who_reads_nothing_has_a_deadline, make_yard, free_yard)
 {
-    (void)state;
     struct event_stream *viewers = event_stream_create(&list);
     struct http_client lazy = {.state = HTTP_CLIENT_STREAMING}, keen = lazy;
     struct viewer *sleeper = event_stream_join(viewers, 0, true, &yard, &lazy, 0);
@@ -310,9 +297,8 @@ static void test_only_who_reads_nothing_has_a_deadline(void **state)
     event_stream_destroy(viewers);
 }
 
-static void test_viewers_are_so_many_and_no_more(void **state)
+TEST(viewers_are_so_many_and_no_more, make_yard, free_yard)
 {
-    (void)state;
     struct event_stream *viewers = event_stream_create(&list);
     struct viewer *all[EVENT_STREAM_MAX];
     for (size_t i = 0; i < EVENT_STREAM_MAX; i++)
@@ -326,9 +312,8 @@ static void test_viewers_are_so_many_and_no_more(void **state)
 }
 
 // Two addresses take all slots; a third and a fourth address with fewer viewers get some of them.
-static void test_the_address_with_most_viewers_makes_room(void **state)
+TEST(the_address_with_most_viewers_makes_room, make_yard, free_yard)
 {
-    (void)state;
     struct event_stream *viewers = event_stream_create(&list);
     struct http_clients clients = {.limit = HTTP_MAX_CLIENTS};
     struct viewer *all[EVENT_STREAM_MAX + 4];
@@ -352,24 +337,4 @@ static void test_the_address_with_most_viewers_makes_room(void **state)
         viewer_leave(all[i]);
     assert_true(event_stream_due_ms(viewers) == UINT64_MAX);
     event_stream_destroy(viewers);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_yard, free_yard)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_event_reports_the_living_and_bullets),
-        TEST(test_event_of_the_longest_numbers_fits),
-        TEST(test_events_report_when_the_map_is_another),
-        TEST(test_map_reports_border_and_outlines),
-        TEST(test_viewers_elsewhere_see_everything_late),
-        TEST(test_viewers_see_nothing_more_of_an_arena_that_has_left),
-        TEST(test_viewers_see_nothing_more_of_an_arena_with_another_delay),
-        TEST(test_slow_viewer_ends_its_event_and_misses_others),
-        TEST(test_only_who_reads_nothing_has_a_deadline),
-        TEST(test_viewers_are_so_many_and_no_more),
-        TEST(test_the_address_with_most_viewers_makes_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,14 @@
 // Tests of the metrics, over arenas and workers that are made up here.
 #include "fake_arena.h"
 #include "metrics.h"
+#include "test.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MS UINT64_C(1000000) // in nanoseconds
 
@@ -79,9 +75,8 @@ static void assert_line(const char *text, const char *line)
         fail_msg("not once \"%s\" in\n%s", line, text);
 }
 
-static void test_duration_goes_into_the_first_bucket_that_holds_it(void **state)
+TEST(duration_goes_into_the_first_bucket_that_holds_it)
 {
-    (void)state;
     for (int i = 0; i < HISTOGRAM_BOUNDS; i++) {
         struct histogram histogram = {0};
         const uint64_t bound = histogram_bounds_ns[i];
@@ -99,7 +94,7 @@ static void test_duration_goes_into_the_first_bucket_that_holds_it(void **state)
     assert_int_equal(histogram.buckets[HISTOGRAM_BOUNDS], 1);
 }
 
-static void test_tick_that_takes_its_whole_period_is_within_it(void **state)
+TEST(tick_that_takes_its_whole_period_is_within_it, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     histogram_count(&fixture->arenas[0].status->durations, 1000000000 / 60);
@@ -112,7 +107,7 @@ static void test_tick_that_takes_its_whole_period_is_within_it(void **state)
     free(text);
 }
 
-static void test_buckets_hold_all_that_is_shorter(void **state)
+TEST(buckets_hold_all_that_is_shorter, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct histogram *durations = &fixture->arenas[1].status->durations;
@@ -132,7 +127,7 @@ static void test_buckets_hold_all_that_is_shorter(void **state)
     free(text);
 }
 
-static void test_stages_have_a_label(void **state)
+TEST(stages_have_a_label, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     histogram_count(&fixture->arenas[1].status->profile.stages[TICK_STAGE_INTEREST], 3 * MS);
@@ -147,7 +142,7 @@ static void test_stages_have_a_label(void **state)
     free(text);
 }
 
-static void test_every_number_finds_its_family(void **state)
+TEST(every_number_finds_its_family, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
@@ -206,7 +201,7 @@ static void test_every_number_finds_its_family(void **state)
     free(text);
 }
 
-static void test_process_reports_version_uptime_and_busy_workers(void **state)
+TEST(process_reports_version_uptime_and_busy_workers, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     fixture->workers[0].busy_ns = 1500 * MS;
@@ -228,7 +223,7 @@ static void test_process_reports_version_uptime_and_busy_workers(void **state)
     free(text);
 }
 
-static void test_every_reason_of_refusal_is_there_once(void **state)
+TEST(every_reason_of_refusal_is_there_once, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
@@ -258,7 +253,7 @@ static void test_every_reason_of_refusal_is_there_once(void **state)
     free(text);
 }
 
-static void test_labels_are_escaped(void **state)
+TEST(labels_are_escaped, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     snprintf(fixture->arenas[0].config.name, CONFIG_NAME_BYTES, "a\\b\"c\nd");
@@ -269,7 +264,7 @@ static void test_labels_are_escaped(void **state)
 }
 
 // A family's help and type stand once, before its samples, which stand together.
-static void test_families_stand_together_behind_help_and_type(void **state)
+TEST(families_stand_together_behind_help_and_type, make_fixture, free_fixture)
 {
     char *text = render(*state);
     char family[64] = "";
@@ -295,7 +290,7 @@ static void test_families_stand_together_behind_help_and_type(void **state)
     free(text);
 }
 
-static void test_every_family_reports_of_the_same_moment(void **state)
+TEST(every_family_reports_of_the_same_moment, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     free(render(fixture));
@@ -303,7 +298,7 @@ static void test_every_family_reports_of_the_same_moment(void **state)
     assert_int_equal(fixture->arenas[1].asked, 1);
 }
 
-static void test_no_player_and_no_address_is_reported(void **state)
+TEST(no_player_and_no_address_is_reported, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     snprintf(fixture->arenas[0].config.address, CONFIG_ADDRESS_BYTES, "192.0.2.77");
@@ -314,9 +309,7 @@ static void test_no_player_and_no_address_is_reported(void **state)
     free(text);
 }
 
-#define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
-
-static void test_arena_tells_how_many_fit_come_and_go(void **state)
+TEST(arena_tells_how_many_fit_come_and_go, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct raim_match_counts *counts = &fixture->arenas[0].status->counts;
@@ -335,7 +328,7 @@ static void test_arena_tells_how_many_fit_come_and_go(void **state)
     free(text);
 }
 
-static void test_pings_have_bounds_of_their_own(void **state)
+TEST(pings_have_bounds_of_their_own, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct histogram *pings = &fixture->arenas[0].status->pings;
@@ -348,24 +341,4 @@ static void test_pings_have_bounds_of_their_own(void **state)
     assert_line(text, "raimd_ping_seconds_bucket{arena=\"one\",le=\"0.2\"} 2");
     assert_line(text, "raimd_ping_seconds_sum{arena=\"one\"} 0.171");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXED(test_arena_tells_how_many_fit_come_and_go),
-        FIXED(test_pings_have_bounds_of_their_own),
-        cmocka_unit_test(test_duration_goes_into_the_first_bucket_that_holds_it),
-        FIXED(test_tick_that_takes_its_whole_period_is_within_it),
-        FIXED(test_buckets_hold_all_that_is_shorter),
-        FIXED(test_stages_have_a_label),
-        FIXED(test_every_number_finds_its_family),
-        FIXED(test_process_reports_version_uptime_and_busy_workers),
-        FIXED(test_every_reason_of_refusal_is_there_once),
-        FIXED(test_labels_are_escaped),
-        FIXED(test_families_stand_together_behind_help_and_type),
-        FIXED(test_every_family_reports_of_the_same_moment),
-        FIXED(test_no_player_and_no_address_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,16 @@
 // Tests of the status document, over arenas that are made up here.
 #include "fake_arena.h"
 #include "status.h"
+#include "test.h"
 
 #include <jansson.h>
 #include <math.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PLAYERS 3
 
@@ -176,7 +172,7 @@ static json_t *arena_at(const json_t *document, size_t index)
     return arena;
 }
 
-static void test_document_reports_all_and_in_order(void **state)
+TEST(document_reports_all_and_in_order, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->view, 62999));
@@ -196,7 +192,7 @@ static void test_document_reports_all_and_in_order(void **state)
     json_decref(document);
 }
 
-static void test_arena_reports_its_numbers(void **state)
+TEST(arena_reports_its_numbers, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->view, 2000));
@@ -243,7 +239,7 @@ static json_t *round_of(struct fixture *fixture, json_t **document)
     return round;
 }
 
-static void test_arena_reports_where_its_round_stands(void **state)
+TEST(arena_reports_where_its_round_stands, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct raim_match_round *round = &fixture->arenas[0].status->round;
@@ -272,7 +268,7 @@ static void test_arena_reports_where_its_round_stands(void **state)
     json_decref(document);
 }
 
-static void test_arena_reports_what_was_rewound(void **state)
+TEST(arena_reports_what_was_rewound, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     char *text = status_json(&fixture->view, 2000);
@@ -290,7 +286,7 @@ static void test_arena_reports_what_was_rewound(void **state)
     json_decref(document);
 }
 
-static void test_arena_is_starting_until_its_first_tick(void **state)
+TEST(arena_is_starting_until_its_first_tick, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->view, 2000));
@@ -302,7 +298,7 @@ static void test_arena_is_starting_until_its_first_tick(void **state)
     json_decref(document);
 }
 
-static void test_player_reports_its_numbers(void **state)
+TEST(player_reports_its_numbers, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     fixture->arenas[0].status->players[1].match.played_ticks = 6;
@@ -341,7 +337,7 @@ static void assert_percentiles(struct fixture *fixture, json_int_t p50, json_int
     json_decref(document);
 }
 
-static void test_percentiles_are_of_the_nearest_rank(void **state)
+TEST(percentiles_are_of_the_nearest_rank, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
@@ -376,7 +372,7 @@ static void assert_stage(json_t *document, const char *name, double p50, double 
     assert_true(fabs(number_at(stage, "percent") - percent) < 1e-6);
 }
 
-static void test_stages_have_their_share(void **state)
+TEST(stages_have_their_share, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct tick_profile *profile = &fixture->arenas[0].status->profile;
@@ -395,7 +391,7 @@ static void test_stages_have_their_share(void **state)
     json_decref(document);
 }
 
-static void test_every_reason_of_refusal_is_there(void **state)
+TEST(every_reason_of_refusal_is_there, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
@@ -433,7 +429,7 @@ static void test_every_reason_of_refusal_is_there(void **state)
     json_decref(document);
 }
 
-static void test_bad_name_is_replaced_and_costs_nothing_else(void **state)
+TEST(bad_name_is_replaced_and_costs_nothing_else, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct raim_match_player *match = &fixture->arenas[0].status->players[1].match;
@@ -451,7 +447,7 @@ static void test_bad_name_is_replaced_and_costs_nothing_else(void **state)
     }
 }
 
-static void test_no_address_and_no_blank_is_reported(void **state)
+TEST(no_address_and_no_blank_is_reported, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     snprintf(fixture->arenas[0].status->players[0].match.name, RAIM_MAX_NAME_BYTES + 1, "a");
@@ -464,9 +460,8 @@ static void test_no_address_and_no_blank_is_reported(void **state)
     free(text);
 }
 
-static void test_no_arena_is_a_document_too(void **state)
+TEST(no_arena_is_a_document_too)
 {
-    (void)state;
     const struct arena_list list = {.worker_count = 1};
     const struct status_view view = {.list = &list};
     json_t *document = parse(status_json(&view, 999));
@@ -476,7 +471,7 @@ static void test_no_arena_is_a_document_too(void **state)
     json_decref(document);
 }
 
-static void test_health_is_ok_and_reports_the_uptime(void **state)
+TEST(health_is_ok_and_reports_the_uptime, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     char *text = status_health_json(&fixture->view, 4000);
@@ -488,7 +483,7 @@ static void test_health_is_ok_and_reports_the_uptime(void **state)
     free(text);
 }
 
-static void test_one_arena_is_its_object_of_the_status(void **state)
+TEST(one_arena_is_its_object_of_the_status, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     json_t *document = parse(status_json(&fixture->view, 2000));
@@ -526,7 +521,7 @@ static void assert_ready(struct fixture *fixture, uint64_t now_ms, bool wanted, 
     free(told);
 }
 
-static void test_readiness_is_that_every_arena_has_ticked_lately(void **state)
+TEST(readiness_is_that_every_arena_has_ticked_lately, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct arena *arenas = fixture->arenas;
@@ -541,7 +536,7 @@ static void test_readiness_is_that_every_arena_has_ticked_lately(void **state)
                  "{\"name\":\"beta\",\"silent_ms\":1499}]");
 }
 
-static void test_an_overloaded_arena_is_named_and_nobody_is_sent_there(void **state)
+TEST(an_overloaded_arena_is_named_and_nobody_is_sent_there, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     bool ready = true;
@@ -568,7 +563,7 @@ static void test_an_overloaded_arena_is_named_and_nobody_is_sent_there(void **st
     json_decref(document);
 }
 
-static void test_a_busy_worker_degrades_but_the_server_stays_ready(void **state)
+TEST(a_busy_worker_degrades_but_the_server_stays_ready, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     bool ready = false;
@@ -586,7 +581,7 @@ static void test_a_busy_worker_degrades_but_the_server_stays_ready(void **state)
     json_decref(document);
 }
 
-static void test_state_that_was_not_understood_degrades(void **state)
+TEST(state_that_was_not_understood_degrades, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     bool ready = false;
@@ -641,39 +636,11 @@ static long starve(char *(*render)(const struct status_view *, uint64_t),
     return enough;
 }
 
-static void test_running_out_of_memory_gives_nothing_and_leaks_nothing(void **state)
+TEST(running_out_of_memory_gives_nothing_and_leaks_nothing, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     assert_true(starve(status_json, &fixture->view) > 5);
     assert_true(starve(status_health_json, &fixture->view) > 1);
     assert_true(starve(alpha_json, &fixture->view) > 3);
     assert_true(starve(ready_json, &fixture->view) > 1); // where both are silent
-}
-
-#define FIXED(test) cmocka_unit_test_setup_teardown(test, make_fixture, free_fixture)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FIXED(test_document_reports_all_and_in_order),
-        FIXED(test_arena_reports_its_numbers),
-        FIXED(test_arena_reports_where_its_round_stands),
-        FIXED(test_arena_reports_what_was_rewound),
-        FIXED(test_arena_is_starting_until_its_first_tick),
-        FIXED(test_player_reports_its_numbers),
-        FIXED(test_percentiles_are_of_the_nearest_rank),
-        FIXED(test_stages_have_their_share),
-        FIXED(test_every_reason_of_refusal_is_there),
-        FIXED(test_bad_name_is_replaced_and_costs_nothing_else),
-        FIXED(test_no_address_and_no_blank_is_reported),
-        cmocka_unit_test(test_no_arena_is_a_document_too),
-        FIXED(test_health_is_ok_and_reports_the_uptime),
-        FIXED(test_an_overloaded_arena_is_named_and_nobody_is_sent_there),
-        FIXED(test_a_busy_worker_degrades_but_the_server_stays_ready),
-        FIXED(test_state_that_was_not_understood_degrades),
-        FIXED(test_one_arena_is_its_object_of_the_status),
-        FIXED(test_readiness_is_that_every_arena_has_ticked_lately),
-        FIXED(test_running_out_of_memory_gives_nothing_and_leaks_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

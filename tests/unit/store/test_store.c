@@ -6,21 +6,17 @@
 #include "loop.h"
 #include "monotonic.h"
 #include "store.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char directory[] = "/tmp/test_store_XXXXXX";
 static struct loop *loop;
@@ -101,9 +97,8 @@ static void count_call(void *context)
     ++*(int *)context;
 }
 
-static void test_changes_are_written_in_their_order(void **state)
+TEST(changes_are_written_in_their_order, open_store, close_store)
 {
-    (void)state;
     assert_true(store_start(store, loop));
     replace("a", "one ", STATE_FILE_PROCESS);
     append("a", "two ");
@@ -122,9 +117,8 @@ static void test_changes_are_written_in_their_order(void **state)
     assert_true(store_lost(store) == 0);
 }
 
-static void test_names_are_known_before_they_are_written(void **state)
+TEST(names_are_known_before_they_are_written, open_store, close_store)
 {
-    (void)state;
     assert_true(store_start(store, loop));
     pthread_mutex_lock(&disk);
     replace("a", "one", STATE_FILE_DISK);
@@ -137,9 +131,8 @@ static void test_names_are_known_before_they_are_written(void **state)
     assert_true(!store_has(store, "a") && store_has(store, "b"));
 }
 
-static void test_one_sync_follows_many_changes(void **state)
+TEST(one_sync_follows_many_changes, open_store, close_store)
 {
-    (void)state;
     assert_true(store_start(store, loop));
     pthread_mutex_lock(&disk);
     replace("a", "one", STATE_FILE_PROCESS);
@@ -152,9 +145,8 @@ static void test_one_sync_follows_many_changes(void **state)
     assert_int_equal(syncs, 1);
 }
 
-static void test_a_stopped_store_writes_in_its_flushes(void **state)
+TEST(a_stopped_store_writes_in_its_flushes, open_store, close_store)
 {
-    (void)state;
     assert_true(store_start(store, loop));
     const uint64_t before = replace("a", "one", STATE_FILE_DISK);
     store_stop(store);
@@ -165,9 +157,8 @@ static void test_a_stopped_store_writes_in_its_flushes(void **state)
     assert_content("a", "two");
 }
 
-static void test_a_disk_that_stalls_stops_nobody(void **state)
+TEST(a_disk_that_stalls_stops_nobody, open_store, close_store)
 {
-    (void)state;
     assert_true(store_start(store, loop));
     pthread_mutex_lock(&disk);
     const uint64_t first = replace("a", "one", STATE_FILE_DISK);
@@ -192,9 +183,8 @@ static void test_a_disk_that_stalls_stops_nobody(void **state)
     assert_false(store_is_late(store));
 }
 
-static void test_a_newer_content_takes_the_place_of_what_waits(void **state)
+TEST(a_newer_content_takes_the_place_of_what_waits, open_store, close_store)
 {
-    (void)state;
     const uint64_t old = replace("a", "old", STATE_FILE_DISK);
     append("a", "er");
     const uint64_t other = replace("b", "b", STATE_FILE_PROCESS);
@@ -211,9 +201,8 @@ static void test_a_newer_content_takes_the_place_of_what_waits(void **state)
     assert_content("c", NULL);
 }
 
-static void test_what_waits_is_bounded(void **state)
+TEST(what_waits_is_bounded, open_store, close_store)
 {
-    (void)state;
     enum { PART = 1 << 20 };
     int taken = 0;
     while (store_append(store, "a", calloc(1, PART), PART) != 0)
@@ -227,9 +216,8 @@ static void test_what_waits_is_bounded(void **state)
     assert_true(store_lost(store) == 1);
 }
 
-static void test_what_cannot_be_written_is_counted(void **state)
+TEST(what_cannot_be_written_is_counted, open_store, close_store)
 {
-    (void)state;
     char path[PATH_MAX];
     store_path(store, "a.new", path);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -250,9 +238,8 @@ static void test_what_cannot_be_written_is_counted(void **state)
     assert_content("a", "whole again");
 }
 
-static void test_without_a_directory_nothing_is_kept(void **state)
+TEST(without_a_directory_nothing_is_kept, open_store, close_store)
 {
-    (void)state;
     struct store *none = store_create(NULL);
     assert_false(store_has_directory(none));
     assert_false(store_has_directory(NULL));
@@ -274,20 +261,4 @@ static int tear_down_group(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, open_store, close_store)
-    const struct CMUnitTest tests[] = {
-        TEST(test_changes_are_written_in_their_order),
-        TEST(test_names_are_known_before_they_are_written),
-        TEST(test_one_sync_follows_many_changes),
-        TEST(test_a_stopped_store_writes_in_its_flushes),
-        TEST(test_a_disk_that_stalls_stops_nobody),
-        TEST(test_a_newer_content_takes_the_place_of_what_waits),
-        TEST(test_what_waits_is_bounded),
-        TEST(test_what_cannot_be_written_is_counted),
-        TEST(test_without_a_directory_nothing_is_kept),
-    };
-#undef TEST
-    return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
-}
+TEST_GROUP(set_up_group, tear_down_group)

@@ -22,9 +22,8 @@ static void assert_rows(const struct row *rows, size_t count)
 
 #define ROWS(rows) rows, sizeof rows / sizeof rows[0]
 
-static void test_names_of_every_script_pass(void **state)
+TEST(names_of_every_script_pass)
 {
-    (void)state;
     static const struct row rows[] = {
         {"a", "a"},
         {"Ada Lovelace", "Ada Lovelace"},
@@ -41,9 +40,8 @@ static void test_names_of_every_script_pass(void **state)
     assert_rows(ROWS(rows));
 }
 
-static void test_what_is_not_utf8_is_refused(void **state)
+TEST(what_is_not_utf8_is_refused)
 {
-    (void)state;
     static const struct row rows[] = {
         {"a\x80", NULL},                     // continuation alone
         {"a\xBF", NULL},                     //
@@ -69,9 +67,8 @@ static void test_what_is_not_utf8_is_refused(void **state)
     assert_rows(ROWS(rows));
 }
 
-static void test_controls_and_invisible_ones_are_stripped(void **state)
+TEST(controls_and_invisible_ones_are_stripped)
 {
-    (void)state;
     static const struct row rows[] = {
         {"a\x01\x1F\n\t\x7F"
          "b",
@@ -98,9 +95,8 @@ static void test_controls_and_invisible_ones_are_stripped(void **state)
     assert_rows(ROWS(rows));
 }
 
-static void test_outer_spaces_go_and_inner_ones_become_one(void **state)
+TEST(outer_spaces_go_and_inner_ones_become_one)
 {
-    (void)state;
     static const struct row rows[] = {
         {"  a b  ", "a b"},
         {"\x01 a\x02 \x03", "a"},
@@ -114,9 +110,8 @@ static void test_outer_spaces_go_and_inner_ones_become_one(void **state)
     assert_rows(ROWS(rows));
 }
 
-static void test_compatibility_forms_are_folded_or_refused(void **state)
+TEST(compatibility_forms_are_folded_or_refused)
 {
-    (void)state;
     static const struct row rows[] = {
         {"\xEF\xBC\xA1\xEF\xBD\x84\xEF\xBD\x81", "Ada"},          // full width
         {"\xF0\x9D\x94\x84\xF0\x9D\x95\x82", "AK"},               // Fraktur, double-struck
@@ -136,9 +131,8 @@ static void test_compatibility_forms_are_folded_or_refused(void **state)
     assert_rows(ROWS(rows));
 }
 
-static void test_marks_are_few_and_begin_no_name(void **state)
+TEST(marks_are_few_and_begin_no_name)
 {
-    (void)state;
     static const struct row rows[] = {
         {"e\xCC\x81\xCC\x82z\xCC\x81", "e\xCC\x81\xCC\x82z\xCC\x81"},
         {"e\xCC\x81\xCC\x82\xCC\x83", NULL},
@@ -155,9 +149,8 @@ static void test_marks_are_few_and_begin_no_name(void **state)
     assert_rows(ROWS(rows));
 }
 
-static void test_what_has_no_meaning_is_refused(void **state)
+TEST(what_has_no_meaning_is_refused)
 {
-    (void)state;
     static const struct row rows[] = {
         {"a\xEF\xBF\xBE", NULL},     // U+FFFE
         {"a\xEF\xB7\x90", NULL},     // U+FDD0
@@ -170,9 +163,8 @@ static void test_what_has_no_meaning_is_refused(void **state)
     assert_rows(ROWS(rows));
 }
 
-static void test_chat_is_stripped_of_what_a_name_is_refused_for(void **state)
+TEST(chat_is_stripped_of_what_a_name_is_refused_for)
 {
-    (void)state;
     static const struct row rows[] = {
         {"a\xEF\xBF\xBE\xEE\x80\x80z", "az"},
         {"e\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81z",
@@ -189,9 +181,8 @@ static void test_chat_is_stripped_of_what_a_name_is_refused_for(void **state)
     }
 }
 
-static void test_names_without_anything_to_see_are_refused(void **state)
+TEST(names_without_anything_to_see_are_refused)
 {
-    (void)state;
     static const struct row rows[] = {
         {"", NULL},
         {" ", NULL},
@@ -206,9 +197,8 @@ static void test_names_without_anything_to_see_are_refused(void **state)
     assert_rows(ROWS(rows));
 }
 
-static void test_a_name_keeps_24_bytes_and_is_refused_with_25(void **state)
+TEST(a_name_keeps_24_bytes_and_is_refused_with_25)
 {
-    (void)state;
     static const struct row rows[] = {
         {"123456789012345678901234", "123456789012345678901234"},
         {"1234567890123456789012345", NULL},
@@ -219,9 +209,8 @@ static void test_a_name_keeps_24_bytes_and_is_refused_with_25(void **state)
     assert_rows(ROWS(rows));
 }
 
-static void test_a_text_keeps_as_many_bytes_as_it_may_and_is_refused_with_more(void **state)
+TEST(a_text_keeps_as_many_bytes_as_it_may_and_is_refused_with_more)
 {
-    (void)state;
     for (uint32_t max = 1; max <= RAIM_MAX_CHAT_BYTES; max++) {
         char text[RAIM_MAX_CHAT_BYTES + 16];
         char *cleaned = malloc(max + 1); // of exactly its size
@@ -249,9 +238,8 @@ static size_t put_utf8(char *end, uint32_t c)
     return (size_t)more + 1;
 }
 
-static void test_every_code_point_of_a_text_passes_or_goes_but_surrogates_are_refused(void **state)
+TEST(every_code_point_of_a_text_passes_or_goes_but_surrogates_are_refused)
 {
-    (void)state;
     for (uint32_t c = 1; c <= 0x110000; c++) {
         char text[8] = "<", cleaned[RAIM_MAX_CHAT_BYTES + 1];
         const size_t length = 1 + put_utf8(text + 1, c);
@@ -263,9 +251,8 @@ static void test_every_code_point_of_a_text_passes_or_goes_but_surrogates_are_re
     }
 }
 
-static void test_every_code_point_of_a_name_becomes_what_stays(void **state)
+TEST(every_code_point_of_a_name_becomes_what_stays)
 {
-    (void)state;
     for (uint32_t c = 1; c <= 0x110000; c++) {
         char name[8] = "<", once[RAIM_MAX_NAME_BYTES + 1], twice[RAIM_MAX_NAME_BYTES + 1];
         const size_t length = 1 + put_utf8(name + 1, c);
@@ -277,9 +264,8 @@ static void test_every_code_point_of_a_name_becomes_what_stays(void **state)
     }
 }
 
-static void test_clean_names_are_clean(void **state)
+TEST(clean_names_are_clean)
 {
-    (void)state;
     static const uint32_t odd[] = {' ', 0x01, 0xA0, 0x200B, 0x202E, 0xFF21, 0x301, 0xE4};
     int cleaned_count = 0;
     for (int i = 0; i < 200000; i++) {
@@ -306,26 +292,4 @@ static void test_clean_names_are_clean(void **state)
         assert_string_equal(once, twice);
     }
     assert_true(cleaned_count > 10000);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_of_every_script_pass),
-        cmocka_unit_test(test_what_is_not_utf8_is_refused),
-        cmocka_unit_test(test_controls_and_invisible_ones_are_stripped),
-        cmocka_unit_test(test_outer_spaces_go_and_inner_ones_become_one),
-        cmocka_unit_test(test_names_without_anything_to_see_are_refused),
-        cmocka_unit_test(test_a_name_keeps_24_bytes_and_is_refused_with_25),
-        cmocka_unit_test(test_a_text_keeps_as_many_bytes_as_it_may_and_is_refused_with_more),
-        cmocka_unit_test(test_every_code_point_of_a_text_passes_or_goes_but_surrogates_are_refused),
-        cmocka_unit_test(test_every_code_point_of_a_name_becomes_what_stays),
-        cmocka_unit_test(test_compatibility_forms_are_folded_or_refused),
-        cmocka_unit_test(test_marks_are_few_and_begin_no_name),
-        cmocka_unit_test(test_what_has_no_meaning_is_refused),
-        cmocka_unit_test(test_chat_is_stripped_of_what_a_name_is_refused_for),
-        cmocka_unit_test(test_clean_names_are_clean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A typed line: whole characters only, never more than fits, and edited at its caret.
 #include "entry.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = ENTRY_BYTES - 1 };
 
@@ -17,9 +13,8 @@ static void press(struct entry *entry, enum window_command command)
     assert_true(entry_handle(entry, &event, MOST));
 }
 
-static void test_characters_are_erased_whole(void **state)
+TEST(characters_are_erased_whole)
 {
-    (void)state;
     struct entry entry = {0};
     entry_type(&entry, "a\u00e9\u2026\U0001F600", MOST);
     static const char *const left[] = {"a\u00e9\u2026", "a\u00e9", "a", "", ""};
@@ -29,9 +24,8 @@ static void test_characters_are_erased_whole(void **state)
     }
 }
 
-static void test_what_does_not_fit_is_left_out_whole(void **state)
+TEST(what_does_not_fit_is_left_out_whole)
 {
-    (void)state;
     struct entry entry = {0};
     for (int i = 0; i < 1000; i++)
         entry_type(&entry, "\u2026", MOST); // of three bytes
@@ -44,9 +38,8 @@ static void test_what_does_not_fit_is_left_out_whole(void **state)
     assert_int_equal((unsigned char)odd.text[strlen(odd.text) - 1], 0xA6);
 }
 
-static void test_a_line_is_edited_at_its_caret(void **state)
+TEST(a_line_is_edited_at_its_caret)
 {
-    (void)state;
     struct entry entry = {0};
     entry_type(&entry, "a\u00e9c", MOST);
     press(&entry, COMMAND_LEFT);
@@ -70,9 +63,8 @@ static void test_a_line_is_edited_at_its_caret(void **state)
     assert_string_equal(entry.text, "abcd");
 }
 
-static void test_a_selected_line_is_replaced_and_a_caret_key_keeps_it(void **state)
+TEST(a_selected_line_is_replaced_and_a_caret_key_keeps_it)
 {
-    (void)state;
     struct entry entry = {0};
     entry_set(&entry, "old.example.org");
     entry_type(&entry, "n", MOST);
@@ -95,23 +87,10 @@ static void test_a_selected_line_is_replaced_and_a_caret_key_keeps_it(void **sta
         &entry, &(struct window_event){.kind = WINDOW_PRESSED, .command = COMMAND_ACCEPT}, MOST));
 }
 
-static void test_a_cleared_line_is_empty(void **state)
+TEST(a_cleared_line_is_empty)
 {
-    (void)state;
     struct entry entry = {0};
     entry_type(&entry, "words", MOST);
     entry_clear(&entry);
     assert_string_equal(entry.text, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_characters_are_erased_whole),
-        cmocka_unit_test(test_what_does_not_fit_is_left_out_whole),
-        cmocka_unit_test(test_a_line_is_edited_at_its_caret),
-        cmocka_unit_test(test_a_selected_line_is_replaced_and_a_caret_key_keeps_it),
-        cmocka_unit_test(test_a_cleared_line_is_empty),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

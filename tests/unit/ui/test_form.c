@@ -2,13 +2,9 @@
 // The focus of a form goes round its items and past them, fields are typed into, and buttons are
 // chosen.
 #include "form.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { NAME, HIDDEN, PLAY, ITEMS };
 
@@ -47,9 +43,8 @@ static int type(const char *text)
     return form_handle(&form, &event);
 }
 
-static void test_focus_goes_round_and_skips_hidden_items(void **state)
+TEST(focus_goes_round_and_skips_hidden_items, set_up, NULL)
 {
-    (void)state;
     static const int forward[] = {NAME, PLAY, ITEMS, NAME};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(press(COMMAND_NEXT), FORM_NOTHING);
@@ -61,9 +56,8 @@ static void test_focus_goes_round_and_skips_hidden_items(void **state)
     assert_int_equal(press(COMMAND_ACCEPT), FORM_PASSED);
 }
 
-static void test_typing_replaces_a_field_that_gets_the_focus(void **state)
+TEST(typing_replaces_a_field_that_gets_the_focus, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(type("lost"), FORM_PASSED);
     assert_int_equal(click(5), FORM_NOTHING);
     assert_true(form_is_typing(&form));
@@ -74,22 +68,11 @@ static void test_typing_replaces_a_field_that_gets_the_focus(void **state)
     assert_int_equal(press(COMMAND_ACCEPT), NAME);
 }
 
-static void test_buttons_are_chosen_by_click_and_enter(void **state)
+TEST(buttons_are_chosen_by_click_and_enter, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(click(45), PLAY);
     assert_int_equal(press(COMMAND_ACCEPT), PLAY);
     assert_int_equal(click(25), FORM_PASSED);
     assert_int_equal(click(15), FORM_PASSED);
     assert_int_equal(press(COMMAND_BACK), FORM_PASSED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_focus_goes_round_and_skips_hidden_items, set_up),
-        cmocka_unit_test_setup(test_typing_replaces_a_field_that_gets_the_focus, set_up),
-        cmocka_unit_test_setup(test_buttons_are_chosen_by_click_and_enter, set_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

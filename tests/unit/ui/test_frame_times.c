@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The rate and the percentiles of frame times.
 #include "frame_times.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static void test_nothing_is_reported_before_the_second_frame(void **state)
+TEST(nothing_is_reported_before_the_second_frame)
 {
-    (void)state;
     static struct frame_times times;
     assert_float_equal(frame_times_summary(&times).hz, 0, 0);
     frame_times_take(&times, 5);
     assert_float_equal(frame_times_summary(&times).p99_ms, 0, 0);
 }
 
-static void test_slow_frames_show_in_the_99th_percentile(void **state)
+TEST(slow_frames_show_in_the_99th_percentile)
 {
-    (void)state;
     static struct frame_times times;
     double now_s = 1;
     frame_times_take(&times, now_s);
@@ -31,23 +24,12 @@ static void test_slow_frames_show_in_the_99th_percentile(void **state)
     assert_float_equal(summary.hz, 94.34, 0.2); // 1 / (0.98 * 10 ms + 0.02 * 40 ms)
 }
 
-static void test_a_pause_is_no_frame(void **state)
+TEST(a_pause_is_no_frame)
 {
-    (void)state;
     static struct frame_times times;
     for (int i = 1; i < 10; i++)
         frame_times_take(&times, i * 0.02);
     for (int i = 1; i < 10; i++)
         frame_times_take(&times, 100 + i * 0.02);
     assert_float_equal(frame_times_summary(&times).p99_ms, 20, 0.01);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_reported_before_the_second_frame),
-        cmocka_unit_test(test_slow_frames_show_in_the_99th_percentile),
-        cmocka_unit_test(test_a_pause_is_no_frame),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

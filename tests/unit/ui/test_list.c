@@ -3,18 +3,12 @@
 #include "list.h"
 
 #include "chance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const raim_box box = {{10, 100}, {210, 200}};
 
-static void test_selected_row_is_always_shown(void **state)
+TEST(selected_row_is_always_shown)
 {
-    (void)state;
     struct list list = {.count = 30};
     for (int i = 0; i < 5000; i++) {
         if (chance_int(0, 49) == 0)
@@ -30,9 +24,8 @@ static void test_selected_row_is_always_shown(void **state)
     }
 }
 
-static void test_a_row_is_where_it_is_clicked(void **state)
+TEST(a_row_is_where_it_is_clicked)
 {
-    (void)state;
     struct list list = {.count = 8, .selected = 7};
     assert_int_equal(list_at(&list, (raim_vec2){20, 110}), LIST_NOTHING); // not laid out yet
     list_lay_out(&list, box, 20);
@@ -49,23 +42,11 @@ static void test_a_row_is_where_it_is_clicked(void **state)
     assert_int_equal(list_at(&list, (raim_vec2){50, 150}), LIST_NOTHING); // below the last row
 }
 
-static void test_selection_stays_in_the_list(void **state)
+TEST(selection_stays_in_the_list)
 {
-    (void)state;
     struct list list = {.count = 2};
     assert_false(list_move(&list, -1));
     assert_true(list_move(&list, 1));
     assert_false(list_move(&list, 1));
     assert_int_equal(list.selected, 1);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selected_row_is_always_shown),
-        cmocka_unit_test(test_a_row_is_where_it_is_clicked),
-        cmocka_unit_test(test_selection_stays_in_the_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The palettes' contrast by WCAG 2.1, and that colour-blind people can tell players apart.
 #include "palette.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 struct rgb {
     double v[3]; // linear light, 0 to 1
@@ -77,17 +73,15 @@ static double distance(struct rgb a, struct rgb b)
     return sqrt(pow(a.v[0] - b.v[0], 2) + pow(a.v[1] - b.v[1], 2) + pow(a.v[2] - b.v[2], 2));
 }
 
-static void test_contrast_of_the_unseen_floor(void **state)
+TEST(contrast_of_the_unseen_floor)
 {
-    (void)state;
     const struct palette *palette = palette_of(PALETTE_CONTRAST);
     assert_true(contrast(palette->floor, palette->dark) >= 3);
     assert_true(contrast(palette->floor, palette->wall) >= 2);
 }
 
-static void test_text_and_players_stand_out(void **state)
+TEST(text_and_players_stand_out)
 {
-    (void)state;
     for (int i = 0; i < PALETTE_SCHEMES; i++) {
         const struct palette *palette = palette_of((enum palette_scheme)i);
         draw_colour sheet = palette->sheet;
@@ -103,9 +97,8 @@ static void test_text_and_players_stand_out(void **state)
 }
 
 // 2.3 is a just noticeable difference; 10 is told at a glance.
-static void test_colour_blind_people_tell_players_apart(void **state)
+TEST(colour_blind_people_tell_players_apart)
 {
-    (void)state;
     for (int i = 0; i < PALETTE_SCHEMES; i++) {
         const struct palette *palette = palette_of((enum palette_scheme)i);
         for (int d = 0; d < 4; d++)
@@ -120,9 +113,8 @@ static void test_colour_blind_people_tell_players_apart(void **state)
     }
 }
 
-static void test_the_chosen_palette_colours_the_players(void **state)
+TEST(the_chosen_palette_colours_the_players)
 {
-    (void)state;
     for (int i = 0; i < PALETTE_SCHEMES; i++) {
         palette_choose((enum palette_scheme)i);
         assert_ptr_equal(palette_now(), palette_of((enum palette_scheme)i));
@@ -130,15 +122,4 @@ static void test_the_chosen_palette_colours_the_players(void **state)
         assert_int_equal(palette_player_mark(9), PALETTE_DOT);
     }
     palette_choose(PALETTE_STANDARD);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contrast_of_the_unseen_floor),
-        cmocka_unit_test(test_text_and_players_stand_out),
-        cmocka_unit_test(test_colour_blind_people_tell_players_apart),
-        cmocka_unit_test(test_the_chosen_palette_colours_the_players),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,15 @@
 #define _GNU_SOURCE
 #include "text.h"
 
+#include "test.h"
 #include "ui.h"
 #include "window_desktop.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const struct text_style style = {.size = 16, .colour = {255, 255, 255, 255}};
 
@@ -61,9 +57,8 @@ static const struct text_lines *check_wrap(const char *words, double width)
     return lines;
 }
 
-static void test_text_wraps_between_words(void **state)
+TEST(text_wraps_between_words)
 {
-    (void)state;
     const char *words = "The quick brown fox jumps over the lazy dog";
     const struct text_lines *lines = check_wrap(words, 120);
     assert_in_range(lines->count, 3, 4);
@@ -73,9 +68,8 @@ static void test_text_wraps_between_words(void **state)
     assert_int_equal(check_wrap("", 300)->count, 0);
 }
 
-static void test_a_word_wider_than_the_line_is_broken(void **state)
+TEST(a_word_wider_than_the_line_is_broken)
 {
-    (void)state;
     assert_in_range(check_wrap("WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW", 120)->count, 3, 6);
     assert_in_range(check_wrap("a WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW b", 120)->count, 4, 7);
     // Of characters without spaces between them none is torn.
@@ -86,16 +80,14 @@ static void test_a_word_wider_than_the_line_is_broken(void **state)
         assert_int_equal(lines->lines[i].length % 3, 0);
 }
 
-static void test_more_lines_than_fit_are_left_out(void **state)
+TEST(more_lines_than_fit_are_left_out)
 {
-    (void)state;
     const char *words = "aaaa aaaa aaaa aaaa aaaa aaaa aaaa aaaa aaaa aaaa aaaa aaaa";
     assert_int_equal(text_wrap(ui.text, &style, words, 40)->count, TEXT_WRAPPED_LINES);
 }
 
-static void test_malformed_text_does_no_harm(void **state)
+TEST(malformed_text_does_no_harm)
 {
-    (void)state;
     const char *const texts[] = {"\xff", "a\xc3", "\xe4\xb8", "\x80\x80", "\xf0\x9f\x98"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         text_width(ui.text, &style, texts[i]);
@@ -104,9 +96,8 @@ static void test_malformed_text_does_no_harm(void **state)
     }
 }
 
-static void test_a_long_line_is_cut(void **state)
+TEST(a_long_line_is_cut)
 {
-    (void)state;
     const char *words = "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW";
     for (double width = 30; width < 300; width += 17)
         assert_true(text_write_within(ui.text, (raim_vec2){0, 0}, &style, words, width) <= width);
@@ -114,9 +105,8 @@ static void test_a_long_line_is_cut(void **state)
                 text_width(ui.text, &style, "short"));
 }
 
-static void test_text_is_12_pixels_at_the_least(void **state)
+TEST(text_is_12_pixels_at_the_least)
 {
-    (void)state;
     const struct text_style tiny = {.size = 1}, small = {.size = TEXT_SMALLEST};
     assert_true(text_width(ui.text, &tiny, "raim") == text_width(ui.text, &small, "raim"));
     assert_true(text_height(&tiny) == TEXT_SMALLEST);
@@ -143,9 +133,8 @@ static uint64_t picture_of(const char *words)
     return sum;
 }
 
-static void test_what_dejavu_lacks_comes_from_another_font(void **state)
+TEST(what_dejavu_lacks_comes_from_another_font)
 {
-    (void)state;
     // Where no font has them, both are the same box.
     if (picture_of("\u4e2d\u6587") == picture_of("\u6587\u4e2d")) {
         print_message("skipped: no font for Chinese (fonts-droid-fallback, fonts-noto-cjk)\n");
@@ -155,9 +144,8 @@ static void test_what_dejavu_lacks_comes_from_another_font(void **state)
     assert_true(mixed > text_width(ui.text, &style, "raim "));
 }
 
-static void test_arabic_runs_from_right_to_left_and_is_joined(void **state)
+TEST(arabic_runs_from_right_to_left_and_is_joined)
 {
-    (void)state;
     // Lam and alef join into one letter, narrower than both.
     const double joined = text_width(ui.text, &style, "\u0644\u0627");
     const double apart =
@@ -167,9 +155,8 @@ static void test_arabic_runs_from_right_to_left_and_is_joined(void **state)
 
 // In each size, of one line with characters that DejaVu Sans lacks: a server may choose texts so
 // that the table of fonts is full in the middle of a line.
-static void test_fonts_of_many_sizes_and_faces_do_no_harm(void **state)
+TEST(fonts_of_many_sizes_and_faces_do_no_harm)
 {
-    (void)state;
     for (int round = 0; round < 3; round++) {
         for (int size = 14; size < 160; size++) {
             const struct text_style plain = {.size = size},
@@ -183,9 +170,8 @@ static void test_fonts_of_many_sizes_and_faces_do_no_harm(void **state)
     }
 }
 
-static void test_a_fallback_font_follows_the_size(void **state)
+TEST(a_fallback_font_follows_the_size)
 {
-    (void)state;
     const struct text_style large = {.size = 64};
     const double before = text_width(ui.text, &style, "\u4e2d\u6587");
     assert_true(text_width(ui.text, &large, "\u4e2d\u6587") > 3 * before);
@@ -193,9 +179,8 @@ static void test_a_fallback_font_follows_the_size(void **state)
     assert_true(text_width(ui.text, &style, "\u6587\u4e2d") < 1.2 * before);
 }
 
-static void test_ever_new_texts_have_bounded_textures(void **state)
+TEST(ever_new_texts_have_bounded_textures)
 {
-    (void)state;
     const struct text_style large = {.size = 300, .outlined = true};
     char words[400];
     memset(words, 'W', sizeof words - 1);
@@ -209,20 +194,4 @@ static void test_ever_new_texts_have_bounded_textures(void **state)
     assert_true(text_write(ui.text, (raim_vec2){0, 0}, &large, words) > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_wraps_between_words),
-        cmocka_unit_test(test_a_word_wider_than_the_line_is_broken),
-        cmocka_unit_test(test_more_lines_than_fit_are_left_out),
-        cmocka_unit_test(test_malformed_text_does_no_harm),
-        cmocka_unit_test(test_a_long_line_is_cut),
-        cmocka_unit_test(test_text_is_12_pixels_at_the_least),
-        cmocka_unit_test(test_what_dejavu_lacks_comes_from_another_font),
-        cmocka_unit_test(test_fonts_of_many_sizes_and_faces_do_no_harm),
-        cmocka_unit_test(test_a_fallback_font_follows_the_size),
-        cmocka_unit_test(test_ever_new_texts_have_bounded_textures),
-        cmocka_unit_test(test_arabic_runs_from_right_to_left_and_is_joined),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -4,12 +4,7 @@
 #include "viewport.h"
 
 #include "chance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const raim_vec2 VIEW = {1600, 861};
 
@@ -36,9 +31,8 @@ static void assert_near(raim_vec2 a, raim_vec2 b, double tolerance)
 }
 
 // As the mouse has it: whole pixels.
-static void test_a_pixel_comes_back_to_less_than_half_a_pixel(void **state)
+TEST(a_pixel_comes_back_to_less_than_half_a_pixel)
 {
-    (void)state;
     for (int i = 0; i < WINDOW_COUNT; i++) {
         for (int n = 0; n < 10000; n++) {
             const struct viewport viewport = fit(WINDOWS[i], chance_eye());
@@ -53,9 +47,8 @@ static void test_a_pixel_comes_back_to_less_than_half_a_pixel(void **state)
     }
 }
 
-static void test_a_place_comes_back(void **state)
+TEST(a_place_comes_back)
 {
-    (void)state;
     for (int i = 0; i < WINDOW_COUNT; i++) {
         const struct viewport viewport = fit(WINDOWS[i], chance_eye());
         const raim_vec2 world = raim_vec2_add(
@@ -65,9 +58,8 @@ static void test_a_place_comes_back(void **state)
     }
 }
 
-static void test_every_window_shows_the_same_part_of_the_world(void **state)
+TEST(every_window_shows_the_same_part_of_the_world)
 {
-    (void)state;
     for (int i = 0; i < WINDOW_COUNT; i++) {
         const struct viewport viewport = fit(WINDOWS[i], (raim_vec2){100, -50});
         const raim_box area = viewport_area(&viewport);
@@ -82,9 +74,8 @@ static void test_every_window_shows_the_same_part_of_the_world(void **state)
     }
 }
 
-static void test_the_area_is_in_the_middle_and_touches_two_sides(void **state)
+TEST(the_area_is_in_the_middle_and_touches_two_sides)
 {
-    (void)state;
     for (int i = 0; i < WINDOW_COUNT; i++) {
         const raim_vec2 window = WINDOWS[i];
         const struct viewport viewport = fit(window, (raim_vec2){0, 0});
@@ -98,9 +89,8 @@ static void test_the_area_is_in_the_middle_and_touches_two_sides(void **state)
     }
 }
 
-static void test_a_resize_keeps_what_is_under_the_middle_and_at_the_rim(void **state)
+TEST(a_resize_keeps_what_is_under_the_middle_and_at_the_rim)
 {
-    (void)state;
     const raim_vec2 eye = {-321.5, 77.25};
     for (int i = 0; i < WINDOW_COUNT; i++) {
         for (int j = 0; j < WINDOW_COUNT; j++) {
@@ -116,24 +106,9 @@ static void test_a_resize_keeps_what_is_under_the_middle_and_at_the_rim(void **s
     }
 }
 
-static void test_a_window_of_nothing_is_survived(void **state)
+TEST(a_window_of_nothing_is_survived)
 {
-    (void)state;
     const struct viewport viewport = fit((raim_vec2){0, 0}, (raim_vec2){5, 5});
     assert_true(viewport.scale > 0);
     assert_near(viewport_to_world(&viewport, viewport.middle), (raim_vec2){5, 5}, 1e-9);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_pixel_comes_back_to_less_than_half_a_pixel),
-        cmocka_unit_test(test_a_place_comes_back),
-        cmocka_unit_test(test_every_window_shows_the_same_part_of_the_world),
-        cmocka_unit_test(test_the_area_is_in_the_middle_and_touches_two_sides),
-        cmocka_unit_test(test_a_resize_keeps_what_is_under_the_middle_and_at_the_rim),
-        cmocka_unit_test(test_a_window_of_nothing_is_survived),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

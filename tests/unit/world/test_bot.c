@@ -3,13 +3,9 @@
 #include "arena_fixture.h"
 #include "bot_fixture.h"
 #include "chance.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static const raim_box boxes[] = {
     {{-300, -300}, {-100, -100}}, {{-100, -100}, {100, 20}}, {{100, -300}, {300, -90}},
@@ -24,9 +20,8 @@ static raim_input think(const struct arena_fixture *f, struct raim_bot *bot, uin
     return bot_fixture_think(f->world, f->map, bot, own, blind);
 }
 
-static void test_a_lone_bot_gets_about_and_is_never_stuck(void **state)
+TEST(a_lone_bot_gets_about_and_is_never_stuck)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct arena_fixture *f = fixture_create(&rules, 1, boxes, 12);
     struct raim_bot bot;
@@ -56,9 +51,8 @@ static void test_a_lone_bot_gets_about_and_is_never_stuck(void **state)
     fixture_destroy(f);
 }
 
-static void test_bots_find_and_hit_each_other(void **state)
+TEST(bots_find_and_hit_each_other)
 {
-    (void)state;
     enum { BOTS = 8 };
     const raim_rules rules = raim_rules_default();
     struct arena_fixture *f = fixture_create(&rules, BOTS, boxes, 12);
@@ -86,9 +80,8 @@ static void test_bots_find_and_hit_each_other(void **state)
 }
 
 // The enemy is within the bot's view, but behind a wall, so the bot does not see it.
-static void test_a_bot_does_not_fire_at_what_a_wall_hides(void **state)
+TEST(a_bot_does_not_fire_at_what_a_wall_hides)
 {
-    (void)state;
     const raim_box wall = {{-20, -900}, {20, 900}};
     const raim_rules rules = raim_rules_default();
     struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
@@ -101,15 +94,4 @@ static void test_a_bot_does_not_fire_at_what_a_wall_hides(void **state)
         fixture_step(f);
     }
     fixture_destroy(f);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_lone_bot_gets_about_and_is_never_stuck),
-        cmocka_unit_test(test_bots_find_and_hit_each_other),
-        cmocka_unit_test(test_a_bot_does_not_fire_at_what_a_wall_hides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

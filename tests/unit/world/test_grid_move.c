@@ -2,14 +2,10 @@
 // Tests of runs and pushes on the grid. The oracle is the same movement without the grid.
 #include "chance.h"
 #include "grid_move.h"
+#include "test.h"
 #include "world.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static const raim_box border = {{-1000, -600}, {1000, 600}};
 
@@ -112,9 +108,8 @@ static void check(const struct raim_map *map, raim_vec2 from, raim_vec2 to, raim
         assert_true(raim_map_sees(map, from, to));
 }
 
-static void test_runs_and_pushes_end_free_on_the_grid_and_behind_nothing(void **state)
+TEST(runs_and_pushes_end_free_on_the_grid_and_behind_nothing)
 {
-    (void)state;
     long hindered = 0;
     for (int round = 0; round < chance_rounds(60); round++) {
         struct raim_map *map = chance_map();
@@ -139,9 +134,8 @@ static void test_runs_and_pushes_end_free_on_the_grid_and_behind_nothing(void **
     assert_true(hindered > chance_rounds(10000));
 }
 
-static void test_no_player_leaves_a_room_of_thin_walls(void **state)
+TEST(no_player_leaves_a_room_of_thin_walls)
 {
-    (void)state;
     const double thin = RAIM_MAP_GRID;
     const raim_vec2 corners[4] = {{-100, -13}, {40, -140}, {130, 50}, {-50, 120}};
     struct raim_obstacle_def walls[4];
@@ -167,9 +161,8 @@ static void test_no_player_leaves_a_room_of_thin_walls(void **state)
 // Runs against a wall of any slant in every direction: the slide goes as far as without the grid,
 // except for the distance to the wall and for speeds of one to three steps per tick, which are
 // rounded.
-static void test_a_slide_is_as_fast_as_without_the_grid(void **state)
+TEST(a_slide_is_as_fast_as_without_the_grid)
 {
-    (void)state;
     enum { TICKS = 400 };
     int slides = 0, slow = 0;
     while (slides < chance_rounds(3000)) {
@@ -223,9 +216,8 @@ static bool comes_to_rest(const struct raim_map *map, raim_vec2 *position, raim_
     return moves == 0;
 }
 
-static void test_a_blocked_run_comes_to_rest(void **state)
+TEST(a_blocked_run_comes_to_rest)
 {
-    (void)state;
     int rests = 0;
     for (int round = 0; round < chance_rounds(30); round++) {
         struct raim_map *map = chance_map();
@@ -239,9 +231,8 @@ static void test_a_blocked_run_comes_to_rest(void **state)
 }
 
 // Among obstacles with room between them, a player at rest would rest without the grid, too.
-static void test_a_slide_that_works_without_the_grid_works_on_it(void **state)
+TEST(a_slide_that_works_without_the_grid_works_on_it)
 {
-    (void)state;
     enum { OBSTACLES = 12 };
     int rests = 0;
     for (int round = 0; round < chance_rounds(60); round++) {
@@ -288,9 +279,8 @@ static raim_vec2 turn_by(double angle, raim_vec2 point)
 
 // Two walls with a random rotation meet at the origin, each rising by `slope`. A player that runs
 // in gets close to the point where it touches both, up to the part that is too narrow for the grid.
-static void test_a_nook_is_filled(void **state)
+TEST(a_nook_is_filled)
 {
-    (void)state;
     const double slopes[] = {2, 1, 0.5, 0.25, 0.1, 0.05};
     for (int round = 0; round < chance_rounds(300); round++) {
         const double slope = slopes[round % 6];
@@ -315,9 +305,8 @@ static void test_a_nook_is_filled(void **state)
     }
 }
 
-static void test_opposite_pushes_are_alike(void **state)
+TEST(opposite_pushes_are_alike)
 {
-    (void)state;
     struct raim_map *map = make_map(NULL, 0);
     for (int i = 0; i < 10000; i++) {
         const raim_vec2 from = raim_map_round(chance_position(50));
@@ -328,19 +317,4 @@ static void test_opposite_pushes_are_alike(void **state)
         assert_true(fabs(there.x - from.x) >= fabs(push.x));
     }
     raim_map_destroy(map);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_and_pushes_end_free_on_the_grid_and_behind_nothing),
-        cmocka_unit_test(test_no_player_leaves_a_room_of_thin_walls),
-        cmocka_unit_test(test_a_slide_is_as_fast_as_without_the_grid),
-        cmocka_unit_test(test_a_blocked_run_comes_to_rest),
-        cmocka_unit_test(test_a_slide_that_works_without_the_grid_works_on_it),
-        cmocka_unit_test(test_a_nook_is_filled),
-        cmocka_unit_test(test_opposite_pushes_are_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,7 @@
 #include "bot_fixture.h"
 #include "chance_outlines.h"
 #include "map_file.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { BOTS = 12, TICK_HZ = 60, STUCK_TICKS = 2 * TICK_HZ, REWIND = 9 };
 
@@ -165,31 +160,17 @@ static void play(const char *map_path)
 
 #define MAPS RAIM_SOURCE_DIR "/config/maps/"
 
-static void test_duel(void **state)
+TEST(duel)
 {
-    (void)state;
     play(MAPS "duel.conf");
 }
 
-static void test_crossfire(void **state)
+TEST(crossfire)
 {
-    (void)state;
     play(MAPS "crossfire.conf");
 }
 
-static void test_ruins(void **state)
+TEST(ruins)
 {
-    (void)state;
     play(MAPS "ruins.conf");
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_duel),
-        cmocka_unit_test(test_crossfire),
-        cmocka_unit_test(test_ruins),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,7 @@
 
 #include "arena_fixture.h"
 #include "chance.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static struct arena_fixture *random_arena(void)
 {
@@ -36,9 +31,8 @@ static struct arena_fixture *random_arena(void)
     return f;
 }
 
-static void test_a_lone_player_moves_and_fires_by_the_same_rules_to_the_bit(void **state)
+TEST(a_lone_player_moves_and_fires_by_the_same_rules_to_the_bit)
 {
-    (void)state;
     uint32_t fired = 0;
     for (int round = 0; round < 100; round++) {
         struct arena_fixture *f = random_arena();
@@ -77,9 +71,8 @@ static void test_a_lone_player_moves_and_fires_by_the_same_rules_to_the_bit(void
     assert_true(fired > 500);
 }
 
-static void test_a_rewound_shot_is_born_in_the_tick_that_was_seen(void **state)
+TEST(a_rewound_shot_is_born_in_the_tick_that_was_seen)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     const struct raim_tick_context context = {.rules = &rules, .tick_hz = 60, .tick = 1000};
     raim_player player = {.position = {7, 8}, .id = 1024, .state = RAIM_PLAYER_ALIVE};
@@ -101,9 +94,8 @@ static struct arena_fixture *open_field(void)
     return fixture_create(&rules, 2, NULL, 0);
 }
 
-static void test_an_away_player_stands_and_does_not_fire(void **state)
+TEST(an_away_player_stands_and_does_not_fire)
 {
-    (void)state;
     struct arena_fixture *f = open_field();
     raim_player *player = fixture_put(f, (raim_vec2){0, 0});
     player->aim = 99;
@@ -123,9 +115,8 @@ static void test_an_away_player_stands_and_does_not_fire(void **state)
     fixture_destroy(f);
 }
 
-static void test_an_away_player_is_hit_and_respawns_only_when_back(void **state)
+TEST(an_away_player_is_hit_and_respawns_only_when_back)
 {
-    (void)state;
     struct arena_fixture *f = open_field();
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
     raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
@@ -142,9 +133,8 @@ static void test_an_away_player_is_hit_and_respawns_only_when_back(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_new_player_in_the_slot_of_an_away_one_is_present(void **state)
+TEST(a_new_player_in_the_slot_of_an_away_one_is_present)
 {
-    (void)state;
     struct arena_fixture *f = open_field();
     const raim_player *player = fixture_put(f, (raim_vec2){0, 0});
     raim_world_set_away(f->world, player->id, true);
@@ -154,17 +144,4 @@ static void test_a_new_player_in_the_slot_of_an_away_one_is_present(void **state
     fixture_step(f);
     assert_int_equal(player->state, RAIM_PLAYER_ALIVE);
     fixture_destroy(f);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_lone_player_moves_and_fires_by_the_same_rules_to_the_bit),
-        cmocka_unit_test(test_a_rewound_shot_is_born_in_the_tick_that_was_seen),
-        cmocka_unit_test(test_an_away_player_stands_and_does_not_fire),
-        cmocka_unit_test(test_an_away_player_is_hit_and_respawns_only_when_back),
-        cmocka_unit_test(test_a_new_player_in_the_slot_of_an_away_one_is_present),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

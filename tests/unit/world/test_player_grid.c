@@ -3,12 +3,7 @@
 //     test_player_grid [--seed N]
 #include "chance.h"
 #include "player_grid.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 struct crowd {
     raim_box border;
@@ -57,9 +52,8 @@ static double slow_nearest_squared(const struct crowd *crowd, raim_vec2 point)
     return nearest;
 }
 
-static void test_the_nearest_player_is_found(void **state)
+TEST(the_nearest_player_is_found)
 {
-    (void)state;
     static struct crowd crowd;
     for (int round = 0; round < 300; round++) {
         gather(&crowd);
@@ -82,9 +76,8 @@ static void test_the_nearest_player_is_found(void **state)
     }
 }
 
-static void test_a_point_near_a_player_is_marked_and_most_others_are_not(void **state)
+TEST(a_point_near_a_player_is_marked_and_most_others_are_not)
 {
-    (void)state;
     static struct crowd crowd;
     int near = 0, marked = 0;
     for (int round = 0; round < 300; round++) {
@@ -111,14 +104,4 @@ static void test_a_point_near_a_player_is_marked_and_most_others_are_not(void **
         }
     }
     assert_true(near > 0 && marked > near);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_nearest_player_is_found),
-        cmocka_unit_test(test_a_point_near_a_player_is_marked_and_most_others_are_not),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

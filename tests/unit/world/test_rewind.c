@@ -3,13 +3,9 @@
 #include "arena_fixture.h"
 #include "chance.h"
 #include "hit_oracle.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { REWIND = 12 }; // the max_rewind of the fixture
 
@@ -46,9 +42,8 @@ static const raim_event *find_event(const struct arena_fixture *f, enum raim_eve
     return NULL;
 }
 
-static void test_a_target_that_was_in_line_is_hit_after_it_left(void **state)
+TEST(a_target_that_was_in_line_is_hit_after_it_left)
 {
-    (void)state;
     for (int rewind = 0; rewind <= REWIND; rewind++) {
         struct arena_fixture *f = open_field();
         raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
@@ -76,9 +71,8 @@ static void test_a_target_that_was_in_line_is_hit_after_it_left(void **state)
     }
 }
 
-static void test_a_target_that_came_into_line_later_is_not_hit(void **state)
+TEST(a_target_that_came_into_line_later_is_not_hit)
 {
-    (void)state;
     for (int rewind = 0; rewind <= REWIND; rewind += REWIND) {
         struct arena_fixture *f = open_field();
         raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
@@ -94,9 +88,8 @@ static void test_a_target_that_came_into_line_later_is_not_hit(void **state)
     }
 }
 
-static void test_a_hit_in_the_present_tick_is_not_in_the_past(void **state)
+TEST(a_hit_in_the_present_tick_is_not_in_the_past)
 {
-    (void)state;
     struct arena_fixture *f = open_field();
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
     raim_player *victim = fixture_put(f, (raim_vec2){44 + 3 * 15 + 5, 0});
@@ -111,9 +104,8 @@ static void test_a_hit_in_the_present_tick_is_not_in_the_past(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_rewound_bullet_flies_on_like_any_other(void **state)
+TEST(a_rewound_bullet_flies_on_like_any_other)
 {
-    (void)state;
     const raim_box walls[] = {{{-400, -300}, {-380, 300}}, {{300, -300}, {320, 300}}};
     for (int round = 0; round < 300; round++) {
         raim_rules rules = raim_rules_default();
@@ -146,9 +138,8 @@ static void test_a_rewound_bullet_flies_on_like_any_other(void **state)
     }
 }
 
-static void test_a_wall_before_the_victim_stops_it_in_the_past(void **state)
+TEST(a_wall_before_the_victim_stops_it_in_the_past)
 {
-    (void)state;
     const raim_box wall = {{50, -50}, {60, 50}};
     const raim_rules rules = raim_rules_default();
     struct arena_fixture *f = fixture_create(&rules, 2, &wall, 1);
@@ -163,9 +154,8 @@ static void test_a_wall_before_the_victim_stops_it_in_the_past(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_lifetime_can_end_in_the_past(void **state)
+TEST(a_lifetime_can_end_in_the_past)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     rules.bullet_lifetime = 0.1; // 6 ticks, 90 units from the muzzle
     for (int far = 0; far <= 1; far++) {
@@ -182,9 +172,8 @@ static void test_a_lifetime_can_end_in_the_past(void **state)
 
 // A wall hides a player that stands low enough behind its corner. A player runs down behind it; in
 // every tick, its enemy shoots at every angle with every rewind.
-static void test_cover_older_than_the_rewind_protects(void **state)
+TEST(cover_older_than_the_rewind_protects)
 {
-    (void)state;
     const raim_box wall = {{60, -400}, {80, 0}};
     raim_rules rules = raim_rules_default();
     rules.bullet_speed = 20000; // so that bullets nearly follow the line of sight
@@ -219,9 +208,8 @@ static void test_cover_older_than_the_rewind_protects(void **state)
     fixture_destroy(f);
 }
 
-static void test_of_two_shots_with_different_rewinds_the_earlier_hit_counts(void **state)
+TEST(of_two_shots_with_different_rewinds_the_earlier_hit_counts)
 {
-    (void)state;
     struct arena_fixture *f = open_field();
     // Without a rewind, the first bullet would arrive much sooner.
     raim_player *near = fixture_put(f, (raim_vec2){-60, 0});
@@ -243,9 +231,8 @@ static void test_of_two_shots_with_different_rewinds_the_earlier_hit_counts(void
     fixture_destroy(f);
 }
 
-static void test_a_player_hit_in_the_past_still_fires(void **state)
+TEST(a_player_hit_in_the_past_still_fires)
 {
-    (void)state;
     struct arena_fixture *f = open_field();
     raim_player *one = fixture_put(f, (raim_vec2){0, 0});
     raim_player *other = fixture_put(f, (raim_vec2){100, 0});
@@ -259,9 +246,8 @@ static void test_a_player_hit_in_the_past_still_fires(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_bullet_does_not_hit_the_history_of_its_shooter(void **state)
+TEST(a_bullet_does_not_hit_the_history_of_its_shooter)
 {
-    (void)state;
     struct arena_fixture *f = open_field();
     raim_player *player = fixture_put(f, (raim_vec2){-60, 0});
     fixture_input(f, player)->move_x = -1;
@@ -272,9 +258,8 @@ static void test_a_bullet_does_not_hit_the_history_of_its_shooter(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_past_shield_stops_a_bullet(void **state)
+TEST(a_past_shield_stops_a_bullet)
 {
-    (void)state;
     // The bullet meets the victim in the fourth of the ticks that it flies through.
     for (int shielded = 0; shielded <= 8; shielded++) {
         struct arena_fixture *f = open_field();
@@ -293,9 +278,8 @@ static void test_a_past_shield_stops_a_bullet(void **state)
     }
 }
 
-static void test_a_shield_ends_with_the_tick_in_which_its_player_fires(void **state)
+TEST(a_shield_ends_with_the_tick_in_which_its_player_fires)
 {
-    (void)state;
     struct arena_fixture *f = open_field();
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
     raim_player *victim = fixture_put(f, (raim_vec2){100, 0});
@@ -308,9 +292,8 @@ static void test_a_shield_ends_with_the_tick_in_which_its_player_fires(void **st
     fixture_destroy(f);
 }
 
-static void test_another_life_is_another_target(void **state)
+TEST(another_life_is_another_target)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     rules.respawn_delay = 0;
     rules.spawn_protection = 0;
@@ -328,9 +311,8 @@ static void test_another_life_is_another_target(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_player_is_not_hit_in_the_tick_it_spawns_in(void **state)
+TEST(a_player_is_not_hit_in_the_tick_it_spawns_in)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     rules.spawn_protection = 0;
     struct arena_fixture *f = fixture_create(&rules, 5, NULL, 0);
@@ -347,9 +329,8 @@ static void test_a_player_is_not_hit_in_the_tick_it_spawns_in(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_new_player_has_no_history_in_its_slot(void **state)
+TEST(a_new_player_has_no_history_in_its_slot)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     rules.spawn_protection = 0;
     struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
@@ -365,9 +346,8 @@ static void test_a_new_player_has_no_history_in_its_slot(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_fresh_world_has_no_history(void **state)
+TEST(a_fresh_world_has_no_history)
 {
-    (void)state;
     struct arena_fixture *f = open_field();
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
     fixture_put(f, (raim_vec2){30, 0});
@@ -377,9 +357,8 @@ static void test_a_fresh_world_has_no_history(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_world_without_rewinds_keeps_no_history(void **state)
+TEST(a_world_without_rewinds_keeps_no_history)
 {
-    (void)state;
     struct raim_world_def def = {
         .rules = raim_rules_default(), .tick_hz = 60, .max_players = 64, .max_rewind = 0};
     const size_t size = raim_world_size(&def);
@@ -460,9 +439,8 @@ static void random_inputs(struct arena_fixture *f)
     }
 }
 
-static void test_every_hit_is_the_one_that_an_oracle_finds(void **state)
+TEST(every_hit_is_the_one_that_an_oracle_finds)
 {
-    (void)state;
     struct oracle *oracle = calloc(1, sizeof *oracle);
     for (int round = 0; round < 150; round++) {
         struct arena_fixture *f = random_arena();
@@ -491,9 +469,8 @@ static void test_every_hit_is_the_one_that_an_oracle_finds(void **state)
     free(oracle);
 }
 
-static void test_the_history_survives_a_wrap_of_the_tick(void **state)
+TEST(the_history_survives_a_wrap_of_the_tick)
 {
-    (void)state;
     struct arena_fixture *f[2];
     for (int i = 0; i < 2; i++) {
         const raim_rules rules = raim_rules_default();
@@ -521,31 +498,4 @@ static void test_the_history_survives_a_wrap_of_the_tick(void **state)
     assert_true(hits > 0);
     fixture_destroy(f[0]);
     fixture_destroy(f[1]);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_target_that_was_in_line_is_hit_after_it_left),
-        cmocka_unit_test(test_a_target_that_came_into_line_later_is_not_hit),
-        cmocka_unit_test(test_a_hit_in_the_present_tick_is_not_in_the_past),
-        cmocka_unit_test(test_a_rewound_bullet_flies_on_like_any_other),
-        cmocka_unit_test(test_a_wall_before_the_victim_stops_it_in_the_past),
-        cmocka_unit_test(test_a_lifetime_can_end_in_the_past),
-        cmocka_unit_test(test_cover_older_than_the_rewind_protects),
-        cmocka_unit_test(test_of_two_shots_with_different_rewinds_the_earlier_hit_counts),
-        cmocka_unit_test(test_a_player_hit_in_the_past_still_fires),
-        cmocka_unit_test(test_a_bullet_does_not_hit_the_history_of_its_shooter),
-        cmocka_unit_test(test_a_past_shield_stops_a_bullet),
-        cmocka_unit_test(test_a_shield_ends_with_the_tick_in_which_its_player_fires),
-        cmocka_unit_test(test_another_life_is_another_target),
-        cmocka_unit_test(test_a_player_is_not_hit_in_the_tick_it_spawns_in),
-        cmocka_unit_test(test_a_new_player_has_no_history_in_its_slot),
-        cmocka_unit_test(test_a_fresh_world_has_no_history),
-        cmocka_unit_test(test_a_world_without_rewinds_keeps_no_history),
-        cmocka_unit_test(test_every_hit_is_the_one_that_an_oracle_finds),
-        cmocka_unit_test(test_the_history_survives_a_wrap_of_the_tick),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
 // Tests of the cooldown and of the slots of bullets.
 #include "arena_fixture.h"
 #include "chance.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
-static void test_the_cooldown_spaces_shots(void **state)
+TEST(the_cooldown_spaces_shots)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct arena_fixture *f = fixture_create(&rules, 1, NULL, 0);
     raim_player *player = fixture_put(f, (raim_vec2){0, 0});
@@ -23,9 +18,8 @@ static void test_the_cooldown_spaces_shots(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_new_life_fires_no_sooner(void **state)
+TEST(a_new_life_fires_no_sooner)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     rules.respawn_delay = 0;
     struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
@@ -45,9 +39,8 @@ static void test_a_new_life_fires_no_sooner(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_bullet_starts_at_its_shooters_centre_on_the_grid(void **state)
+TEST(a_bullet_starts_at_its_shooters_centre_on_the_grid)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     struct arena_fixture *f = fixture_create(&rules, 1, NULL, 0);
     raim_player *player = fixture_put(f, (raim_vec2){0, 0});
@@ -75,9 +68,8 @@ static struct raim_world_def def_of(double lifetime, double cooldown, uint32_t t
     return def;
 }
 
-static void test_each_player_has_as_many_bullet_slots_as_it_can_need(void **state)
+TEST(each_player_has_as_many_bullet_slots_as_it_can_need)
 {
-    (void)state;
     struct raim_world_def def = def_of(1.2, 0.25, 60, 64);
     assert_int_equal(raim_world_bullets_per_player(&def), 5); // 72 ticks, one every 15
     def = def_of(1, 0.25, 60, 64);
@@ -109,9 +101,8 @@ static void check_shots(const struct arena_fixture *f, const raim_bullet *before
 
 // All players keep firing, and every player whose cooldown is over fires, also in a new life. With
 // no rules does a shot need a slot that is still taken.
-static void test_no_shot_is_dry_where_slots_suffice(void **state)
+TEST(no_shot_is_dry_where_slots_suffice)
 {
-    (void)state;
     enum { PLAYERS = 12 };
     const uint32_t rates[] = {10, 60, 240};
     uint32_t fired = 0, kills = 0;
@@ -153,9 +144,8 @@ static void test_no_shot_is_dry_where_slots_suffice(void **state)
     assert_true(fired > 5000 && kills > 50);
 }
 
-static void test_a_shot_is_dry_only_while_its_slot_is_taken(void **state)
+TEST(a_shot_is_dry_only_while_its_slot_is_taken)
 {
-    (void)state;
     const struct raim_world_def def = def_of(10, 0.02, 60, RAIM_MAX_PLAYERS);
     struct arena_fixture *f =
         fixture_create_on(fixture_map(NULL, 0), &def.rules, def.tick_hz, def.max_players);
@@ -170,18 +160,4 @@ static void test_a_shot_is_dry_only_while_its_slot_is_taken(void **state)
     fixture_step(f);
     assert_int_equal(player->shots, 9);
     fixture_destroy(f);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_cooldown_spaces_shots),
-        cmocka_unit_test(test_a_new_life_fires_no_sooner),
-        cmocka_unit_test(test_a_bullet_starts_at_its_shooters_centre_on_the_grid),
-        cmocka_unit_test(test_each_player_has_as_many_bullet_slots_as_it_can_need),
-        cmocka_unit_test(test_no_shot_is_dry_where_slots_suffice),
-        cmocka_unit_test(test_a_shot_is_dry_only_while_its_slot_is_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

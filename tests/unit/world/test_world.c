@@ -2,13 +2,9 @@
 // Tests of the game's rules, tick by tick.
 #include "arena_fixture.h"
 #include "chance.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static struct arena_fixture *open_field(uint32_t players)
 {
@@ -16,9 +12,8 @@ static struct arena_fixture *open_field(uint32_t players)
     return fixture_create(&rules, players, NULL, 0);
 }
 
-static void test_strides_are_the_speed_in_whole_steps(void **state)
+TEST(strides_are_the_speed_in_whole_steps)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     struct raim_stride stride = raim_world_stride(&rules, 60);
     assert_int_equal(stride.straight, 160); // 300 * 32 / 60
@@ -42,9 +37,8 @@ static void test_strides_are_the_speed_in_whole_steps(void **state)
 
 // After n ticks, a player has moved exactly n strides from any start, as fast in every direction as
 // the grid allows.
-static void test_a_run_in_the_open_is_exact_to_the_bit(void **state)
+TEST(a_run_in_the_open_is_exact_to_the_bit)
 {
-    (void)state;
     const uint32_t rates[] = {10, 60, 128, 240};
     for (int round = 0; round < chance_rounds(400); round++) {
         raim_rules rules = raim_rules_default();
@@ -73,9 +67,8 @@ static void test_a_run_in_the_open_is_exact_to_the_bit(void **state)
     }
 }
 
-static void test_a_hit_gives_one_point_and_destroys(void **state)
+TEST(a_hit_gives_one_point_and_destroys)
 {
-    (void)state;
     struct arena_fixture *f = open_field(2);
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
     raim_player *victim = fixture_put(f, (raim_vec2){200, 0});
@@ -99,9 +92,8 @@ static void test_a_hit_gives_one_point_and_destroys(void **state)
     fixture_destroy(f);
 }
 
-static void test_two_bullets_in_one_tick_give_one_point_to_the_first(void **state)
+TEST(two_bullets_in_one_tick_give_one_point_to_the_first)
 {
-    (void)state;
     struct arena_fixture *f = open_field(3);
     // The player in the later slot is nearer, so its bullet is first in the tick in which both
     // arrive.
@@ -122,9 +114,8 @@ static void test_two_bullets_in_one_tick_give_one_point_to_the_first(void **stat
     fixture_destroy(f);
 }
 
-static void test_no_player_hits_itself(void **state)
+TEST(no_player_hits_itself)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     rules.bullet_speed = 50; // slower than its shooter runs
     struct arena_fixture *f = fixture_create(&rules, 1, NULL, 0);
@@ -138,9 +129,8 @@ static void test_no_player_hits_itself(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_shield_stops_a_bullet_and_ends_with_the_first_shot(void **state)
+TEST(a_shield_stops_a_bullet_and_ends_with_the_first_shot)
 {
-    (void)state;
     struct arena_fixture *f = open_field(2);
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
     raim_player *victim = fixture_put(f, (raim_vec2){60, 0});
@@ -162,9 +152,8 @@ static void test_a_shield_stops_a_bullet_and_ends_with_the_first_shot(void **sta
     fixture_destroy(f);
 }
 
-static void test_a_victim_respawns_after_the_delay_far_from_enemies(void **state)
+TEST(a_victim_respawns_after_the_delay_far_from_enemies)
 {
-    (void)state;
     struct arena_fixture *f = open_field(2);
     raim_player *shooter = fixture_put(f, (raim_vec2){800, 700});
     raim_player *victim = fixture_put(f, (raim_vec2){860, 700});
@@ -183,9 +172,8 @@ static void test_a_victim_respawns_after_the_delay_far_from_enemies(void **state
     fixture_destroy(f);
 }
 
-static void test_a_crowd_spawns_without_overlap(void **state)
+TEST(a_crowd_spawns_without_overlap)
 {
-    (void)state;
     struct arena_fixture *f = open_field(100); // for four spawn points
     for (int i = 0; i < 100; i++)
         raim_world_join(f->world);
@@ -202,9 +190,8 @@ static void test_a_crowd_spawns_without_overlap(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_bullet_never_crosses_a_thin_wall(void **state)
+TEST(a_bullet_never_crosses_a_thin_wall)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     rules.bullet_speed = 20000; // 333 units a tick
     const raim_box wall = {{100, -500}, {101, 500}};
@@ -219,9 +206,8 @@ static void test_a_bullet_never_crosses_a_thin_wall(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_muzzle_behind_a_thin_wall_does_not_shoot_through(void **state)
+TEST(a_muzzle_behind_a_thin_wall_does_not_shoot_through)
 {
-    (void)state;
     const raim_rules rules = raim_rules_default();
     // The player touches the wall, which is thinner than the distance to the muzzle.
     const raim_box wall = {{20, -500}, {21, 500}};
@@ -237,9 +223,8 @@ static void test_a_muzzle_behind_a_thin_wall_does_not_shoot_through(void **state
     fixture_destroy(f);
 }
 
-static void test_a_fast_bullet_hits_a_player_crossing_its_path(void **state)
+TEST(a_fast_bullet_hits_a_player_crossing_its_path)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     rules.bullet_speed = 20000;
     struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
@@ -252,9 +237,8 @@ static void test_a_fast_bullet_hits_a_player_crossing_its_path(void **state)
     fixture_destroy(f);
 }
 
-static void test_leaving_frees_the_slot_and_takes_its_bullets_only(void **state)
+TEST(leaving_frees_the_slot_and_takes_its_bullets_only)
 {
-    (void)state;
     struct arena_fixture *f = open_field(2);
     raim_player *first = fixture_put(f, (raim_vec2){0, 0});
     raim_player *second = fixture_put(f, (raim_vec2){500, 500});
@@ -272,9 +256,8 @@ static void test_leaving_frees_the_slot_and_takes_its_bullets_only(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_slot_never_gives_the_null_id(void **state)
+TEST(a_slot_never_gives_the_null_id)
 {
-    (void)state;
     struct arena_fixture *f = open_field(1);
     for (int i = 0; i < 1000; i++) {
         const raim_player_id id = raim_world_join(f->world);
@@ -284,9 +267,8 @@ static void test_a_slot_never_gives_the_null_id(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_round_begins_without_points_and_bullets_and_all_spawn(void **state)
+TEST(a_round_begins_without_points_and_bullets_and_all_spawn)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     struct arena_fixture *f = fixture_create(&rules, 6, NULL, 0);
     for (int i = 0; i < 5; i++)
@@ -322,9 +304,8 @@ static void test_a_round_begins_without_points_and_bullets_and_all_spawn(void **
     fixture_destroy(f);
 }
 
-static void test_without_bullets_no_player_is_hit(void **state)
+TEST(without_bullets_no_player_is_hit)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     struct arena_fixture *f = fixture_create(&rules, 2, NULL, 0);
     raim_player *shooter = fixture_put(f, (raim_vec2){0, 0});
@@ -342,9 +323,8 @@ static void test_without_bullets_no_player_is_hit(void **state)
     fixture_destroy(f);
 }
 
-static void test_a_continued_world_keeps_ticks_ids_and_lives(void **state)
+TEST(a_continued_world_keeps_ticks_ids_and_lives)
 {
-    (void)state;
     raim_rules rules = raim_rules_default();
     struct arena_fixture *before = fixture_create(&rules, 6, NULL, 0);
     rules.bullet_lifetime = 3;
@@ -382,9 +362,8 @@ static void test_a_continued_world_keeps_ticks_ids_and_lives(void **state)
     fixture_destroy(after);
 }
 
-static void test_full_events_are_counted(void **state)
+TEST(full_events_are_counted)
 {
-    (void)state;
     struct arena_fixture *f = open_field(4);
     for (int i = 0; i < 4; i++)
         raim_world_join(f->world);
@@ -410,9 +389,8 @@ static void random_inputs(struct arena_fixture *f)
     }
 }
 
-static void test_a_copy_of_the_world_plays_on_alike(void **state)
+TEST(a_copy_of_the_world_plays_on_alike)
 {
-    (void)state;
     const raim_box box = {{-50, -50}, {50, 50}};
     const raim_rules rules = raim_rules_default();
     struct arena_fixture *f = fixture_create(&rules, 16, &box, 1);
@@ -487,9 +465,8 @@ static int room_of(raim_vec2 point)
 
 // Plays a million player ticks at all speeds: every player stays on the grid, free, and in its
 // room.
-static void test_players_stay_on_the_grid_and_cross_no_wall(void **state)
+TEST(players_stay_on_the_grid_and_cross_no_wall)
 {
-    (void)state;
     enum { PLAYERS = 64, ROUNDS = 4, PLAYER_TICKS = 250000 };
     const double speeds[ROUNDS] = {300, 10, 730, 2000};
     for (int round = 0; round < ROUNDS; round++) {
@@ -525,9 +502,8 @@ static void test_players_stay_on_the_grid_and_cross_no_wall(void **state)
 
 // With any input, players stay outside of obstacles and inside the border, points equal kills, and
 // no player moves farther than a stride and the pushes of a crowd.
-static void test_invariants_hold_in_a_crowd(void **state)
+TEST(invariants_hold_in_a_crowd)
 {
-    (void)state;
     enum { PLAYERS = 48, TICKS = 3000 };
     const raim_box boxes[] = {
         {{-300, -300}, {-100, -100}}, {{-100, -100}, {100, 20}}, {{100, -300}, {300, -90}},
@@ -562,32 +538,4 @@ static void test_invariants_hold_in_a_crowd(void **state)
     }
     assert_true(kills > 20);
     fixture_destroy(f);
-}
-
-int main(int argc, char **argv)
-{
-    chance_start(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strides_are_the_speed_in_whole_steps),
-        cmocka_unit_test(test_a_run_in_the_open_is_exact_to_the_bit),
-        cmocka_unit_test(test_a_hit_gives_one_point_and_destroys),
-        cmocka_unit_test(test_two_bullets_in_one_tick_give_one_point_to_the_first),
-        cmocka_unit_test(test_no_player_hits_itself),
-        cmocka_unit_test(test_a_shield_stops_a_bullet_and_ends_with_the_first_shot),
-        cmocka_unit_test(test_a_victim_respawns_after_the_delay_far_from_enemies),
-        cmocka_unit_test(test_a_crowd_spawns_without_overlap),
-        cmocka_unit_test(test_a_bullet_never_crosses_a_thin_wall),
-        cmocka_unit_test(test_a_muzzle_behind_a_thin_wall_does_not_shoot_through),
-        cmocka_unit_test(test_a_fast_bullet_hits_a_player_crossing_its_path),
-        cmocka_unit_test(test_leaving_frees_the_slot_and_takes_its_bullets_only),
-        cmocka_unit_test(test_a_slot_never_gives_the_null_id),
-        cmocka_unit_test(test_a_round_begins_without_points_and_bullets_and_all_spawn),
-        cmocka_unit_test(test_without_bullets_no_player_is_hit),
-        cmocka_unit_test(test_a_continued_world_keeps_ticks_ids_and_lives),
-        cmocka_unit_test(test_full_events_are_counted),
-        cmocka_unit_test(test_a_copy_of_the_world_plays_on_alike),
-        cmocka_unit_test(test_players_stay_on_the_grid_and_cross_no_wall),
-        cmocka_unit_test(test_invariants_hold_in_a_crowd),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

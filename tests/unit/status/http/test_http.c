@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "http_fixture.h"
 
-static void test_status_is_json_that_nobody_may_keep(void **state)
+TEST(status_is_json_that_nobody_may_keep, start_server, stop_server)
 {
     char *answer = ask(*state, "GET /status?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert_int_equal(strncmp(answer, "HTTP/1.1 200 ", 13), 0);
@@ -39,13 +39,13 @@ static void assert_answer(struct http *http, const char *path, int status, const
     free(answer);
 }
 
-static void test_metrics_have_the_type_that_prometheus_wants(void **state)
+TEST(metrics_have_the_type_that_prometheus_wants, start_server, stop_server)
 {
     assert_answer(*state, "/metrics", 200, "text/plain; version=0.0.4; charset=utf-8",
                   "raimd_players{arena=\"yard\"} 3\n");
 }
 
-static void test_arenas_are_found_by_name(void **state)
+TEST(arenas_are_found_by_name, start_server, stop_server)
 {
     static const char json[] = "application/json";
     // Alternates between the paths, so that a mixed-up cache entry is noticed.
@@ -69,7 +69,7 @@ static void test_arenas_are_found_by_name(void **state)
     assert_int_equal(renderings, 0);
 }
 
-static void test_dashboard_may_load_nothing_from_elsewhere(void **state)
+TEST(dashboard_may_load_nothing_from_elsewhere, start_server, stop_server)
 {
     static const char *const paths[] = {"/", "/dashboard/dashboard.css", "/dashboard/net.js"};
     static const char *const types[] = {"text/html", "text/css", "text/javascript"};
@@ -87,7 +87,7 @@ static void test_dashboard_may_load_nothing_from_elsewhere(void **state)
     }
 }
 
-static void test_maps_are_found_by_the_arenas_name(void **state)
+TEST(maps_are_found_by_the_arenas_name, start_server, stop_server)
 {
     static const char json[] = "application/json";
     assert_answer(*state, "/arenas/yard/map", 200, json, "{\"border\":[0,0,1,1]}");
@@ -97,7 +97,7 @@ static void test_maps_are_found_by_the_arenas_name(void **state)
 }
 
 // Some are left open, for the end of the server to find asleep.
-static void test_streams_go_on_until_either_side_ends(void **state)
+TEST(streams_go_on_until_either_side_ends, start_server, stop_server)
 {
     int viewers[5];
     for (int i = 0; i < 5; i++) {
@@ -129,7 +129,7 @@ static void test_streams_go_on_until_either_side_ends(void **state)
     assert_serves(*state);
 }
 
-static void test_readiness_is_reported_by_the_status_too(void **state)
+TEST(readiness_is_reported_by_the_status_too, start_server, stop_server)
 {
     const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
     assert_answer(*state, "/readyz", 200, "application/json", "{\"status\":\"ready\"}");
@@ -148,7 +148,7 @@ static void test_readiness_is_reported_by_the_status_too(void **state)
     free(answer);
 }
 
-static void test_head_reports_the_length_without_the_body(void **state)
+TEST(head_reports_the_length_without_the_body, start_server, stop_server)
 {
     char *answer = ask(*state, "HEAD /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert_int_equal(strncmp(answer, "HTTP/1.1 200 ", 13), 0);
@@ -157,7 +157,7 @@ static void test_head_reports_the_length_without_the_body(void **state)
     free(answer);
 }
 
-static void test_unknown_path_is_404_in_json(void **state)
+TEST(unknown_path_is_404_in_json, start_server, stop_server)
 {
     static const char *const paths[] = {"/arenas/yard/map/", "/status/", "/Status",
                                         "/../etc/passwd", "/a%01b"};
@@ -175,7 +175,7 @@ static void test_unknown_path_is_404_in_json(void **state)
 }
 
 // From 1.0.10 on the library refuses it by itself.
-static void test_a_path_with_a_nul_in_it_is_no_page(void **state)
+TEST(a_path_with_a_nul_in_it_is_no_page, start_server, stop_server)
 {
     char *answer = ask(*state, "GET /a%00b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert_true(strncmp(answer, "HTTP/1.1 404 ", 13) == 0 ||
@@ -184,7 +184,7 @@ static void test_a_path_with_a_nul_in_it_is_no_page(void **state)
     assert_int_equal(renderings, 0);
 }
 
-static void test_other_method_is_405_and_receives_what_is_allowed(void **state)
+TEST(other_method_is_405_and_receives_what_is_allowed, start_server, stop_server)
 {
     static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
@@ -216,7 +216,7 @@ static void assert_status(struct http *http, const char *path, const char *heade
     free(answer);
 }
 
-static void test_pages_from_elsewhere_get_nothing(void **state)
+TEST(pages_from_elsewhere_get_nothing, start_server, stop_server)
 {
     static const char *const paths[] = {
         "/",        "/status",  "/arenas/yard",        "/arenas/yard/map",
@@ -260,7 +260,7 @@ static void assert_hello(struct http *http, const char *headers, const char *hel
     serve(http, 0);
 }
 
-static void test_only_the_token_sees_without_delay(void **state)
+TEST(only_the_token_sees_without_delay, start_server, stop_server)
 {
     static const char late[] = "{\"delay_ms\":5000}", now[] = "{\"delay_ms\":0}";
     static const char *const others[] = {"",
@@ -279,13 +279,12 @@ static void test_only_the_token_sees_without_delay(void **state)
     assert_status(*state, "/status", "Host: x\r\nAuthorization: Basic x\r\n", 200);
 }
 
-static void test_idle_server_asks_for_no_wake_up(void **state)
+TEST(idle_server_asks_for_no_wake_up, start_server, stop_server)
 {
-    (void)state;
     assert_false(loop_wait(loop, 100));
 }
 
-static void test_flood_renders_each_page_once_an_interval(void **state)
+TEST(flood_renders_each_page_once_an_interval, start_server, stop_server)
 {
     const uint64_t start_ms = clock_ms();
     for (int i = 0; i < 20; i++) {
@@ -301,7 +300,7 @@ static void test_flood_renders_each_page_once_an_interval(void **state)
     assert_in_range(renderings, 2, 2 * ((clock_ms() - start_ms) / 100 + 1));
 }
 
-static void test_status_is_rendered_anew_after_the_interval(void **state)
+TEST(status_is_rendered_anew_after_the_interval, start_server, stop_server)
 {
     const uint64_t deadline_ms = clock_ms() + DEADLINE_MS;
     while (renderings < 2) {
@@ -310,7 +309,7 @@ static void test_status_is_rendered_anew_after_the_interval(void **state)
     }
 }
 
-static void test_page_survives_its_replacement_while_it_is_sent(void **state)
+TEST(page_survives_its_replacement_while_it_is_sent, start_server, stop_server)
 {
     page_bytes = LARGE_PAGE;
     const int slow = connect_client(*state);
@@ -330,7 +329,7 @@ static void test_page_survives_its_replacement_while_it_is_sent(void **state)
     free(answer);
 }
 
-static void test_no_memory_for_the_page_is_503(void **state)
+TEST(no_memory_for_the_page_is_503, start_server, stop_server)
 {
     out_of_memory = true;
     char *answer = ask(*state, "GET /status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
@@ -343,7 +342,7 @@ static void test_no_memory_for_the_page_is_503(void **state)
     free(answer);
 }
 
-static void test_port_in_use_is_named_in_the_error(void **state)
+TEST(port_in_use_is_named_in_the_error, start_server, stop_server)
 {
     char error[128];
     char wanted[128];
@@ -354,9 +353,8 @@ static void test_port_in_use_is_named_in_the_error(void **state)
     assert_serves(*state);
 }
 
-static void test_address_that_is_none_is_named_in_the_error(void **state)
+TEST(address_that_is_none_is_named_in_the_error, start_server, stop_server)
 {
-    (void)state;
     char error[128];
     assert_null(open_server("localhost", 80, error, sizeof error));
     assert_string_equal(error, "cannot bind tcp localhost port 80: not an IPv4 or IPv6 address");
@@ -364,9 +362,8 @@ static void test_address_that_is_none_is_named_in_the_error(void **state)
     assert_string_equal(error, "cannot bind tcp 203.0.113.1:8080: Cannot assign requested address");
 }
 
-static void test_port_is_free_again_after_close(void **state)
+TEST(port_is_free_again_after_close, start_server, stop_server)
 {
-    (void)state;
     char error[128] = "";
     struct http *http = open_server("127.0.0.1", 0, error, sizeof error);
     assert_non_null(http);
@@ -380,32 +377,4 @@ static void test_port_is_free_again_after_close(void **state)
     http_close(http);
     http_close(NULL);
     close(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SERVED(test_status_is_json_that_nobody_may_keep),
-        SERVED(test_head_reports_the_length_without_the_body),
-        SERVED(test_metrics_have_the_type_that_prometheus_wants),
-        SERVED(test_arenas_are_found_by_name),
-        SERVED(test_readiness_is_reported_by_the_status_too),
-        SERVED(test_dashboard_may_load_nothing_from_elsewhere),
-        SERVED(test_maps_are_found_by_the_arenas_name),
-        SERVED(test_streams_go_on_until_either_side_ends),
-        SERVED(test_unknown_path_is_404_in_json),
-        SERVED(test_a_path_with_a_nul_in_it_is_no_page),
-        SERVED(test_other_method_is_405_and_receives_what_is_allowed),
-        SERVED(test_pages_from_elsewhere_get_nothing),
-        SERVED(test_only_the_token_sees_without_delay),
-        SERVED(test_idle_server_asks_for_no_wake_up),
-        SERVED(test_flood_renders_each_page_once_an_interval),
-        SERVED(test_status_is_rendered_anew_after_the_interval),
-        SERVED(test_page_survives_its_replacement_while_it_is_sent),
-        SERVED(test_no_memory_for_the_page_is_503),
-        SERVED(test_port_in_use_is_named_in_the_error),
-        SERVED(test_address_that_is_none_is_named_in_the_error),
-        SERVED(test_port_is_free_again_after_close),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

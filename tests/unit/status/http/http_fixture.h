@@ -13,6 +13,7 @@
 #include "metrics.h"
 #include "recordings.h"
 #include "status.h"
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,8 +21,6 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +28,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define DEADLINE_MS 10000U
 #define LARGE_PAGE ((size_t)8 << 20)

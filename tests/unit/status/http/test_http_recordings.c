@@ -58,7 +58,7 @@ static void assert_status(struct http *http, const char *path, const char *statu
     free(text);
 }
 
-static void test_entry_has_its_facts(void **state)
+TEST(entry_has_its_facts, start_server, stop_server)
 {
     add_entries(1);
     entries[0].is_kept = true;
@@ -74,7 +74,7 @@ static void test_entry_has_its_facts(void **state)
     free(text);
 }
 
-static void test_unreadable_file_is_listed_without_facts(void **state)
+TEST(unreadable_file_is_listed_without_facts, start_server, stop_server)
 {
     add_entries(1);
     entries[0].map[0] = entries[0].winner[0] = '\0';
@@ -87,7 +87,7 @@ static void test_unreadable_file_is_listed_without_facts(void **state)
     json_decref(page);
 }
 
-static void test_list_is_read_page_by_page(void **state)
+TEST(list_is_read_page_by_page, start_server, stop_server)
 {
     char path[128] = "/recordings";
     unsigned seen = 0;
@@ -114,7 +114,7 @@ static void test_list_is_read_page_by_page(void **state)
 }
 
 // What a file says of names and maps is not to be believed.
-static void test_hostile_names_stay_json(void **state)
+TEST(hostile_names_stay_json, start_server, stop_server)
 {
     static const char *const names[] = {"\"},{\"x\":\"",
                                         "<script>",
@@ -148,7 +148,7 @@ static void test_hostile_names_stay_json(void **state)
     json_decref(page);
 }
 
-static void test_flood_renders_the_newest_page_once(void **state)
+TEST(flood_renders_the_newest_page_once, start_server, stop_server)
 {
     add_entries(MOST_ENTRIES);
     for (int i = 0; i < 50; i++)
@@ -161,7 +161,7 @@ static void test_flood_renders_the_newest_page_once(void **state)
     json_decref(page);
 }
 
-static void test_files_are_downloads_by_name(void **state)
+TEST(files_are_downloads_by_name, start_server, stop_server)
 {
     strcpy(file_path, "/tmp/raimd-recording-XXXXXX");
     const int file = mkstemp(file_path);
@@ -189,7 +189,7 @@ static void test_files_are_downloads_by_name(void **state)
     unlink(file_path);
 }
 
-static void test_nothing_else_is_a_file(void **state)
+TEST(nothing_else_is_a_file, start_server, stop_server)
 {
     static const char *const paths[] = {
         "/recordings/",
@@ -210,18 +210,4 @@ static void test_nothing_else_is_a_file(void **state)
         assert_status(*state, paths[i], "404");
     open_errno = EMFILE;
     assert_status(*state, "/recordings/yard-20261123T030000Z-r1.raimrec", "503");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SERVED(test_entry_has_its_facts),
-        SERVED(test_unreadable_file_is_listed_without_facts),
-        SERVED(test_list_is_read_page_by_page),
-        SERVED(test_hostile_names_stay_json),
-        SERVED(test_flood_renders_the_newest_page_once),
-        SERVED(test_files_are_downloads_by_name),
-        SERVED(test_nothing_else_is_a_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tests of the HTTP server against clients that are slow, many, rude or gone.
 #define _GNU_SOURCE
+#include "chance.h"
 #include "http_fixture.h"
 
-
-static void test_pipelined_requests_are_answered_in_order(void **state)
+TEST(pipelined_requests_are_answered_in_order, start_server, stop_server)
 {
     char *answer = ask(*state, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
                                "HEAD /status HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -20,7 +20,7 @@ static void test_pipelined_requests_are_answered_in_order(void **state)
     free(answer);
 }
 
-static void test_slow_request_delays_nobody(void **state)
+TEST(slow_request_delays_nobody, start_server, stop_server)
 {
     const int slow = connect_client(*state);
     send_text(*state, slow, "GET /heal");
@@ -33,7 +33,7 @@ static void test_slow_request_delays_nobody(void **state)
     free(answer);
 }
 
-static void test_silent_connection_is_closed_by_the_timeout_alone(void **state)
+TEST(silent_connection_is_closed_by_the_timeout_alone, start_server, stop_server)
 {
     const uint64_t start_ms = clock_ms();
     const int silent = connect_client(*state);
@@ -51,7 +51,7 @@ static void test_silent_connection_is_closed_by_the_timeout_alone(void **state)
 
 // One drips its request and one sips its answer, so that neither is ever idle; and one asks again
 // and again, which is its right.
-static void test_who_drips_or_sips_is_ended_by_the_deadline(void **state)
+TEST(who_drips_or_sips_is_ended_by_the_deadline, start_server, stop_server)
 {
     static const char next[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     struct http *http = *state;
@@ -142,9 +142,8 @@ static void free_places(struct places *places)
     free(places);
 }
 
-static void test_clients_keep_their_own_deadlines(void **state)
+TEST(clients_keep_their_own_deadlines)
 {
-    (void)state;
     struct places *places = make_places(HTTP_MAX_CLIENTS);
     struct http_clients *clients = &places->clients;
     assert_true(http_clients_due_ms(clients) == UINT64_MAX);
@@ -165,9 +164,8 @@ static void test_clients_keep_their_own_deadlines(void **state)
     free_places(places);
 }
 
-static void test_the_address_with_most_connections_makes_room(void **state)
+TEST(the_address_with_most_connections_makes_room)
 {
-    (void)state;
     struct places *places = make_places(4);
     const size_t alone = join(places, 7, 10);
     const size_t crowd[] = {join(places, 9, 11), join(places, 9, 12), join(places, 9, 13)};
@@ -182,9 +180,8 @@ static void test_the_address_with_most_connections_makes_room(void **state)
     free_places(places);
 }
 
-static void test_of_one_address_the_oldest_makes_room(void **state)
+TEST(of_one_address_the_oldest_makes_room)
 {
-    (void)state;
     struct places *places = make_places(3);
     for (uint64_t i = 0; i < 20; i++) {
         const size_t newest = join(places, 1, 100 + i);
@@ -195,9 +192,8 @@ static void test_of_one_address_the_oldest_makes_room(void **state)
 }
 
 // A new connection may get the slot of one that left, before those that are older.
-static void test_of_one_millisecond_the_oldest_makes_room(void **state)
+TEST(of_one_millisecond_the_oldest_makes_room)
 {
-    (void)state;
     struct places *places = make_places(3);
     const size_t gone = join(places, 1, 100), oldest = join(places, 1, 100);
     join(places, 1, 100);
@@ -208,9 +204,8 @@ static void test_of_one_millisecond_the_oldest_makes_room(void **state)
     free_places(places);
 }
 
-static void test_answers_are_interrupted_for_others_and_when_they_take_long(void **state)
+TEST(answers_are_interrupted_for_others_and_when_they_take_long)
 {
-    (void)state;
     struct places *places = make_places(3);
     const size_t stream = join(places, 1, 0);
     http_client_renew(places->list[stream], 0);
@@ -231,9 +226,8 @@ static void test_answers_are_interrupted_for_others_and_when_they_take_long(void
     free_places(places);
 }
 
-static void test_an_answer_taken_is_a_request_awaited(void **state)
+TEST(an_answer_taken_is_a_request_awaited)
 {
-    (void)state;
     struct places *places = make_places(2);
     const size_t first = join(places, 1, 0), second = join(places, 1, 1);
     http_client_renew(places->list[first], 2);
@@ -244,9 +238,8 @@ static void test_an_answer_taken_is_a_request_awaited(void **state)
     free_places(places);
 }
 
-static void test_there_is_room_for_those_that_end(void **state)
+TEST(there_is_room_for_those_that_end)
 {
-    (void)state;
     struct places *places = make_places(HTTP_MAX_CLIENTS);
     for (size_t i = 0; i < HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS; i++)
         join(places, (uint32_t)i, i);
@@ -256,7 +249,7 @@ static void test_there_is_room_for_those_that_end(void **state)
 }
 
 // Fills all slots repeatedly with clients that send no request; a client with a request is served.
-static void test_silent_connections_keep_nobody_out(void **state)
+TEST(silent_connections_keep_nobody_out, start_server, stop_server)
 {
     int clients[3 * HTTP_MAX_CLIENTS];
     const int count = sizeof clients / sizeof *clients;
@@ -281,7 +274,7 @@ static uint64_t next_random(uint64_t *random)
     return *random;
 }
 
-static void test_garbage_bytes_stop_nothing(void **state)
+TEST(garbage_bytes_stop_nothing, start_server, stop_server)
 {
     static const char valid[] = "GET /status HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n";
     uint64_t random = chance;
@@ -306,7 +299,7 @@ static void test_garbage_bytes_stop_nothing(void **state)
     assert_serves(*state);
 }
 
-static void test_endless_header_is_refused(void **state)
+TEST(endless_header_is_refused, start_server, stop_server)
 {
     const int client = connect_client(*state);
     send_text(*state, client, "GET /status HTTP/1.1\r\nHost: x\r\nX: ");
@@ -321,7 +314,7 @@ static void test_endless_header_is_refused(void **state)
     assert_serves(*state);
 }
 
-static void test_body_is_never_taken_for_a_request(void **state)
+TEST(body_is_never_taken_for_a_request, start_server, stop_server)
 {
     static const char *const methods[] = {"GET", "HEAD", "POST"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
@@ -339,7 +332,7 @@ static void test_body_is_never_taken_for_a_request(void **state)
     assert_int_equal(renderings, 0);
 }
 
-static void test_client_that_hangs_up_early_raises_no_signal(void **state)
+TEST(client_that_hangs_up_early_raises_no_signal, start_server, stop_server)
 {
     page_bytes = LARGE_PAGE;
     for (int i = 0; i < 8; i++) {
@@ -352,27 +345,4 @@ static void test_client_that_hangs_up_early_raises_no_signal(void **state)
             serve(*state, 1);
     }
     assert_serves(*state);
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        SERVED(test_pipelined_requests_are_answered_in_order),
-        SERVED(test_slow_request_delays_nobody),
-        SERVED(test_silent_connection_is_closed_by_the_timeout_alone),
-        SERVED(test_who_drips_or_sips_is_ended_by_the_deadline),
-        cmocka_unit_test(test_clients_keep_their_own_deadlines),
-        cmocka_unit_test(test_the_address_with_most_connections_makes_room),
-        cmocka_unit_test(test_of_one_address_the_oldest_makes_room),
-        cmocka_unit_test(test_of_one_millisecond_the_oldest_makes_room),
-        cmocka_unit_test(test_answers_are_interrupted_for_others_and_when_they_take_long),
-        cmocka_unit_test(test_an_answer_taken_is_a_request_awaited),
-        cmocka_unit_test(test_there_is_room_for_those_that_end),
-        SERVED(test_silent_connections_keep_nobody_out),
-        SERVED(test_garbage_bytes_stop_nothing),
-        SERVED(test_endless_header_is_refused),
-        SERVED(test_body_is_never_taken_for_a_request),
-        SERVED(test_client_that_hangs_up_early_raises_no_signal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
