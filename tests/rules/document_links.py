@@ -4,7 +4,8 @@
 fails.
 
 A relative link must lead to a file or folder, and an anchor to a heading. A word in `code` that
-begins with a folder of the tree must be a path that exists. `document_links.py --self-test` breaks
+begins with a folder of the tree must be a path that exists, and one such as unit.votes or
+daemon.http a test. `document_links.py --self-test` breaks
 each rule in a temporary tree and sees it reported.
 """
 
@@ -52,6 +53,13 @@ def path_problems(root, text):
             yield f"names {word}, which is not there"
 
 
+def test_problems(tests, text):
+    """Words in `code` that look like the name of a test and are none."""
+    for kind, name in re.findall(r"`(unit|daemon|fuzz)\.([a-z_]+)`", text):
+        if name not in tests:
+            yield f"names {kind}.{name}, which is no test"
+
+
 def pages(root):
     """The documents: every Markdown file that is not made by a build."""
     for page in sorted(root.rglob("*.md")):
@@ -64,13 +72,15 @@ def check(root):
     """All problems of the documents below root, as lines."""
     root = pathlib.Path(root)
     problems = []
+    tests = {path.stem.removeprefix("test_").removeprefix("fuzz_")
+             for path in (root / "tests").rglob("*.[cp]*")}
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         prose = FENCE.sub("", text)
         name = page.relative_to(root).as_posix()
         found = list(link_problems(root, page, prose))
         if name != "CHANGELOG.md":  # tells of files that were
-            found += path_problems(root, prose)
+            found += [*path_problems(root, prose), *test_problems(tests, prose)]
         problems += [f"{name}: {problem}" for problem in found]
     return problems
 
@@ -80,7 +90,7 @@ class SelfTest(unittest.TestCase):
 
     GOOD = """# A house
 See [the wire](proto/WIRE.md#the-bits-of-it), [below](#rooms), [the web](https://example.org/x)
-and `proto/wire.c`, `proto/`, `build/dev/bin`, `tests/NAME.c`, `a/b`, `./dev run`.
+and `proto/wire.c`, `proto/`, `build/dev/bin`, `tests/NAME.c`, `a/b`, `unit.NOUN`.
 ```
 [nowhere](nowhere.md) `proto/nowhere.c`
 ```
@@ -120,6 +130,9 @@ and `proto/wire.c`, `proto/`, `build/dev/bin`, `tests/NAME.c`, `a/b`, `./dev run
 
     def test_path_to_nowhere(self):
         self.assert_only(self.GOOD + "`proto/nowhere.c`", "names proto/nowhere.c")
+
+    def test_test_that_there_is_not(self):
+        self.assert_only(self.GOOD + "`unit.nowhere`", "names unit.nowhere, which is no test")
 
 
 def main(arguments):
