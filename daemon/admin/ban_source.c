@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "ban_source.h"
 
-#include "ban_list.h"
+#include "bans.h"
 #include "fetch.h"
 #include "job_thread.h"
 #include "json_writer.h"

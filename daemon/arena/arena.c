@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
-#include "arena_rounds.h"
 #include "connectionless.h"
 #include "log.h"
 #include "message.h"

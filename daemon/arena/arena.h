@@ -13,7 +13,6 @@
 #include "recorder.h"
 #include "rejection_log.h"
 #include "systemd.h"
-#include "tick_profile.h"
 #include "transport.h"
 #include "wakeup.h"
 
@@ -51,7 +50,7 @@ struct arena_status {
     uint32_t tick;
     uint64_t late_ticks;         // began more than a quarter of a tick late
     uint64_t skipped_ticks;      // not run because the arena was too far behind
-    uint32_t snapshot_interval;  // ticks between two snapshots of a client; see snapshot_pace.h
+    uint32_t snapshot_interval;  // ticks between two snapshots of a client; see overload.h
     struct histogram durations;  // of ticks
     struct histogram latenesses; // of ticks, from the deadline to the beginning
     struct histogram pings;      // of the connected players, by histogram_ping_bounds_ns

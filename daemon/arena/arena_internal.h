@@ -10,14 +10,37 @@
 #include "arena_commands.h"
 #include "arena_feed.h"
 #include "arena_recording.h"
-#include "arena_votes.h"
 #include "crypto.h"
+#include "ip_address.h"
+#include "overload.h"
+#include "round_report.h"
 #include "seats.h"
-#include "snapshot_pace.h"
 #include "triple_buffer.h"
 #include "used_tokens_file.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
+
+// Reports the votes of an arena's match to the main thread: that one was called, and how it ended,
+// with the address of the player whom a kick meets. Worker thread.
+
+struct arena;
+
+struct arena_votes {
+    uint32_t number;           // of the newest vote that was seen
+    uint32_t called;           // of the newest vote that was reported as called
+    struct ip_address address; // of the target of vote `number`, as it was last seen; none: unknown
+};
+
+// Notes where the target of the running vote is. Call it before each step.
+void arena_votes_watch(struct arena *arena);
+
+// Reports what has happened since the last call. Call it after each step.
+void arena_votes_run(struct arena *arena);
+
+// Tells the match where a client is from, as keyed hashes of its address, or IPv6 /64, and of its
+// network. Call it when a client has connected.
+void arena_votes_note_origin(struct arena *arena, uint32_t peer);
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -115,3 +138,13 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared);
 
 // Begins the offered matches that are due. Call it between two ticks.
 void arena_take_offers(struct arena *arena);
+
+// Watches the rounds of an arena and reports each one that has ended, once. Worker thread, or the
+// thread that has the arena.
+
+// Reports the round whose break has begun. Call it after each tick.
+void arena_rounds_run(struct arena *arena);
+
+// Reports a round that has begun and is cut short, unless its end was reported. Call it before the
+// match is replaced or ended.
+void arena_rounds_cut(struct arena *arena, enum round_end ended);

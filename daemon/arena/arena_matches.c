@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
-#include "arena_rounds.h"
+#include "crypto.h"
 #include "log.h"
 #include "monotonic.h"
 
@@ -228,4 +228,187 @@ void arena_take_offers(struct arena *arena)
         return;
     begin_match(arena, arena->worker.next);
     arena->worker.next = NULL;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return ms > 0 ? ms : 1;
+}
+
+static void add_players(struct round_report *report, const struct arena *arena, uint32_t count,
+                        bool left)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct raim_match_player *row = &arena->worker.rows[i];
+        const bool is_here = !left && !row->bot && !row->away;
+        struct round_player *player = &report->players[report->player_count++];
+        *player = (struct round_player){
+            .id = row->id,
+            .bot = row->bot,
+            .left = left,
+            .score = row->score,
+            .deaths = row->deaths,
+            .shots = row->shots,
+            .hits = row->hits,
+            .ping_ms =
+                is_here ? transport_ping_ms(arena->worker.transport, row->client) : ROUND_NO_PING,
+        };
+        memcpy(player->name, row->name, sizeof player->name);
+        memcpy(player->subject, row->subject, sizeof player->subject);
+    }
+}
+
+static void fill(struct round_report *report, const struct arena *arena,
+                 const struct raim_match_round *round)
+{
+    const struct config_arena *config = arena->worker.config;
+    *report = (struct round_report){
+        .round = round->round,
+        .start_ms = round->start_ms,
+        .end_ms = now_ms(),
+        .played_ticks = round->played_ticks,
+        .tick_hz = config->match.tick_hz,
+        .round_s = config->match.tuning.round_s,
+        .score_limit = round->score_limit,
+        .sight = config->match.sight,
+        .rules = config->match.rules,
+    };
+    strcpy(report->arena, config->name);
+    strcpy(report->template_name, config->template_name);
+    strcpy(report->map, config->match.map->name);
+    strcpy(report->recording, arena_recording_name(&arena->worker.recording));
+    const uint32_t present =
+        raim_match_players(arena->worker.match, arena->worker.rows, arena->opened.status_rows);
+    add_players(report, arena, present, false);
+    const uint32_t departed = raim_match_departed(arena->worker.match, arena->worker.rows,
+                                                  arena->opened.max_players, &report->omitted);
+    add_players(report, arena, departed, true);
+}
+
+static bool has_score(const struct round_report *report)
+{
+    for (uint32_t i = 0; i < report->player_count && report->score_limit > 0; i++)
+        if (!report->players[i].left && report->players[i].score >= report->score_limit)
+            return true;
+    return false;
+}
+
+// Whether the present round is one whose end was not reported. Notes its beginning.
+static bool has_open_round(struct arena *arena, struct raim_match_round *round)
+{
+    if (arena->worker.feed == NULL)
+        return false;
+    *round = raim_match_round(arena->worker.match);
+    if (round->start_ms == 0) {
+        const int64_t played_ms =
+            (int64_t)round->played_ticks * 1000 / arena->worker.config->match.tick_hz;
+        round->start_ms = now_ms() - played_ms;
+        raim_match_set_round_start(arena->worker.match, round->start_ms > 0 ? round->start_ms : 1);
+    }
+    return round->round != arena->worker.ended_round;
+}
+
+void arena_rounds_run(struct arena *arena)
+{
+    struct raim_match_round round;
+    if (!has_open_round(arena, &round) || round.phase != RAIM_MATCH_BREAK)
+        return;
+    struct round_report *report = arena_feed_begin_round(arena->worker.feed);
+    if (report == NULL && round.left_ticks > 0)
+        return; // tried again in the next tick of the break
+    arena->worker.ended_round = round.round;
+    if (report == NULL) {
+        arena_feed_lose_round(arena->worker.feed);
+        return;
+    }
+    fill(report, arena, &round);
+    report->winner = round.winner;
+    report->ended = has_score(report) ? ROUND_END_SCORE : ROUND_END_CLOCK;
+    arena_feed_end_round(arena->worker.feed);
+    arena->worker.has_news = true;
+}
+
+void arena_rounds_cut(struct arena *arena, enum round_end ended)
+{
+    struct raim_match_round round;
+    if (!has_open_round(arena, &round) || round.played_ticks == 0)
+        return;
+    struct round_report *report = arena_feed_begin_round(arena->worker.feed);
+    arena->worker.ended_round = round.round;
+    if (report == NULL) {
+        arena_feed_lose_round(arena->worker.feed);
+        return;
+    }
+    fill(report, arena, &round);
+    report->ended = ended;
+    arena_feed_end_round(arena->worker.feed);
+    arena->worker.has_news = true;
+}
+
+void arena_votes_watch(struct arena *arena)
+{
+    struct arena_votes *votes = &arena->worker.votes;
+    struct raim_match_vote vote;
+    if (!raim_match_running_vote(arena->worker.match, &vote))
+        return;
+    if (vote.number != votes->number)
+        votes->address = (struct ip_address){0};
+    votes->number = vote.number;
+    const uint32_t target = raim_match_vote_target(arena->worker.match);
+    if (target != UINT32_MAX)
+        votes->address = transport_source(arena->worker.transport, target).ip;
+}
+
+static void post(struct arena *arena, const struct raim_match_vote *vote)
+{
+    const struct arena_votes *votes = &arena->worker.votes;
+    const struct arena_feed_item item = {
+        .kind = ARENA_FEED_VOTE,
+        .vote = *vote,
+        .address = vote->number == votes->number ? votes->address : (struct ip_address){0},
+    };
+    arena_feed_post(arena->worker.feed, &item);
+    arena->worker.has_news = true;
+}
+
+static void want_map(struct arena *arena, const char *map)
+{
+    struct arena_feed_item item = {.kind = ARENA_FEED_MAP_WANTED};
+    strcpy(item.text, map);
+    arena_feed_post(arena->worker.feed, &item);
+    arena->worker.has_news = true;
+}
+
+void arena_votes_run(struct arena *arena)
+{
+    struct arena_votes *votes = &arena->worker.votes;
+    struct raim_match_vote vote;
+    if (arena->worker.feed == NULL)
+        return;
+    if (raim_match_running_vote(arena->worker.match, &vote) && vote.number != votes->called) {
+        votes->called = vote.number;
+        post(arena, &vote);
+    }
+    if (!raim_match_take_ended_vote(arena->worker.match, &vote))
+        return;
+    votes->called = vote.number;
+    post(arena, &vote);
+    if (vote.outcome == RAIM_VOTE_PASSED && vote.subject.kind == RAIM_VOTE_MAP)
+        want_map(arena, vote.subject.map);
+}
+
+static uint64_t hash(const struct arena *arena, uint64_t number)
+{
+    const uint64_t hashed = raim_crypto_siphash(arena->opened.origin_key, &number, sizeof number);
+    return hashed != 0 ? hashed : 1;
+}
+
+void arena_votes_note_origin(struct arena *arena, uint32_t peer)
+{
+    const struct ip_address ip = transport_source(arena->worker.transport, peer).ip;
+    const uint64_t host = ip_address_host(ip), network = ip_address_network(ip);
+    raim_match_set_origin(arena->worker.match, peer, hash(arena, host), hash(arena, network));
 }

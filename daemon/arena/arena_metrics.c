@@ -3,10 +3,9 @@
 // counters.
 #include "arena_metrics.h"
 
-#include "rejections.h"
-
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 static uint64_t is_paused(const void *object)
 {
@@ -155,4 +154,27 @@ void arena_metric_objects(const struct arena_view *view, const void *objects[ARE
     objects[OF_MASTERS] = &view->status->masters;
     objects[OF_RECORDER] = &view->status->recordings;
     objects[OF_HITS] = &view->status->counts.hits;
+}
+
+static void add(struct rejections *list, int *length, const char *reason, uint64_t count)
+{
+    int i = 0;
+    while (i < *length && strcmp(list[i].reason, reason) != 0)
+        i++;
+    if (i == *length)
+        list[(*length)++] = (struct rejections){.reason = reason};
+    list[i].count += count;
+}
+
+int rejections_list(const struct arena_status *status,
+                    struct rejections list[REJECTIONS_MAX_REASONS])
+{
+    int length = 0;
+    for (int i = 0; i < RAIM_REFUSALS; i++)
+        add(list, &length, raim_refusal_name((enum raim_refusal)i), status->counts.refused[i]);
+    for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
+        add(list, &length, datagram_verdict_name((enum datagram_verdict)i),
+            status->transport.refused[i]);
+    }
+    return length;
 }

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "arena_internal.h"
 
-#include "arena_rounds.h"
 #include "crypto.h"
 #include "log.h"
 #include "monotonic.h"

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "config.h"
-#include "match_tape.h"
+#include "prepared_match.h"
 #include "recorder.h"
 
 // The time in s for which a file continues when nobody plays.

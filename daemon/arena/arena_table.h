@@ -6,11 +6,13 @@
 #include "arena.h"
 #include "arena_list.h"
 #include "config.h"
+#include "reload_report.h"
 #include "systemd.h"
 #include "wakeup.h"
 #include "watchers.h"
 #include "worker.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -138,3 +140,17 @@ void arena_table_collect(struct arena_table *table);
 bool arena_table_ticks_advance(struct arena_table *table);
 
 void arena_table_count_players(const struct arena_table *table, uint32_t *players, uint32_t *bots);
+
+// Finds the directory of recordings: the configured one, or that in $STATE_DIRECTORY. `path` has
+// PATH_MAX bytes. Returns false if there is none.
+bool recording_directory_find(const struct config *config, char *path);
+
+// Opens the recorder of a zeroed table, before arena_table_open. Without a directory nothing is
+// recorded, and the log says so. Returns false after logging the reason if the configured directory
+// cannot be used.
+bool arena_table_open_recorder(struct arena_table *table, const struct config *config);
+
+// Applies a configuration that a reload is about to put in force, and reports what cannot be
+// applied.
+void arena_table_change_recorder(struct arena_table *table, const struct config *config,
+                                 struct reload_report *report);

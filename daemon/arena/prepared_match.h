@@ -7,10 +7,28 @@
 #include "checkpoint.h"
 #include "config.h"
 #include "match.h"
-#include "match_tape.h"
+#include "tape.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The memory with which a match can be recorded: a tape for its world, and its scene as bytes. The
+// main thread allocates it with the match, and it moves with the match from one prepared match to
+// the next.
+
+struct match_tape {
+    void *memory; // of a tape; NULL: the match cannot be recorded
+    uint8_t *scene;
+    size_t scene_size;
+};
+
+// Allocates the memory. Returns false when memory runs out. Main thread.
+bool match_tape_create(struct match_tape *tape, const struct raim_match *match);
+
+// Frees it. Accepts one that is all zero. Main thread.
+void match_tape_destroy(struct match_tape *tape);
 
 struct prepared_match {
     struct config_arena config;       // a copy; its maps belong to the owner; `map` is played

@@ -159,7 +159,7 @@ struct udp_address transport_source(const struct transport *transport, uint32_t 
 uint32_t transport_ping_ms(const struct transport *transport, uint32_t peer);
 
 // The shortest round trip of a connected peer within about the last second, in milliseconds,
-// measured by the server's clock (see round_trip.h): from sending a reliable command, such as a
+// measured by the server's clock (see peer_guard.h): from sending a reliable command, such as a
 // ping, to reading its acknowledgement. The peer can lengthen it, but cannot make it shorter than
 // the network's delay. UINT32_MAX if there was no sample.
 uint32_t transport_rtt_ms(const struct transport *transport, uint32_t peer);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Writer of replies to server queries in Valve's A2S protocol ("Server queries" in Valve's
-// developer wiki), which server browsers and monitoring tools use. query_request.h parses the
+// developer wiki), which server browsers and monitoring tools use. query_guard.h parses the
 // requests. Integers are little-endian, texts are NUL-terminated UTF-8. Pure functions, any thread.
 #pragma once
 
-#include "query_request.h"
+#include "query_guard.h"
 #include "wire_limits.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The recorder's structures, private to the files that implement it: recorder.c has the thread and
-// the sides of other threads, recorder_stream.c writes the files, recorder_clip.c cuts clips.
+// the sides of other threads, recorder_stream.c writes the files and cuts clips.
 #pragma once
 
 #include "record_ring.h"

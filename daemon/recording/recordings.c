@@ -4,7 +4,6 @@
 #include "recordings.h"
 
 #include "log.h"
-#include "recording_describe.h"
 #include "recordings_internal.h"
 
 #include <assert.h>

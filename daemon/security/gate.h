@@ -12,7 +12,6 @@
 
 #include "challenge.h"
 #include "check_limit.h"
-#include "connect_rate.h"
 #include "connectionless.h"
 #include "datagram.h"
 #include "gate_limits.h"

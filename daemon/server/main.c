@@ -2,8 +2,8 @@
 // raimd: options, configuration, signals, and the main thread's loop.
 #define _GNU_SOURCE
 #include "config.h"
+#include "config_diff.h"
 #include "config_reference.h"
-#include "config_values.h"
 #include "demo_socket.h"
 #include "fetch_process.h"
 #include "log.h"

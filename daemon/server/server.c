@@ -8,7 +8,6 @@
 #include "arena_reports.h"
 #include "arena_table.h"
 #include "arena_table_changes.h"
-#include "arena_table_recorder.h"
 #include "commands.h"
 #include "control.h"
 #include "control_tcp.h"

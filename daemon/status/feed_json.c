@@ -2,9 +2,9 @@
 // Writes the dashboard's feed.
 #include "feed_json.h"
 
+#include "arena_metrics.h"
 #include "json_writer.h"
 #include "last_hour.h"
-#include "rejections.h"
 #include "status.h"
 
 #include <stdlib.h>

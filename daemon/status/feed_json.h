@@ -3,7 +3,7 @@
 // its players. Main thread only.
 #pragma once
 
-#include "status_view.h"
+#include "status.h"
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 #include "http_guard.h"
 #include "http_listener.h"
 #include "results.h"
-#include "status_view.h"
+#include "status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "http_answer.h"
-#include "status_view.h"
+#include "status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

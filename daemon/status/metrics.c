@@ -6,7 +6,6 @@
 #include "message.h"
 #include "metric.h"
 #include "process_usage.h"
-#include "rejections.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 // /metrics` answers.
 #pragma once
 
-#include "status_view.h"
+#include "status.h"
 
 #include <stdint.h>
 

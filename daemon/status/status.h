@@ -4,12 +4,28 @@
 // runs out. Main thread only.
 #pragma once
 
+#include "arena_list.h"
 #include "bans.h"
+#include "metric.h"
 #include "reload_report.h"
-#include "status_view.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+// What the documents of the status and the metrics are made of. Main thread only.
+
+struct last_hour;
+struct process_usage;
+
+// All borrowed.
+struct status_view {
+    const struct arena_list *list;
+    const struct metric_source *sources; // of the modules that belong to no arena
+    int source_count;
+    uint64_t started_ms;           // CLOCK_MONOTONIC
+    struct last_hour *last_hour;   // NULL: none
+    struct process_usage *process; // NULL: unknown
+};
 
 // The status of all arenas, see status.schema.json.
 char *status_json(const struct status_view *view, uint64_t now_ms);

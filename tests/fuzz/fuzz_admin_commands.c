@@ -9,7 +9,7 @@
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
 #include "loop.h"
-#include "status_view.h"
+#include "status.h"
 #include "store.h"
 
 #include <stdbool.h>

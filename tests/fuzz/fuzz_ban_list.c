@@ -2,7 +2,7 @@
 // Fuzzes ban lists by URL: an accepted list bans its networks and no wide one; a refusal says why.
 #include "fuzz.h"
 
-#include "ban_list.h"
+#include "bans.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,7 +9,7 @@
 #include "control.h"
 #include "fuzz_arenas.h"
 #include "fuzz_file.h"
-#include "status_view.h"
+#include "status.h"
 #include "store.h"
 
 #include <sys/un.h>

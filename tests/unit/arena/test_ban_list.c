@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ban lists by URL: their lines, and what is refused whole.
 #define _GNU_SOURCE
-#include "ban_list.h"
+#include "bans.h"
 #include "test.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Load shedding: fewer snapshots while ticks take too long, all of them again when they do not.
-#include "snapshot_pace.h"
+#include "overload.h"
 #include "test.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The profile of a tick: the time of each stage.
 #include "monotonic.h"
+#include "overload.h"
 #include "test.h"
-#include "tick_profile.h"
 
 #include <stdlib.h>
 #include <string.h>

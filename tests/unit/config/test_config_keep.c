@@ -5,7 +5,6 @@
 
 #include "config_diff.h"
 #include "config_keys.h"
-#include "config_values.h"
 
 static void assert_kept(const struct reader_key *keys, int count)
 {

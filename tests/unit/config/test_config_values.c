@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "config_fixture.h"
 
+#include "config_diff.h"
 #include "config_keys.h"
 #include "config_loader.h"
 #include "config_reference.h"
-#include "config_values.h"
 
 #include <sys/stat.h>
 

@@ -2,7 +2,7 @@
 // The machine's address of a datagram: an answer leaves from where the datagram arrived, however
 // many addresses of a local network somebody sends to.
 #define _GNU_SOURCE // struct in6_pktinfo
-#include "local_address.h"
+#include "batch.h"
 #include "test.h"
 
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rate limit of new connections per address, with a simulated clock.
 #include "chance.h"
-#include "connect_rate.h"
+#include "check_limit.h"
 #include "test.h"
 
 #define HOME 0x0A000001u

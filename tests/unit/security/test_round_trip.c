@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Round-trip estimator: which acknowledgements give a sample, and how long a sample counts.
-#include "round_trip.h"
+#include "peer_guard.h"
 
 #include "chance.h"
 #include "test.h"
