@@ -8,7 +8,6 @@
 #include "clock.h"
 #include "handshake.h"
 #include "input.h"
-#include "input_pace.h"
 #include "interpolation.h"
 #include "prediction.h"
 #include "replica.h"

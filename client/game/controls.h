@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bindings.h"
-#include "viewport.h"
+#include "ui.h"
 #include "window.h"
 
 #include "world.h"

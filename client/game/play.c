@@ -2,10 +2,10 @@
 // Plays in one arena: handles events, receives from the server, and sends input.
 #include "play_internal.h"
 
+#include "effects.h"
 #include "matchmaker.h"
 #include "message.h"
 #include "server_address.h"
-#include "sound_effects.h"
 
 #include <stdio.h>
 #include <stdlib.h>

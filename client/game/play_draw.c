@@ -3,10 +3,8 @@
 #include "play_internal.h"
 
 #include "hud.h"
-#include "hud_layout.h"
 #include "message.h"
 #include "painter.h"
-#include "phase_text.h"
 
 #include <math.h>
 #include <stdio.h>

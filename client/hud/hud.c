@@ -2,15 +2,18 @@
 // Draws the head-up display.
 #include "hud.h"
 
+#include "message.h"
 #include "palette.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { MOST_HINT_LINES = 3 };
 
 static const double pi = 3.14159265358979323846;
-static const double margin = 12; // units of ui->unit from the edge of the area
+static const double text_margin = 12; // units of ui->unit from the edge of the area
 
 static raim_vec2 middle_of(const struct ui *ui)
 {
@@ -241,7 +244,7 @@ static struct text_style hint_style(const struct ui *ui, double strength)
 int hud_hint_lines(const struct ui *ui, const char *hint)
 {
     const struct text_style style = hint_style(ui, 1);
-    const double width = ui->area.max.x - ui->area.min.x - 2 * margin * ui->unit;
+    const double width = ui->area.max.x - ui->area.min.x - 2 * text_margin * ui->unit;
     const int count = text_wrap(ui->text, &style, hint, width)->count;
     return count < MOST_HINT_LINES ? count : MOST_HINT_LINES;
 }
@@ -251,4 +254,218 @@ void hud_hint(const struct ui *ui, raim_box box, const char *hint, double streng
     const struct text_style style = hint_style(ui, strength);
     text_write_wrapped(ui->text, (raim_vec2){(box.min.x + box.max.x) / 2, box.min.y}, &style, hint,
                        box.max.x - box.min.x);
+}
+
+// Parts of the view's width at which the columns begin and end.
+static const double left_end = 0.31, middle_begin = 0.325, middle_end = 0.675, right_begin = 0.69;
+
+// Parts of the height.
+static const double kills_end = 0.36, scores_end = 0.45;
+
+static const double margin_points = 12, gap_points = 8, banner_points = 84;
+
+// The least room for the network graph in a bar, points.
+static const double bar_width_points = 170, bar_height_points = 64;
+
+static raim_box box(double left, double top, double right, double bottom)
+{
+    return (raim_box){{left, top}, {fmax(left, right), fmax(top, bottom)}};
+}
+
+// The bar at the right or below, if the graph has room in it; otherwise an empty box.
+static raim_box find_bar(const struct hud_frame *frame)
+{
+    const raim_box window = frame->window, area = frame->area;
+    const double gap = gap_points * frame->unit;
+    if (window.max.x - area.max.x >= bar_width_points * frame->unit)
+        return box(area.max.x + gap, window.min.y + gap, window.max.x - gap, window.max.y - gap);
+    if (window.max.y - area.max.y >= bar_height_points * frame->unit)
+        return box(window.min.x + gap, area.max.y + gap, window.max.x - gap, window.max.y - gap);
+    return (raim_box){{0, 0}, {0, 0}};
+}
+
+struct hud_layout hud_layout_of(const struct hud_frame *frame)
+{
+    struct hud_layout layout = {.clock = {{0, 0}, {0, 0}}};
+    const raim_box area = frame->area;
+    const double width = area.max.x - area.min.x, height = area.max.y - area.min.y;
+    const double unit = frame->unit, gap = gap_points * unit;
+    const double margin = fmin(margin_points * unit, height / 20);
+    const double left = area.min.x + margin, right = area.max.x - margin;
+    const double top = area.min.y + margin;
+    const double middle = area.min.x + middle_begin * width,
+                 middle_right = area.min.x + middle_end * width;
+    const double hint_height = frame->hint_lines > 0 ? frame->hint_lines * frame->line + gap : 0;
+    const double bottom = area.max.y - margin - hint_height;
+    layout.hint = box(left, bottom + (hint_height > 0 ? gap / 2 : 0), right, area.max.y - margin);
+    if (frame->hint_lines == 0)
+        layout.hint = (raim_box){{0, 0}, {0, 0}};
+
+    const double head = fmin(frame->has_banner ? banner_points * unit : 26 * unit, height / 4);
+    const raim_box heading = box(middle, top, middle_right, top + fmax(head, 1.6 * frame->line));
+    if (frame->has_banner)
+        layout.banner = heading;
+    else
+        layout.clock = heading;
+    double body_top = heading.max.y + gap;
+    if (frame->vote_height > 0) { // at most half of the column
+        const double most = (bottom - body_top) / 2 - gap;
+        layout.vote =
+            box(middle, body_top, middle_right, body_top + fmin(frame->vote_height, most));
+        body_top = layout.vote.max.y + gap;
+    }
+    const raim_box body = box(middle, body_top, middle_right, bottom);
+    if (frame->has_table)
+        layout.table = body;
+    else
+        layout.death = body;
+
+    const double kills = top + kills_end * (bottom - top);
+    layout.kills = box(left, top, area.min.x + left_end * width, kills);
+    layout.chat = box(left, kills + gap, area.min.x + left_end * width, bottom);
+
+    const double scores = top + scores_end * (bottom - top);
+    const double column = area.min.x + right_begin * width;
+    if (!frame->has_table)
+        layout.scores = box(column, top, right, scores);
+    if (!frame->has_graph)
+        return layout;
+    layout.graph = find_bar(frame);
+    if (layout.graph.max.x <= layout.graph.min.x)
+        layout.graph = box(column, scores + gap, right, bottom);
+    return layout;
+}
+
+void phase_text_clock(const struct raim_client_phase *phase, char words[PHASE_TEXT_BYTES])
+{
+    const uint32_t left_s = (uint32_t)ceil(phase->left_s);
+    const char *points = phase->score_limit == 1 ? "point" : "points";
+    words[0] = '\0';
+    if (phase->kind != RAIM_CLIENT_PLAY)
+        return;
+    int length = 0;
+    if (phase->has_end)
+        length = snprintf(words, PHASE_TEXT_BYTES, "%u:%02u", left_s / 60, left_s % 60);
+    if (phase->score_limit > 0)
+        snprintf(words + length, (size_t)(PHASE_TEXT_BYTES - length), "%sto %u %s",
+                 phase->has_end ? "   " : "", phase->score_limit, points);
+}
+
+const char *phase_text_lost(bool awaits_restart)
+{
+    return awaits_restart ? "The server is restarting" : "Connection lost";
+}
+
+bool phase_text_banner(const struct raim_client_phase *phase, const char *winner,
+                       const char *next_map, char title[PHASE_TEXT_BYTES],
+                       char text[PHASE_TEXT_BYTES])
+{
+    switch (phase->kind) {
+    case RAIM_CLIENT_BREAK:
+        if (phase->winner == RAIM_NOBODY)
+            snprintf(title, PHASE_TEXT_BYTES, "Round %u is a draw", phase->round);
+        else
+            snprintf(title, PHASE_TEXT_BYTES, "%s wins round %u", winner, phase->round);
+        if (next_map[0] == '\0')
+            snprintf(text, PHASE_TEXT_BYTES, "The next round begins in %.0f s",
+                     ceil(phase->left_s));
+        else
+            snprintf(text, PHASE_TEXT_BYTES, "Next: %s   in %.0f s", next_map, ceil(phase->left_s));
+        return true;
+    case RAIM_CLIENT_PAUSED:
+        snprintf(title, PHASE_TEXT_BYTES, "Paused");
+        snprintf(text, PHASE_TEXT_BYTES, "The operator has paused the match");
+        return true;
+    case RAIM_CLIENT_PLAY:
+        return false;
+    }
+    return false;
+}
+
+// "%s" stands for the address. Where the server gave a text of its own, it follows.
+static const struct words {
+    const char *title, *text;
+    double retry_s;
+} reasons[RAIM_REASONS] = {
+    [RAIM_REASON_NONE] = {"%s ended the connection", "It gave no reason.", 5},
+    [RAIM_REASON_LEFT] = {"You have left %s", "", 0},
+    [RAIM_REASON_LOST] = {"The connection to %s broke",
+                          "Your session could not be resumed. Is your network up?", 3},
+    [RAIM_REASON_SHUTDOWN] = {"%s has shut down", "It may be back soon.", 5},
+    [RAIM_REASON_VERSION] = {"%s speaks another version",
+                             "Update the game, or ask the operator to update the server.", 0},
+    [RAIM_REASON_FULL] = {"%s is full", "Wait for a place, or spectate from the home screen.", 5},
+    [RAIM_REASON_NAME] = {"%s refuses your name", "Choose another one on the home screen.", 0},
+    [RAIM_REASON_SILENT] = {"%s has heard nothing from you", "Your network may lose large packets.",
+                            3},
+    [RAIM_REASON_MALFORMED] = {"%s and this game do not understand each other",
+                               "Update the game, or ask the operator to update the server.", 0},
+    [RAIM_REASON_RESUMED] = {"Your session goes on elsewhere",
+                             "Another window or machine has taken it over.", 0},
+    [RAIM_REASON_KICKED] = {"The operator of %s ended your session", "", 0},
+    [RAIM_REASON_DRAINING] = {"%s is about to shut down",
+                              "It admits nobody any more. Choose another server.", 10},
+    [RAIM_REASON_BANNED] = {"%s has banned your address", "", 0},
+    [RAIM_REASON_RESTART] = {"%s restarts", "It should be back in a moment.", 3},
+    [RAIM_REASON_ACCESS] = {"%s wants an access token",
+                            "Type or paste it. The operator has the tokens.", 0},
+    [RAIM_REASON_IDLE] = {"You were idle for too long",
+                          "Somebody else wanted to join, and the arena was full.", 0},
+    [RAIM_REASON_PASSWORD] = {"%s wants its password", "Type it. The operator knows it.", 0},
+    [RAIM_REASON_CHANNELS] = {"%s and this game do not understand each other",
+                              "The connection had too few channels. Update the game.", 0},
+};
+static_assert(RAIM_REASONS == RAIM_REASON_PASSWORD + 1, "every reason has its words");
+
+static struct end_text fill(const struct words *words, const struct end_text_case *end)
+{
+    struct end_text filled = {.retry_s = words->retry_s};
+    // A title has at most one place for the address.
+    const char *place = words->title;
+    int length = 0;
+    while (*place != '\0' && *place != '%')
+        place++, length++;
+    if (*place == '%')
+        snprintf(filled.title, sizeof filled.title, "%.*s%s%s", length, words->title, end->where,
+                 place + 2);
+    else
+        snprintf(filled.title, sizeof filled.title, "%s", words->title);
+    // What ends a lost connection is said by the game itself.
+    const bool speaks =
+        end->text != NULL && end->text[0] != '\0' && end->reason != RAIM_REASON_LOST;
+    snprintf(filled.text, sizeof filled.text, "%s%s%s%s", words->text,
+             speaks && words->text[0] != '\0' ? " " : "", speaks ? "The server says: " : "",
+             speaks ? end->text : "");
+    return filled;
+}
+
+struct end_text end_text_of(const struct end_text_case *end)
+{
+    static const struct words
+        unresolved = {"Unknown host: %s",
+                      "This name leads to no server. Is the address right? Is your network up?", 0},
+        other_key = {"%s has another key than before",
+                     "Somebody may be in its place. If its operator has replaced the key, delete "
+                     "its line from known_servers.",
+                     0},
+        wrong_password = {"%s has another password",
+                          "Type it again. Spaces and case count; after ten wrong ones in a minute "
+                          "your address has to wait.",
+                          0},
+        wrong_token =
+            {"%s does not accept this access token",
+             "It may be of another arena, used or out of date. Type or paste another one.", 0},
+        no_encryption = {"%s offers no encryption", "The game wants it there.", 0},
+        no_answer = {"No answer from %s", "Is it running? Is the address right?", 3};
+    if (!end->is_resolved)
+        return fill(&unresolved, end);
+    if (end->shows_other_key)
+        return fill(&other_key, end);
+    if (end->reason == RAIM_REASON_PASSWORD && end->had_password)
+        return fill(&wrong_password, end);
+    if (end->reason == RAIM_REASON_ACCESS && end->had_access)
+        return fill(&wrong_token, end);
+    if (end->reason == RAIM_REASON_LOST && !end->was_entered)
+        return fill(end->text != NULL && end->text[0] != '\0' ? &no_encryption : &no_answer, end);
+    return fill(&reasons[end->reason < RAIM_REASONS ? end->reason : RAIM_REASON_NONE], end);
 }

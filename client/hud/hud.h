@@ -5,6 +5,7 @@
 
 #include "client.h"
 #include "ui.h"
+#include "vec2.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +27,7 @@ double hud_name(const struct ui *ui, raim_vec2 at, const struct hud_person *pers
 // The height of a row of scores or kills.
 double hud_row_height(const struct ui *ui);
 
-// Every function below draws inside a box of hud_layout.h: as many rows as fit, and long lines
+// Every function below draws inside a box of hud_layout: as many rows as fit, and long lines
 // wrapped or cut.
 
 // Draws the countdown to the local player's spawn, `left_s` of `delay_s`, and who destroyed it.
@@ -63,3 +64,73 @@ void hud_hurt(const struct ui *ui, double strength);
 // Draws an arc around the middle of the view towards where the shot came from, a direction on the
 // screen with y down. `strength` falls from 1 to 0.
 void hud_hit_direction(const struct ui *ui, raim_vec2 direction, double strength);
+
+// Layout of the head-up display: a box for each of its parts, such that no two of them that are
+// shown together overlap, at any size of window and text. Pure.
+
+// What is to be laid out.
+struct hud_frame {
+    raim_box window, area; // the area of the view lies in the window, and bars may be beside it
+    double unit;           // scale of text and lines
+    double line;           // height of a line of small text, pixels
+    int hint_lines;        // 0: no hint
+    bool has_table;        // all scores are shown in place of the first few
+    bool has_banner;       // in place of the clock
+    bool has_graph;
+    double vote_height; // of the panel of a vote, pixels; 0: none
+};
+
+// Boxes in pixels; one that is not shown is empty.
+struct hud_layout {
+    raim_box clock, banner;
+    raim_box kills;  // top left
+    raim_box chat;   // bottom left, with the line that is typed
+    raim_box scores; // the first few, top right
+    raim_box table;  // all scores, in the middle
+    raim_box vote;   // under the clock or the banner
+    raim_box death;  // in the middle: by whom, and the time until the spawn
+    raim_box graph;  // of the network: in a bar where one has room, otherwise bottom right
+    raim_box hint;   // at the bottom
+};
+
+struct hud_layout hud_layout_of(const struct hud_frame *frame);
+
+// The phase of the match in words, for the screen. Pure.
+
+enum { PHASE_TEXT_BYTES = 96 };
+
+// What ends the round, such as "2:31   to 20 points"; "" where nothing does, and in breaks and
+// pauses.
+void phase_text_clock(const struct raim_client_phase *phase, char words[PHASE_TEXT_BYTES]);
+
+// The title of the notice about a lost connection.
+const char *phase_text_lost(bool awaits_restart);
+
+// The text for a break, with the winner's name and the next map's ("": the map stays), or for a
+// pause. False while the match is played.
+bool phase_text_banner(const struct raim_client_phase *phase, const char *winner,
+                       const char *next_map, char title[PHASE_TEXT_BYTES],
+                       char text[PHASE_TEXT_BYTES]);
+
+// Says in plain words why there is no connection, what to do, and when to try again. Pure.
+
+enum { END_TEXT_BYTES = 360 };
+
+struct end_text {
+    char title[END_TEXT_BYTES];
+    char text[END_TEXT_BYTES];
+    double retry_s; // seconds until the next try; 0: trying again would not help
+};
+
+struct end_text_case {
+    const char *where;    // HOST:PORT
+    bool is_resolved;     // the host's name has an address
+    bool was_entered;     // the player has been in the arena
+    bool had_password;    // one was sent, where one was wanted
+    bool had_access;      // a token was sent, where one was wanted
+    bool shows_other_key; // the server has another key than the stored one
+    uint32_t reason;      // of raim_client_get_end
+    const char *text;     // of raim_client_get_end
+};
+
+struct end_text end_text_of(const struct end_text_case *end);

@@ -5,10 +5,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "enet_client.h"
 
-#include "address_race.h"
+#include "connector.h"
 #include "enet_carrier.h"
-#include "invitation.h"
 #include "message.h"
+#include "resolver.h"
 
 #include <enet/enet.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "crypto.h"
 #include "host_address.h"
-#include "private_file.h"
+#include "system.h"
 
 #include <errno.h>
 #include <stdio.h>

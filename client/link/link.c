@@ -11,7 +11,7 @@
 #include "message.h"
 #include "notice.h"
 #include "password_key.h"
-#include "private_file.h"
+#include "system.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything that the client library asks the operating system for, except files: a
-// steady clock, addresses of hosts, UDP sockets, threads and mutexes. system_posix.c and
-// system_windows.c implement it; private_file.h has the files.
+// Everything that the client library asks the operating system for: a steady clock, addresses of
+// hosts, UDP sockets, threads, mutexes and files. system_posix.c and system_windows.c implement it.
 // Thread rule: any thread may call any function; a socket belongs to one thread at a time.
 #pragma once
 
@@ -68,3 +67,19 @@ struct raim_mutex *raim_system_create_mutex(void);
 void raim_system_destroy_mutex(struct raim_mutex *mutex);
 void raim_system_lock(struct raim_mutex *mutex);
 void raim_system_unlock(struct raim_mutex *mutex);
+
+// Small text files that belong to the user alone: reads one as a whole, and replaces one
+// atomically. Windows takes paths in the code page of the process. Two threads must not replace one
+// file at once.
+
+// Writes the path of a file below the user's directory for state: $XDG_STATE_HOME or
+// ~/.local/state, on Windows %LOCALAPPDATA%. False where none is set, or for a longer path.
+bool raim_private_file_path(const char *name, char *path, size_t capacity);
+
+// Returns the text of the file, to be freed; "" where the file does not exist. NULL with errno
+// where it cannot be read, is a symbolic link, or has `most` bytes or more.
+char *raim_private_file_read(const char *path, size_t most);
+
+// Replaces the file, or creates it and the directories above it, all accessible to the user alone.
+// Whoever reads it at the same time gets the old text or the new one. False with errno.
+bool raim_private_file_replace(const char *path, const char *text);

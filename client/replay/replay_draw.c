@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Draws a moment of a recording with the game's head-up display.
-#include "replay_internal.h"
-
 #include "hud.h"
-#include "hud_layout.h"
 #include "painter.h"
 #include "palette.h"
-#include "phase_text.h"
+#include "replay_internal.h"
 
 #include <stdio.h>
 
@@ -145,4 +142,260 @@ void replay_draw(struct replay *replay, const struct ui *ui)
     if (!replay->is_bare)
         replay_footer_draw(replay, ui);
     draw_layer(replay, ui);
+}
+
+enum { MOST_MARKS = 8192 };
+
+static raim_vec2 middle_of(raim_box box)
+{
+    return raim_vec2_scale(raim_vec2_add(box.min, box.max), 0.5);
+}
+
+static bool is_shown(raim_box box)
+{
+    return box.max.x > box.min.x;
+}
+
+// The marks of the followed player differ by shape and place, too: up for its kills, down for its
+// deaths; `has_tip` false leaves the triangle out.
+static void draw_mark(const struct ui *ui, const struct timeline_mark *mark, raim_box groove,
+                      double unit, bool has_tip)
+{
+    const raim_box bar = {{mark->x, groove.min.y}, {mark->x + fmax(1, unit), groove.max.y}};
+    const double half = 4.5 * unit, tall = 7 * unit, x = mark->x + fmax(1, unit) / 2;
+    const double top = groove.min.y - unit, bottom = groove.max.y + unit;
+    switch (mark->kind) {
+    case TIMELINE_KILL:
+        draw_box(ui->draw, bar, draw_faded(PALETTE_WHITE, 0.3));
+        break;
+    case TIMELINE_KILL_BY:
+        draw_box(ui->draw, bar, PALETTE_GOOD);
+        if (has_tip)
+            draw_triangle(ui->draw,
+                          (raim_vec2[3]){{x - half, top}, {x + half, top}, {x, top - tall}},
+                          PALETTE_GOOD);
+        break;
+    case TIMELINE_KILL_OF:
+        draw_box(ui->draw, bar, PALETTE_BAD);
+        if (has_tip)
+            draw_triangle(
+                ui->draw,
+                (raim_vec2[3]){{x - half, bottom}, {x + half, bottom}, {x, bottom + tall}},
+                PALETTE_BAD);
+        break;
+    case TIMELINE_ROUND:
+    case TIMELINE_ROUND_END:
+        draw_box(ui->draw,
+                 (raim_box){{mark->x, groove.min.y - 3 * unit},
+                            {mark->x + fmax(1, 2 * unit), groove.max.y + 3 * unit}},
+                 mark->kind == TIMELINE_ROUND ? PALETTE_SHIELD : PALETTE_QUIET);
+        break;
+    case TIMELINE_KINDS:
+        break;
+    }
+}
+
+// Marks of the followed player cover others. Where they are dense, not each has a triangle.
+static void draw_marks(const struct ui *ui, const struct timeline_mark *marks, uint32_t count,
+                       raim_box groove, double unit)
+{
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
+        double free_x = groove.min.x - 1;
+        for (uint32_t i = 0; i < count; i++) {
+            if ((int)marks[i].kind != kind)
+                continue;
+            const bool has_tip = marks[i].x >= free_x;
+            draw_mark(ui, &marks[i], groove, unit, has_tip);
+            if (has_tip)
+                free_x = marks[i].x + 8 * unit;
+        }
+    }
+}
+
+// Writes what a place in the timeline stands for: a chapter, or the time.
+static void write_place(const struct replay *replay, const struct timeline *timeline, double x,
+                        char *words, size_t capacity)
+{
+    char when[PLAYBACK_TIME_BYTES];
+    uint32_t count;
+    const struct raim_chapter *chapters = raim_recording_chapters(replay->recording, &count);
+    const struct raim_chapter *chapter = timeline_chapter_at(
+        timeline, chapters, count, replay->followed, x, 5 * replay->layout.unit);
+    playback_time(&replay->playback, chapter != NULL ? chapter->tick : timeline_tick(timeline, x),
+                  false, when);
+    if (chapter == NULL)
+        snprintf(words, capacity, "%s", when);
+    else if (chapter->kind == RAIM_CHAPTER_KILL)
+        snprintf(words, capacity, "%s   %s destroyed %s", when,
+                 replay_player_name(replay, chapter->player, chapter->tick),
+                 replay_player_name(replay, chapter->victim, chapter->tick));
+    else if (chapter->kind == RAIM_CHAPTER_ROUND)
+        snprintf(words, capacity, "%s   Round %u", when, chapter->round);
+    else if (chapter->player == RAIM_NOBODY)
+        snprintf(words, capacity, "%s   The round is a draw", when);
+    else
+        snprintf(words, capacity, "%s   %s wins the round", when,
+                 replay_player_name(replay, chapter->player, chapter->tick));
+}
+
+// Draws the words of the place under the mouse above the timeline.
+static void draw_tip(const struct replay *replay, const struct ui *ui,
+                     const struct timeline *timeline)
+{
+    const raim_vec2 mouse = window_mouse(replay->window);
+    const double unit = replay->layout.unit;
+    char words[128];
+    if (!raim_box_contains(timeline->bar, mouse) || replay->is_paused)
+        return;
+    write_place(replay, timeline, mouse.x, words, sizeof words);
+    const struct text_style style = {
+        .size = 15 * unit, .align = TEXT_CENTRE, .colour = PALETTE_WHITE};
+    const double half = text_width(ui->text, &style, words) / 2 + 8 * unit;
+    const double x = fmin(fmax(mouse.x, timeline->bar.min.x + half),
+                          fmax(timeline->bar.max.x - half, timeline->bar.min.x + half));
+    const double bottom = ui->footer.min.y - 2 * unit;
+    const double top = bottom - text_height(&style) - 6 * unit;
+    draw_panel(ui->draw, (raim_box){{x - half, top}, {x + half, bottom}}, 5 * unit, PALETTE_SHEET);
+    text_write(ui->text, (raim_vec2){x, top + 3 * unit}, &style, words);
+}
+
+static void draw_bar(const struct replay *replay, const struct ui *ui)
+{
+    static struct timeline_mark marks[MOST_MARKS]; // too large for the stack
+    const struct timeline timeline = {replay->layout.boxes[REPLAY_BAR], replay->info->ticks};
+    const double unit = replay->layout.unit, middle = middle_of(timeline.bar).y;
+    const double now = timeline_x(&timeline, replay->playback.position);
+    const raim_box groove = {{timeline.bar.min.x, middle - 4 * unit},
+                             {timeline.bar.max.x, middle + 4 * unit}};
+    raim_box part = groove;
+    uint32_t count;
+    const struct raim_chapter *chapters = raim_recording_chapters(replay->recording, &count);
+    count = timeline_marks(&timeline, chapters, count, replay->followed, marks, MOST_MARKS);
+    draw_box(ui->draw, groove, PALETTE_ROCK);
+    part.min.x = timeline_x(&timeline, replay->playback.ticks);
+    if (part.min.x < part.max.x)
+        draw_box(ui->draw, part, draw_faded(PALETTE_BAD, 0.5)); // damaged
+    part = groove;
+    part.max.x = now;
+    if (part.min.x < part.max.x)
+        draw_box(ui->draw, part, draw_mixed(PALETTE_CHOSEN, PALETTE_QUIET, 0.25));
+    draw_marks(ui, marks, count, groove, unit);
+    draw_disc(ui->draw, (raim_vec2){now, middle}, 7 * unit, PALETTE_WHITE);
+    draw_tip(replay, ui, &timeline);
+}
+
+static void draw_button(const struct replay *replay, const struct ui *ui, enum replay_part part,
+                        bool is_on)
+{
+    const raim_box box = replay->layout.boxes[part];
+    const double unit = replay->layout.unit;
+    const bool is_lit = !replay->is_paused && raim_box_contains(box, window_mouse(replay->window));
+    draw_colour fill = is_on ? PALETTE_CHOSEN : PALETTE_SHEET;
+    fill.a = 255;
+    ui_frame(ui, unit, box, ui_rim(is_lit), fill);
+}
+
+static void write_in(const struct replay *replay, const struct ui *ui, enum replay_part part,
+                     const char *words, enum text_align align)
+{
+    const raim_box box = replay->layout.boxes[part];
+    const struct text_style style = {
+        .size = 15 * replay->layout.unit, .align = align, .colour = PALETTE_TEXT};
+    const double x = align == TEXT_LEFT ? box.min.x : middle_of(box).x;
+    if (is_shown(box))
+        text_write_within(ui->text, (raim_vec2){x, middle_of(box).y - text_height(&style) / 2},
+                          &style, words, box.max.x - box.min.x - 6 * replay->layout.unit);
+}
+
+static void draw_word_button(const struct replay *replay, const struct ui *ui,
+                             enum replay_part part, const char *words, bool is_on)
+{
+    if (!is_shown(replay->layout.boxes[part]))
+        return;
+    draw_button(replay, ui, part, is_on);
+    write_in(replay, ui, part, words, TEXT_CENTRE);
+}
+
+// A triangle that points right for a `way` of 1 and left for -1.
+static void draw_arrow(const struct ui *ui, raim_vec2 centre, double size, int way,
+                       draw_colour colour)
+{
+    const double tip = centre.x + way * size, base = centre.x - way * 0.7 * size;
+    draw_triangle(ui->draw,
+                  (raim_vec2[3]){{base, centre.y - size}, {base, centre.y + size}, {tip, centre.y}},
+                  colour);
+}
+
+static void draw_upright(const struct ui *ui, double x, double y, double half_height, double width)
+{
+    draw_box(ui->draw,
+             (raim_box){{x - width / 2, y - half_height}, {x + width / 2, y + half_height}},
+             PALETTE_TEXT);
+}
+
+static void draw_step_button(const struct replay *replay, const struct ui *ui,
+                             enum replay_part part, int way)
+{
+    const double unit = replay->layout.unit;
+    const raim_vec2 at = middle_of(replay->layout.boxes[part]);
+    if (!is_shown(replay->layout.boxes[part]))
+        return;
+    draw_button(replay, ui, part, false);
+    draw_arrow(ui, (raim_vec2){at.x + way * 2 * unit, at.y}, 6 * unit, way, PALETTE_TEXT);
+    draw_upright(ui, at.x - way * 6 * unit, at.y, 6 * unit, 2.5 * unit);
+}
+
+static void draw_play_button(const struct replay *replay, const struct ui *ui)
+{
+    const double unit = replay->layout.unit;
+    const raim_vec2 at = middle_of(replay->layout.boxes[REPLAY_PLAY]);
+    if (!is_shown(replay->layout.boxes[REPLAY_PLAY]))
+        return;
+    draw_button(replay, ui, REPLAY_PLAY, true);
+    if (replay->playback.is_paused) {
+        draw_arrow(ui, (raim_vec2){at.x - unit, at.y}, 9 * unit, 1, PALETTE_WHITE);
+        return;
+    }
+    draw_upright(ui, at.x - 4.5 * unit, at.y, 8 * unit, 5 * unit);
+    draw_upright(ui, at.x + 4.5 * unit, at.y, 8 * unit, 5 * unit);
+}
+
+static void write_who(const struct replay *replay, char *words, size_t capacity)
+{
+    const struct scoreboard *scoreboard = &replay->scoreboard;
+    const uint32_t row = scoreboard_row(scoreboard, replay->followed);
+    if (replay->followed == RAIM_NOBODY)
+        snprintf(words, capacity, "Free view");
+    else if (row == scoreboard->score_count)
+        snprintf(words, capacity, "%s is not in the arena",
+                 replay_player_name(replay, replay->followed, replay->before_tick));
+    else
+        snprintf(words, capacity, "%s%s", scoreboard->scores[row].name,
+                 !scoreboard->is_alive                  ? " is down"
+                 : !replay->as_sent || replay->is_known ? ""
+                 : scoreboard->scores[row].bot          ? ": a bot, which is sent nothing"
+                                                        : ": nothing was sent yet");
+}
+
+void replay_footer_draw(struct replay *replay, const struct ui *ui)
+{
+    char words[128], now[PLAYBACK_TIME_BYTES], end[PLAYBACK_TIME_BYTES];
+    replay->layout = replay_layout_of(ui->footer);
+    draw_bar(replay, ui);
+    draw_step_button(replay, ui, REPLAY_STEP_BACK, -1);
+    draw_play_button(replay, ui);
+    draw_step_button(replay, ui, REPLAY_STEP_FORWARD, 1);
+    draw_word_button(replay, ui, REPLAY_SLOWER, "-", false);
+    draw_word_button(replay, ui, REPLAY_FASTER, "+", false);
+    snprintf(words, sizeof words, "%gx", playback_factor(&replay->playback));
+    write_in(replay, ui, REPLAY_SPEED, words, TEXT_CENTRE);
+    playback_time(&replay->playback, replay->playback.position, true, now);
+    playback_time(&replay->playback, replay->info->ticks, false, end);
+    snprintf(words, sizeof words, "%s / %s", now, end);
+    write_in(replay, ui, REPLAY_TIME, words, TEXT_CENTRE);
+    write_who(replay, words, sizeof words);
+    write_in(replay, ui, REPLAY_WHO, words, TEXT_CENTRE);
+    draw_word_button(replay, ui, REPLAY_SENT, replay->as_sent ? "As sent" : "Everything",
+                     replay->as_sent && replay->followed != RAIM_NOBODY);
+    draw_word_button(replay, ui, REPLAY_FLY, "Fly", replay->followed == RAIM_NOBODY);
 }

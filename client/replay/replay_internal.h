@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The state of a recording on the screen: replay.c handles it, replay_moments.c moves through the
-// recording, replay_draw.c and replay_footer.c draw it.
+// recording, replay_draw.c draws it.
 #pragma once
 
 #include "effects.h"
 #include "feed.h"
 #include "files.h"
-#include "pause_menu.h"
 #include "picture.h"
-#include "playback.h"
 #include "recording.h"
 #include "replay.h"
-#include "replay_layout.h"
 #include "scoreboard.h"
+#include "settings_screen.h"
 #include "timeline.h"
-#include "viewport.h"
+#include "ui.h"
 
 #define REPLAY_NO_TICK UINT32_MAX
 
@@ -85,6 +83,6 @@ struct viewport replay_viewport(const struct replay *replay);
 // Whether the table of all scores is shown: while its key is held, and in breaks.
 bool replay_shows_table(const struct replay *replay);
 
-// In replay_footer.c:
+// In replay_draw.c:
 
 void replay_footer_draw(struct replay *replay, const struct ui *ui);

@@ -2,7 +2,7 @@
 // Moves through a recording, and takes the pictures before and after the position.
 #include "replay_internal.h"
 
-#include "sound_effects.h"
+#include "effects.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "effects.h"
 #include "picture.h"
 #include "ui.h"
-#include "viewport.h"
 
 // Draws the picture, and the effects over it, inside the viewport's area. The viewport's eye must
 // be the picture's.

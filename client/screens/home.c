@@ -3,12 +3,53 @@
 #include "home.h"
 
 #include "arenas.h"
-#include "home_internal.h"
+#include "browser.h"
+#include "form.h"
+#include "hud.h"
+#include "menu.h"
+#include "palette.h"
 #include "platform.h"
+#include "recordings.h"
+#include "settings_screen.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Items of the form. Where none of them has the focus, the list has it.
+enum item {
+    ITEM_NAME,
+    ITEM_RECORDINGS,
+    ITEM_SETTINGS,
+    ITEM_QUIT,
+    ITEM_ADDRESS,
+    ITEM_PLAY,
+    ITEM_SPECTATE,
+    ITEM_SEARCH,
+    ITEMS
+};
+
+// Columns of the list; a click on the first and on the last one does not play.
+enum column { COLUMN_STAR, COLUMN_PLAY, COLUMN_SPECTATE };
+
+struct home {
+    struct preferences *preferences;
+    struct browser *browser;
+    char host[SERVER_HOST_BYTES];
+    struct arenas *arenas; // the request under way; NULL: none
+    double next_arenas_s;
+    struct form form;
+    struct entry name, address;
+    struct server_address chosen;
+    char problem[160];
+    struct list list;
+    bool is_in_settings, is_in_recordings;
+    struct settings_screen settings;
+    struct recordings_screen recordings;
+    const char *recording;     // that was chosen
+    double star_x, spectate_x; // where the columns of the list were drawn, pixels
+};
 
 static const double arenas_s = 5; // between two requests for a host's arenas
 
@@ -116,7 +157,7 @@ static const struct browser_row *selected_row(const struct home *home)
     return browser_at(home->browser, home->list.selected);
 }
 
-bool home_is_favourite(const struct home *home, const char *address)
+static bool home_is_favourite(const struct home *home, const char *address)
 {
     const struct servers *servers = &home->preferences->servers;
     const int index = servers_find(servers, address);
@@ -293,4 +334,219 @@ void home_update(struct home *home, double now_s)
 {
     update_arenas(home, now_s);
     browser_update(home->browser, now_s);
+}
+
+static const double row_points = 30, width_points = 940;
+
+static void draw_title(const struct ui *ui, double top)
+{
+    const double unit = ui->unit;
+    const raim_vec2 at = {(ui->area.min.x + ui->area.max.x) / 2, top};
+    const struct text_style style = {
+        .size = 56 * unit, .weight = TEXT_BOLD, .colour = PALETTE_WHITE};
+    const double width = text_width(ui->text, &style, "raim");
+    const raim_vec2 disc = {at.x - width / 2 - 30 * unit, at.y + 36 * unit};
+    const draw_colour colour = palette_player(0);
+    draw_glow(ui->draw, disc, 60 * unit, draw_faded(colour, 0.25));
+    draw_line(ui->draw, disc, (raim_vec2){disc.x + 29 * unit, disc.y}, 10 * unit, colour, colour);
+    draw_disc(ui->draw, disc, 20 * unit, PALETTE_WHITE);
+    draw_disc(ui->draw, disc, 18 * unit, colour);
+    text_write(ui->text, (raim_vec2){at.x - width / 2 + 12 * unit, at.y}, &style, "raim");
+}
+
+static void draw_star(const struct ui *ui, raim_vec2 centre, double radius, bool full)
+{
+    enum { POINTS = 5 };
+    static const double pi = 3.14159265358979323846;
+    raim_vec2 corners[2 * POINTS + 1];
+    for (int i = 0; i <= 2 * POINTS; i++) {
+        const double angle = pi * i / POINTS - pi / 2;
+        corners[i] = raim_vec2_mad(centre, (raim_vec2){cos(angle), sin(angle)},
+                                   i % 2 == 0 ? radius : 0.45 * radius);
+    }
+    const draw_colour colour = full ? palette_player(3) : PALETTE_QUIET;
+    for (int i = 0; i < 2 * POINTS && full; i++)
+        draw_triangle(ui->draw, (raim_vec2[3]){centre, corners[i], corners[i + 1]}, colour);
+    draw_curve(ui->draw, corners, 2 * POINTS + 1, 1.2 * ui->unit, colour);
+}
+
+static void draw_lock(const struct ui *ui, raim_vec2 centre)
+{
+    const double unit = ui->unit;
+    draw_box(ui->draw,
+             (raim_box){{centre.x - 5 * unit, centre.y - unit},
+                        {centre.x + 5 * unit, centre.y + 7 * unit}},
+             PALETTE_SHIELD);
+    draw_arc(ui->draw, (raim_vec2){centre.x, centre.y - unit}, 3.5 * unit, 1.6 * unit, 3.1416,
+             6.2832, PALETTE_SHIELD);
+}
+
+// The left ends of the columns as parts of the list's width.
+static const double name_at = 0.045, map_at = 0.44, players_at = 0.58, ping_at = 0.83,
+                    lock_at = 0.855, spectate_at = 0.885;
+
+static void write_players(const struct browser_row *row, char *words, size_t capacity)
+{
+    const struct raim_server_info *info = &row->found->info;
+    int length = snprintf(words, capacity, "%u of %u", info->players, info->most_players);
+    if (info->bots > 0)
+        snprintf(words + length, capacity - (size_t)length, ", %u bot%s", info->bots,
+                 info->bots == 1 ? "" : "s");
+}
+
+// Writes a server's name, and its address behind it: a long name is cut, so that none can hide
+// where it leads.
+static void write_name(const struct ui *ui, const struct browser_row *row, raim_vec2 top,
+                       const struct text_style *style, double room)
+{
+    char address[SERVER_ADDRESS_BYTES + 8];
+    if (!row->found->answers) {
+        text_write_within(ui->text, top, style, row->address, room);
+        return;
+    }
+    snprintf(address, sizeof address, "  (%s)", row->address);
+    const double width = fmin(text_width(ui->text, style, address), room / 2);
+    top.x += text_write_within(ui->text, top, style, row->found->info.name, room - width);
+    text_write_within(ui->text, top, style, address, width);
+}
+
+static void draw_row(const struct home *home, const struct ui *ui, const struct browser_row *row,
+                     raim_box box, bool chosen)
+{
+    const double unit = ui->unit, width = box.max.x - box.min.x;
+    const double middle = (box.min.y + box.max.y) / 2;
+    char words[64];
+    if (chosen)
+        draw_panel(ui->draw, box, 6 * unit, PALETTE_CHOSEN);
+    draw_star(ui, (raim_vec2){box.min.x + 0.022 * width, middle}, 8 * unit,
+              home_is_favourite(home, row->address));
+    struct text_style style = {.size = 16 * unit,
+                               .weight = chosen ? TEXT_BOLD : TEXT_PLAIN,
+                               .colour = row->found->answers ? PALETTE_WHITE : PALETTE_QUIET};
+    const double y = middle - text_height(&style) / 2;
+    write_name(ui, row, (raim_vec2){box.min.x + name_at * width, y}, &style,
+               (map_at - name_at - 0.01) * width);
+    style.weight = TEXT_PLAIN;
+    style.colour = chosen ? PALETTE_WHITE : PALETTE_TEXT;
+    if (!row->found->answers) {
+        text_write_within(ui->text, (raim_vec2){box.min.x + map_at * width, y}, &style,
+                          row->is_unknown ? "no such host" : "no answer",
+                          (players_at - map_at) * width);
+    } else {
+        text_write_within(ui->text, (raim_vec2){box.min.x + map_at * width, y}, &style,
+                          row->found->info.map, (players_at - map_at - 0.01) * width);
+        write_players(row, words, sizeof words);
+        text_write_within(ui->text, (raim_vec2){box.min.x + players_at * width, y}, &style, words,
+                          (ping_at - players_at - 0.07) * width);
+        style.align = TEXT_RIGHT;
+        snprintf(words, sizeof words, row->found->ping_ms < 1 ? "< 1 ms" : "%.0f ms",
+                 row->found->ping_ms);
+        text_write(ui->text, (raim_vec2){box.min.x + ping_at * width, y}, &style, words);
+        if (row->found->info.locked)
+            draw_lock(ui, (raim_vec2){box.min.x + lock_at * width, middle});
+    }
+    style.align = TEXT_CENTRE;
+    style.colour = chosen ? PALETTE_WHITE : PALETTE_QUIET;
+    text_write_within(ui->text, (raim_vec2){box.min.x + (spectate_at + 1) / 2 * width, y}, &style,
+                      "Spectate", (1 - spectate_at) * width);
+}
+
+static void draw_headings(const struct ui *ui, raim_box list)
+{
+    const double width = list.max.x - list.min.x, y = list.min.y - 22 * ui->unit;
+    struct text_style style = {.size = 14 * ui->unit, .colour = PALETTE_QUIET};
+    text_write(ui->text, (raim_vec2){list.min.x + name_at * width, y}, &style, "Server");
+    text_write(ui->text, (raim_vec2){list.min.x + map_at * width, y}, &style, "Map");
+    text_write(ui->text, (raim_vec2){list.min.x + players_at * width, y}, &style, "Players");
+    style.align = TEXT_RIGHT;
+    text_write(ui->text, (raim_vec2){list.min.x + ping_at * width, y}, &style, "Ping");
+}
+
+static void draw_list(struct home *home, const struct ui *ui, raim_box list)
+{
+    const double unit = ui->unit, width = list.max.x - list.min.x;
+    home->list.count = browser_count(home->browser);
+    list_lay_out(&home->list, list, row_points * unit);
+    home->star_x = list.min.x + name_at * width;
+    home->spectate_x = list.min.x + spectate_at * width;
+    draw_panel(ui->draw,
+               (raim_box){{list.min.x - 10 * unit, list.min.y - 28 * unit},
+                          {list.max.x + 10 * unit, list.max.y + 6 * unit}},
+               10 * unit, PALETTE_SHEET);
+    draw_headings(ui, list);
+    for (int i = home->list.first; i < home->list.first + home->list.shown; i++) {
+        raim_box row = list_row(&home->list, i);
+        row.max.y -= 2 * unit;
+        draw_row(home, ui, browser_at(home->browser, i), row,
+                 home->form.focus == ITEMS && i == home->list.selected);
+    }
+    const struct text_style style = {
+        .size = 16 * unit, .align = TEXT_CENTRE, .colour = PALETTE_TEXT};
+    if (home->list.count == 0)
+        text_write_wrapped(
+            ui->text, (raim_vec2){(list.min.x + list.max.x) / 2, list.min.y + 30 * unit}, &style,
+            "Looking for servers on this machine and its network. None has answered "
+            "yet: start one with raimd --demo, or type an address above.",
+            width * 0.8);
+}
+
+static void place(struct home *home, enum item item, double left, double top, double right,
+                  double bottom)
+{
+    home->form.items[item].box = (raim_box){{left, top}, {right, bottom}};
+}
+
+static void place_form(struct home *home, double unit, double left, double right, double top)
+{
+    static const enum item first_row[] = {ITEM_QUIT, ITEM_SETTINGS, ITEM_RECORDINGS},
+                           second_row[] = {ITEM_SEARCH, ITEM_SPECTATE, ITEM_PLAY};
+    const double height = 36 * unit, gap = 10 * unit, wide = 110 * unit;
+    const double second = top + height + 32 * unit;
+    double x = right;
+    place(home, ITEM_NAME, left, top, left + 330 * unit, top + height);
+    for (int i = 0; i < 3; i++, x -= wide + gap)
+        place(home, first_row[i], x - wide, top, x, top + height);
+    x = right;
+    for (int i = 0; i < 3; i++) {
+        place(home, second_row[i], x - wide, second, x, second + height);
+        if (!home->form.items[second_row[i]].is_hidden)
+            x -= wide + gap;
+    }
+    place(home, ITEM_ADDRESS, left, second, x, second + height);
+}
+
+void home_draw(struct home *home, const struct ui *given, double now_s)
+{
+    struct ui ui = *given;
+    const raim_vec2 size = raim_vec2_sub(ui.area.max, ui.area.min);
+    // Everything fits in 760 by 560 units, and the size of the text is chosen in the settings.
+    ui.unit = fmax(fmin(size.x / 1280, size.y / 720), 0.8) * home->preferences->settings.ui_scale;
+    ui.unit = fmax(fmin(ui.unit, fmin(size.x / 760, size.y / 560)), 0.3);
+    const double unit = ui.unit, margin = 24 * unit;
+    const double half = fmin(width_points * unit, size.x - 2 * margin) / 2;
+    const double middle = (ui.area.min.x + ui.area.max.x) / 2;
+    const double top = ui.area.min.y + 106 * unit;
+    draw_box(ui.draw, ui.area, PALETTE_DARK);
+    draw_title(&ui, ui.area.min.y + 12 * unit);
+    place_form(home, unit, middle - half, middle + half, top);
+    form_draw(&home->form, &ui, window_mouse(home->preferences->window), now_s);
+    const raim_box list = {{middle - half + 10 * unit, top + 154 * unit},
+                           {middle + half - 10 * unit, ui.area.max.y - 50 * unit}};
+    draw_list(home, &ui, list);
+    const struct text_style hint = {.size = 15 * unit,
+                                    .align = TEXT_CENTRE,
+                                    .colour =
+                                        home->problem[0] != '\0' ? PALETTE_BAD : PALETTE_QUIET};
+    text_write_within(
+        ui.text, (raim_vec2){middle, ui.area.max.y - 32 * unit}, &hint,
+        home->problem[0] != '\0'
+            ? home->problem
+            : "Enter: play     Tab: next field     left: favourite     right: spectate",
+        2 * half);
+    if (home->is_in_settings || home->is_in_recordings)
+        hud_veil(&ui);
+    if (home->is_in_settings)
+        settings_screen_draw(&home->settings, &ui);
+    else if (home->is_in_recordings)
+        recordings_screen_draw(&home->recordings, &ui);
 }

@@ -2,7 +2,7 @@
 // Keeps the list of servers sorted, and reads and writes it with jansson.
 #include "servers.h"
 
-#include "client_file.h"
+#include "settings.h"
 
 #include <jansson.h>
 

@@ -3,6 +3,7 @@
 // servers played before is servers.h; of the keys, bindings.h.
 #pragma once
 
+#include "files.h"
 #include "palette.h"
 #include "wire_limits.h"
 
@@ -67,3 +68,15 @@ struct settings settings_load(const char *directory);
 
 // Writes the file by way of a temporary one, and makes the directory. False where that fails.
 bool settings_save(const struct settings *settings, const char *directory);
+
+// The game's own files: JSON in the settings directory, whose name ends with a slash.
+
+struct json_t;
+
+// Reads a file into an object that the caller frees, and writes its path. False without a file. A
+// file that is damaged is renamed to NAME.bad, and reported on stderr in one line.
+bool client_file_load(const char *directory, const char *name, char path[FILES_PATH_BYTES],
+                      struct json_t **root);
+
+// Replaces a file at once, and makes the directory. False where that fails.
+bool client_file_save(const char *directory, const char *name, const struct json_t *root);

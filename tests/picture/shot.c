@@ -4,7 +4,6 @@
 #include "effects.h"
 #include "feed.h"
 #include "hud.h"
-#include "hud_layout.h"
 #include "netgraph.h"
 #include "painter.h"
 #include "palette.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which inputs are sent with an INPUT.
-#include "input_pace.h"
+#include "clock.h"
 #include "test.h"
 
 enum { TICK_HZ = 60, LONGEST = TICK_HZ / 10 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whose invitation to come back is taken.
+#include "connector.h"
 #include "crypto.h"
-#include "invitation.h"
 #include "test.h"
 
 #include <string.h>

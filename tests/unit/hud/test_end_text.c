@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every end of a connection is told in plain words, and only hopeful cases are tried again.
-#include "end_text.h"
+#include "hud.h"
 
 #include "message.h"
 #include "test.h"

@@ -5,7 +5,6 @@
 #include "hud.h"
 
 #include "feed.h"
-#include "hud_layout.h"
 #include "netgraph.h"
 #include "scoreboard.h"
 #include "test.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // No two parts of the head-up display that are shown together overlap, at any size.
-#include "hud_layout.h"
+#include "hud.h"
 
 #include "test.h"
-#include "viewport.h"
+#include "ui.h"
 
 #include <stdint.h>
 #include <string.h>

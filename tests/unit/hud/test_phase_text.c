@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the game says of rounds, breaks and pauses.
-#include "phase_text.h"
+#include "hud.h"
 #include "test.h"
 
 static void assert_clock(const struct raim_client_phase *phase, const char *expected)

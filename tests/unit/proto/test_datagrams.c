@@ -3,7 +3,7 @@
 // values in the file and written as equal bytes; the tokens' signatures are valid.
 #include "access.h"
 #include "access_control.h"
-#include "invitation.h"
+#include "connector.h"
 #include "noise.h"
 #include "secure_channel.h"
 #include "secure_datagram.h"

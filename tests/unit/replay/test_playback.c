@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The position of a recording: speeds, steps, its ends, and times in words.
-#include "playback.h"
 #include "test.h"
+#include "timeline.h"
 
 static struct playback fresh(void)
 {

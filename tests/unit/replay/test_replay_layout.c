@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // No two controls of a recording overlap or leave the footer, at any size.
-#include "replay_layout.h"
 #include "test.h"
+#include "timeline.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 // A shot makes a sound on its side, measured in what SDL's disk driver was given to play; without a
 // device the game is silent.
 #define _GNU_SOURCE
-#include "sound_effects.h"
+#include "effects.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A list shows as many rows as fit, and always the selected one.
-#include "list.h"
+#include "menu.h"
 
 #include "chance.h"
 #include "test.h"

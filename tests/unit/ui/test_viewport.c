@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of the viewport: the coordinate transforms are inverse, and every window shape shows one
 // part of the world.
-#include "viewport.h"
+#include "ui.h"
 
 #include "chance.h"
 #include "test.h"

@@ -2,7 +2,7 @@
 // Synthesizes the game's sounds at build time: synthesize FILE.c writes mono samples of 16 bits at
 // SOUNDS_HZ as C arrays. Sines and noise are computed with additions and multiplications alone, so
 // that every machine writes the same file.
-#include "sounds.h"
+#include "sound.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: synthesize FILE.c\n");
         return EXIT_FAILURE;
     }
-    fprintf(file, "// Written by synthesize.c.\n#include \"sounds.h\"\n\n");
+    fprintf(file, "// Written by synthesize.c.\n#include \"sound.h\"\n\n");
     for (int i = 0; i < SOUND_KINDS; i++)
         write_sound(file, &recipes[i]);
     fprintf(file, "const struct sounds_clip sounds_clips[SOUND_KINDS] = {\n");
