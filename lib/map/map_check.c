@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds overlapping outlines and spawns that walls separate.
 #include "map_check.h"
-
 #include "sat.h"
 
 #include <assert.h>

@@ -4,7 +4,6 @@
 
 #include "handshake.h"
 #include "name.h"
-#include "name_key.h"
 #include "phase.h"
 #include "pings.h"
 #include "tape.h"

@@ -10,7 +10,7 @@
 #include "inbox.h"
 #include "interest.h"
 #include "match.h"
-#include "name_key.h"
+#include "name.h"
 #include "notice.h"
 #include "priority.h"
 
@@ -202,7 +202,7 @@ struct raim_match_departed {
 struct raim_vote_party {
     raim_player_id player;
     uint64_t origin;                       // 0: not known
-    uint64_t skeleton;                     // of the name, see name_key.h
+    uint64_t skeleton;                     // of the name, see name.h
     char subject[RAIM_MAX_NAME_BYTES + 1]; // of the access token; "": none
 };
 

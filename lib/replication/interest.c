@@ -3,7 +3,7 @@
 // into view in time, then the visibility cache discards those that stay hidden behind walls.
 #include "interest.h"
 
-#include "map_preload.h"
+#include "map.h"
 #include "visibility_cache.h"
 
 #include <assert.h>

@@ -47,7 +47,7 @@ struct raim_horizon {
 };
 
 // A cached witness: the pair of reachable points between which the viewer saw the target. The
-// points are choices of a runner (reachability.h) or, for a bullet, moments of its flight. {0, 0}
+// points are choices of a runner (map_pvs.h) or, for a bullet, moments of its flight. {0, 0}
 // are both present positions and means that there is no witness.
 struct raim_cached_witness {
     uint8_t from, to;

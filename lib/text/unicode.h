@@ -40,7 +40,7 @@ extern const struct raim_unicode_ranges raim_unicode_marks;
 // Foldings of compatibility forms, of full-width letters for instance.
 extern const struct raim_unicode_mappings raim_unicode_folds;
 
-// Prototypes of confusable code points (UTS #39), see name_key.h.
+// Prototypes of confusable code points (UTS #39), see name.h.
 extern const struct raim_unicode_mappings raim_unicode_skeletons;
 
 bool raim_unicode_is_among(const struct raim_unicode_ranges *ranges, uint32_t code_point);

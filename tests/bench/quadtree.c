@@ -2,7 +2,6 @@
 // Builds the tree by splitting nodes with too many obstacles, and queries it with an explicit
 // stack.
 #include "quadtree.h"
-
 #include "sat.h"
 
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include "handshake.h"
 #include "input.h"
 #include "name.h"
-#include "name_key.h"
 #include "notice.h"
 #include "pings.h"
 #include "roster.h"

@@ -4,6 +4,7 @@
 //
 //   vectors_collisions [RUNS [SEED]]
 #include "grid_move.h"
+#include "player.h"
 #include "random.h"
 #include "world.h"
 

@@ -4,10 +4,10 @@
 
 #include "audit_measures.h"
 #include "audit_report.h"
-#include "mapped_file.h"
 #include "name.h"
 #include "phase.h"
 #include "recording.h"
+#include "verify.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "name.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,4 +223,133 @@ const struct audit_player *const *audit_measures_players(const struct audit_meas
     *count = measures->player_count;
     *left_out = measures->left_out;
     return (const struct audit_player *const *)measures->players;
+}
+
+static_assert(DISTRIBUTION_LINEAR << DISTRIBUTION_OCTAVES == DISTRIBUTION_LIMIT,
+              "the octaves reach the limit");
+static_assert(DISTRIBUTION_LINEAR == 2 * DISTRIBUTION_PER_OCTAVE,
+              "an octave's buckets are twice as wide as those of the octave below");
+
+enum { BUCKETS = DISTRIBUTION_LINEAR + DISTRIBUTION_OCTAVES * DISTRIBUTION_PER_OCTAVE };
+
+// The shift by which an octave's values become bucket numbers: 0 below DISTRIBUTION_LINEAR.
+static uint32_t shift_of(uint32_t value)
+{
+    uint32_t shift = 0;
+    while (value >> shift >= DISTRIBUTION_LINEAR)
+        shift++;
+    return shift;
+}
+
+static uint32_t bucket_of(uint32_t value)
+{
+    const uint32_t held = value < DISTRIBUTION_LIMIT ? value : DISTRIBUTION_LIMIT - 1;
+    const uint32_t shift = shift_of(held);
+    return shift * DISTRIBUTION_PER_OCTAVE + (held >> shift);
+}
+
+// The middle of a bucket.
+static double value_of(uint32_t bucket)
+{
+    if (bucket < DISTRIBUTION_LINEAR)
+        return bucket;
+    const uint32_t shift = bucket / DISTRIBUTION_PER_OCTAVE - 1;
+    const uint32_t first = (bucket - shift * DISTRIBUTION_PER_OCTAVE) << shift;
+    return first + ((1u << shift) - 1) / 2.0;
+}
+
+void distribution_add(struct distribution *distribution, uint32_t value)
+{
+    if (distribution->count == 0 || value < distribution->least)
+        distribution->least = value;
+    if (value > distribution->greatest)
+        distribution->greatest = value;
+    distribution->count++;
+    distribution->buckets[bucket_of(value)]++;
+}
+
+double distribution_quantile(const struct distribution *distribution, double share)
+{
+    assert(share >= 0 && share <= 1);
+    if (distribution->count == 0)
+        return 0;
+    const double rank = fmax(1, ceil(share * (double)distribution->count));
+    uint64_t below = 0;
+    uint32_t bucket = 0;
+    for (; bucket < BUCKETS - 1; bucket++) {
+        below += distribution->buckets[bucket];
+        if ((double)below >= rank)
+            break;
+    }
+    return fmin(distribution->greatest, fmax(distribution->least, value_of(bucket)));
+}
+
+double distribution_share_below(const struct distribution *distribution, uint32_t bound)
+{
+    if (distribution->count == 0)
+        return 0;
+    uint64_t below = 0;
+    for (uint32_t bucket = 0; bucket < bucket_of(bound); bucket++)
+        below += distribution->buckets[bucket];
+    return (double)below / (double)distribution->count;
+}
+
+uint32_t aim_turn(raim_angle a, raim_angle b)
+{
+    const int32_t turn = (int16_t)(uint16_t)(a - b);
+    return (uint32_t)(turn < 0 ? -turn : turn);
+}
+
+double aim_degrees(double turn)
+{
+    return turn * 360 / RAIM_ANGLE_TURN;
+}
+
+struct aim_target aim_target_at(raim_vec2 eye, raim_vec2 position, raim_vec2 velocity,
+                                double radius, double bullet_speed, double lifetime)
+{
+    const raim_vec2 now = raim_vec2_sub(position, eye);
+    const double flight_s = fmin(raim_vec2_length(now) / bullet_speed, lifetime);
+    return (struct aim_target){now, raim_vec2_mad(now, velocity, flight_s), radius};
+}
+
+bool aim_is_on(raim_angle aim, const struct aim_target *target)
+{
+    const raim_vec2 direction = raim_angle_direction(aim);
+    const double now = raim_vec2_cross(direction, target->now);
+    const double lead = raim_vec2_cross(direction, target->lead);
+    const double now_ahead = raim_vec2_dot(direction, target->now);
+    const double lead_ahead = raim_vec2_dot(direction, target->lead);
+    if ((now < 0) != (lead < 0)) { // the ray's line crosses the way from one to the other
+        const double share = now / (now - lead);
+        return now_ahead + share * (lead_ahead - now_ahead) > 0;
+    }
+    return (fabs(now) <= target->radius && now_ahead > 0) ||
+           (fabs(lead) <= target->radius && lead_ahead > 0);
+}
+
+// The angle between the directions to both centres.
+static uint32_t lead_angle(const struct aim_target *target)
+{
+    return aim_turn(raim_angle_of(target->now), raim_angle_of(target->lead));
+}
+
+uint32_t aim_error(raim_angle aim, const struct aim_target *target)
+{
+    const uint32_t now = aim_turn(aim, raim_angle_of(target->now));
+    const uint32_t lead = aim_turn(aim, raim_angle_of(target->lead));
+    if (now + lead <= lead_angle(target) + 1) // rounded
+        return 0;
+    return now < lead ? now : lead;
+}
+
+uint32_t aim_width(const struct aim_target *target)
+{
+    const double distance = fmin(raim_vec2_length(target->now), raim_vec2_length(target->lead));
+    if (distance <= target->radius)
+        return RAIM_ANGLE_TURN;
+    const double pi = 3.14159265358979323846;
+    const double half = asin(target->radius / distance) * RAIM_ANGLE_TURN / (2 * pi);
+    const double width = 2 * half + lead_angle(target);
+    return width < RAIM_ANGLE_TURN ? (uint32_t)width : RAIM_ANGLE_TURN;
 }

@@ -11,13 +11,41 @@
 // network's delay.
 #pragma once
 
-#include "distribution.h"
+#include "angle.h"
 #include "map.h"
 #include "wire_limits.h"
 #include "world.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+// Distribution of a measure: quantiles of any number of values in a fixed size. Log-linear buckets
+// after HdrHistogram (Tene, 2012): values below 64 are counted exactly, greater ones in 32 buckets
+// an octave, so that a quantile is off by less than 1/64 of its value. The least and the greatest
+// value are exact. Thread rule: a distribution belongs to one thread at a time.
+
+#define DISTRIBUTION_LINEAR 64        // values below are counted one by one
+#define DISTRIBUTION_PER_OCTAVE 32    // buckets of each octave above
+#define DISTRIBUTION_OCTAVES 14       // above DISTRIBUTION_LINEAR
+#define DISTRIBUTION_LIMIT (1u << 20) // values from here on are counted as the greatest below
+
+// All zero: empty.
+struct distribution {
+    uint64_t count;
+    uint32_t least, greatest; // of all values; 0 without any
+    uint32_t buckets[DISTRIBUTION_LINEAR + DISTRIBUTION_OCTAVES * DISTRIBUTION_PER_OCTAVE];
+};
+
+// Counts a value.
+void distribution_add(struct distribution *distribution, uint32_t value);
+
+// Returns the value that a share of all values, 0 to 1, does not exceed (nearest rank); 0 without
+// any value.
+double distribution_quantile(const struct distribution *distribution, double share);
+
+// Returns the share of the values that are below a bound. It is exact for bounds up to
+// DISTRIBUTION_LINEAR, otherwise the bucket of the bound counts as not below. 0 without any value.
+double distribution_share_below(const struct distribution *distribution, uint32_t bound);
 
 // Times and angles that the measures depend on; docs/audit.md repeats them.
 #define AUDIT_MEMORY_S 1.0      // for which a player remembers whom it saw, and needs after a spawn
@@ -134,3 +162,36 @@ uint64_t audit_measures_ticks(const struct audit_measures *measures);
 // number of further ones.
 const struct audit_player *const *audit_measures_players(const struct audit_measures *measures,
                                                          uint32_t *count, uint32_t *left_out);
+
+// Aim geometry of the audit: how far an aim turned, and whether it was on a target. Units:
+// positions and radii are in units, turns in binary angle (angle.h). Thread rule: the functions are
+// pure.
+
+// Returns the angle between two aims, 0 to half a turn.
+uint32_t aim_turn(raim_angle a, raim_angle b);
+
+// Converts binary angle to degrees.
+double aim_degrees(double turn);
+
+// What an aim may be meant for: a circle, and where it will be when a bullet reaches it. Shooters
+// aim anywhere between the two, so the target is the circle swept from one to the other.
+struct aim_target {
+    raim_vec2 now, lead; // relative to the shooter
+    double radius;       // positive
+};
+
+// Returns the target that a player at `position`, who moves by `velocity` units/s, is for a shooter
+// at `eye` whose bullets fly at `bullet_speed` units/s for at most `lifetime` s. The lead is of
+// first order: the way of the player while a bullet flies the present distance.
+struct aim_target aim_target_at(raim_vec2 eye, raim_vec2 position, raim_vec2 velocity,
+                                double radius, double bullet_speed, double lifetime);
+
+// Whether a ray from the shooter in the direction of `aim` meets the target.
+bool aim_is_on(raim_angle aim, const struct aim_target *target);
+
+// Returns the angle by which an aim misses the centre of the target, now or led, whichever is
+// nearer; 0 between the two.
+uint32_t aim_error(raim_angle aim, const struct aim_target *target);
+
+// Returns the angle that the target takes of the shooter's surroundings, up to a full turn.
+uint32_t aim_width(const struct aim_target *target);

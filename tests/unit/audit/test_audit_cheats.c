@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Players who cheat stand out from bots in the measures of the audit: a stepped match in which one
 // player's aim snaps to whom it sees, one follows enemies behind walls, and the others are plain.
-#include "aim.h"
 #include "audit_measures.h"
 #include "bot_fixture.h"
 #include "chance.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tests of the measures of the audit in small worlds in which every figure is known.
-#include "aim.h"
 #include "arena_fixture.h"
 #include "audit_measures.h"
 #include "test.h"

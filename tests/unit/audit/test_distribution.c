@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of the distribution against sorted values.
+#include "audit_measures.h"
 #include "chance.h"
-#include "distribution.h"
 #include "test.h"
 
 #include <math.h>

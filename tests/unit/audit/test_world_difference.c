@@ -2,7 +2,7 @@
 // Tests that every byte of a world that differs is told by a field.
 #include "arena_fixture.h"
 #include "test.h"
-#include "world_difference.h"
+#include "verify.h"
 
 static struct arena_fixture *played_world(void)
 {

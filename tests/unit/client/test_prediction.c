@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Tests of prediction against a real world with delayed inputs: predictions match the world, and
 // external changes are corrected as soon as a snapshot contains them.
+#include "grid_move.h"
 #include "prediction.h"
 
 #include "arena_fixture.h"
 #include "chance.h"
-#include "grid_move.h"
+#include "player.h"
 #include "test.h"
 
 enum { TICK_HZ = 60, LEAD = 9, ID = RAIM_MAX_PLAYERS };

@@ -2,6 +2,7 @@
 // Tests of occluders. The oracle draws many random lines of sight between the two ends: where an
 // obstacle is said to hide, each line that free ends can draw must cross its outline.
 #include "occluder.h"
+#include "stabbing_lines.h"
 
 #include "chance_outlines.h"
 #include "test.h"

@@ -3,7 +3,6 @@
 #include "seat_fixture.h"
 
 #include "name.h"
-#include "name_key.h"
 
 static struct raim_name_key key_of(const char *name)
 {

@@ -2,6 +2,7 @@
 // Tests of runs and pushes on the grid. The oracle is the same movement without the grid.
 #include "chance.h"
 #include "grid_move.h"
+#include "player.h"
 #include "test.h"
 #include "world.h"
 
