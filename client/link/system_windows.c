@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Implements system.h with Winsock and the threads of Windows 7 and later.
+#define _WIN32_WINNT 0x0601
+#include "internet.h"
 #include "system.h"
 
+#include <assert.h>
 #include <direct.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
+#include <process.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <windows.h>
-
-#define _WIN32_WINNT 0x0601
-#include "internet.h"
-
-#include <assert.h>
-#include <process.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_WAIT_SOCKETS = 16 };
 
