@@ -30,11 +30,9 @@ static_assert(CONFIG_CONTROL_BYTES == sizeof((struct sockaddr_un){0}.sun_path), 
 struct control {
     struct commands *commands;
     struct api *api;
-    struct http_recordings *recordings;
-    struct http_results *results; // NULL: none
-    struct http *page;            // the dashboard; NULL: none
-    struct http_guard guard;      // names of hosts
-    struct event_feed *feed;      // of the server's events, with what is private; NULL: none
+    struct http_services services; // events with what is private, results, recordings
+    struct http *page;             // the dashboard; NULL: none
+    struct http_guard guard;       // names of hosts
     struct http_listener *listener;
     char path[CONFIG_CONTROL_BYTES];
 };
@@ -59,21 +57,16 @@ bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES])
     return false;
 }
 
-// The operator's downloads have no rate to share, so none ever waits.
-static const struct http_downloads_def download_limits = {.max = 4, .max_of_address = 4};
-
 static bool open_documents(struct control *control, struct loop *loop,
                            const struct arena_table *table)
 {
-    if (table->results != NULL)
-        control->results = http_results_create(loop, table->results);
-    if (table->events != NULL)
-        control->feed = event_feed_create(loop, server_events_journal(table->events), true);
-    control->recordings = http_recordings_create(loop, table->recordings, &download_limits);
     control->api = api_create(loop, control->commands);
-    return control->api != NULL && control->recordings != NULL &&
-           (table->results == NULL) == (control->results == NULL) &&
-           (table->events == NULL) == (control->feed == NULL);
+    return control->api != NULL &&
+           http_results_serve(&control->services, loop, table->results, true) &&
+           (table->events == NULL ||
+            event_feed_serve(&control->services, loop, server_events_journal(table->events),
+                             true)) &&
+           http_recordings_serve(&control->services, loop, table->recordings, true);
 }
 
 static bool open_socket(struct control *control, struct loop *loop, const char *path, char *error,
@@ -124,10 +117,7 @@ void control_end(struct control *control)
         commands_end(control->commands);
     if (control->api != NULL)
         api_end_streams(control->api);
-    if (control->results != NULL)
-        http_results_end(control->results);
-    if (control->feed != NULL)
-        event_feed_end(control->feed);
+    http_services_end(&control->services);
 }
 
 void control_close(struct control *control)
@@ -137,12 +127,8 @@ void control_close(struct control *control)
     control_end(control);
     if (control->listener != NULL)
         http_listener_run(control->listener); // answers the requests that were just resumed
-    if (control->recordings != NULL)
-        http_recordings_close(control->recordings);
     http_listener_stop(control->listener);
-    http_recordings_destroy(control->recordings);
-    http_results_destroy(control->results);
-    event_feed_destroy(control->feed);
+    http_services_destroy(&control->services);
     if (control->path[0] != '\0')
         unlink(control->path);
     api_destroy(control->api);
@@ -187,26 +173,6 @@ bool control_is_drained(const struct control *control)
 
 // --- Requests ---
 
-// A step of a request for results.
-static bool answer_results(struct control *control, const struct http_request *step)
-{
-    const bool is_leaderboard = strcmp(step->path, "/leaderboard") == 0;
-    if (strcmp(step->method, "GET") != 0)
-        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
-                                        "method not allowed", "GET");
-    if (control->results == NULL)
-        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND,
-                                        "the configuration says results = false", NULL);
-    if (*step->memory == NULL) {
-        *step->memory = &request_memory_none;
-        return true;
-    }
-    if (step->piece_bytes == 0)
-        http_connection_renew(step->connection);
-    return http_results_answer(control->results,
-                               is_leaderboard ? RESULTS_LEADERBOARD : RESULTS_ROUNDS, step);
-}
-
 // The user whose process has connected.
 static void set_by(struct MHD_Connection *connection, char by[COMMAND_BY_BYTES])
 {
@@ -219,47 +185,24 @@ static void set_by(struct MHD_Connection *connection, char by[COMMAND_BY_BYTES])
         snprintf(by, COMMAND_BY_BYTES, "uid:%u", user);
 }
 
-static bool is_of_results(const char *path)
+bool control_takes(const struct control *control, const char *path)
 {
-    return strcmp(path, "/results") == 0 || strcmp(path, "/leaderboard") == 0;
-}
-
-// A step of a request for events.
-static bool answer_events(struct control *control, const struct http_request *step)
-{
-    struct event_feed_request request;
-    if (strcmp(step->method, "GET") != 0)
-        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
-                                        "method not allowed", "GET");
-    if (control->feed == NULL)
-        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
-    if (*step->memory == NULL) {
-        *step->memory = &request_memory_none;
-        return true;
-    }
-    const char *problem = event_feed_read(control->feed, step->connection, step->path, &request);
-    if (problem != NULL)
-        return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST, problem, NULL);
-    struct MHD_Response *response = event_feed_open(control->feed, step->connection, &request);
-    if (response == NULL)
-        return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE,
-                                        "too many event streams", NULL);
-    return http_answer_send_once(step->connection, HTTP_OK, response);
-}
-
-static bool is_of_events(const char *path)
-{
-    return strcmp(path, "/events") == 0 || strcmp(path, "/events.jsonl") == 0;
-}
-
-bool control_takes(const char *path)
-{
-    return is_of_results(path) || is_of_events(path);
+    return !http_recordings_takes(path) && http_services_find(&control->services, path) != NULL;
 }
 
 bool control_answer(struct control *control, const struct http_request *step)
 {
-    return is_of_events(step->path) ? answer_events(control, step) : answer_results(control, step);
+    const bool is_good = strcmp(step->method, "GET") == 0 || strcmp(step->method, "HEAD") == 0;
+    if (!is_good)
+        return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
+                                        "method not allowed", "GET, HEAD");
+    if (*step->memory == NULL) {
+        *step->memory = &request_memory_none;
+        return true;
+    }
+    if (step->piece_bytes == 0)
+        http_connection_renew(step->connection);
+    return http_service_answer(http_services_find(&control->services, step->path), step);
 }
 
 // A step of a request over the socket.
@@ -278,11 +221,9 @@ static bool answer(void *context, const struct http_request *step)
         return api_answer(
             control->api, step,
             &(struct api_sender){.by = by, .via = operator_page_via(step), .is_operator = true});
-    if (http_recordings_takes(step->path) && strcmp(step->method, "GET") == 0)
-        return http_recordings_answer(control->recordings, step);
-    if (control_takes(step->path))
+    if (http_services_find(&control->services, step->path) != NULL)
         return control_answer(control, step);
-    if (control->page != NULL && http_serves(step->path))
+    if (control->page != NULL && http_serves(control->page, step->path))
         return http_answer_operator(control->page, step, HTTP_OPERATOR);
     return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
 }
@@ -360,7 +301,6 @@ void api_end_streams(struct api *api)
 // Answers with a stream of events.
 static bool stream_events(struct api *api, const struct http_request *step)
 {
-    struct event_feed_request request;
     if (strcmp(step->method, "GET") != 0)
         return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
                                         "method not allowed", "GET");
@@ -373,14 +313,7 @@ static bool stream_events(struct api *api, const struct http_request *step)
     if (step->piece_bytes > 0)
         return true; // a body says nothing here
     http_connection_renew(step->connection);
-    const char *problem = event_feed_read(api->feed, step->connection, events_path, &request);
-    if (problem != NULL)
-        return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST, problem, NULL);
-    struct MHD_Response *response = event_feed_open(api->feed, step->connection, &request);
-    if (response == NULL)
-        return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE,
-                                        "too many event streams", NULL);
-    return http_answer_send_once(step->connection, HTTP_OK, response);
+    return event_feed_answer(api->feed, step);
 }
 
 // --- Commands ---

@@ -68,7 +68,7 @@ void control_close(struct control *control);
 void control_serve_page(struct control *control, struct http *http, const struct http_guard *guard);
 
 // Whether a path is that of a document of the operator: results or events.
-bool control_takes(const char *path);
+bool control_takes(const struct control *control, const char *path);
 
 // A step of a request for one of these over another listener, which has checked its sender.
 bool control_answer(struct control *control, const struct http_request *step);

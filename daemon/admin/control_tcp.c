@@ -95,7 +95,7 @@ static bool takes_operators(const struct control_tcp *tcp)
 // Whether this is a request for a file of the dashboard, which asks for the token.
 static bool is_of_page(const struct control_tcp *tcp, const struct http_request *step)
 {
-    return tcp->page != NULL && takes_operators(tcp) && http_serves_anyone(step->path) &&
+    return tcp->page != NULL && takes_operators(tcp) && http_serves_anyone(tcp->page, step->path) &&
            (strcmp(step->method, "GET") == 0 || strcmp(step->method, "HEAD") == 0);
 }
 
@@ -164,9 +164,9 @@ static bool answer(void *context, const struct http_request *step)
                           &(struct api_sender){.by = by,
                                                .via = operator_page_via(step),
                                                .is_operator = takes_operators(tcp)});
-    if (takes_operators(tcp) && control_takes(step->path))
+    if (takes_operators(tcp) && control_takes(tcp->control, step->path))
         return control_answer(tcp->control, step);
-    if (takes_operators(tcp) && tcp->page != NULL && http_serves(step->path))
+    if (takes_operators(tcp) && tcp->page != NULL && http_serves(tcp->page, step->path))
         return http_answer_operator(tcp->page, step,
                                     has_token(tcp) ? HTTP_OPERATOR_BY_TOKEN : HTTP_OPERATOR);
     return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);

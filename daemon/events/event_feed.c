@@ -6,6 +6,7 @@
 #include "http_answer.h"
 #include "http_clients.h"
 #include "http_listener.h"
+#include "http_services.h"
 #include "loop.h"
 #include "monotonic.h"
 #include "server_events.h"
@@ -264,4 +265,44 @@ void event_feed_end(struct event_feed *feed)
     for (struct stream *stream = feed->streams; stream != NULL; stream = stream->next)
         if (stream->is_asleep)
             wake(stream);
+}
+
+bool event_feed_answer(struct event_feed *feed, const struct http_request *step)
+{
+    struct event_feed_request request;
+    const char *problem = event_feed_read(feed, step->connection, step->path, &request);
+    if (problem != NULL)
+        return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST, problem, NULL);
+    struct MHD_Response *response = event_feed_open(feed, step->connection, &request);
+    if (response == NULL)
+        return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE,
+                                        "too many event streams", NULL);
+    return http_answer_send_once(step->connection, HTTP_OK, response);
+}
+
+static bool takes(const char *path)
+{
+    return strcmp(path, "/events") == 0 || strcmp(path, "/events.jsonl") == 0;
+}
+
+static bool answer(void *context, const struct http_request *step)
+{
+    return event_feed_answer(context, step);
+}
+
+static void end(void *context)
+{
+    event_feed_end(context);
+}
+
+static void destroy(void *context)
+{
+    event_feed_destroy(context);
+}
+
+bool event_feed_serve(struct http_services *services, struct loop *loop,
+                      struct event_journal *events, bool shows_private)
+{
+    struct event_feed *feed = event_feed_create(loop, events, shows_private);
+    return http_services_add(services, (struct http_service){takes, answer, end, destroy, feed});
 }

@@ -15,6 +15,8 @@
 struct MHD_Connection;
 struct MHD_Response;
 struct event_feed;
+struct http_request;
+struct http_services;
 struct loop;
 
 // Borrows `events`. Private members of events are shown or not (server_events.h). Returns NULL when
@@ -46,5 +48,12 @@ const char *event_feed_read(const struct event_feed *feed, struct MHD_Connection
 struct MHD_Response *event_feed_open(struct event_feed *feed, struct MHD_Connection *connection,
                                      const struct event_feed_request *request);
 
+// Answers a whole request for events.
+bool event_feed_answer(struct event_feed *feed, const struct http_request *step);
+
 // Ends every stream.
 void event_feed_end(struct event_feed *feed);
+
+// Serves /events and /events.jsonl, as event_feed_create does. Returns false when memory runs out.
+bool event_feed_serve(struct http_services *services, struct loop *loop,
+                      struct event_journal *events, bool shows_private);

@@ -4,6 +4,7 @@
 #include "http_results.h"
 
 #include "http_answer.h"
+#include "http_services.h"
 #include "loop.h"
 #include "monotonic.h"
 #include "name.h"
@@ -35,7 +36,7 @@ struct http_results {
 
 static void resume_some(void *context);
 
-struct http_results *http_results_create(struct loop *loop, struct results *results)
+static struct http_results *create(struct loop *loop, struct results *results)
 {
     struct http_results *http_results = calloc(1, sizeof *http_results);
     if (http_results == NULL)
@@ -47,16 +48,17 @@ struct http_results *http_results_create(struct loop *loop, struct results *resu
         return NULL;
     }
     http_results->answered = (struct watcher){.run = resume_some, .context = http_results};
-    results_watch(results, &http_results->answered);
+    if (results != NULL)
+        results_watch(results, &http_results->answered);
     return http_results;
 }
 
-void http_results_destroy(struct http_results *http_results)
+static void destroy(void *context)
 {
-    if (http_results == NULL)
-        return;
+    struct http_results *http_results = context;
     assert(http_results->waiting == NULL);
-    results_unwatch(http_results->results, &http_results->answered);
+    if (http_results->results != NULL)
+        results_unwatch(http_results->results, &http_results->answered);
     loop_remove(http_results->deadline);
     free(http_results);
 }
@@ -203,18 +205,37 @@ static struct pending *begin(struct http_results *http_results, const struct htt
     return pending;
 }
 
-bool http_results_answer(struct http_results *http_results, enum results_kind kind,
-                         const struct http_request *step)
+static bool takes_leaderboard(const char *path)
 {
+    return strcmp(path, "/leaderboard") == 0;
+}
+
+static bool takes_any(const char *path)
+{
+    return takes_leaderboard(path) || strcmp(path, "/results") == 0;
+}
+
+static enum results_kind kind_of(const char *path)
+{
+    return takes_leaderboard(path) ? RESULTS_LEADERBOARD : RESULTS_ROUNDS;
+}
+
+// A step of a whole request. One that waits gets a struct request_memory, and the step again.
+static bool answer(void *context, const struct http_request *step)
+{
+    struct http_results *http_results = context;
     struct request_memory *memory = *step->memory;
     struct results_query query;
     bool done;
+    if (http_results->results == NULL)
+        return http_answer_send_problem(step->connection, HTTP_NOT_FOUND,
+                                        "the configuration says results = false", NULL);
     if (memory == NULL || step->piece_bytes > 0)
         return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST,
                                         "want a request without a body", NULL);
     struct pending *pending = memory->end == end_pending ? (struct pending *)memory : NULL;
     if (pending == NULL) {
-        const char *problem = read_query(step->connection, kind, &query);
+        const char *problem = read_query(step->connection, kind_of(step->path), &query);
         if (problem != NULL)
             return http_answer_send_problem(step->connection, HTTP_BAD_REQUEST, problem, NULL);
         pending = begin(http_results, step, &query);
@@ -243,9 +264,20 @@ static void resume_some(void *context)
     set_timer(http_results);
 }
 
-void http_results_end(struct http_results *http_results)
+// Resumes every connection, so that they can end at the next run of the listener.
+static void end(void *context)
 {
+    struct http_results *http_results = context;
     http_results->is_ending = true;
     while (http_results->waiting != NULL)
         resume(http_results->waiting);
+}
+
+bool http_results_serve(struct http_services *services, struct loop *loop, struct results *results,
+                        bool is_for_operators)
+{
+    struct http_results *http_results = create(loop, results);
+    return http_services_add(services,
+                             (struct http_service){is_for_operators ? takes_any : takes_leaderboard,
+                                                   answer, end, destroy, http_results});
 }

@@ -6,27 +6,17 @@
 // Main thread only.
 #pragma once
 
-#include "http_listener.h"
 #include "results.h"
 
 #include <stdbool.h>
 
-struct http_results;
+struct http_services;
 struct loop;
 
-// Borrows the results. Returns NULL when memory runs out.
-struct http_results *http_results_create(struct loop *loop, struct results *results);
-
-// No connection may be suspended. Takes NULL.
-void http_results_destroy(struct http_results *http_results);
-
-// A step of a whole request for the leaderboard, or for the rounds. A request that waits gets a
-// struct request_memory, and the step again.
-bool http_results_answer(struct http_results *http_results, enum results_kind kind,
-                         const struct http_request *step);
+// Serves the leaderboard and, for operators, the rounds. Borrows the results; NULL: none are
+// recorded. Returns false when memory runs out.
+bool http_results_serve(struct http_services *services, struct loop *loop, struct results *results,
+                        bool is_for_operators);
 
 // How long a query may wait.
 #define HTTP_RESULTS_MS 5000U
-
-// Resumes every connection, so that they can end at the next run of the listener.
-void http_results_end(struct http_results *http_results);

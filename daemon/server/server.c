@@ -12,8 +12,11 @@
 #include "control.h"
 #include "control_tcp.h"
 #include "embedded.h"
+#include "event_feed.h"
 #include "event_hook.h"
 #include "http.h"
+#include "http_recordings.h"
+#include "http_results.h"
 #include "lan_discovery.h"
 #include "last_hour.h"
 #include "log.h"
@@ -180,7 +183,6 @@ static bool open_status(struct server *server)
                                  .port = config->status.port,
                                  .guard = &config->status_guard,
                                  .view = &server->view,
-                                 .recordings = server->table.recordings,
                                  .status_schema = embedded_schema_status,
                                  .history_schema = embedded_schema_history};
     server->http = http_open(&def, error, sizeof error);
@@ -188,8 +190,11 @@ static bool open_status(struct server *server)
         log_error("status failed: %s", error);
         return false;
     }
-    if (!http_serve_events(server->http, server->events) ||
-        (server->results != NULL && !http_serve_results(server->http, server->results))) {
+    struct http_services *services = http_services(server->http);
+    if (!event_feed_serve(services, server->loop, server_events_journal(server->events), false) ||
+        !http_recordings_serve(services, server->loop, server->table.recordings, false) ||
+        (server->results != NULL &&
+         !http_results_serve(services, server->loop, server->results, false))) {
         log_error("status failed: out of memory");
         return false;
     }

@@ -5,18 +5,14 @@
 #include "http.h"
 
 #include "embedded.h"
-#include "event_feed.h"
 #include "http_answer.h"
 #include "http_document.h"
 #include "http_listener.h"
 #include "http_pages.h"
-#include "http_recordings.h"
-#include "http_results.h"
 #include "http_routes.h"
 #include "http_streams.h"
 #include "live_json.h"
 #include "monotonic.h"
-#include "server_events.h"
 #include "socket_address.h"
 
 #include <stdbool.h>
@@ -117,19 +113,11 @@ static const struct http_header part_headers[] = {
     {NULL, NULL},
 };
 
-// A download may take whole seconds of an uplink that the arenas need, so all together get 4 MB a
-// second, and an address cannot have all of them.
-static const struct http_downloads_def download_limits = {
-    .max = 16, .max_of_address = 4, .bytes_per_s = 4 << 20};
-
 struct http {
-    struct loop *loop;
     const struct status_view *view;
     struct http_listener *listener;
     struct http_streams *streams;
-    struct http_recordings *recordings;
-    struct event_feed *feed;      // of the server's events; NULL: none
-    struct http_results *results; // queries; NULL: no results are recorded
+    struct http_services services;
     struct MHD_Response *fixed[FIXED_ANSWERS];
     struct http_document parts[PARTS];
     struct http_guard guard;
@@ -153,9 +141,7 @@ static bool start(struct http *http, const struct http_def *def, int socket)
                                                .context = http};
     http->port = listen_socket_port(socket);
     http->streams = http_streams_create(def->loop, def->view->list);
-    http->recordings = http_recordings_create(def->loop, def->recordings, &download_limits);
-    if (http->streams == NULL || http->recordings == NULL || !make_fixed(http) ||
-        !make_parts(http, def)) {
+    if (http->streams == NULL || !make_fixed(http) || !make_parts(http, def)) {
         close(socket);
         return false;
     }
@@ -174,7 +160,6 @@ struct http *http_open(const struct http_def *def, char *error, size_t capacity)
         close(socket);
         return NULL;
     }
-    http->loop = def->loop;
     http->view = def->view;
     http->guard = *def->guard;
     if (!start(http, def, socket)) {
@@ -185,36 +170,18 @@ struct http *http_open(const struct http_def *def, char *error, size_t capacity)
     return http;
 }
 
-bool http_serve_events(struct http *http, const struct server_events *events)
+struct http_services *http_services(struct http *http)
 {
-    http->feed = event_feed_create(http->loop, server_events_journal(events), false);
-    return http->feed != NULL;
-}
-
-bool http_serve_results(struct http *http, struct results *results)
-{
-    http->results = http_results_create(http->loop, results);
-    return http->results != NULL;
-}
-
-// Ends what waits for results or for events, before the listener does.
-static void end_streams(struct http *http)
-{
-    if (http->results != NULL)
-        http_results_end(http->results);
-    if (http->feed != NULL)
-        event_feed_end(http->feed);
-    if (http->listener != NULL && (http->results != NULL || http->feed != NULL))
-        http_listener_run(http->listener);
+    return &http->services;
 }
 
 void http_end(struct http *http)
 {
     if (http->streams != NULL)
         http_streams_close(http->streams);
-    if (http->recordings != NULL)
-        http_recordings_close(http->recordings);
-    end_streams(http);
+    http_services_end(&http->services);
+    if (http->listener != NULL)
+        http_listener_run(http->listener);
     http_listener_stop(http->listener);
     http->listener = NULL;
 }
@@ -224,10 +191,8 @@ void http_close(struct http *http)
     if (http == NULL)
         return;
     http_end(http);
-    event_feed_destroy(http->feed);
-    http_results_destroy(http->results);
+    http_services_destroy(&http->services);
     http_streams_destroy(http->streams);
-    http_recordings_destroy(http->recordings);
     for (size_t i = 0; i < PARTS; i++)
         http_document_clear(&http->parts[i]);
     for (size_t i = 0; i < FIXED_ANSWERS; i++)
@@ -316,22 +281,6 @@ static const enum fixed orders_of[] = {
     [HTTP_OPERATOR_BY_TOKEN] = FIXED_ORDERS_BY_TOKEN,
 };
 
-// A stream of the server's events.
-static bool answer_events(const struct http *http, struct MHD_Connection *connection,
-                          const char *path)
-{
-    struct event_feed_request request;
-    if (http->feed == NULL)
-        return answer_fixed(http, connection, FIXED_NOT_FOUND);
-    const char *problem = event_feed_read(http->feed, connection, path, &request);
-    if (problem != NULL)
-        return http_answer_send_problem(connection, HTTP_BAD_REQUEST, problem, NULL);
-    struct MHD_Response *stream = event_feed_open(http->feed, connection, &request);
-    if (stream == NULL)
-        return answer_fixed(http, connection, FIXED_TOO_MANY);
-    return http_answer_send_once(connection, HTTP_OK, stream);
-}
-
 // --- Requests ---
 
 struct resource {
@@ -340,17 +289,16 @@ struct resource {
         RESOURCE_PART,
         RESOURCE_ORDERS,
         RESOURCE_STREAM,
-        RESOURCE_RECORDINGS,
-        RESOURCE_EVENTS,
-        RESOURCE_LEADERBOARD,
+        RESOURCE_SERVICE,
         RESOURCE_PAGE,
     } kind;
     size_t part;
+    const struct http_service *service;
     const struct http_route *route;
     char name[CONFIG_NAME_BYTES];
 };
 
-static struct resource find_resource(const char *path)
+static struct resource find_resource(const struct http *http, const char *path)
 {
     struct resource resource = {.kind = RESOURCE_PART};
     for (; resource.part < PARTS; resource.part++)
@@ -359,17 +307,12 @@ static struct resource find_resource(const char *path)
     resource.kind = RESOURCE_ORDERS;
     if (strcmp(path, "/orders") == 0)
         return resource;
-    resource.kind = RESOURCE_EVENTS;
-    if (strcmp(path, "/events") == 0 || strcmp(path, "/events.jsonl") == 0)
-        return resource;
-    resource.kind = RESOURCE_LEADERBOARD;
-    if (strcmp(path, "/leaderboard") == 0)
-        return resource;
     resource.kind = RESOURCE_STREAM;
     if (http_path_matches(path, "/arenas/", "/stream", resource.name))
         return resource;
-    resource.kind = RESOURCE_RECORDINGS;
-    if (http_recordings_takes(path))
+    resource.kind = RESOURCE_SERVICE;
+    resource.service = http_services_find(&http->services, path);
+    if (resource.service != NULL)
         return resource;
     resource.route = http_route_find(path, resource.name);
     resource.kind = resource.route != NULL ? RESOURCE_PAGE : RESOURCE_NONE;
@@ -387,7 +330,7 @@ static bool answer_checked(struct http *http, const struct http_request *request
                            enum http_audience audience)
 {
     struct MHD_Connection *connection = request->connection;
-    const struct resource resource = find_resource(request->path);
+    const struct resource resource = find_resource(http, request->path);
     if (resource.kind == RESOURCE_NONE)
         return answer_fixed(http, connection, FIXED_NOT_FOUND);
     if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
@@ -398,14 +341,8 @@ static bool answer_checked(struct http *http, const struct http_request *request
         return answer_fixed(http, connection, orders_of[audience]);
     if (resource.kind == RESOURCE_STREAM)
         return answer_stream(http, connection, resource.name, audience);
-    if (resource.kind == RESOURCE_RECORDINGS)
-        return http_recordings_answer(http->recordings, request);
-    if (resource.kind == RESOURCE_EVENTS)
-        return answer_events(http, connection, request->path);
-    if (resource.kind == RESOURCE_LEADERBOARD && http->results == NULL)
-        return answer_fixed(http, connection, FIXED_NOT_FOUND);
-    if (resource.kind == RESOURCE_LEADERBOARD)
-        return http_results_answer(http->results, RESULTS_LEADERBOARD, request);
+    if (resource.kind == RESOURCE_SERVICE)
+        return http_service_answer(resource.service, request);
     return answer_page(http, connection, resource.route, request->path, resource.name);
 }
 
@@ -428,15 +365,15 @@ static bool answer(void *context, const struct http_request *request)
     return answer_checked(http, request, HTTP_PUBLIC);
 }
 
-bool http_serves_anyone(const char *path)
+bool http_serves_anyone(const struct http *http, const char *path)
 {
-    const struct resource resource = find_resource(path);
+    const struct resource resource = find_resource(http, path);
     return resource.kind == RESOURCE_PART || resource.kind == RESOURCE_ORDERS;
 }
 
-bool http_serves(const char *path)
+bool http_serves(const struct http *http, const char *path)
 {
-    return find_resource(path).kind != RESOURCE_NONE;
+    return find_resource(http, path).kind != RESOURCE_NONE;
 }
 
 bool http_answer_operator(struct http *http, const struct http_request *request,

@@ -4,7 +4,7 @@
 
 #include "http_guard.h"
 #include "http_listener.h"
-#include "results.h"
+#include "http_services.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -13,8 +13,6 @@
 
 struct http;
 struct loop;
-struct recordings;
-struct server_events;
 
 struct http_def {
     struct loop *loop;
@@ -22,7 +20,6 @@ struct http_def {
     uint16_t port;       // TCP; 0 selects a free one
     const struct http_guard *guard;
     const struct status_view *view;
-    struct recordings *recordings; // NULL: none
     // The schemas that are made of the rows of metrics.
     const char *status_schema, *history_schema;
 };
@@ -42,21 +39,18 @@ enum http_audience { HTTP_PUBLIC, HTTP_OPERATOR, HTTP_OPERATOR_BY_TOKEN };
 
 // Whether there is an answer to a path, and whether it is the same for everybody: a file of the
 // dashboard, which asks for the token.
-bool http_serves(const char *path);
-bool http_serves_anyone(const char *path);
+bool http_serves(const struct http *http, const char *path);
+bool http_serves_anyone(const struct http *http, const char *path);
 
 // A step of a request that another listener has received from an operator, see `answer` of struct
 // http_listener_def.
 bool http_answer_operator(struct http *http, const struct http_request *request,
                           enum http_audience audience);
 
-// Serves the events of the server, which are borrowed. Returns false when memory runs out.
-bool http_serve_events(struct http *http, const struct server_events *events);
-
-// Serves the leaderboard. Borrows the results. Returns false when memory runs out.
-bool http_serve_results(struct http *http, struct results *results);
+// What other modules serve: each registers itself, before the loop runs.
+struct http_services *http_services(struct http *http);
 
 uint16_t http_port(const struct http *http);
 
-// Ends the streams of arenas that are gone, see http_streams.h.
+// Ends the streams of arenas that are gone.
 void http_end_stale(struct http *http);

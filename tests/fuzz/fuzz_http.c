@@ -7,6 +7,7 @@
 
 #include "fuzz_arenas.h"
 #include "http.h"
+#include "http_recordings.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -87,11 +88,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .address = "127.0.0.1",
                                         .guard = &guard,
                                         .view = &view,
-                                        .recordings = recordings,
                                         .status_schema = "{}",
                                         .history_schema = "{}"},
                      error, sizeof error);
     assert(http != NULL);
+    const bool is_served =
+        http_recordings_serve(http_services(http), fuzz_talk_loop, recordings, false);
+    assert(is_served);
     const struct fuzz_server server = {.dial = dial, .command = command, .hear = hear};
     fuzz_talk(&server, data, size);
     http_close(http);

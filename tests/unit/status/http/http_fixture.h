@@ -5,6 +5,7 @@
 
 #include "feed_json.h"
 #include "http.h"
+#include "http_recordings.h"
 #include "last_hour.h"
 
 #include "http_clients.h"
@@ -202,15 +203,18 @@ static inline uint64_t clock_ms(void)
 static inline struct http *open_server(const char *address, uint16_t port, char *error,
                                        size_t capacity)
 {
-    return http_open(&(struct http_def){.loop = loop,
-                                        .address = address,
-                                        .port = port,
-                                        .guard = &guard,
-                                        .view = &view,
-                                        .recordings = (struct recordings *)&yard,
-                                        .status_schema = "{}",
-                                        .history_schema = "{}"},
-                     error, capacity);
+    struct http *http = http_open(&(struct http_def){.loop = loop,
+                                                     .address = address,
+                                                     .port = port,
+                                                     .guard = &guard,
+                                                     .view = &view,
+                                                     .status_schema = "{}",
+                                                     .history_schema = "{}"},
+                                  error, capacity);
+    if (http != NULL)
+        assert_true(
+            http_recordings_serve(http_services(http), loop, (struct recordings *)&yard, false));
+    return http;
 }
 
 static inline int start_server(void **state)

@@ -4,6 +4,7 @@
 
 #include "http_answer.h"
 #include "http_document.h"
+#include "http_downloads.h"
 #include "json_writer.h"
 #include "recordings.h"
 
@@ -93,32 +94,12 @@ struct http_recordings {
     uint64_t newest_version;     // of the list, when it was rendered
 };
 
-struct http_recordings *http_recordings_create(struct loop *loop, struct recordings *list,
-                                               const struct http_downloads_def *limits)
+static void destroy(void *context)
 {
-    struct http_recordings *recordings = calloc(1, sizeof *recordings);
-    if (recordings == NULL)
-        return NULL;
-    recordings->list = list;
-    recordings->downloads = http_downloads_create(loop, limits);
-    if (recordings->downloads != NULL)
-        return recordings;
-    free(recordings);
-    return NULL;
-}
-
-void http_recordings_destroy(struct http_recordings *recordings)
-{
-    if (recordings == NULL)
-        return;
+    struct http_recordings *recordings = context;
     http_document_clear(&recordings->newest);
     http_downloads_destroy(recordings->downloads);
     free(recordings);
-}
-
-void http_recordings_close(struct http_recordings *recordings)
-{
-    http_downloads_close(recordings->downloads);
 }
 
 bool http_recordings_takes(const char *path)
@@ -175,9 +156,46 @@ static bool answer_file(struct http_recordings *recordings, const struct http_re
                                     "the recording cannot be opened", NULL);
 }
 
-bool http_recordings_answer(struct http_recordings *recordings, const struct http_request *request)
+static bool answer(void *context, const struct http_request *request)
 {
+    struct http_recordings *recordings = context;
     const char *rest = request->path + sizeof root - 1;
     return *rest == '\0' ? answer_list(recordings, request->connection)
                          : answer_file(recordings, request, rest + 1);
+}
+
+static void end(void *context)
+{
+    struct http_recordings *recordings = context;
+    http_downloads_close(recordings->downloads);
+}
+
+// A download may take whole seconds of an uplink that the arenas need, so all together get 4 MB a
+// second, and an address cannot have all of them.
+static const struct http_downloads_def public_limits = {
+    .max = 16, .max_of_address = 4, .bytes_per_s = 4 << 20};
+// The operator's downloads have no rate to share, so none ever waits.
+static const struct http_downloads_def operator_limits = {.max = 4, .max_of_address = 4};
+
+static struct http_recordings *create(struct loop *loop, struct recordings *list,
+                                      const struct http_downloads_def *limits)
+{
+    struct http_recordings *recordings = calloc(1, sizeof *recordings);
+    if (recordings == NULL)
+        return NULL;
+    recordings->list = list;
+    recordings->downloads = http_downloads_create(loop, limits);
+    if (recordings->downloads != NULL)
+        return recordings;
+    free(recordings);
+    return NULL;
+}
+
+bool http_recordings_serve(struct http_services *services, struct loop *loop,
+                           struct recordings *list, bool is_for_operators)
+{
+    struct http_recordings *recordings =
+        create(loop, list, is_for_operators ? &operator_limits : &public_limits);
+    return http_services_add(
+        services, (struct http_service){http_recordings_takes, answer, end, destroy, recordings});
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Services: what modules serve over HTTP. A module registers the paths that it answers with a
+// server of documents, which need not know the module. Main thread only.
+#pragma once
+
+#include "http_listener.h"
+
+#include <stdbool.h>
+
+#define HTTP_MAX_SERVICES 4
+
+struct http_service {
+    bool (*takes)(const char *path);
+    // A step of a GET or HEAD request for such a path, see `answer` of struct http_listener_def.
+    bool (*answer)(void *context, const struct http_request *step);
+    void (*end)(void *context);     // resumes what waits, which ends at the next run of a listener
+    void (*destroy)(void *context); // no connection waits any more
+    void *context;
+};
+
+// Zero-initialize before use.
+struct http_services {
+    struct http_service list[HTTP_MAX_SERVICES];
+    int count;
+};
+
+// Adds a service. A context of NULL is one for which memory ran out: returns false.
+bool http_services_add(struct http_services *services, struct http_service service);
+
+// The service of a path; NULL: none takes it.
+const struct http_service *http_services_find(const struct http_services *services,
+                                              const char *path);
+
+// Answers a step of a request with a service.
+bool http_service_answer(const struct http_service *service, const struct http_request *step);
+
+void http_services_end(const struct http_services *services);
+void http_services_destroy(struct http_services *services);
