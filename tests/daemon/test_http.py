@@ -22,7 +22,7 @@ except ImportError:
     jsonschema = None
 
 CLIENTS = 8
-DEADLINE_S = 10   # that a client has for a request, promised in the README
+DEADLINE_S = 10   # that a client has for a request, see raimd(8)
 
 
 
