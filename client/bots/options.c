@@ -11,7 +11,7 @@
 const char *argp_program_version = "raim-bots " RAIM_VERSION;
 
 static const char about[] =
-    "Runs bot clients that play over UDP, dealt evenly to the addresses.\vExit status: 0 after at "
+    "Runs bots that play over UDP, distributed evenly over the addresses.\vExit status: 0 after at "
     "least one bot has played, 1 after a failure, 64 after wrong usage, 69 where no bot could "
     "connect or, with --require-all, where not all of them played to the end.";
 
@@ -86,14 +86,14 @@ static const struct option_row rows[] = {
      0, 0, "an access token", read_access},
     {"password-file", "FILE", "The file whose first line is the password of the arenas",
      OPTION_OTHER, 0, 0, 0, "a file with a line of 1 to 128 bytes", read_password},
-    {"require-encryption", NULL, "Play only where datagrams are encrypted", OPTION_FLAG,
-     MEMBER(require_encryption), 0, 0, NULL, NULL},
+    {"require-encryption", NULL, "Play only encrypted", OPTION_FLAG, MEMBER(require_encryption), 0,
+     0, NULL, NULL},
     {"known-servers", "FILE", "Keep the servers' keys in FILE, and refuse servers with other keys",
      OPTION_TEXT, MEMBER(known_servers), 0, 0, NULL, NULL},
     {"matchmaker", "URL", "Play in the rooms that a matchmaker finds, one after the other",
      OPTION_TEXT, MEMBER(matchmaker), 0, 0, NULL, NULL},
-    {"mouse", NULL, "Move the aims every tick, as a hand on a mouse does", OPTION_FLAG,
-     MEMBER(mouse), 0, 0, NULL, NULL},
+    {"mouse", NULL, "Move the aims in every tick, as a mouse does", OPTION_FLAG, MEMBER(mouse), 0,
+     0, NULL, NULL},
     {"json", NULL, "Print the result as JSON, and no line per second", OPTION_FLAG, MEMBER(json), 0,
      0, NULL, NULL},
     {"require-all", NULL, "Fail unless all bots play to the end", OPTION_FLAG, MEMBER(require_all),

@@ -152,7 +152,7 @@ void report_table(const struct report_source *source)
            ping_histogram_quantile(&samples->pings, 0.5),
            ping_histogram_quantile(&samples->pings, 0.95),
            ping_histogram_quantile(&samples->pings, 0.99));
-    printf("%-18s %.2f %% of the seconds of clients\n", "late inputs", late_percent(samples));
+    printf("%-18s %.2f %% of client-seconds\n", "late inputs", late_percent(samples));
     printf("%-18s %llu, wrong %llu, mean error %.1f units\n", "predictions",
            (unsigned long long)mean->predictions, (unsigned long long)mean->mispredictions,
            mean->mispredictions > 0 ? mean->corrections_units / (double)mean->mispredictions : 0);

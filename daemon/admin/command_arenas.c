@@ -25,8 +25,9 @@ static void add_later(struct commands *commands, struct command_call *call)
     while (late < end && late->number != 0)
         late++;
     if (late == end) {
-        command_refuse(call, HTTP_UNAVAILABLE,
-                       "too many arenas wait for others of their names to leave");
+        command_refuse(
+            call, HTTP_UNAVAILABLE,
+            "too many pending restarts: arenas with the same name are still shutting down");
         return;
     }
     late->number = call->number;

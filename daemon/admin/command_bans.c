@@ -39,7 +39,8 @@ static bool read_player(const struct commands *commands, struct command_call *ca
     const struct arena_player *player = find_player(
         commands->table->running.arenas[index], (raim_player_id)command_number(call, FIELD_PLAYER));
     if (player == NULL || ip_address_is_none(player->address))
-        return command_refuse(call, HTTP_CONFLICT, "no client plays as this player");
+        return command_refuse(call, HTTP_CONFLICT,
+                              "no such player id, or its client is disconnected");
     bans_print_address(player->address, address);
     return true;
 }

@@ -182,7 +182,7 @@ static void check_fields(const struct commands *commands, struct command_call *c
     const struct command_row *row = call->row;
     if (row->scope == COMMAND_MATCHMAKER) { // rooms.h reads the body and reports all mistakes of it
         if (commands->rooms == NULL)
-            command_refuse(call, HTTP_NOT_FOUND, "no arenas are made on request");
+            command_refuse(call, HTTP_NOT_FOUND, "arenas on demand are not configured");
         return;
     }
     for (int i = 0; i < COMMAND_FIELDS; i++) {

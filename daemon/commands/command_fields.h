@@ -9,7 +9,7 @@
 //     another value.
 
 FIELD(ARENA, "arena", STRING, 0, 0, NULL, "ARENA", NULL, NULL, "name of an arena")
-FIELD(ID, "id", STRING, 0, 0, NULL, "ID", NULL, NULL, "your own id of an arena made on request")
+FIELD(ID, "id", STRING, 0, 0, NULL, "ID", NULL, NULL, "your own id of an arena on demand")
 FIELD(PLAYER, "player", INTEGER, 1, UINT16_MAX, NULL, "PLAYER", NULL,
       "want a player's id, the number in the list of players",
       "id of a player, the number in the list of players")
@@ -33,17 +33,17 @@ FIELD(REASON, "reason", STRING, 1, 120, NULL, "REASON", NULL,
 FIELD(TIMEOUT, "timeout_s", INTEGER, 1, 1000000000, NULL, "SECONDS", "timeout",
       "want 1 to 1000000000 seconds", "seconds after which those who are left are disconnected")
 FIELD(WIDE, "wide", BOOLEAN, 0, 0, NULL, NULL, "wide", NULL,
-      "a network may be wider than /8, or /16 of IPv6, or have your address")
+      "permit a network that is wider than /8 (IPv6: /16) or has your address")
 FIELD(FROM, "from", STRING, 0, 0, NULL, "ADDRESS", "from", NULL,
-      "your own address, which a ban is not to reject by mistake")
+      "your own address, which a ban rejects only with wide")
 FIELD(TEMPLATE, "template", STRING, 0, 0, NULL, "NAME", "template", NULL,
       "template of the configuration")
 FIELD(PLAYERS, "players", LIST, 0, 0, NULL, "NAME,...", "players", NULL,
       "names in access tokens for whom slots are reserved")
 FIELD(ENDS, "ends", CHOICE, 0, 0, "empty|round|never", "empty|round|never", "ends",
       "want empty, round or never",
-      "when the arena ends: when everybody has left, which is the default; with the first round "
-      "that somebody has played, or when everybody has left; or by a command")
+      "when the arena ends: empty (the default), when all have left; round, also with the first "
+      "round that a client has played; never, by a command")
 FIELD(MAP_NAME, "map", STRING, 0, 0, NULL, "MAP", "map", NULL, "one of the template's maps")
 FIELD(RULES, "rules", NUMBERS, 0, 0, NULL, "NAME=NUMBER", "rule", NULL,
       "rules that differ from the template's")
@@ -53,8 +53,8 @@ FIELD(JOIN_WITHIN, "join_within_s", INTEGER, 1, 3600, NULL, "SECONDS", "join-wit
       "want 1 to 3600 seconds",
       "seconds after which the arena ends if nobody has joined, 60 by default")
 FIELD(METADATA, "metadata", TEXTS, 0, 0, NULL, "NAME=VALUE", "metadata", NULL,
-      "your own texts, which raimd only gives back")
+      "texts that raimd stores and returns")
 FIELD(DRAIN, "drain", BOOLEAN, 0, 0, NULL, NULL, "drain", NULL,
-      "admit nobody, and end when everybody has left")
+      "admit no new clients, and end when all have left")
 FIELD(WITHIN, "within_s", INTEGER, 1, 86400, NULL, "SECONDS", "within", "want 1 to 86400 seconds",
-      "with drain: the longest wait in seconds")
+      "with drain: the maximum wait in seconds")

@@ -14,17 +14,17 @@
 COMMAND("say", ARENA, HELP, TEXT, ARENA, command_say, "the event queue is full",
         "Send a message to all players, or to those of one arena")
 COMMAND("kick", PLAYER, MODERATE, ARENA | PLAYER, REASON, command_kick, no_player,
-        "End a player's session, who is shown the reason")
+        "Disconnect a player and show the reason")
 COMMAND("mute", PLAYER, HELP, ARENA | PLAYER, 0, command_mute, no_player,
         "Reject the chat messages of a player until the session ends or an unmute")
 COMMAND("unmute", PLAYER, HELP, ARENA | PLAYER, 0, command_unmute, no_player,
         "Accept the chat messages of a player again")
-COMMAND("ban", PLAYER, MODERATE, 0, ARENA | PLAYER | ADDRESS | SECONDS | UNTIL | REASON | WIDE | FROM,
-        command_ban, NULL,
+COMMAND("ban", PLAYER, MODERATE, 0,
+        ARENA | PLAYER | ADDRESS | SECONDS | UNTIL | REASON | WIDE | FROM, command_ban, NULL,
         "Reject clients of an address, a network or a player's address, and disconnect them")
-COMMAND("ban preview", PLAYER, NOBODY, 0, ARENA | PLAYER | ADDRESS | SECONDS | UNTIL | REASON | WIDE | FROM,
-        command_ban_preview, NULL,
-        "Show the network that a ban would reject and the players whom it would disconnect")
+COMMAND("ban preview", PLAYER, NOBODY, 0,
+        ARENA | PLAYER | ADDRESS | SECONDS | UNTIL | REASON | WIDE | FROM, command_ban_preview,
+        NULL, "Show the network that a ban would reject and the players whom it would disconnect")
 COMMAND("unban", SERVER, MODERATE, ADDRESS, 0, command_unban, "no such ban", "Lift a ban")
 COMMAND("arena add", SERVER, OPERATE, ARENA, 0, command_arena_add,
         "the arena could not be added, see the log", "Start an arena of the configuration")
@@ -62,24 +62,23 @@ REQUEST("status", SERVER, "GET", "/v1/status", 0, 0, command_status, "Document",
 REQUEST("players", SERVER, "GET", "/v1/players", 0, 0, command_players, "Document",
         "Show the players with their ids and addresses")
 REQUEST("bans", SERVER, "GET", "/v1/bans", 0, 0, command_bans, "Document",
-        "Show the bans, who gave them and for how long")
+        "Show the bans with their givers and ends")
 REQUEST("maps", SERVER, "GET", "/v1/maps", 0, 0, command_maps, "Document",
         "Show the map files of the configuration")
 REQUEST("commands", SERVER, "GET", "/v1/commands", 0, 0, command_commands, "Commands",
         "Show the commands with their fields")
 REQUEST("arena list", MATCHMAKER, "GET", "/v1/arenas", 0, 0, command_arena_list, "Arenas",
-        "Show the arenas made on request that run")
+        "Show the running arenas on demand")
 REQUEST("arena show", MATCHMAKER, "GET", "/v1/arenas/{id}", ID, 0, command_arena_show, "Arena",
-        "Show an arena that was made on request, even if it has ended")
+        "Show an arena on demand, even if it has ended")
 REQUEST("arena create", MATCHMAKER, "PUT", "/v1/arenas/{id}", ID | TEMPLATE,
         PLAYERS | ENDS | MAP_NAME | RULES | PLACES | JOIN_WITHIN | METADATA, command_arena_create,
-        "Arena", "Make an arena of a template; the same request may be repeated")
+        "Arena", "Create an arena from a template; repeating the request changes nothing")
 REQUEST("arena change", MATCHMAKER, "PATCH", "/v1/arenas/{id}", ID, PLACES | METADATA,
-        command_arena_change, "Arena",
-        "Change the places or the metadata of an arena made on request")
+        command_arena_change, "Arena", "Change the places or the metadata of an arena on demand")
 REQUEST("arena end", MATCHMAKER, "DELETE", "/v1/arenas/{id}", ID, DRAIN | WITHIN | REASON,
-        command_arena_end, "Arena", "End an arena made on request, at once or when all have left")
+        command_arena_end, "Arena", "End an arena on demand, at once or when all have left")
 REQUEST("arena templates", MATCHMAKER, "GET", "/v1/templates", 0, 0, command_arena_templates,
-        "Templates", "Show what arenas can be made of")
+        "Templates", "Show the templates of arenas")
 REQUEST("arena capacity", MATCHMAKER, "GET", "/v1/capacity", 0, 0, command_arena_capacity,
-        "Capacity", "Show how many more arenas can be made")
+        "Capacity", "Show how many more arenas can be created")

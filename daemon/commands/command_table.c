@@ -32,7 +32,7 @@ enum {
 
 static_assert(COMMAND_FIELDS <= 31, "fields are bits");
 
-static const char no_player[] = "no client plays as this player";
+static const char no_player[] = "no such player id, or its client is disconnected";
 static const char no_vote[] = "no vote is running";
 
 #define COMMAND(name_, scope_, level_, needs_, takes_, function_, failure_, help_)                 \

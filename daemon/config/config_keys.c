@@ -318,8 +318,8 @@ static const struct reader_key ARENA_KEYS[] = {
      .parse = parse_recording,
      .expected = "\"all\", \"played\" or \"none\"",
      .applies = READER_AT_ONCE,
-     .meaning = "which rounds are recorded: those that somebody plays who is no bot "
-                "(\"played\"), also those of bots alone (\"all\"), or none; see "
+     .meaning = "which rounds are recorded: those that a client plays (\"played\"), also those of "
+                "bots alone (\"all\"), or none; see "
                 "recordings.directory"},
     {.name = "votes",
      .kind = READER_GROUP,

@@ -147,7 +147,7 @@ static const struct reader_key RECORDINGS_KEYS[] = {
      .parse = parse_directory,
      .expected = "\"\" or an absolute path of at most 255 bytes",
      .applies = READER_AT_ONCE,
-     .meaning = "directory of recordings, which nobody but raimd may write to; \"\" selects "
+     .meaning = "directory of recordings, to which only raimd may write; \"\" selects "
                 "recordings in $STATE_DIRECTORY, and records nothing if that variable is unset"},
     {.name = "gigabytes",
      .kind = READER_NUMBER,
@@ -201,8 +201,8 @@ static const struct reader_key HOOK_KEYS[] = {
      .expected = "an http or https URL, an absolute path of a program with arguments separated by "
                  "spaces, or \"\", of at most 511 bytes",
      .applies = READER_AT_ONCE,
-     .meaning = "receiver of each event: the URL is sent it by POST, the program is run and reads "
-                "it from its standard input; a first target, another kind of hook or another port "
+     .meaning = "receiver of each event: a URL gets it as a POST, a program on its standard input; "
+                "a first target, another kind of hook or another port "
                 "of its URL needs a restart"},
     {.name = "secret_file",
      .kind = READER_TEXT,
@@ -222,10 +222,9 @@ static const struct reader_key BANS_KEYS[] = {
      .text = "",
      .parse = parse_url,
      .expected = "an http or https URL, or \"\", of at most 511 bytes",
-     .meaning =
-         "list of banned networks that raimd fetches at the start, after a reload and every "
-         "ten minutes: lines of an address or network, a day or time of UTC at which the ban "
-         "ends, or none, and a reason, or none"},
+     .meaning = "list of banned networks that raimd fetches at the start, after a reload and every "
+                "ten minutes: each line has an address or network, optionally a day or time (UTC) "
+                "at which the ban ends, and optionally a reason"},
 };
 
 static const struct reader_key ON_DEMAND_KEYS[] = {
@@ -252,8 +251,8 @@ static const struct reader_key ON_DEMAND_KEYS[] = {
      .same_files = config_has_same_templates,
      .expected = "a list of at most 64 groups",
      .applies = READER_AT_ONCE,
-     .meaning = "what a matchmaker may request: a group each with the keys of an arena except "
-                "port; name is the template's"},
+     .meaning = "templates of arenas: a group each, with the keys of an arena except port; name is "
+                "the template's"},
 };
 
 static const struct reader_key AGONES_KEYS[] = {
@@ -353,17 +352,16 @@ static const struct reader_key ROOT_KEYS[] = {
      .load = config_load_admins,
      .expected = "a list of at most 32 groups",
      .applies = READER_AT_ONCE,
-     .meaning = "players who may give commands in the game by /admin, over an encrypted "
+     .meaning = "players who may execute commands in the game by /admin, over an encrypted "
                 "connection: a group each with name, level, and password or key"},
-    GROUP("rcon", &RCON,
-          "Source RCON, for tools that speak nothing else; raimctl does not need it"),
+    GROUP("rcon", &RCON, "Source RCON, for tools that support nothing else"),
     GROUP("recordings", &RECORDINGS,
-          "where recordings are kept, and which; the oldest are deleted first, and never those "
-          "marked by raimctl recording keep"),
+          "storage of recordings; the oldest are deleted first, except those marked by raimctl "
+          "recording keep"),
     GROUP("results", &RESULTS, "results of rounds"),
-    GROUP("events", &EVENTS, "what happened, for /events, raimctl and hook"),
+    GROUP("events", &EVENTS, "events for /events, raimctl and hook"),
     GROUP("hook", &HOOK, "receiver of each event"),
-    GROUP("bans", &BANS, "bans beside those of raimctl ban"),
+    GROUP("bans", &BANS, "bans in addition to those of raimctl ban"),
     GROUP("on_demand", &ON_DEMAND, "arenas that a matchmaker requests at run time"),
     GROUP("agones", &AGONES, "a game server of Agones"),
     GROUP("discovery", &DISCOVERY, "how clients find the arenas, except those on demand"),

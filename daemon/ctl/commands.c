@@ -334,8 +334,8 @@ static const struct ctl_command own[] = {
      .run = ban_run,
      .synopsis =
          "ADDRESS[/PREFIX]|ARENA [PLAYER] [--for TIME|--until DATE] [--yes] [--wide] [REASON]",
-     .help = "Reject clients of an address, a network or a player's address, and disconnect those "
-             "present, which are shown first; several are a question, or --yes"},
+     .help = "Reject clients of an address, a network or a player's address, and disconnect them; "
+             "asks before it disconnects several, unless --yes"},
     {.name = "ban preview"}, // a part of ban
     {.name = "drain", .run = run_drain},
     {.name = "vote list",
@@ -349,13 +349,12 @@ static const struct ctl_command own[] = {
     {.name = "recording get",
      .run = recording_get,
      .synopsis = "NAME [FILE]",
-     .help = "Copy a recording to a file, by default of its name and in this directory; - is the "
+     .help = "Copy a recording to a file, by default to its name in the current directory; - is "
              "standard output"},
     {.name = "results",
      .run = run_results,
      .synopsis = "[--since TIME] [--arena ARENA] [--limit N] [--json]",
-     .help = "Show the rounds that have ended since then, 100 or --limit up to 1000, the newest "
-             "last"},
+     .help = "Show the rounds that have ended, the newest last: 100, or --limit up to 1000"},
     {.name = "leaderboard",
      .run = run_leaderboard,
      .synopsis = "[--period day|week|month|all] [--arena ARENA] [--map MAP] [--limit N] [--json]",
@@ -364,8 +363,7 @@ static const struct ctl_command own[] = {
     {.name = "events",
      .run = run_events,
      .synopsis = "[--since TIME] [--follow]",
-     .help = "Print the events of the server that are kept, each as a line of JSON; --follow goes "
-             "on with those to come"},
+     .help = "Print the stored events as lines of JSON; --follow also prints new ones"},
     {.name = "discover",
      .run = discover,
      .synopsis = "[HOST[:PORT]]... [--master HOST:PORT]... [--json]",
@@ -388,8 +386,7 @@ static const struct ctl_command own[] = {
     {.name = "password",
      .run = run_password,
      .synopsis = "",
-     .help = "Read a password, twice from a terminal or one line of the standard input, and print "
-             "the line that the configuration has in its place"},
+     .help = "Read a password, from a terminal twice, and print the line for the configuration"},
 };
 
 enum { OWN = sizeof own / sizeof *own, SYNOPSIS_BYTES = 256 };

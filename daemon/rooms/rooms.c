@@ -52,12 +52,13 @@ static uint64_t free_now(const void *object)
 #define COUNTS(member) METRIC_OF(struct rooms, counts.member)
 
 static const struct metric count_rows[] = {
-    {"now", "raimd_rooms", "Arenas made on request that run.", METRIC_GAUGE,
+    {"now", "raimd_rooms", "Running arenas on demand.", METRIC_GAUGE,
      METRIC_OF(struct rooms, count)},
-    {"free", "raimd_free_rooms", "Arenas that could be made on request.", METRIC_GAUGE,
+    {"free", "raimd_free_rooms", "Arenas on demand that could be created.", METRIC_GAUGE,
      .get = free_now},
-    {"made", "raimd_rooms_made_total", "Arenas made on request.", METRIC_COUNTER, COUNTS(made)},
-    {"ended", "raimd_rooms_ended_total", "Arenas made on request that have ended.", METRIC_COUNTER,
+    {"made", "raimd_rooms_made_total", "Arenas on demand that were created.", METRIC_COUNTER,
+     COUNTS(made)},
+    {"ended", "raimd_rooms_ended_total", "Arenas on demand that have ended.", METRIC_COUNTER,
      COUNTS(ended)},
     {"refused", "raimd_room_requests_refused_total", "Requests for an arena that were refused.",
      METRIC_COUNTER, COUNTS(refused)},
@@ -65,9 +66,10 @@ static const struct metric count_rows[] = {
      METRIC_HISTOGRAM, COUNTS(creations)},
 };
 
-const struct metric_table rooms_metrics = {.group = "rooms",
-                                           .meaning = "Arenas made on request, since the start.",
-                                           METRIC_ROWS(count_rows)};
+const struct metric_table rooms_metrics = {
+    .group = "rooms",
+    .meaning = "Arenas on demand that were created, since the start.",
+    METRIC_ROWS(count_rows)};
 
 int64_t rooms_today_s(void)
 {

@@ -179,7 +179,7 @@ class ControlTest(Operator):
         victim, other = sorted(self.players("one"), key=lambda player: player["name"])
         self.assertEqual(self.ctl("kick", "one", victim["id"], "be nice"), "")
         daemon.wait_players(1)
-        self.assertIn("no client plays", self.ctl("kick", "one", victim["id"], status=EXIT_REFUSED))
+        self.assertIn("no such player id", self.ctl("kick", "one", victim["id"], status=EXIT_REFUSED))
         self.assertIn("no such arena", self.ctl("kick", "six", other["id"], status=EXIT_REFUSED))
         daemon.poll("word of it", lambda: "command=kick arena=one" in daemon.log)
         bot = next(player for player in json.loads(self.ctl("players", "--json"))["players"]

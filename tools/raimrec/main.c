@@ -104,7 +104,7 @@ int main(int argc, char **argv)
         .parser = parse,
         .args_doc = "verify RECORDING...\naudit [--json] RECORDING\ndraw MAP OUT.svg",
         .doc = "Verifies and audits recordings of raimd, and draws maps.\v"
-               "Exit status: 0 done, and the recordings are right; 1 a recording differs or is "
+               "Exit status: 0 done, the recordings are good; 1 a recording differs or is "
                "damaged, or a file cannot be written; 64 wrong usage; 66 a recording cannot be "
                "read; 76 a recording needs another version; 78 a mistake in a map.",
     };
