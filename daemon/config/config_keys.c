@@ -301,7 +301,7 @@ static const struct reader_key ARENA_KEYS[] = {
      .expected = CONFIG_PASSWORD_EXPECTED,
      .is_secret = true,
      .applies = READER_AT_ONCE,
-     .meaning = "password that whoever joins or watches must know, as raimctl password prints it; "
+     .meaning = "password that players and spectators must know, as raimctl password prints it; "
                 "a client with a valid access token needs none; needs encryption"},
     {.name = "encryption",
      .kind = READER_TEXT,
