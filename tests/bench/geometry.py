@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Benchmarks of collision: a circle-polygon query against a textbook implementation, broad phases
-against each other, and a world step by the number of obstacles and players.
+"""Benchmarks of collision: a circle-polygon query against a textbook implementation, and a world
+step by the number of obstacles and players.
 
 Writes every figure to build/bench/geometry.csv and plots them in build/bench/geometry.svg. Times
 are medians; compared variants alternate in one process. Absolute figures depend on the machine.
@@ -9,7 +9,6 @@ are medians; compared variants alternate in one process. Absolute figures depend
 
 import csv
 import math
-import re
 import statistics
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from shared import BIN, FIGURES, ROOT, SHORTEST, often, options_parser
 
 CSV = FIGURES / "geometry.csv"
 SVG = FIGURES / "geometry.svg"
-MAPS = [ROOT / f"config/maps/{name}.conf" for name in ("duel", "crossfire", "ruins")]
 
 CPU = 0
 SEEDS = often(range(1, 6), (1,))
@@ -27,7 +25,6 @@ OBSTACLE_SERIES = often([10, 30, 100, 300, 1000, 3000, 10000], [10, 100])
 PLAYER_SERIES = often([8, 16, 32, 64, 128, 256, 512, 1000], [8, 64])
 
 COLUMNS = ["measure", "case", "variant", "obstacles", "players", "bullets", "ns"]
-WAYS = ["grid", "quadtree", "brute"]
 
 
 class Failure(Exception):
@@ -39,17 +36,17 @@ def words(line):
     return dict(word.split("=") for word in line.split())
 
 
-def run(program, *arguments, text=None):
+def run(program, *arguments):
     """Runs a bench program and returns the lines that it prints as dicts."""
     command = ["taskset", "-c", str(CPU), BIN / program, *map(str, arguments)]
     try:
-        done = subprocess.run(command, input=text, check=True, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     except subprocess.CalledProcessError as error:
         raise Failure(f"{program} ended with {error.returncode}") from error
     return [words(line) for line in done.stdout.splitlines()]
 
 
-# --- the three measurements ---
+# --- the two measurements ---
 
 def measure_queries():
     """Returns the rows of all sets of polygons, and the figures of the mixed set."""
@@ -66,25 +63,6 @@ def measure_queries():
                              "ns": value})
     figures = [statistics.median(column) for column in zip(*mix)]
     return rows, (*figures, statistics.median(textbook / ns for ns, textbook in mix))
-
-
-def plain_map(path):
-    """Returns a map file in the format that bench_broad_phase reads."""
-    text = re.sub(r"#.*", "", path.read_text(encoding="utf-8"))
-    number = r"-?\d+(?:\.\d+)?"
-    border = re.findall(number, re.search(r"border\s*=\s*\(([^)]*)\)", text)[1])
-    lists = re.search(r"obstacles\s*=\s*\((.*?)\)\s*;", text, re.DOTALL)[1]
-    obstacles = [re.findall(number, points)
-                 for points in re.findall(r"\(\s*((?:\([^()]*\)\s*,?\s*)+)\)", lists)]
-    lines = [" ".join([path.stem, *border, str(len(obstacles))])]
-    lines += [" ".join([str(len(points) // 2), *points]) for points in obstacles]
-    return "\n".join(lines) + "\n"
-
-
-def measure_broad_phases():
-    lines = run("bench_broad_phase", text="".join(map(plain_map, MAPS)))
-    return [{"measure": line["question"], "case": line["map"], "variant": line["with"],
-             "obstacles": int(line["obstacles"]), "ns": float(line["ns"])} for line in lines]
 
 
 def step_row(case, seed, players, obstacles, batches):
@@ -108,8 +86,7 @@ def measure_steps():
 
 PANEL_WIDTH, PANEL_HEIGHT = 400, 290
 LEFT, RIGHT, TOP, BOTTOM = 58, 18, 34, 44 # of a panel, around its axes
-COLOURS = {"library": "#0072b2", "world": "#0072b2", "grid": "#0072b2", "textbook": "#d55e00",
-           "quadtree": "#009e73", "brute": "#d55e00"}
+COLOURS = {"library": "#0072b2", "world": "#0072b2", "textbook": "#d55e00"}
 
 
 def text(x, y, words_, size=11, anchor="middle", colour="#333"):
@@ -204,11 +181,6 @@ def plot(rows):
     def curve(case, key):
         return [(row[key], row["ns"] / 1000) for row in rows if row.get("case") == case]
 
-    def rivals(measure):
-        return {way: sorted((row["obstacles"], row["ns"]) for row in rows
-                            if row["measure"] == measure and row["variant"] == way)
-                for way in WAYS}
-
     sets = dict.fromkeys(row["case"] for row in rows if row["measure"] == "query")
     panels = [
         bars("Circle against polygon", "ns per query",
@@ -217,16 +189,9 @@ def plot(rows):
               {"world": curve("obstacles", "obstacles")}),
         panel(f"World step, {OBSTACLES} obstacles, 3 bullets a player", "players",
               "us per step", {"world": curve("players", "players")}),
-        panel("Broad phase: circle of a player", "convex obstacles", "ns per query",
-              rivals("circle")),
-        panel("Broad phase: sweep of a bullet in one tick", "convex obstacles", "ns per query",
-              rivals("bullet")),
-        panel("Broad phase: a line of sight of 800 units", "convex obstacles", "ns per query",
-              rivals("sight")),
     ]
-    width, height = 3 * PANEL_WIDTH, 2 * PANEL_HEIGHT
-    placed = "\n".join(f'<g transform="translate({index % 3 * PANEL_WIDTH}'
-                       f' {index // 3 * PANEL_HEIGHT})">{each}</g>'
+    width, height = 3 * PANEL_WIDTH, PANEL_HEIGHT
+    placed = "\n".join(f'<g transform="translate({index * PANEL_WIDTH} 0)">{each}</g>'
                        for index, each in enumerate(panels))
     SVG.write_text(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
                    ' font-family="sans-serif">\n'
@@ -243,43 +208,25 @@ def write_csv(rows):
         writer.writerows({**row, "ns": f"{row['ns']:.2f}"} for row in rows)
 
 
-def show_broad_phases(rows):
-    print("  broad phase, ns per query: circle / bullet / sight")
-    cases = dict.fromkeys((row["case"], row["obstacles"]) for row in rows)
-    for case, obstacles in cases:
-        cells = []
-        for way in WAYS:
-            figures = [medians(rows, measure=measure, obstacles=obstacles)[way]
-                       for measure in ("circle", "bullet", "sight")]
-            cells.append(f"{way} " + " / ".join(f"{figure:.0f}" for figure in figures))
-        print(f"  {case:<10} {obstacles:5} obstacles   " + "   ".join(cells), flush=True)
-
-
 def measure():
     queries, (query_ns, textbook_ns, ratio) = measure_queries()
     for name in dict.fromkeys(row["case"] for row in queries):
         each = medians(queries, case=name)
         print(f"  query {name:<9} {each['library']:6.1f} ns   textbook {each['textbook']:6.1f} ns",
               flush=True)
-    broad = measure_broad_phases()
-    show_broad_phases(broad)
     steps = measure_steps()
     for row in steps:
         print(f"  step {row['ns'] / 1000:9.2f} us   {row['players']} players,"
               f" {row['obstacles']} obstacles, {row['bullets']} bullets")
 
-    rows = queries + broad + steps
+    rows = queries + steps
     CSV.parent.mkdir(parents=True, exist_ok=True)
     write_csv(rows)
     plot(rows)
     step_us = medians(steps, case="usual")["world"] / 1000
-    largest = max(row["obstacles"] for row in broad)
-    grid_ns, tree_ns, brute_ns = (medians(broad, measure="bullet", obstacles=largest)[way]
-                                  for way in WAYS)
     print(f"  figures in {CSV.relative_to(ROOT)}, plot in {SVG.relative_to(ROOT)}")
     print(f"bench geometry query_ns={query_ns:.1f} textbook_ns={textbook_ns:.1f}"
-          f" ratio={ratio:.1f} step_us={step_us:.1f} grid_ns={grid_ns:.0f}"
-          f" quadtree_ns={tree_ns:.0f} brute_ns={brute_ns:.0f}")
+          f" ratio={ratio:.1f} step_us={step_us:.1f}")
 
 
 def main():

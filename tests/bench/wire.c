@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Bandwidth of snapshots in four encodings: whole, plain deltas, predicted deltas (the product),
-// and predicted deltas through an entropy coder.
+// Bandwidth of snapshots in two encodings: whole, and predicted deltas (the product).
 //
-//   bench_wire learn MAP PLAYERS DELAY_TICKS LOSS SEED SECONDS
-//     Prints how often each decision of the entropy coder went which way: "context=... zeros=...
-//     ones=...".
-//   bench_wire play MAP PLAYERS DELAY_TICKS LOSS SEED SECONDS COUNTS
-//     Plays, with an entropy coder that has learnt the counts of such a file, and prints figures
-//     (kind=variant), costs (kind=cost), where the product's bits went (kind=part, kind=aim) and
-//     how many bits changes need (kind=need).
+//   bench_wire MAP PLAYERS DELAY_TICKS LOSS SEED SECONDS
+//     Plays and prints figures (kind=variant), costs (kind=cost), where the product's bits went
+//     (kind=part, kind=aim) and how many bits changes need (kind=need).
 // Whatever the match sends is checked against the world, and each way is read back.
 #define _GNU_SOURCE
 
 #include "diagnostics.h"
-#include "entropy_delta.h"
 #include "map_file.h"
 #include "measure.h"
-#include "plain_delta.h"
 #include "random.h"
 #include "rules.h"
 #include "wire_census.h"
@@ -37,34 +30,21 @@ enum {
 // A frame to encode.
 struct job {
     const struct raim_wire_limits *limits;
-    const struct entropy_odds *odds;
     const struct raim_wire_frame *frame;
-    const struct raim_wire_frame *baseline;       // of the product, or NULL
-    const struct raim_wire_frame *plain_baseline; // that there would be with a snapshot every tick
+    const struct raim_wire_frame *baseline; // of the product, or NULL
     uint32_t near_tick;
 };
 
-// --- the four ways ---
+// --- the two ways ---
 
 static size_t write_full(const struct job *job, uint8_t *bytes)
 {
     return raim_snapshot_write(job->limits, NULL, job->frame, bytes, MOST_BYTES);
 }
 
-static size_t write_plain(const struct job *job, uint8_t *bytes)
-{
-    return plain_delta_write(job->limits, job->plain_baseline, job->frame, bytes, MOST_BYTES);
-}
-
 static size_t write_predicted(const struct job *job, uint8_t *bytes)
 {
     return raim_snapshot_write(job->limits, job->baseline, job->frame, bytes, MOST_BYTES);
-}
-
-static size_t write_entropy(const struct job *job, uint8_t *bytes)
-{
-    return entropy_delta_write(job->odds, job->limits, job->baseline, job->frame, bytes,
-                               MOST_BYTES);
 }
 
 static bool read_product(const struct job *job, const struct raim_wire_frame *baseline,
@@ -84,26 +64,13 @@ static bool read_full(const struct job *job, const uint8_t *bytes, size_t size,
     return read_product(job, NULL, bytes, size, frame);
 }
 
-static bool read_plain(const struct job *job, const uint8_t *bytes, size_t size,
-                       struct raim_wire_frame *frame)
-{
-    return plain_delta_read(job->limits, job->plain_baseline, bytes, size, frame);
-}
-
 static bool read_predicted(const struct job *job, const uint8_t *bytes, size_t size,
                            struct raim_wire_frame *frame)
 {
     return read_product(job, job->baseline, bytes, size, frame);
 }
 
-static bool read_entropy(const struct job *job, const uint8_t *bytes, size_t size,
-                         struct raim_wire_frame *frame)
-{
-    return entropy_delta_read(job->odds, job->limits, job->baseline, job->near_tick, bytes, size,
-                              frame);
-}
-
-enum { FULL, PLAIN, PREDICTED, ENTROPY, VARIANTS };
+enum { FULL, PREDICTED, VARIANTS };
 
 static const struct variant {
     const char *name;
@@ -111,12 +78,9 @@ static const struct variant {
     bool (*read)(const struct job *job, const uint8_t *bytes, size_t size,
                  struct raim_wire_frame *frame);
     bool every_tick; // without the rule that what is predicted is not sent
-    bool tells_way;
 } variants[VARIANTS] = {
-    [FULL] = {"full", write_full, read_full, true, true},
-    [PLAIN] = {"plain", write_plain, read_plain, true, false},
-    [PREDICTED] = {"predicted", write_predicted, read_predicted, false, true},
-    [ENTROPY] = {"entropy", write_entropy, read_entropy, false, true},
+    [FULL] = {"full", write_full, read_full, true},
+    [PREDICTED] = {"predicted", write_predicted, read_predicted, false},
 };
 
 struct figures {
@@ -128,7 +92,6 @@ struct figures {
 
 struct bench {
     struct play *play;
-    struct entropy_odds odds;
     struct figures figures[VARIANTS];
     struct census census;
     uint64_t client_ticks, moving; // seen in all of them
@@ -156,7 +119,7 @@ static bool same_bullet(const raim_wire_bullet *bullet, const raim_wire_bullet *
 }
 
 static bool same_frame(const struct raim_wire_limits *limits, const struct raim_wire_frame *frame,
-                       const struct raim_wire_frame *read, bool tells_way)
+                       const struct raim_wire_frame *read)
 {
     const uint32_t bullets = raim_wire_bullets(limits);
     if (read->tick != frame->tick || !raim_wire_same_self(&frame->self, &read->self) ||
@@ -165,13 +128,10 @@ static bool same_frame(const struct raim_wire_limits *limits, const struct raim_
         memcmp(frame->seen_bullets, read->seen_bullets,
                raim_set_words(bullets) * sizeof(uint64_t)) != 0)
         return false;
-    FOR_EACH_SLOT (slot, frame->seen_players, limits->players) {
-        raim_wire_player player = read->players[slot];
-        player.way = tells_way ? player.way : frame->players[slot].way;
-        if (!raim_wire_same_course(&frame->players[slot], &player) ||
-            player.aim != frame->players[slot].aim)
+    FOR_EACH_SLOT (slot, frame->seen_players, limits->players)
+        if (!raim_wire_same_course(&frame->players[slot], &read->players[slot]) ||
+            read->players[slot].aim != frame->players[slot].aim)
             return false;
-    }
     FOR_EACH_SLOT (slot, frame->seen_bullets, bullets)
         if (!same_bullet(&frame->bullets[slot], &read->bullets[slot], frame->tick))
             return false;
@@ -184,10 +144,8 @@ static struct job job_of(const struct bench *bench, const struct play_telling *t
 {
     return (struct job){
         .limits = play_limits(bench->play),
-        .odds = &bench->odds,
         .frame = telling->frame,
         .baseline = telling->baseline,
-        .plain_baseline = telling->plain_baseline,
         .near_tick = telling->near_tick,
     };
 }
@@ -201,7 +159,7 @@ static bool tell(struct bench *bench, int index, const struct play_telling *tell
     uint8_t bytes[MOST_BYTES];
     const size_t size = variant->write(&job, bytes);
     if (size == 0 || !variant->read(&job, bytes, size, &bench->scratch) ||
-        !same_frame(job.limits, job.frame, &bench->scratch, variant->tells_way)) {
+        !same_frame(job.limits, job.frame, &bench->scratch)) {
         fprintf(stderr, "tick %u: a snapshot told as %s is not read as it was\n",
                 (unsigned)job.frame->tick, variant->name);
         return false;
@@ -251,7 +209,6 @@ static void maybe_keep(struct bench *bench, const struct play_telling *telling, 
     *job = job_of(bench, telling);
     job->frame = copy_frame(limits, telling->frame);
     job->baseline = copy_frame(limits, telling->baseline);
-    job->plain_baseline = copy_frame(limits, telling->plain_baseline);
 }
 
 static bool measure_tick(struct bench *bench, uint32_t players, uint32_t one_in)
@@ -383,46 +340,6 @@ static bool warm_up(struct bench *bench)
     return true;
 }
 
-static bool learn(struct bench *bench, uint32_t players, uint32_t ticks)
-{
-    static struct entropy_counts counts;
-    for (uint32_t tick = 0; tick < ticks; tick++) {
-        if (!play_tick(bench->play))
-            return false;
-        for (uint32_t i = 0; i < players; i++) {
-            struct play_telling telling;
-            if (play_telling_of(bench->play, i, &telling) && telling.size > 0)
-                entropy_delta_learn(&counts, play_limits(bench->play), telling.baseline,
-                                    telling.frame);
-        }
-    }
-    for (int i = 0; i < ENTROPY_CONTEXTS; i++)
-        if (counts.seen[i][0] + counts.seen[i][1] > 0)
-            printf("context=%d zeros=%" PRIu64 " ones=%" PRIu64 "\n", i, counts.seen[i][0],
-                   counts.seen[i][1]);
-    return true;
-}
-
-static bool read_odds(struct entropy_odds *odds, const char *path)
-{
-    static struct entropy_counts counts;
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return false;
-    int context;
-    uint64_t zeros, ones;
-    while (fscanf(file, " context=%d zeros=%" SCNu64 " ones=%" SCNu64, &context, &zeros, &ones) ==
-               3 &&
-           context >= 0 && context < ENTROPY_CONTEXTS) {
-        counts.seen[context][0] = zeros;
-        counts.seen[context][1] = ones;
-    }
-    const bool whole = feof(file) != 0;
-    fclose(file);
-    entropy_odds_from(odds, &counts);
-    return whole;
-}
-
 static bool play(struct bench *bench, uint32_t players, uint32_t ticks)
 {
     const uint32_t one_in = 1 + ticks * players / (4 * SAMPLES);
@@ -440,29 +357,27 @@ static bool play(struct bench *bench, uint32_t players, uint32_t ticks)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: bench_wire learn MAP PLAYERS DELAY_TICKS LOSS SEED SECONDS\n"
-                    "       bench_wire play MAP PLAYERS DELAY_TICKS LOSS SEED SECONDS COUNTS\n");
+    fprintf(stderr, "usage: bench_wire MAP PLAYERS DELAY_TICKS LOSS SEED SECONDS\n");
     return 64;
 }
 
 int main(int argc, char **argv)
 {
     static struct bench bench;
-    const bool learns = argc == 8 && strcmp(argv[1], "learn") == 0;
-    if (!learns && (argc != 9 || strcmp(argv[1], "play") != 0))
+    if (argc != 7)
         return usage();
     struct diagnostics report = {.out = stderr};
     struct play_def def = {
-        .map = map_file_load(argv[2], NULL, raim_rules_default().player_radius, &report),
-        .players = (uint32_t)strtoul(argv[3], NULL, 10),
-        .delay_ticks = (uint32_t)strtoul(argv[4], NULL, 10),
-        .loss = strtod(argv[5], NULL),
-        .seed = strtoull(argv[6], NULL, 10),
+        .map = map_file_load(argv[1], NULL, raim_rules_default().player_radius, &report),
+        .players = (uint32_t)strtoul(argv[2], NULL, 10),
+        .delay_ticks = (uint32_t)strtoul(argv[3], NULL, 10),
+        .loss = strtod(argv[4], NULL),
+        .seed = strtoull(argv[5], NULL, 10),
     };
-    const uint32_t ticks = (uint32_t)strtoul(argv[7], NULL, 10) * TICK_HZ;
+    const uint32_t ticks = (uint32_t)strtoul(argv[6], NULL, 10) * TICK_HZ;
     bench.random = def.seed;
     bench.play = def.map != NULL ? play_create(&def) : NULL;
-    if (bench.play == NULL || (!learns && !read_odds(&bench.odds, argv[8]))) {
+    if (bench.play == NULL) {
         fprintf(stderr, "cannot begin to play\n");
         return 1;
     }
@@ -470,8 +385,7 @@ int main(int argc, char **argv)
     if (memory == NULL)
         return 1;
     raim_wire_frame_init(&bench.scratch, play_limits(bench.play), memory);
-    const bool good = warm_up(&bench) && (learns ? learn(&bench, def.players, ticks)
-                                                 : play(&bench, def.players, ticks));
+    const bool good = warm_up(&bench) && play(&bench, def.players, ticks);
     play_destroy(bench.play);
     raim_map_destroy((struct raim_map *)def.map);
     free(memory);

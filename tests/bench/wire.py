@@ -4,17 +4,15 @@
 
 Plays seeded matches of bots behind simulated clients on the large map, through the real match,
 without and with latency and loss. Every snapshot that is sent is read back, compared with the
-world, and told in three other ways. Writes every figure to build/bench/wire.csv. Bytes are exact
+world, and told whole, too. Writes every figure to build/bench/wire.csv. Bytes are exact
 and the same in every run; times are medians, measured by turns in one process.
 
   full       every visible entity whole, every tick
-  plain      what changed against the newest acknowledged snapshot, every tick
   predicted  the product: what the prediction rule does not know, where there is anything
-  entropy    the same decisions through an adaptive range coder that learnt from other matches
 
 "A moving player" is one in the snapshot that is elsewhere than a tick before, the client's own
 among them; bytes per player are all bytes of snapshots (the messages, without headers of ENet, UDP
-and IP) by all moving players in those snapshots. For full and plain every tick has a snapshot.
+and IP) by all moving players in those snapshots. For full every tick has a snapshot.
 """
 
 import csv
@@ -26,18 +24,16 @@ from shared import BIN, FIGURES, ROOT, often, options_parser
 PROGRAM = BIN / "bench_wire"
 MAP = ROOT / "config/maps/ruins.conf"
 CSV = FIGURES / "wire.csv"
-COUNTS = FIGURES / "wire-counts.txt"
 
 CPU = 0
 TICK_HZ = 60
 PLAYERS = [16, 64, 200]
 USUAL_PLAYERS = often(PLAYERS, [16])
 SECONDS = often({16: 40, 64: 20, 200: 10}, dict.fromkeys(PLAYERS, 1))
-LEARN_SECONDS = often({16: 20, 64: 6, 200: 3}, dict.fromkeys(PLAYERS, 1))
-SEED, LEARN_SEED = 1, 1001
+SEED = 1
 # Name, ticks each way, and the share of datagrams that get lost each way.
 NETWORKS = [("near", 1, 0.0), ("far", 3, 0.05)]
-VARIANTS = ["full", "plain", "predicted", "entropy"]
+VARIANTS = ["full", "predicted"]
 HEADER_BYTES = 28 + 10 # of IP and UDP, and of ENet
 
 COLUMNS = ["players", "network", "measure", "name", "value"]
@@ -48,31 +44,16 @@ class Failure(Exception):
     """The measurement cannot be trusted, and why."""
 
 
-def run(mode, players, network, seed, seconds, *arguments):
+def run(players, network, seed, seconds):
     """The lines that the bench program prints, as dicts."""
     _, delay, loss = network
-    command = ["taskset", "-c", str(CPU), PROGRAM, mode, MAP, players, delay, loss, seed, seconds,
-               *arguments]
+    command = ["taskset", "-c", str(CPU), PROGRAM, MAP, players, delay, loss, seed, seconds]
     try:
         done = subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE,
                               text=True)
     except subprocess.CalledProcessError as error:
         raise Failure(f"bench_wire ended with {error.returncode}") from error
     return [dict(word.split("=") for word in line.split()) for line in done.stdout.splitlines()]
-
-
-def learn(players_list):
-    """Sums up the decisions of matches with other seeds, for the entropy coder."""
-    sums = {}
-    for players in players_list:
-        for network in NETWORKS:
-            for line in run("learn", players, network, LEARN_SEED, LEARN_SECONDS[players]):
-                zeros, ones = sums.get(int(line["context"]), (0, 0))
-                sums[int(line["context"])] = (zeros + int(line["zeros"]), ones + int(line["ones"]))
-    COUNTS.parent.mkdir(parents=True, exist_ok=True)
-    COUNTS.write_text("".join(f"context={context} zeros={zeros} ones={ones}\n"
-                              for context, (zeros, ones) in sorted(sums.items())),
-                      encoding="ascii")
 
 
 # --- figures of one match ---
@@ -216,6 +197,7 @@ def show_match(match):
 
 
 def write_csv(matches):
+    CSV.parent.mkdir(parents=True, exist_ok=True)
     with CSV.open("w", newline="", encoding="ascii") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
@@ -225,11 +207,10 @@ def write_csv(matches):
 
 
 def measure(players_list):
-    learn(often(PLAYERS, players_list))
     matches = []
     for players in players_list:
         for network in NETWORKS:
-            lines = run("play", players, network, SEED, SECONDS[players], COUNTS)
+            lines = run(players, network, SEED, SECONDS[players])
             matches.append(Match(players, network, lines))
             show_match(matches[-1])
             sys.stdout.flush()

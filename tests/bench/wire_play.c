@@ -29,11 +29,9 @@ enum {
 struct seen {
     struct raim_wire_frame frame;
     bool valid;
-    bool lost;      // whatever was sent in this tick
-    size_t size;    // of the snapshot; 0: nothing was sent
-    uint32_t age;   // of its baseline
-    uint32_t plain; // the tick that would be the baseline if one were sent every tick
-    bool has_plain;
+    bool lost;    // whatever was sent in this tick
+    size_t size;  // of the snapshot; 0: nothing was sent
+    uint32_t age; // of its baseline
     uint32_t visible, moving;
 };
 
@@ -41,8 +39,6 @@ struct seen {
 struct upward {
     size_t size; // 0: none
     bool lost;
-    bool has_plain;
-    uint32_t plain; // newest tick whose snapshot would have arrived if one were sent every tick
     uint8_t bytes[INPUT_BYTES];
 };
 
@@ -50,13 +46,11 @@ struct client {
     struct seen *seen; // by tick modulo limits.history
     void *memory;
     uint8_t message[RAIM_MAX_MESSAGE_BYTES];
-    size_t message_size; // of this tick's snapshot
-    uint16_t next_event; // that has not arrived
-    bool playing;        // some snapshot has been sent
-    bool knows;          // and some has arrived,
-    uint32_t newest;     // the newest in this tick
-    bool has_plain_acked;
-    uint32_t plain_acked;
+    size_t message_size;           // of this tick's snapshot
+    uint16_t next_event;           // that has not arrived
+    bool playing;                  // some snapshot has been sent
+    bool knows;                    // and some has arrived,
+    uint32_t newest;               // the newest in this tick
     struct upward upward[WAITING]; // by tick
     struct raim_bot brain;
     raim_input inputs[RAIM_MAX_INPUTS]; // newest first
@@ -363,8 +357,6 @@ static bool take_snapshot(struct play *play, struct client *client)
         return false;
     seen->frame.tick = tick;
     seen->valid = true;
-    seen->has_plain = client->has_plain_acked && tick - client->plain_acked < play->limits.history;
-    seen->plain = client->plain_acked;
     add_now(play, &seen->frame);
     count_players(play, seen);
     return check_frame(play, client, &seen->frame, seen->size > 0);
@@ -373,18 +365,13 @@ static bool take_snapshot(struct play *play, struct client *client)
 // --- what a client does ---
 
 // Takes in what was sent long enough ago.
-static void take_in(const struct play *play, struct client *client, uint32_t tick,
-                    struct upward *upward)
+static void take_in(const struct play *play, struct client *client, uint32_t tick)
 {
     const uint32_t from = tick - play->def.delay_ticks;
-    if (client->playing && has_seen(play, client, from) && !seen_at(play, client, from)->lost) {
-        const struct seen *seen = seen_at(play, client, from);
-        if (seen->size > 0) {
-            client->knows = true;
-            client->newest = from;
-        }
-        upward->has_plain = true;
-        upward->plain = from;
+    if (client->playing && has_seen(play, client, from) && !seen_at(play, client, from)->lost &&
+        seen_at(play, client, from)->size > 0) {
+        client->knows = true;
+        client->newest = from;
     }
 }
 
@@ -472,7 +459,7 @@ static void act(struct play *play, struct client *client)
     const uint32_t tick = raim_match_tick(play->match);
     struct upward *upward = &client->upward[tick % WAITING];
     *upward = (struct upward){0};
-    take_in(play, client, tick, upward);
+    take_in(play, client, tick);
     if (client->knows)
         press(play, client, tick, upward);
 }
@@ -487,10 +474,6 @@ static void deliver(struct play *play, uint32_t index)
     if (upward->size == 0 || upward->lost)
         return;
     raim_match_receive(play->match, index, false, upward->bytes, upward->size);
-    if (upward->has_plain) {
-        client->has_plain_acked = true;
-        client->plain_acked = upward->plain;
-    }
 }
 
 static void step(struct play *play)
@@ -591,8 +574,6 @@ bool play_telling_of(const struct play *play, uint32_t index, struct play_tellin
     };
     if (seen->age != 0)
         telling->baseline = &seen_at(play, client, tick - seen->age)->frame;
-    if (seen->has_plain)
-        telling->plain_baseline = &seen_at(play, client, seen->plain)->frame;
     return true;
 }
 

@@ -22,9 +22,7 @@ struct play_def {
 struct play_telling {
     const struct raim_wire_frame *frame;    // the client's frame after reading
     const struct raim_wire_frame *baseline; // that the snapshot was written against, or NULL
-    // What would be the baseline if a snapshot were sent every tick.
-    const struct raim_wire_frame *plain_baseline;
-    uint32_t near_tick; // newest tick that the client has
+    uint32_t near_tick;                     // newest tick that the client has
     const uint8_t *bytes;
     size_t size;      // of the message; 0: nothing was sent
     uint32_t visible; // living players in the frame, its own among them
