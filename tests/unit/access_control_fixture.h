@@ -8,8 +8,6 @@
 #include "used_tokens_file.h"
 
 #include <sodium.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { NOW = 1800000000, LIFE = 600 };
 

@@ -10,9 +10,6 @@
 #include "snapshot.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { TICK_HZ = 60, PLAYERS = 16, SHOTS = 8, OWN_SLOT = 0, FIRST_TICK = 100, FIRST_EVENT = 7 };
 enum { MAX_REWIND = 9, GRACE_S = 30 };
 enum { OWN = RAIM_MAX_PLAYERS, OTHER, BEYOND = OWN + PLAYERS };

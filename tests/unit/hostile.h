@@ -5,9 +5,6 @@
 #include "chance.h"
 #include "test.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 static inline uint32_t chance_bits(uint32_t count)
 {
     return (uint32_t)(raim_random_next(&chance) >> 32 >> (32 - count));

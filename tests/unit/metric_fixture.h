@@ -5,8 +5,6 @@
 #include "metric.h"
 #include "test.h"
 
-#include <string.h>
-
 static inline uint64_t metric_of(const struct metric_table *table, const void *object,
                                  const char *name)
 {

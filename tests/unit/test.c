@@ -11,7 +11,6 @@
 
 #include <assert.h>
 #include <fnmatch.h>
-#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -3,10 +3,15 @@
 // assertions. The program's command line is described in test.c.
 #pragma once
 
+// Every test has these at hand; a test file names only its other headers.
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 

@@ -5,9 +5,6 @@
 #include "json_writer.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 TEST(a_name_cannot_forge_a_line)
 {
     static const char *const names[][2] = {

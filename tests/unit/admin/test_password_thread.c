@@ -7,8 +7,6 @@
 #include "loop.h"
 #include "test.h"
 
-#include <string.h>
-
 enum { PATIENCE_MS = 60000 };
 
 static struct password made(const char *plain)

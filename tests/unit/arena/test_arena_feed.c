@@ -6,8 +6,6 @@
 #include "arena_feed.h"
 #include "message.h"
 
-#include <string.h>
-
 enum { PLAYERS = 8 };
 
 static struct arena_feed *feed;

@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>

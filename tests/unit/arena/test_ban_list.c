@@ -4,10 +4,6 @@
 #include "bans.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static char error[256];
 
 static struct bans *read_text(const char *text)

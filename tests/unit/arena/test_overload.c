@@ -3,8 +3,6 @@
 #include "overload.h"
 #include "test.h"
 
-#include <string.h>
-
 enum { HZ = 60, DUE = 600, BEGIN = 60, END = 30 };
 
 static struct overload overload;

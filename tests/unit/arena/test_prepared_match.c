@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 
 enum { MATCHES = 10000 };
 

@@ -3,8 +3,6 @@
 #include "rejection_log.h"
 #include "test.h"
 
-#include <string.h>
-
 static struct rejection_log rejections;
 static struct transport_stats stats;
 static char line[REJECTION_LOG_LINE_BYTES];

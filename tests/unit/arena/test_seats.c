@@ -3,8 +3,6 @@
 #include "seats.h"
 #include "test.h"
 
-#include <stdint.h>
-
 enum { UNTIL_MS = 1000 };
 
 static struct seats *reserve(void)

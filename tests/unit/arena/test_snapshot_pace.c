@@ -3,9 +3,6 @@
 #include "overload.h"
 #include "test.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum { TICK_HZ = 60 };
 
 static const uint64_t period_ns = 1000000000 / TICK_HZ;

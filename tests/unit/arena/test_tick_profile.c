@@ -4,9 +4,6 @@
 #include "overload.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // The clock of these tests.
 static uint64_t now_ns;
 static unsigned reads;

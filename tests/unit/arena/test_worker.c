@@ -9,10 +9,6 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <poll.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
 #include "test.h"
 #include "verify.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 // BETWEEN two digests, behind a keyframe; BEFORE the next keyframe and its digest.

@@ -5,7 +5,6 @@
 #include "watch.h"
 
 #include <math.h>
-#include <stdio.h>
 
 // --- What is refused ---
 

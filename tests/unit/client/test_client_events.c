@@ -4,8 +4,6 @@
 #include "client_fixture.h"
 #include "notice.h"
 
-#include <stdio.h>
-
 static struct raim_wire_event chat_of(int number)
 {
     struct raim_wire_event event = {.kind = RAIM_WIRE_CHAT, .player = OWN};

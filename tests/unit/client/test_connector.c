@@ -9,7 +9,6 @@
 #include "secure_sessions.h"
 #include "test.h"
 
-#include <string.h>
 #include <time.h>
 
 enum { MS = 1000, S = 1000000 };

@@ -3,8 +3,6 @@
 #include "host_address.h"
 #include "test.h"
 
-#include <string.h>
-
 TEST(addresses_are_split)
 {
     static const struct {

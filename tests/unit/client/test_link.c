@@ -9,7 +9,6 @@
 #include "test.h"
 
 #include <arpa/inet.h>
-#include <string.h>
 #include <time.h>
 
 #include <enet/enet.h>

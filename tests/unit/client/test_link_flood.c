@@ -4,9 +4,6 @@
 #include "system.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <string.h>
-
 static struct {
     bool is_on;
     enum raim_received kind; // of what waits without an end

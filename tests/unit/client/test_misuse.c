@@ -4,9 +4,6 @@
 #include "link.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // The def's first bytes in memory of exactly that size, so that ASan detects a read beyond.
 static struct raim_client *create(size_t struct_size, size_t bytes)
 {

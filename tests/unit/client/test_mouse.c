@@ -5,8 +5,6 @@
 #include "frame.h"
 #include "test.h"
 
-#include <stdlib.h>
-
 enum { TICKS = 20000, STEP = RAIM_ANGLE_TURN >> RAIM_WIRE_AIM_BITS, DEGREE = 182 };
 
 static int between(raim_angle from, raim_angle to)

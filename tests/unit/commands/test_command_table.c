@@ -5,10 +5,6 @@
 #include "json_writer.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 TEST(rows_are_found_by_name_and_by_path)
 {
     for (int i = 0; i < command_count; i++) {

@@ -4,8 +4,6 @@
 #include "ip_address.h"
 #include "test.h"
 
-#include <stdlib.h>
-
 // An address that can send, of either family. Some differ in a few bits only.
 static struct ip_address any_sender(void)
 {

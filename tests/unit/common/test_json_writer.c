@@ -4,9 +4,6 @@
 #include "test.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void assert_document(struct json_writer *json, const char *expected)
 {

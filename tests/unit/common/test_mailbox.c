@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
 
 enum { CAPACITY = 8, WORDS = 16, MESSAGES = 100000 };
 

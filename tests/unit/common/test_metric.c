@@ -5,9 +5,6 @@
 #include "json_writer.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct module {
     uint64_t made;
     uint32_t now;

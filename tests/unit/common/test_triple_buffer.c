@@ -4,7 +4,6 @@
 #include "triple_buffer.h"
 
 #include <pthread.h>
-#include <stdint.h>
 
 enum { WORDS = 64, VALUES = 200000 };
 

@@ -3,9 +3,6 @@
 #include "test.h"
 #include "url.h"
 
-#include <stdint.h>
-#include <string.h>
-
 TEST(urls_and_their_ports)
 {
     static const struct {

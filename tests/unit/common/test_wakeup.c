@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
 
 enum { WAKERS = 4, ROUNDS = 20000, DEADLINE_MS = 10000 };
 

@@ -6,8 +6,6 @@
 #include "config_diff.h"
 #include "config_keys.h"
 
-#include <string.h>
-
 #define TEMPLATE "name = \"t\"; map = \"m.conf\";"
 #define POOL "ports = \"7300-7363\";"
 #define ON_DEMAND(templates) "on_demand = { " POOL " templates = (" templates "); };"

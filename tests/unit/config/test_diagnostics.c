@@ -4,10 +4,6 @@
 #include "diagnostics.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 static char *text;
 static size_t size;
 

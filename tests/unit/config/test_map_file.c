@@ -6,10 +6,6 @@
 #include "angle.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 static struct raim_map *parse(const char *text, double radius, char **report_text)
 {
     size_t size;

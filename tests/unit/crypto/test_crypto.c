@@ -4,8 +4,6 @@
 #include "crypto.h"
 #include "test.h"
 
-#include <stdbool.h>
-
 #include <sodium.h>
 
 enum { SIZES = 400, TAG = RAIM_CRYPTO_TAG_BYTES };

@@ -5,9 +5,6 @@
 #include "noise.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST = 256, MESSAGES = 6 };
 
 struct vector {

@@ -6,8 +6,6 @@
 #include "secure_channel.h"
 #include "test.h"
 
-#include <string.h>
-
 enum { MOST = 64, EPOCH = 1 << RAIM_SECURE_EPOCH_BITS };
 
 static const uint8_t key_up[RAIM_CRYPTO_KEY_BYTES] = {1}, key_down[RAIM_CRYPTO_KEY_BYTES] = {2};

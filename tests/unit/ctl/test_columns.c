@@ -4,9 +4,6 @@
 #include "columns.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // What a table prints.
 static char *printed(struct columns *columns)
 {

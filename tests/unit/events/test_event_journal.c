@@ -6,11 +6,7 @@
 #include "store.h"
 #include "test.h"
 
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -8,11 +8,6 @@
 #include "test.h"
 #include "text_buffer.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const struct journal_event *next(const struct server_events *events, uint64_t id)
 {
     return event_journal_next(server_events_journal(events), id);

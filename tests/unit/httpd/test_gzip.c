@@ -3,10 +3,6 @@
 #include "http_document.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 TEST(accept_encoding_is_read_as_the_rfc_says)
 {
     static const char *const accepted[] = {

@@ -3,9 +3,6 @@
 #include "http_answer.h"
 #include "test.h"
 
-#include <inttypes.h>
-#include <stdint.h>
-
 #define TAG "\"a-b\""
 #define MOST UINT64_C(18446744073709551615)
 

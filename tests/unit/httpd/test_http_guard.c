@@ -3,9 +3,6 @@
 #include "http_guard.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static const struct http_guard GUARD = {

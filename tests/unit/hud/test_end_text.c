@@ -5,9 +5,6 @@
 #include "message.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <string.h>
-
 static struct end_text words_of(uint32_t reason, bool entered, const char *text)
 {
     return end_text_of(&(struct end_text_case){

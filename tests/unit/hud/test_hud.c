@@ -11,10 +11,6 @@
 #include "vote_panel.h"
 #include "window_desktop.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const raim_vec2 view = {1600, 861};

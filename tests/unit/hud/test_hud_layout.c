@@ -5,9 +5,6 @@
 #include "test.h"
 #include "ui.h"
 
-#include <stdint.h>
-#include <string.h>
-
 static const raim_vec2 sizes[] = {{800, 600},  {1280, 720}, {1600, 900}, {2560, 1440}, {3440, 1440},
                                   {1024, 768}, {900, 1600}, {640, 480},  {1720, 720}};
 static const raim_vec2 views[] = {{1600, 861}, {1600, 900}, {1000, 1000}};

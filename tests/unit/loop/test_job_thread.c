@@ -7,7 +7,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 
 enum { SLOW_MS = 10000, JOBS = 20 };
 

@@ -8,8 +8,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { SLOW_MS = 5000 }; // nothing takes so long on a busy machine

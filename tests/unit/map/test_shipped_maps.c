@@ -4,9 +4,6 @@
 #include "map_file.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const names[] = {"duel", "crossfire", "ruins"};
 
 // The narrowest passage between walls, in units. A player is 40 wide and must pass with ease.

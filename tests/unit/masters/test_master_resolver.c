@@ -4,7 +4,6 @@
 #include "master_resolver.h"
 #include "test.h"
 
-#include <string.h>
 #include <time.h>
 
 enum { PAUSES = 4000, PAUSE_NS = 5000000 };

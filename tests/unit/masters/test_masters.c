@@ -3,8 +3,6 @@
 #include "masters.h"
 #include "test.h"
 
-#include <string.h>
-
 enum { S = 1000, MINUTE = 60 * S };
 
 static struct masters masters;

@@ -4,8 +4,6 @@
 
 #include "match_internal.h"
 
-#include <stdio.h>
-
 // Two players and two spectators, all with a snapshot.
 static struct table *open_full_table(struct raim_match_def def)
 {

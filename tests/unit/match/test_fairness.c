@@ -7,9 +7,6 @@
 #include "map_file.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const double radius = 20;
 
 // A map with box obstacles, and its judge for players who run 5 units per tick.

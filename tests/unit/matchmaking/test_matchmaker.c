@@ -5,10 +5,6 @@
 #include "message.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 static bool reads(const char *text, struct matchmaker_answer *answer)
 {
     return matchmaker_read(text, strlen(text), answer);

@@ -6,7 +6,6 @@
 #include "test.h"
 
 #include <netinet/in.h>
-#include <string.h>
 
 // Reads where a datagram to FIRST01:db8::N has arrived.
 static struct ip_address arrive(uint8_t first, uint16_t n)

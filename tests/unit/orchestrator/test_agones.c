@@ -3,11 +3,6 @@
 #include "agones.h"
 #include "test.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { FIRST_MS = 1000, PERIOD_MS = 4000, SOON_MS = 60000 };
 
 struct fixture {

@@ -8,9 +8,6 @@
 #include "chance.h"
 #include "test.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum { MAX_ROOMS = 6, MAX_IDS = 400, MAX_WRITES = 64, STEP_MS = 50, BATCH_MS = 1000 };
 
 // A write that the SDK server has accepted and not sent to Kubernetes yet.

@@ -5,9 +5,6 @@
 #include "chance.h"
 #include "test.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 // As sdk-server v1.56 writes it, shortened by keys that nobody reads.
 #define WHOLE                                                                                      \
     "{\"object_meta\":{\"name\":\"raimd-x7\",\"namespace\":\"default\",\"uid\":\"1234\","          \

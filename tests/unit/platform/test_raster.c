@@ -4,8 +4,6 @@
 #include "test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { WIDTH = 97, HEIGHT = 71, MARGIN = 8, FAN = 23, ROUNDS = 200 };
 

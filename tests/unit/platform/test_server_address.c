@@ -3,9 +3,6 @@
 #include "server_address.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <string.h>
-
 TEST(what_people_type_is_read)
 {
     static const struct {

@@ -11,8 +11,6 @@
 #include "used_tokens.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 
 static json_t *vectors;
 

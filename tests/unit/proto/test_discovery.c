@@ -3,9 +3,6 @@
 #include "discovery.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <string.h>
-
 TEST(a_request_is_read)
 {
     uint8_t request[RAIM_DISCOVERY_BYTES];

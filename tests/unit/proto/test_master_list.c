@@ -3,9 +3,6 @@
 #include "master_list.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <string.h>
-
 // A literal's bytes without its closing NUL.
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 #define IPV4_HEAD "\xFF\xFF\xFF\xFFgetserversResponse"

@@ -6,9 +6,6 @@
 #include "master_list.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <string.h>
-
 static const uint8_t answer[] = "\xFF\xFF\xFF\xFFI\x11"
                                 "test\0Ruins\0raim\0raim\0\0\0\x02\x10\x01"
                                 "dl\0\0"

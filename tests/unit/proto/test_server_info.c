@@ -3,9 +3,6 @@
 #include "server_info.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <string.h>
-
 static const uint8_t answer[] = "\xFF\xFF\xFF\xFFI\x11"
                                 "duel\0Duel\x07map\0raim\0raim\0"
                                 "\0\0"

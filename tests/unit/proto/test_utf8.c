@@ -3,8 +3,6 @@
 #include "test.h"
 #include "utf8.h"
 
-#include <string.h>
-
 static bool is_valid(const char *text)
 {
     return raim_utf8_is_valid((const uint8_t *)text, strlen(text));

@@ -14,8 +14,6 @@
 #include "watch.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { PLAYERS = 16, SHOTS = 6, BULLETS = PLAYERS * SHOTS };
 

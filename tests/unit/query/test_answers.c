@@ -3,9 +3,6 @@
 #include "answers.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { BOTS = 200 };
 
 static struct config *config;

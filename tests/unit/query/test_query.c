@@ -5,8 +5,6 @@
 #include "query_guard.h"
 #include "test.h"
 
-#include <string.h>
-
 // A literal's bytes without its closing NUL.
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 #define INFO_REQUEST "\xFF\xFF\xFF\xFFTSource Engine Query\0"

@@ -3,9 +3,6 @@
 #include "rcon_packet.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static enum rcon_outcome read_exactly(const uint8_t *bytes, size_t size, struct rcon_packet *packet)
 {
     uint8_t *exact = malloc(size > 0 ? size : 1); // so that ASan detects a read beyond

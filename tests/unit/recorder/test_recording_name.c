@@ -6,8 +6,6 @@
 #include "chance.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 TEST(a_name_tells_arena_time_round_and_part)

@@ -8,10 +8,6 @@
 #include "recording_writer.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static uint8_t bytes[128 * 1024];
 static size_t size;
 

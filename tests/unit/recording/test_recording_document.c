@@ -5,10 +5,6 @@
 #include "tape.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static char document[64 * 1024];
 
 static int load_document(void **state)

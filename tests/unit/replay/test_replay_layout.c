@@ -3,8 +3,6 @@
 #include "test.h"
 #include "timeline.h"
 
-#include <stdint.h>
-
 static bool is_shown(raim_box box)
 {
     return box.max.x > box.min.x && box.max.y > box.min.y;

@@ -6,9 +6,6 @@
 #include "result_json.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define DAY_MS INT64_C(86400000)

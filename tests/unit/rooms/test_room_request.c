@@ -7,9 +7,6 @@
 
 #include "json_writer.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define KEYS "map = \"m.conf\"; max_players = 4; "
 
 static struct config *config;

@@ -12,8 +12,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { DEADLINE_MS = 10000, PORTS = 3 };
 

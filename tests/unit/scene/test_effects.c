@@ -5,9 +5,6 @@
 #include "picture.h"
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { ONE = RAIM_MAX_PLAYERS, TWO };
 
 static const double frame_s = 1.0 / 60;

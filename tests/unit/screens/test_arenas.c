@@ -3,8 +3,6 @@
 #include "arenas.h"
 #include "test.h"
 
-#include <string.h>
-
 static struct arenas_row rows[ARENAS_MOST];
 
 static int read_text(const char *status)

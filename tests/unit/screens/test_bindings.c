@@ -4,9 +4,6 @@
 #include "bindings.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char directory[64];

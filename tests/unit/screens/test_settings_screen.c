@@ -6,10 +6,6 @@
 #include "test.h"
 #include "window_desktop.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char base[32];

@@ -6,7 +6,6 @@
 #include "wire_limits.h"
 
 #include <arpa/inet.h>
-#include <stdbool.h>
 
 #include <enet/enet.h>
 

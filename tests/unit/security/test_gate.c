@@ -5,7 +5,6 @@
 #include "test.h"
 
 #include <arpa/inet.h>
-#include <string.h>
 
 enum { PORT = 7246, MS = 1000, S = 1000 * MS };
 

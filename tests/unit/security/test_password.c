@@ -4,9 +4,6 @@
 #include "password.h"
 #include "test.h"
 
-#include <stdint.h>
-#include <string.h>
-
 // Computed with argon2(1) of the reference implementation (-id -t 2 -k 65536 -p 1 -l 32 -r) and
 // Python's hashlib.blake2b(digest_size=32).
 static const uint8_t salt[] = "0123456789abcdef";

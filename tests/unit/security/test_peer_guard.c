@@ -3,8 +3,6 @@
 #include "peer_guard.h"
 #include "test.h"
 
-#include <string.h>
-
 static struct peer_guard guard;
 static struct peer_guard_view view;
 static struct peer_guard_report report;

@@ -6,8 +6,6 @@
 #include "secure_sessions.h"
 #include "test.h"
 
-#include <string.h>
-
 enum { MOST = 1200, CAPACITY = 8, MOST_CLIENTS = 40, HASH = 1 };
 
 static const struct udp_address here = {.ip.low = IP_V4_MAPPED << 32 | 0x0A000001, .port = 40000};

@@ -4,7 +4,6 @@
 #include "access_control_fixture.h"
 #include "loop.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -5,10 +5,6 @@
 #include "last_hour.h"
 #include "test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MS UINT64_C(1000000) // in nanoseconds
 
 struct fixture {

@@ -8,12 +8,6 @@
 
 #include <jansson.h>
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PLAYERS 1000
 
 static struct arena yard;

@@ -4,13 +4,6 @@
 #include "metrics.h"
 #include "test.h"
 
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MS UINT64_C(1000000) // in nanoseconds
 
 struct fixture {

@@ -7,12 +7,6 @@
 #include <jansson.h>
 #include <math.h>
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PLAYERS 3
 
 // A module that counts.

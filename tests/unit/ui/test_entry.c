@@ -3,8 +3,6 @@
 #include "entry.h"
 #include "test.h"
 
-#include <string.h>
-
 enum { MOST = ENTRY_BYTES - 1 };
 
 static void press(struct entry *entry, enum window_command command)

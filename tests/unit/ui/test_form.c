@@ -4,8 +4,6 @@
 #include "form.h"
 #include "test.h"
 
-#include <string.h>
-
 enum { NAME, HIDDEN, PLAY, ITEMS };
 
 static struct entry name;

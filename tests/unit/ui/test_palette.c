@@ -4,7 +4,6 @@
 #include "test.h"
 
 #include <math.h>
-#include <stdint.h>
 
 struct rgb {
     double v[3]; // linear light, 0 to 1

@@ -8,10 +8,6 @@
 #include "ui.h"
 #include "window_desktop.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct text_style style = {.size = 16, .colour = {255, 255, 255, 255}};

@@ -4,7 +4,6 @@
 #include "test.h"
 
 #include <math.h>
-#include <string.h>
 
 TEST(defaults_are_good)
 {
