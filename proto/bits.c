@@ -36,7 +36,7 @@ uint32_t raim_read_count(raim_reader *reader)
         last = raim_read_bits(reader, 3);
         if (shift <= 30)
             value |= (uint64_t)last << shift;
-        // Every number has one encoding, so a highest group of zero is refused, and so is an
+        // Every number has one encoding, so a highest group of zero is rejected, and so is an
         // overflow.
         reader->failed = reader->failed || shift > 30 || value > UINT32_MAX;
     }

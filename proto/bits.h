@@ -115,7 +115,7 @@ static inline uint32_t raim_read_bits(raim_reader *reader, uint32_t count)
     return (uint32_t)(value & (((uint64_t)1 << count) - 1));
 }
 
-// Reads the zero bits up to the end of a byte. The reader refuses others.
+// Reads the zero bits up to the end of a byte. The reader rejects others.
 static inline void raim_read_padding(raim_reader *reader)
 {
     const uint32_t padding = (uint32_t)(-reader->offset % 8);
@@ -146,21 +146,21 @@ void raim_write_signed(raim_writer *writer, int32_t value, uint32_t count);
 int32_t raim_read_signed(raim_reader *reader, uint32_t count);
 
 // Variable-length numbers, short for small values: groups of three bits, lowest first, each
-// preceded by a 1; a 0 ends them. The reader refuses more than 32 bits and redundant groups.
+// preceded by a 1; a 0 ends them. The reader rejects more than 32 bits and redundant groups.
 void raim_write_count(raim_writer *writer, uint32_t value);
 uint32_t raim_read_count(raim_reader *reader);
 
-// An integer from min to max, inclusive, in as few bits as the range needs. The reader refuses
+// An integer from min to max, inclusive, in as few bits as the range needs. The reader rejects
 // other values.
 void raim_write_ranged(raim_writer *writer, uint32_t value, uint32_t min, uint32_t max);
 uint32_t raim_read_ranged(raim_reader *reader, uint32_t min, uint32_t max);
 
-// The 64 bits of a finite IEEE 754 double, low half first. The reader refuses infinities and NaNs.
+// The 64 bits of a finite IEEE 754 double, low half first. The reader rejects infinities and NaNs.
 void raim_write_double(raim_writer *writer, double value);
 double raim_read_double(raim_reader *reader);
 
 // A byte string of at most `max` bytes, preceded by its length. The reader adds the closing NUL, so
-// `text` needs max + 1 bytes. It refuses NUL bytes inside.
+// `text` needs max + 1 bytes. It rejects NUL bytes inside.
 void raim_write_text(raim_writer *writer, const char *text, uint32_t max);
 void raim_read_text(raim_reader *reader, char *text, uint32_t max);
 

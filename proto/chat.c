@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads CHAT and CHAT_REFUSED.
+// Writes and reads CHAT and CHAT_REJECTED.
 #include "chat.h"
 
-static const char *const refusal_names[RAIM_CHAT_REFUSALS] = {
+static const char *const rejection_names[RAIM_CHAT_REJECTIONS] = {
     [RAIM_CHAT_RATE] = "rate",     [RAIM_CHAT_MUTED] = "muted",       [RAIM_CHAT_TEXT] = "text",
     [RAIM_CHAT_LENGTH] = "length", [RAIM_CHAT_WATCHING] = "watching", [RAIM_CHAT_BUSY] = "busy",
     [RAIM_CHAT_REPEAT] = "repeat", [RAIM_CHAT_COMMAND] = "command",
@@ -36,20 +36,21 @@ bool raim_chat_read(raim_reader *reader, char *text)
     return raim_reader_done(reader);
 }
 
-size_t raim_chat_refused_write(uint32_t refusal, uint8_t *bytes, size_t capacity)
+size_t raim_chat_rejected_write(uint32_t rejection, uint8_t *bytes, size_t capacity)
 {
-    raim_writer writer = raim_message_write(RAIM_MESSAGE_CHAT_REFUSED, bytes, capacity);
-    raim_write_bits(&writer, refusal, 8);
+    raim_writer writer = raim_message_write(RAIM_MESSAGE_CHAT_REJECTED, bytes, capacity);
+    raim_write_bits(&writer, rejection, 8);
     return raim_writer_finish(&writer);
 }
 
-bool raim_chat_refused_read(raim_reader *reader, uint32_t *refusal)
+bool raim_chat_rejected_read(raim_reader *reader, uint32_t *rejection)
 {
-    *refusal = raim_read_bits(reader, 8);
+    *rejection = raim_read_bits(reader, 8);
     return raim_reader_done(reader);
 }
 
-const char *raim_chat_refusal_name(uint32_t refusal)
+const char *raim_chat_rejection_name(uint32_t rejection)
 {
-    return refusal > 0 && refusal < RAIM_CHAT_REFUSALS ? refusal_names[refusal] : "unknown";
+    return rejection > 0 && rejection < RAIM_CHAT_REJECTIONS ? rejection_names[rejection]
+                                                             : "unknown";
 }

@@ -22,9 +22,9 @@ static_assert(HEAD_BYTES + 1 + 4 + RAIM_MAX_ARENA_BYTES + 1 + RAIM_KEY_BYTES +
                   RAIM_COOKIE_BYTES,
               "a cookie fits");
 static_assert(HEAD_BYTES + 16 == RAIM_INVITE_BYTES, "an INVITE is complete");
-static_assert(RAIM_COOKIE_BYTES + RAIM_REFUSED_BYTES < RAIM_CONNECTIONLESS_BYTES,
+static_assert(RAIM_COOKIE_BYTES + RAIM_REJECTED_BYTES < RAIM_CONNECTIONLESS_BYTES,
               "both answers are smaller than their request");
-static_assert(HEAD_BYTES + 4 + RAIM_CREDENTIAL_MOST_BYTES < RAIM_CONNECTIONLESS_BYTES,
+static_assert(HEAD_BYTES + 4 + RAIM_CREDENTIAL_MAX_BYTES < RAIM_CONNECTIONLESS_BYTES,
               "every credential fits");
 
 void raim_connectionless_write_head(enum raim_connectionless_kind kind,
@@ -38,7 +38,7 @@ void raim_connectionless_write_head(enum raim_connectionless_kind kind,
 enum raim_connectionless_kind raim_connectionless_kind(const uint8_t *data, size_t size)
 {
     if (size < HEAD_BYTES || memcmp(data, prefix, sizeof prefix) != 0 ||
-        data[9] != RAIM_CONNECTIONLESS_FORM || data[8] > RAIM_CONNECTIONLESS_REFUSED)
+        data[9] != RAIM_CONNECTIONLESS_FORM || data[8] > RAIM_CONNECTIONLESS_REJECTED)
         return RAIM_CONNECTIONLESS_NONE;
     return (enum raim_connectionless_kind)data[8];
 }
@@ -58,7 +58,7 @@ static uint32_t read_u32(const uint8_t *bytes)
 }
 
 size_t raim_credential_write(const struct raim_credential *credential,
-                             uint8_t bytes[RAIM_CREDENTIAL_MOST_BYTES])
+                             uint8_t bytes[RAIM_CREDENTIAL_MAX_BYTES])
 {
     bytes[0] = (uint8_t)credential->kind;
     bytes[1] = credential->size;
@@ -181,25 +181,25 @@ bool raim_invite_read(const uint8_t *data, size_t size, struct raim_invite *invi
     return true;
 }
 
-size_t raim_refused_write(const struct raim_refused *refused, uint8_t bytes[RAIM_REFUSED_BYTES])
+size_t raim_rejected_write(const struct raim_rejected *rejected, uint8_t bytes[RAIM_REJECTED_BYTES])
 {
-    const size_t length = strlen(refused->text);
+    const size_t length = strlen(rejected->text);
     assert(length <= RAIM_MAX_TEXT_BYTES);
-    raim_connectionless_write_head(RAIM_CONNECTIONLESS_REFUSED, bytes);
-    bytes[HEAD_BYTES] = refused->reason;
-    memcpy(bytes + HEAD_BYTES + 1, refused->text, length);
+    raim_connectionless_write_head(RAIM_CONNECTIONLESS_REJECTED, bytes);
+    bytes[HEAD_BYTES] = rejected->reason;
+    memcpy(bytes + HEAD_BYTES + 1, rejected->text, length);
     return HEAD_BYTES + 1 + length;
 }
 
-bool raim_refused_read(const uint8_t *data, size_t size, struct raim_refused *refused)
+bool raim_rejected_read(const uint8_t *data, size_t size, struct raim_rejected *rejected)
 {
-    *refused = (struct raim_refused){0};
-    if (size <= HEAD_BYTES || size > RAIM_REFUSED_BYTES)
+    *rejected = (struct raim_rejected){0};
+    if (size <= HEAD_BYTES || size > RAIM_REJECTED_BYTES)
         return false;
     const size_t length = size - HEAD_BYTES - 1;
     if (memchr(data + HEAD_BYTES + 1, '\0', length) != NULL)
         return false;
-    refused->reason = data[HEAD_BYTES];
-    memcpy(refused->text, data + HEAD_BYTES + 1, length);
+    rejected->reason = data[HEAD_BYTES];
+    memcpy(rejected->text, data + HEAD_BYTES + 1, length);
     return true;
 }

@@ -17,7 +17,7 @@
 #define RAIM_CONNECTIONLESS_BYTES 512 // at least, padded with zeros: more than its answers together
 #define RAIM_COOKIE_BYTES 95          // at most
 #define RAIM_INVITE_BYTES 26
-#define RAIM_REFUSED_BYTES (RAIM_CONNECTIONLESS_HEAD_BYTES + 1 + RAIM_MAX_TEXT_BYTES) // at most
+#define RAIM_REJECTED_BYTES (RAIM_CONNECTIONLESS_HEAD_BYTES + 1 + RAIM_MAX_TEXT_BYTES) // at most
 #define RAIM_COOKIE_BITS 31 // of a cookie's number, because bindings of ENet pass signed ones
 
 enum raim_connectionless_kind {
@@ -26,7 +26,7 @@ enum raim_connectionless_kind {
     RAIM_CONNECTIONLESS_COOKIE,    // server to client
     RAIM_CONNECTIONLESS_INVITE,    // server to client
     RAIM_CONNECTIONLESS_HANDSHAKE, // both: see secure_datagram.h
-    RAIM_CONNECTIONLESS_REFUSED,   // server to client
+    RAIM_CONNECTIONLESS_REJECTED,  // server to client
 };
 
 // The credential by which a client asks for admission.
@@ -67,7 +67,7 @@ struct raim_invite {
     uint8_t proof[8]; // SipHash-2-4 of the nonce, keyed by the token
 };
 
-struct raim_refused {
+struct raim_rejected {
     uint8_t reason; // of a GOODBYE
     char text[RAIM_MAX_TEXT_BYTES + 1];
 };
@@ -90,12 +90,13 @@ size_t raim_cookie_write(const struct raim_cookie *cookie, uint8_t bytes[RAIM_CO
 bool raim_cookie_read(const uint8_t *data, size_t size, struct raim_cookie *cookie);
 size_t raim_invite_write(const struct raim_invite *invite, uint8_t bytes[RAIM_INVITE_BYTES]);
 bool raim_invite_read(const uint8_t *data, size_t size, struct raim_invite *invite);
-size_t raim_refused_write(const struct raim_refused *refused, uint8_t bytes[RAIM_REFUSED_BYTES]);
-bool raim_refused_read(const uint8_t *data, size_t size, struct raim_refused *refused);
+size_t raim_rejected_write(const struct raim_rejected *rejected,
+                           uint8_t bytes[RAIM_REJECTED_BYTES]);
+bool raim_rejected_read(const uint8_t *data, size_t size, struct raim_rejected *rejected);
 
 // A credential within another datagram: kind, size, bytes. The reader returns the size of all
 // three, 0 for a malformed one.
-#define RAIM_CREDENTIAL_MOST_BYTES (2 + RAIM_ACCESS_BYTES)
+#define RAIM_CREDENTIAL_MAX_BYTES (2 + RAIM_ACCESS_BYTES)
 size_t raim_credential_write(const struct raim_credential *credential,
-                             uint8_t bytes[RAIM_CREDENTIAL_MOST_BYTES]);
+                             uint8_t bytes[RAIM_CREDENTIAL_MAX_BYTES]);
 size_t raim_credential_read(const uint8_t *data, size_t size, struct raim_credential *credential);

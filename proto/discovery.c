@@ -75,7 +75,7 @@ bool raim_discovery_read(const uint8_t *data, size_t size, struct raim_discovery
     if (size < PORTS_AT || !has_head(data, size, KIND_ARENAS))
         return false;
     const int count = (int)read_number(data + COUNT_AT, 2);
-    if (count > RAIM_DISCOVERY_MOST || size != PORTS_AT + 2 * (size_t)count)
+    if (count > RAIM_DISCOVERY_MAX || size != PORTS_AT + 2 * (size_t)count)
         return false;
     discovery->nonce = read_number(data + NONCE_AT, 8);
     discovery->server = read_number(data + SERVER_AT, 8);

@@ -13,16 +13,16 @@
 #define RAIM_DISCOVERY_PORT 7245
 #define RAIM_DISCOVERY_GROUP "ff12::7261:696d" // of IPv6, in the scope of a link
 #define RAIM_DISCOVERY_HOPS 255                // hop limit (TTL) of both datagrams
-#define RAIM_DISCOVERY_MOST 256                // ports in an answer
+#define RAIM_DISCOVERY_MAX 256                 // ports in an answer
 
 // A request is padded with zeros to the size of the largest answer.
-#define RAIM_DISCOVERY_BYTES (10 + 8 + 8 + 2 + 2 * RAIM_DISCOVERY_MOST)
+#define RAIM_DISCOVERY_BYTES (10 + 8 + 8 + 2 + 2 * RAIM_DISCOVERY_MAX)
 
 struct raim_discovery {
     uint64_t nonce;  // of the request
     uint64_t server; // the same at all addresses of a server, random
     int count;
-    uint16_t ports[RAIM_DISCOVERY_MOST];
+    uint16_t ports[RAIM_DISCOVERY_MAX];
 };
 
 // Writes a request. `nonce` is random, so that only its answers are believed.

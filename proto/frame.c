@@ -35,39 +35,39 @@ void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_
     frame->bullets = (raim_wire_bullet *)(frame->players + limits->players);
 }
 
-// --- Ways ---
+// --- Directions ---
 
-// The direction of each way and whether it uses the diagonal's pace.
-static const struct direction {
+// The vector of each direction and whether it uses the diagonal's pace.
+static const struct vector {
     int8_t x, y;
     bool diagonal;
-} directions[] = {
+} vectors[] = {
     {0, 0, false},  {1, 0, false},  {1, 1, true},   {0, 1, false}, {-1, 1, true},
     {-1, 0, false}, {-1, -1, true}, {0, -1, false}, {1, -1, true}, {1, 0, true},
     {0, 1, true},   {-1, 0, true},  {0, -1, true},
 };
-static_assert(sizeof directions / sizeof directions[0] == RAIM_WAYS, "one row a way");
+static_assert(sizeof vectors / sizeof vectors[0] == RAIM_DIRECTIONS, "one row a direction");
 
-static int32_t pace_of(const struct raim_wire_limits *limits, const struct direction *direction)
+static int32_t pace_of(const struct raim_wire_limits *limits, const struct vector *vector)
 {
-    return direction->diagonal ? limits->diagonal : limits->stride;
+    return vector->diagonal ? limits->diagonal : limits->stride;
 }
 
-uint32_t raim_wire_way(const struct raim_wire_limits *limits, int32_t dx, int32_t dy)
+uint32_t raim_wire_direction(const struct raim_wire_limits *limits, int32_t dx, int32_t dy)
 {
     // The nearest point w to d has the least |w - d|^2 - |d|^2 = |w|^2 - 2 w d. In 64 bits: a
     // stride is below 2^20, so even a jump across all of the grid does not overflow.
-    uint32_t nearest = RAIM_WAY_STAND;
+    uint32_t nearest = RAIM_DIRECTION_STAND;
     int64_t least = 0;
-    for (uint32_t way = RAIM_WAY_RUN; way < RAIM_WAYS; way++) {
-        const struct direction *direction = &directions[way];
-        const int64_t pace = pace_of(limits, direction);
-        const int64_t square = pace * (direction->x * direction->x + direction->y * direction->y);
-        const int64_t along = direction->x * (int64_t)dx + direction->y * (int64_t)dy;
+    for (uint32_t direction = RAIM_DIRECTION_RUN; direction < RAIM_DIRECTIONS; direction++) {
+        const struct vector *vector = &vectors[direction];
+        const int64_t pace = pace_of(limits, vector);
+        const int64_t square = pace * (vector->x * vector->x + vector->y * vector->y);
+        const int64_t along = vector->x * (int64_t)dx + vector->y * (int64_t)dy;
         const int64_t distance = pace * (square - 2 * along);
         if (distance < least) {
             least = distance;
-            nearest = way;
+            nearest = direction;
         }
     }
     return nearest;
@@ -78,12 +78,12 @@ uint32_t raim_wire_way(const struct raim_wire_limits *limits, int32_t dx, int32_
 raim_wire_player raim_wire_predict_player(const struct raim_wire_limits *limits,
                                           const raim_wire_player *player, uint32_t age)
 {
-    assert(player->way >= 0 && player->way < RAIM_WAYS);
-    const struct direction *direction = &directions[player->way];
-    const uint32_t distance = (uint32_t)pace_of(limits, direction) * age;
+    assert(player->direction >= 0 && player->direction < RAIM_DIRECTIONS);
+    const struct vector *vector = &vectors[player->direction];
+    const uint32_t distance = (uint32_t)pace_of(limits, vector) * age;
     raim_wire_player later = *player;
-    later.x = (int32_t)((uint32_t)player->x + (uint32_t)direction->x * distance);
-    later.y = (int32_t)((uint32_t)player->y + (uint32_t)direction->y * distance);
+    later.x = (int32_t)((uint32_t)player->x + (uint32_t)vector->x * distance);
+    later.y = (int32_t)((uint32_t)player->y + (uint32_t)vector->y * distance);
     return later;
 }
 

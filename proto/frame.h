@@ -27,20 +27,20 @@ static inline uint32_t raim_wire_bullets(const struct raim_wire_limits *limits)
 uint32_t raim_wire_history(uint32_t tick_hz);
 
 // How a player moved in its last tick, approximated by the nearest of these.
-enum raim_way {
-    RAIM_WAY_STAND,
-    RAIM_WAY_RUN = 1,   // 1 to 8: the eight directions, counter-clockwise from +x
-    RAIM_WAY_SLIDE = 9, // 9 to 12: +x, +y, -x, -y at the diagonal's pace, along a wall
-    RAIM_WAYS = 13,
+enum raim_direction {
+    RAIM_DIRECTION_STAND,
+    RAIM_DIRECTION_RUN = 1,   // 1 to 8: the eight directions, counter-clockwise from +x
+    RAIM_DIRECTION_SLIDE = 9, // 9 to 12: +x, +y, -x, -y at the diagonal's pace, along a wall
+    RAIM_DIRECTIONS = 13,
 };
 
 // A living player. The table of its fields is in snapshot.c.
 typedef struct raim_wire_player {
-    int32_t x, y;   // position on the wire's grid
-    int32_t aim;    // RAIM_WIRE_AIM_BITS of binary angle; 0 for a client's own
-    int32_t way;    // enum raim_way
-    int32_t life;   // spawn counter, modulo 8: positions of different lives are unrelated
-    int32_t shield; // 1 under spawn protection
+    int32_t x, y;      // position on the wire's grid
+    int32_t aim;       // RAIM_WIRE_AIM_BITS of binary angle; 0 for a client's own
+    int32_t direction; // enum raim_direction
+    int32_t life;      // spawn counter, modulo 8: positions of different lives are unrelated
+    int32_t shield;    // 1 under spawn protection
 } raim_wire_player;
 
 #define RAIM_WIRE_AIM_BITS 10
@@ -95,12 +95,13 @@ size_t raim_wire_frame_bytes(const struct raim_wire_limits *limits);
 void raim_wire_frame_init(struct raim_wire_frame *frame, const struct raim_wire_limits *limits,
                           void *memory);
 
-// The way nearest to a displacement of one tick, in grid steps; of equally near ones the lowest.
-uint32_t raim_wire_way(const struct raim_wire_limits *limits, int32_t dx, int32_t dy);
+// The direction nearest to a displacement of one tick, in grid steps; of equally near ones the
+// lowest.
+uint32_t raim_wire_direction(const struct raim_wire_limits *limits, int32_t dx, int32_t dy);
 
 // The prediction rule (dead reckoning): a player after `age` ticks, 0 to RAIM_MAX_HISTORY - 1, if
-// it continues in its way; all other fields stay. Positions wrap in 32 bits, so that any frame can
-// be predicted.
+// it continues in its direction; all other fields stay. Positions wrap in 32 bits, so that any
+// frame can be predicted.
 raim_wire_player raim_wire_predict_player(const struct raim_wire_limits *limits,
                                           const raim_wire_player *player, uint32_t age);
 raim_wire_self raim_wire_predict_self(const raim_wire_self *self,
@@ -139,7 +140,7 @@ static inline bool raim_wire_same_self(const raim_wire_self *a, const raim_wire_
 // Compares everything but the aim.
 static inline bool raim_wire_same_course(const raim_wire_player *a, const raim_wire_player *b)
 {
-    return a->x == b->x && a->y == b->y && a->way == b->way && a->life == b->life &&
+    return a->x == b->x && a->y == b->y && a->direction == b->direction && a->life == b->life &&
            a->shield == b->shield;
 }
 

@@ -253,19 +253,20 @@ bool raim_goodbye_read(raim_reader *reader, struct raim_goodbye *goodbye)
     return raim_reader_done(reader);
 }
 
-size_t raim_farewell_write(const struct raim_farewell *farewell, uint8_t *bytes, size_t capacity)
+size_t raim_client_goodbye_write(const struct raim_client_goodbye *client_goodbye, uint8_t *bytes,
+                                 size_t capacity)
 {
     raim_writer writer = raim_message_write(RAIM_MESSAGE_GOODBYE, bytes, capacity);
-    write_goodbye(&writer, &farewell->goodbye);
+    write_goodbye(&writer, &client_goodbye->goodbye);
     for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
-        raim_write_bits(&writer, farewell->token[i], 8);
+        raim_write_bits(&writer, client_goodbye->token[i], 8);
     return raim_writer_finish(&writer);
 }
 
-bool raim_farewell_read(raim_reader *reader, struct raim_farewell *farewell)
+bool raim_client_goodbye_read(raim_reader *reader, struct raim_client_goodbye *client_goodbye)
 {
-    read_goodbye(reader, &farewell->goodbye);
+    read_goodbye(reader, &client_goodbye->goodbye);
     for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
-        farewell->token[i] = (uint8_t)raim_read_bits(reader, 8);
+        client_goodbye->token[i] = (uint8_t)raim_read_bits(reader, 8);
     return raim_reader_done(reader);
 }

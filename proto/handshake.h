@@ -69,12 +69,12 @@ struct raim_wire_obstacle {
 size_t raim_obstacles_write(const struct raim_wire_obstacle *obstacles, uint32_t count,
                             uint32_t *written, uint8_t *bytes, size_t capacity);
 
-// Reads 1 to `capacity` obstacles; none or more are refused.
+// Reads 1 to `capacity` obstacles; none or more are rejected.
 bool raim_obstacles_read(raim_reader *reader, struct raim_wire_obstacle *obstacles,
                          uint32_t capacity, uint32_t *count);
 
 // A server's GOODBYE has a fixed form in all versions, so that any client can read why it was
-// refused.
+// rejected.
 struct raim_goodbye {
     uint32_t reason;                    // enum raim_reason; a reader accepts unknown ones up to 255
     char text[RAIM_MAX_TEXT_BYTES + 1]; // for people
@@ -84,10 +84,11 @@ size_t raim_goodbye_write(const struct raim_goodbye *goodbye, uint8_t *bytes, si
 bool raim_goodbye_read(raim_reader *reader, struct raim_goodbye *goodbye);
 
 // A client's GOODBYE, authenticated by the session's token.
-struct raim_farewell {
+struct raim_client_goodbye {
     struct raim_goodbye goodbye;
     uint8_t token[RAIM_TOKEN_BYTES]; // zero without a session
 };
 
-size_t raim_farewell_write(const struct raim_farewell *farewell, uint8_t *bytes, size_t capacity);
-bool raim_farewell_read(raim_reader *reader, struct raim_farewell *farewell);
+size_t raim_client_goodbye_write(const struct raim_client_goodbye *client_goodbye, uint8_t *bytes,
+                                 size_t capacity);
+bool raim_client_goodbye_read(raim_reader *reader, struct raim_client_goodbye *client_goodbye);

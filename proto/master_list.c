@@ -42,7 +42,7 @@ bool raim_master_list_read(const uint8_t *data, size_t size, struct raim_master_
     list->is_last = false;
     if (at == 0)
         return false;
-    while (at < size && list->count < RAIM_MASTER_LIST_MOST) {
+    while (at < size && list->count < RAIM_MASTER_LIST_MAX) {
         const bool is_ipv6 = data[at] == IPV6_MARK;
         const size_t bytes = is_ipv6 ? 16 : 4;
         if (data[at] == IPV4_MARK && size - at >= 4 && memcmp(data + at + 1, "EOT", 3) == 0) {

@@ -14,7 +14,7 @@
 #define RAIM_MASTER_PORT 27950
 
 // Entries of a list that are read; the rest of a datagram is ignored.
-#define RAIM_MASTER_LIST_MOST 256
+#define RAIM_MASTER_LIST_MAX 256
 
 #define RAIM_MASTER_REQUEST_BYTES 64
 
@@ -27,7 +27,7 @@ struct raim_master_entry {
 struct raim_master_list {
     int count;
     bool is_last; // of the datagrams of this list
-    struct raim_master_entry entries[RAIM_MASTER_LIST_MOST];
+    struct raim_master_entry entries[RAIM_MASTER_LIST_MAX];
 };
 
 // Writes a request for all servers of this protocol version. Returns its size.

@@ -19,16 +19,16 @@ enum raim_message_kind {
     RAIM_MESSAGE_WELCOME,   // server to client, reliable, like all that follow but the next two
     RAIM_MESSAGE_OBSTACLES,
     RAIM_MESSAGE_ROSTER,
-    RAIM_MESSAGE_EVENTS,       // unreliable and repeated until acknowledged; a SNAPSHOT may follow
-    RAIM_MESSAGE_SNAPSHOT,     // unreliable
-    RAIM_MESSAGE_GOODBYE,      // both directions, reliable; before a WELCOME it is a refusal
-    RAIM_MESSAGE_CHAT,         // client to server, reliable
-    RAIM_MESSAGE_CHAT_REFUSED, // server to client, reliable
-    RAIM_MESSAGE_WATCH,        // client to server, reliable
-    RAIM_MESSAGE_PINGS,        // server to client, unreliable
-    RAIM_MESSAGE_VOTE,         // both directions, reliable
-    RAIM_MESSAGE_NOTICE,       // both directions, reliable
-    RAIM_MESSAGE_KINDS,        // from here to 15: kinds of later servers and clients, to be ignored
+    RAIM_MESSAGE_EVENTS,        // unreliable and repeated until acknowledged; a SNAPSHOT may follow
+    RAIM_MESSAGE_SNAPSHOT,      // unreliable
+    RAIM_MESSAGE_GOODBYE,       // both directions, reliable; before a WELCOME it is a rejection
+    RAIM_MESSAGE_CHAT,          // client to server, reliable
+    RAIM_MESSAGE_CHAT_REJECTED, // server to client, reliable
+    RAIM_MESSAGE_WATCH,         // client to server, reliable
+    RAIM_MESSAGE_PINGS,         // server to client, unreliable
+    RAIM_MESSAGE_VOTE,          // both directions, reliable
+    RAIM_MESSAGE_NOTICE,        // both directions, reliable
+    RAIM_MESSAGE_KINDS, // from here to 15: kinds of later servers and clients, to be ignored
 };
 
 #define RAIM_MESSAGE_MAX_KIND 15

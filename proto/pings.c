@@ -4,11 +4,11 @@
 
 enum { SLOT_BITS = 10, PING_BITS = 6 };
 static_assert(RAIM_WIRE_PLAYERS == 1 << SLOT_BITS, "a slot fits its bits");
-static_assert(RAIM_PING_MOST == (1 << PING_BITS) - 1, "a value fits its bits");
+static_assert(RAIM_PING_MAX == (1 << PING_BITS) - 1, "a value fits its bits");
 
 uint8_t raim_ping_of_ms(uint32_t ms)
 {
-    const uint32_t most_ms = (RAIM_PING_MOST - 1) * RAIM_PING_STEP_MS;
+    const uint32_t most_ms = (RAIM_PING_MAX - 1) * RAIM_PING_STEP_MS;
     const uint32_t least = ms < most_ms ? ms : most_ms;
     return (uint8_t)(1 + (least + RAIM_PING_STEP_MS / 2) / RAIM_PING_STEP_MS);
 }

@@ -8,8 +8,8 @@
 #define RAIM_PINGS_SLOTS 32 // most slots of a message
 #define RAIM_PING_UNKNOWN                                                                          \
     0 // of a free slot, a bot, an away player, and before the first measurement
-#define RAIM_PING_STEP_MS 10 // values 1 to RAIM_PING_MOST are 0, 10, 20, ... ms
-#define RAIM_PING_MOST 63    // this much or more
+#define RAIM_PING_STEP_MS 10 // values 1 to RAIM_PING_MAX are 0, 10, 20, ... ms
+#define RAIM_PING_MAX 63     // this much or more
 
 struct raim_pings {
     uint32_t epoch; // see message.h

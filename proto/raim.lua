@@ -16,17 +16,17 @@ local connectionless = Proto("raim_connectionless", "raimd without a connection"
 local HELLO_MAGIC, VERSION = 0x4D494152, 7
 local KINDS = {
     "HELLO", "INPUT", "WELCOME", "OBSTACLES", "ROSTER", "EVENTS", "SNAPSHOT", "GOODBYE", "CHAT",
-    "CHAT_REFUSED", "WATCH", "PINGS", "VOTE", "NOTICE", "kind 15", -- 15: of later versions
+    "CHAT_REJECTED", "WATCH", "PINGS", "VOTE", "NOTICE", "kind 15", -- 15: of later versions
 }
 local UNRELIABLE = {INPUT = true, EVENTS = true, SNAPSHOT = true, PINGS = true} -- on channel 1, the others on channel 0
 local EVENTS = {[0] = "joined", "left", "kill", "chat", "phase", "other"}
-local CHAT_REFUSALS = {"rate", "muted", "text", "length", "watching", "busy", "repeat", "command"}
+local CHAT_REJECTIONS = {"rate", "muted", "text", "length", "watching", "busy", "repeat", "command"}
 local VOTE_KINDS = {"kick", "mute", "map", "nextmap", "restart", "extend", "spectate", "pause"}
 local VOTE_ACTIONS = {[0] = "call", "cast", "withdraw"}
-local VOTE_REPORTS = {[0] = "offer", "began", "tally", "ended", "refused"}
+local VOTE_REPORTS = {[0] = "offer", "began", "tally", "ended", "rejected"}
 local VOTE_CHOICES = {[0] = "silent", "yes", "no"}
 local VOTE_OUTCOMES = {"passed", "failed", "withdrawn", "cancelled", "moot"}
-local VOTE_REFUSALS = {
+local VOTE_REJECTIONS = {
     "disabled", "running", "too_soon", "newcomer", "no_player", "immune", "too_few", "no_map", "not_now",
     "watching", "none", "not_caller", "bad",
 }
@@ -51,14 +51,14 @@ for prefix, proto in pairs({raim = raim, raim_enet = enet, raim_connectionless =
     proto.experts = {malformed[proto]}
 end
 
-local function refuse(why) error({refused = why}) end
+local function reject(why) error({rejected = why}) end
 
--- Calls read(). A refusal of malformed bytes is shown in the tree; any other error is a bug of this file.
+-- Calls read(). A rejection of malformed bytes is shown in the tree; any other error is a bug of this file.
 local function attempt(tree, proto, read)
     local ok, result = pcall(read)
     if ok then return result end
     if type(result) ~= "table" then error(result, 0) end
-    tree:add_proto_expert_info(malformed[proto], result.refused)
+    tree:add_proto_expert_info(malformed[proto], result.rejected)
 end
 
 -- --- The arena's limits from WELCOME, which snapshots need ---
@@ -99,11 +99,11 @@ end
 local Reader = {}
 Reader.__index = Reader
 
-function Reader:refuse(why) refuse(self.reading .. " " .. why) end
+function Reader:reject(why) reject(self.reading .. " " .. why) end
 
 -- Takes the next bits, at most 52, as a number.
 function Reader:take(bits)
-    if self.offset + bits > 8 * #self.bytes then self:refuse("ends early") end
+    if self.offset + bits > 8 * #self.bytes then self:reject("ends early") end
     local value, taken = 0, 0
     while taken < bits do
         local below = self.offset % 8
@@ -124,13 +124,13 @@ end
 local function take_signed(r, bits, least)
     local value = r:take(bits)
     if value >= 2 ^ (bits - 1) then value = value - 2 ^ bits end
-    if least and value < least then r:refuse("is below " .. least) end
+    if least and value < least then r:reject("is below " .. least) end
     return value
 end
 
 local function take_ranged(r, least, most)
     local value = least + r:take(bits_for(most - least))
-    if value > most then r:refuse("is above " .. most) end
+    if value > most then r:reject("is above " .. most) end
     return value
 end
 
@@ -180,17 +180,17 @@ local types = {
             group = r:take(3)
             value, below = value + group * 2 ^ below, below + 3
         end
-        if group == 0 or value > most then r:refuse("is no count, or above " .. most) end
+        if group == 0 or value > most then r:reject("is no count, or above " .. most) end
         return value
     end},
     double = {"double", function(r)
         local value = Struct.unpack("<d", take_bytes(r, 8))
-        if value - value ~= 0 then r:refuse("is not finite") end
+        if value - value ~= 0 then r:reject("is not finite") end
         return value
     end},
     text = {"string", function(r, most)
         local bytes = take_bytes(r, take_ranged(r, 0, most))
-        if bytes:find("\0", 1, true) then r:refuse("holds a NUL") end
+        if bytes:find("\0", 1, true) then r:reject("holds a NUL") end
         return printable(bytes)
     end},
     bytes = {"string", function(r, count)
@@ -200,7 +200,7 @@ local types = {
     -- A message begins with the bit 1 for SNAPSHOT, otherwise with 0 and four bits of its kind.
     kind = {"uint32", function(r)
         local kind = r:take(1) == 1 and 7 or r:take(4)
-        if not KINDS[kind] or kind == 7 and r.offset % 8 ~= 1 then r:refuse("is unknown") end
+        if not KINDS[kind] or kind == 7 and r.offset % 8 ~= 1 then r:reject("is unknown") end
         return kind
     end},
     -- A tick of which only the lowest bits are sent: the nearest one to the newest received tick.
@@ -229,7 +229,7 @@ field("epoch", "u", {5})
 field("sequence input.snapshot input.events version phase.round welcome.delay_ticks welcome.grace_s welcome.view_width welcome.view_height", "u", {16})
 field("player victim hello.target watch.target phase.winner", "player", {})
 field("reason", "u", {8}, base.DEC, REASONS)
-field("chat_refusal", "u", {8}, base.DEC, CHAT_REFUSALS)
+field("chat_rejection", "u", {8}, base.DEC, CHAT_REJECTIONS)
 field("event.type", "u", {8})
 field("event.size", "ranged", {0, 120})
 field("event.bytes", "bytes", {})
@@ -277,7 +277,7 @@ field("vote.left_ms", "u", {20})
 field("vote.yes vote.no vote.electors vote.needed", "u", {10})
 field("vote.choice", "u", {2}, base.DEC, VOTE_CHOICES)
 field("vote.outcome", "u", {3}, base.DEC, VOTE_OUTCOMES)
-field("vote.refusal", "u", {5}, base.DEC, VOTE_REFUSALS)
+field("vote.rejection", "u", {5}, base.DEC, VOTE_REJECTIONS)
 field("vote.amount", "u", {12})
 field("event.count", "ranged", {1, 64})
 field("input.move_x input.move_y", "axis", {})
@@ -335,19 +335,19 @@ function Reader:each(label, read, least)
         count = count + 1
         self:group(label, read, count)
     end
-    if count < (least or 0) then self:refuse("is followed by nothing") end
+    if count < (least or 0) then self:reject("is followed by nothing") end
     return count
 end
 
 -- Takes the zero bits up to the end of a byte.
 function Reader:pad()
-    if self:take(-self.offset % 8) ~= 0 then self:refuse("has no padding") end
+    if self:take(-self.offset % 8) ~= 0 then self:reject("has no padding") end
 end
 
 function Reader:done()
     self.reading = "the message"
     local left = 8 * #self.bytes - self.offset
-    if left >= 8 or self:take(left) ~= 0 then self:refuse("goes on behind its end") end
+    if left >= 8 or self:take(left) ~= 0 then self:reject("goes on behind its end") end
 end
 
 -- Shows the number of unread bits.
@@ -362,7 +362,7 @@ end
 local messages = {}
 
 function messages.HELLO(r)
-    if r:read("hello.magic") ~= HELLO_MAGIC then r:refuse("is not RAIM") end
+    if r:read("hello.magic") ~= HELLO_MAGIC then r:reject("is not RAIM") end
     if r:read("version") ~= VERSION then return r:leave("another version") end
     r:read("capabilities")
     if r:read("hello.watch") then r:read("hello.target") end
@@ -409,9 +409,9 @@ function messages.WELCOME(r)
     arena.epoch = r:read("epoch")
     local tick_hz = r:read("welcome.tick_hz")
     arena.max_players = r:read("welcome.max_players")
-    if id % 1024 >= arena.max_players then r:refuse("leaves the player no slot") end
+    if id % 1024 >= arena.max_players then r:reject("leaves the player no slot") end
     arena.shots = r:read("welcome.shots")
-    if arena.max_players * arena.shots > 8192 then r:refuse("makes too many bullets") end
+    if arena.max_players * arena.shots > 8192 then r:reject("makes too many bullets") end
     arena.max_rewind = r:read("welcome.max_rewind")
     r:read("welcome.view_width welcome.view_height welcome.sight")
     r:read("welcome.obstacle_count welcome.roster_count")
@@ -462,7 +462,7 @@ function messages.EVENTS(r)
     local kind
     r:group("Snapshot", function()
         kind = KINDS[r:read("kind")]
-        if kind ~= "SNAPSHOT" then r:refuse("is of another kind") end
+        if kind ~= "SNAPSHOT" then r:reject("is of another kind") end
         kind = kind .. " " .. (messages.SNAPSHOT(r) or "")
     end)
     return ("%d, %s"):format(count, kind)
@@ -489,7 +489,7 @@ local function read_whole(r, arena, own)
     local seen, least = {}, 0
     local function read_slot(name, slots)
         local slot = r:read_as(name, "ranged", 0, slots - 1)
-        if slot < least then r:refuse("does not ascend") end
+        if slot < least then r:reject("does not ascend") end
         least = slot + 1
         return slot
     end
@@ -506,7 +506,7 @@ local function read_whole(r, arena, own)
         local slot = read_slot("snapshot.bullet", arena.max_players * arena.shots)
         local shooter = math.floor(slot / arena.shots)
         local is_fired = r:read("snapshot.bullet_aim snapshot.fired")
-        if is_fired and not seen[shooter] then r:refuse("by a player who is not visible") end
+        if is_fired and not seen[shooter] then r:reject("by a player who is not visible") end
         r:read(is_fired and "snapshot.age" or "snapshot.x snapshot.y")
         if is_fired then r:read_as("snapshot.rewind", "ranged", 0, arena.max_rewind) end
         return (" %d of player %d"):format(slot, shooter)
@@ -535,9 +535,9 @@ end
 
 function messages.CHAT(r) return r:read("text") end
 
-function messages.CHAT_REFUSED(r)
-    local refusal = r:read("chat_refusal")
-    return CHAT_REFUSALS[refusal] or refusal
+function messages.CHAT_REJECTED(r)
+    local rejection = r:read("chat_rejection")
+    return CHAT_REJECTIONS[rejection] or rejection
 end
 
 function messages.WATCH(r) return r:read("watch.target") end
@@ -556,7 +556,7 @@ local ABOUT_PLAYER = {kick = true, mute = true, spectate = true}
 
 local function read_vote_subject(r)
     local kind = VOTE_KINDS[r:read("vote.kind")]
-    if not kind then r:refuse("is no vote") end
+    if not kind then r:reject("is no vote") end
     if ABOUT_PLAYER[kind] then r:read("vote.player") end
     if kind == "extend" then r:read("vote.minutes") end
     if kind == "map" then r:read("vote.map") end
@@ -588,21 +588,21 @@ function vote_reports.ended(r)
     return VOTE_OUTCOMES[r:read("vote.number vote.yes vote.no vote.electors vote.needed vote.outcome")]
 end
 
-function vote_reports.refused(r)
-    local refusal = r:read("vote.refusal")
+function vote_reports.rejected(r)
+    local rejection = r:read("vote.rejection")
     r:read("vote.amount")
-    return VOTE_REFUSALS[refusal]
+    return VOTE_REJECTIONS[rejection]
 end
 
 function messages.VOTE(r)
     if r.pinfo.dst_port ~= r.pinfo.match_uint then -- a server's
         local report = VOTE_REPORTS[r:read("vote.report")]
-        if not report then r:refuse("is no report of a vote") end
+        if not report then r:reject("is no report of a vote") end
         local word = vote_reports[report](r)
         return report .. (word and " " .. word or "")
     end
     local action = VOTE_ACTIONS[r:read("vote.action")]
-    if not action then r:refuse("is no request for a vote") end
+    if not action then r:reject("is no request for a vote") end
     if action == "call" then return "call " .. read_vote_subject(r) end
     r:read("vote.number")
     if action == "cast" then return VOTE_CHOICES[r:read("vote.choice")] end
@@ -624,7 +624,7 @@ local function show_message(tvb, start, length, pinfo, root, channel)
             r:leave("a later version")
             return kind
         end
-        if channel ~= (UNRELIABLE[kind] and 1 or 0) then r:refuse("is on the wrong channel") end
+        if channel ~= (UNRELIABLE[kind] and 1 or 0) then r:reject("is on the wrong channel") end
         local words = messages[kind](r)
         r:done()
         if type(words) == "number" then words = ("%d"):format(words) end
@@ -687,7 +687,7 @@ end
 local function show_command(d, tree, root)
     local first, values = d.offset, {}
     local code = show_parts(tree, d:take(1, "command"), "acknowledge unsequenced command") % 16
-    if not bodies[code] then refuse("there is no command " .. code) end
+    if not bodies[code] then reject("there is no command " .. code) end
     tree:set_text(COMMANDS[code])
     for _, part in ipairs(bodies[code]) do
         local range = d:take(part.size, part.name)
@@ -709,7 +709,7 @@ Datagram.__index = Datagram
 function Datagram:take(size, name)
     if size > self.tvb:len() - self.offset then
         local is_cut = self.tvb:len() < self.tvb:reported_len()
-        refuse(name .. (is_cut and " is cut off in the capture" or " ends early"))
+        reject(name .. (is_cut and " is cut off in the capture" or " ends early"))
     end
     self.offset = self.offset + size
     return self.tvb(self.offset - size, size)
@@ -719,7 +719,7 @@ local function show_enet(d, tree, root)
     local words = {}
     local flags = show_parts(tree, d:take(2, "peer"), "has_sent_time compressed session peer")
     if flags >= 0x8000 then show_parts(tree, d:take(2, "sent_time"), "sent_time") end
-    if flags % 0x8000 >= 0x4000 then refuse("compressed, which raimd's never are") end
+    if flags % 0x8000 >= 0x4000 then reject("compressed, which raimd's never are") end
     while d.offset < d.tvb:len() do
         words[#words + 1] = show_command(d, tree:add(d.tvb(d.offset), "Command"), root)
     end
@@ -729,7 +729,7 @@ end
 -- --- Connectionless and encrypted datagrams ---
 
 local CONNECTIONLESS_HEAD = "\255\255\255\255RAIM"
-local CONNECTIONLESS_KINDS = {"CONNECT_REQUEST", "COOKIE", "INVITE", "HANDSHAKE", "REFUSED"}
+local CONNECTIONLESS_KINDS = {"CONNECT_REQUEST", "COOKIE", "INVITE", "HANDSHAKE", "REJECTED"}
 local CREDENTIALS = {[0] = "none", "access token", "session token", "password"}
 local connectionless_fields = {}
 
@@ -763,7 +763,7 @@ end
 local function show_encrypted(d, tree)
     show_connectionless_parts(d, tree, "header:8")
     local size = d.tvb:len() - d.offset - 16
-    if size < 1 then refuse("encrypted ends early") end
+    if size < 1 then reject("encrypted ends early") end
     show_connectionless_parts(d, tree, ("encrypted:%d tag:16"):format(size))
     return ("%d encrypted bytes"):format(size)
 end
@@ -771,14 +771,14 @@ end
 local connectionless_messages = {} -- each shows its datagram, and may answer some words
 
 function connectionless_messages.CONNECT_REQUEST(d, tree)
-    if d.tvb:len() < 512 then refuse("is below 512 bytes") end
+    if d.tvb:len() < 512 then reject("is below 512 bytes") end
     show_connectionless_parts(d, tree, "cookie:4")
     local kind, size = d:take(1, "credential_kind"), d:take(1, "credential_size"):uint()
     tree:add(connectionless_fields.credential_kind, kind)
-    if not CREDENTIALS[kind:uint()] then refuse("there is no credential " .. kind:uint()) end
+    if not CREDENTIALS[kind:uint()] then reject("there is no credential " .. kind:uint()) end
     show_connectionless_parts(d, tree, ("credential:%d"):format(size))
     local zeros = d.tvb:len() - d.offset
-    if d.tvb(d.offset):raw():find("[^%z]") then refuse("has more than zeros") end
+    if d.tvb(d.offset):raw():find("[^%z]") then reject("has more than zeros") end
     show_connectionless_parts(d, tree, ("zeros:%d"):format(zeros))
     return size > 0 and CREDENTIALS[kind:uint()] or nil
 end
@@ -799,12 +799,12 @@ function connectionless_messages.HANDSHAKE(d, tree)
     local is_init = d.pinfo.dst_port == d.pinfo.match_uint
     show_connectionless_parts(d, tree, is_init and "cookie:4 ephemeral:32" or "ephemeral:32")
     local size = d.tvb:len() - d.offset - 16
-    if size < (is_init and 2 or 1) then refuse("handshake ends early") end
+    if size < (is_init and 2 or 1) then reject("handshake ends early") end
     show_connectionless_parts(d, tree, ("payload:%d tag:16"):format(size))
     return is_init and "INIT" or "RESPONSE"
 end
 
-function connectionless_messages.REFUSED(d, tree)
+function connectionless_messages.REJECTED(d, tree)
     show_connectionless_parts(d, tree, "reason:1")
     show_connectionless_parts(d, tree, ("text:%d"):format(d.tvb:len() - d.offset))
 end
@@ -813,12 +813,12 @@ local function show_connectionless(d, tree)
     d:take(8, "head")
     local kind = d:take(1, "kind")
     tree:add(connectionless_fields.kind, kind)
-    local name = CONNECTIONLESS_KINDS[kind:uint()] or refuse("there is no kind " .. kind:uint())
+    local name = CONNECTIONLESS_KINDS[kind:uint()] or reject("there is no kind " .. kind:uint())
     local form = d:take(1, "form")
     tree:add(connectionless_fields.form, form)
-    if form:uint() ~= 2 then refuse("has form " .. form:uint()) end
+    if form:uint() ~= 2 then reject("has form " .. form:uint()) end
     local words = connectionless_messages[name](d, tree)
-    if d.offset < d.tvb:len() then refuse(name .. " goes on behind its end") end
+    if d.offset < d.tvb:len() then reject(name .. " goes on behind its end") end
     return name .. (words and ", " .. words or "")
 end
 

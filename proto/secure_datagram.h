@@ -11,9 +11,9 @@
 // INIT: the head, the cookie's number, a Noise message whose payload is the client's credential.
 #define RAIM_INIT_HEAD_BYTES (RAIM_CONNECTIONLESS_HEAD_BYTES + 4)
 #define RAIM_INIT_BYTES                                                                            \
-    (RAIM_INIT_HEAD_BYTES + RAIM_NOISE_OVERHEAD_BYTES + RAIM_CREDENTIAL_MOST_BYTES) // at most
+    (RAIM_INIT_HEAD_BYTES + RAIM_NOISE_OVERHEAD_BYTES + RAIM_CREDENTIAL_MAX_BYTES) // at most
 
-// RESPONSE: the head, a Noise message whose payload is one byte: 0, or the reason of a refusal as
+// RESPONSE: the head, a Noise message whose payload is one byte: 0, or the reason of a rejection as
 // in GOODBYE.
 #define RAIM_RESPONSE_BYTES (RAIM_CONNECTIONLESS_HEAD_BYTES + RAIM_NOISE_OVERHEAD_BYTES + 1)
 

@@ -13,10 +13,10 @@ static_assert((int)RAIM_FINDER_BYTES >= RAIM_MASTER_REQUEST_BYTES, "a request fo
 
 enum {
     PINGS = 4,
-    MOST_NEAR = 256,   // servers found in the local network
-    MOST_LISTED = 512, // servers that masters list
-    ASKS = 3,          // queries without an answer to a server that somebody else named
-    ASKS_A_CALL = 32,  // queries at once, so that none is lost on the way out
+    MAX_NEAR = 256,   // servers found in the local network
+    MAX_LISTED = 512, // servers that masters list
+    ASKS = 3,         // queries without an answer to a server that somebody else named
+    ASKS_A_CALL = 32, // queries at once, so that none is lost on the way out
     ASKS_FOREVER = 1 << 30
 };
 
@@ -159,7 +159,7 @@ void raim_finder_keep(struct raim_finder *finder, int index)
 static struct server *place_for(struct raim_finder *finder, enum origin origin, double now_s)
 {
     int *count = origin == LISTED ? &finder->listed_count : &finder->near_count;
-    if (*count < (origin == LISTED ? MOST_LISTED : MOST_NEAR) &&
+    if (*count < (origin == LISTED ? MAX_LISTED : MAX_NEAR) &&
         finder->count < RAIM_FINDER_SERVERS) {
         ++*count;
         return &finder->servers[finder->count++];

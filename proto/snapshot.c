@@ -2,8 +2,8 @@
 // Writes and reads SNAPSHOT.
 #include "snapshot.h"
 
-enum { WAY_BITS = 4, MARGIN_BITS = 6, FIRED_BITS = 4 };
-static_assert(RAIM_WAYS <= 1 << WAY_BITS, "a way fits its bits");
+enum { DIRECTION_BITS = 4, MARGIN_BITS = 6, FIRED_BITS = 4 };
+static_assert(RAIM_DIRECTIONS <= 1 << DIRECTION_BITS, "a way fits its bits");
 static_assert(RAIM_MAX_MARGIN < 1 << (MARGIN_BITS - 1), "a margin fits its bits");
 
 // One row per replicated field of a player; it drives writing and reading. A change travels as a
@@ -17,7 +17,7 @@ static const struct field {
     {offsetof(raim_wire_player, x), RAIM_WIRE_COORDINATE_BITS, 10, 12, true},
     {offsetof(raim_wire_player, y), RAIM_WIRE_COORDINATE_BITS, 10, 12, true},
     {offsetof(raim_wire_player, aim), RAIM_WIRE_AIM_BITS, 7, 8, false},
-    {offsetof(raim_wire_player, way), WAY_BITS, 0, 0, false},
+    {offsetof(raim_wire_player, direction), DIRECTION_BITS, 0, 0, false},
     {offsetof(raim_wire_player, life), 3, 0, 0, false},
     {offsetof(raim_wire_player, shield), 1, 0, 0, false},
 };
@@ -253,10 +253,10 @@ static void read_self(raim_reader *reader, const struct delta *delta, raim_wire_
 
 // Predicts a player who kept its old way until `since` ticks ago and then took `way`.
 static raim_wire_player apply_turn(const struct delta *delta, const raim_wire_player *from,
-                                   int32_t way, uint32_t since)
+                                   int32_t direction, uint32_t since)
 {
     raim_wire_player player = raim_wire_predict_player(delta->limits, from, delta->age - since);
-    player.way = way;
+    player.direction = direction;
     return raim_wire_predict_player(delta->limits, &player, since);
 }
 
@@ -265,11 +265,11 @@ static raim_wire_player apply_turn(const struct delta *delta, const raim_wire_pl
 static uint32_t turn_age(const struct delta *delta, const raim_wire_player *from,
                          const raim_wire_player *to)
 {
-    if (to->way == from->way || to->life != from->life || to->shield != from->shield)
+    if (to->direction == from->direction || to->life != from->life || to->shield != from->shield)
         return 0;
     // Each tick since the turn adds an equal step to the distance from the old course.
-    const raim_wire_player straight = apply_turn(delta, from, to->way, 0);
-    const raim_wire_player at_once = apply_turn(delta, from, to->way, 1);
+    const raim_wire_player straight = apply_turn(delta, from, to->direction, 0);
+    const raim_wire_player at_once = apply_turn(delta, from, to->direction, 1);
     const int64_t step_x = (int64_t)at_once.x - straight.x, away_x = (int64_t)to->x - straight.x;
     const int64_t step_y = (int64_t)at_once.y - straight.y, away_y = (int64_t)to->y - straight.y;
     const int64_t since = step_x != 0 ? away_x / step_x : step_y != 0 ? away_y / step_y : 1;
@@ -290,8 +290,8 @@ static void write_player_delta(raim_writer *writer, const struct delta *delta, u
     const uint32_t since = as_predicted ? 0 : turn_age(delta, from, to);
     uint32_t lead = 0, lead_bits = 1;
     if (since > 0) {
-        lead = 1 | (uint32_t)to->way << 2 | (since - 1) << (2 + WAY_BITS);
-        lead_bits = 2 + WAY_BITS + raim_bits_for(delta->age - 1);
+        lead = 1 | (uint32_t)to->direction << 2 | (since - 1) << (2 + DIRECTION_BITS);
+        lead_bits = 2 + DIRECTION_BITS + raim_bits_for(delta->age - 1);
     } else if (!as_predicted) {
         raim_write_bits(writer, 7, 3);
         for (int i = 0; i < FIELDS; i++)
@@ -329,7 +329,7 @@ static void write_players(raim_writer *writer, const struct delta *delta)
 
 static void check_player(raim_reader *reader, const raim_wire_player *player)
 {
-    reader->failed = reader->failed || player->way >= RAIM_WAYS ||
+    reader->failed = reader->failed || player->direction >= RAIM_DIRECTIONS ||
                      !fits(player->x, RAIM_WIRE_COORDINATE_BITS) ||
                      !fits(player->y, RAIM_WIRE_COORDINATE_BITS);
 }
@@ -337,11 +337,11 @@ static void check_player(raim_reader *reader, const raim_wire_player *player)
 static void read_turned(raim_reader *reader, const struct delta *delta,
                         const raim_wire_player *from, raim_wire_player *to)
 {
-    const int32_t way = (int32_t)raim_read_bits(reader, WAY_BITS);
+    const int32_t direction = (int32_t)raim_read_bits(reader, DIRECTION_BITS);
     const uint32_t since = raim_read_ranged(reader, 1, delta->age);
-    reader->failed = reader->failed || way >= RAIM_WAYS || way == from->way;
+    reader->failed = reader->failed || direction >= RAIM_DIRECTIONS || direction == from->direction;
     if (!reader->failed)
-        *to = apply_turn(delta, from, way, since);
+        *to = apply_turn(delta, from, direction, since);
 }
 
 // Returns false for a player who is removed.

@@ -12,7 +12,7 @@ enum {
     COUNT_BITS = 10,
     LEFT_BITS = 20,
     OUTCOME_BITS = 3,
-    REFUSAL_BITS = 5,
+    REJECTION_BITS = 5,
     AMOUNT_BITS = 12,
     OFFER_BITS = 16, // a set of kinds, of later ones too
 };
@@ -23,7 +23,7 @@ static_assert(RAIM_VOTE_MAX_LEFT_MS < 1 << LEFT_BITS, "a duration fits its bits"
 static_assert(RAIM_VOTE_KINDS <= 1 << KIND_BITS && RAIM_VOTE_KINDS - 1 <= OFFER_BITS,
               "kinds fit their bits");
 static_assert(RAIM_VOTE_OUTCOMES <= 1 << OUTCOME_BITS, "outcomes fit their bits");
-static_assert(RAIM_VOTE_REFUSALS <= 1 << REFUSAL_BITS, "refusals fit their bits");
+static_assert(RAIM_VOTE_REJECTIONS <= 1 << REJECTION_BITS, "rejections fit their bits");
 static_assert(RAIM_WIRE_VOTE_MAPS * (RAIM_MAX_TITLE_BYTES + 1) + 8 <= RAIM_MAX_MESSAGE_BYTES,
               "the longest offer fits a message");
 
@@ -171,10 +171,10 @@ size_t raim_vote_report_write(const struct raim_vote_report *report, uint8_t *by
 {
     assert(report->kind > RAIM_VOTE_OFFER && report->kind < RAIM_VOTE_REPORTS);
     raim_writer writer = begin_report(report->kind, bytes, capacity);
-    if (report->kind == RAIM_VOTE_REFUSED) {
-        assert(report->refusal > 0 && report->refusal < 1 << REFUSAL_BITS);
+    if (report->kind == RAIM_VOTE_REJECTED) {
+        assert(report->rejection > 0 && report->rejection < 1 << REJECTION_BITS);
         assert(report->amount <= RAIM_VOTE_MAX_AMOUNT);
-        raim_write_bits(&writer, report->refusal, REFUSAL_BITS);
+        raim_write_bits(&writer, report->rejection, REJECTION_BITS);
         raim_write_bits(&writer, report->amount, AMOUNT_BITS);
         return raim_writer_finish(&writer);
     }
@@ -199,9 +199,9 @@ bool raim_vote_report_read(raim_reader *reader, struct raim_vote_report *report,
         read_offer(reader, offer);
         return raim_reader_done(reader);
     }
-    if (report->kind == RAIM_VOTE_REFUSED) {
-        // Refusals of later servers are read, too.
-        report->refusal = read_name(reader, REFUSAL_BITS, 1 << REFUSAL_BITS);
+    if (report->kind == RAIM_VOTE_REJECTED) {
+        // Rejections of later servers are read, too.
+        report->rejection = read_name(reader, REJECTION_BITS, 1 << REJECTION_BITS);
         report->amount = raim_read_bits(reader, AMOUNT_BITS);
         return raim_reader_done(reader);
     }
@@ -237,7 +237,7 @@ static const char *const outcome_names[RAIM_VOTE_OUTCOMES] = {
 
 static const struct {
     const char *name, *text;
-} refusals[RAIM_VOTE_REFUSALS] = {
+} rejections[RAIM_VOTE_REJECTIONS] = {
     [RAIM_VOTE_DISABLED] = {"disabled", "this arena does not offer such votes"},
     [RAIM_VOTE_RUNNING] = {"running", "another vote is running"},
     [RAIM_VOTE_TOO_SOON] = {"too_soon", "wait before you call a vote again"},
@@ -263,15 +263,16 @@ const char *raim_vote_outcome_name(uint32_t outcome)
     return outcome > 0 && outcome < RAIM_VOTE_OUTCOMES ? outcome_names[outcome] : "unknown";
 }
 
-const char *raim_vote_refusal_name(uint32_t refusal)
+const char *raim_vote_rejection_name(uint32_t rejection)
 {
-    return refusal > 0 && refusal < RAIM_VOTE_REFUSALS ? refusals[refusal].name : "unknown";
+    return rejection > 0 && rejection < RAIM_VOTE_REJECTIONS ? rejections[rejection].name
+                                                             : "unknown";
 }
 
-const char *raim_vote_refusal_text(uint32_t refusal)
+const char *raim_vote_rejection_text(uint32_t rejection)
 {
-    return refusal > 0 && refusal < RAIM_VOTE_REFUSALS ? refusals[refusal].text
-                                                       : "the server refuses the vote";
+    return rejection > 0 && rejection < RAIM_VOTE_REJECTIONS ? rejections[rejection].text
+                                                             : "the server rejects the vote";
 }
 
 uint32_t raim_vote_kind_find(const char *name)

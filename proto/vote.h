@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // VOTE: votes of the players. A client calls a vote, casts its choice or withdraws its own vote;
-// the server tells which votes it offers, how the running one stands, and why it refused a request.
-// The server sends it only to clients whose HELLO has RAIM_CAPABILITY_VOTES.
+// the server tells which votes it offers, how the running one stands, and why it rejected a
+// request. The server sends it only to clients whose HELLO has RAIM_CAPABILITY_VOTES.
 #pragma once
 
 #include "message.h"
@@ -9,7 +9,7 @@
 // What a vote is about.
 enum raim_vote_kind {
     RAIM_VOTE_KICK = 1, // a player leaves, and may not return for a while
-    RAIM_VOTE_MUTE,     // a player's chat is refused for a while
+    RAIM_VOTE_MUTE,     // a player's chat is rejected for a while
     RAIM_VOTE_MAP,      // another map of the rotation, at once
     RAIM_VOTE_NEXTMAP,  // the round ends, and the rotation goes on
     RAIM_VOTE_RESTART,  // the round ends and begins again on the same map
@@ -34,8 +34,8 @@ enum raim_vote_outcome {
     RAIM_VOTE_OUTCOMES
 };
 
-// Why the server refuses a request. `amount` is what the comments say, otherwise 0.
-enum raim_vote_refusal {
+// Why the server rejects a request. `amount` is what the comments say, otherwise 0.
+enum raim_vote_rejection {
     RAIM_VOTE_DISABLED = 1, // the arena does not offer this kind
     RAIM_VOTE_RUNNING,      // another vote runs
     RAIM_VOTE_TOO_SOON,     // after its address's last call; amount: seconds until the next one
@@ -49,7 +49,7 @@ enum raim_vote_refusal {
     RAIM_VOTE_NONE,         // no vote of this number runs
     RAIM_VOTE_NOT_CALLER,   // only its caller may withdraw a vote
     RAIM_VOTE_BAD,          // malformed
-    RAIM_VOTE_REFUSALS
+    RAIM_VOTE_REJECTIONS
 };
 
 #define RAIM_VOTE_MAX_MINUTES 60     // of RAIM_VOTE_EXTEND; at least 1
@@ -77,11 +77,11 @@ struct raim_vote_request {
 
 // From the server.
 enum raim_vote_report_kind {
-    RAIM_VOTE_OFFER,   // after a WELCOME, and when it changes
-    RAIM_VOTE_BEGAN,   // a vote runs
-    RAIM_VOTE_TALLY,   // of the running vote
-    RAIM_VOTE_ENDED,   // it has ended
-    RAIM_VOTE_REFUSED, // the client's last request that was refused
+    RAIM_VOTE_OFFER,    // after a WELCOME, and when it changes
+    RAIM_VOTE_BEGAN,    // a vote runs
+    RAIM_VOTE_TALLY,    // of the running vote
+    RAIM_VOTE_ENDED,    // it has ended
+    RAIM_VOTE_REJECTED, // the client's last request that was rejected
     RAIM_VOTE_REPORTS
 };
 
@@ -108,7 +108,7 @@ struct raim_vote_report {
     struct raim_vote_tally tally;              // TALLY, ENDED
     uint32_t choice;                           // TALLY: the receiver's own
     uint32_t outcome;                          // ENDED
-    uint32_t refusal, amount;                  // REFUSED
+    uint32_t rejection, amount;                // REJECTED
 };
 
 // Write the message and return its size, or 0 when it does not fit. The values must be in range,
@@ -132,8 +132,8 @@ bool raim_vote_has_player(uint32_t kind);
 // none.
 const char *raim_vote_kind_name(uint32_t kind);
 const char *raim_vote_outcome_name(uint32_t outcome);
-const char *raim_vote_refusal_name(uint32_t refusal);
+const char *raim_vote_rejection_name(uint32_t rejection);
 uint32_t raim_vote_kind_find(const char *name);
 
-// A refusal in a sentence without its amount, such as "another vote is running".
-const char *raim_vote_refusal_text(uint32_t refusal);
+// A rejection in a sentence without its amount, such as "another vote is running".
+const char *raim_vote_rejection_text(uint32_t rejection);

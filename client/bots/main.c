@@ -115,7 +115,7 @@ static bool all_of(const struct opponent *players, int count,
 }
 
 // Whether to go on is useless, which a line on stderr then says: every bot has ended, or the first
-// bots of all servers have ended without an answer to anybody. A matchmaker may have other rooms.
+// bots of all servers have ended without an answer to anybody. A matchmaker may have other arenas.
 static bool is_hopeless(const struct options *options, const struct opponent *players, int opened)
 {
     if (options->matchmaker != NULL || opened == 0)
@@ -130,11 +130,11 @@ static bool is_hopeless(const struct options *options, const struct opponent *pl
     }
     if (opened < options->clients || !all_of(players, opened, has_ended))
         return false;
-    const char *refusal = report_first_refusal(players, opened);
-    if (strcmp(refusal, "none") == 0)
+    const char *rejection = report_first_rejection(players, opened);
+    if (strcmp(rejection, "none") == 0)
         fputs("raim-bots: all bots were disconnected\n", stderr);
     else
-        fprintf(stderr, "raim-bots: no bot plays; the first was refused: %s\n", refusal);
+        fprintf(stderr, "raim-bots: no bot plays; the first was rejected: %s\n", rejection);
     return true;
 }
 

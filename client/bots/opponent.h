@@ -16,11 +16,11 @@ struct queue {
     struct matchmaker *matchmaker;          // NULL: does not queue now
     double next_s;                          // when to queue again
     char problem[MATCHMAKER_PROBLEM_BYTES]; // that was logged last
-    double opened_s;                        // when the room was opened
-    char server[272];                       // HOST:PORT of the room
+    double opened_s;                        // when the arena was opened
+    char server[272];                       // HOST:PORT of the arena
     enum raim_client_state state;           // logged last
     double lost_s;                          // when the connection was lost
-    uint64_t rooms;                         // entered
+    uint64_t arenas;                        // entered
 };
 
 struct opponent {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Takes a bot from the queue to a room and back.
+// Takes a bot from the queue to an arena and back.
 #include "queue.h"
 
 #include "matchmaker.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The shortest time between two rooms.
+// The shortest time between two arenas.
 static const double pause_s = 0.5;
 
 // Rounds that ended while the player was there. The client counts one when the next begins.
@@ -46,7 +46,7 @@ static void log_change(struct opponent *player, enum raim_client_state state, do
     log_state(player, now_s, names[state]);
 }
 
-static void wait_for_room(struct opponent *player, const struct options *options, double now_s)
+static void wait_for_arena(struct opponent *player, const struct options *options, double now_s)
 {
     struct queue *queue = &player->queue;
     if (queue->matchmaker == NULL && now_s >= queue->next_s) {
@@ -55,21 +55,21 @@ static void wait_for_room(struct opponent *player, const struct options *options
     }
     if (queue->matchmaker == NULL)
         return;
-    const struct matchmaker_room *room = matchmaker_poll(queue->matchmaker, now_s);
+    const struct matchmaker_arena *arena = matchmaker_poll(queue->matchmaker, now_s);
     const char *problem = matchmaker_problem(queue->matchmaker);
     if (strcmp(problem, queue->problem) != 0) {
         strcpy(queue->problem, problem);
         if (problem[0] != '\0')
             fprintf(stderr, "raim-bots: bot=%s matchmaker: %s\n", player->name, problem);
     }
-    if (room == NULL)
+    if (arena == NULL)
         return;
     player->access_size =
-        raim_link_read_access(room->access, player->access, sizeof player->access);
+        raim_link_read_access(arena->access, player->access, sizeof player->access);
     player->require_encryption = options->require_encryption;
     player->connect_timeout_s = MATCHMAKER_CONNECT_S;
-    snprintf(queue->server, sizeof queue->server, "%s:%u", room->address, room->port);
-    if (opponent_open(player, room->address, room->port, options->known_servers)) {
+    snprintf(queue->server, sizeof queue->server, "%s:%u", arena->address, arena->port);
+    if (opponent_open(player, arena->address, arena->port, options->known_servers)) {
         queue->state = RAIM_CLIENT_CONNECTING;
         queue->opened_s = now_s;
         log_state(player, now_s, "connecting");
@@ -96,7 +96,7 @@ void queue_service(struct opponent *player, const struct options *options, doubl
 {
     struct queue *queue = &player->queue;
     if (player->link == NULL) {
-        wait_for_room(player, options, now_s);
+        wait_for_arena(player, options, now_s);
         return;
     }
     const bool was_entered = queue->state >= RAIM_CLIENT_PLAYING;
@@ -104,7 +104,7 @@ void queue_service(struct opponent *player, const struct options *options, doubl
     const struct raim_client *client = raim_link_client(player->link);
     const enum raim_client_state state = raim_client_get_state(client);
     if (state == RAIM_CLIENT_PLAYING && !was_entered)
-        queue->rooms++;
+        queue->arenas++;
     log_change(player, state, now_s);
     if (state == RAIM_CLIENT_ENDED && matchmaker_requeues(raim_client_get_end(client).reason)) {
         leave_room(player);

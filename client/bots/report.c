@@ -6,12 +6,12 @@
 #include <stdio.h>
 
 struct totals {
-    int connected, refused, broken;
+    int connected, rejected, broken;
     struct raim_client_stats sum;
     struct raim_client_quality mean;         // over the clients; counts are sums
     double bytes_down_per_s, bytes_up_per_s; // means over the clients
     uint64_t largest_datagram;
-    uint64_t rooms; // entered, with a matchmaker
+    uint64_t arenas; // entered, with a matchmaker
 };
 
 int report_connected(const struct report_source *source)
@@ -93,14 +93,14 @@ static struct totals add_up(const struct report_source *source)
         const struct raim_link_traffic traffic = opponent_traffic(player);
         const struct raim_client_stats stats = opponent_stats(player);
         opponent_add_stats(&totals.sum, &stats);
-        totals.rooms += player->queue.rooms;
+        totals.arenas += player->queue.arenas;
         if (player->played && player->link != NULL) {
             const struct raim_client_quality quality =
                 raim_client_get_quality(raim_link_client(player->link));
             add_quality(&totals.mean, &quality, totals.connected);
         }
         totals.broken += player->played && player->broken;
-        totals.refused += !player->played && player->broken;
+        totals.rejected += !player->played && player->broken;
         if (traffic.largest_datagram > totals.largest_datagram)
             totals.largest_datagram = traffic.largest_datagram;
         const double played_s = player->play_ended_s - player->play_started_s;
@@ -112,7 +112,7 @@ static struct totals add_up(const struct report_source *source)
     return totals;
 }
 
-const char *report_first_refusal(const struct opponent *players, int count)
+const char *report_first_rejection(const struct opponent *players, int count)
 {
     for (int i = 0; i < count; i++) {
         const struct opponent *player = &players[i];
@@ -130,12 +130,12 @@ void report_table(const struct report_source *source)
     const struct raim_client_stats *sum = &totals.sum;
     const struct raim_client_quality *mean = &totals.mean;
     printf("%-18s %d of %d\n", "connected", totals.connected, source->player_count);
-    printf("%-18s %d (first reason: %s)\n", "refused", totals.refused,
-           report_first_refusal(source->players, source->player_count));
+    printf("%-18s %d (first reason: %s)\n", "rejected", totals.rejected,
+           report_first_rejection(source->players, source->player_count));
     printf("%-18s %d (%llu resumed)\n", "disconnected", totals.broken,
            (unsigned long long)sum->resumes);
     if (source->server_count == 0)
-        printf("%-18s %llu, rounds %llu\n", "rooms", (unsigned long long)totals.rooms,
+        printf("%-18s %llu, rounds %llu\n", "arenas", (unsigned long long)totals.arenas,
                (unsigned long long)sum->rounds);
     printf("%-18s %llu\n", "snapshots", (unsigned long long)sum->snapshots);
     printf("%-18s %llu\n", "decode errors", (unsigned long long)sum->decode_errors);
@@ -212,7 +212,7 @@ void report_json(const struct report_source *source)
     set(object, "clients", (uint64_t)source->player_count);
     json_object_set_new(object, "seconds", json_real(source->seconds));
     set(object, "connected", (uint64_t)totals.connected);
-    set(object, "refused", (uint64_t)totals.refused);
+    set(object, "rejected", (uint64_t)totals.rejected);
     set(object, "disconnected", (uint64_t)totals.broken);
     set(object, "snapshots", sum->snapshots);
     set(object, "decode_errors", sum->decode_errors);
@@ -230,7 +230,7 @@ void report_json(const struct report_source *source)
     set(object, "resumes", sum->resumes);
     set(object, "entries", sum->entries);
     set(object, "rounds", sum->rounds);
-    set(object, "rooms", totals.rooms);
+    set(object, "arenas", totals.arenas);
     json_object_set_new(object, "round_trip_ms", json_real(mean->round_trip_ms));
     const struct report_samples *samples = source->samples;
     json_object_set_new(object, "ping_p50_ms",

@@ -9,7 +9,7 @@ struct report_source {
     const struct opponent *players;
     int player_count;
     const char *const *servers; // HOST:PORT
-    int server_count;           // 0: rooms of a matchmaker
+    int server_count;           // 0: arenas of a matchmaker
     double seconds;             // as requested
     const struct report_samples *samples;
 };
@@ -28,14 +28,14 @@ void report_sample(struct report_samples *samples, const struct opponent *player
 // share of them whose inputs came late, and their mean share of lost packets.
 void report_second(const struct opponent *players, int count, double seconds);
 
-// The number of clients that entered an arena. All others were refused or got no answer.
+// The number of clients that entered an arena. All others were rejected or got no answer.
 int report_connected(const struct report_source *source);
 
 // The number of clients that entered and lost their session later.
 int report_disconnected(const struct report_source *source);
 
-// The name of the reason for which the first of these clients was refused; "none" without one.
-const char *report_first_refusal(const struct opponent *players, int count);
+// The name of the reason for which the first of these clients was rejected; "none" without one.
+const char *report_first_rejection(const struct opponent *players, int count);
 
 // Both write to standard output.
 void report_table(const struct report_source *source);

@@ -103,11 +103,11 @@ size_t raim_client_write_hello(struct raim_client *client, uint64_t now_us, uint
 
 size_t raim_client_write_goodbye(struct raim_client *client, uint8_t *bytes, size_t capacity)
 {
-    struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT}};
     if (client->session.has_token)
-        memcpy(farewell.token, client->session.token, sizeof farewell.token);
+        memcpy(client_goodbye.token, client->session.token, sizeof client_goodbye.token);
     raim_session_end(&client->session, RAIM_REASON_LEFT);
-    return raim_farewell_write(&farewell, bytes, capacity);
+    return raim_client_goodbye_write(&client_goodbye, bytes, capacity);
 }
 
 void raim_client_disconnected(struct raim_client *client, uint64_t now_us, uint32_t reason)
@@ -333,7 +333,7 @@ static bool receive_events(struct raim_client *client, uint64_t now_us, raim_rea
     }
     if (takes && !raim_client_roster_accepts_events(&client->roster, message))
         return false;
-    // A malformed snapshot refuses the events, too.
+    // A malformed snapshot rejects the events, too.
     if (reader->offset < 8 * reader->size && (raim_message_read(reader) != RAIM_MESSAGE_SNAPSHOT ||
                                               !receive_snapshot(client, now_us, reader, size)))
         return false;
@@ -360,13 +360,13 @@ static bool receive_goodbye(struct raim_client *client, uint64_t now_us, raim_re
     return true;
 }
 
-static bool receive_chat_refused(struct raim_client *client, raim_reader *reader)
+static bool receive_chat_rejected(struct raim_client *client, raim_reader *reader)
 {
-    uint32_t refusal;
-    if (!raim_chat_refused_read(reader, &refusal))
+    uint32_t rejection;
+    if (!raim_chat_rejected_read(reader, &rejection))
         return false;
     if (is_in(client))
-        raim_client_roster_add_chat_refusal(&client->roster, refusal);
+        raim_client_roster_add_chat_rejection(&client->roster, rejection);
     return true;
 }
 
@@ -420,8 +420,8 @@ bool raim_client_receive(struct raim_client *client, uint64_t now_us, const uint
     case RAIM_MESSAGE_GOODBYE:
         good = receive_goodbye(client, now_us, &reader);
         break;
-    case RAIM_MESSAGE_CHAT_REFUSED:
-        good = receive_chat_refused(client, &reader);
+    case RAIM_MESSAGE_CHAT_REJECTED:
+        good = receive_chat_rejected(client, &reader);
         break;
     case RAIM_MESSAGE_PINGS:
         good = receive_pings(client, &reader);
@@ -567,11 +567,11 @@ static size_t write_command(struct raim_client *client, const char *words, uint8
 {
     struct raim_notice notice = {.kind = RAIM_NOTICE_TEXT};
     if ((client->welcome.capabilities & RAIM_CAPABILITY_ADMIN) == 0) {
-        raim_client_roster_add_chat_refusal(&client->roster, RAIM_CHAT_COMMAND);
+        raim_client_roster_add_chat_rejection(&client->roster, RAIM_CHAT_COMMAND);
         return 0;
     }
     if (strlen(words) > RAIM_MAX_NOTICE_BYTES) {
-        raim_client_roster_add_chat_refusal(&client->roster, RAIM_CHAT_LENGTH);
+        raim_client_roster_add_chat_rejection(&client->roster, RAIM_CHAT_LENGTH);
         return 0;
     }
     strcpy(notice.text, words);

@@ -43,7 +43,7 @@ struct raim_client_def {
     const uint8_t *access; // access token, for arenas that want one
     uint32_t access_size;  // bytes, at most RAIM_ACCESS_BYTES; 0: no token
     // The public key, of RAIM_KEY_BYTES, of the only server that a link may talk to; the
-    // link then refuses plain text. A key inside the access token takes precedence. NULL: any
+    // link then rejects plain text. A key inside the access token takes precedence. NULL: any
     // server; the link then keeps to the key of its first completed handshake.
     const uint8_t *server_key;
     bool require_encryption; // a link never talks in plain text, whatever the server offers
@@ -113,12 +113,12 @@ enum raim_client_event_kind {
     RAIM_CLIENT_LEFT,
     RAIM_CLIENT_KILL,
     RAIM_CLIENT_CHAT,
-    RAIM_CLIENT_CHAT_REFUSED, // the server did not forward the local player's chat
+    RAIM_CLIENT_CHAT_REJECTED, // the server did not forward the local player's chat
     RAIM_CLIENT_PHASE,
-    RAIM_CLIENT_NOTICE,       // a line of the server for the local player alone
-    RAIM_CLIENT_VOTE_BEGAN,   // raim_client_get_vote tells which
-    RAIM_CLIENT_VOTE_ENDED,   // raim_client_get_vote tells how
-    RAIM_CLIENT_VOTE_REFUSED, // the server did not call or count the local player's vote
+    RAIM_CLIENT_NOTICE,        // a line of the server for the local player alone
+    RAIM_CLIENT_VOTE_BEGAN,    // raim_client_get_vote tells which
+    RAIM_CLIENT_VOTE_ENDED,    // raim_client_get_vote tells how
+    RAIM_CLIENT_VOTE_REJECTED, // the server did not call or count the local player's vote
 };
 
 // The phase of the match.
@@ -146,9 +146,9 @@ struct raim_client_event {
     double rewound_ms;     // KILL: how far the server rewound the victim for the shooter
     bool by_operator;      // CHAT: by the operator, to be shown by more than a name, which players
                            // can imitate
-    char text[RAIM_MAX_TEXT_BYTES + 1]; // CHAT, NOTICE; VOTE_REFUSED: why, for people;
+    char text[RAIM_MAX_TEXT_BYTES + 1]; // CHAT, NOTICE; VOTE_REJECTED: why, for people;
                                         // else ""
-    uint32_t chat_refusal;              // CHAT_REFUSED: why, see raim_client_chat_refusal_name
+    uint32_t chat_rejection;            // CHAT_REJECTED: why, see raim_client_chat_rejection_name
     enum raim_client_phase_kind phase;  // PHASE
     uint32_t round;                     // PHASE
 };
@@ -156,7 +156,7 @@ struct raim_client_event {
 // What a vote is about; its bit in raim_client_vote_kinds is 1 << kind.
 enum raim_client_vote_kind {
     RAIM_CLIENT_VOTE_KICK = 1, // a player leaves, and is banned for some minutes
-    RAIM_CLIENT_VOTE_MUTE,     // a player's chat is refused for some minutes
+    RAIM_CLIENT_VOTE_MUTE,     // a player's chat is rejected for some minutes
     RAIM_CLIENT_VOTE_MAP,      // a map of raim_client_vote_map, at once
     RAIM_CLIENT_VOTE_NEXTMAP,  // the round ends, and the next map follows
     RAIM_CLIENT_VOTE_RESTART,  // the round ends, and begins again
@@ -296,7 +296,7 @@ size_t raim_client_write_input(struct raim_client *client, uint64_t now_us, cons
 // Writes a chat line of UTF-8, to be sent reliably; whole characters beyond 120 bytes are cut off.
 // Returns 0 for an empty text, for a spectator, and while not playing. A line that begins with "/"
 // is a command for the server, such as "/help": nobody else reads it, and RAIM_CLIENT_NOTICE brings
-// the answer. A command is never sent to a server that knows none, nor cut off: it is then refused
+// the answer. A command is never sent to a server that knows none, nor cut off: it is then rejected
 // by an event like a chat line by the server.
 size_t raim_client_write_chat(struct raim_client *client, const char *text, uint8_t *bytes,
                               size_t capacity);
@@ -311,7 +311,7 @@ size_t raim_client_write_watch(struct raim_client *client, raim_player_id player
 // Write a call for a vote, the local player's choice in the running vote, and the withdrawal of a
 // vote that the local player has called, to be sent reliably. Return 0 while not playing, for a
 // spectator, and where the server has no votes, or none that runs; for a call also where its values
-// are out of range. RAIM_CLIENT_VOTE_REFUSED follows where the server refuses it.
+// are out of range. RAIM_CLIENT_VOTE_REJECTED follows where the server rejects it.
 size_t raim_client_write_vote_call(struct raim_client *client,
                                    const struct raim_client_vote_call *call, uint8_t *bytes,
                                    size_t capacity);
@@ -332,10 +332,10 @@ bool raim_client_awaits_restart(const struct raim_client *client);
 // The name of a reason, such as "full"; never NULL. The string is static.
 const char *raim_client_reason_name(uint32_t reason);
 
-// The name of a chat refusal: "rate", "muted", "text" (nothing visible, or not UTF-8), "length",
+// The name of a chat rejection: "rate", "muted", "text" (nothing visible, or not UTF-8), "length",
 // "watching", "busy", "repeat", "command" (no command of this server), or "unknown"; never NULL.
 // The string is static.
-const char *raim_client_chat_refusal_name(uint32_t refusal);
+const char *raim_client_chat_rejection_name(uint32_t rejection);
 
 // Valid until the client is destroyed.
 const struct raim_client_stats *raim_client_get_stats(const struct raim_client *client);

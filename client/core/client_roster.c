@@ -99,11 +99,11 @@ bool raim_client_roster_set_pings(struct raim_client_roster *roster, const struc
     return true;
 }
 
-void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal)
+void raim_client_roster_add_chat_rejection(struct raim_client_roster *roster, uint32_t rejection)
 {
     add_event(roster, &(struct raim_client_roster_event){
-                          .kind = RAIM_CLIENT_CHAT_REFUSED,
-                          .chat_refusal = (uint8_t)refusal,
+                          .kind = RAIM_CLIENT_CHAT_REJECTED,
+                          .chat_rejection = (uint8_t)rejection,
                       });
 }
 
@@ -216,7 +216,7 @@ bool raim_client_roster_next_event(struct raim_client_roster *roster,
             &roster->events[roster->read++ % RAIM_CLIENT_ROSTER_EVENTS];
         // The ring has overwritten this text with newer lines.
         const bool has_text = next->kind == RAIM_CLIENT_CHAT || next->kind == RAIM_CLIENT_NOTICE ||
-                              next->kind == RAIM_CLIENT_VOTE_REFUSED;
+                              next->kind == RAIM_CLIENT_VOTE_REJECTED;
         if (has_text && (uint16_t)(roster->said - next->text) > RAIM_CLIENT_ROSTER_TEXTS)
             continue;
         *event = (struct raim_client_event){
@@ -227,7 +227,7 @@ bool raim_client_roster_next_event(struct raim_client_roster *roster,
             .phase = (enum raim_client_phase_kind)next->phase,
             .round = next->round,
             .by_operator = next->by_operator,
-            .chat_refusal = next->chat_refusal,
+            .chat_rejection = next->chat_rejection,
         };
         if (has_text)
             memcpy(event->text, roster->texts[next->text % RAIM_CLIENT_ROSTER_TEXTS],

@@ -11,14 +11,14 @@
 #define RAIM_CLIENT_ROSTER_TEXTS 32    // unread chat lines and notices kept
 
 struct raim_client_roster_event {
-    uint8_t kind;         // enum raim_client_event_kind
-    uint8_t rewind;       // KILL: ticks
-    uint8_t phase;        // PHASE: enum raim_client_phase_kind
-    uint8_t chat_refusal; // CHAT_REFUSED
-    bool by_operator;     // CHAT
+    uint8_t kind;           // enum raim_client_event_kind
+    uint8_t rewind;         // KILL: ticks
+    uint8_t phase;          // PHASE: enum raim_client_phase_kind
+    uint8_t chat_rejection; // CHAT_REJECTED
+    bool by_operator;       // CHAT
     raim_player_id player, victim;
     uint16_t round; // PHASE
-    uint16_t text;  // CHAT, NOTICE, VOTE_REFUSED: number of lines before it, modulo 2^16
+    uint16_t text;  // CHAT, NOTICE, VOTE_REJECTED: number of lines before it, modulo 2^16
 };
 
 struct raim_client_roster {
@@ -61,7 +61,7 @@ bool raim_client_roster_set_pings(struct raim_client_roster *roster,
                                   const struct raim_pings *pings);
 
 // Queue an event for the application that the server sent to this client alone.
-void raim_client_roster_add_chat_refusal(struct raim_client_roster *roster, uint32_t refusal);
+void raim_client_roster_add_chat_rejection(struct raim_client_roster *roster, uint32_t rejection);
 void raim_client_roster_add_vote(struct raim_client_roster *roster,
                                  enum raim_client_event_kind kind);
 void raim_client_roster_add_line(struct raim_client_roster *roster,

@@ -27,9 +27,9 @@ bool raim_client_awaits_restart(const struct raim_client *client)
     return client->session.state == RAIM_CLIENT_RESUMING && client->session.awaits_restart;
 }
 
-const char *raim_client_chat_refusal_name(uint32_t refusal)
+const char *raim_client_chat_rejection_name(uint32_t rejection)
 {
-    return raim_chat_refusal_name(refusal);
+    return raim_chat_rejection_name(rejection);
 }
 
 const char *raim_client_reason_name(uint32_t reason)

@@ -52,15 +52,15 @@ static void append_amount(char *text, uint32_t amount, const char *unit)
     strcat(strcat(strcat(text, ": "), first), unit);
 }
 
-static void take_refusal(struct raim_client *client, const struct raim_vote_report *report)
+static void take_rejection(struct raim_client *client, const struct raim_vote_report *report)
 {
     static_assert(RAIM_VOTE_MAX_AMOUNT < 10000, "an amount has four digits");
     char text[RAIM_MAX_TEXT_BYTES + 1] = "";
-    strcpy(text, raim_vote_refusal_text(report->refusal));
+    strcpy(text, raim_vote_rejection_text(report->rejection));
     if (report->amount > 0)
         append_amount(text, report->amount,
-                      report->refusal == RAIM_VOTE_TOO_FEW ? " are needed" : " s");
-    raim_client_roster_add_line(&client->roster, RAIM_CLIENT_VOTE_REFUSED, text);
+                      report->rejection == RAIM_VOTE_TOO_FEW ? " are needed" : " s");
+    raim_client_roster_add_line(&client->roster, RAIM_CLIENT_VOTE_REJECTED, text);
 }
 
 bool raim_client_receive_vote(struct raim_client *client, uint64_t now_us, raim_reader *reader)
@@ -94,8 +94,8 @@ bool raim_client_receive_vote(struct raim_client *client, uint64_t now_us, raim_
             raim_client_roster_add_vote(&client->roster, RAIM_CLIENT_VOTE_ENDED);
         }
         break;
-    case RAIM_VOTE_REFUSED:
-        take_refusal(client, &report);
+    case RAIM_VOTE_REJECTED:
+        take_rejection(client, &report);
         break;
     case RAIM_VOTE_REPORTS:
         break;

@@ -14,12 +14,12 @@ static const double memory_s = 8;      // for which reported margins count
 static const double deaf_s = 0.5;      // for which inputs may seem too early before a new start
 static const double margin_wanted = 1; // ticks
 static const double margin_spared = 1; // ticks above margin_wanted that are tolerated
-// A first estimate may be far too large, because the first hello was lost. The server refuses
+// A first estimate may be far too large, because the first hello was lost. The server rejects
 // inputs for 64 ticks ahead or more without reporting a margin. A small estimate is reported, and
 // soon corrected.
 static const double most_guessed = 32;  // largest first estimate, ticks
 static const double start_margin = 1.5; // ticks added to the first estimate
-enum { WINDOWS_TO_LOWER = 4, MARK_TICKS = 8, LEAST_INPUTS = 4, MOST_INPUTS = 8 };
+enum { WINDOWS_TO_LOWER = 4, MARK_TICKS = 8, MIN_INPUTS = 4, MAX_INPUTS = 8 };
 
 // The largest change, in ticks, that the clock slews to; it jumps over a larger one.
 static double most_slewed(const struct raim_clock *clock)
@@ -30,7 +30,7 @@ static double most_slewed(const struct raim_clock *clock)
 uint32_t raim_clock_inputs(uint32_t tick_hz)
 {
     const uint32_t count = tick_hz / 15;
-    return count < LEAST_INPUTS ? LEAST_INPUTS : count > MOST_INPUTS ? MOST_INPUTS : count;
+    return count < MIN_INPUTS ? MIN_INPUTS : count > MAX_INPUTS ? MAX_INPUTS : count;
 }
 
 void raim_clock_init(struct raim_clock *clock, uint32_t tick_hz, uint64_t round_trip_us)
@@ -237,7 +237,7 @@ enum {
     URGENT_COUNT = 3, // INPUTs with a key pressed or released
     AIM_TICKS = 2,    // from an INPUT to the next one with another aim
     ACK_TICKS = 2,    // from an INPUT that acknowledged something new to the next one that does
-    LEAST_HZ = 10,    // INPUTs a second
+    MIN_HZ = 10,      // INPUTs a second
 };
 
 static bool has_other_keys(const raim_wire_input *a, const raim_wire_input *b)
@@ -247,7 +247,7 @@ static bool has_other_keys(const raim_wire_input *a, const raim_wire_input *b)
 
 static uint32_t most_ticks(uint32_t tick_hz)
 {
-    return tick_hz > LEAST_HZ ? tick_hz / LEAST_HZ : 1;
+    return tick_hz > MIN_HZ ? tick_hz / MIN_HZ : 1;
 }
 
 static bool is_due(const struct raim_input_pace *pace, uint32_t tick_hz, uint32_t tick,

@@ -189,11 +189,12 @@ static bool player_at(const struct raim_replica *replica, const struct span *spa
         return false;
     const struct stretch stretch = stretch_at(replica, span, slot);
     const raim_vec2 from = raim_replica_units(stretch.from[0], stretch.from[1]);
-    const raim_vec2 way = raim_vec2_sub(raim_replica_units(stretch.to[0], stretch.to[1]), from);
+    const raim_vec2 direction =
+        raim_vec2_sub(raim_replica_units(stretch.to[0], stretch.to[1]), from);
     *player = (struct raim_client_player){
         .slot = slot,
-        .position = raim_vec2_mad(from, way, stretch.part),
-        .velocity = raim_vec2_scale(way, replica->tick_hz / (double)stretch.ticks),
+        .position = raim_vec2_mad(from, direction, stretch.part),
+        .velocity = raim_vec2_scale(direction, replica->tick_hz / (double)stretch.ticks),
         .aim = aim_at(span, slot),
         .life = (uint8_t)span->before->players[slot].life,
         .shielded = span->before->players[slot].shield != 0,
@@ -292,12 +293,12 @@ static bool draw_own(struct raim_interpolation *interpolation, const struct raim
                                                interpolation->own_time.part));
     interpolation->own_time = time;
     const bool goes_on = before->alive && now->alive && before->life == now->life;
-    const raim_vec2 way = raim_vec2_sub(now->position, before->position);
+    const raim_vec2 direction = raim_vec2_sub(now->position, before->position);
     *player = (struct raim_client_player){
         .slot = raim_player_slot(prediction->id),
         .position =
             draw(track, position, now->alive ? now->life : track->life, most_fading(replica)),
-        .velocity = goes_on ? raim_vec2_scale(way, replica->tick_hz) : (raim_vec2){0, 0},
+        .velocity = goes_on ? raim_vec2_scale(direction, replica->tick_hz) : (raim_vec2){0, 0},
         .life = now->life,
         .shielded = now->shielded,
     };

@@ -9,7 +9,7 @@
 static_assert(RAIM_WIRE_POINTS == RAIM_MAX_POLYGON_POINTS, "every obstacle fits");
 
 // The newest snapshots are kept for acknowledgements that overtake each other.
-enum { LEAST_KEPT = 16 };
+enum { MIN_KEPT = 16 };
 
 // A ring slot without a snapshot: its tick belongs to another slot.
 static struct raim_wire_frame no_frame(uint32_t slot_tick)
@@ -215,7 +215,7 @@ void raim_replica_release(struct raim_replica *replica, uint32_t tick)
     if (before == NULL || !replica->has_baseline)
         return;
     const uint32_t least =
-        earlier(replica->newest_tick - LEAST_KEPT, earlier(before->tick, replica->baseline_tick));
+        earlier(replica->newest_tick - MIN_KEPT, earlier(before->tick, replica->baseline_tick));
     // What is older than the history has been replaced.
     if (raim_tick_diff(least, replica->kept_tick) > (int32_t)history)
         replica->kept_tick = least - history;
@@ -252,8 +252,8 @@ bool raim_replica_advance(struct raim_replica *replica)
 // The velocity that a player's last step on the wire stands for.
 static raim_vec2 velocity_of(const struct raim_replica *replica, const raim_wire_player *received)
 {
-    const raim_wire_player step =
-        raim_wire_predict_player(&replica->limits, &(raim_wire_player){.way = received->way}, 1);
+    const raim_wire_player step = raim_wire_predict_player(
+        &replica->limits, &(raim_wire_player){.direction = received->direction}, 1);
     return raim_vec2_scale(raim_replica_units(step.x, step.y), replica->tick_hz);
 }
 

@@ -28,16 +28,16 @@ struct game {
     double now_s;
     bool is_ending, has_failed, was_in_arena;
     struct home *home;
-    struct matchmaker *search; // for a room
+    struct matchmaker *search; // for an arena
     double search_s;           // since when
     struct play *play;
     struct replay *replay;
     struct goodbye goodbye;           // to the arena that was left
-    bool is_in_room;                  // of the matchmaker
+    bool is_in_arena;                 // of the matchmaker
     char noted[SERVER_ADDRESS_BYTES]; // of the home screen: to be stored once entered; "": none
 };
 
-// A room that ended before it was entered is not followed by a search at once.
+// An arena that ended before it was entered is not followed by a search at once.
 static const double pause_s = 0.5;
 
 static void close_all(struct game *game)
@@ -93,18 +93,18 @@ static bool enter_arena(struct game *game, const struct server_address *server, 
     def.host = server->host;
     def.port = server->port;
     def.watch = watch;
-    game->is_in_room = false;
+    game->is_in_arena = false;
     return open_play(game, &def);
 }
 
-static bool enter_room(struct game *game, const struct matchmaker_room *room)
+static bool enter_found_arena(struct game *game, const struct matchmaker_arena *arena)
 {
     struct play_def def = play_def(game);
-    def.host = room->address;
-    def.port = room->port;
-    def.access = room->access[0] != '\0' ? room->access : NULL;
+    def.host = arena->address;
+    def.port = arena->port;
+    def.access = arena->access[0] != '\0' ? arena->access : NULL;
     def.connect_timeout_s = MATCHMAKER_CONNECT_S;
-    game->is_in_room = true;
+    game->is_in_arena = true;
     return open_play(game, &def);
 }
 
@@ -116,16 +116,16 @@ static bool search(struct game *game, double begin_s)
     return game->search != NULL;
 }
 
-// With a matchmaker: enters the room that is found, and searches again after its end or loss. False
-// when memory runs out.
+// With a matchmaker: enters the arena that is found, and searches again after its end or loss.
+// False when memory runs out.
 static bool follow_matchmaker(struct game *game)
 {
     if (game->search != NULL) {
-        const struct matchmaker_room *room =
+        const struct matchmaker_arena *arena =
             game->now_s >= game->search_s ? matchmaker_poll(game->search, game->now_s) : NULL;
-        return room == NULL || enter_room(game, room);
+        return arena == NULL || enter_found_arena(game, arena);
     }
-    if (!game->is_in_room || !play_wants_room(game->play, MATCHMAKER_PATIENCE_S))
+    if (!game->is_in_arena || !play_wants_arena(game->play, MATCHMAKER_PATIENCE_S))
         return true;
     return search(game, play_was_entered(game->play) ? game->now_s : game->now_s + pause_s);
 }
@@ -263,7 +263,7 @@ static void draw_search(const struct game *game)
     const char *problem = matchmaker_problem(game->search);
     snprintf(text, sizeof text, "%.0f s", floor(fmax(0, game->now_s - game->search_s)));
     draw_box(game->ui.draw, game->ui.area, PALETTE_DARK);
-    hud_notice(&game->ui, &(struct hud_notice){"Searching for a room ...",
+    hud_notice(&game->ui, &(struct hud_notice){"Searching for an arena ...",
                                                problem[0] != '\0' ? problem : text, "Esc: home"});
 }
 

@@ -180,7 +180,7 @@ void play_close(struct play *play, struct goodbye *goodbye)
     free(play);
 }
 
-bool play_wants_room(const struct play *play, double patience_s)
+bool play_wants_arena(const struct play *play, double patience_s)
 {
     if (play->link == NULL)
         return play->goodbye.link == NULL;
@@ -450,20 +450,20 @@ static void note_killer(struct play *play, struct hud_person killer, double now)
 static void handle_kill(struct play *play, const struct raim_client_event *event,
                         raim_player_id own, double now)
 {
-    struct feed_line line = {
+    struct kill_feed_line line = {
         .born_s = now,
         .own = own != RAIM_NOBODY && (event->player == own || event->victim == own),
         .first = person(play, event->player),
         .second = person(play, event->victim),
         .text = "destroyed",
     };
-    feed_add(&play->kills, &line);
+    kill_feed_add(&play->kills, &line);
     effects_add_kill(&play->effects, event->victim, now);
     if (event->victim == own && own != RAIM_NOBODY)
         note_killer(play, line.first, now);
 }
 
-static const char *words_for_chat_refusal(uint32_t refusal)
+static const char *words_for_chat_rejection(uint32_t rejection)
 {
     static const char *const words[][2] = {
         {"rate", "Not sent: too many messages. Wait a second"},
@@ -475,7 +475,7 @@ static const char *words_for_chat_refusal(uint32_t refusal)
         {"repeat", "Not sent: you have just said that"},
         {"command", "Not sent: this server does not know this command"},
     };
-    const char *name = raim_client_chat_refusal_name(refusal);
+    const char *name = raim_client_chat_rejection_name(rejection);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(name, words[i][0]) == 0)
             return words[i][1];
@@ -485,40 +485,41 @@ static const char *words_for_chat_refusal(uint32_t refusal)
 static void handle_event(struct play *play, const struct raim_client_event *event,
                          raim_player_id own, double now)
 {
-    struct feed_line line = {.born_s = now, .first = person(play, event->player)};
+    struct kill_feed_line line = {.born_s = now, .first = person(play, event->player)};
     switch (event->kind) {
     case RAIM_CLIENT_JOINED:
     case RAIM_CLIENT_LEFT:
         snprintf(line.text, sizeof line.text, "%s",
                  event->kind == RAIM_CLIENT_JOINED ? "joined" : "left");
-        feed_add(&play->kills, &line);
+        kill_feed_add(&play->kills, &line);
         break;
     case RAIM_CLIENT_KILL:
         handle_kill(play, event, own, now);
         break;
     case RAIM_CLIENT_CHAT:
         snprintf(line.text, sizeof line.text, "%s", event->text);
-        feed_add(&play->chat, &line);
+        kill_feed_add(&play->chat, &line);
         sound_play_here(play->preferences->sound, SOUND_CHAT);
         break;
     case RAIM_CLIENT_PHASE: // drawn for as long as it lasts
         sound_play_here(play->preferences->sound, SOUND_ROUND);
         break;
-    case RAIM_CLIENT_CHAT_REFUSED:
-        snprintf(line.text, sizeof line.text, "%s", words_for_chat_refusal(event->chat_refusal));
+    case RAIM_CLIENT_CHAT_REJECTED:
+        snprintf(line.text, sizeof line.text, "%s",
+                 words_for_chat_rejection(event->chat_rejection));
         line.is_notice = true;
-        feed_add(&play->chat, &line);
+        kill_feed_add(&play->chat, &line);
         break;
     case RAIM_CLIENT_VOTE_BEGAN:
         sound_play_here(play->preferences->sound, SOUND_CHAT);
         break;
     case RAIM_CLIENT_VOTE_ENDED: // drawn by the panel
         break;
-    case RAIM_CLIENT_VOTE_REFUSED:
+    case RAIM_CLIENT_VOTE_REJECTED:
     case RAIM_CLIENT_NOTICE:
         snprintf(line.text, sizeof line.text, "%s", event->text);
         line.is_notice = true;
-        feed_add(&play->chat, &line);
+        kill_feed_add(&play->chat, &line);
         break;
     }
 }
@@ -529,11 +530,11 @@ static void show_motd(struct play *play, const struct raim_client *client, doubl
     const char *motd = raim_client_motd(client);
     if (strcmp(motd, play->motd) == 0)
         return;
-    struct feed_line line = {.born_s = now, .first = person(play, RAIM_NOBODY)};
+    struct kill_feed_line line = {.born_s = now, .first = person(play, RAIM_NOBODY)};
     snprintf(play->motd, sizeof play->motd, "%s", motd);
     snprintf(line.text, sizeof line.text, "%s", motd);
     if (motd[0] != '\0')
-        feed_add(&play->chat, &line);
+        kill_feed_add(&play->chat, &line);
 }
 
 // Stores the winner's name, because the winner may leave before the break is over.

@@ -107,9 +107,9 @@ static void draw_playing(struct play *play, const struct ui *ui, double now)
     };
     const struct hud_layout layout = hud_layout_of(&frame);
     draw_hurt(play, ui, now);
-    feed_draw_kills(ui, layout.kills, &play->kills, now);
-    feed_draw_chat(ui, layout.chat, &play->chat, play->layer == LAYER_CHAT ? &play->entry : NULL,
-                   now);
+    kill_feed_draw_kills(ui, layout.kills, &play->kills, now);
+    kill_feed_draw_chat(ui, layout.chat, &play->chat,
+                        play->layer == LAYER_CHAT ? &play->entry : NULL, now);
     draw_scores(play, ui, &layout, frame.has_table);
     draw_phase(play, phase, ui, &layout);
     if (frame.vote_height > 0)

@@ -7,8 +7,8 @@
 #include "controls.h"
 #include "effects.h"
 #include "entry.h"
-#include "feed.h"
 #include "hud.h"
+#include "kill_feed.h"
 #include "known_servers.h"
 #include "netgraph.h"
 #include "picture.h"
@@ -61,7 +61,7 @@ struct play {
     struct controls controls;
     struct picture *picture, *before; // of this frame and of the one before
     struct effects effects;
-    struct feed kills, chat;
+    struct kill_feed kills, chat;
     struct netgraph netgraph;
     bool shows_netgraph;
     double round_trip_ms;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { MOST_HINT_LINES = 3 };
+enum { MAX_HINT_LINES = 3 };
 
 static const double pi = 3.14159265358979323846;
 static const double text_margin = 12; // units of ui->unit from the edge of the area
@@ -246,7 +246,7 @@ int hud_hint_lines(const struct ui *ui, const char *hint)
     const struct text_style style = hint_style(ui, 1);
     const double width = ui->area.max.x - ui->area.min.x - 2 * text_margin * ui->unit;
     const int count = text_wrap(ui->text, &style, hint, width)->count;
-    return count < MOST_HINT_LINES ? count : MOST_HINT_LINES;
+    return count < MAX_HINT_LINES ? count : MAX_HINT_LINES;
 }
 
 void hud_hint(const struct ui *ui, raim_box box, const char *hint, double strength)
@@ -395,7 +395,7 @@ static const struct words {
     [RAIM_REASON_VERSION] = {"%s speaks another version",
                              "Update the game, or ask the operator to update the server.", 0},
     [RAIM_REASON_FULL] = {"%s is full", "Wait for a place, or spectate from the home screen.", 5},
-    [RAIM_REASON_NAME] = {"%s refuses your name", "Choose another one on the home screen.", 0},
+    [RAIM_REASON_NAME] = {"%s rejects your name", "Choose another one on the home screen.", 0},
     [RAIM_REASON_SILENT] = {"%s has heard nothing from you", "Your network may lose large packets.",
                             3},
     [RAIM_REASON_MALFORMED] = {"%s and this game do not understand each other",

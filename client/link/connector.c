@@ -27,7 +27,7 @@ struct raim_connector {
     bool has_key; // `key` is that of the only server to talk to
     uint8_t key[RAIM_KEY_BYTES];
     struct raim_credential access, session; // kind NONE: none
-    bool session_refused; // the server forgot the session: use the access token or the password
+    bool session_rejected; // the server forgot the session: use the access token or the password
     struct raim_password_key *password_key; // NULL: there is no password
     struct raim_credential password;        // its key for the newest salt
 
@@ -43,7 +43,7 @@ struct raim_connector {
     struct raim_noise noise;
     bool secure;
     struct raim_secure_channel channel;
-    struct raim_refused refusal;
+    struct raim_rejected rejection;
 
     enum raim_connector_mismatch doubt;
     uint64_t doubted_us; // since when
@@ -153,7 +153,7 @@ static const struct raim_credential *credential(const struct raim_connector *con
 {
     static const struct raim_credential none;
     const struct raim_cookie *cookie = &connector->cookie;
-    if (connector->session.kind != RAIM_CREDENTIAL_NONE && !connector->session_refused)
+    if (connector->session.kind != RAIM_CREDENTIAL_NONE && !connector->session_rejected)
         return &connector->session;
     if (cookie->needs_password && connector->password_key != NULL)
         return &connector->password;
@@ -187,7 +187,7 @@ static bool is_expected(struct raim_connector *connector, const struct raim_cook
 static bool has_password_key(struct raim_connector *connector)
 {
     struct raim_credential *password = &connector->password;
-    static const struct raim_refused no_memory = {
+    static const struct raim_rejected no_memory = {
         .reason = RAIM_REASON_LOST,
         .text = "there are no 64 MiB of memory for the key of the password",
     };
@@ -199,8 +199,8 @@ static bool has_password_key(struct raim_connector *connector)
         connector->state = RAIM_CONNECTOR_DERIVING;
         return false;
     case RAIM_PASSWORD_KEY_FAILED:
-        connector->refusal = no_memory;
-        connector->state = RAIM_CONNECTOR_REFUSED;
+        connector->rejection = no_memory;
+        connector->state = RAIM_CONNECTOR_REJECTED;
         return false;
     case RAIM_PASSWORD_KEY_READY:
         break;
@@ -214,7 +214,7 @@ static bool has_password_key(struct raim_connector *connector)
 // asking for a cookie.
 static void begin_handshake(struct raim_connector *connector, uint64_t now_us)
 {
-    uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MOST_BYTES];
+    uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MAX_BYTES];
     uint8_t secret[RAIM_KEY_BYTES];
     if (!has_password_key(connector))
         return;
@@ -261,28 +261,28 @@ static bool take_cookie(struct raim_connector *connector, uint64_t now_us, const
 
 // --- Answers ---
 
-static void be_refused(struct raim_connector *connector, const struct raim_refused *refused)
+static void be_rejected(struct raim_connector *connector, const struct raim_rejected *rejected)
 {
     // A server that has forgotten the session may still let the access token or the password in.
-    if ((refused->reason == RAIM_REASON_ACCESS || refused->reason == RAIM_REASON_PASSWORD) &&
-        !connector->session_refused && connector->session.kind != RAIM_CREDENTIAL_NONE &&
+    if ((rejected->reason == RAIM_REASON_ACCESS || rejected->reason == RAIM_REASON_PASSWORD) &&
+        !connector->session_rejected && connector->session.kind != RAIM_CREDENTIAL_NONE &&
         (connector->access.kind != RAIM_CREDENTIAL_NONE || connector->password_key != NULL)) {
-        connector->session_refused = true;
+        connector->session_rejected = true;
         connect_request(connector);
         return;
     }
-    connector->refusal = *refused;
-    connector->state = RAIM_CONNECTOR_REFUSED;
+    connector->rejection = *rejected;
+    connector->state = RAIM_CONNECTOR_REJECTED;
 }
 
-// A refusal in plain text may be forged, so it counts only where plain text is allowed.
-static bool take_refused(struct raim_connector *connector, const uint8_t *data, size_t size)
+// A rejection in plain text may be forged, so it counts only where plain text is allowed.
+static bool take_rejected(struct raim_connector *connector, const uint8_t *data, size_t size)
 {
-    struct raim_refused refused;
+    struct raim_rejected rejected;
     if (connector->has_key || connector->require_encryption ||
-        !raim_refused_read(data, size, &refused))
+        !raim_rejected_read(data, size, &rejected))
         return false;
-    be_refused(connector, &refused);
+    be_rejected(connector, &rejected);
     return true;
 }
 
@@ -292,15 +292,15 @@ static bool take_response(struct raim_connector *connector, uint64_t now_us, con
     const uint8_t *message = raim_response_read(data, size);
     if (message == NULL)
         return false;
-    struct raim_refused refused = {0};
+    struct raim_rejected rejected = {0};
     uint8_t send_key[RAIM_KEY_BYTES], receive_key[RAIM_KEY_BYTES];
     struct raim_noise noise = connector->noise; // a copy: a forged answer must not change the state
-    const bool good = raim_noise_read(&noise, message, RAIM_NOISE_BYTES + 1, &refused.reason);
+    const bool good = raim_noise_read(&noise, message, RAIM_NOISE_BYTES + 1, &rejected.reason);
     if (good) {
         connector->has_key = true;
         memcpy(connector->key, connector->cookie.server_key, sizeof connector->key);
-        if (refused.reason != 0) {
-            be_refused(connector, &refused);
+        if (rejected.reason != 0) {
+            be_rejected(connector, &rejected);
         } else {
             raim_noise_split(&noise, send_key, receive_key);
             raim_secure_channel_begin(&connector->channel, send_key, receive_key,
@@ -322,8 +322,8 @@ bool raim_connector_receive(struct raim_connector *connector, uint64_t now_us, c
     const enum raim_connectionless_kind kind = raim_connectionless_kind(data, size);
     if (connector->state == RAIM_CONNECTOR_REQUESTING && kind == RAIM_CONNECTIONLESS_COOKIE)
         return take_cookie(connector, now_us, data, size);
-    if (connector->state == RAIM_CONNECTOR_REQUESTING && kind == RAIM_CONNECTIONLESS_REFUSED)
-        return take_refused(connector, data, size);
+    if (connector->state == RAIM_CONNECTOR_REQUESTING && kind == RAIM_CONNECTIONLESS_REJECTED)
+        return take_rejected(connector, data, size);
     return connector->state == RAIM_CONNECTOR_HANDSHAKING &&
            kind == RAIM_CONNECTIONLESS_HANDSHAKE && take_response(connector, now_us, data, size);
 }
@@ -333,9 +333,9 @@ uint32_t raim_connector_cookie(const struct raim_connector *connector)
     return connector->cookie.cookie;
 }
 
-const struct raim_refused *raim_connector_refusal(const struct raim_connector *connector)
+const struct raim_rejected *raim_connector_rejection(const struct raim_connector *connector)
 {
-    return &connector->refusal;
+    return &connector->rejection;
 }
 
 enum raim_connector_mismatch raim_connector_mismatch(const struct raim_connector *connector,

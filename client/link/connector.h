@@ -19,11 +19,11 @@ struct raim_connector;
 
 struct raim_connector_def {
     bool require_encryption;   // never connects in plain text
-    const uint8_t *server_key; // of the only server to talk to, copied; plain text is refused then.
-                               // NULL: any; the first completed handshake then sets it
-    const uint8_t *access;     // access token, copied
-    uint32_t access_size;      // 0: none
-    const char *password;      // of the arena, copied; NULL: none
+    const uint8_t *server_key; // of the only server to talk to, copied; plain text is rejected
+                               // then. NULL: any; the first completed handshake then sets it
+    const uint8_t *access; // access token, copied
+    uint32_t access_size;  // 0: none
+    const char *password;  // of the arena, copied; NULL: none
 };
 
 enum raim_connector_state {
@@ -32,7 +32,7 @@ enum raim_connector_state {
     RAIM_CONNECTOR_DERIVING,    // the key of the password is not ready
     RAIM_CONNECTOR_HANDSHAKING, // the INIT is unanswered
     RAIM_CONNECTOR_READY,       // connect with the cookie
-    RAIM_CONNECTOR_REFUSED,     // see raim_connector_refusal
+    RAIM_CONNECTOR_REJECTED,    // see raim_connector_rejection
 };
 
 // Why cookies of the server are ignored.
@@ -71,8 +71,8 @@ bool raim_connector_receive(struct raim_connector *connector, uint64_t now_us, c
 // READY: the cookie to connect with.
 uint32_t raim_connector_cookie(const struct raim_connector *connector);
 
-// REFUSED: the reason, one of a GOODBYE, and its text.
-const struct raim_refused *raim_connector_refusal(const struct raim_connector *connector);
+// REJECTED: the reason, one of a GOODBYE, and its text.
+const struct raim_rejected *raim_connector_rejection(const struct raim_connector *connector);
 
 // Why the server's cookies have been ignored for a second, without a good one among them. Copies,
 // for OTHER_KEY, the key that the server shows.

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 20 };
+enum { MAX_BYTES = 1 << 20 };
 
 bool raim_known_servers_path(char *path, size_t capacity)
 {
@@ -50,7 +50,7 @@ bool raim_known_server_find(struct raim_known_server *server, const char *path, 
     raim_host_address_print(host, port, server->name, sizeof server->name);
     if (path == NULL)
         return true;
-    char *text = raim_private_file_read(path, MOST_BYTES);
+    char *text = raim_private_file_read(path, MAX_BYTES);
     if (text == NULL) {
         fprintf(stderr, "cannot read the known servers \"%s\": %s\n", path, strerror(errno));
         return false;
@@ -84,7 +84,7 @@ static void remember(const struct raim_known_server *server)
 {
     uint8_t known[RAIM_KEY_BYTES];
     char digits[RAIM_CRYPTO_KEY_DIGITS + 1], line[400];
-    char *text = raim_private_file_read(server->path, MOST_BYTES);
+    char *text = raim_private_file_read(server->path, MAX_BYTES);
     // Another program, or another link of this one, may have stored the key in the meantime.
     if (text == NULL || search(text, server->name, known) != FOUND_NOTHING) {
         free(text);

@@ -2,7 +2,7 @@
 // Known servers (trust on first use, like ssh's known_hosts): a file with a line "HOST:PORT KEY",
 // or
 // "[IPV6]:PORT KEY", per server. The key of the first connection is stored; a server that later
-// shows another key is refused and reported. Warnings go to stderr. Thread rule: one thread at a
+// shows another key is rejected and reported. Warnings go to stderr. Thread rule: one thread at a
 // time.
 #pragma once
 

@@ -41,8 +41,8 @@ uint32_t raim_link_read_access(const char *text, uint8_t *access, size_t capacit
 
 bool raim_link_read_admin_key(const char *path, uint8_t key[RAIM_KEY_BYTES])
 {
-    enum { MOST = 256 };
-    char *text = raim_private_file_read(path, MOST);
+    enum { MAX = 256 };
+    char *text = raim_private_file_read(path, MAX);
     const bool is_key = text != NULL && strcspn(text, "\r\n") == RAIM_CRYPTO_KEY_DIGITS &&
                         raim_crypto_read_key(text, key);
     if (text != NULL)
@@ -145,7 +145,7 @@ struct raim_client *raim_link_client(struct raim_link *link)
 }
 
 // Ends the client before it was connected, by the GOODBYE that the server would have sent.
-static void end_refused(struct raim_link *link, uint32_t reason, const char *text)
+static void end_rejected(struct raim_link *link, uint32_t reason, const char *text)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_goodbye goodbye = {.reason = reason};
@@ -165,28 +165,28 @@ static void give_up_doubtful(struct raim_link *link)
     if (doubt == RAIM_CONNECTOR_NO_MISMATCH ||
         raim_client_get_state(link->client) != RAIM_CLIENT_CONNECTING)
         return;
-    end_refused(link, RAIM_REASON_LOST,
-                doubt == RAIM_CONNECTOR_OTHER_KEY
-                    ? "the server shows another key than the one that is known"
-                    : "the server offers no encryption");
+    end_rejected(link, RAIM_REASON_LOST,
+                 doubt == RAIM_CONNECTOR_OTHER_KEY
+                     ? "the server shows another key than the one that is known"
+                     : "the server offers no encryption");
 }
 
 static void advance_connecting(struct raim_link *link)
 {
-    const struct raim_refused *refusal;
+    const struct raim_rejected *rejection;
     switch (raim_enet_client_advance(link->connection)) {
     case RAIM_CONNECTOR_IDLE:
     case RAIM_CONNECTOR_READY:
         break;
-    case RAIM_CONNECTOR_REFUSED:
-        refusal = raim_connector_refusal(raim_enet_client_connector(link->connection));
-        end_refused(link, refusal->reason, refusal->text);
+    case RAIM_CONNECTOR_REJECTED:
+        rejection = raim_connector_rejection(raim_enet_client_connector(link->connection));
+        end_rejected(link, rejection->reason, rejection->text);
         break;
     case RAIM_CONNECTOR_REQUESTING:
     case RAIM_CONNECTOR_DERIVING:
     case RAIM_CONNECTOR_HANDSHAKING:
         if (raim_enet_client_has_no_address(link->connection))
-            end_refused(link, RAIM_REASON_LOST, "the name of the server cannot be resolved");
+            end_rejected(link, RAIM_REASON_LOST, "the name of the server cannot be resolved");
         else
             give_up_doubtful(link);
         break;
@@ -280,9 +280,9 @@ static bool is_stuck(const struct raim_link *link)
 static void end_lost(struct raim_link *link)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    const struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT}};
     raim_enet_client_end(link->connection, bytes,
-                         raim_farewell_write(&farewell, bytes, sizeof bytes));
+                         raim_client_goodbye_write(&client_goodbye, bytes, sizeof bytes));
 }
 
 static void update(struct raim_link *link)

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A request of a ticket is answered when a room is found, or after WAIT_S.
+// A request of a ticket is answered when an arena is found, or after WAIT_S.
 enum { WAIT_S = 2, TIMEOUT_MS = 6000, HTTP_OK = 200, HTTP_ACCEPTED = 202, HTTP_NOT_FOUND = 404 };
 
-// Of an answer. A room's takes at most 1 kB; parsed, the same bytes can take 40 times as much.
+// Of an answer. An arena's takes at most 1 kB; parsed, the same bytes can take 40 times as much.
 enum { MAX_BYTES = 16 * 1024 };
 
 // After a failure: doubled from the first to the longest wait. The first is also the shortest time
@@ -119,10 +119,10 @@ static void take_answer(struct matchmaker *matchmaker, double now_s)
     }
 }
 
-const struct matchmaker_room *matchmaker_poll(struct matchmaker *matchmaker, double now_s)
+const struct matchmaker_arena *matchmaker_poll(struct matchmaker *matchmaker, double now_s)
 {
     if (matchmaker->ticket.is_placed)
-        return &matchmaker->ticket.room;
+        return &matchmaker->ticket.arena;
     if (matchmaker->request == NULL && now_s >= matchmaker->next_s) {
         begin_request(matchmaker);
         matchmaker->asked_s = now_s;
@@ -143,7 +143,7 @@ const struct matchmaker_room *matchmaker_poll(struct matchmaker *matchmaker, dou
     }
     http_request_destroy(matchmaker->request);
     matchmaker->request = NULL;
-    return matchmaker->ticket.is_placed ? &matchmaker->ticket.room : NULL;
+    return matchmaker->ticket.is_placed ? &matchmaker->ticket.arena : NULL;
 }
 
 const char *matchmaker_problem(const struct matchmaker *matchmaker)
@@ -186,17 +186,17 @@ static bool is_made_of(const char *text, const char *characters)
     return text[0] != '\0' && text[strspn(text, characters)] == '\0';
 }
 
-static bool read_room(const json_t *root, struct matchmaker_room *room)
+static bool read_arena(const json_t *root, struct matchmaker_arena *arena)
 {
     const json_t *access = json_object_get(root, "access");
     const json_int_t port = json_integer_value(json_object_get(root, "port"));
-    if (!copy_string(room->address, sizeof room->address, json_object_get(root, "address")) ||
-        !is_made_of(room->address, ID_CHARACTERS ".:") || port < 1 || port > UINT16_MAX)
+    if (!copy_string(arena->address, sizeof arena->address, json_object_get(root, "address")) ||
+        !is_made_of(arena->address, ID_CHARACTERS ".:") || port < 1 || port > UINT16_MAX)
         return false;
-    room->port = (uint16_t)port;
-    room->access[0] = '\0';
+    arena->port = (uint16_t)port;
+    arena->access[0] = '\0';
     return access == NULL || json_is_null(access) ||
-           copy_string(room->access, sizeof room->access, access);
+           copy_string(arena->access, sizeof arena->access, access);
 }
 
 bool matchmaker_read(const char *text, size_t size, struct matchmaker_answer *answer)
@@ -208,7 +208,7 @@ bool matchmaker_read(const char *text, size_t size, struct matchmaker_answer *an
                 copy_string(answer->id, sizeof answer->id, json_object_get(root, "id")) &&
                 is_made_of(answer->id, ID_CHARACTERS); // it is part of a URL
     if (good && strcmp(state, "placed") == 0) {
-        good = read_room(root, &answer->room);
+        good = read_arena(root, &answer->arena);
         answer->is_placed = good;
     }
     json_decref(root);

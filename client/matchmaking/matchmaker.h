@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A place in a matchmaker's queue: asks for a ticket, waits until a room is found, and asks anew
+// A place in a matchmaker's queue: asks for a ticket, waits until an arena is found, and asks anew
 // after every failure. deploy/matchmaker/ describes the requests. Time comes in as a parameter.
 // Thread rule: a queue belongs to one thread at a time; see http_request.h for the first one.
 #pragma once
@@ -10,17 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A session that its server does not resume within this time is given up for another room.
+// A session that its server does not resume within this time is given up for another arena.
 #define MATCHMAKER_PATIENCE_S 2.5
 
-// Without an answer of the room's server for so long, another room is asked for.
+// Without an answer of the arena's server for so long, another arena is asked for.
 #define MATCHMAKER_CONNECT_S 3.0
 
 #define MATCHMAKER_PROBLEM_BYTES 128
 
 struct matchmaker;
 
-struct matchmaker_room {
+struct matchmaker_arena {
     char address[256]; // letters, digits, ".", ":", "-" and "_"
     uint16_t port;
     char access[512]; // access token in text, "": none
@@ -34,15 +34,16 @@ struct matchmaker *matchmaker_queue(const char *url, const char *player,
 // Leaves the queue, which the matchmaker notices by the silence. Takes NULL.
 void matchmaker_close(struct matchmaker *matchmaker);
 
-// Continues without blocking. Returns the room when it is found, else NULL. Call it once per frame.
-const struct matchmaker_room *matchmaker_poll(struct matchmaker *matchmaker, double now_s);
+// Continues without blocking. Returns the arena when it is found, else NULL. Call it once per
+// frame.
+const struct matchmaker_arena *matchmaker_poll(struct matchmaker *matchmaker, double now_s);
 
 // Why the last request failed, for people, in less than MATCHMAKER_PROBLEM_BYTES; "" when it has
 // not.
 const char *matchmaker_problem(const struct matchmaker *matchmaker);
 
 // Whether a player whose connection ended for this reason (enum raim_reason) is to queue again:
-// not when the operator has sent the player away, nor when another room would refuse it likewise.
+// not when the operator has sent the player away, nor when another arena would reject it likewise.
 bool matchmaker_requeues(uint32_t reason);
 
 // Reads a ticket: {"id"}, and with "state": "placed" also "address", "port" and "access". Returns
@@ -50,6 +51,6 @@ bool matchmaker_requeues(uint32_t reason);
 struct matchmaker_answer {
     char id[64];
     bool is_placed;
-    struct matchmaker_room room; // with is_placed
+    struct matchmaker_arena arena; // with is_placed
 };
 bool matchmaker_read(const char *text, size_t size, struct matchmaker_answer *answer);

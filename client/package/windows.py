@@ -16,11 +16,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOST = "x86_64-w64-mingw32"
 CMAKE_LISTS = (ROOT / "client/package/CMakeLists.txt").read_text(encoding="utf-8")
 # The components that it compiles, in their folders.
-ROOMS = ["lib/common", *(
+COMPONENTS = ["lib/common", *(
     name.replace("_", "/", 1) if name.startswith("client_") else name if name == "proto"
-    else f"lib/{name}" for name in re.search(r"foreach\(room ([\w ]+)\)", CMAKE_LISTS)[1].split())]
+    else f"lib/{name}" for name in re.search(r"foreach\(component ([\w ]+)\)", CMAKE_LISTS)[1].split())]
 FLAGS = ["-O2", "-std=c17", "-ffp-contract=off", "-fno-math-errno", "-fno-tree-slp-vectorize",
-         "-Wall", "-Wextra", "-Werror", "-DSODIUM_STATIC", *(f"-I{ROOT / room}" for room in ROOMS)]
+         "-Wall", "-Wextra", "-Werror", "-DSODIUM_STATIC", *(f"-I{ROOT / component}" for component in COMPONENTS)]
 SUITE = "trixie"  # one release's sources, whatever this machine's is
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
@@ -72,7 +72,7 @@ def public_headers():
     names = set(re.findall(r"(\w+)\.h\b", CMAKE_LISTS))
     for words in re.findall(r"foreach\(name ([\w ]+)\)", CMAKE_LISTS):
         names |= set(words.split())
-    return [path for room in ROOMS for path in sorted((ROOT / room).glob("*.h"))
+    return [path for component in COMPONENTS for path in sorted((ROOT / component).glob("*.h"))
             if path.stem in names]
 
 
@@ -103,7 +103,7 @@ def main(directory):
     packages = fetch_sources(directory)
     other = ["-O2", f"-I{packages['enet']}/include", f"-I{packages['xxhash']}"]
     own = [*FLAGS, f'-DRAIM_VERSION="{version}"', *other[1:], f"-I{packages['libsodium']}/src/libsodium/include"]
-    sources = [(path, own) for room in ROOMS for path in sorted((ROOT / room).glob("*.c"))
+    sources = [(path, own) for component in COMPONENTS for path in sorted((ROOT / component).glob("*.c"))
                if not path.stem.endswith("_posix")]
     sources += [(path, other) for path in sorted(packages["enet"].glob("*.c"))]
     sources += [(packages["xxhash"] / "xxhash.c", other), *prepare_sodium(packages["libsodium"])]

@@ -15,7 +15,7 @@ const char *argp_program_version = "raim " RAIM_VERSION;
 static const char about[] = "Plays in an arena of a raimd: on HOST, at UDP port PORT. Without "
                             "PORT, it shows the home screen "
                             "with the arenas of HOST (127.0.0.1) and of the local network; with "
-                            "--matchmaker, it plays in the rooms that a "
+                            "--matchmaker, it plays in the arenas that a "
                             "matchmaker finds. With FILE.raimrec, it plays a recording, and with "
                             "--render it makes a video of one.\vExit status: 0 after a normal "
                             "end, 1 after a failure, 64 after wrong usage, 66 where the recording "
@@ -125,7 +125,7 @@ static const struct option_row rows[] = {
      MEMBER(game.require_encryption), 0, 0, NULL, NULL},
     {"known-servers", "FILE", "The file of servers' keys (~/.local/state/raim/known_servers)",
      OPTION_TEXT, MEMBER(game.known_servers), 0, 0, NULL, NULL},
-    {"matchmaker", "URL", "Play in the rooms that a matchmaker finds, one after the other",
+    {"matchmaker", "URL", "Play in the arenas that a matchmaker finds, one after the other",
      OPTION_TEXT, MEMBER(game.matchmaker), 0, 0, NULL, NULL},
     {"master", "HOST[:PORT]",
      "Show the arenas that this master server lists on the home screen, too; may be repeated",

@@ -87,8 +87,8 @@ static void draw_hud(struct replay *replay, const struct ui *ui)
         .has_graph = replay->shows_figures,
     };
     const struct hud_layout layout = hud_layout_of(&frame);
-    feed_draw_kills(ui, layout.kills, &replay->kills, replay->moment_s);
-    feed_draw_chat(ui, layout.chat, &replay->chat, NULL, replay->moment_s);
+    kill_feed_draw_kills(ui, layout.kills, &replay->kills, replay->moment_s);
+    kill_feed_draw_chat(ui, layout.chat, &replay->chat, NULL, replay->moment_s);
     if (frame.has_table)
         scoreboard_draw_table(ui, layout.table, scoreboard->scores, scoreboard->score_count,
                               &replay->first_score);
@@ -144,7 +144,7 @@ void replay_draw(struct replay *replay, const struct ui *ui)
     draw_layer(replay, ui);
 }
 
-enum { MOST_MARKS = 8192 };
+enum { MAX_MARKS = 8192 };
 
 static raim_vec2 middle_of(raim_box box)
 {
@@ -261,7 +261,7 @@ static void draw_tip(const struct replay *replay, const struct ui *ui,
 
 static void draw_bar(const struct replay *replay, const struct ui *ui)
 {
-    static struct timeline_mark marks[MOST_MARKS]; // too large for the stack
+    static struct timeline_mark marks[MAX_MARKS]; // too large for the stack
     const struct timeline timeline = {replay->layout.boxes[REPLAY_BAR], replay->info->ticks};
     const double unit = replay->layout.unit, middle = middle_of(timeline.bar).y;
     const double now = timeline_x(&timeline, replay->playback.position);
@@ -270,7 +270,7 @@ static void draw_bar(const struct replay *replay, const struct ui *ui)
     raim_box part = groove;
     uint32_t count;
     const struct raim_chapter *chapters = raim_recording_chapters(replay->recording, &count);
-    count = timeline_marks(&timeline, chapters, count, replay->followed, marks, MOST_MARKS);
+    count = timeline_marks(&timeline, chapters, count, replay->followed, marks, MAX_MARKS);
     draw_box(ui->draw, groove, PALETTE_ROCK);
     part.min.x = timeline_x(&timeline, replay->playback.ticks);
     if (part.min.x < part.max.x)

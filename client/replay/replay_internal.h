@@ -4,8 +4,8 @@
 #pragma once
 
 #include "effects.h"
-#include "feed.h"
 #include "files.h"
+#include "kill_feed.h"
 #include "picture.h"
 #include "recording.h"
 #include "replay.h"
@@ -50,7 +50,7 @@ struct replay {
     raim_vec2 dragged_at; // pixels
 
     struct scoreboard scoreboard;
-    struct feed kills, chat;
+    struct kill_feed kills, chat;
     struct effects effects;
     uint32_t heard; // effects whose sounds have been played
     bool is_paused; // the menu is open

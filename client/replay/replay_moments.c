@@ -58,7 +58,7 @@ static const raim_player *followed_player(const struct replay *replay)
 }
 
 // The sets of what is shown, by slot; NULL: everything.
-struct shown_sets {
+struct sent_view_sets {
     const uint64_t *players, *bullets;
 };
 
@@ -69,10 +69,10 @@ static bool is_in(const uint64_t *set, uint32_t slot)
 
 // Where it is not known what a client was sent, as when it enters, it was sent only itself. A bot
 // has no client: then everything is shown.
-static struct shown_sets find_shown(struct replay *replay)
+static struct sent_view_sets find_shown(struct replay *replay)
 {
     static const uint64_t nobody[RAIM_MAX_PLAYERS / 64], nothing[RAIM_MAX_BULLETS / 64];
-    struct shown_sets sets = {NULL, NULL};
+    struct sent_view_sets sets = {NULL, NULL};
     const uint32_t slot = raim_player_slot(replay->followed);
     bool is_bot = false;
     replay->is_known = false;
@@ -82,10 +82,10 @@ static struct shown_sets find_shown(struct replay *replay)
     if (replay->is_known)
         return sets;
     raim_recording_name(replay->recording, slot, &is_bot);
-    return is_bot ? (struct shown_sets){NULL, NULL} : (struct shown_sets){nobody, nothing};
+    return is_bot ? (struct sent_view_sets){NULL, NULL} : (struct sent_view_sets){nobody, nothing};
 }
 
-static void take_players(struct replay *replay, const struct shown_sets *sets,
+static void take_players(struct replay *replay, const struct sent_view_sets *sets,
                          struct picture *picture)
 {
     const struct raim_world *world = raim_recording_world(replay->recording);
@@ -114,7 +114,7 @@ static void take_players(struct replay *replay, const struct shown_sets *sets,
     }
 }
 
-static void take_bullets(struct replay *replay, const struct shown_sets *sets,
+static void take_bullets(struct replay *replay, const struct sent_view_sets *sets,
                          struct picture *picture)
 {
     const struct raim_world *world = raim_recording_world(replay->recording);
@@ -137,7 +137,7 @@ static void take_picture(struct replay *replay, struct picture *picture)
 {
     const struct raim_world *world = raim_recording_world(replay->recording);
     const raim_player *followed = followed_player(replay);
-    const struct shown_sets sets = find_shown(replay);
+    const struct sent_view_sets sets = find_shown(replay);
     const bool has_place = followed != NULL && (followed->life != 0 || followed->deaths > 0);
     picture->now_s = picture->moment_s = seconds_of(replay, replay->at_tick);
     picture->map = raim_recording_map(replay->recording);
@@ -213,14 +213,14 @@ static void add_kill(struct replay *replay, raim_player_id killer, raim_player_i
                      uint32_t tick)
 {
     const raim_player_id followed = replay->followed;
-    feed_add(&replay->kills,
-             &(struct feed_line){
-                 .born_s = seconds_of(replay, tick),
-                 .own = followed != RAIM_NOBODY && (killer == followed || victim == followed),
-                 .first = person_at(replay, killer, tick),
-                 .second = person_at(replay, victim, tick),
-                 .text = "destroyed",
-             });
+    kill_feed_add(&replay->kills,
+                  &(struct kill_feed_line){
+                      .born_s = seconds_of(replay, tick),
+                      .own = followed != RAIM_NOBODY && (killer == followed || victim == followed),
+                      .first = person_at(replay, killer, tick),
+                      .second = person_at(replay, victim, tick),
+                      .text = "destroyed",
+                  });
 }
 
 static void note_events(struct replay *replay)
@@ -253,12 +253,12 @@ static uint32_t chapter_from(const struct raim_chapter *chapters, uint32_t count
 
 static void add_coming(struct replay *replay, const struct raim_chapter *chapter)
 {
-    struct feed_line line = {.born_s = seconds_of(replay, chapter->tick),
-                             .first = person_at(replay, chapter->player, chapter->tick)};
+    struct kill_feed_line line = {.born_s = seconds_of(replay, chapter->tick),
+                                  .first = person_at(replay, chapter->player, chapter->tick)};
     const bool is_join = chapter->kind == RAIM_CHAPTER_JOIN;
     snprintf(line.text, sizeof line.text, "%s", is_join ? "joined" : "left");
     if (is_join || chapter->kind == RAIM_CHAPTER_LEAVE)
-        feed_add(&replay->kills, &line);
+        kill_feed_add(&replay->kills, &line);
 }
 
 // Notes what the chapters tell of the present tick beyond its events.
@@ -293,10 +293,10 @@ static void note_chat(struct replay *replay)
     uint32_t count;
     const struct raim_recording_line *lines = raim_recording_chat(replay->recording, &count);
     for (uint32_t i = 0; i < count; i++) {
-        struct feed_line line = {.born_s = seconds_of(replay, replay->at_tick),
-                                 .first = person(replay, lines[i].player)};
+        struct kill_feed_line line = {.born_s = seconds_of(replay, replay->at_tick),
+                                      .first = person(replay, lines[i].player)};
         snprintf(line.text, sizeof line.text, "%s", lines[i].text);
-        feed_add(&replay->chat, &line);
+        kill_feed_add(&replay->chat, &line);
         if (replay->is_heard)
             sound_play_here(replay->preferences->sound, SOUND_CHAT);
     }
@@ -405,7 +405,7 @@ static void go_near(struct replay *replay, uint32_t tick)
     const uint32_t effects = (uint32_t)(effects_s * replay->info->tick_hz);
     const uint32_t warm_up = replay->info->max_players <= PLAYERS_WITH_CHAT ? shown : effects;
     bool has_before = false;
-    replay->kills = replay->chat = (struct feed){.count = 0};
+    replay->kills = replay->chat = (struct kill_feed){.count = 0};
     replay->effects = (struct effects){.count = 0};
     replay->has_last = false;
     replay->is_heard = false;

@@ -18,7 +18,7 @@ struct arenas {
     enum arenas_state state;
     char problem[128];
     int count;
-    struct arenas_row rows[ARENAS_MOST];
+    struct arenas_row rows[ARENAS_MAX];
 };
 
 struct arenas *arenas_ask(const char *host)
@@ -126,7 +126,7 @@ int arenas_read(const char *status, size_t size, struct arenas_row *rows)
     json_t *root = size > 0 ? json_loadb(status, size, 0, NULL) : NULL;
     const json_t *arenas = json_object_get(root, "arenas");
     int count = json_is_array(arenas) ? 0 : -1;
-    for (size_t i = 0; i < json_array_size(arenas) && count < ARENAS_MOST; i++) {
+    for (size_t i = 0; i < json_array_size(arenas) && count < ARENAS_MAX; i++) {
         if (!read_row(json_array_get(arenas, i), &rows[count])) {
             count = -1;
             break;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ARENAS_MOST = 256, ARENAS_STATUS_PORT = 7246 };
+enum { ARENAS_MAX = 256, ARENAS_STATUS_PORT = 7246 };
 
 struct arenas_row {
     char name[RAIM_MAX_ARENA_BYTES + 1], map[RAIM_MAX_TITLE_BYTES + 1];
@@ -38,6 +38,6 @@ const struct arenas_row *arenas_at(const struct arenas *arenas, int index);
 // FAILED: the error, for people.
 const char *arenas_problem(const struct arenas *arenas);
 
-// Reads a status of `size` bytes into at most ARENAS_MOST rows. Returns their number, or -1 where
+// Reads a status of `size` bytes into at most ARENAS_MAX rows. Returns their number, or -1 where
 // the text is not a status.
 int arenas_read(const char *status, size_t size, struct arenas_row *rows);

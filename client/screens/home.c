@@ -86,7 +86,7 @@ static void fill_form(struct home *home, bool has_matchmaker)
                                   .most = SERVER_ADDRESS_BYTES - 1},
                 [ITEM_PLAY] = {.label = "Play", .is_main = true},
                 [ITEM_SPECTATE] = {.label = "Spectate"},
-                [ITEM_SEARCH] = {.label = "Find a room",
+                [ITEM_SEARCH] = {.label = "Find an arena",
                                  .is_main = true,
                                  .is_hidden = !has_matchmaker},
             },
@@ -397,16 +397,16 @@ static void write_players(const struct browser_row *row, char *words, size_t cap
 // Writes a server's name, and its address behind it: a long name is cut, so that none can hide
 // where it leads.
 static void write_name(const struct ui *ui, const struct browser_row *row, raim_vec2 top,
-                       const struct text_style *style, double room)
+                       const struct text_style *style, double arena)
 {
     char address[SERVER_ADDRESS_BYTES + 8];
     if (!row->found->answers) {
-        text_write_within(ui->text, top, style, row->address, room);
+        text_write_within(ui->text, top, style, row->address, arena);
         return;
     }
     snprintf(address, sizeof address, "  (%s)", row->address);
-    const double width = fmin(text_width(ui->text, style, address), room / 2);
-    top.x += text_write_within(ui->text, top, style, row->found->info.name, room - width);
+    const double width = fmin(text_width(ui->text, style, address), arena / 2);
+    top.x += text_write_within(ui->text, top, style, row->found->info.name, arena - width);
     text_write_within(ui->text, top, style, address, width);
 }
 

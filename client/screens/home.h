@@ -14,7 +14,7 @@ struct home_def {
     const char *host;                // whose arenas to look for
     int master_count;                // servers whose lists are shown
     const struct server_address *masters;
-    bool has_matchmaker;   // offers its rooms
+    bool has_matchmaker;   // offers its arenas
     bool shows_recordings; // begins with the list of recordings
 };
 
@@ -26,7 +26,7 @@ enum home_wish {
     HOME_STAY,
     HOME_PLAY,     // at home_server
     HOME_SPECTATE, // at home_server
-    HOME_SEARCH,   // for a room of the matchmaker
+    HOME_SEARCH,   // for an arena of the matchmaker
     HOME_WATCH,    // home_recording
     HOME_QUIT,
 };

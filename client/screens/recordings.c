@@ -30,9 +30,9 @@ static void insert(struct recordings *recordings, const struct recordings_entry 
     uint32_t at = 0;
     while (at < recordings->count && recordings->entries[at].changed_ns >= entry->changed_ns)
         at++;
-    if (at == RECORDINGS_MOST)
+    if (at == RECORDINGS_MAX)
         return;
-    if (recordings->count < RECORDINGS_MOST)
+    if (recordings->count < RECORDINGS_MAX)
         recordings->count++;
     memmove(&recordings->entries[at + 1], &recordings->entries[at],
             (recordings->count - 1 - at) * sizeof *entry);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RECORDINGS_PATH_BYTES = 1024, RECORDINGS_MOST = 250 };
+enum { RECORDINGS_PATH_BYTES = 1024, RECORDINGS_MAX = 250 };
 
 struct recordings_entry {
     char path[RECORDINGS_PATH_BYTES];
@@ -22,7 +22,7 @@ struct recordings_entry {
 // Start with `count` 0.
 struct recordings {
     uint32_t count;
-    struct recordings_entry entries[RECORDINGS_MOST]; // by the files' times, newest first
+    struct recordings_entry entries[RECORDINGS_MAX]; // by the files' times, newest first
 };
 
 // Whether a name is that of a recording: it ends in ".raimrec".

@@ -41,9 +41,9 @@ static struct servers_entry *entry_of(struct servers *servers, const char *addre
 {
     int index = servers_find(servers, address);
     if (index < 0) {
-        if (servers->count == SERVERS_MOST && servers->entries[SERVERS_MOST - 1].favourite)
+        if (servers->count == SERVERS_MAX && servers->entries[SERVERS_MAX - 1].favourite)
             return NULL;
-        index = servers->count < SERVERS_MOST ? servers->count++ : SERVERS_MOST - 1;
+        index = servers->count < SERVERS_MAX ? servers->count++ : SERVERS_MAX - 1;
         servers->entries[index] = (struct servers_entry){0};
         snprintf(servers->entries[index].address, SERVERS_ADDRESS_BYTES, "%s", address);
     }
@@ -77,7 +77,7 @@ void servers_load(struct servers *servers, const char *directory)
     if (!client_file_load(directory, file_name, path, &root))
         return;
     const json_t *list = json_object_get(root, "servers");
-    for (size_t i = 0; i < json_array_size(list) && servers->count < SERVERS_MOST; i++) {
+    for (size_t i = 0; i < json_array_size(list) && servers->count < SERVERS_MAX; i++) {
         const json_t *row = json_array_get(list, i);
         const char *address = json_string_value(json_object_get(row, "address"));
         if (address == NULL || strlen(address) >= SERVERS_ADDRESS_BYTES ||

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SERVERS_MOST = 64, SERVERS_ADDRESS_BYTES = SERVER_ADDRESS_BYTES };
+enum { SERVERS_MAX = 64, SERVERS_ADDRESS_BYTES = SERVER_ADDRESS_BYTES };
 
 struct servers_entry {
     char address[SERVERS_ADDRESS_BYTES]; // HOST:PORT
@@ -19,7 +19,7 @@ struct servers_entry {
 // Start from all zero. Favourites come first, then the latest games.
 struct servers {
     int count;
-    struct servers_entry entries[SERVERS_MOST];
+    struct servers_entry entries[SERVERS_MAX];
 };
 
 // The index of an address; -1: unknown.

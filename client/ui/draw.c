@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { VERTICES = 8192, INDICES = 3 * VERTICES, MOST_SEGMENTS = 96 };
+enum { VERTICES = 8192, INDICES = 3 * VERTICES, MAX_SEGMENTS = 96 };
 
 static const double pi = 3.14159265358979323846;
 static const double soft = 0.5; // pixels on either side of an edge within which it fades out
@@ -90,7 +90,7 @@ static void add_triangle(struct draw *draw, int a, int b, int c)
 static int segments_for(double radius)
 {
     const int segments = (int)(6 + 4 * sqrt(fmax(radius, 0)));
-    return segments < MOST_SEGMENTS ? segments : MOST_SEGMENTS;
+    return segments < MAX_SEGMENTS ? segments : MAX_SEGMENTS;
 }
 
 static raim_vec2 on_circle(raim_vec2 centre, double radius, double angle)

@@ -223,7 +223,7 @@ static void fail(struct admin_logins *logins, const struct try *failed)
     login_guard_fail(&logins->guard, client_key(client), now_ms);
     login_guard_fail(&logins->guard, address_key(client), now_ms);
     const char *arena = arena_config(client->arena)->name;
-    log_arena_warning(arena, "admin refused arena=%s player=%u%s", arena, client->player,
+    log_arena_warning(arena, "admin rejected arena=%s player=%u%s", arena, client->player,
                       is_blocked(logins, client) ? " for 5 minutes" : "");
     deny(logins, client, "wrong name, password or key");
 }
@@ -430,7 +430,7 @@ static const char *words_behind(const char *line, const char *word)
 }
 
 void admin_logins_take_line(struct admin_logins *logins, struct arena *arena,
-                            const struct arena_feed_item *item)
+                            const struct arena_event *item)
 {
     const struct client client = {.arena = arena, .player = item->player, .epoch = item->epoch};
     const char *words;

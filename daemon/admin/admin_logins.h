@@ -4,8 +4,8 @@
 // player is logged in as is part of the match, and ends with the connection. Main thread only.
 #pragma once
 
-#include "arena_feed.h"
 #include "commands.h"
+#include "event_queue.h"
 #include "metric.h"
 #include "password_thread.h"
 
@@ -28,7 +28,7 @@ void admin_logins_destroy(struct admin_logins *logins);
 
 // Takes a line of a player, an item LINE of an arena's feed.
 void admin_logins_take_line(struct admin_logins *logins, struct arena *arena,
-                            const struct arena_feed_item *item);
+                            const struct arena_event *item);
 
 // Takes the outcome of a password. Returns false if it is not one of an admin's.
 bool admin_logins_take_password(struct admin_logins *logins, uint32_t number, bool is_right);
@@ -36,7 +36,7 @@ bool admin_logins_take_password(struct admin_logins *logins, uint32_t number, bo
 // Call it for an arena that has ended, before it is destroyed.
 void admin_logins_forget(struct admin_logins *logins, struct arena *arena);
 
-// Counts wrong passwords, by address or by client, so that whoever gives too many is refused for
+// Counts wrong passwords, by address or by client, so that whoever gives too many is rejected for
 // some minutes. Fixed memory: where more fail, the one that has failed longest ago is forgotten.
 // Pure.
 

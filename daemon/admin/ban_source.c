@@ -43,7 +43,7 @@ struct reading {
 
 struct ban_source {
     struct arena_table *table;
-    struct ban_book *book;
+    struct ban_store *book;
     struct loop_source *timer;
     struct job_thread *readers;
     struct watcher reloaded;     // perhaps
@@ -152,7 +152,7 @@ static void load_kept(struct ban_source *source)
     if (bans == NULL) {
         source->etag[0] = '\0';
         log_warning("ban list not taken file=\"%s\": %s", path, error);
-    } else if (ban_book_set_foreign(source->book, bans)) {
+    } else if (ban_store_set_foreign(source->book, bans)) {
         source->count = count;
         log_info("ban list kept networks=%u file=\"%s\"", count, path);
     }
@@ -258,7 +258,7 @@ static void end_reading(struct job *job)
     const uint32_t count = reading->bans != NULL ? reading->bans->count : 0;
     if (reading->bans == NULL) {
         note_failure(source, reading->error);
-    } else if (!ban_book_set_foreign(source->book, reading->bans)) {
+    } else if (!ban_store_set_foreign(source->book, reading->bans)) {
         note_failure(source, "out of memory");
     } else {
         strcpy(source->etag, reading->etag);
@@ -318,7 +318,7 @@ static bool join_loop(struct ban_source *source, struct loop *loop)
 }
 
 struct ban_source *ban_source_open(struct loop *loop, struct arena_table *table,
-                                   struct ban_book *book)
+                                   struct ban_store *book)
 {
     const struct config *config = table->config;
     if (config == NULL || config->ban_list[0] == '\0' || table->urls == NULL)

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "arena_table.h"
-#include "ban_book.h"
+#include "ban_store.h"
 #include "metric.h"
 
 #include <stdint.h>
@@ -19,5 +19,5 @@ struct loop;
 // Puts the kept list in force. Borrows both. NULL where no URL is configured, or when memory runs
 // out. Close takes NULL; the arenas must have ended.
 struct ban_source *ban_source_open(struct loop *loop, struct arena_table *table,
-                                   struct ban_book *book);
+                                   struct ban_store *book);
 void ban_source_close(struct ban_source *source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Commands about arenas: of the configuration, and made on request (rooms.h).
+// Commands about arenas: of the configuration, and made on request (on_demand.h).
 #define _GNU_SOURCE
 #include "arena_table_changes.h"
 #include "commands_internal.h"
@@ -25,7 +25,7 @@ static void add_later(struct commands *commands, struct command_call *call)
     while (late < end && late->number != 0)
         late++;
     if (late == end) {
-        command_refuse(
+        command_reject(
             call, HTTP_UNAVAILABLE,
             "too many pending restarts: arenas with the same name are still shutting down");
         return;
@@ -59,7 +59,7 @@ void command_arena_add(struct commands *commands, struct command_call *call)
     char error[ERROR_BYTES];
     call->changes_arenas = true;
     if (arena_list_find(&commands->table->running, name) >= 0)
-        command_refuse(call, HTTP_CONFLICT, "this arena runs already");
+        command_reject(call, HTTP_CONFLICT, "this arena runs already");
     else if (arena_table_is_leaving(commands->table, name))
         add_later(commands, call);
     else
@@ -98,7 +98,7 @@ void command_arena_resume(struct commands *commands, struct command_call *call)
 // --- Made on request ---
 
 // Takes the answer to a request.
-static void take(struct command_call *call, const struct rooms_answer *answer)
+static void take(struct command_call *call, const struct on_demand_answer *answer)
 {
     call->status = answer->status;
     call->retry_after_s = answer->retry_after_s;
@@ -107,12 +107,12 @@ static void take(struct command_call *call, const struct rooms_answer *answer)
 
 // Makes a request that changes an arena, whose answer promises that it survives this process.
 static void change(struct commands *commands, struct command_call *call,
-                   void (*request)(struct rooms *rooms, const char *id, const char *json,
-                                   size_t size, struct rooms_answer *answer))
+                   void (*request)(struct on_demand *on_demand, const char *id, const char *json,
+                                   size_t size, struct on_demand_answer *answer))
 {
-    struct rooms_answer answer = {0};
+    struct on_demand_answer answer = {0};
     struct store *store = commands->table->store;
-    request(commands->rooms, call->fields[FIELD_ID], call->body, call->body_bytes, &answer);
+    request(commands->on_demand, call->fields[FIELD_ID], call->body, call->body_bytes, &answer);
     take(call, &answer);
     if (call->status < HTTP_BAD_REQUEST && store_has_directory(store))
         call->change = store_newest(store);
@@ -120,44 +120,44 @@ static void change(struct commands *commands, struct command_call *call,
 
 void command_arena_create(struct commands *commands, struct command_call *call)
 {
-    change(commands, call, rooms_create);
+    change(commands, call, on_demand_create);
 }
 
 void command_arena_change(struct commands *commands, struct command_call *call)
 {
-    change(commands, call, rooms_change);
+    change(commands, call, on_demand_change);
 }
 
 void command_arena_end(struct commands *commands, struct command_call *call)
 {
-    change(commands, call, rooms_end);
+    change(commands, call, on_demand_end);
 }
 
 void command_arena_show(struct commands *commands, struct command_call *call)
 {
-    struct rooms_answer answer = {0};
-    rooms_show(commands->rooms, call->fields[FIELD_ID], &answer);
+    struct on_demand_answer answer = {0};
+    on_demand_show(commands->on_demand, call->fields[FIELD_ID], &answer);
     take(call, &answer);
 }
 
 void command_arena_list(struct commands *commands, struct command_call *call)
 {
-    struct rooms_answer answer = {0};
-    rooms_list(commands->rooms, &answer);
+    struct on_demand_answer answer = {0};
+    on_demand_list(commands->on_demand, &answer);
     take(call, &answer);
 }
 
 void command_arena_templates(struct commands *commands, struct command_call *call)
 {
-    struct rooms_answer answer = {0};
-    rooms_templates(commands->rooms, &answer);
+    struct on_demand_answer answer = {0};
+    on_demand_templates(commands->on_demand, &answer);
     take(call, &answer);
 }
 
 void command_arena_capacity(struct commands *commands, struct command_call *call)
 {
-    struct rooms_answer answer = {0};
-    rooms_capacity(commands->rooms, &answer);
+    struct on_demand_answer answer = {0};
+    on_demand_capacity(commands->on_demand, &answer);
     take(call, &answer);
 }
 

@@ -39,7 +39,7 @@ static bool read_player(const struct commands *commands, struct command_call *ca
     const struct arena_player *player = find_player(
         commands->table->running.arenas[index], (raim_player_id)command_number(call, FIELD_PLAYER));
     if (player == NULL || ip_address_is_none(player->address))
-        return command_refuse(call, HTTP_CONFLICT,
+        return command_reject(call, HTTP_CONFLICT,
                               "no such player id, or its client is disconnected");
     bans_print_address(player->address, address);
     return true;
@@ -53,11 +53,11 @@ static bool read_network(const struct commands *commands, struct command_call *c
     const bool has_player = call->fields[FIELD_PLAYER][0] != '\0';
     char address[BANS_NETWORK_BYTES];
     if ((text[0] != '\0') == has_player)
-        return command_refuse(call, HTTP_BAD_REQUEST, "want an address, or an arena and a player");
+        return command_reject(call, HTTP_BAD_REQUEST, "want an address, or an arena and a player");
     if (has_player && !read_player(commands, call, address))
         return false;
     return bans_parse(has_player ? address : text, &ban->network, &ban->prefix) ||
-           command_refuse(call, HTTP_BAD_REQUEST,
+           command_reject(call, HTTP_BAD_REQUEST,
                           "want an address or a network like 192.0.2.0/24 or 2001:db8::/32, with "
                           "no bits set behind its prefix");
 }
@@ -68,7 +68,7 @@ static bool is_everybody(const struct ban *ban)
 }
 
 // Whether a ban keeps away who gives it, whose address is only known where it was told.
-static bool covers_giver(const struct command_call *call, const struct ban *ban)
+static bool covers_own_address(const struct command_call *call, const struct ban *ban)
 {
     struct ip_address from;
     char text[COMMAND_FIELD_BYTES + 8];
@@ -87,16 +87,16 @@ static bool read_ban(const struct commands *commands, struct command_call *call,
     if (!read_network(commands, call, ban))
         return false;
     if (is_everybody(ban))
-        return command_refuse(call, HTTP_CONFLICT, "this would ban everybody");
+        return command_reject(call, HTTP_CONFLICT, "this would ban everybody");
     if (bans_is_wide(ban->network, ban->prefix) && !is_wide)
-        return command_refuse(call, HTTP_CONFLICT,
+        return command_reject(call, HTTP_CONFLICT,
                               "this network is wider than /8, or /16 of IPv6; say so with --wide");
-    if (covers_giver(call, ban) && !is_wide)
-        return command_refuse(call, HTTP_CONFLICT,
+    if (covers_own_address(call, ban) && !is_wide)
+        return command_reject(call, HTTP_CONFLICT,
                               "this would ban your own address; say so with --wide");
     if (call->fields[FIELD_UNTIL][0] != '\0' &&
         (seconds > 0 || command_number(call, FIELD_UNTIL) <= now_s))
-        return command_refuse(call, HTTP_BAD_REQUEST, "want a duration, or an end that is to come");
+        return command_reject(call, HTTP_BAD_REQUEST, "want a duration, or an end that is to come");
     if (!command_text(call, FIELD_REASON, ban->why))
         return false;
     ban->until_s = seconds > 0 ? now_s + seconds : command_number(call, FIELD_UNTIL);
@@ -122,13 +122,13 @@ static void note(const struct commands *commands, const char *kind, const struct
 
 static bool change(struct commands *commands, struct command_call *call, struct bans *made)
 {
-    const char *problem = ban_book_replace(commands->bans, made);
+    const char *problem = ban_store_replace(commands->bans, made);
     if (problem != NULL)
-        return command_refuse(call, HTTP_SERVER_ERROR, problem);
+        return command_reject(call, HTTP_SERVER_ERROR, problem);
     // The answer waits until the arenas use the list: after an unban the address may join at once.
-    call->asked = call->waiting = ban_book_publish(commands->bans, call->number);
+    call->asked = call->waiting = ban_store_publish(commands->bans, call->number);
     call->changes_bans = true;
-    call->change = ban_book_change(commands->bans);
+    call->change = ban_store_change(commands->bans);
     return true;
 }
 
@@ -136,8 +136,8 @@ void command_answer_bans(struct commands *commands, struct command_call *call)
 {
     char *text = NULL;
     const int size =
-        asprintf(&text, "{\"bans\":%u,\"stored\":%s}\n", ban_book_list(commands->bans)->count,
-                 ban_book_is_stored(commands->bans, call->change) ? "true" : "false");
+        asprintf(&text, "{\"bans\":%u,\"stored\":%s}\n", ban_store_list(commands->bans)->count,
+                 ban_store_is_stored(commands->bans, call->change) ? "true" : "false");
     command_answer(call, size >= 0 ? text : NULL);
 }
 
@@ -145,13 +145,13 @@ void command_ban(struct commands *commands, struct command_call *call)
 {
     struct ban ban;
     if (read_ban(commands, call, &ban) &&
-        change(commands, call, bans_with(ban_book_list(commands->bans), &ban, today_s())))
+        change(commands, call, bans_with(ban_store_list(commands->bans), &ban, today_s())))
         note(commands, "ban", &ban);
 }
 
 const char *commands_ban(struct commands *commands, const struct ban *ban)
 {
-    const char *problem = ban_book_add(commands->bans, ban);
+    const char *problem = ban_store_add(commands->bans, ban);
     if (problem == NULL)
         note(commands, "ban", ban);
     return problem;
@@ -160,11 +160,11 @@ const char *commands_ban(struct commands *commands, const struct ban *ban)
 void command_unban(struct commands *commands, struct command_call *call)
 {
     struct ban ban = {0};
-    const struct bans *list = ban_book_list(commands->bans);
+    const struct bans *list = ban_store_list(commands->bans);
     if (!bans_parse(call->fields[FIELD_ADDRESS], &ban.network, &ban.prefix))
-        command_refuse(call, HTTP_BAD_REQUEST, "want an address or a network");
+        command_reject(call, HTTP_BAD_REQUEST, "want an address or a network");
     else if (!bans_has(list, ban.network, ban.prefix, today_s()))
-        command_refuse(call, HTTP_CONFLICT, call->row->failure);
+        command_reject(call, HTTP_CONFLICT, call->row->failure);
     else if (change(commands, call, bans_without(list, ban.network, ban.prefix, today_s()))) {
         snprintf(ban.by, sizeof ban.by, "%.*s", BANS_BY_BYTES - 1, call->by);
         note(commands, "unban", &ban);
@@ -209,5 +209,5 @@ void command_ban_preview(struct commands *commands, struct command_call *call)
 
 void command_bans(struct commands *commands, struct command_call *call)
 {
-    command_answer(call, status_bans_json(ban_book_list(commands->bans), today_s()));
+    command_answer(call, status_bans_json(ban_store_list(commands->bans), today_s()));
 }

@@ -27,7 +27,7 @@ void command_log_level(struct commands *commands, struct command_call *call)
     if (log_level_find(call->fields[FIELD_LEVEL], &level))
         log_set_level(level);
     else
-        command_refuse(call, HTTP_BAD_REQUEST, command_fields[FIELD_LEVEL].wrong);
+        command_reject(call, HTTP_BAD_REQUEST, command_fields[FIELD_LEVEL].wrong);
 }
 
 // --- Drain ---
@@ -44,11 +44,11 @@ static void drain(struct commands *commands, struct command_call *call, int64_t 
     command_post(commands, call, &message);
     // Without an arena there is nobody to wait for.
     if (call->status == HTTP_NOT_FOUND && commands->table->running.count == 0)
-        command_refuse(call, 0, NULL);
+        command_reject(call, 0, NULL);
     if (call->problem != NULL)
         return;
-    if (commands->rooms != NULL)
-        rooms_refuse_new(commands->rooms, true);
+    if (commands->on_demand != NULL)
+        on_demand_reject_new(commands->on_demand, true);
     commands->draining = true;
     commands->drain_waiting += call->waiting;
     commands->drain_end_ms = seconds > 0 ? monotonic_ms() + (uint64_t)seconds * 1000 : 0;
@@ -120,10 +120,10 @@ void command_arena_clip(struct commands *commands, struct command_call *call)
         return;
     struct recorder_stream *stream = arena_recorder_stream(list->arenas[index]);
     if (stream == NULL)
-        command_refuse(call, HTTP_CONFLICT, "the arena is not being recorded");
-    else if (!recorder_order_clip(commands->table->recorder, stream,
-                                  seconds > 0 ? (uint32_t)seconds : USUAL_S, call->number))
-        command_refuse(call, HTTP_UNAVAILABLE, "too many clips are being written");
+        command_reject(call, HTTP_CONFLICT, "the arena is not being recorded");
+    else if (!recorder_command_clip(commands->table->recorder, stream,
+                                    seconds > 0 ? (uint32_t)seconds : USUAL_S, call->number))
+        command_reject(call, HTTP_UNAVAILABLE, "too many clips are being written");
     else
         call->asked = call->waiting = 1;
 }
@@ -150,9 +150,9 @@ static void change(struct commands *commands, struct command_call *call,
     struct recorder *recorder = commands->table->recorder;
     const char *name = call->fields[FIELD_RECORDING];
     if (recorder == NULL || !recordings_find(recorder_recordings(recorder), name, &entry))
-        command_refuse(call, HTTP_NOT_FOUND, "no such recording");
-    else if (!recorder_order_change(recorder, change, name, call->number))
-        command_refuse(call, HTTP_UNAVAILABLE, "too many changes of recordings wait");
+        command_reject(call, HTTP_NOT_FOUND, "no such recording");
+    else if (!recorder_command_change(recorder, change, name, call->number))
+        command_reject(call, HTTP_UNAVAILABLE, "too many changes of recordings wait");
     else
         call->waiting = 1;
 }

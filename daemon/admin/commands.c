@@ -33,7 +33,7 @@ static command_function *const functions[] = {
 
 // --- For the functions of commands ---
 
-bool command_refuse(struct command_call *call, unsigned status, const char *problem)
+bool command_reject(struct command_call *call, unsigned status, const char *problem)
 {
     call->status = status;
     call->problem = problem;
@@ -44,7 +44,7 @@ void command_answer(struct command_call *call, char *text)
 {
     call->text = text;
     if (text == NULL)
-        command_refuse(call, HTTP_SERVER_ERROR, "out of memory");
+        command_reject(call, HTTP_SERVER_ERROR, "out of memory");
 }
 
 void command_answer_error(struct command_call *call, unsigned status, const char *error)
@@ -57,7 +57,7 @@ int command_find_arena(const struct commands *commands, struct command_call *cal
 {
     const int index = arena_list_find(&commands->table->running, call->fields[FIELD_ARENA]);
     if (index < 0)
-        command_refuse(call, HTTP_NOT_FOUND, "no such arena");
+        command_reject(call, HTTP_NOT_FOUND, "no such arena");
     return index;
 }
 
@@ -71,7 +71,7 @@ bool command_text(struct command_call *call, enum command_field field, char *tex
     text[0] = '\0';
     return call->fields[field][0] == '\0' ||
            raim_text_clean(call->fields[field], text, RAIM_MAX_TEXT_BYTES) ||
-           command_refuse(call, HTTP_BAD_REQUEST, command_fields[field].wrong);
+           command_reject(call, HTTP_BAD_REQUEST, command_fields[field].wrong);
 }
 
 // Posts a message to one arena, unless its mailbox is full.
@@ -97,9 +97,9 @@ void command_post(const struct commands *commands, struct command_call *call,
         if (name[0] == '\0' || i == index)
             post(call, list->arenas[i], message);
     if (call->asked == 0)
-        command_refuse(call, HTTP_NOT_FOUND, "no such arena");
+        command_reject(call, HTTP_NOT_FOUND, "no such arena");
     else if (call->waiting == 0)
-        command_refuse(call, HTTP_UNAVAILABLE, "the arena has not answered its earlier commands");
+        command_reject(call, HTTP_UNAVAILABLE, "the arena has not answered its earlier commands");
 }
 
 // --- Lifetime ---
@@ -115,15 +115,15 @@ static void end_drain(void *context)
     (void)context;
 }
 
-struct commands *commands_open(struct loop *loop, struct arena_table *table, struct rooms *rooms,
-                               char *error, size_t capacity)
+struct commands *commands_open(struct loop *loop, struct arena_table *table,
+                               struct on_demand *on_demand, char *error, size_t capacity)
 {
     struct commands *commands = calloc(1, sizeof *commands);
     snprintf(error, capacity, "out of memory");
     if (commands == NULL)
         return NULL;
     commands->table = table;
-    commands->rooms = rooms;
+    commands->on_demand = on_demand;
     commands->answered = commands->stored = (struct watcher){.run = run, .context = commands};
     watchers_add(&table->watchers, &commands->answered);
     if (table->store != NULL)
@@ -131,7 +131,7 @@ struct commands *commands_open(struct loop *loop, struct arena_table *table, str
     commands->deadline = loop_add_timer(loop, 0, run, commands);
     commands->drain_end = loop_add_timer(loop, 0, end_drain, NULL);
     if (commands->deadline != NULL && commands->drain_end != NULL)
-        commands->bans = ban_book_open(&table->running, table->store, error, capacity);
+        commands->bans = ban_store_open(&table->running, table->store, error, capacity);
     if (commands->bans == NULL) {
         commands_close(commands);
         return NULL;
@@ -151,7 +151,7 @@ void commands_close(struct commands *commands)
     loop_remove(commands->deadline);
     loop_remove(commands->drain_end);
     ban_source_close(commands->ban_source);
-    ban_book_close(commands->bans);
+    ban_store_close(commands->bans);
     free(commands);
 }
 
@@ -170,9 +170,9 @@ const struct arena_list *commands_arenas(const struct commands *commands)
     return &commands->table->running;
 }
 
-struct rooms *commands_rooms(const struct commands *commands)
+struct on_demand *commands_on_demand(const struct commands *commands)
 {
-    return commands->rooms;
+    return commands->on_demand;
 }
 
 // --- Execution ---
@@ -180,20 +180,21 @@ struct rooms *commands_rooms(const struct commands *commands)
 static void check_fields(const struct commands *commands, struct command_call *call)
 {
     const struct command_row *row = call->row;
-    if (row->scope == COMMAND_MATCHMAKER) { // rooms.h reads the body and reports all mistakes of it
-        if (commands->rooms == NULL)
-            command_refuse(call, HTTP_NOT_FOUND, "arenas on demand are not configured");
+    if (row->scope ==
+        COMMAND_MATCHMAKER) { // on_demand.h reads the body and reports all mistakes of it
+        if (commands->on_demand == NULL)
+            command_reject(call, HTTP_NOT_FOUND, "arenas on demand are not configured");
         return;
     }
     for (int i = 0; i < COMMAND_FIELDS; i++) {
         const enum command_field field = (enum command_field)i;
         const bool is_given = call->fields[i][0] != '\0';
         if (!is_given && (row->needs & COMMAND_BIT(field)) != 0)
-            command_refuse(call, HTTP_BAD_REQUEST, "a field is missing");
+            command_reject(call, HTTP_BAD_REQUEST, "a field is missing");
         else if (is_given && !command_has(row, field))
-            command_refuse(call, HTTP_BAD_REQUEST, "this command does not take one of the fields");
+            command_reject(call, HTTP_BAD_REQUEST, "this command does not take one of the fields");
         else if (is_given && !command_check(field, call->fields[i]))
-            command_refuse(call, HTTP_BAD_REQUEST, command_fields[i].wrong);
+            command_reject(call, HTTP_BAD_REQUEST, command_fields[i].wrong);
     }
 }
 
@@ -224,10 +225,10 @@ static void log_call(const struct commands *commands, const struct command_call 
 static void finish(struct commands *commands, struct command_call *call)
 {
     if (call->problem == NULL && call->waiting > 0)
-        command_refuse(call, HTTP_GATEWAY_TIMEOUT, "no answer in time");
+        command_reject(call, HTTP_GATEWAY_TIMEOUT, "no answer in time");
     else if (call->problem == NULL && call->asked > 0 && call->answered == 0 &&
              call->row->failure != NULL)
-        command_refuse(call, HTTP_CONFLICT, call->row->failure);
+        command_reject(call, HTTP_CONFLICT, call->row->failure);
     if (call->problem == NULL && call->changes_bans)
         command_answer_bans(commands, call);
     if (call->status < HTTP_BAD_REQUEST && command_changes(call->row))
@@ -332,7 +333,7 @@ static void collect(struct commands *commands, struct arena *arena)
         const struct command message = *answer;
         mailbox_release(arena_mailbox(arena));
         if (message.kind == COMMAND_BANS)
-            ban_book_acknowledge(commands->bans, arena, message.bans);
+            ban_store_acknowledge(commands->bans, arena, message.bans);
         if (message.kind == COMMAND_DRAIN) {
             assert(commands->drain_waiting > 0);
             commands->drain_waiting--;
@@ -349,7 +350,7 @@ void commands_forget(struct commands *commands, struct arena *arena)
         message->done = false;
         mailbox_complete(arena_mailbox(arena));
     }
-    ban_book_forget(commands->bans, arena);
+    ban_store_forget(commands->bans, arena);
     collect(commands, arena);
 }
 
@@ -373,7 +374,7 @@ void commands_run(struct commands *commands)
     bool done;
     for (int i = 0; i < list->count; i++)
         collect(commands, list->arenas[i]);
-    ban_book_publish(commands->bans, 0);
+    ban_store_publish(commands->bans, 0);
     while (command_collect_late_add(commands, &number, &done))
         count_answer(commands, number, done);
     collect_recorder(commands);

@@ -9,7 +9,7 @@
 #include "arena_table.h"
 #include "bans.h"
 #include "command_table.h"
-#include "rooms.h"
+#include "on_demand.h"
 #include "server_events.h"
 
 #include <stdbool.h>
@@ -39,7 +39,7 @@ void command_log_write(struct server_events *events, const struct command_note *
 // backslash becomes "_".
 void command_log_set_by(char by[COMMAND_BY_BYTES], const char *name);
 
-#define COMMAND_FIELD_BYTES 512 // of a value with the closing NUL; longer ones are refused
+#define COMMAND_FIELD_BYTES 512 // of a value with the closing NUL; longer ones are rejected
 
 struct ban_source;
 struct commands;
@@ -78,10 +78,10 @@ struct command_call {
     struct command_call *next;
 };
 
-// Borrows `table` and `rooms`, which may be NULL. Loads the stored bans; on failure writes the
+// Borrows `table` and `on_demand`, which may be NULL. Loads the stored bans; on failure writes the
 // reason and returns NULL.
-struct commands *commands_open(struct loop *loop, struct arena_table *table, struct rooms *rooms,
-                               char *error, size_t capacity);
+struct commands *commands_open(struct loop *loop, struct arena_table *table,
+                               struct on_demand *on_demand, char *error, size_t capacity);
 
 // Finishes the commands that wait. Call it before what gave them is closed.
 void commands_end(struct commands *commands);
@@ -99,7 +99,7 @@ const struct ban_source *commands_ban_source(const struct commands *commands);
 const struct arena_list *commands_arenas(const struct commands *commands);
 
 // The requests for arenas; NULL: none are taken.
-struct rooms *commands_rooms(const struct commands *commands);
+struct on_demand *commands_on_demand(const struct commands *commands);
 
 // Executes a command, or posts it to the arenas.
 void commands_execute(struct commands *commands, struct command_call *call);

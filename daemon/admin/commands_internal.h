@@ -4,8 +4,8 @@
 #pragma once
 
 #include "arena_command.h"
-#include "ban_book.h"
 #include "ban_source.h"
+#include "ban_store.h"
 #include "commands.h"
 #include "http_answer.h"
 #include "loop.h"
@@ -22,9 +22,9 @@ struct late_add {
 
 struct commands {
     struct arena_table *table;
-    struct rooms *rooms; // NULL: none
+    struct on_demand *on_demand; // NULL: none
     uint32_t next_number;
-    struct ban_book *bans;
+    struct ban_store *bans;
     struct ban_source *ban_source; // NULL: none
     const struct status_view *view;
     bool draining;
@@ -49,7 +49,7 @@ typedef void command_function(struct commands *commands, struct command_call *ca
 #undef REQUEST
 
 // Sets the problem of a command that is not done. Returns false.
-bool command_refuse(struct command_call *call, unsigned status, const char *problem);
+bool command_reject(struct command_call *call, unsigned status, const char *problem);
 
 // Sets the answer of a command and takes its text; NULL means that memory ran out.
 void command_answer(struct command_call *call, char *text);
@@ -57,14 +57,14 @@ void command_answer(struct command_call *call, char *text);
 // Answers a command that failed with an error, which may contain any text.
 void command_answer_error(struct command_call *call, unsigned status, const char *error);
 
-// The index of the running arena that the command names, or -1 after refusing it.
+// The index of the running arena that the command names, or -1 after rejecting it.
 int command_find_arena(const struct commands *commands, struct command_call *call);
 
 // A number that was checked; 0: the field is not given.
 int64_t command_number(const struct command_call *call, enum command_field field);
 
 // Copies a text that can be shown to players into `text`, of RAIM_MAX_TEXT_BYTES + 1 bytes; "" for
-// a field that is not given. Refuses the command and returns false for anything else.
+// a field that is not given. Rejects the command and returns false for anything else.
 bool command_text(struct command_call *call, enum command_field field, char *text);
 
 // Posts a message to the mailboxes of the arenas that the command names.

@@ -4,7 +4,7 @@
 #include "control.h"
 
 #include "commands.h"
-#include "event_feed.h"
+#include "event_streams.h"
 #include "http_answer.h"
 #include "http_listener.h"
 #include "http_recordings.h"
@@ -32,7 +32,7 @@ struct control {
     struct api *api;
     struct http_services services; // events with what is private, results, recordings
     struct http *page;             // the dashboard; NULL: none
-    struct http_guard guard;       // names of hosts
+    struct http_access guard;      // names of hosts
     struct http_listener *listener;
     char path[CONFIG_CONTROL_BYTES];
 };
@@ -64,8 +64,8 @@ static bool open_documents(struct control *control, struct loop *loop,
     return control->api != NULL &&
            http_results_serve(&control->services, loop, table->results, true) &&
            (table->events == NULL ||
-            event_feed_serve(&control->services, loop, server_events_journal(table->events),
-                             true)) &&
+            event_streams_serve(&control->services, loop, server_events_journal(table->events),
+                                true)) &&
            http_recordings_serve(&control->services, loop, table->recordings, true);
 }
 
@@ -89,13 +89,13 @@ static bool open_socket(struct control *control, struct loop *loop, const char *
 }
 
 struct control *control_open(struct loop *loop, const char *path, struct arena_table *table,
-                             struct rooms *rooms, char *error, size_t capacity)
+                             struct on_demand *on_demand, char *error, size_t capacity)
 {
     struct control *control = calloc(1, sizeof *control);
     snprintf(error, capacity, "out of memory");
     if (control == NULL)
         return NULL;
-    control->commands = commands_open(loop, table, rooms, error, capacity);
+    control->commands = commands_open(loop, table, on_demand, error, capacity);
     if (control->commands != NULL && !open_documents(control, loop, table))
         snprintf(error, capacity, "out of memory");
     else if (control->commands != NULL &&
@@ -105,7 +105,7 @@ struct control *control_open(struct loop *loop, const char *path, struct arena_t
     return NULL;
 }
 
-void control_serve_page(struct control *control, struct http *http, const struct http_guard *guard)
+void control_serve_page(struct control *control, struct http *http, const struct http_access *guard)
 {
     control->page = http;
     control->guard = *guard;
@@ -239,7 +239,7 @@ static const char events_path[] = "/v1/events";
 
 struct api {
     struct commands *commands;
-    struct event_feed *feed; // NULL: no arenas are made on request
+    struct event_streams *streams; // NULL: no arenas are made on request
     unsigned pending;
 };
 
@@ -262,15 +262,15 @@ bool api_takes(const char *path)
 
 struct api *api_create(struct loop *loop, struct commands *commands)
 {
-    struct rooms *rooms = commands_rooms(commands);
+    struct on_demand *on_demand = commands_on_demand(commands);
     struct api *api = calloc(1, sizeof *api);
     if (api == NULL)
         return NULL;
     api->commands = commands;
-    if (rooms == NULL)
+    if (on_demand == NULL)
         return api;
-    api->feed = event_feed_create(loop, rooms_events(rooms), true);
-    if (api->feed != NULL)
+    api->streams = event_streams_create(loop, on_demand_events(on_demand), true);
+    if (api->streams != NULL)
         return api;
     free(api);
     return NULL;
@@ -281,7 +281,7 @@ void api_destroy(struct api *api)
     if (api == NULL)
         return;
     assert(api->pending == 0);
-    event_feed_destroy(api->feed);
+    event_streams_destroy(api->streams);
     free(api);
 }
 
@@ -292,8 +292,8 @@ unsigned api_pending(const struct api *api)
 
 void api_end_streams(struct api *api)
 {
-    if (api->feed != NULL)
-        event_feed_end(api->feed);
+    if (api->streams != NULL)
+        event_streams_end(api->streams);
 }
 
 // --- Events ---
@@ -304,7 +304,7 @@ static bool stream_events(struct api *api, const struct http_request *step)
     if (strcmp(step->method, "GET") != 0)
         return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
                                         "method not allowed", "GET");
-    if (api->feed == NULL)
+    if (api->streams == NULL)
         return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
     if (*step->memory == NULL) {
         *step->memory = &request_memory_none;
@@ -313,7 +313,7 @@ static bool stream_events(struct api *api, const struct http_request *step)
     if (step->piece_bytes > 0)
         return true; // a body says nothing here
     http_connection_renew(step->connection);
-    return event_feed_answer(api->feed, step);
+    return event_streams_answer(api->streams, step);
 }
 
 // --- Commands ---
@@ -337,13 +337,13 @@ static bool begin(struct api *api, const struct http_request *step, const struct
     if (row == NULL && allow[0] != '\0')
         return http_answer_send_problem(step->connection, HTTP_METHOD_NOT_ALLOWED,
                                         "method not allowed", allow);
-    if (row == NULL || strlen(id) >= ROOMS_ID_BYTES)
+    if (row == NULL || strlen(id) >= ON_DEMAND_ID_BYTES)
         return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
     if (!sender->is_operator && row->scope != COMMAND_MATCHMAKER)
         return http_answer_send_problem(step->connection, HTTP_FORBIDDEN,
                                         "this command wants a token or a client certificate", NULL);
-    if (http_connection_announces_more(step->connection, ROOMS_MAX_BODY_BYTES))
-        return http_answer_send_too_long(step->connection, ROOMS_MAX_BODY_BYTES);
+    if (http_connection_announces_more(step->connection, ON_DEMAND_MAX_BODY_BYTES))
+        return http_answer_send_too_long(step->connection, ON_DEMAND_MAX_BODY_BYTES);
     struct request *request = calloc(1, sizeof *request);
     if (request == NULL)
         return false;
@@ -362,7 +362,7 @@ static bool begin(struct api *api, const struct http_request *step, const struct
 // Reads a piece of the body. Returns false if the body is too long.
 static bool read_piece(struct request *request, const char *piece, size_t size)
 {
-    if (request->body.size + size > ROOMS_MAX_BODY_BYTES)
+    if (request->body.size + size > ON_DEMAND_MAX_BODY_BYTES)
         return false;
     text_buffer_add(&request->body, piece, size);
     return !request->body.no_memory;
@@ -448,10 +448,10 @@ const char *operator_page_via(const struct http_request *step)
 
 static bool is_foreign(const char *origin, const char *host, const char *site)
 {
-    static const struct http_guard without_names;
+    static const struct http_access without_names;
     if (site != NULL && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
         return true;
-    return !http_guard_takes_origin(&without_names, origin, host);
+    return !http_access_takes_origin(&without_names, origin, host);
 }
 
 static bool changes(const struct http_request *step)
@@ -459,7 +459,7 @@ static bool changes(const struct http_request *step)
     return strcmp(step->method, "GET") != 0 && strcmp(step->method, "HEAD") != 0;
 }
 
-bool operator_page_check(const struct http_guard *guard, const struct http_request *step,
+bool operator_page_check(const struct http_access *guard, const struct http_request *step,
                          bool *is_answered)
 {
     const char *host = http_connection_header(step->connection, "Host");
@@ -467,7 +467,7 @@ bool operator_page_check(const struct http_guard *guard, const struct http_reque
     const char *site = http_connection_header(step->connection, "Sec-Fetch-Site");
     *is_answered = true;
     if (guard != NULL && host != NULL && strchr(host, '.') != NULL &&
-        !http_guard_takes_host(guard, host))
+        !http_access_takes_host(guard, host))
         return http_answer_send_problem(step->connection, HTTP_MISDIRECTED_REQUEST,
                                         "unknown host name: add it to http.hosts", NULL);
     if (is_foreign(origin, host, site))

@@ -10,7 +10,7 @@
 #include "commands.h"
 #include "config.h"
 #include "http.h"
-#include "http_guard.h"
+#include "http_access.h"
 #include "http_listener.h"
 
 #include <stdbool.h>
@@ -55,17 +55,18 @@ struct loop;
 bool control_path(const char *configured, char path[CONFIG_CONTROL_BYTES]);
 
 // Listens, loads the bans from $STATE_DIRECTORY and publishes them to the arenas. Borrows `table`,
-// and `rooms`, which may be NULL. Returns NULL and writes a reason into `error`. With `path` NULL
-// there is no socket, but the commands and the API.
+// and `on_demand`, which may be NULL. Returns NULL and writes a reason into `error`. With `path`
+// NULL there is no socket, but the commands and the API.
 struct control *control_open(struct loop *loop, const char *path, struct arena_table *table,
-                             struct rooms *rooms, char *error, size_t capacity);
+                             struct on_demand *on_demand, char *error, size_t capacity);
 
 // Takes NULL. The arenas must have ended.
 void control_close(struct control *control);
 
 // Serves the dashboard of `http`, which is borrowed and may be NULL, with commands. Copies the
 // names of hosts of `guard`; before, none is taken but addresses and names without a dot.
-void control_serve_page(struct control *control, struct http *http, const struct http_guard *guard);
+void control_serve_page(struct control *control, struct http *http,
+                        const struct http_access *guard);
 
 // Whether a path is that of a document of the operator: results or events.
 bool control_takes(const struct control *control, const char *path);
@@ -103,7 +104,7 @@ bool control_is_drained(const struct control *control);
 // these can make it send requests in the operator's name. Main thread only.
 
 // The header of a command of the page, with any value. A foreign page that adds it has to ask first
-// (CORS, Fetch standard), and is refused.
+// (CORS, Fetch standard), and is rejected.
 #define OPERATOR_PAGE_HEADER "X-Raimd-Command"
 
 // How a command came, as of struct command_note: by "page", "raimctl" or another program, "api".
@@ -113,5 +114,5 @@ const char *operator_page_via(const struct http_request *step);
 // another site; of a page, to change something, without the header. With `guard`, also one for a
 // foreign host name, which DNS rebinding leads here: a name with a dot that is neither an IP
 // address nor one of the guard's. Programs send no Origin and are not concerned by the rest.
-bool operator_page_check(const struct http_guard *guard, const struct http_request *step,
+bool operator_page_check(const struct http_access *guard, const struct http_request *step,
                          bool *is_answered);

@@ -6,8 +6,8 @@
 #include "commands.h"
 #include "control.h"
 #include "crypto.h"
+#include "http_access.h"
 #include "http_answer.h"
-#include "http_guard.h"
 #include "http_listener.h"
 #include "socket_address.h"
 
@@ -24,7 +24,7 @@ struct control_tcp {
     struct control *control; // borrowed
     struct http *page;       // the dashboard; NULL: none
     struct http_listener *listener;
-    struct http_guard guard; // without names; with the token
+    struct http_access guard; // without names; with the token
     uint16_t port;
     bool needs_certificate;                // of clients
     char *certificate, *key, *authorities; // PEM; NULL: none
@@ -119,13 +119,13 @@ static bool check_sender(const struct control_tcp *tcp, const struct http_reques
         return http_answer_send_problem(connection, HTTP_FORBIDDEN,
                                         "want a client certificate of a known authority", NULL);
     if (has_token(tcp) && !is_of_page(tcp, step) &&
-        http_guard_check_token(&tcp->guard, http_connection_header(connection, "Authorization")) !=
+        http_access_check_token(&tcp->guard, http_connection_header(connection, "Authorization")) !=
             HTTP_TOKEN_RIGHT)
         return deny(connection);
     // On a loopback address, a browser there must not ask for a page of somebody else.
     if (takes_operators(tcp))
         return operator_page_check(NULL, step, is_answered);
-    if (!http_guard_takes_host(&tcp->guard, host))
+    if (!http_access_takes_host(&tcp->guard, host))
         return http_answer_send_problem(connection, HTTP_MISDIRECTED_REQUEST, "unknown host", NULL);
     if (is_browser(connection))
         return http_answer_send_problem(connection, HTTP_FORBIDDEN,
@@ -199,7 +199,7 @@ static bool start(struct control_tcp *tcp, struct loop *loop, const struct confi
                                           .authorities = tcp->authorities,
                                           .answer = answer,
                                           .end = end_request,
-                                          .refused = &tcp->counts.limited,
+                                          .rejected = &tcp->counts.limited,
                                           .context = tcp};
     tcp->listener = http_listener_start(&def);
     if (tcp->listener == NULL)

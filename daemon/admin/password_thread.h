@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The thread `raimd-password`: verifies passwords of admins and of RCON, each of which takes 64 MiB
-// and some 100 ms. One at a time; a few may wait, the rest is refused. It begins with the first
+// and some 100 ms. One at a time; a few may wait, the rest is rejected. It begins with the first
 // password. Main thread only.
 #pragma once
 

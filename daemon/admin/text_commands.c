@@ -122,7 +122,7 @@ static const struct question {
 #define QUESTIONS (sizeof questions / sizeof *questions)
 
 // Answers the line with a problem. Returns false.
-__attribute__((format(printf, 2, 3))) static bool refuse(struct line *line, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool reject(struct line *line, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -158,11 +158,11 @@ static void print_usage(const struct command_row *row, char *usage, size_t capac
 }
 
 // Answers the line with how it is written. Returns false.
-static bool refuse_words(struct line *line)
+static bool reject_words(struct line *line)
 {
     char usage[256];
     print_usage(line->call->row, usage, sizeof usage);
-    return refuse(line, "want: %s", usage);
+    return reject(line, "want: %s", usage);
 }
 
 static void answer_help(const struct line *line)
@@ -245,9 +245,9 @@ static const struct arena_player *find_player(struct line *line, struct arena **
     if (count == 1)
         return found;
     if (count == 0)
-        refuse(line, "no player \"%s\": want an id or a whole name of the list", line->text);
+        reject(line, "no player \"%s\": want an id or a whole name of the list", line->text);
     else
-        refuse(line, "\"%s\" is in %u arenas: put @ARENA in front", line->text, count);
+        reject(line, "\"%s\" is in %u arenas: put @ARENA in front", line->text, count);
     return NULL;
 }
 
@@ -275,7 +275,7 @@ static bool read_address(struct line *line)
     if (player == NULL)
         return false;
     if (ip_address_is_none(player->address))
-        return refuse(line, "\"%s\" has no address", line->text);
+        return reject(line, "\"%s\" has no address", line->text);
     bans_print_address(player->address, text);
     return set_field(line, FIELD_ADDRESS, text);
 }
@@ -299,7 +299,7 @@ static bool read_field(struct line *line, enum command_field field)
     const char *before = line->rest;
     const bool is_rest = field == FIELD_TEXT || field == FIELD_REASON;
     if (!(is_rest ? next_text(line) : next_word(line)))
-        return !command_needs_word_of_text(line->call->row, field) || refuse_words(line);
+        return !command_needs_word_of_text(line->call->row, field) || reject_words(line);
     if (field == FIELD_PLAYER)
         return read_player(line);
     if (field == FIELD_ADDRESS)
@@ -332,7 +332,7 @@ static bool read_arena(struct line *line)
     next_word(line);
     line->arena = find_arena(line->arenas, line->text);
     line->rest += strspn(line->rest, " ");
-    return line->arena != NULL || refuse(line, "no such arena: \"%s\"", line->text);
+    return line->arena != NULL || reject(line, "no such arena: \"%s\"", line->text);
 }
 
 // Whether the rest of a line begins with a name, which may be of two words.
@@ -355,7 +355,7 @@ static const struct question *find_question(const struct line *line)
 static bool answer_question(struct line *line, const struct question *question)
 {
     if (line->rest[strlen(question->name)] != '\0')
-        return refuse(line, "want: %s", question->name);
+        return reject(line, "want: %s", question->name);
     if (question->answer != NULL)
         question->answer(line->arenas, line->arena, line->answer, TEXT_COMMANDS_ANSWER_BYTES);
     else
@@ -374,12 +374,12 @@ static bool read_name(struct line *line)
             row = &command_rows[i];
     if (row == NULL) {
         next_word(line);
-        return refuse(line, "no such command: \"%s\"; help lists them", line->text);
+        return reject(line, "no such command: \"%s\"; help lists them", line->text);
     }
     line->rest += strlen(begins_with(line, row->name) ? row->name : name_of(row));
     line->call->row = row;
     return (int)line->source->level >= (int)row->level ||
-           refuse(line, "\"%s\" is for the level %s, and yours is %s", name_of(row),
+           reject(line, "\"%s\" is for the level %s, and yours is %s", name_of(row),
                   config_admin_level_name((enum config_admin_level)row->level),
                   config_admin_level_name(line->source->level));
 }
@@ -395,7 +395,7 @@ static bool set_arena(struct line *line)
         line->arena = line->arenas->arenas[0];
     if (line->arena == NULL)
         return (row->needs & COMMAND_BIT(FIELD_ARENA)) == 0 ||
-               refuse(line, "several arenas run: put @ARENA in front");
+               reject(line, "several arenas run: put @ARENA in front");
     return set_field(line, FIELD_ARENA, arena_config(line->arena)->name);
 }
 
@@ -406,7 +406,7 @@ static bool read_fields(struct line *line)
             !read_field(line, (enum command_field)i))
             return false;
     if (line->rest[strspn(line->rest, " ")] != '\0')
-        return refuse_words(line);
+        return reject_words(line);
     return set_arena(line);
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-static_assert((int)SNAPSHOT_PACE_MOST == RAIM_MAX_SNAPSHOT_INTERVAL, "the match can follow");
+static_assert((int)SNAPSHOT_PACE_MAX == RAIM_MAX_SNAPSHOT_INTERVAL, "the match can follow");
 
 enum {
     CATCH_UP_TICKS = 4, // run at most per wakeup; ticks that are due beyond it are skipped
@@ -93,7 +93,7 @@ void arena_restore(struct arena *arena)
 void arena_start(struct arena *arena, uint64_t offset_ns)
 {
     arena->worker.deadline_ns = monotonic_ns() + offset_ns;
-    arena->worker.has_news = arena->worker.feed != NULL; // its first tick makes a room ready
+    arena->worker.has_news = arena->worker.queue != NULL; // its first tick makes an arena ready
 }
 
 uint64_t arena_due_ns(const struct arena *arena)
@@ -251,7 +251,7 @@ static void take_messages(struct arena *arena)
         case TRANSPORT_CONNECTED:
             take_connection(arena, event.peer);
             if (event.channels < 2)
-                raim_match_refuse(arena->worker.match, event.peer, RAIM_REASON_CHANNELS);
+                raim_match_reject(arena->worker.match, event.peer, RAIM_REASON_CHANNELS);
             break;
         case TRANSPORT_DISCONNECTED:
             raim_match_disconnect(arena->worker.match, event.peer);
@@ -314,9 +314,9 @@ static void update_sleep(struct arena *arena)
 static void report_lines(struct arena *arena)
 {
     struct raim_match_line line;
-    while (arena->worker.feed != NULL && raim_match_next_line(arena->worker.match, &line)) {
-        struct arena_feed_item item = {
-            .kind = ARENA_FEED_LINE,
+    while (arena->worker.queue != NULL && raim_match_next_line(arena->worker.match, &line)) {
+        struct arena_event item = {
+            .kind = ARENA_EVENT_LINE,
             .player = line.player,
             .epoch = line.epoch,
             .is_encrypted = transport_is_secure(arena->worker.transport, line.client),
@@ -325,7 +325,7 @@ static void report_lines(struct arena *arena)
         memcpy(item.name, line.name, sizeof item.name);
         memcpy(item.other_name, line.admin, sizeof item.other_name);
         memcpy(item.text, line.text, sizeof item.text);
-        arena_feed_post(arena->worker.feed, &item);
+        event_queue_post(arena->worker.queue, &item);
         arena->worker.has_news = true;
     }
 }
@@ -379,7 +379,7 @@ static void run_tick(struct arena *arena, uint64_t begin_ns)
     raim_match_step(arena->worker.match);
     tick_timer_enter(&arena->worker.timer, TICK_STAGE_STEP);
     report_lines(arena);
-    if (arena->worker.feed != NULL && arena_feed_run(arena->worker.feed, arena->worker.match))
+    if (arena->worker.queue != NULL && event_queue_run(arena->worker.queue, arena->worker.match))
         arena->worker.has_news = true;
     arena_votes_run(arena);
     arena_rounds_run(arena);

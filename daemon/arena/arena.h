@@ -23,8 +23,8 @@
 #define ARENA_TICK_WINDOW 1024
 
 struct arena;
-struct arena_feed;
-struct seats;
+struct event_queue;
+struct reservations;
 struct store;
 
 // The most bullets that a status lists for the live page. In a crowded arena it lists only some.
@@ -87,12 +87,12 @@ void arena_destroy(struct arena *arena);
 // Closes the port, which nobody can reach any more. No worker may be running the arena.
 void arena_close_port(struct arena *arena);
 
-// Reserves seats, which it takes. The arena must need access tokens. Main thread, before a worker
+// Reserves slots, which it takes. The arena must need access tokens. Main thread, before a worker
 // runs the arena.
-void arena_reserve_seats(struct arena *arena, struct seats *seats);
+void arena_set_reservations(struct arena *arena, struct reservations *reservations);
 
 // Has it put on the disk, with one sync for all of these arenas, that their access tokens are in
-// use. Until it is there, or where that fails, they refuse tokens. Main thread.
+// use. Until it is there, or where that fails, they reject tokens. Main thread.
 void arena_mark_tokens(struct arena *const *arenas, int count, struct store *store);
 
 // The same under the name of a prepared match, which is not offered yet; meanwhile tokens are
@@ -105,7 +105,7 @@ bool arena_is_marking_tokens(struct arena *arena);
 
 // Makes the arena report what happens. Returns false when memory runs out. Main thread, before a
 // worker runs the arena.
-bool arena_enable_feed(struct arena *arena);
+bool arena_enable_event_queue(struct arena *arena);
 
 // Makes the arena record what is played, as its configuration says. Returns false when memory runs
 // out. Main thread, before a worker runs the arena.
@@ -175,7 +175,7 @@ uint32_t arena_ticks(const struct arena *arena);
 // been answered.
 uint32_t arena_playing(const struct arena *arena);
 
-// The end of the newest tick, in ms of CLOCK_MONOTONIC. Before the first tick: 0, or when a room
+// The end of the newest tick, in ms of CLOCK_MONOTONIC. Before the first tick: 0, or when an arena
 // was made.
 uint64_t arena_ticked_ms(const struct arena *arena);
 
@@ -190,7 +190,7 @@ const struct config_arena *arena_config(const struct arena *arena);
 const struct prepared_match *arena_prepared_match(const struct arena *arena);
 
 // Whether a limit fits into what was reserved when the arena was opened: sockets and player slots.
-// Bots must leave room for the max_players that the arena was opened with.
+// Bots must leave room for max_players that the arena was opened with.
 bool arena_fits_players(const struct arena *arena, uint32_t max_players);
 bool arena_fits_spectators(const struct arena *arena, uint32_t max_spectators);
 bool arena_fits_bots(const struct arena *arena, uint32_t bots);
@@ -235,8 +235,8 @@ struct overload *arena_overload(struct arena *arena);
 // thread.
 bool *arena_sheds(struct arena *arena);
 
-// What the arena reports, for the main thread's side of arena_feed.h; NULL if it was not enabled.
-struct arena_feed *arena_get_feed(struct arena *arena);
+// What the arena reports, for the main thread's side of event_queue.h; NULL if it was not enabled.
+struct event_queue *arena_get_event_queue(struct arena *arena);
 
 // The stream of the arena's recordings, for clips; NULL: there is no recorder.
 struct recorder_stream *arena_recorder_stream(struct arena *arena);

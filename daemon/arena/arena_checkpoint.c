@@ -30,9 +30,9 @@ bool arena_checkpoint_create(struct arena_checkpoint *checkpoint, const char *na
     *checkpoint = (struct arena_checkpoint){0};
     assert(strlen(name) < sizeof checkpoint->name);
     strcpy(checkpoint->name, name);
-    checkpoint->seats = calloc(RAIM_MAX_PLAYERS, sizeof *checkpoint->seats);
+    checkpoint->addresses = calloc(RAIM_MAX_PLAYERS, sizeof *checkpoint->addresses);
     checkpoint->rows = calloc(RAIM_MAX_PLAYERS, sizeof *checkpoint->rows);
-    if (checkpoint->seats == NULL || checkpoint->rows == NULL)
+    if (checkpoint->addresses == NULL || checkpoint->rows == NULL)
         return false;
     if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
         return true;
@@ -50,7 +50,7 @@ void arena_checkpoint_destroy(struct arena_checkpoint *checkpoint)
     if (checkpoint->is_bound && checkpoint->is_over)
         checkpoint_remove(checkpoint->file);
     checkpoint_destroy(checkpoint->file);
-    free(checkpoint->seats);
+    free(checkpoint->addresses);
     free(checkpoint->rows);
     *checkpoint = (struct arena_checkpoint){0};
 }
@@ -94,7 +94,7 @@ static void bind_match(struct arena_checkpoint *checkpoint, const struct raim_ma
     char error[ERROR_BYTES];
     checkpoint->match = match;
     checkpoint->is_bound = checkpoint_bind(checkpoint->file, match, &checkpoint->map,
-                                           checkpoint->seats, error, sizeof error);
+                                           checkpoint->addresses, error, sizeof error);
     if (!checkpoint->is_bound)
         log_arena_warning(checkpoint->name, "checkpoint failed arena=%s: %s", checkpoint->name,
                           error);
@@ -114,8 +114,8 @@ static void log_restored(const struct arena_checkpoint *checkpoint, const struct
                        checkpoint->name, counts.players, counts.bots, raim_match_tick(match),
                        (unsigned long long)result->age_ms);
         break;
-    case CHECKPOINT_REFUSED:
-        log_arena_warning(checkpoint->name, "checkpoint refused arena=%s: %s", checkpoint->name,
+    case CHECKPOINT_REJECTED:
+        log_arena_warning(checkpoint->name, "checkpoint rejected arena=%s: %s", checkpoint->name,
                           result->why);
         break;
     case CHECKPOINT_SET_ASIDE:
@@ -148,7 +148,7 @@ void arena_checkpoint_start(struct arena_checkpoint *checkpoint, struct raim_mat
     if (checkpoint->file == NULL)
         return;
     const struct checkpoint_result result =
-        checkpoint_restore(checkpoint->file, match, grace_s, checkpoint->seats);
+        checkpoint_restore(checkpoint->file, match, grace_s, checkpoint->addresses);
     log_restored(checkpoint, match, &result);
     if (result.verdict == CHECKPOINT_RESTORED) {
         checkpoint->untrusted_ticks = TRUST_S * tick_hz(match);
@@ -170,42 +170,42 @@ void arena_checkpoint_rename(struct arena_checkpoint *checkpoint, const char *na
 }
 
 // Records the addresses of the connected players. An absent player keeps the last address.
-static void find_seats(struct arena_checkpoint *checkpoint, const struct raim_match *match,
-                       const struct transport *transport)
+static void find_addresses(struct arena_checkpoint *checkpoint, const struct raim_match *match,
+                           const struct transport *transport)
 {
     const uint32_t slots = raim_match_world(match)->max_players;
     const uint32_t count = raim_match_players(match, checkpoint->rows, RAIM_MAX_PLAYERS);
     uint32_t next = 0;
     checkpoint->slots = slots;
     for (uint32_t slot = 0; slot < slots; slot++) {
-        struct checkpoint_seat *seat = &checkpoint->seats[slot];
+        struct checkpoint_address *address = &checkpoint->addresses[slot];
         if (next == count || raim_player_slot(checkpoint->rows[next].id) != slot) {
-            *seat = (struct checkpoint_seat){0};
+            *address = (struct checkpoint_address){0};
             continue;
         }
         const struct raim_match_player *row = &checkpoint->rows[next++];
-        if (seat->player != row->id)
-            *seat = (struct checkpoint_seat){.player = row->id};
+        if (address->player != row->id)
+            *address = (struct checkpoint_address){.player = row->id};
         if (row->bot || row->away)
             continue;
         const struct udp_address from = transport_source(transport, row->client);
-        seat->high = from.ip.high;
-        seat->low = from.ip.low;
-        seat->scope = from.scope;
-        seat->port = from.port;
+        address->high = from.ip.high;
+        address->low = from.ip.low;
+        address->scope = from.scope;
+        address->port = from.port;
     }
 }
 
 static void save(struct arena_checkpoint *checkpoint, const struct raim_match *match,
                  const struct transport *transport)
 {
-    find_seats(checkpoint, match, transport);
+    find_addresses(checkpoint, match, transport);
     if (checkpoint->file != NULL && match != checkpoint->match) {
         bind_match(checkpoint, match);
         return;
     }
     if (checkpoint->file != NULL)
-        checkpoint_save(checkpoint->file, match, checkpoint->seats);
+        checkpoint_save(checkpoint->file, match, checkpoint->addresses);
     checkpoint->match = match;
     record_save(checkpoint, match);
 }
@@ -213,7 +213,7 @@ static void save(struct arena_checkpoint *checkpoint, const struct raim_match *m
 // Sends an invitation. All invitations of a restart share one nonce, so that a client acts on only
 // one of the repetitions.
 static void invite(const struct arena_checkpoint *checkpoint, const uint8_t token[RAIM_TOKEN_BYTES],
-                   const struct checkpoint_seat *seat, struct transport *transport)
+                   const struct checkpoint_address *address, struct transport *transport)
 {
     struct raim_invite invite;
     uint8_t bytes[RAIM_INVITE_BYTES];
@@ -222,7 +222,7 @@ static void invite(const struct arena_checkpoint *checkpoint, const uint8_t toke
     for (size_t i = 0; i < sizeof invite.proof; i++)
         invite.proof[i] = (uint8_t)(proof >> 8 * i);
     const struct udp_address to = {
-        .ip = {seat->high, seat->low}, .scope = seat->scope, .port = seat->port};
+        .ip = {address->high, address->low}, .scope = address->scope, .port = address->port};
     transport_send_to(transport, to, bytes, raim_invite_write(&invite, bytes));
 }
 
@@ -236,10 +236,10 @@ static void invite_absent_players(struct arena_checkpoint *checkpoint,
     checkpoint->invites_left--;
     checkpoint->next_invites_tick = raim_match_tick(match) + tick_hz(match) / INVITES_PER_S;
     for (uint32_t slot = 0; slot < slots; slot++) {
-        const struct checkpoint_seat *seat = &checkpoint->seats[slot];
+        const struct checkpoint_address *address = &checkpoint->addresses[slot];
         uint8_t token[RAIM_TOKEN_BYTES];
-        if (seat->port != 0 && raim_match_token(match, seat->player, token))
-            invite(checkpoint, token, seat, transport);
+        if (address->port != 0 && raim_match_token(match, address->player, token))
+            invite(checkpoint, token, address, transport);
     }
 }
 
@@ -265,8 +265,9 @@ bool arena_checkpoint_has_address(const struct arena_checkpoint *checkpoint, str
 {
     const uint64_t host = ip_address_host(ip);
     for (uint32_t slot = 0; slot < checkpoint->slots; slot++) {
-        const struct checkpoint_seat *seat = &checkpoint->seats[slot];
-        if (seat->port != 0 && ip_address_host((struct ip_address){seat->high, seat->low}) == host)
+        const struct checkpoint_address *address = &checkpoint->addresses[slot];
+        if (address->port != 0 &&
+            ip_address_host((struct ip_address){address->high, address->low}) == host)
             return true;
     }
     return false;
@@ -281,8 +282,8 @@ void arena_checkpoint_end(struct arena_checkpoint *checkpoint, struct raim_match
         return;
     }
     // Before the suspension, which drops the connections.
-    find_seats(checkpoint, match, transport);
+    find_addresses(checkpoint, match, transport);
     raim_match_suspend(match);
     checkpoint_trust(checkpoint->file);
-    checkpoint_save(checkpoint->file, match, checkpoint->seats);
+    checkpoint_save(checkpoint->file, match, checkpoint->addresses);
 }

@@ -5,7 +5,7 @@
 // $RUNTIME_DIRECTORY there are no checkpoints, and only the players' addresses are noted.
 #pragma once
 
-#include "checkpoint.h"
+#include "checkpoint_file.h"
 #include "config.h"
 #include "transport.h"
 
@@ -20,10 +20,10 @@ struct arena_checkpoint {
     uint32_t saved_tick;            // tick of the last save
     uint32_t untrusted_ticks;       // left until the restored state counts as good
     uint32_t invites_left, next_invites_tick;
-    uint8_t invite_nonce[8];        // one per restart
-    uint32_t slots;                 // of the match at the last save
-    struct checkpoint_seat *seats;  // by player slot, RAIM_MAX_PLAYERS
-    struct raim_match_player *rows; // scratch, RAIM_MAX_PLAYERS
+    uint8_t invite_nonce[8];              // one per restart
+    uint32_t slots;                       // of the match at the last save
+    struct checkpoint_address *addresses; // by player slot, RAIM_MAX_PLAYERS
+    struct raim_match_player *rows;       // scratch, RAIM_MAX_PLAYERS
 };
 
 // Initializes the checkpoint of the arena of this name. Returns false when memory runs out.

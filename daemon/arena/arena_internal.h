@@ -8,13 +8,13 @@
 #include "arena.h"
 #include "arena_checkpoint.h"
 #include "arena_commands.h"
-#include "arena_feed.h"
 #include "arena_recording.h"
 #include "crypto.h"
+#include "event_queue.h"
 #include "ip_address.h"
 #include "overload.h"
+#include "reservations.h"
 #include "round_report.h"
-#include "seats.h"
 #include "triple_buffer.h"
 #include "used_tokens_file.h"
 
@@ -53,7 +53,7 @@ struct arena {
         uint64_t tick_ns;     // period
         uint32_t status_rows; // capacity of the status, in players
         uint32_t max_players, max_spectators, connections;
-        bool is_room;
+        bool is_on_demand;
         struct used_tokens_file *used_tokens; // NULL: used tokens cannot be recorded. Both sides
         struct raim_match_guard guard;
         const struct wakeup *wakeup;                       // of the main thread
@@ -68,8 +68,8 @@ struct arena {
         struct prepared_match *next;       // begins with the next round; NULL: none
         struct transport *transport;
         struct access_control *access_control; // NULL: no client needs a token
-        struct seats *seats;                   // reserved; NULL: none
-        struct arena_feed *feed;               // NULL: nobody reads it
+        struct reservations *reservations;     // reserved; NULL: none
+        struct event_queue *queue;             // NULL: nobody reads it
         uint32_t ended_round;                  // the newest whose end was reported; 0: none
         struct arena_commands commands;
         struct arena_votes votes;

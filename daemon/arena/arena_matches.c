@@ -74,7 +74,7 @@ struct prepared_match *arena_prepare(const struct arena *arena, const struct con
     struct prepared_match *prepared =
         match != NULL ? prepared_match_create(config, owner, match) : NULL;
     if (prepared == NULL || arena->worker.recording.stream == NULL ||
-        match_tape_create(&prepared->tape, match))
+        recording_memory_create(&prepared->records, match))
         return prepared;
     prepared_match_free(prepared);
     return NULL;
@@ -139,7 +139,7 @@ static void rename_access_control(struct arena *arena, const struct prepared_mat
         used_tokens_file_rename(arena->opened.used_tokens, name, prepared->has_known_tokens,
                                 time(NULL), error, sizeof error))
         return;
-    log_arena_error(name, "access tokens refused arena=%s: %s", name, error);
+    log_arena_error(name, "access tokens rejected arena=%s: %s", name, error);
     access_control_stop_recording(control);
 }
 
@@ -149,12 +149,12 @@ void arena_play_match(struct arena *arena, struct prepared_match *prepared)
     arena->worker.current = prepared;
     arena->worker.config = &prepared->config;
     arena->worker.match = prepared->match;
-    arena->worker.recording.tape = &prepared->tape;
+    arena->worker.recording.records = &prepared->records;
     raim_match_tune(arena->worker.match, &prepared->config.match.tuning);
     const struct config_password *password = &prepared->config.password;
-    transport_offer(arena->worker.transport, prepared->config.name,
-                    arena->worker.access_control != NULL || password->is_set,
-                    password->is_set ? password->password.salt : NULL);
+    transport_set_services(arena->worker.transport, prepared->config.name,
+                           arena->worker.access_control != NULL || password->is_set,
+                           password->is_set ? password->password.salt : NULL);
     transport_enable_queries(arena->worker.transport, prepared->config.queries);
     transport_set_limits(arena->worker.transport, prepared->config.address_validation, &limits);
     transport_set_dscp(arena->worker.transport, prepared->config.dscp);
@@ -204,7 +204,7 @@ static bool is_next_due(const struct arena *arena)
     const struct prepared_match *next = arena->worker.next;
     if (next == NULL)
         return false;
-    if (next->takes_waiting_round && raim_match_waits_for_players(match))
+    if (next->takes_waiting_round && raim_match_is_waiting_for_players(match))
         return true;
     return raim_match_is_round_due(match) && !raim_match_replays_map(match);
 }
@@ -299,7 +299,7 @@ static bool has_score(const struct round_report *report)
 // Whether the present round is one whose end was not reported. Notes its beginning.
 static bool has_open_round(struct arena *arena, struct raim_match_round *round)
 {
-    if (arena->worker.feed == NULL)
+    if (arena->worker.queue == NULL)
         return false;
     *round = raim_match_round(arena->worker.match);
     if (round->start_ms == 0) {
@@ -316,18 +316,18 @@ void arena_rounds_run(struct arena *arena)
     struct raim_match_round round;
     if (!has_open_round(arena, &round) || round.phase != RAIM_MATCH_BREAK)
         return;
-    struct round_report *report = arena_feed_begin_round(arena->worker.feed);
+    struct round_report *report = event_queue_begin_round(arena->worker.queue);
     if (report == NULL && round.left_ticks > 0)
         return; // tried again in the next tick of the break
     arena->worker.ended_round = round.round;
     if (report == NULL) {
-        arena_feed_lose_round(arena->worker.feed);
+        event_queue_lose_round(arena->worker.queue);
         return;
     }
     fill(report, arena, &round);
     report->winner = round.winner;
     report->ended = has_score(report) ? ROUND_END_SCORE : ROUND_END_CLOCK;
-    arena_feed_end_round(arena->worker.feed);
+    event_queue_end_round(arena->worker.queue);
     arena->worker.has_news = true;
 }
 
@@ -336,15 +336,15 @@ void arena_rounds_cut(struct arena *arena, enum round_end ended)
     struct raim_match_round round;
     if (!has_open_round(arena, &round) || round.played_ticks == 0)
         return;
-    struct round_report *report = arena_feed_begin_round(arena->worker.feed);
+    struct round_report *report = event_queue_begin_round(arena->worker.queue);
     arena->worker.ended_round = round.round;
     if (report == NULL) {
-        arena_feed_lose_round(arena->worker.feed);
+        event_queue_lose_round(arena->worker.queue);
         return;
     }
     fill(report, arena, &round);
     report->ended = ended;
-    arena_feed_end_round(arena->worker.feed);
+    event_queue_end_round(arena->worker.queue);
     arena->worker.has_news = true;
 }
 
@@ -365,20 +365,20 @@ void arena_votes_watch(struct arena *arena)
 static void post(struct arena *arena, const struct raim_match_vote *vote)
 {
     const struct arena_votes *votes = &arena->worker.votes;
-    const struct arena_feed_item item = {
-        .kind = ARENA_FEED_VOTE,
+    const struct arena_event item = {
+        .kind = ARENA_EVENT_VOTE,
         .vote = *vote,
         .address = vote->number == votes->number ? votes->address : (struct ip_address){0},
     };
-    arena_feed_post(arena->worker.feed, &item);
+    event_queue_post(arena->worker.queue, &item);
     arena->worker.has_news = true;
 }
 
 static void want_map(struct arena *arena, const char *map)
 {
-    struct arena_feed_item item = {.kind = ARENA_FEED_MAP_WANTED};
+    struct arena_event item = {.kind = ARENA_EVENT_MAP_WANTED};
     strcpy(item.text, map);
-    arena_feed_post(arena->worker.feed, &item);
+    event_queue_post(arena->worker.queue, &item);
     arena->worker.has_news = true;
 }
 
@@ -386,7 +386,7 @@ void arena_votes_run(struct arena *arena)
 {
     struct arena_votes *votes = &arena->worker.votes;
     struct raim_match_vote vote;
-    if (arena->worker.feed == NULL)
+    if (arena->worker.queue == NULL)
         return;
     if (raim_match_running_vote(arena->worker.match, &vote) && vote.number != votes->called) {
         votes->called = vote.number;

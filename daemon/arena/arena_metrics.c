@@ -170,11 +170,11 @@ int rejections_list(const struct arena_status *status,
                     struct rejections list[REJECTIONS_MAX_REASONS])
 {
     int length = 0;
-    for (int i = 0; i < RAIM_REFUSALS; i++)
-        add(list, &length, raim_refusal_name((enum raim_refusal)i), status->counts.refused[i]);
+    for (int i = 0; i < RAIM_REJECTIONS; i++)
+        add(list, &length, raim_rejection_name((enum raim_rejection)i), status->counts.rejected[i]);
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
         add(list, &length, datagram_verdict_name((enum datagram_verdict)i),
-            status->transport.refused[i]);
+            status->transport.rejected[i]);
     }
     return length;
 }

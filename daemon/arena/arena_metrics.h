@@ -27,7 +27,7 @@ void arena_metric_objects(const struct arena_view *view, const void *objects[ARE
 // checks. Reasons with an equal name are added up.
 
 // The most reasons with different names.
-#define REJECTIONS_MAX_REASONS ((int)RAIM_REFUSALS + (int)DATAGRAM_VERDICTS)
+#define REJECTIONS_MAX_REASONS ((int)RAIM_REJECTIONS + (int)DATAGRAM_VERDICTS)
 
 struct rejections {
     const char *reason; // [a-z_]+

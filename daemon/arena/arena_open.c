@@ -41,13 +41,13 @@ static void begin_work(void *context, enum raim_match_work work)
                      work == RAIM_MATCH_INTEREST ? TICK_STAGE_INTEREST : TICK_STAGE_ENCODE);
 }
 
-// The callback by which the access control asks for reserved seats.
-static bool has_seat(void *context, const char *name)
+// The callback by which the access control asks for reserved slots.
+static bool may_join(void *context, const char *name)
 {
     const struct arena *arena = context;
     const struct raim_match *match = arena->worker.match;
-    return seats_take(arena->worker.seats, name, raim_match_playing(match),
-                      arena->worker.config->match.tuning.max_players, monotonic_ms());
+    return reservations_take(arena->worker.reservations, name, raim_match_playing(match),
+                             arena->worker.config->match.tuning.max_players, monotonic_ms());
 }
 
 // The callback by which the match asks whether a client may join or watch. Its connection brought
@@ -59,8 +59,8 @@ static enum raim_match_admission admit(void *context, const struct raim_match_vi
     struct access_control *control = arena->worker.access_control;
     const bool has_password = arena->worker.config->password.is_set;
     if (has_password && transport_knows_password(arena->worker.transport, visitor->client)) {
-        const bool is_reserved = !visitor->watches && arena->worker.seats != NULL;
-        return is_reserved && !has_seat(arena, "") ? RAIM_MATCH_WANTS_ACCESS : RAIM_MATCH_ADMITTED;
+        const bool is_reserved = !visitor->watches && arena->worker.reservations != NULL;
+        return is_reserved && !may_join(arena, "") ? RAIM_MATCH_WANTS_ACCESS : RAIM_MATCH_ADMITTED;
     }
     if (control != NULL && atomic_load(&arena->shared.admits_tokens) &&
         access_control_admit(control, visitor->token, visitor->size, now_s(), visitor->watches,
@@ -78,9 +78,9 @@ static bool open_access_control(struct arena *arena, const struct config_arena *
     if (!config->needs_access)
         return true;
     const bool has_runtime = unit_directories_find("RUNTIME_DIRECTORY", runtime, sizeof runtime);
-    // The name of a room is never used again, and a room's table need not outlive a reboot.
-    const bool has_state = !config->is_room && store_has_directory(store);
-    if (!has_state && !config->is_room)
+    // The name of an arena is never used again, and an arena's table need not outlive a reboot.
+    const bool has_state = !config->is_on_demand && store_has_directory(store);
+    if (!has_state && !config->is_on_demand)
         log_arena_warning(
             config->name,
             "used tokens are stored only in %s arena=%s: there is no $STATE_DIRECTORY",
@@ -95,7 +95,7 @@ static bool open_access_control(struct arena *arena, const struct config_arena *
     arena->opened.used_tokens = used_tokens_file_open(&used, error, sizeof error);
     atomic_init(&arena->shared.admits_tokens, !has_state);
     if (error[0] != '\0')
-        log_arena_error(config->name, "access tokens refused arena=%s: %s", config->name, error);
+        log_arena_error(config->name, "access tokens rejected arena=%s: %s", config->name, error);
     const struct access_control_def def = {
         .arena = config->name,
         .keys = &config->access_keys,
@@ -112,7 +112,7 @@ void arena_mark_tokens(struct arena *const *arenas, int count, struct store *sto
     bool is_any = false;
     for (int i = 0; i < count; i++) {
         struct used_tokens_file *used = arenas[i]->opened.used_tokens;
-        if (used == NULL || arenas[i]->opened.is_room)
+        if (used == NULL || arenas[i]->opened.is_on_demand)
             continue;
         used_tokens_file_mark(used, arena_config(arenas[i])->name);
         arenas[i]->main.is_marking_tokens = is_any = true;
@@ -147,7 +147,7 @@ bool arena_is_marking_tokens(struct arena *arena)
     atomic_store(&arena->shared.admits_tokens, outcome == STORE_WRITTEN);
     if (outcome == STORE_FAILED)
         log_arena_error(arena_config(arena)->name,
-                        "access tokens refused arena=%s: the used ones cannot be stored",
+                        "access tokens rejected arena=%s: the used ones cannot be stored",
                         arena_config(arena)->name);
     return false;
 }
@@ -281,8 +281,8 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     arena->opened.connections = connections_for(config);
     arena->opened.tick_ns = NS_PER_S / config->match.tick_hz;
     arena->opened.status_rows = most_players(config);
-    arena->opened.is_room = config->is_room;
-    if (config->is_room) // it is silent only if its first tick is late
+    arena->opened.is_on_demand = config->is_on_demand;
+    if (config->is_on_demand) // it is silent only if its first tick is late
         atomic_init(&arena->shared.ticked_ms, monotonic_ms());
     arena->opened.wakeup = wakeup;
     raim_crypto_random(arena->opened.origin_key, sizeof arena->opened.origin_key);
@@ -330,26 +330,26 @@ struct arena *arena_create(struct config *owner, const struct config_arena *conf
     return arena;
 }
 
-void arena_reserve_seats(struct arena *arena, struct seats *seats)
+void arena_set_reservations(struct arena *arena, struct reservations *reservations)
 {
-    assert(arena->worker.seats == NULL && arena->worker.access_control != NULL);
-    arena->worker.seats = seats;
-    access_control_reserve(arena->worker.access_control, has_seat, arena);
+    assert(arena->worker.reservations == NULL && arena->worker.access_control != NULL);
+    arena->worker.reservations = reservations;
+    access_control_reserve(arena->worker.access_control, may_join, arena);
 }
 
-bool arena_enable_feed(struct arena *arena)
+bool arena_enable_event_queue(struct arena *arena)
 {
-    assert(arena->worker.feed == NULL);
-    arena->worker.feed = arena_feed_create(&(struct arena_feed_def){
+    assert(arena->worker.queue == NULL);
+    arena->worker.queue = event_queue_create(&(struct event_queue_def){
         .slots = arena->opened.status_rows, .departed = arena->opened.max_players});
-    return arena->worker.feed != NULL;
+    return arena->worker.queue != NULL;
 }
 
 bool arena_enable_recording(struct arena *arena, struct recorder *recorder)
 {
     struct raim_match *match = arena->worker.match;
     assert(arena->worker.recording.stream == NULL);
-    if (!match_tape_create(&arena->worker.current->tape, match))
+    if (!recording_memory_create(&arena->worker.current->records, match))
         return false;
     arena->worker.recording.stream = recorder_open_stream(
         recorder, raim_world_bytes(raim_match_world(match)), arena->opened.status_rows);
@@ -361,9 +361,9 @@ struct recorder_stream *arena_recorder_stream(struct arena *arena)
     return arena->worker.recording.stream;
 }
 
-struct arena_feed *arena_get_feed(struct arena *arena)
+struct event_queue *arena_get_event_queue(struct arena *arena)
 {
-    return arena->worker.feed;
+    return arena->worker.queue;
 }
 
 void arena_close_port(struct arena *arena)
@@ -382,7 +382,7 @@ void arena_destroy(struct arena *arena)
     triple_buffer_destroy(&arena->shared.status);
     triple_buffer_destroy(&arena->shared.masters);
     mailbox_destroy(&arena->shared.mailbox);
-    if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
+    if (arena->opened.is_on_demand && !atomic_load(&arena->shared.keeps_checkpoint))
         arena_checkpoint_discard(&arena->worker.checkpoint); // even if no worker ran it
     arena_checkpoint_destroy(&arena->worker.checkpoint);
     arena_collect(arena);
@@ -390,12 +390,12 @@ void arena_destroy(struct arena *arena)
     prepared_match_free(arena->worker.next);
     prepared_match_free(arena->worker.current);
     access_control_destroy(arena->worker.access_control);
-    if (arena->opened.is_room && !atomic_load(&arena->shared.keeps_checkpoint))
+    if (arena->opened.is_on_demand && !atomic_load(&arena->shared.keeps_checkpoint))
         used_tokens_file_remove(arena->opened.used_tokens);
     else
         used_tokens_file_close(arena->opened.used_tokens);
-    seats_destroy(arena->worker.seats);
-    arena_feed_destroy(arena->worker.feed);
+    reservations_destroy(arena->worker.reservations);
+    event_queue_destroy(arena->worker.queue);
     free(arena->worker.rows);
     free(arena);
 }

@@ -13,12 +13,12 @@ static uint32_t ticks_of(const struct raim_match *match, uint32_t seconds)
     return seconds * raim_match_world(match)->tick_hz;
 }
 
-// Hands over what is on the tape. Returns false if the recorder has no room for it.
+// Hands over what is in the recording input. Returns false if the recorder has no room for it.
 static bool put(struct arena_recording *recording, const struct raim_match *match,
                 bool has_keyframe)
 {
     size_t size;
-    const uint8_t *chunk = raim_tape_take(recording->running, &size);
+    const uint8_t *chunk = raim_recording_input_take(recording->running, &size);
     return chunk == NULL ||
            recorder_put(recording->stream, raim_match_tick(match), has_keyframe, chunk, size);
 }
@@ -76,11 +76,12 @@ static void begin(struct arena_recording *recording, struct raim_match *match,
     };
     memcpy(head.name, recording->name, sizeof head.name);
     memcpy(head.arena, config->name, sizeof head.arena);
-    recording->running = raim_tape_init(recording->tape->memory, raim_match_world(match));
+    recording->running =
+        raim_recording_input_init(recording->records->memory, raim_match_world(match));
     recording->ticks = recording->unplayed_ticks = recording->retry_ticks = 0;
     raim_match_record(match, recording->running, seed);
-    if (!recorder_begin(recording->stream, &head, recording->tape->scene,
-                        recording->tape->scene_size) ||
+    if (!recorder_begin(recording->stream, &head, recording->records->scene,
+                        recording->records->scene_size) ||
         !put(recording, match, true))
         lose(recording, match);
 }
@@ -95,7 +96,8 @@ static bool is_played(const struct raim_match *match, const struct config_arena 
 // Records a tick of the file in progress.
 static void feed(struct arena_recording *recording, struct raim_match *match)
 {
-    if (recorder_has_failed(recording->stream) || raim_tape_has_overflowed(recording->running)) {
+    if (recorder_has_failed(recording->stream) ||
+        raim_recording_input_has_overflowed(recording->running)) {
         arena_recording_end(recording, match);
         recording->retry_ticks = ticks_of(match, RECORDING_RETRY_S);
         return;
@@ -105,7 +107,7 @@ static void feed(struct arena_recording *recording, struct raim_match *match)
         lose(recording, match);
         return;
     }
-    if (!raim_tape_wants_keyframe(recording->running))
+    if (!raim_recording_input_wants_keyframe(recording->running))
         return;
     raim_match_keyframe(match);
     if (!put(recording, match, true))
@@ -115,7 +117,7 @@ static void feed(struct arena_recording *recording, struct raim_match *match)
 void arena_recording_run(struct arena_recording *recording, struct raim_match *match,
                          const struct config_arena *config)
 {
-    if (recording->stream == NULL || recording->tape->memory == NULL)
+    if (recording->stream == NULL || recording->records->memory == NULL)
         return;
     if (recording->running == NULL && config->recording == CONFIG_RECORDING_NONE)
         return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decides when an arena is recorded, and copies what the match writes onto its tape to the
-// recorder. A file holds a round at most: it begins with somebody who plays and ends when the break
-// begins, when nobody has played for RECORDING_UNPLAYED_S, or with the match; after
+// Decides when an arena is recorded, and copies what the match writes onto its recording input to
+// the recorder. A file holds a round at most: it begins with somebody who plays and ends when the
+// break begins, when nobody has played for RECORDING_UNPLAYED_S, or with the match; after
 // RECORDING_PART_S the round continues in another file. Thread rule: the worker that owns the
 // arena.
 #pragma once
@@ -21,9 +21,9 @@
 
 // All zero: nothing is recorded.
 struct arena_recording {
-    struct recorder_stream *stream; // NULL: there is no recorder
-    const struct match_tape *tape;  // of the running match; borrowed
-    struct raim_tape *running;      // NULL: nothing is recorded now
+    struct recorder_stream *stream;         // NULL: there is no recorder
+    const struct recording_memory *records; // of the running match; borrowed
+    struct raim_recording_input *running;   // NULL: nothing is recorded now
     char name[RECORDING_NAME_BYTES];
     int64_t begun_s;         // unix time of the newest name
     uint32_t round, part;    // of the newest name

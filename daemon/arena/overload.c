@@ -62,9 +62,9 @@ bool worker_load_update(struct worker_load *load, uint64_t busy_ns, uint64_t now
 
 void snapshot_pace_init(struct snapshot_pace *pace, uint32_t tick_hz)
 {
-    const uint32_t most = tick_hz / SNAPSHOT_PACE_LEAST_HZ;
+    const uint32_t most = tick_hz / SNAPSHOT_PACE_MIN_HZ;
     *pace = (struct snapshot_pace){
-        .most = most < SNAPSHOT_PACE_MOST ? most : SNAPSHOT_PACE_MOST,
+        .most = most < SNAPSHOT_PACE_MAX ? most : SNAPSHOT_PACE_MAX,
         .window = tick_hz / SNAPSHOT_PACE_WINDOWS_PER_S,
         .interval = 1,
     };
@@ -111,7 +111,7 @@ static void begin_window(struct snapshot_pace *pace)
 
 uint32_t snapshot_pace_update(struct snapshot_pace *pace, uint64_t late_ns, uint64_t period_ns)
 {
-    const uint64_t most_ns = SNAPSHOT_PACE_MOST_PERIODS * period_ns;
+    const uint64_t most_ns = SNAPSHOT_PACE_MAX_PERIODS * period_ns;
     pace->sum_ns += late_ns < most_ns ? late_ns : most_ns;
     pace->overdue = late_ns > period_ns ? pace->overdue + 1 : 0;
     if (pace->overdue >= SNAPSHOT_PACE_OVERDUE_TICKS) {

@@ -78,8 +78,8 @@ bool worker_load_update(struct worker_load *load, uint64_t busy_ns, uint64_t now
 // to catch up first.
 
 enum {
-    SNAPSHOT_PACE_MOST = 4,      // ticks between two snapshots of a client, at most
-    SNAPSHOT_PACE_LEAST_HZ = 10, // snapshots of a client a second, at least, as PROTOCOL.md says
+    SNAPSHOT_PACE_MAX = 4,     // ticks between two snapshots of a client, at most
+    SNAPSHOT_PACE_MIN_HZ = 10, // snapshots of a client a second, at least, as PROTOCOL.md says
     SNAPSHOT_PACE_BEGIN_PERCENT = 90,
     SNAPSHOT_PACE_END_PERCENT = 80,
     SNAPSHOT_PACE_WINDOWS_PER_S = 2,
@@ -88,11 +88,11 @@ enum {
     SNAPSHOT_PACE_OVERDUE_TICKS = 8,
     SNAPSHOT_PACE_CATCH_UP_TICKS = 4,
     // A tick counts for at most so many periods, so that a single stall of the machine is no load.
-    SNAPSHOT_PACE_MOST_PERIODS = 2,
+    SNAPSHOT_PACE_MAX_PERIODS = 2,
 };
 
 struct snapshot_pace {
-    uint32_t most;     // highest interval, which leaves SNAPSHOT_PACE_LEAST_HZ
+    uint32_t most;     // highest interval, which leaves SNAPSHOT_PACE_MIN_HZ
     uint32_t window;   // ticks of a window
     uint32_t interval; // ticks between two snapshots of a client, 1 to `most`
     uint32_t ticks;    // in the present window

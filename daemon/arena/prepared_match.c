@@ -27,7 +27,7 @@ void prepared_match_free(struct prepared_match *prepared)
     if (prepared == NULL)
         return;
     raim_match_destroy(prepared->match); // before its map
-    match_tape_destroy(&prepared->tape);
+    recording_memory_destroy(&prepared->records);
     config_unload(prepared->owner);
     free(prepared);
 }
@@ -50,9 +50,9 @@ void prepared_match_inherit(struct prepared_match *prepared, struct prepared_mat
     config_tune(&prepared->config, &tuned);
     prepared->map = before->map;
     prepared->match = before->match;
-    prepared->tape = before->tape;
+    prepared->records = before->records;
     before->match = NULL;
-    before->tape = (struct match_tape){0};
+    before->records = (struct recording_memory){0};
 }
 
 void prepared_match_push(struct prepared_match_stack *stack, struct prepared_match *prepared)
@@ -78,27 +78,27 @@ struct prepared_match *prepared_match_take(struct prepared_match_stack *stack)
     return oldest;
 }
 
-bool match_tape_create(struct match_tape *tape, const struct raim_match *match)
+bool recording_memory_create(struct recording_memory *records, const struct raim_match *match)
 {
     struct raim_recording_scene scene = {0};
     raim_match_scene(match, &scene);
     strncpy(scene.version, RAIM_VERSION, sizeof scene.version - 1);
     const size_t bound = raim_recording_scene_bound(&scene);
-    *tape = (struct match_tape){
-        .memory = malloc(raim_tape_bytes(raim_match_world(match))),
+    *records = (struct recording_memory){
+        .memory = malloc(raim_recording_input_bytes(raim_match_world(match))),
         .scene = malloc(bound),
     };
-    if (tape->memory != NULL && tape->scene != NULL)
-        tape->scene_size = raim_recording_scene_write(&scene, tape->scene, bound);
-    if (tape->scene_size > 0)
+    if (records->memory != NULL && records->scene != NULL)
+        records->scene_size = raim_recording_scene_write(&scene, records->scene, bound);
+    if (records->scene_size > 0)
         return true;
-    match_tape_destroy(tape);
+    recording_memory_destroy(records);
     return false;
 }
 
-void match_tape_destroy(struct match_tape *tape)
+void recording_memory_destroy(struct recording_memory *records)
 {
-    free(tape->memory);
-    free(tape->scene);
-    *tape = (struct match_tape){0};
+    free(records->memory);
+    free(records->scene);
+    *records = (struct recording_memory){0};
 }

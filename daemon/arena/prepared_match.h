@@ -4,37 +4,37 @@
 // waits for the other, and the worker neither allocates nor frees.
 #pragma once
 
-#include "checkpoint.h"
+#include "checkpoint_file.h"
 #include "config.h"
 #include "match.h"
-#include "tape.h"
+#include "recording_input.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// The memory with which a match can be recorded: a tape for its world, and its scene as bytes. The
-// main thread allocates it with the match, and it moves with the match from one prepared match to
-// the next.
+// The memory with which a match can be recorded: a recording input for its world, and its scene as
+// bytes. The main thread allocates it with the match, and it moves with the match from one prepared
+// match to the next.
 
-struct match_tape {
-    void *memory; // of a tape; NULL: the match cannot be recorded
+struct recording_memory {
+    void *memory; // of a recording input; NULL: the match cannot be recorded
     uint8_t *scene;
     size_t scene_size;
 };
 
 // Allocates the memory. Returns false when memory runs out. Main thread.
-bool match_tape_create(struct match_tape *tape, const struct raim_match *match);
+bool recording_memory_create(struct recording_memory *records, const struct raim_match *match);
 
 // Frees it. Accepts one that is all zero. Main thread.
-void match_tape_destroy(struct match_tape *tape);
+void recording_memory_destroy(struct recording_memory *records);
 
 struct prepared_match {
     struct config_arena config;       // a copy; its maps belong to the owner; `map` is played
     struct config *owner;             // held; NULL: none
     struct raim_match *match;         // NULL: the running match continues, tuned by `config`
-    struct match_tape tape;           // of the match; all zero: it cannot be recorded
+    struct recording_memory records;  // of the match; all zero: it cannot be recorded
     struct checkpoint_map map;        // identifies the map in checkpoints
     bool has_known_tokens;            // another arena of this name has admitted access tokens
     bool at_once;                     // begins with the next tick, not with the next round

@@ -20,8 +20,8 @@ bool rejection_log_update(struct rejection_log *log, const struct transport_stat
 {
     uint64_t fresh[DATAGRAM_VERDICTS], sum = 0;
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {
-        fresh[i] = stats->refused[i] - log->seen[i];
-        log->seen[i] = stats->refused[i];
+        fresh[i] = stats->rejected[i] - log->seen[i];
+        log->seen[i] = stats->rejected[i];
         sum += fresh[i];
     }
     const uint64_t queries = stats->queries_limited - log->queries_seen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of a round, as the worker of an arena hands it to the main thread (arena_feed.h).
+// The result of a round, as the worker of an arena hands it to the main thread (event_queue.h).
 // Plain data without pointers.
 #pragma once
 

@@ -6,7 +6,7 @@
 // call and no disk. A clean end copies it into the state directory, by the store, so that nobody
 // waits for the disk. While the table is in use, a mark takes the place of that copy. If the table
 // is then missing or damaged, after a power cut for instance, the used tokens are unknown, and
-// every token that could have been used before is refused (see used_tokens_unknown_until). Thread
+// every token that could have been used before is rejected (see used_tokens_unknown_until). Thread
 // rule: the main thread, unless a function says otherwise.
 #pragma once
 

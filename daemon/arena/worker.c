@@ -28,7 +28,7 @@ enum {
     MESSAGES = 512,                // every arena can be removed and another added at once
     SLOTS = 2 * CONFIG_MAX_ARENAS, // arenas may leave while others are added
     NS_PER_S = 1000000000,
-    MOST_WAIT_NS = 4000000, // of an arena that is asleep for those that are awake
+    MAX_WAIT_NS = 4000000, // of an arena that is asleep for those that are awake
 };
 
 static_assert(MESSAGES >= 2 * CONFIG_MAX_ARENAS, "every arena can come and go");
@@ -187,7 +187,7 @@ static void mark_readable(struct worker *worker)
 }
 
 // Runs the arenas that are due: first those that are awake, then the others. While one of the
-// former is due again, an arena that is asleep waits, but not for longer than MOST_WAIT_NS: players
+// former is due again, an arena that is asleep waits, but not for longer than MAX_WAIT_NS: players
 // hardly wait for empty arenas, whatever strangers send to these, and overload does not stop their
 // ticks.
 static void run_due(struct worker *worker)
@@ -211,7 +211,7 @@ static void run_due(struct worker *worker)
     for (int i = 0; any_asleep && i < worker->own.arena_count; i++) {
         struct worker_slot *slot = &worker->own.slots[i];
         if (!slot->is_asleep || slot->due_ns > now_ns ||
-            (next_ns <= now_ns && now_ns - slot->due_ns < MOST_WAIT_NS))
+            (next_ns <= now_ns && now_ns - slot->due_ns < MAX_WAIT_NS))
             continue;
         run_slot(worker, slot); // nothing leaves while it is asleep
         now_ns = monotonic_ns();

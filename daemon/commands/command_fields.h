@@ -47,8 +47,8 @@ FIELD(ENDS, "ends", CHOICE, 0, 0, "empty|round|never", "empty|round|never", "end
 FIELD(MAP_NAME, "map", STRING, 0, 0, NULL, "MAP", "map", NULL, "one of the template's maps")
 FIELD(RULES, "rules", NUMBERS, 0, 0, NULL, "NAME=NUMBER", "rule", NULL,
       "rules that differ from the template's")
-FIELD(PLACES, "places", INTEGER, 1, UINT16_MAX, NULL, "N", "places", "want a number of places",
-      "number of players, at most the template's")
+FIELD(MAX_PLAYERS, "max_players", INTEGER, 1, UINT16_MAX, NULL, "N", "max-players",
+      "want a number of players", "number of players, at most the template's")
 FIELD(JOIN_WITHIN, "join_within_s", INTEGER, 1, 3600, NULL, "SECONDS", "join-within",
       "want 1 to 3600 seconds",
       "seconds after which the arena ends if nobody has joined, 60 by default")

@@ -72,10 +72,11 @@ REQUEST("arena list", MATCHMAKER, "GET", "/v1/arenas", 0, 0, command_arena_list,
 REQUEST("arena show", MATCHMAKER, "GET", "/v1/arenas/{id}", ID, 0, command_arena_show, "Arena",
         "Show an arena on demand, even if it has ended")
 REQUEST("arena create", MATCHMAKER, "PUT", "/v1/arenas/{id}", ID | TEMPLATE,
-        PLAYERS | ENDS | MAP_NAME | RULES | PLACES | JOIN_WITHIN | METADATA, command_arena_create,
-        "Arena", "Create an arena from a template; repeating the request changes nothing")
-REQUEST("arena change", MATCHMAKER, "PATCH", "/v1/arenas/{id}", ID, PLACES | METADATA,
-        command_arena_change, "Arena", "Change the places or the metadata of an arena on demand")
+        PLAYERS | ENDS | MAP_NAME | RULES | MAX_PLAYERS | JOIN_WITHIN | METADATA,
+        command_arena_create, "Arena",
+        "Create an arena from a template; repeating the request changes nothing")
+REQUEST("arena change", MATCHMAKER, "PATCH", "/v1/arenas/{id}", ID, MAX_PLAYERS | METADATA,
+        command_arena_change, "Arena", "Change max_players or the metadata of an arena on demand")
 REQUEST("arena end", MATCHMAKER, "DELETE", "/v1/arenas/{id}", ID, DRAIN | WITHIN | REASON,
         command_arena_end, "Arena", "End an arena on demand, at once or when all have left")
 REQUEST("arena templates", MATCHMAKER, "GET", "/v1/templates", 0, 0, command_arena_templates,

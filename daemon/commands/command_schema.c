@@ -59,7 +59,7 @@ static void write_field(struct json_writer *json, enum command_field field)
         json_write_document(json, "items", "{\"type\":\"string\"}");
     if (row->type == TYPE_NUMBERS)
         json_write_document(json, "additionalProperties", "{\"type\":\"number\"}");
-    if (row->type == TYPE_TEXTS) { // ROOM_REQUEST_MAX_METADATA
+    if (row->type == TYPE_TEXTS) { // ARENA_REQUEST_MAX_METADATA
         json_write_number(json, "maxProperties", 16);
         json_write_document(json, "propertyNames", "{\"minLength\":1,\"maxLength\":63}");
         json_write_document(json, "additionalProperties",

@@ -152,7 +152,7 @@ static int bind_socket(const union socket_address *address, int type)
     const int descriptor = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (descriptor < 0)
         return -1;
-    // Without SO_REUSEADDR the kernel refuses the TCP port of a raimd that has just ended.
+    // Without SO_REUSEADDR the kernel rejects the TCP port of a raimd that has just ended.
     if ((type == SOCK_STREAM &&
          setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) ||
         (family == AF_INET6 &&
@@ -257,7 +257,7 @@ uint16_t listen_socket_port(int descriptor)
     return socket_address_port(&name);
 }
 
-// Removes the socket of a killed raimd: one that refuses connections. False with a reason if
+// Removes the socket of a killed raimd: one that rejects connections. False with a reason if
 // anything else is at the path.
 static bool remove_stale_socket(const char *path, const struct sockaddr_un *name, char *error,
                                 size_t capacity)

@@ -24,7 +24,7 @@ union socket_address {
     struct sockaddr_in6 v6;
 };
 
-// Parses an address. IPv4-mapped addresses ("::ffff:192.0.2.1") are refused: the IPv4 address says
+// Parses an address. IPv4-mapped addresses ("::ffff:192.0.2.1") are rejected: the IPv4 address says
 // the same. The interface of a link-local address must exist.
 bool socket_address_parse(const char *text, uint16_t port, union socket_address *address);
 

@@ -112,11 +112,11 @@ struct config *config_load_map(const char *config_path, const char *path, double
 struct gate_limits config_limits(const struct config_arena *arena)
 {
     // Players behind one network may fill a small arena, but not a large one.
-    enum { LEAST = 8, MOST = 64 };
+    enum { MIN = 8, MAX = 64 };
     struct gate_limits limits = arena->limits;
     const uint32_t share = arena->match.tuning.max_players - arena->match.tuning.max_players / 4;
     if (limits.connections_per_network == 0)
-        limits.connections_per_network = share < LEAST ? LEAST : share > MOST ? MOST : share;
+        limits.connections_per_network = share < MIN ? MIN : share > MAX ? MAX : share;
     return limits;
 }
 
@@ -179,7 +179,7 @@ void config_unload(struct config *config)
 
 void config_load_hosts(reader_node list, void *into, void *context)
 {
-    struct http_guard *guard = &((struct config *)into)->status_guard;
+    struct http_access *guard = &((struct config *)into)->status_guard;
     (void)context;
     const int count = reader_count(list);
     if (count > HTTP_MAX_HOSTS) {
@@ -188,7 +188,7 @@ void config_load_hosts(reader_node list, void *into, void *context)
     }
     for (int i = 0; i < count; i++) {
         const char *name;
-        if (reader_text(reader_item(list, i), http_guard_is_name,
+        if (reader_text(reader_item(list, i), http_access_is_name,
                         "the name of a host, without scheme and port", &name))
             strcpy(guard->hosts[guard->host_count++], name);
     }
@@ -212,7 +212,7 @@ static bool read_token(const char *path, char token[HTTP_TOKEN_BYTES], const cha
     if (file >= 0)
         close(file);
     text[strcspn(text, "\n")] = '\0';
-    if (*problem == NULL && !http_guard_is_token(text))
+    if (*problem == NULL && !http_access_is_token(text))
         *problem = "want a line of 16 to 128 letters, digits and -._~+/=";
     if (*problem == NULL)
         strcpy(token, text);
@@ -286,7 +286,7 @@ void config_load_arena(struct config_arena *arena, reader_node group, bool is_te
     int count;
     const struct reader_key *keys =
         config_keys(is_template ? CONFIG_TEMPLATE : CONFIG_ARENA, &count);
-    arena->is_room = is_template;
+    arena->is_on_demand = is_template;
     reader_fill(group, keys, count, arena, loader);
     assert(raim_rules_check(&arena->match.rules) == NULL);
     if (arena->needs_access && arena->access_keys.count == 0)

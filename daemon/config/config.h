@@ -7,7 +7,7 @@
 #include "access_control.h"
 #include "diagnostics.h"
 #include "gate_limits.h"
-#include "http_guard.h"
+#include "http_access.h"
 #include "log.h"
 #include "map.h"
 #include "match.h"
@@ -92,9 +92,9 @@ struct config_arena {
     char region[CONFIG_REGION_BYTES], website[CONFIG_WEBSITE_BYTES]; // "": none
     int rotation_count; // the rotation starts again with the first map, `match.map`
     const struct raim_map *rotation[CONFIG_MAX_ROTATION]; // owned by the configuration
-    bool is_room;                                         // a template, or made of one on request
-    char template_name[CONFIG_NAME_BYTES];                // of which a room is made; "": no room
-    bool is_reopened; // with is_room: it ran in the last process
+    bool is_on_demand;                                    // a template, or made of one on request
+    char template_name[CONFIG_NAME_BYTES];                // of which an arena is made; "": no arena
+    bool is_reopened; // with is_on_demand: it ran in the last process
 };
 
 // Address of an HTTP server.
@@ -104,7 +104,7 @@ struct config_listen {
     uint16_t port; // TCP; 0 lets the kernel choose (tests)
 };
 
-// The UDP ports of rooms.
+// The UDP ports of arenas.
 struct config_ports {
     uint16_t first, last; // inclusive; 0 and 0: none
 };
@@ -177,7 +177,7 @@ struct config {
     char event_hook[URL_BYTES];               // an URL, or the words of a command; "": none
     char event_hook_secret[HTTP_TOKEN_BYTES]; // "": requests are not signed
     struct config_listen status;
-    struct http_guard status_guard;     // accepted host names; token for undelayed streams
+    struct http_access status_guard;    // accepted host names; token for undelayed streams
     char control[CONFIG_CONTROL_BYTES]; // path, "off", or "" for $RUNTIME_DIRECTORY
     enum config_agones agones;
     uint32_t agones_drain_s; // 1 to 86400: the deadline of a drain that SIGTERM began
@@ -188,12 +188,12 @@ struct config {
     struct config_admin admins[CONFIG_MAX_ADMINS];
     char recording_dir[CONFIG_PATH_BYTES]; // absolute; "" for recordings in $STATE_DIRECTORY
     struct config_keep recording_keep;
-    char public_address[HTTP_HOST_BYTES]; // of rooms, as matchmakers are told; "": the arena's own
-    struct config_ports ports;            // of rooms
+    char public_address[HTTP_HOST_BYTES]; // of arenas, as matchmakers are told; "": the arena's own
+    struct config_ports ports;            // of arenas
     struct config_masters masters;
     bool lan_discovery;
     int template_count;
-    struct config_arena *templates; // of rooms; their ports are 0
+    struct config_arena *templates; // of arenas; their ports are 0
     int arena_count;
     struct config_arena *arenas;
     int map_count;

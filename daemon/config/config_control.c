@@ -281,7 +281,7 @@ static bool read_master(const char *text, struct config_master *master)
         return false;
     const bool is_address = socket_address_parse(master->host, master->port, &address);
     return has_brackets ? is_address && address.any.sa_family == AF_INET6
-                        : is_address || http_guard_is_name(master->host);
+                        : is_address || http_access_is_name(master->host);
 }
 
 static bool is_master(const char *text)

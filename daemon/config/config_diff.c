@@ -217,7 +217,7 @@ struct group {
 
 static void collect_group(struct collector *collector, const struct group *group);
 
-static bool has_value_room(struct config_values *values)
+static bool has_value_arena(struct config_values *values)
 {
     if (values->count < values->capacity)
         return true;
@@ -235,7 +235,7 @@ static void add_value(struct collector *collector, const struct group *group, re
                       const struct reader_key *key)
 {
     struct config_values *values = collector->values;
-    if (!has_value_room(values)) {
+    if (!has_value_arena(values)) {
         collector->no_memory = true;
         return;
     }

@@ -13,7 +13,7 @@ enum config_group {
     CONFIG_LIMITS,
     CONFIG_VOTES,
     CONFIG_RULES,
-    CONFIG_TEMPLATE, // of rooms: the keys of an arena without its port
+    CONFIG_TEMPLATE, // of arenas: the keys of an arena without its port
 };
 
 // The table of a group's keys and the number of its rows.

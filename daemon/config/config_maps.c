@@ -73,7 +73,7 @@ void config_load_rotation(reader_node node, void *into, void *context)
     }
     arena->rotation_count = count;
     // The maps of a template are those that a request may name.
-    if (count > 0 && !arena->is_room && arena->match.tuning.round_s == 0 &&
+    if (count > 0 && !arena->is_on_demand && arena->match.tuning.round_s == 0 &&
         arena->match.tuning.score_limit == 0)
         reader_warn(node, "no round ends without round_time or score_limit, so that only the "
                           "operator changes the map");

@@ -4,7 +4,7 @@
 
 #include "config_keys.h"
 #include "config_loader.h"
-#include "http_guard.h"
+#include "http_access.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static bool parse_agones(const char *text, void *field);
 static bool parse_directory(const char *text, void *field);
 static bool parse_hook(const char *text, void *field);
 
-static_assert(offsetof(struct http_guard, host_count) == 0 &&
-                  offsetof(struct http_guard, hosts) < offsetof(struct http_guard, token),
+static_assert(offsetof(struct http_access, host_count) == 0 &&
+                  offsetof(struct http_access, hosts) < offsetof(struct http_access, token),
               "the host names precede the token, so that one copy takes them");
 
 static const struct reader_key HTTP_KEYS[] = {
@@ -48,7 +48,7 @@ static const struct reader_key HTTP_KEYS[] = {
     {.name = "hosts",
      .kind = READER_LIST,
      .offset = offsetof(struct config, status_guard),
-     .size = offsetof(struct http_guard, token),
+     .size = offsetof(struct http_access, token),
      .load = config_load_hosts,
      .expected = "a list of at most 16 names of hosts",
      .meaning = "host names accepted in the Host and Origin headers of status "
@@ -466,7 +466,7 @@ static bool parse_host(const char *text, void *field)
 {
     union socket_address address;
     const bool is_good =
-        text[0] == '\0' || http_guard_is_name(text) ||
+        text[0] == '\0' || http_access_is_name(text) ||
         (text[0] != '[' && strchr(text, '%') == NULL && socket_address_parse(text, 0, &address));
     if (is_good)
         strcpy(field, text);

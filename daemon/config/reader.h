@@ -42,7 +42,7 @@ enum reader_applies {
 };
 
 // A capacity that is allocated when an arena starts; raising it needs a new arena.
-enum reader_room { READER_ANY_ROOM, READER_PLAYERS, READER_SPECTATORS, READER_BOTS };
+enum reader_scope { READER_ANY_SCOPE, READER_PLAYERS, READER_SPECTATORS, READER_BOTS };
 
 // The keys of a group.
 struct reader_table {
@@ -74,7 +74,7 @@ struct reader_key {
     const struct reader_table *keys; // of groups, and of lists of groups: those within; or NULL
     bool is_secret; // of texts: messages do not repeat a wrong one, which may be a password
     enum reader_applies applies;
-    enum reader_room room;
+    enum reader_scope scope;
     const char *meaning;
 };
 

@@ -75,7 +75,7 @@ static int confirm(const char *network, size_t players)
     if (fgets(answer, sizeof answer, stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y'))
         return EXIT_SUCCESS;
     fputs("raimctl: nobody is banned\n", stderr);
-    return EXIT_REFUSED;
+    return EXIT_REJECTED;
 }
 
 bool ban_print_done(const char *json, FILE *out)

@@ -49,10 +49,10 @@ int commands_send_for_file(const struct call *call, const struct request *reques
     if (reply->status >= 200 && reply->status < 300)
         return EXIT_SUCCESS;
     tables_problem(reply->text, problem, sizeof problem);
-    fprintf(stderr, "raimctl: refused: %s\n", problem[0] != '\0' ? problem : "no reason given");
+    fprintf(stderr, "raimctl: rejected: %s\n", problem[0] != '\0' ? problem : "no reason given");
     tables_mistakes(reply->text, stderr);
     free(reply->text);
-    return EXIT_REFUSED;
+    return EXIT_REJECTED;
 }
 
 static int send_request(const struct call *call, const struct request *request, struct reply *reply)
@@ -62,8 +62,8 @@ static int send_request(const struct call *call, const struct request *request, 
 
 int commands_not_understood(void)
 {
-    fputs("raimctl: refused: the answer cannot be read\n", stderr);
-    return EXIT_REFUSED;
+    fputs("raimctl: rejected: the answer cannot be read\n", stderr);
+    return EXIT_REJECTED;
 }
 
 // --- Answers ---
@@ -160,7 +160,7 @@ int commands_check_arena(const struct call *call)
     free(reply.text);
     if (!has_it)
         fprintf(stderr, "raimctl: no such arena: %s\n", name);
-    return has_it ? EXIT_SUCCESS : EXIT_REFUSED;
+    return has_it ? EXIT_SUCCESS : EXIT_REJECTED;
 }
 
 // Prints what a document has of the arena that the first word names, or of all.
@@ -263,7 +263,7 @@ static int run_events(const struct call *call)
     FILE *out = fopencookie(&is_inside, "w", (cookie_io_functions_t){.write = write_lines});
     if (out == NULL) {
         fputs("raimctl: out of memory\n", stderr);
-        return EXIT_REFUSED;
+        return EXIT_REJECTED;
     }
     setvbuf(out, NULL, _IONBF, 0);
     const struct request request = {.path = path, .is_endless = follows};
@@ -280,7 +280,7 @@ static int end_token(bool made, const char *problem)
 {
     if (!made)
         fprintf(stderr, "raimctl: no token: %s\n", problem);
-    return made ? EXIT_SUCCESS : EXIT_REFUSED;
+    return made ? EXIT_SUCCESS : EXIT_REJECTED;
 }
 
 static int run_token_key(const struct call *call)
@@ -321,7 +321,7 @@ static int run_password(const struct call *call)
     if (password_prompt(&problem))
         return EXIT_SUCCESS;
     fprintf(stderr, "raimctl: no password: %s\n", problem);
-    return EXIT_REFUSED;
+    return EXIT_REJECTED;
 }
 
 // --- The table ---

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 enum {
-    EXIT_REFUSED = 1,
+    EXIT_REJECTED = 1,
     EXIT_UNREACHABLE = 69,
     CALL_MAX_OPTIONS = 64,
     COMMANDS_MAX = 96,

@@ -120,7 +120,7 @@ static int open_socket(int family)
     return descriptor;
 }
 
-// What the kernel refuses is as what was lost.
+// What the kernel rejects is as what was lost.
 static void send_to(const struct finder *finder, const struct raim_address *to,
                     const struct raim_finder_datagram *datagram)
 {
@@ -425,8 +425,8 @@ int discover(const struct call *call)
     struct finder *finder =
         finder_open(call->count == 0 && commands_option(call, "master") == NULL);
     if (finder == NULL) {
-        fputs("raimctl: refused: no UDP socket\n", stderr);
-        return EXIT_REFUSED;
+        fputs("raimctl: rejected: no UDP socket\n", stderr);
+        return EXIT_REJECTED;
     }
     if (!add_all(call, finder)) {
         finder_close(finder);

@@ -159,7 +159,7 @@ static int run(struct command_line *line)
         return commands_wrong(command, problem);
     if (!request_init()) {
         fputs("raimctl: cannot start libcurl\n", stderr);
-        return EXIT_REFUSED;
+        return EXIT_REJECTED;
     }
     return command->run(call);
 }
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
         .parser = parse,
         .args_doc = "COMMAND",
         .doc = "Controls a running raimd.\v"
-               "Exit status: 0 done, 1 refused, 64 wrong usage, 69 raimd cannot be reached.",
+               "Exit status: 0 done, 1 rejected, 64 wrong usage, 69 raimd cannot be reached.",
     };
     argp_err_exit_status = EX_USAGE;
     // ARGP_NO_HELP: argp's own help option has no -h.
@@ -197,5 +197,5 @@ int main(int argc, char **argv)
     if (error == 0)
         return run(&line);
     fprintf(stderr, "raimctl: %s\n", strerror(error));
-    return EXIT_REFUSED;
+    return EXIT_REJECTED;
 }

@@ -120,7 +120,7 @@ static int download(const struct call *call, const char *name, FILE *file)
 static int wrong_file(const char *path)
 {
     fprintf(stderr, "raimctl: %s: %s\n", path, strerror(errno));
-    return EXIT_REFUSED;
+    return EXIT_REJECTED;
 }
 
 int recording_get(const struct call *call)

@@ -272,57 +272,58 @@ static void print_list(FILE *out, const char *name, const json_t *list)
 
 bool arena_print(const char *json, FILE *out)
 {
-    json_t *room = json_loads(json, 0, NULL);
-    const json_t *access = json_object_get(room, "access"), *value;
-    const bool good = json_is_string(json_object_get(room, "id"));
+    json_t *arena = json_loads(json, 0, NULL);
+    const json_t *access = json_object_get(arena, "access"), *value;
+    const bool good = json_is_string(json_object_get(arena, "id"));
     const char *name;
     if (good) {
-        print_line(out, "id", text_of(room, "id"));
-        print_line(out, "state", text_of(room, "state"));
-        print_line(out, "template", text_of(room, "template"));
-        print_line(out, "map", text_of(room, "map"));
-        const char *address = text_of(room, "address");
+        print_line(out, "id", text_of(arena, "id"));
+        print_line(out, "state", text_of(arena, "state"));
+        print_line(out, "template", text_of(arena, "template"));
+        print_line(out, "map", text_of(arena, "map"));
+        const char *address = text_of(arena, "address");
         const bool is_v6 = strchr(address, ':') != NULL;
         fprintf(out, "%-10s %s%s%s:%lld\n", "address", is_v6 ? "[" : "", address, is_v6 ? "]" : "",
-                number_of(room, "port"));
-        fprintf(out, "%-10s %lld of %lld\n", "players", number_of(room, "players"),
-                number_of(room, "places"));
+                number_of(arena, "port"));
+        fprintf(out, "%-10s %lld of %lld\n", "players", number_of(arena, "players"),
+                number_of(arena, "max_players"));
         if (json_is_object(access))
             print_line(out, "audience", text_of(access, "audience"));
-        print_list(out, "reserved", json_object_get(room, "reserved"));
-        print_line(out, "ends", text_of(room, "ends"));
-        if (json_is_string(json_object_get(room, "cause")))
-            print_line(out, "cause", text_of(room, "cause"));
-        json_object_foreach(json_object_get(room, "metadata"), name, value)
+        print_list(out, "reserved", json_object_get(arena, "reserved"));
+        print_line(out, "ends", text_of(arena, "ends"));
+        if (json_is_string(json_object_get(arena, "cause")))
+            print_line(out, "cause", text_of(arena, "cause"));
+        json_object_foreach(json_object_get(arena, "metadata"), name, value)
         {
             fprintf(out, "%-10s %s=", "metadata", name);
             columns_write_text(out, json_string_value(value));
             fputc('\n', out);
         }
     }
-    json_decref(room);
+    json_decref(arena);
     return good;
 }
 
-static void add_room(struct columns *columns, const json_t *room)
+static void add_arena_on_demand(struct columns *columns, const json_t *arena)
 {
-    columns_add(columns, text_of(room, "id"));
-    columns_add(columns, text_of(room, "state"));
-    columns_add(columns, text_of(room, "template"));
-    columns_add(columns, text_of(room, "map"));
-    columns_add_number(columns, number_of(room, "port"));
-    columns_add_format(columns, "%lld/%lld", number_of(room, "players"), number_of(room, "places"));
+    columns_add(columns, text_of(arena, "id"));
+    columns_add(columns, text_of(arena, "state"));
+    columns_add(columns, text_of(arena, "template"));
+    columns_add(columns, text_of(arena, "map"));
+    columns_add_number(columns, number_of(arena, "port"));
+    columns_add_format(columns, "%lld/%lld", number_of(arena, "players"),
+                       number_of(arena, "max_players"));
 }
 
 bool arena_print_list(const char *json, FILE *out)
 {
     json_t *answer = json_loads(json, 0, NULL);
-    const json_t *rooms = json_object_get(answer, "arenas"), *room;
-    bool good = json_is_array(rooms);
+    const json_t *arenas = json_object_get(answer, "arenas"), *arena;
+    bool good = json_is_array(arenas);
     if (good) {
         size_t i;
         struct columns *columns = columns_create("ID|STATE|TEMPLATE|MAP|>PORT|>PLAYERS");
-        json_array_foreach(rooms, i, room) add_room(columns, room);
+        json_array_foreach(arenas, i, arena) add_arena_on_demand(columns, arena);
         good = columns_print(columns, out);
     }
     json_decref(answer);
@@ -353,11 +354,11 @@ bool arena_print_templates(const char *json, FILE *out)
     bool good = json_is_array(templates);
     if (good) {
         size_t i;
-        struct columns *columns = columns_create("TEMPLATE|>PLACES|>BOTS|ACCESS|MAPS");
+        struct columns *columns = columns_create("TEMPLATE|>MAX_PLAYERS|>BOTS|ACCESS|MAPS");
         json_array_foreach(templates, i, template)
         {
             columns_add(columns, text_of(template, "name"));
-            columns_add_number(columns, number_of(template, "places"));
+            columns_add_number(columns, number_of(template, "max_players"));
             columns_add_number(columns, number_of(template, "bots"));
             columns_add(columns, text_of(template, "access"));
             add_list(columns, json_object_get(template, "maps"));
@@ -373,9 +374,10 @@ bool arena_print_capacity(const char *json, FILE *out)
     json_t *answer = json_loads(json, 0, NULL);
     const bool good = json_is_integer(json_object_get(answer, "free"));
     if (good)
-        fprintf(out, "free %lld, rooms %lld, ports %lld, arenas %lld of %lld%s\n",
-                number_of(answer, "free"), number_of(answer, "rooms"), number_of(answer, "ports"),
-                number_of(answer, "arenas"), number_of(answer, "max_arenas"),
+        fprintf(out, "free %lld, on demand %lld, ports %lld, arenas %lld of %lld%s\n",
+                number_of(answer, "free"), number_of(answer, "on_demand"),
+                number_of(answer, "ports"), number_of(answer, "arenas"),
+                number_of(answer, "max_arenas"),
                 json_is_true(json_object_get(answer, "accepts")) ? "" : ", no new ones are taken");
     json_decref(answer);
     return good;

@@ -37,7 +37,7 @@ static const off_t MAX_JOURNAL_BYTES = 3 * (off_t)EVENT_JOURNAL_MAX_BYTES; // th
 struct event_journal {
     struct store *store; // NULL: no journal
     const char *name;
-    uint64_t change; // the last one of the journal; 0: it was refused, or there was none
+    uint64_t change; // the last one of the journal; 0: it was rejected, or there was none
     uint32_t lines;
     size_t bytes_written; // to the journal since it was last rewritten
     uint32_t failed;      // events since the journal could be written

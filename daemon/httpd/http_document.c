@@ -148,7 +148,7 @@ char *gzip_text(const char *text, size_t bytes, size_t *packed_bytes)
 }
 
 // Whether the parameters of a coding, as ";q=0.5", give it a weight of 0.
-static bool is_refused(const char *parameters, const char *end)
+static bool is_rejected(const char *parameters, const char *end)
 {
     const char *weight = parameters + strspn(parameters, "; \t");
     if (weight + 2 > end || strncasecmp(weight, "q=", 2) != 0)
@@ -166,7 +166,7 @@ bool gzip_is_accepted(const char *header)
         item += strspn(item, ", \t");
         const size_t name = strcspn(item, ",; \t");
         const char *end = item + strcspn(item, ",");
-        const bool is_accepted = !is_refused(item + name, end);
+        const bool is_accepted = !is_rejected(item + name, end);
         if (name == strlen("gzip") && strncasecmp(item, "gzip", name) == 0)
             return is_accepted;
         if (name == 1 && *item == '*')

@@ -60,7 +60,7 @@ static int check_key(gnutls_session_t session, unsigned type, unsigned when, uns
     gnutls_x509_crt_t certificate;
     const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &count);
     if (chain == NULL || count == 0)
-        return 0; // its requests are refused
+        return 0; // its requests are rejected
     if (gnutls_x509_crt_init(&certificate) != 0)
         return GNUTLS_E_MEMORY_ERROR;
     const bool is_good = gnutls_x509_crt_import(certificate, chain, GNUTLS_X509_FMT_DER) == 0 &&
@@ -170,8 +170,8 @@ static bool is_unclear(struct MHD_Connection *connection)
     return framing.is_unclear;
 }
 
-// Refuses a request and closes the connection, whose other bytes may be anything.
-static bool refuse_unclear(struct MHD_Connection *connection)
+// Rejects a request and closes the connection, whose other bytes may be anything.
+static bool reject_unclear(struct MHD_Connection *connection)
 {
     struct MHD_Response *response = http_answer_constant(
         HTTP_JSON_TYPE, "{\"error\":\"want one Content-Length, or chunked\"}\n", false);
@@ -190,7 +190,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     struct http_listener *listener = context;
     listener->steps++;
     if (*memory == NULL && is_unclear(connection))
-        return refuse_unclear(connection) ? MHD_YES : MHD_NO;
+        return reject_unclear(connection) ? MHD_YES : MHD_NO;
     const struct http_request request = {.connection = connection,
                                          .path = path,
                                          .method = method,
@@ -220,7 +220,7 @@ static struct ip_address ip_of(const struct sockaddr *address)
     return socket_udp_read(address).ip;
 }
 
-// Whether a connection may begin; a refused one is closed before its handshake.
+// Whether a connection may begin; a rejected one is closed before its handshake.
 static enum MHD_Result admit(void *context, const struct sockaddr *address, socklen_t size)
 {
     (void)size;
@@ -228,8 +228,8 @@ static enum MHD_Result admit(void *context, const struct sockaddr *address, sock
     const bool is_admitted =
         listener->def.certificate == NULL ||
         rate_limit_take(&listener->handshakes, ip_of(address), (int64_t)monotonic_ms());
-    if (listener->def.refused != NULL)
-        *listener->def.refused += !is_admitted;
+    if (listener->def.rejected != NULL)
+        *listener->def.rejected += !is_admitted;
     return is_admitted ? MHD_YES : MHD_NO;
 }
 

@@ -39,10 +39,10 @@ struct http_listener_def {
     // `authorities` clients are asked for a certificate, see http_connection_has_certificate.
     const char *certificate, *key, *authorities;
 
-    // Counts the connections that are refused because too many begin; NULL: nobody does. The limit
+    // Counts the connections that are rejected because too many begin; NULL: nobody does. The limit
     // holds for TLS, whose handshake is expensive: 33 a second of an address after 64 at once, 100
     // a second in all.
-    uint64_t *refused;
+    uint64_t *rejected;
 
     // Called for each step until it sends a response (http_answer.h). A response to the headers
     // closes the connection without reading a body; after a response to the whole request the

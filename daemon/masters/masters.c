@@ -123,7 +123,7 @@ void masters_count_listing(struct masters *masters, int64_t now_ms)
 // --- infoResponse ---
 
 // Copies a text, cut to fit in whole characters of UTF-8. A backslash would end the value, and
-// readers of infostrings refuse quotes and semicolons.
+// readers of infostrings reject quotes and semicolons.
 static void clean(const char *text, char cleaned[TEXT_BYTES])
 {
     size_t length = 0;

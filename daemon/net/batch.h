@@ -57,7 +57,7 @@ struct batch {
     uint8_t data[BATCH_DATAGRAMS][BATCH_BYTES];
 };
 
-// Result of sending a batch: datagrams and bytes sent, and datagrams that the kernel refused.
+// Result of sending a batch: datagrams and bytes sent, and datagrams that the kernel rejected.
 struct batch_sent {
     uint32_t packets, bytes, errors;
 };
@@ -78,6 +78,6 @@ uint8_t *batch_buffer(struct batch *batch);
 // Adds the datagram in batch_buffer.
 void batch_add(struct batch *batch, struct udp_address to, size_t size);
 
-// Sends and empties the batch without blocking. A datagram that the kernel refuses is counted as an
+// Sends and empties the batch without blocking. A datagram that the kernel rejects is counted as an
 // error and skipped; the datagrams after it are still sent.
 struct batch_sent batch_send(struct batch *batch, int socket);

@@ -218,7 +218,7 @@ static bool take_enet_event(struct transport *transport, struct transport_event 
 }
 
 // Judges the next datagram of the batch. True if it causes an event; other datagrams are answered,
-// refused, or queued for ENet.
+// rejected, or queued for ENet.
 static bool take_datagram(struct transport *transport, struct transport_event *event)
 {
     struct received datagram;
@@ -239,7 +239,7 @@ static bool take_datagram(struct transport *transport, struct transport_event *e
         return event->query != QUERY_NONE;
     }
     if (verdict != DATAGRAM_OK) {
-        transport_refuse(transport, verdict);
+        transport_reject(transport, verdict);
         return false;
     }
     const ENetPeer *peer = transport_find_sender(transport, datagram.data, datagram.from);
@@ -256,7 +256,7 @@ static bool take_datagram(struct transport *transport, struct transport_event *e
         transport->slots[index].fill = transport->queue.fills;
         enet_queue_add(&transport->queue, &datagram);
         return false;
-    case DIRECT_REFUSED:
+    case DIRECT_REJECTED:
         return false;
     case DIRECT_MESSAGE:
         break;

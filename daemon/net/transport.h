@@ -54,7 +54,7 @@ void transport_close(struct transport *transport);
 // The bound UDP port.
 uint16_t transport_port(const struct transport *transport);
 
-// Sets whether server queries arrive as TRANSPORT_QUERY events. Initially they are refused as
+// Sets whether server queries arrive as TRANSPORT_QUERY events. Initially they are rejected as
 // DATAGRAM_CONNECTIONLESS.
 void transport_enable_queries(struct transport *transport, bool admit);
 
@@ -74,15 +74,15 @@ void transport_limit_time(struct transport *transport, uint32_t us);
 // Sets the contents of cookies: the arena's name, of 1 to 31 bytes, whether clients need a
 // credential, and the salt of the password of RAIM_PASSWORD_SALT_BYTES that is one; NULL: none.
 // Without encryption no password is accepted. Initially "arena", false and NULL.
-void transport_offer(struct transport *transport, const char *arena, bool needs_admission,
-                     const uint8_t *salt);
+void transport_set_services(struct transport *transport, const char *arena, bool needs_admission,
+                            const uint8_t *salt);
 
 // Sets how bans and credentials are checked (see gate.h). Copies the policy and borrows its
 // context.
 void transport_set_policy(struct transport *transport, const struct gate_policy *policy);
 
 // Offers encrypted sessions (see secure_sessions.h). Call it at most once. `secret` is the server's
-// long-term secret key, copied. `required`: refuses plain datagrams except connect requests and
+// long-term secret key, copied. `required`: rejects plain datagrams except connect requests and
 // queries. A client with a session neither sends nor receives plain datagrams. False when memory
 // runs out.
 bool transport_enable_encryption(struct transport *transport, const uint8_t secret[RAIM_KEY_BYTES],

@@ -105,8 +105,8 @@ void transport_queue_plain(struct transport *transport, struct udp_address to, c
     batch_add(&transport->out, to, size);
 }
 
-int transport_refuse(struct transport *transport, enum datagram_verdict reason)
+int transport_reject(struct transport *transport, enum datagram_verdict reason)
 {
-    transport->stats.refused[reason]++;
+    transport->stats.rejected[reason]++;
     return 1;
 }

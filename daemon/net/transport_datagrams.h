@@ -5,7 +5,7 @@
 #include "transport_internal.h"
 
 // Takes the next datagram of the receiving batch, which has one, and decrypts it in place if it was
-// encrypted. Returns DATAGRAM_OK, or why the datagram is refused unseen. Its bytes are valid until
+// encrypted. Returns DATAGRAM_OK, or why the datagram is rejected unseen. Its bytes are valid until
 // the batch is received again.
 enum datagram_verdict transport_next_datagram(struct transport *transport,
                                               struct received *datagram);
@@ -22,5 +22,5 @@ void transport_queue_plain(struct transport *transport, struct udp_address to, c
 // Sends the queued datagrams.
 void transport_send_batch(struct transport *transport);
 
-// Counts a refused datagram. Returns 1, by which ENet's intercept callback discards it.
-int transport_refuse(struct transport *transport, enum datagram_verdict reason);
+// Counts a rejected datagram. Returns 1, by which ENet's intercept callback discards it.
+int transport_reject(struct transport *transport, enum datagram_verdict reason);

@@ -64,12 +64,12 @@ enum direct_result transport_receive_direct(struct transport *transport, const E
         !is_deliverable(transport, peer, message))
         return DIRECT_LEFT;
     if (slot->dropped || !transport_admit_datagram(transport, peer))
-        return DIRECT_REFUSED;
+        return DIRECT_REJECTED;
     if (!peer_guard_take_message(&transport->guards[index], transport->now_ms)) {
-        transport_refuse(transport, DATAGRAM_BUDGET);
-        return DIRECT_REFUSED;
+        transport_reject(transport, DATAGRAM_BUDGET);
+        return DIRECT_REJECTED;
     }
-    return transport_admit_input(transport, slot) ? DIRECT_MESSAGE : DIRECT_REFUSED;
+    return transport_admit_input(transport, slot) ? DIRECT_MESSAGE : DIRECT_REJECTED;
 }
 
 bool transport_has_commands(const ENetPeer *peer)

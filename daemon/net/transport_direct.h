@@ -10,7 +10,7 @@ struct _ENetPeer;
 
 enum direct_result {
     DIRECT_LEFT, // to ENet
-    DIRECT_REFUSED,
+    DIRECT_REJECTED,
     DIRECT_MESSAGE,
 };
 

@@ -32,7 +32,7 @@ static bool has_peer(const struct transport *transport, struct udp_address from)
     return false;
 }
 
-// Begins the session of the INIT just read, or writes its refusal. Returns the verdict to count.
+// Begins the session of the INIT just read, or writes its rejection. Returns the verdict to count.
 static enum datagram_verdict begin_session(struct transport *transport, struct udp_address from,
                                            const struct raim_credential *credential,
                                            uint8_t reply[RAIM_RESPONSE_BYTES], size_t *size)
@@ -43,7 +43,7 @@ static enum datagram_verdict begin_session(struct transport *transport, struct u
     const enum datagram_verdict verdict =
         gate_check_credential(&transport->gate, from.ip, credential, monotonic_us(), &accepted);
     if (verdict != DATAGRAM_OK) {
-        *size = secure_sessions_refuse(transport->sessions, gate_reason(verdict), reply);
+        *size = secure_sessions_reject(transport->sessions, gate_reason(verdict), reply);
         return verdict;
     }
     *size = RAIM_RESPONSE_BYTES;
@@ -68,7 +68,7 @@ static void receive_init(struct transport *transport, const struct received *dat
     uint8_t reply[RAIM_RESPONSE_BYTES], cookie[RAIM_COOKIE_BYTES], ephemeral[RAIM_KEY_BYTES];
     size_t cookie_size;
     if (transport->sessions == NULL || !raim_init_read(datagram->data, datagram->size, &init)) {
-        transport_refuse(transport, DATAGRAM_CONNECTIONLESS);
+        transport_reject(transport, DATAGRAM_CONNECTIONLESS);
         return;
     }
     size_t size = secure_sessions_repeat(transport->sessions, from, &init, reply);
@@ -77,7 +77,7 @@ static void receive_init(struct transport *transport, const struct received *dat
         verdict = gate_check_init(&transport->gate, from, init.cookie, monotonic_us(), cookie,
                                   &cookie_size);
         if (verdict != DATAGRAM_OK) {
-            transport_refuse(transport, verdict);
+            transport_reject(transport, verdict);
             return;
         }
         raim_crypto_random(ephemeral, sizeof ephemeral);
@@ -86,14 +86,14 @@ static void receive_init(struct transport *transport, const struct received *dat
         raim_crypto_wipe(ephemeral, sizeof ephemeral);
         if (!reads) {
             gate_fail_init(&transport->gate, from.ip, monotonic_us());
-            transport_refuse(transport, DATAGRAM_FORGED);
+            transport_reject(transport, DATAGRAM_FORGED);
             return;
         }
         verdict = begin_session(transport, from, &credential, reply, &size);
         raim_crypto_wipe(&credential, sizeof credential);
     }
     if (verdict != DATAGRAM_OK)
-        transport_refuse(transport, verdict);
+        transport_reject(transport, verdict);
     if (verdict != DATAGRAM_SESSIONS && verdict != DATAGRAM_FORGED && size > 0)
         transport_queue_plain(transport, from, reply, size);
 }
@@ -109,8 +109,8 @@ enum query_kind transport_receive_connectionless(struct transport *transport,
     const struct udp_address from = datagram->from;
     gate_receive(&transport->gate, from, datagram->data, datagram->size, monotonic_us(), &answer);
     switch (answer.verdict) {
-    case GATE_REFUSED:
-        transport_refuse(transport, answer.refusal);
+    case GATE_REJECTED:
+        transport_reject(transport, answer.rejection);
         break;
     case GATE_DROPPED:
         transport->stats.queries_limited++;
@@ -120,8 +120,8 @@ enum query_kind transport_receive_connectionless(struct transport *transport,
         transport->stats.queries++;
         break;
     case GATE_ANSWERED:
-        if (answer.refusal != DATAGRAM_OK)
-            transport_refuse(transport, answer.refusal);
+        if (answer.rejection != DATAGRAM_OK)
+            transport_reject(transport, answer.rejection);
         if (answer.notice_size > 0)
             transport_queue_plain(transport, from, answer.notice, answer.notice_size);
         if (answer.size > 0)
@@ -180,12 +180,12 @@ static int admit(struct transport *transport, ENetHost *host, struct datagram_co
         secure_sessions_has(transport->sessions, from))
         verdict = DATAGRAM_UNENCRYPTED;
     if (verdict != DATAGRAM_OK)
-        return transport_refuse(transport, verdict);
+        return transport_reject(transport, verdict);
     const ENetPeer *peer = has_room(transport, from, connect.id)
                                ? transport_make_room(transport, from, connect.id)
                                : NULL;
     if (peer == NULL)
-        return transport_refuse(transport, DATAGRAM_CONNECTIONS);
+        return transport_reject(transport, DATAGRAM_CONNECTIONS);
     transport_set_sender(host, peer);
     if (peer->state == ENET_PEER_STATE_DISCONNECTED) { // not a repeated CONNECT, which ENet ignores
         const uint16_t index = (uint16_t)(peer - host->peers);

@@ -74,7 +74,7 @@ bool transport_has_time(struct transport *transport)
         return !transport->is_overtime;
     transport->is_overtime = (int64_t)monotonic_us() >= transport->time_end_us;
     if (transport->is_overtime)
-        transport_refuse(transport, DATAGRAM_OVERTIME);
+        transport_reject(transport, DATAGRAM_OVERTIME);
     return !transport->is_overtime;
 }
 
@@ -114,7 +114,7 @@ bool transport_admit_datagram(struct transport *transport, const struct _ENetPee
     if (peer_guard_admit(&transport->guards[peer - transport->host->peers], transport->receives) &&
         has_address_budget(transport, transport_peer_address(transport, peer).ip))
         return true;
-    transport_refuse(transport, DATAGRAM_BUDGET);
+    transport_reject(transport, DATAGRAM_BUDGET);
     return false;
 }
 
@@ -124,7 +124,7 @@ bool transport_admit_input(struct transport *transport, struct transport_slot *s
     slot->receive = transport->receives;
     if (slot->received <= transport->gate.limits.inputs_per_tick)
         return true;
-    transport_refuse(transport, DATAGRAM_INPUTS);
+    transport_reject(transport, DATAGRAM_INPUTS);
     return false;
 }
 
@@ -210,7 +210,7 @@ int transport_filter(struct transport *transport, ENetHost *host)
     struct peer_guard_report report;
     const uint16_t sent_time = datagram_sent_time(host->receivedData);
     peer_guard_filter(guard, &view, host->receivedData, host->receivedDataLength, now_ms(),
-                      transport->stats.refused, &report);
+                      transport->stats.rejected, &report);
     acknowledge_again(peer, &report, sent_time);
     lower_deadline(transport, peer_guard_deadline_ms(guard));
     host->receivedDataLength = report.size;

@@ -232,8 +232,8 @@ void transport_limit_time(struct transport *transport, uint32_t us)
     transport->time_us = us;
 }
 
-void transport_offer(struct transport *transport, const char *arena, bool needs_admission,
-                     const uint8_t *salt)
+void transport_set_services(struct transport *transport, const char *arena, bool needs_admission,
+                            const uint8_t *salt)
 {
     struct raim_cookie *offer = &transport->gate.offer;
     assert(strlen(arena) > 0 && strlen(arena) < sizeof offer->arena);

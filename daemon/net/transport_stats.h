@@ -10,11 +10,11 @@
 struct transport_stats {
     uint64_t bytes_in, bytes_out; // UDP payload
     uint64_t packets_in, packets_out;
-    uint64_t send_errors;     // datagrams that the kernel refused
+    uint64_t send_errors;     // datagrams that the kernel rejected
     uint64_t overflows;       // peers dropped for too many queued bytes or missing acknowledgements
     uint64_t queries;         // answered, with a challenge or a reply
     uint64_t queries_limited; // dropped by the rate limit
-    uint64_t refused[DATAGRAM_VERDICTS];
+    uint64_t rejected[DATAGRAM_VERDICTS];
 };
 
 extern const struct metric_table transport_metrics; // of a struct transport_stats

@@ -17,8 +17,8 @@ enum {
     FIRST_RETRY_MS = 100,      // after a request without an answer; doubles
     LAST_RETRY_MS = 5000,      // up to this
     LOST_SILENCES = 2,         // unanswered in a row: one request alone may hang
-    FIRST_REFUSED_MS = 500,    // after an answer other than 200; doubles
-    LAST_REFUSED_MS = 30000,   // up to this
+    FIRST_REJECTED_MS = 500,   // after an answer other than 200; doubles
+    LAST_REJECTED_MS = 30000,  // up to this
     REPEAT_MS = 3000,          // what was accepted may take this long to be seen in the GameServer
     CONFIRM_MS = 2500,         // after it, the GameServer is asked whether it was
     BATCH_MS = 1000,           // the SDK server sends changes to Kubernetes once a second
@@ -43,7 +43,7 @@ static void write_words(const void *object, struct json_writer *json, uint64_t n
     (void)now_ms;
     for (int i = 0; i < AGONES_KINDS; i++) {
         sum.accepted += status->counts[i].accepted;
-        sum.refused += status->counts[i].refused;
+        sum.rejected += status->counts[i].rejected;
         sum.unanswered += status->counts[i].unanswered;
     }
     json_write_text(json, "phase", agones_phase_name(status->phase));
@@ -51,7 +51,7 @@ static void write_words(const void *object, struct json_writer *json, uint64_t n
     json_write_text(json, "state", status->state);
     json_write_object(json, "requests");
     json_write_count(json, "accepted", sum.accepted);
-    json_write_count(json, "refused", sum.refused);
+    json_write_count(json, "rejected", sum.rejected);
     json_write_count(json, "unanswered", sum.unanswered);
     json_write_end(json);
 }
@@ -74,7 +74,7 @@ static void write_families(const void *object, struct text_buffer *out, uint64_t
                        "Requests to Agones' SDK server since its first answer.");
     for (int i = 0; i < AGONES_KINDS; i++) {
         write_requests(out, i, "accepted", status->counts[i].accepted);
-        write_requests(out, i, "refused", status->counts[i].refused);
+        write_requests(out, i, "rejected", status->counts[i].rejected);
         write_requests(out, i, "unanswered", status->counts[i].unanswered);
     }
 }
@@ -86,11 +86,11 @@ static const struct metric status_rows[] = {
      "1 while Agones' SDK server answers one of two requests, else 0.", METRIC_FLAG,
      STATUS(is_connected)},
     {"watching", NULL, "Whether the stream of updates is open.", METRIC_FLAG, STATUS(is_watching)},
-    {"rooms", NULL, "Rooms that run or are being made.", METRIC_GAUGE, STATUS(rooms)},
+    {"arenas", NULL, "Arenas that run or are being made.", METRIC_GAUGE, STATUS(arenas)},
     {"updates", "raimd_agones_updates_total", "Updates of the GameServer received.", METRIC_COUNTER,
      STATUS(updates)},
     {"malformed", "raimd_agones_malformed_total",
-     "Answers, updates and requests for rooms that could not be read.", METRIC_COUNTER,
+     "Answers, updates and requests for arenas that could not be read.", METRIC_COUNTER,
      STATUS(malformed)},
 };
 
@@ -131,7 +131,7 @@ void agones_destroy(struct agones *agones)
 {
     if (agones == NULL)
         return;
-    agones_rooms_clear(agones);
+    agones_arenas_clear(agones);
     free(agones->names);
     free(agones);
 }
@@ -176,7 +176,7 @@ static bool is_before_ready(const struct agones *agones)
 
 static bool is_in_use(const struct agones *agones)
 {
-    return agones->status.rooms > 0 || agones->players > 0;
+    return agones->status.arenas > 0 || agones->players > 0;
 }
 
 // Whether the server was used and is empty again.
@@ -186,21 +186,21 @@ static bool wants_ready_again(const struct agones *agones)
            !is_in_use(agones);
 }
 
-static bool counts_rooms(const struct agones *agones)
+static bool counts_arenas(const struct agones *agones)
 {
-    return agones->def.max_rooms > 0 && agones->seen.has_room_counter;
+    return agones->def.max_arenas > 0 && agones->seen.has_arena_counter;
 }
 
 static bool has_any_counter_or_list(const struct agones *agones)
 {
-    return agones->seen.has_room_counter || agones->seen.has_room_list ||
+    return agones->seen.has_arena_counter || agones->seen.has_arena_list ||
            agones->seen.has_player_list;
 }
 
-// The counter's capacity while rooms are accepted; later what is taken, so that none is free.
+// The counter's capacity while arenas are accepted; later what is taken, so that none is free.
 static int64_t wanted_capacity(const struct agones *agones)
 {
-    return agones->status.phase < AGONES_DRAINING ? agones->def.max_rooms : agones->seen.rooms;
+    return agones->status.phase < AGONES_DRAINING ? agones->def.max_arenas : agones->seen.arenas;
 }
 
 // --- What is due ---
@@ -261,19 +261,20 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
         return is_up && has_any_counter_or_list(agones) && agones->status.api[0] == '\0' ? 0
                                                                                          : NEVER;
     case AGONES_CAPACITY:
-        return is_up && counts_rooms(agones) &&
-                       agones->seen.room_capacity != wanted_capacity(agones)
+        return is_up && counts_arenas(agones) &&
+                       agones->seen.arena_capacity != wanted_capacity(agones)
                    ? 0
                    : NEVER;
     case AGONES_COUNT:
-        return is_serving && counts_rooms(agones) && agones->count_diff != 0 ? 0 : NEVER;
+        return is_serving && counts_arenas(agones) && agones->count_diff != 0 ? 0 : NEVER;
     case AGONES_REMOVE:
-        return is_up && agones->seen.has_room_list && agones_rooms_removable(agones, now_ms) != NULL
+        return is_up && agones->seen.has_arena_list &&
+                       agones_arenas_removable(agones, now_ms) != NULL
                    ? 0
                    : NEVER;
     case AGONES_ADD:
-        return is_serving && agones->seen.has_room_list &&
-                       agones_rooms_addable(agones, now_ms) != NULL
+        return is_serving && agones->seen.has_arena_list &&
+                       agones_arenas_addable(agones, now_ms) != NULL
                    ? 0
                    : NEVER;
     case AGONES_PLAYERS:
@@ -281,12 +282,12 @@ static uint64_t wanted_ms(struct agones *agones, enum agones_kind kind, uint64_t
     case AGONES_LABEL:
         return is_up && agones->accepts_label != is_serving ? 0 : NEVER;
     case AGONES_REPORT:
-        return is_up && agones->def.max_rooms > 0 &&
-                       agones->report_digest != agones_rooms_digest(agones)
+        return is_up && agones->def.max_arenas > 0 &&
+                       agones->report_digest != agones_arenas_digest(agones)
                    ? 0
                    : NEVER;
     case AGONES_AUDIT:
-        return is_serving && counts_rooms(agones) && agones->count_diff == 0
+        return is_serving && counts_arenas(agones) && agones->count_diff == 0
                    ? agones->count_ms + CONFIRM_MS
                    : NEVER;
     case AGONES_KINDS:
@@ -327,7 +328,7 @@ void agones_drain(struct agones *agones, enum agones_drain_reason reason, uint64
         enter(agones, AGONES_DRAINING, now_ms);
     else if (agones->reason > before && agones->status.phase == AGONES_DRAINING)
         // A deadline is new; that of a drain that has one stays.
-        agones->drain_is_announced = agones->drain_is_announced && before > AGONES_DRAIN_ORDER;
+        agones->drain_is_announced = agones->drain_is_announced && before > AGONES_DRAIN_COMMAND;
     else if (agones->reason > before && agones->status.phase == AGONES_SHUTTING_DOWN)
         agones->shutdown_ms = now_ms;
     agones->due_ms = now_ms;
@@ -382,9 +383,9 @@ static void begin(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
     if (kind == AGONES_LABEL)
         agones->sent_number = agones->status.phase == AGONES_SERVING;
     if (kind == AGONES_REMOVE)
-        agones->subject = agones_rooms_removable(agones, now_ms);
+        agones->subject = agones_arenas_removable(agones, now_ms);
     if (kind == AGONES_ADD)
-        agones->subject = agones_rooms_addable(agones, now_ms);
+        agones->subject = agones_arenas_addable(agones, now_ms);
     if (kind == AGONES_WATCH) {
         if (agones->watch_is_open)
             count_unanswered(agones, kind); // it has sent no object
@@ -400,7 +401,7 @@ static void begin(struct agones *agones, enum agones_kind kind, uint64_t now_ms)
 bool agones_next_request(struct agones *agones, uint64_t now_ms, struct agones_request *request)
 {
     end_in_time(agones, now_ms);
-    agones_rooms_forget(agones, now_ms);
+    agones_arenas_forget(agones, now_ms);
     agones->due_ms = agones->status.phase == AGONES_SHUTTING_DOWN ? end_ms(agones) : NEVER;
     for (int i = 0; i < AGONES_KINDS; i++) {
         const enum agones_kind kind = (enum agones_kind)i;
@@ -440,18 +441,18 @@ static void learn_state(struct agones *agones, const struct gameserver *gameserv
     if (is_state(agones, "Shutdown") || gameserver->is_deleting)
         agones_drain(agones, AGONES_DRAIN_DELETED, now_ms);
     else if (gameserver->is_drain_wanted)
-        agones_drain(agones, AGONES_DRAIN_ORDER, now_ms);
+        agones_drain(agones, AGONES_DRAIN_COMMAND, now_ms);
 }
 
 static void receive(struct agones *agones, const struct gameserver *gameserver, uint64_t now_ms)
 {
     learn_state(agones, gameserver, now_ms);
     agones->seen = *gameserver;
-    agones->seen.room = NULL; // the caller's
+    agones->seen.arena = NULL; // the caller's
     agones->seen_ms = now_ms;
     if (now_ms >= agones->confirm_ms)
         agones->confirm_ms = NEVER;
-    agones_rooms_update(agones, gameserver, now_ms);
+    agones_arenas_update(agones, gameserver, now_ms);
     agones_players_update(agones, gameserver, now_ms);
     agones->is_known = true;
 }
@@ -521,13 +522,13 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
         break;
     case AGONES_GAMESERVER:
         receive(agones, answer->gameserver, now_ms);
-        agones_rooms_audit(agones);
+        agones_arenas_audit(agones);
         break;
     case AGONES_API:
         agones->status.api = agones_apis[agones->api];
         break;
     case AGONES_CAPACITY:
-        agones->seen.room_capacity = agones->sent_number;
+        agones->seen.arena_capacity = agones->sent_number;
         break;
     case AGONES_COUNT:
         agones->count_diff -= agones->sent_number;
@@ -555,11 +556,11 @@ static void accept(struct agones *agones, const struct agones_answer *answer, ui
     }
 }
 
-// Gives up what was refused. A counter or list is then different from what was believed, which the
+// Gives up what was rejected. A counter or list is then different from what was believed, which the
 // next audit or GameServer shows.
-static void refuse(struct agones *agones, uint64_t now_ms)
+static void reject(struct agones *agones, uint64_t now_ms)
 {
-    agones->status.counts[agones->kind].refused++;
+    agones->status.counts[agones->kind].rejected++;
     if (agones->kind == AGONES_COUNT)
         agones->count_diff -= agones->sent_number;
     if (agones->kind == AGONES_REMOVE)
@@ -567,11 +568,11 @@ static void refuse(struct agones *agones, uint64_t now_ms)
     if (agones->kind == AGONES_ADD)
         agones->subject->is_listed = true;
     if (agones->kind == AGONES_PLAYERS)
-        agones_players_refuse(agones, now_ms);
+        agones_players_reject(agones, now_ms);
 }
 
 // After a 404 to a request of counters and lists: asks for the next version. True if the last one
-// was refused, too.
+// was rejected, too.
 static bool is_without_api(struct agones *agones)
 {
     agones->status.api = "";
@@ -613,18 +614,18 @@ bool agones_receive_answer(struct agones *agones, const struct agones_answer *an
     if (answer->status == 200)
         agones->status.malformed++;
     else
-        refuse(agones, now_ms);
+        reject(agones, now_ms);
     retry->not_before_ms =
-        now_ms + backoff_ms(agones, retry->failures++, FIRST_REFUSED_MS,
-                            agones->kind == AGONES_HEALTH ? FIRST_REFUSED_MS : LAST_REFUSED_MS);
+        now_ms + backoff_ms(agones, retry->failures++, FIRST_REJECTED_MS,
+                            agones->kind == AGONES_HEALTH ? FIRST_REJECTED_MS : LAST_REJECTED_MS);
     return answer->status == 200;
 }
 
-void agones_set_max_rooms(struct agones *agones, int max_rooms, uint64_t now_ms)
+void agones_set_max_arenas(struct agones *agones, int max_arenas, uint64_t now_ms)
 {
-    if (agones->def.max_rooms != max_rooms)
+    if (agones->def.max_arenas != max_arenas)
         agones->due_ms = now_ms;
-    agones->def.max_rooms = max_rooms;
+    agones->def.max_arenas = max_arenas;
 }
 
 void agones_set_load(struct agones *agones, bool every_arena_ticks, uint32_t players,

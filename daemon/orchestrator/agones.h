@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // State machine of a game server under Agones (https://agones.dev): decides which request its SDK
-// server is sent next, and which rooms (arenas on demand) are to be started. Sans-I/O: it has no
-// socket, clock, thread or log; answers, the watch stream, rooms and the time come in as calls, and
-// requests and decisions go out. The caller performs one request at a time, beside one watch.
+// server is sent next, and which arenas (arenas on demand) are to be started. Sans-I/O: it has no
+// socket, clock, thread or log; answers, the watch stream, arenas and the time come in as calls,
+// and requests and decisions go out. The caller performs one request at a time, beside one watch.
 #pragma once
 
 #include "gameserver.h"
@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AGONES_ROOM_ID_BYTES 64  // of a room's ID with the closing NUL: [A-Za-z0-9._-]+
+#define AGONES_ARENA_ID_BYTES 64 // of an arena's ID with the closing NUL: [A-Za-z0-9._-]+
 #define AGONES_TEMPLATE_BYTES 32 // of a template's name: [A-Za-z0-9._-]+
-#define AGONES_NAME_BYTES 32     // of a room's arena
-#define AGONES_PROBLEM_BYTES 160 // of the reason why a room failed
+#define AGONES_NAME_BYTES 32     // of an arena's arena
+#define AGONES_PROBLEM_BYTES 160 // of the reason why an arena failed
 #define AGONES_MAX_PLAYERS GAMESERVER_MAX_PLAYERS
 #define AGONES_BODY_BYTES (96 * 1024) // of a request's body
 
@@ -23,7 +23,7 @@ enum agones_phase {
     AGONES_CONNECTING,    // the SDK server has not answered yet
     AGONES_STARTING,      // it has; Ready has not been accepted yet
     AGONES_SERVING,       // Ready has been accepted, or the game server was allocated already
-    AGONES_DRAINING,      // makes no more rooms; ends when the last player has left
+    AGONES_DRAINING,      // makes no more arenas; ends when the last player has left
     AGONES_SHUTTING_DOWN, // empty: Shutdown is being sent, or was and the end is awaited
     AGONES_ENDED,         // the process may exit
 };
@@ -37,22 +37,22 @@ enum agones_kind {
     AGONES_READY,
     AGONES_ALLOCATE,
     AGONES_API,      // which version of counters and lists is served
-    AGONES_CAPACITY, // of the counter of rooms
-    AGONES_COUNT,    // a difference of the counter of rooms
-    AGONES_REMOVE,   // a value of the list of rooms
-    AGONES_ADD,      // a value of the list of rooms
+    AGONES_CAPACITY, // of the counter of arenas
+    AGONES_COUNT,    // a difference of the counter of arenas
+    AGONES_REMOVE,   // a value of the list of arenas
+    AGONES_ADD,      // a value of the list of arenas
     AGONES_PLAYERS,  // the list of players
-    AGONES_LABEL,    // whether rooms are accepted
-    AGONES_REPORT,   // annotation with the rooms and their ports
-    AGONES_AUDIT,    // reads the counter of rooms
+    AGONES_LABEL,    // whether arenas are accepted
+    AGONES_REPORT,   // annotation with the arenas and their ports
+    AGONES_AUDIT,    // reads the counter of arenas
     AGONES_KINDS
 };
 
 // What the server is to be.
 struct agones_def {
     uint64_t seed;         // for the jitter of retries
-    int max_rooms;         // that may run at once; 0: this server makes no rooms
-    bool ready_when_empty; // POST /ready again when the last room and player are gone
+    int max_arenas;        // that may run at once; 0: this server makes no arenas
+    bool ready_when_empty; // POST /ready again when the last arena and player are gone
     uint32_t drain_ms;     // deadline of a drain, except of one by order
 };
 
@@ -73,7 +73,7 @@ struct agones_answer {
     const struct gameserver *gameserver;
     int64_t count; // -1: unknown
 };
-// False if the request was refused.
+// False if the request was rejected.
 bool agones_receive_answer(struct agones *agones, const struct agones_answer *answer,
                            uint64_t now_ms);
 
@@ -90,25 +90,25 @@ void agones_set_load(struct agones *agones, bool every_arena_ticks, uint32_t pla
 // The names of all players, without duplicates; at most AGONES_MAX_PLAYERS are kept. UTF-8. Copies.
 void agones_set_players(struct agones *agones, const char *const *names, int count);
 
-// How many rooms may run at once: at first def.max_rooms.
-void agones_set_max_rooms(struct agones *agones, int max_rooms, uint64_t now_ms);
+// How many arenas may run at once: at first def.max_arenas.
+void agones_set_max_arenas(struct agones *agones, int max_arenas, uint64_t now_ms);
 
-// A room runs on this port: after AGONES_START_ROOM, or made through the control API. `name` is the
-// arena's, the audience of its access tokens. Idempotent. False if there are too many rooms.
-bool agones_room_started(struct agones *agones, const char *id, uint16_t port, const char *name,
+// An arena runs on this port: after AGONES_START_ARENA, or made through the control API. `name` is
+// the arena's, the audience of its access tokens. Idempotent. False if there are too many arenas.
+bool agones_arena_started(struct agones *agones, const char *id, uint16_t port, const char *name,
+                          uint64_t now_ms);
+
+// Whether an arena runs, as was reported by agones_arena_started.
+bool agones_arena_runs(const struct agones *agones, const char *id);
+
+// AGONES_START_ARENA failed for this reason, or an arena has ended. Unknown ids are ignored.
+void agones_arena_failed(struct agones *agones, const char *id, const char *problem,
                          uint64_t now_ms);
-
-// Whether a room runs, as was reported by agones_room_started.
-bool agones_room_runs(const struct agones *agones, const char *id);
-
-// AGONES_START_ROOM failed for this reason, or a room has ended. Unknown ids are ignored.
-void agones_room_failed(struct agones *agones, const char *id, const char *problem,
-                        uint64_t now_ms);
-void agones_room_ended(struct agones *agones, const char *id, uint64_t now_ms);
+void agones_arena_ended(struct agones *agones, const char *id, uint64_t now_ms);
 
 // Begins a drain, or gives the present one a reason that is more urgent.
 enum agones_drain_reason {
-    AGONES_DRAIN_ORDER,   // of the operator, or of the Fleet by a label: lasts until all have left
+    AGONES_DRAIN_COMMAND, // of the operator, or of the Fleet by a label: lasts until all have left
     AGONES_DRAIN_DELETED, // the GameServer is being deleted: SIGTERM will follow
     AGONES_DRAIN_SIGNAL,  // SIGTERM
 };
@@ -129,14 +129,14 @@ struct agones_request {
 bool agones_next_request(struct agones *agones, uint64_t now_ms, struct agones_request *request);
 
 enum agones_decision_kind {
-    AGONES_START_ROOM,  // `id`, `template_name` ("": the request names it), `json` (NULL: none)
+    AGONES_START_ARENA, // `id`, `template_name` ("": the request names it), `json` (NULL: none)
     AGONES_BEGIN_DRAIN, // `drain_ms`: until then; 0: no deadline
     AGONES_EXIT,
 };
 
 struct agones_decision {
     enum agones_decision_kind kind;
-    char id[AGONES_ROOM_ID_BYTES];
+    char id[AGONES_ARENA_ID_BYTES];
     char template_name[AGONES_TEMPLATE_BYTES];
     const char *json; // valid until the next input
     uint32_t drain_ms;
@@ -152,7 +152,7 @@ uint64_t agones_due_ms(const struct agones *agones);
 // than raimd. A watch is accepted by its first object.
 struct agones_counts {
     uint64_t accepted;   // answered with 200
-    uint64_t refused;    // with another status
+    uint64_t rejected;   // with another status
     uint64_t unanswered; // in time
 };
 
@@ -163,10 +163,10 @@ struct agones_status {
     char name[GAMESERVER_NAME_BYTES];   // of the GameServer; "": unknown
     char state[GAMESERVER_STATE_BYTES]; // newest state that Agones has told; "": unknown
     const char *api;                    // version of counters and lists; "": unknown
-    int rooms;                          // running or being started
+    int arenas;                         // running or being started
     struct agones_counts counts[AGONES_KINDS];
     uint64_t updates;   // objects of the watch
-    uint64_t malformed; // answers that could not be read, and room requests without a good ID
+    uint64_t malformed; // answers that could not be read, and arena requests without a good ID
 };
 const struct agones_status *agones_status(const struct agones *agones);
 extern const struct metric_table agones_metrics; // of a struct agones_status

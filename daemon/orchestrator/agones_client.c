@@ -18,7 +18,7 @@
 #include <time.h>
 
 enum {
-    REQUESTS = 4, // capacity of the mailbox: a request and a watch, and room
+    REQUESTS = 4, // capacity of the mailbox: a request and a watch, and one more
     UPDATES = 16, // capacity of the other: updates that the main thread has not taken
     CONNECT_MS = 1000,
     ANSWER_MS = 3000,
@@ -83,7 +83,7 @@ static void wake_main(const struct agones_client *client)
         wakeup_signal(client->wakeup);
 }
 
-// Passes on what waits for room. Of updates that find none only the newest is kept: each is whole.
+// Passes on what waits for arena. Of updates that find none only the newest is kept: each is whole.
 static void pass_updates(struct agones_client *client)
 {
     const bool has_any = client->newest != NULL || client->has_ended;

@@ -40,7 +40,7 @@ struct agones_client_answer {
     unsigned status;                    // of HTTP; 0: none came, or it was too long
     struct gameserver *gameserver;      // of AGONES_GAMESERVER; NULL: none, or not readable
     int64_t count;                      // of AGONES_AUDIT; -1: none, or not readable
-    char problem[AGONES_PROBLEM_BYTES]; // the message of a refusal; "": none
+    char problem[AGONES_PROBLEM_BYTES]; // the message of a rejection; "": none
 };
 bool agones_client_take_answer(struct agones_client *client, struct agones_client_answer *answer);
 

@@ -7,22 +7,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Entries of the table of rooms: those that run, and those that have ended but are still listed.
-#define AGONES_MAX_ROOMS (2 * GAMESERVER_MAX_ROOMS)
+// Entries of the table of arenas: those that run, and those that have ended but are still listed.
+#define AGONES_MAX_ARENAS (2 * GAMESERVER_MAX_ARENAS)
 
-enum agones_room_state {
-    AGONES_ROOM_FREE,
-    AGONES_ROOM_REQUESTED, // the decision to start it has not been taken
-    AGONES_ROOM_STARTING,
-    AGONES_ROOM_RUNNING,
-    AGONES_ROOM_GONE, // ended or failed; remembered until Agones no longer lists it
+enum agones_arena_state {
+    AGONES_ARENA_FREE,
+    AGONES_ARENA_REQUESTED, // the decision to start it has not been taken
+    AGONES_ARENA_STARTING,
+    AGONES_ARENA_RUNNING,
+    AGONES_ARENA_GONE, // ended or failed; remembered until Agones no longer lists it
 };
 
-struct agones_room {
-    enum agones_room_state state;
-    char id[AGONES_ROOM_ID_BYTES];
+struct agones_arena {
+    enum agones_arena_state state;
+    char id[AGONES_ARENA_ID_BYTES];
     char template_name[AGONES_TEMPLATE_BYTES];
-    char value[GAMESERVER_VALUE_BYTES]; // in the list of rooms
+    char value[GAMESERVER_VALUE_BYTES]; // in the list of arenas
     char *json;                         // of the request; owned; NULL: none
     bool is_listed;                     // in the newest list
     bool is_owed;                       // gone, and still counted because it is listed
@@ -40,7 +40,7 @@ extern const char *const agones_apis[AGONES_APIS];
 // What is known of one kind of request.
 struct agones_retry {
     uint64_t not_before_ms;
-    uint32_t failures; // refused or unanswered in a row
+    uint32_t failures; // rejected or unanswered in a row
 };
 
 struct agones {
@@ -61,9 +61,9 @@ struct agones {
     enum agones_kind kind;
     char path[128];
     char body[AGONES_BODY_BYTES];
-    struct agones_room *subject; // of AGONES_REMOVE and AGONES_ADD
-    int64_t sent_number;         // of AGONES_CAPACITY and AGONES_COUNT
-    uint64_t sent_digest;        // of AGONES_PLAYERS and AGONES_REPORT
+    struct agones_arena *subject; // of AGONES_REMOVE and AGONES_ADD
+    int64_t sent_number;          // of AGONES_CAPACITY and AGONES_COUNT
+    uint64_t sent_digest;         // of AGONES_PLAYERS and AGONES_REPORT
     struct agones_retry retries[AGONES_KINDS];
     int api;                  // index of agones_apis; in use if status.api is not ""
     uint64_t silent_until_ms; // after a request without an answer
@@ -75,23 +75,23 @@ struct agones {
 
     bool every_arena_ticks;
     uint32_t players;
-    bool was_used; // a room or a player was there since the last Ready
+    bool was_used; // an arena or a player was there since the last Ready
     uint64_t empty_since_ms;
 
     int name_count;
     char (*names)[GAMESERVER_VALUE_BYTES];
     struct gameserver_players listed; // the newest list of players, with what was accepted since
-    bool sends_values;  // one difference a request, because the whole list was refused
+    bool sends_values;  // one difference a request, because the whole list was rejected
     bool removes_value; // the difference that is sent: removed, or else added
     char value[GAMESERVER_VALUE_BYTES];
     uint64_t value_ms; // when the last one was accepted; 0: never
 
-    struct agones_room rooms[AGONES_MAX_ROOMS];
-    int64_t count_diff;   // not yet sent
-    uint64_t count_ms;    // when the last one was sent
-    int64_t audited;      // what AGONES_AUDIT has read; -1: no audit is under way
-    int64_t missing;      // in the counter, by the audit before
-    uint64_t room_digest; // of the newest annotation
+    struct agones_arena arenas[AGONES_MAX_ARENAS];
+    int64_t count_diff;    // not yet sent
+    uint64_t count_ms;     // when the last one was sent
+    int64_t audited;       // what AGONES_AUDIT has read; -1: no audit is under way
+    int64_t missing;       // in the counter, by the audit before
+    uint64_t arena_digest; // of the newest annotation
     char last_allocated[GAMESERVER_TIME_BYTES];
     uint64_t own_allocation_ms; // until then a change of last_allocated is its own doing
     uint64_t report_digest;     // of the report that was accepted
@@ -104,33 +104,33 @@ struct agones {
     bool exit_is_announced;
 };
 
-// --- agones_rooms.c ---
+// --- agones_arenas.c ---
 
-// Takes the rooms of an update: starts those that are requested, and learns which are listed.
-void agones_rooms_update(struct agones *agones, const struct gameserver *gameserver,
-                         uint64_t now_ms);
+// Takes the arenas of an update: starts those that are requested, and learns which are listed.
+void agones_arenas_update(struct agones *agones, const struct gameserver *gameserver,
+                          uint64_t now_ms);
 
-// Rooms that run, or are requested or being started.
-int agones_rooms_count(const struct agones *agones);
+// Arenas that run, or are requested or being started.
+int agones_arenas_count(const struct agones *agones);
 
 // Ends an audit of Agones' counter with the GameServer that was asked for next. The SDK server
 // reads both from one copy, so that this GameServer lists every allocation that the counter
 // contained. The counter alone also has differences that are not in Kubernetes yet: where both have
 // the same count, none is on its way. As the copy may be late, a mistake is corrected when a second
 // audit finds the same.
-void agones_rooms_audit(struct agones *agones);
+void agones_arenas_audit(struct agones *agones);
 
-// The next room to remove from, or to add to, Agones' list; NULL: none.
-struct agones_room *agones_rooms_removable(struct agones *agones, uint64_t now_ms);
-struct agones_room *agones_rooms_addable(struct agones *agones, uint64_t now_ms);
+// The next arena to remove from, or to add to, Agones' list; NULL: none.
+struct agones_arena *agones_arenas_removable(struct agones *agones, uint64_t now_ms);
+struct agones_arena *agones_arenas_addable(struct agones *agones, uint64_t now_ms);
 
-// Forgets rooms that are gone, not listed any more, and have been reported for long enough.
-void agones_rooms_forget(struct agones *agones, uint64_t now_ms);
+// Forgets arenas that are gone, not listed any more, and have been reported for long enough.
+void agones_arenas_forget(struct agones *agones, uint64_t now_ms);
 
-// A digest of what agones_requests.c reports of the rooms.
-uint64_t agones_rooms_digest(const struct agones *agones);
+// A digest of what agones_requests.c reports of the arenas.
+uint64_t agones_arenas_digest(const struct agones *agones);
 
-void agones_rooms_clear(struct agones *agones);
+void agones_arenas_clear(struct agones *agones);
 
 // --- agones_players.c ---
 
@@ -140,12 +140,12 @@ uint64_t agones_players_digest(const struct agones *agones);
 // Whether Agones' list differs from it. Chooses the difference to send next.
 bool agones_players_differ(struct agones *agones);
 
-// Takes the list of an update, the acceptance and the refusal of AGONES_PLAYERS. Agones 1.56 and
-// later refuse a whole list, but no single values.
+// Takes the list of an update, the acceptance and the rejection of AGONES_PLAYERS. Agones 1.56 and
+// later reject a whole list, but no single values.
 void agones_players_update(struct agones *agones, const struct gameserver *gameserver,
                            uint64_t now_ms);
 void agones_players_accept(struct agones *agones, uint64_t now_ms);
-void agones_players_refuse(struct agones *agones, uint64_t now_ms);
+void agones_players_reject(struct agones *agones, uint64_t now_ms);
 
 // --- agones_requests.c ---
 

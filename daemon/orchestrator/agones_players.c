@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of players: as a whole, or one difference after the other where that is refused.
+// The list of players: as a whole, or one difference after the other where that is rejected.
 #define _GNU_SOURCE
 #include "agones_internal.h"
 
@@ -19,8 +19,8 @@ void agones_set_players(struct agones *agones, const char *const *names, int cou
 
 static int wanted_count(const struct agones *agones)
 {
-    const int64_t room = agones->seen.player_capacity;
-    return agones->name_count < room ? agones->name_count : (int)room;
+    const int64_t arena = agones->seen.player_capacity;
+    return agones->name_count < arena ? agones->name_count : (int)arena;
 }
 
 uint64_t agones_players_digest(const struct agones *agones)
@@ -97,7 +97,7 @@ void agones_players_accept(struct agones *agones, uint64_t now_ms)
         agones->listed.digest = agones->sent_digest;
 }
 
-void agones_players_refuse(struct agones *agones, uint64_t now_ms)
+void agones_players_reject(struct agones *agones, uint64_t now_ms)
 {
     if (agones->sends_values)
         apply(agones, now_ms); // it is there, or gone, already: the next update shows it

@@ -20,14 +20,14 @@ static const struct {
     [AGONES_READY] = {"ready", "POST", "/ready"},
     [AGONES_ALLOCATE] = {"allocate", "POST", "/allocate"},
     [AGONES_API] = {"version", "GET", ""},
-    [AGONES_CAPACITY] = {"capacity", "PATCH", "/counters/" GAMESERVER_ROOMS},
-    [AGONES_COUNT] = {"count", "PATCH", "/counters/" GAMESERVER_ROOMS},
-    [AGONES_REMOVE] = {"room-remove", "POST", "/lists/" GAMESERVER_ROOMS ":removeValue"},
-    [AGONES_ADD] = {"room-add", "POST", "/lists/" GAMESERVER_ROOMS ":addValue"},
+    [AGONES_CAPACITY] = {"capacity", "PATCH", "/counters/" GAMESERVER_ARENAS},
+    [AGONES_COUNT] = {"count", "PATCH", "/counters/" GAMESERVER_ARENAS},
+    [AGONES_REMOVE] = {"arena-remove", "POST", "/lists/" GAMESERVER_ARENAS ":removeValue"},
+    [AGONES_ADD] = {"arena-add", "POST", "/lists/" GAMESERVER_ARENAS ":addValue"},
     [AGONES_PLAYERS] = {"players", "PATCH", "/lists/" GAMESERVER_PLAYERS},
     [AGONES_LABEL] = {"label", "PUT", "/metadata/label"},
     [AGONES_REPORT] = {"annotation", "PUT", "/metadata/annotation"},
-    [AGONES_AUDIT] = {"audit", "GET", "/counters/" GAMESERVER_ROOMS},
+    [AGONES_AUDIT] = {"audit", "GET", "/counters/" GAMESERVER_ARENAS},
 };
 
 const char *agones_kind_name(enum agones_kind kind)
@@ -90,9 +90,9 @@ static bool has_ended(struct body *body, size_t mark, size_t closing)
 static void write_players(struct agones *agones, struct body *body)
 {
     static const char end[] = "]}";
-    const int64_t room = agones->seen.player_capacity;
+    const int64_t arena = agones->seen.player_capacity;
     print(body, "{\"values\":[");
-    for (int i = 0; i < agones->name_count && i < room; i++) {
+    for (int i = 0; i < agones->name_count && i < arena; i++) {
         const size_t mark = body->size;
         print(body, i > 0 ? ",\"" : "\"");
         print_escaped(body, agones->names[i], 1);
@@ -104,33 +104,33 @@ static void write_players(struct agones *agones, struct body *body)
     agones->sent_digest = agones_players_digest(agones);
 }
 
-// The port of the node that leads to a port of the pool: that of the GameServer's port "room-PORT".
-// Without such a port, as with portPolicy None, it is the pool's port.
+// The port of the node that leads to a port of the pool: that of the GameServer's port
+// "arena-PORT". Without such a port, as with portPolicy None, it is the pool's port.
 static uint16_t public_port(const struct agones *agones, uint16_t port)
 {
     char name[16];
-    snprintf(name, sizeof name, "room-%u", port);
+    snprintf(name, sizeof name, "arena-%u", port);
     const uint16_t found = agones_port(agones, name);
     return found != 0 ? found : port;
 }
 
-// The rooms that run, by their ID, and those that failed of late.
+// The arenas that run, by their ID, and those that failed of late.
 static void write_report(struct agones *agones, struct body *body)
 {
     static const char end[] = "}\"}";
     const char *comma = "";
-    print(body, "{\"key\":\"raimd-rooms\",\"value\":\"{");
-    for (int i = 0; i < AGONES_MAX_ROOMS; i++) {
-        const struct agones_room *room = &agones->rooms[i];
+    print(body, "{\"key\":\"raimd-arenas\",\"value\":\"{");
+    for (int i = 0; i < AGONES_MAX_ARENAS; i++) {
+        const struct agones_arena *arena = &agones->arenas[i];
         const size_t mark = body->size;
-        if (room->state == AGONES_ROOM_RUNNING) {
-            print(body, "%s\\\"%s\\\":{\\\"port\\\":%u,\\\"name\\\":\\\"", comma, room->id,
-                  public_port(agones, room->port));
-            print_escaped(body, room->name, 2);
+        if (arena->state == AGONES_ARENA_RUNNING) {
+            print(body, "%s\\\"%s\\\":{\\\"port\\\":%u,\\\"name\\\":\\\"", comma, arena->id,
+                  public_port(agones, arena->port));
+            print_escaped(body, arena->name, 2);
             print(body, "\\\"}");
-        } else if (room->state == AGONES_ROOM_GONE && room->problem[0] != '\0') {
-            print(body, "%s\\\"%s\\\":{\\\"error\\\":\\\"", comma, room->id);
-            print_escaped(body, room->problem, 2);
+        } else if (arena->state == AGONES_ARENA_GONE && arena->problem[0] != '\0') {
+            print(body, "%s\\\"%s\\\":{\\\"error\\\":\\\"", comma, arena->id);
+            print_escaped(body, arena->problem, 2);
             print(body, "\\\"}");
         } else {
             continue;
@@ -140,7 +140,7 @@ static void write_report(struct agones *agones, struct body *body)
         comma = ",";
     }
     print(body, end);
-    agones->sent_digest = agones_rooms_digest(agones);
+    agones->sent_digest = agones_arenas_digest(agones);
 }
 
 static void write_value(struct body *body, const char *value)
@@ -177,7 +177,7 @@ static void write_body(struct agones *agones, enum agones_kind kind, struct body
         write_report(agones, body);
         break;
     default:
-        print(body, "{}"); // Health with an empty body is refused
+        print(body, "{}"); // Health with an empty body is rejected
         break;
     }
 }
@@ -185,9 +185,9 @@ static void write_body(struct agones *agones, enum agones_kind kind, struct body
 // A counter or list that the GameServer has.
 static const char *any_counter_or_list(const struct agones *agones)
 {
-    if (agones->seen.has_room_counter)
-        return "/counters/" GAMESERVER_ROOMS;
-    return agones->seen.has_room_list ? "/lists/" GAMESERVER_ROOMS : "/lists/" GAMESERVER_PLAYERS;
+    if (agones->seen.has_arena_counter)
+        return "/counters/" GAMESERVER_ARENAS;
+    return agones->seen.has_arena_list ? "/lists/" GAMESERVER_ARENAS : "/lists/" GAMESERVER_PLAYERS;
 }
 
 void agones_compose(struct agones *agones, enum agones_kind kind, struct agones_request *request)

@@ -62,9 +62,9 @@ static bool is_true(const json_t *values, const char *key)
     return text != NULL && strcmp(text, "false") != 0;
 }
 
-// Keeps the request for a room, an object, as compact JSON without its "id". Anything else is kept
-// as it is, for whoever executes it to refuse.
-static bool read_room(struct gameserver *gameserver, const json_t *value)
+// Keeps the request for an arena, an object, as compact JSON without its "id". Anything else is
+// kept as it is, for whoever executes it to reject.
+static bool read_arena(struct gameserver *gameserver, const json_t *value)
 {
     json_error_t error;
     const char *text = json_string_value(value);
@@ -72,15 +72,15 @@ static bool read_room(struct gameserver *gameserver, const json_t *value)
         return true;
     json_t *request = json_loadb(text, json_string_length(value), 0, &error);
     if (!json_is_object(request) ||
-        !copy_text(member(request, "id"), gameserver->room_id, sizeof gameserver->room_id)) {
-        gameserver->room_id[0] = '\0';
-        gameserver->room = strdup(text);
+        !copy_text(member(request, "id"), gameserver->arena_id, sizeof gameserver->arena_id)) {
+        gameserver->arena_id[0] = '\0';
+        gameserver->arena = strdup(text);
     } else {
         json_object_del(request, "id");
-        gameserver->room = json_dumps(request, JSON_COMPACT);
+        gameserver->arena = json_dumps(request, JSON_COMPACT);
     }
     json_decref(request);
-    return gameserver->room != NULL;
+    return gameserver->arena != NULL;
 }
 
 static bool read_meta(struct gameserver *gameserver, const json_t *meta)
@@ -89,7 +89,7 @@ static bool read_meta(struct gameserver *gameserver, const json_t *meta)
     int64_t deleted;
     gameserver->is_drain_wanted = is_true(member(meta, "labels"), GAMESERVER_DRAIN_KEY) ||
                                   is_true(annotations, GAMESERVER_DRAIN_KEY);
-    if (!read_room(gameserver, member(annotations, GAMESERVER_ROOM_KEY)) ||
+    if (!read_arena(gameserver, member(annotations, GAMESERVER_ARENA_KEY)) ||
         !read_member(meta, "deletion_timestamp", &deleted))
         return false;
     gameserver->is_deleting = deleted != 0;
@@ -125,24 +125,24 @@ static bool read_ports(struct gameserver *gameserver, const json_t *ports)
 
 static bool read_counter(struct gameserver *gameserver, const json_t *counter)
 {
-    gameserver->has_room_counter = json_is_object(counter);
-    return read_member(counter, "count", &gameserver->rooms) &&
-           read_member(counter, "capacity", &gameserver->room_capacity) && gameserver->rooms >= 0 &&
-           gameserver->room_capacity >= 0;
+    gameserver->has_arena_counter = json_is_object(counter);
+    return read_member(counter, "count", &gameserver->arenas) &&
+           read_member(counter, "capacity", &gameserver->arena_capacity) &&
+           gameserver->arenas >= 0 && gameserver->arena_capacity >= 0;
 }
 
-static bool read_rooms(struct gameserver *gameserver, const json_t *list)
+static bool read_arenas(struct gameserver *gameserver, const json_t *list)
 {
     const json_t *values = member(list, "values");
-    gameserver->has_room_list = json_is_object(list);
+    gameserver->has_arena_list = json_is_object(list);
     for (size_t i = 0; i < json_array_size(values); i++) {
-        if (gameserver->room_value_count == GAMESERVER_MAX_ROOMS)
+        if (gameserver->arena_value_count == GAMESERVER_MAX_ARENAS)
             break;
-        char *value = gameserver->room_values[gameserver->room_value_count];
-        gameserver->room_value_count +=
+        char *value = gameserver->arena_values[gameserver->arena_value_count];
+        gameserver->arena_value_count +=
             copy_text(json_array_get(values, i), value, GAMESERVER_VALUE_BYTES);
     }
-    return read_member(list, "capacity", &gameserver->room_list_capacity);
+    return read_member(list, "capacity", &gameserver->arena_list_capacity);
 }
 
 static bool read_players(struct gameserver *gameserver, const json_t *list)
@@ -167,8 +167,8 @@ static bool read_status(struct gameserver *gameserver, const json_t *status)
     const json_t *lists = member(status, "lists");
     return copy_text(member(status, "state"), gameserver->state, sizeof gameserver->state) &&
            read_ports(gameserver, member(status, "ports")) &&
-           read_counter(gameserver, member(member(status, "counters"), GAMESERVER_ROOMS)) &&
-           read_rooms(gameserver, member(lists, GAMESERVER_ROOMS)) &&
+           read_counter(gameserver, member(member(status, "counters"), GAMESERVER_ARENAS)) &&
+           read_arenas(gameserver, member(lists, GAMESERVER_ARENAS)) &&
            read_players(gameserver, member(lists, GAMESERVER_PLAYERS));
 }
 
@@ -201,7 +201,7 @@ void gameserver_free(struct gameserver *gameserver)
 {
     if (gameserver == NULL)
         return;
-    free(gameserver->room);
+    free(gameserver->arena);
     free(gameserver);
 }
 

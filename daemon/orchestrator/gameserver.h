@@ -13,7 +13,7 @@
 
 #define GAMESERVER_MAX_PORTS 256
 #define GAMESERVER_PORT_NAME_BYTES 64 // a name of Kubernetes has at most 63
-#define GAMESERVER_MAX_ROOMS 256      // values of the list `rooms`; further ones are not read
+#define GAMESERVER_MAX_ARENAS 256     // values of the list `arenas`; further ones are not read
 #define GAMESERVER_VALUE_BYTES 128    // of a value with the closing NUL; longer ones are not read
 #define GAMESERVER_MAX_PLAYERS 1000   // values of the list `players`: Agones' own limit
 #define GAMESERVER_STATE_BYTES 32
@@ -21,9 +21,9 @@
 #define GAMESERVER_TIME_BYTES 64
 
 // Names that raimd and a Fleet agree on.
-#define GAMESERVER_ROOMS "rooms"           // a counter and a list
+#define GAMESERVER_ARENAS "arenas"         // a counter and a list
 #define GAMESERVER_PLAYERS "players"       // a list
-#define GAMESERVER_ROOM_KEY "raimd/room"   // annotation: the request for an arena, in JSON
+#define GAMESERVER_ARENA_KEY "raimd/arena" // annotation: the request for an arena, in JSON
 #define GAMESERVER_DRAIN_KEY "raimd/drain" // label or annotation: the server shall drain
 
 struct gameserver_port {
@@ -44,8 +44,8 @@ struct gameserver {
     bool is_deleting;                   // has a deletion timestamp
     bool is_drain_wanted;               // GAMESERVER_DRAIN_KEY has a value other than "false"
     char last_allocated[GAMESERVER_TIME_BYTES]; // of the newest allocation; "": none
-    char *room;                                 // value of GAMESERVER_ROOM_KEY; NULL: none; owned
-    char room_id[GAMESERVER_VALUE_BYTES];       // its member "id"; "": it has none
+    char *arena;                                // value of GAMESERVER_ARENA_KEY; NULL: none; owned
+    char arena_id[GAMESERVER_VALUE_BYTES];      // its member "id"; "": it has none
 
     bool health_is_disabled;
     uint32_t health_period_s; // 0: unknown
@@ -53,11 +53,11 @@ struct gameserver {
     int port_count;
     struct gameserver_port ports[GAMESERVER_MAX_PORTS];
 
-    bool has_room_counter, has_room_list, has_player_list;
-    int64_t rooms, room_capacity; // of the counter
-    int64_t room_list_capacity, player_capacity;
-    int room_value_count;
-    char room_values[GAMESERVER_MAX_ROOMS][GAMESERVER_VALUE_BYTES];
+    bool has_arena_counter, has_arena_list, has_player_list;
+    int64_t arenas, arena_capacity; // of the counter
+    int64_t arena_list_capacity, player_capacity;
+    int arena_value_count;
+    char arena_values[GAMESERVER_MAX_ARENAS][GAMESERVER_VALUE_BYTES];
     struct gameserver_players players;
 };
 
@@ -72,7 +72,7 @@ uint16_t gameserver_port(const struct gameserver *gameserver, const char *name);
 // Parses a counter, {"name": ..., "count": "3", "capacity": "10"}. False if it is none.
 bool gameserver_parse_counter(const char *text, size_t size, int64_t *count);
 
-// Copies the message of a refusal, {"code": 2, "message": ..., "details": []}; "" if it has none.
+// Copies the message of a rejection, {"code": 2, "message": ..., "details": []}; "" if it has none.
 void gameserver_parse_problem(const char *text, size_t size, char *problem, size_t capacity);
 
 // A 64-bit hash (FNV-1a) of a list's value.

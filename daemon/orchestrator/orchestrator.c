@@ -5,10 +5,10 @@
 
 #include "agones.h"
 #include "agones_client.h"
+#include "arena_text.h"
 #include "log.h"
 #include "loop.h"
 #include "monotonic.h"
-#include "room_text.h"
 #include "wakeup.h"
 
 #include <assert.h>
@@ -37,9 +37,9 @@ struct orchestrator {
     struct watcher reported; // by the arenas
     struct arena_table *table;
     struct control *control;
-    struct rooms *rooms;
+    struct on_demand *on_demand;
     uint64_t next_look_ms;
-    bool waits_for_rooms;    // the arenas are drained later, because of the rooms
+    bool waits_for_arenas;   // the arenas are drained later, because of the arenas
     uint64_t drain_until_ms; // deadline of that wait; UINT64_MAX: none
     bool is_draining;        // every arena has been sent the drain
     bool has_ended;
@@ -47,7 +47,7 @@ struct orchestrator {
     // As logged.
     enum agones_phase phase;
     bool was_connected;
-    bool was_refused[AGONES_KINDS]; // the newest request of this kind
+    bool was_rejected[AGONES_KINDS]; // the newest request of this kind
     const char *api;
     char state[GAMESERVER_STATE_BYTES];
 };
@@ -151,11 +151,11 @@ bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct con
     return true;
 }
 
-static void end_room(void *context, const char *id, const char *cause)
+static void end_arena(void *context, const char *id, const char *cause)
 {
     struct orchestrator *orchestrator = context;
     (void)cause;
-    agones_room_ended(orchestrator->agones, id, monotonic_ms());
+    agones_arena_ended(orchestrator->agones, id, monotonic_ms());
 }
 
 static void run(void *context);
@@ -180,12 +180,12 @@ const struct agones_status *orchestrator_status(const struct orchestrator *orche
 }
 
 bool orchestrator_start(struct orchestrator *orchestrator, struct loop *loop,
-                        struct arena_table *table, struct control *control, struct rooms *rooms,
-                        char *error, size_t capacity)
+                        struct arena_table *table, struct control *control,
+                        struct on_demand *on_demand, char *error, size_t capacity)
 {
-    const struct rooms_observer observer = {.context = orchestrator, .ended = end_room};
-    orchestrator->rooms = rooms;
-    rooms_observe(rooms, &observer);
+    const struct on_demand_observer observer = {.context = orchestrator, .ended = end_arena};
+    orchestrator->on_demand = on_demand;
+    on_demand_observe(on_demand, &observer);
     orchestrator->table = table;
     orchestrator->control = control;
     if (join_loop(orchestrator, loop) &&
@@ -229,26 +229,27 @@ static void look_at_players(struct orchestrator *orchestrator)
     agones_set_players(orchestrator->agones, names, kept);
 }
 
-// Rooms that were made by others than Agones, or by the process before.
-static void look_at_rooms(struct orchestrator *orchestrator, uint64_t now_ms)
+// Arenas that were made by others than Agones, or by the process before.
+static void look_at_arenas(struct orchestrator *orchestrator, uint64_t now_ms)
 {
-    struct rooms *rooms = orchestrator->rooms;
-    char id[ROOMS_ID_BYTES];
-    const int taken = rooms_count(rooms);
-    const bool makes_rooms = orchestrator->table->config->template_count > 0;
-    const int free_rooms = rooms_free(rooms);
-    agones_set_max_rooms(orchestrator->agones,
-                         makes_rooms && free_rooms + taken > 0 ? free_rooms + taken : 0, now_ms);
-    for (int i = 0; i < rooms_count(rooms); i++) {
-        struct rooms_answer answer;
-        strcpy(id, rooms_id(rooms, i));
-        if (agones_room_runs(orchestrator->agones, id))
+    struct on_demand *on_demand = orchestrator->on_demand;
+    char id[ON_DEMAND_ID_BYTES];
+    const int taken = on_demand_count(on_demand);
+    const bool makes_arenas = orchestrator->table->config->template_count > 0;
+    const int free_arenas = on_demand_free_count(on_demand);
+    agones_set_max_arenas(orchestrator->agones,
+                          makes_arenas && free_arenas + taken > 0 ? free_arenas + taken : 0,
+                          now_ms);
+    for (int i = 0; i < on_demand_count(on_demand); i++) {
+        struct on_demand_answer answer;
+        strcpy(id, on_demand_id(on_demand, i));
+        if (agones_arena_runs(orchestrator->agones, id))
             continue;
-        rooms_show(rooms, id, &answer);
-        const struct room_text room = room_text_read(answer.status, answer.text);
+        on_demand_show(on_demand, id, &answer);
+        const struct arena_text arena = arena_text_read(answer.status, answer.text);
         free(answer.text);
-        if (room.is_running)
-            agones_room_started(orchestrator->agones, id, room.port, room.name, now_ms);
+        if (arena.is_running)
+            agones_arena_started(orchestrator->agones, id, arena.port, arena.name, now_ms);
     }
 }
 
@@ -263,7 +264,7 @@ static void look(struct orchestrator *orchestrator, uint64_t now_ms)
     agones_set_load(orchestrator->agones, every_arena_ticks(&orchestrator->table->running, now_ms),
                     players, now_ms);
     look_at_players(orchestrator);
-    look_at_rooms(orchestrator, now_ms);
+    look_at_arenas(orchestrator, now_ms);
 }
 
 // --- Decisions ---
@@ -271,20 +272,20 @@ static void look(struct orchestrator *orchestrator, uint64_t now_ms)
 static void drain_arenas(struct orchestrator *orchestrator, uint32_t drain_ms)
 {
     control_drain(orchestrator->control, (drain_ms + 999) / 1000);
-    orchestrator->waits_for_rooms = false;
+    orchestrator->waits_for_arenas = false;
     orchestrator->is_draining = true;
 }
 
 // A drained arena admits only resuming players, but those whom a matchmaker has given a place in a
-// room may still be on their way. So the arenas are drained when all rooms have ended, or with a
-// deadline, when nobody is in a room or expected there.
-static void drain_behind_rooms(struct orchestrator *orchestrator, uint64_t now_ms)
+// arena may still be on their way. So the arenas are drained when all arenas have ended, or with a
+// deadline, when nobody is in an arena or expected there.
+static void drain_behind_arenas(struct orchestrator *orchestrator, uint64_t now_ms)
 {
     const uint64_t until_ms = orchestrator->drain_until_ms;
     const bool has_deadline = until_ms != UINT64_MAX;
-    const int rooms =
-        has_deadline ? rooms_in_use(orchestrator->rooms) : rooms_count(orchestrator->rooms);
-    if (rooms > 0 && (!has_deadline || now_ms + DRAIN_LAST_MS < until_ms))
+    const int on_demand = has_deadline ? on_demand_in_use(orchestrator->on_demand)
+                                       : on_demand_count(orchestrator->on_demand);
+    if (on_demand > 0 && (!has_deadline || now_ms + DRAIN_LAST_MS < until_ms))
         return;
     const uint64_t left_ms = !has_deadline ? 0 : until_ms > now_ms ? until_ms - now_ms : 1;
     drain_arenas(orchestrator, (uint32_t)left_ms);
@@ -293,40 +294,40 @@ static void drain_behind_rooms(struct orchestrator *orchestrator, uint64_t now_m
 // `drain_ms` 0: without a deadline.
 static void begin_drain(struct orchestrator *orchestrator, uint32_t drain_ms, uint64_t now_ms)
 {
-    rooms_refuse_new(orchestrator->rooms, true);
-    orchestrator->waits_for_rooms = true;
+    on_demand_reject_new(orchestrator->on_demand, true);
+    orchestrator->waits_for_arenas = true;
     orchestrator->drain_until_ms = drain_ms > 0 ? now_ms + drain_ms : UINT64_MAX;
-    drain_behind_rooms(orchestrator, now_ms);
+    drain_behind_arenas(orchestrator, now_ms);
 }
 
-static void start_room(struct orchestrator *orchestrator, const struct agones_decision *decision,
-                       uint64_t now_ms)
+static void start_arena(struct orchestrator *orchestrator, const struct agones_decision *decision,
+                        uint64_t now_ms)
 {
     const struct config *config = orchestrator->table->config;
-    struct rooms_answer answer = {0};
+    struct on_demand_answer answer = {0};
     // Where there is a single template, a request need not name it.
     const char *only = config->template_count == 1 ? config->templates[0].name : "";
-    char *json = room_text_request(
+    char *json = arena_text_request(
         decision->json, decision->template_name[0] != '\0' ? decision->template_name : only);
     if (json != NULL)
-        rooms_create(orchestrator->rooms, decision->id, json, strlen(json), &answer);
-    const struct room_text room = room_text_read(answer.status, answer.text);
+        on_demand_create(orchestrator->on_demand, decision->id, json, strlen(json), &answer);
+    const struct arena_text arena = arena_text_read(answer.status, answer.text);
     free(answer.text);
     free(json);
-    if (room.is_running) {
-        agones_room_started(orchestrator->agones, decision->id, room.port, room.name, now_ms);
+    if (arena.is_running) {
+        agones_arena_started(orchestrator->agones, decision->id, arena.port, arena.name, now_ms);
         return;
     }
-    log_warning("agones room refused id=%s: %s", decision->id, room.problem);
-    agones_room_failed(orchestrator->agones, decision->id, room.problem, now_ms);
+    log_warning("agones arena rejected id=%s: %s", decision->id, arena.problem);
+    agones_arena_failed(orchestrator->agones, decision->id, arena.problem, now_ms);
 }
 
 static void execute(struct orchestrator *orchestrator, const struct agones_decision *decision,
                     uint64_t now_ms)
 {
     switch (decision->kind) {
-    case AGONES_START_ROOM:
-        start_room(orchestrator, decision, now_ms);
+    case AGONES_START_ARENA:
+        start_arena(orchestrator, decision, now_ms);
         break;
     case AGONES_BEGIN_DRAIN:
         begin_drain(orchestrator, decision->drain_ms, now_ms);
@@ -340,27 +341,27 @@ static void execute(struct orchestrator *orchestrator, const struct agones_decis
 // A drain that the operator ordered is Agones' business, too.
 static void look_at_drain(struct orchestrator *orchestrator, uint64_t now_ms)
 {
-    if (orchestrator->waits_for_rooms)
-        drain_behind_rooms(orchestrator, now_ms);
+    if (orchestrator->waits_for_arenas)
+        drain_behind_arenas(orchestrator, now_ms);
     if (control_is_drained(orchestrator->control))
         agones_set_drained(orchestrator->agones, now_ms);
     else if (control_is_draining(orchestrator->control) && !orchestrator->is_draining) {
         orchestrator->is_draining = true;
-        agones_drain(orchestrator->agones, AGONES_DRAIN_ORDER, now_ms);
+        agones_drain(orchestrator->agones, AGONES_DRAIN_COMMAND, now_ms);
     }
 }
 
 // --- The loop ---
 
-// Logs the first refusal in a row of each kind of request.
+// Logs the first rejection in a row of each kind of request.
 static void note_answer(struct orchestrator *orchestrator,
-                        const struct agones_client_answer *answer, bool is_refused)
+                        const struct agones_client_answer *answer, bool is_rejected)
 {
-    bool *was_refused = &orchestrator->was_refused[answer->kind];
-    if (is_refused && !*was_refused)
-        log_warning("agones refused request=%s status=%u: %s", agones_kind_name(answer->kind),
+    bool *was_rejected = &orchestrator->was_rejected[answer->kind];
+    if (is_rejected && !*was_rejected)
+        log_warning("agones rejected request=%s status=%u: %s", agones_kind_name(answer->kind),
                     answer->status, answer->problem[0] != '\0' ? answer->problem : "no message");
-    *was_refused = (*was_refused && answer->status != 200) || is_refused;
+    *was_rejected = (*was_rejected && answer->status != 200) || is_rejected;
 }
 
 static void take_answers(struct orchestrator *orchestrator, uint64_t now_ms)

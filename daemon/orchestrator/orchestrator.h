@@ -7,7 +7,7 @@
 #include "arena_table.h"
 #include "config.h"
 #include "control.h"
-#include "rooms.h"
+#include "on_demand.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,11 +33,11 @@ bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct con
 // For the status and the metrics, see agones.h.
 const struct agones_status *orchestrator_status(const struct orchestrator *orchestrator);
 
-// Starts the client's thread, once the arenas run. Borrows `table`, `control` and `rooms`, which it
-// observes until rooms_close. False with a reason.
+// Starts the client's thread, once the arenas run. Borrows `table`, `control` and `on_demand`,
+// which it observes until on_demand_close. False with a reason.
 bool orchestrator_start(struct orchestrator *orchestrator, struct loop *loop,
-                        struct arena_table *table, struct control *control, struct rooms *rooms,
-                        char *error, size_t capacity);
+                        struct arena_table *table, struct control *control,
+                        struct on_demand *on_demand, char *error, size_t capacity);
 
 // Begins a drain because of a signal.
 void orchestrator_drain(struct orchestrator *orchestrator);

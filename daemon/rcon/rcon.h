@@ -18,7 +18,7 @@
 struct loop;
 struct rcon;
 
-// Listens. Copies `config`, borrows the others; `denied` counts wrong passwords and refused
+// Listens. Copies `config`, borrows the others; `denied` counts wrong passwords and rejected
 // addresses. Returns NULL and writes a reason into `error`.
 struct rcon *rcon_open(struct loop *loop, const struct config_rcon *config,
                        const struct arena_list *arenas, struct commands *commands,

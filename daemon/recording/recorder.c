@@ -144,9 +144,9 @@ void recorder_close_stream(struct recorder_stream *stream)
         return;
     struct recorder *recorder = stream->recorder;
     pthread_mutex_lock(&recorder->mutex);
-    for (uint32_t i = 0; i < recorder->order_count; i++)
-        if (recorder->orders[i].stream == stream)
-            recorder->orders[i].stream = NULL;
+    for (uint32_t i = 0; i < recorder->command_count; i++)
+        if (recorder->commands[i].stream == stream)
+            recorder->commands[i].stream = NULL;
     pthread_mutex_unlock(&recorder->mutex);
     atomic_store(&stream->is_closing, true); // the recorder's thread may free it from now on
     wakeup_signal(&recorder->wakeup);
@@ -163,31 +163,31 @@ struct recorder_counts recorder_stream_counts(const struct recorder_stream *stre
     };
 }
 
-static bool post(struct recorder *recorder, const struct recorder_order *order)
+static bool post(struct recorder *recorder, const struct recorder_command *command)
 {
     pthread_mutex_lock(&recorder->mutex);
-    const bool has_room = recorder->order_count + recorder->answer_count < RECORDER_ORDERS;
+    const bool has_room = recorder->command_count + recorder->answer_count < RECORDER_COMMANDS;
     if (has_room)
-        recorder->orders[recorder->order_count++] = *order;
+        recorder->commands[recorder->command_count++] = *command;
     pthread_mutex_unlock(&recorder->mutex);
     wakeup_signal(&recorder->wakeup);
     return has_room;
 }
 
-bool recorder_order_clip(struct recorder *recorder, struct recorder_stream *stream,
-                         uint32_t seconds, uint32_t number)
+bool recorder_command_clip(struct recorder *recorder, struct recorder_stream *stream,
+                           uint32_t seconds, uint32_t number)
 {
     return post(recorder,
-                &(struct recorder_order){
+                &(struct recorder_command){
                     .is_clip = true, .stream = stream, .seconds = seconds, .number = number});
 }
 
-bool recorder_order_change(struct recorder *recorder, enum recorder_change change, const char *name,
-                           uint32_t number)
+bool recorder_command_change(struct recorder *recorder, enum recorder_change change,
+                             const char *name, uint32_t number)
 {
-    struct recorder_order order = {.change = change, .number = number};
-    snprintf(order.name, sizeof order.name, "%s", name);
-    return post(recorder, &order);
+    struct recorder_command command = {.change = change, .number = number};
+    snprintf(command.name, sizeof command.name, "%s", name);
+    return post(recorder, &command);
 }
 
 bool recorder_take_answer(struct recorder *recorder, struct recorder_answer *answer)
@@ -323,41 +323,41 @@ static uint64_t serve_streams(struct recorder *recorder, bool *is_writing)
     return bytes;
 }
 
-static void change_recording(struct recorder *recorder, const struct recorder_order *order,
+static void change_recording(struct recorder *recorder, const struct recorder_command *command,
                              struct recorder_answer *answer)
 {
     struct recordings *recordings = recorder->recordings;
     const bool is_done =
-        order->change == RECORDER_DELETE
-            ? recordings_delete(recordings, order->name)
-            : recordings_keep(recordings, order->name, order->change == RECORDER_KEEP);
+        command->change == RECORDER_DELETE
+            ? recordings_delete(recordings, command->name)
+            : recordings_keep(recordings, command->name, command->change == RECORDER_KEEP);
     if (!is_done)
         snprintf(answer->problem, sizeof answer->problem, "%s",
                  errno == ENOENT ? "no such recording" : strerror(errno));
 }
 
-static void serve_orders(struct recorder *recorder)
+static void serve_commands(struct recorder *recorder)
 {
     for (bool is_done = false; !is_done;) {
-        struct recorder_order order = {0};
+        struct recorder_command command = {0};
         pthread_mutex_lock(&recorder->mutex);
-        is_done = recorder->order_count == 0;
+        is_done = recorder->command_count == 0;
         if (!is_done)
-            order = recorder->orders[0];
+            command = recorder->commands[0];
         pthread_mutex_unlock(&recorder->mutex);
         if (is_done)
             break;
-        struct recorder_answer answer = {.number = order.number};
-        if (!order.is_clip)
-            change_recording(recorder, &order, &answer);
-        else if (order.stream != NULL)
-            recorder_stream_clip(order.stream, order.seconds, &answer);
+        struct recorder_answer answer = {.number = command.number};
+        if (!command.is_clip)
+            change_recording(recorder, &command, &answer);
+        else if (command.stream != NULL)
+            recorder_stream_clip(command.stream, command.seconds, &answer);
         else
             snprintf(answer.problem, sizeof answer.problem, "the arena has ended");
         pthread_mutex_lock(&recorder->mutex);
-        recorder->order_count--;
-        memmove(&recorder->orders[0], &recorder->orders[1],
-                recorder->order_count * sizeof recorder->orders[0]);
+        recorder->command_count--;
+        memmove(&recorder->commands[0], &recorder->commands[1],
+                recorder->command_count * sizeof recorder->commands[0]);
         recorder->answers[recorder->answer_count++] = answer;
         pthread_mutex_unlock(&recorder->mutex);
         wakeup_signal(recorder->main_wakeup);
@@ -379,7 +379,7 @@ static void *run(void *argument)
         if (recordings_scan(recorder->recordings))
             atomic_store(&recorder->is_trim_due, true);
         const uint64_t bytes = serve_streams(recorder, &is_writing);
-        serve_orders(recorder);
+        serve_commands(recorder);
         trim(recorder, bytes);
         struct pollfd wait = {.fd = recorder->wakeup.descriptor, .events = POLLIN};
         if (!is_stopping)

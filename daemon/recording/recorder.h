@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The recorder: one thread that compresses and writes the recordings of all arenas. Each arena has
-// a stream, a ring into which its worker copies what a tape holds; see record_ring.h. A worker
-// never waits: where the ring is full, the recording ends with what is in it. Where the disk is
-// full, it ends with its whole frames.
+// a stream, a ring into which its worker copies what a recording input holds; see record_ring.h. A
+// worker never waits: where the ring is full, the recording ends with what is in it. Where the disk
+// is full, it ends with its whole frames.
 #pragma once
 
 #include "metric.h"
@@ -64,16 +64,16 @@ struct recorder_counts recorder_stream_counts(const struct recorder_stream *stre
 // Orders a clip: a recording of the last `seconds` of a stream's file, or somewhat more, because it
 // begins with a data frame. `number` identifies it in recorder_take_answer. Returns false if too
 // many orders are under way.
-bool recorder_order_clip(struct recorder *recorder, struct recorder_stream *stream,
-                         uint32_t seconds, uint32_t number);
+bool recorder_command_clip(struct recorder *recorder, struct recorder_stream *stream,
+                           uint32_t seconds, uint32_t number);
 
 // What to do with a finished recording.
 enum recorder_change { RECORDER_DELETE, RECORDER_KEEP, RECORDER_UNKEEP };
 
 // Orders a change of the recording of this name, see recordings_delete and recordings_keep. Returns
 // false as above.
-bool recorder_order_change(struct recorder *recorder, enum recorder_change change, const char *name,
-                           uint32_t number);
+bool recorder_command_change(struct recorder *recorder, enum recorder_change change,
+                             const char *name, uint32_t number);
 
 // What became of an order.
 struct recorder_answer {

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 enum {
-    RECORDER_ORDERS = 16,       // under way and not taken
+    RECORDER_COMMANDS = 16,     // under way and not taken
     RECORDER_STREAM_CLIPS = 64, // of one file
 };
 
@@ -42,8 +42,8 @@ struct recorder_stream {
     _Atomic uint64_t begun, finished, dropped, failed, bytes;
 
     // The recorder's thread.
-    bool is_writing; // a file is open
-    bool is_told;    // the log has said that files cannot be written
+    bool is_writing;  // a file is open
+    bool is_reported; // the log has said that files cannot be written
     struct recorder_begin begin;
     struct recording_file file;
     struct raim_recording_writer *writer; // NULL before the first file
@@ -58,7 +58,7 @@ struct recorder_stream {
     uint32_t clip_count;
 };
 
-struct recorder_order {
+struct recorder_command {
     bool is_clip;
     struct recorder_stream *stream; // of a clip; NULL: its arena has ended
     uint32_t seconds;               // of a clip
@@ -77,9 +77,9 @@ struct recorder {
 
     pthread_mutex_t mutex; // guards what follows
     struct recorder_stream *streams;
-    uint32_t order_count, answer_count;
-    struct recorder_order orders[RECORDER_ORDERS];
-    struct recorder_answer answers[RECORDER_ORDERS];
+    uint32_t command_count, answer_count;
+    struct recorder_command commands[RECORDER_COMMANDS];
+    struct recorder_answer answers[RECORDER_COMMANDS];
 
     // The thread's.
     bool has_leftovers; // files in progress that could not be completed

@@ -58,10 +58,10 @@ static void fail(struct recorder_stream *stream, const char *problem)
 {
     const char *arena = stream->begin.arena;
     atomic_store(&stream->has_failed, true);
-    if (!stream->is_told)
+    if (!stream->is_reported)
         log_arena_warning(arena, "recording failed arena=%s file=%s: %s", arena, stream->begin.name,
                           problem);
-    stream->is_told = true;
+    stream->is_reported = true;
     if (stream->is_writing)
         complete(stream);
     stream->is_writing = false;
@@ -177,7 +177,7 @@ void recorder_stream_end(struct recorder_stream *stream)
     list_files(stream);
     recording_file_close(file);
     atomic_fetch_add(&stream->finished, 1);
-    stream->is_writing = stream->is_told = false;
+    stream->is_writing = stream->is_reported = false;
     atomic_store(&stream->recorder->is_trim_due, true);
     if (stream->recorder->has_leftovers) {
         stream->recorder->has_leftovers = false; // the disk has room again

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 // A larger file in progress is none of raimd's: it ends one after an hour.
-#define MOST_BYTES (UINT64_C(1) << 30)
+#define MAX_BYTES (UINT64_C(1) << 30)
 
 static void write_part_name(char path[NAME_MAX + 1], const char *name)
 {
@@ -157,7 +157,7 @@ static int open_part(int directory, const char *name, uint64_t *size)
     int problem = 0;
     if (fstat(file, &status) != 0)
         problem = errno;
-    else if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > MOST_BYTES)
+    else if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > MAX_BYTES)
         problem = EFBIG;
     else if (flock(file, LOCK_EX | LOCK_NB) != 0)
         problem = errno;

@@ -333,7 +333,7 @@ static bool is_over(const struct recordings *recordings, uint64_t unfinished_byt
 {
     return recordings->bytes - recordings->kept_bytes + unfinished_bytes >
                recordings->limits.bytes ||
-           recordings->count > RECORDINGS_MOST;
+           recordings->count > RECORDINGS_MAX;
 }
 
 // Finds the first recording from `*index` on that has to go. The rest is younger than one that

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORDING_MAP_BYTES 32      // as RAIM_MAP_NAME_BYTES
-#define RECORDINGS_MOST (16 * 1024) // in the list; beyond it the oldest files are deleted
+#define RECORDING_MAP_BYTES 32     // as RAIM_MAP_NAME_BYTES
+#define RECORDINGS_MAX (16 * 1024) // in the list; beyond it the oldest files are deleted
 
 #define RECORDING_BEST 16 // players in a recording's entry
 

@@ -122,7 +122,7 @@ static const char *read_query(struct MHD_Connection *connection, enum results_ki
     if (!is_leaderboard && !read_number(connection, "since", 0, INT64_C(1) << 40, &since_s))
         return "want a time in seconds since 1970";
     if (!read_number(connection, "limit", 1,
-                     is_leaderboard ? RESULTS_MOST_PLAYERS : RESULTS_MOST_ROUNDS, &limit))
+                     is_leaderboard ? RESULTS_MAX_PLAYERS : RESULTS_MAX_ROUNDS, &limit))
         return is_leaderboard ? "want a limit of 1 to 100" : "want a limit of 1 to 1000";
     query->limit = (uint32_t)limit;
     query->since_ms = since_s * 1000;

@@ -2,7 +2,7 @@
 // The results of rounds: each is a line of results.jsonl (result_log.h), a row of a database for
 // the leaderboard (result_db.h) and a line of the log. One thread,
 // `raimd-results`, writes the files and answers queries. What the main thread hands over is
-// bounded: beyond it a result is lost and counted, and a query refused.
+// bounded: beyond it a result is lost and counted, and a query rejected.
 // Thread rule: the main thread.
 #pragma once
 
@@ -49,8 +49,8 @@ void results_unwatch(struct results *results, struct watcher *watcher);
 enum results_kind { RESULTS_LEADERBOARD, RESULTS_ROUNDS };
 enum results_period { RESULTS_ALL, RESULTS_DAY, RESULTS_WEEK, RESULTS_MONTH };
 
-#define RESULTS_MOST_ROUNDS 1000 // of an answer; it is also bounded in bytes, see result_db.h
-#define RESULTS_MOST_PLAYERS 100
+#define RESULTS_MAX_ROUNDS 1000 // of an answer; it is also bounded in bytes, see result_db.h
+#define RESULTS_MAX_PLAYERS 100
 
 // Zero it first: queries are compared as bytes.
 struct results_query {

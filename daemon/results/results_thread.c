@@ -156,9 +156,8 @@ static int64_t first_day(enum results_period period)
 
 static char *make_leaderboard(struct result_db *db, const struct results_query *query)
 {
-    struct leaderboard_row rows[RESULTS_MOST_PLAYERS];
-    const uint32_t limit =
-        query->limit < RESULTS_MOST_PLAYERS ? query->limit : RESULTS_MOST_PLAYERS;
+    struct leaderboard_row rows[RESULTS_MAX_PLAYERS];
+    const uint32_t limit = query->limit < RESULTS_MAX_PLAYERS ? query->limit : RESULTS_MAX_PLAYERS;
     const int count =
         result_db_leaderboard(db, first_day(query->period), query->arena, query->map, rows, limit);
     return count < 0 ? NULL

@@ -389,8 +389,8 @@ static const char *fill(scmp_filter_ctx filter, bool connects, bool resolves_nam
     if (!add_all(filter, SCMP_ACT_ALLOW, allowed, COUNT(allowed)) ||
         !add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly)) ||
         !add_conditions(filter, connects, resolves_names) || !add_sanitizers(filter))
-        return "libseccomp refuses the rules";
-    return seccomp_load(filter) == 0 ? NULL : "the kernel refuses the filter";
+        return "libseccomp rejects the rules";
+    return seccomp_load(filter) == 0 ? NULL : "the kernel rejects the filter";
 }
 
 // Whether there is enough memory for libseccomp, which does not check its allocations (2.5.4). No

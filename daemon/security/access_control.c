@@ -17,8 +17,8 @@ struct access_control {
     char arena[RAIM_MAX_ARENA_BYTES + 1];
     struct access_control_keys keys;
     struct used_tokens *used;          // NULL: uses cannot be recorded
-    access_control_has_seat *has_seat; // NULL: every seat is free to everybody
-    void *has_seat_context;
+    access_control_may_join *may_join; // NULL: every slot is free to everybody
+    void *may_join_context;
 };
 
 // The key that begins with these bytes; NULL if there is none.
@@ -63,11 +63,11 @@ void access_control_set_arena(struct access_control *control, const char *arena)
     strcpy(control->arena, arena);
 }
 
-void access_control_reserve(struct access_control *control, access_control_has_seat *has_seat,
+void access_control_reserve(struct access_control *control, access_control_may_join *may_join,
                             void *context)
 {
-    control->has_seat = has_seat;
-    control->has_seat_context = context;
+    control->may_join = may_join;
+    control->may_join_context = context;
 }
 
 void access_control_stop_recording(struct access_control *control)
@@ -112,7 +112,7 @@ static enum access_control_verdict judge_claims(const struct access_control *con
     if (access->expiry <= used_tokens_forgotten_until(control->used) ||
         (unknown_until_s > 0 && access->not_before <= latest_begun(unknown_until_s)))
         return ACCESS_CONTROL_UNRECORDED;
-    // A replayed token is refused before its signature is verified.
+    // A replayed token is rejected before its signature is verified.
     return used_tokens_has(control->used, access->nonce) ? ACCESS_CONTROL_USED
                                                          : ACCESS_CONTROL_ADMITTED;
 }
@@ -148,9 +148,9 @@ enum access_control_verdict access_control_admit(struct access_control *control,
     const enum access_control_verdict verdict = judge(control, token, size, now_s, &access);
     if (verdict != ACCESS_CONTROL_ADMITTED)
         return verdict;
-    if (!watches && control->has_seat != NULL &&
-        !control->has_seat(control->has_seat_context, access.name))
-        return ACCESS_CONTROL_NO_SEAT;
+    if (!watches && control->may_join != NULL &&
+        !control->may_join(control->may_join_context, access.name))
+        return ACCESS_CONTROL_RESERVED;
     if (!used_tokens_add(control->used, access.nonce, access.expiry, latest_expired(now_s)))
         return ACCESS_CONTROL_FULL;
     if (access.name[0] != '\0')

@@ -45,7 +45,7 @@ enum access_control_verdict {
     ACCESS_CONTROL_UNRECORDED, // its use cannot be recorded, or the record of earlier uses is lost
     ACCESS_CONTROL_USED,
     ACCESS_CONTROL_BAD_SIGNATURE, // its signature is wrong
-    ACCESS_CONTROL_NO_SEAT,       // the free seats are reserved for others
+    ACCESS_CONTROL_RESERVED,      // the free slots are reserved for others
     ACCESS_CONTROL_FULL, // the table of used tokens has no room until another token expires
 };
 
@@ -55,25 +55,26 @@ struct used_tokens;
 struct access_control_def {
     const char *arena; // at most 31 bytes
     const struct access_control_keys *keys;
-    struct used_tokens *used; // borrowed; NULL: uses cannot be recorded, and every token is refused
+    struct used_tokens
+        *used; // borrowed; NULL: uses cannot be recorded, and every token is rejected
 };
 
 // Copies everything but the table of used tokens. NULL when memory runs out.
 struct access_control *access_control_create(const struct access_control_def *def);
 void access_control_destroy(struct access_control *control);
 
-// Renames the arena: tokens for its old name are refused from now on.
+// Renames the arena: tokens for its old name are rejected from now on.
 void access_control_set_arena(struct access_control *control, const char *arena);
 
-// Decides whether the bearer of a valid token may take a seat; the name is the token's, "" for a
+// Decides whether the bearer of a valid token may take a slot; the name is the token's, "" for a
 // token without one.
-typedef bool access_control_has_seat(void *context, const char *name);
+typedef bool access_control_may_join(void *context, const char *name);
 
-// Makes access_control_admit ask `has_seat` before a token of a player is used up.
-void access_control_reserve(struct access_control *control, access_control_has_seat *has_seat,
+// Makes access_control_admit ask `may_join` before a token of a player is used up.
+void access_control_reserve(struct access_control *control, access_control_may_join *may_join,
                             void *context);
 
-// Refuses every token from now on, because uses can no longer be recorded.
+// Rejects every token from now on, because uses can no longer be recorded.
 void access_control_stop_recording(struct access_control *control);
 
 // Verifies a token without using it up. `now_s` is in seconds since 1970. Never returns
@@ -83,7 +84,7 @@ enum access_control_verdict access_control_check(const struct access_control *co
                                                  const uint8_t *token, size_t size, int64_t now_s);
 
 // Verifies a token as access_control_check does and, when it is admitted, records it as used. A
-// player name in an admitted token replaces `name`. A bearer who `watches` needs no seat.
+// player name in an admitted token replaces `name`. A bearer who `watches` needs no slot.
 enum access_control_verdict access_control_admit(struct access_control *control,
                                                  const uint8_t *token, size_t size, int64_t now_s,
                                                  bool watches, char name[RAIM_MAX_NAME_BYTES + 1]);

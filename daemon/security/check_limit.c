@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Refuses sources that have failed too often, then compares the bucket of all with a level that
+// Rejects sources that have failed too often, then compares the bucket of all with a level that
 // rises with what the source has used of its share.
 #include "check_limit.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who may have an expensive check, a signature's or a handshake's. A failed handshake costs its own
-// address and network: whoever has failed too often is refused unseen. The checks that remain are
+// address and network: whoever has failed too often is rejected unseen. The checks that remain are
 // shared among addresses and networks by what each has used: the less a bucket of all holds, the
 // less of its own share an address must have used. The last part of that bucket is a reserve for
 // addresses that have a session to resume. No sockets; time comes from the caller.
@@ -59,7 +59,7 @@ void check_limit_fail(struct check_limit *limit, struct ip_address ip, int64_t n
 // ENet repeats a CONNECT after 500 ms, 1 s more, 2 s more.
 #define CONNECT_RATE_RETRY_MS 300
 
-// Refused connections are stored in a hash table with a secret multiplier. Each of
+// Rejected connections are stored in a hash table with a secret multiplier. Each of
 // CONNECT_RATE_ROWS rows keeps the newest CONNECT_RATE_IN_ROW, which holds every connection of the
 // last two seconds at a thousand new connections a second.
 #define CONNECT_RATE_ROWS 512

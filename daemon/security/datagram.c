@@ -36,7 +36,7 @@ enum {
     UNSEQUENCED = 0x40,
 };
 
-// Commands that are always refused.
+// Commands that are always rejected.
 enum { SEND_FRAGMENT = 8, SEND_UNRELIABLE_FRAGMENT = 12 };
 
 // How a client encodes a command. Clients never send a command without a row.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Validation of a datagram's ENet header and commands before ENet parses it. Refuses everything
+// Validation of a datagram's ENet header and commands before ENet parses it. Rejects everything
 // that a raim client never sends: fragments (ENet allocates by their claimed count), compressed
 // payloads, connectionless packets, more commands than ENet puts into one datagram, and lengths
 // that do not add up. Pure functions: no ENet, no state. Any thread.
@@ -12,8 +12,8 @@
 // ENet's own limit of commands in a datagram that it sends.
 #define DATAGRAM_MAX_COMMANDS 32
 
-// Why a datagram is refused. datagram_check returns DATAGRAM_OK to DATAGRAM_COMMANDS; the gate, the
-// encrypted sessions and the peer guard return the rest.
+// Why a datagram is rejected. datagram_check returns DATAGRAM_OK to DATAGRAM_COMMANDS; the gate,
+// the encrypted sessions and the peer guard return the rest.
 enum datagram_verdict {
     DATAGRAM_OK,
     DATAGRAM_OVERSIZE,       // larger than a transport's MTU

@@ -7,13 +7,13 @@
 
 enum { US_PER_MS = 1000, US_PER_S = 1000000, CONNECT_REQUEST_BURST_S = 2 };
 
-// Reasons in a REFUSED; PROTOCOL.md, "Reasons".
+// Reasons in a REJECTED; PROTOCOL.md, "Reasons".
 enum { REASON_BANNED = 12, REASON_ACCESS = 14, REASON_PASSWORD = 17 };
 
 static const char password_words[] =
     "this arena wants its password, which it takes over an encrypted connection alone";
 
-static_assert(sizeof password_words <= RAIM_MAX_TEXT_BYTES + 1, "they fit a REFUSED");
+static_assert(sizeof password_words <= RAIM_MAX_TEXT_BYTES + 1, "they fit a REJECTED");
 
 static_assert(QUERY_CHALLENGE_REPLY <= RAIM_COOKIE_BYTES, "a reply holds either");
 
@@ -51,8 +51,8 @@ void gate_set_limits(struct gate *gate, const struct gate_limits *limits)
                     gate->hash);
     rate_limit_init(&gate->network_passwords, RATE_OF_NETWORK, GATE_PASSWORDS_OF_NETWORK,
                     RATE_UNLIMITED, gate->hash);
-    rate_limit_init(&gate->refusals, RATE_OF_NETWORK, GATE_REFUSALS_OF_NETWORK,
-                    GATE_REFUSALS_OF_ALL, gate->hash);
+    rate_limit_init(&gate->rejections, RATE_OF_NETWORK, GATE_REJECTIONS_OF_NETWORK,
+                    GATE_REJECTIONS_OF_ALL, gate->hash);
     connect_rate_init(&gate->connect_rate, limits->connects_per_second, gate->hash);
 }
 
@@ -61,10 +61,10 @@ bool gate_is_limited(const struct gate *gate, struct ip_address ip)
     return gate->limits.loopback || !ip_address_is_loopback(ip);
 }
 
-static void refuse(struct gate_answer *answer, enum datagram_verdict refusal)
+static void reject(struct gate_answer *answer, enum datagram_verdict rejection)
 {
-    answer->verdict = GATE_REFUSED;
-    answer->refusal = refusal;
+    answer->verdict = GATE_REJECTED;
+    answer->rejection = rejection;
 }
 
 // A cookie holds for the arena's port instead of the client's.
@@ -96,9 +96,9 @@ static const char *find_ban(const struct gate *gate, struct ip_address ip)
 }
 
 // Takes a token for an answer to a banned address.
-static bool take_refusal(struct gate *gate, struct ip_address ip, int64_t now_us)
+static bool take_rejection(struct gate *gate, struct ip_address ip, int64_t now_us)
 {
-    return !gate_is_limited(gate, ip) || rate_limit_take(&gate->refusals, ip, now_us / US_PER_MS);
+    return !gate_is_limited(gate, ip) || rate_limit_take(&gate->rejections, ip, now_us / US_PER_MS);
 }
 
 static void answer_cookie(struct gate *gate, struct udp_address from, bool admitted, int64_t now_us,
@@ -120,14 +120,14 @@ uint8_t gate_reason(enum datagram_verdict verdict)
     return verdict == DATAGRAM_BANNED ? REASON_BANNED : REASON_ACCESS;
 }
 
-static void answer_refused(enum datagram_verdict refusal, const char *why,
-                           struct gate_answer *answer)
+static void answer_rejected(enum datagram_verdict rejection, const char *why,
+                            struct gate_answer *answer)
 {
-    struct raim_refused refused = {.reason = gate_reason(refusal)};
-    strncpy(refused.text, why, sizeof refused.text - 1);
+    struct raim_rejected rejected = {.reason = gate_reason(rejection)};
+    strncpy(rejected.text, why, sizeof rejected.text - 1);
     answer->verdict = GATE_ANSWERED;
-    answer->refusal = refusal;
-    answer->notice_size = raim_refused_write(&refused, answer->notice);
+    answer->rejection = rejection;
+    answer->notice_size = raim_rejected_write(&rejected, answer->notice);
 }
 
 // Verifies the key of a password. Only wrong ones use up the rates of an address and its network,
@@ -185,14 +185,14 @@ enum datagram_verdict gate_check_credential(struct gate *gate, struct ip_address
 }
 
 // Exchanges a valid credential, sent with a cookie, for an admitted cookie. A password that anybody
-// on the path could read is refused unseen.
+// on the path could read is rejected unseen.
 static void receive_credential(struct gate *gate, struct udp_address from,
                                const struct raim_credential *credential, int64_t now_us,
                                struct gate_answer *answer)
 {
     enum raim_credential_kind accepted;
     if (!take_check(gate, from.ip, now_us)) {
-        refuse(answer, DATAGRAM_HANDSHAKES);
+        reject(answer, DATAGRAM_HANDSHAKES);
         return;
     }
     const enum datagram_verdict verdict =
@@ -202,7 +202,7 @@ static void receive_credential(struct gate *gate, struct udp_address from,
     if (verdict == DATAGRAM_OK)
         answer_cookie(gate, from, true, now_us, answer);
     else
-        answer_refused(verdict, verdict == DATAGRAM_PASSWORD ? password_words : "", answer);
+        answer_rejected(verdict, verdict == DATAGRAM_PASSWORD ? password_words : "", answer);
 }
 
 static void receive_connect_request(struct gate *gate, struct udp_address from,
@@ -211,17 +211,17 @@ static void receive_connect_request(struct gate *gate, struct udp_address from,
 {
     if (gate_is_limited(gate, from.ip) &&
         !rate_limit_take(&gate->connect_requests, from.ip, now_us)) {
-        refuse(answer, DATAGRAM_CONNECT_REQUESTS);
+        reject(answer, DATAGRAM_CONNECT_REQUESTS);
         return;
     }
     const char *ban = find_ban(gate, from.ip);
     if (ban != NULL) {
-        if (!take_refusal(gate, from.ip, now_us)) {
-            refuse(answer, DATAGRAM_BANNED);
+        if (!take_rejection(gate, from.ip, now_us)) {
+            reject(answer, DATAGRAM_BANNED);
             return;
         }
-        answer_refused(DATAGRAM_BANNED, ban, answer);
-        // A client that trusts only encrypted answers gets the refusal in the handshake.
+        answer_rejected(DATAGRAM_BANNED, ban, answer);
+        // A client that trusts only encrypted answers gets the rejection in the handshake.
         if (gate->offer.offers_encryption)
             answer_cookie(gate, from, false, now_us, answer);
         return;
@@ -236,18 +236,18 @@ static void receive_connect_request(struct gate *gate, struct udp_address from,
 void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
                   int64_t now_us, struct gate_answer *answer)
 {
-    answer->refusal = DATAGRAM_OK;
+    answer->rejection = DATAGRAM_OK;
     answer->size = answer->notice_size = 0;
     if (raim_connectionless_kind(data, size) == RAIM_CONNECTIONLESS_REQUEST) {
         struct raim_connect_request connect_request;
         if (raim_connect_request_read(data, size, &connect_request))
             receive_connect_request(gate, from, &connect_request, now_us, answer);
         else
-            refuse(answer, DATAGRAM_CONNECTIONLESS);
+            reject(answer, DATAGRAM_CONNECTIONLESS);
         return;
     }
     if (!gate->answers_queries) {
-        refuse(answer, DATAGRAM_CONNECTIONLESS);
+        reject(answer, DATAGRAM_CONNECTIONLESS);
         return;
     }
     char challenge[MASTER_CHALLENGE_BYTES];
@@ -260,8 +260,8 @@ void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *dat
     }
     switch (query_guard_judge(&gate->queries, from, data, size, now_us / US_PER_MS, &answer->query,
                               answer->reply)) {
-    case QUERY_REFUSED:
-        refuse(answer, DATAGRAM_CONNECTIONLESS);
+    case QUERY_REJECTED:
+        reject(answer, DATAGRAM_CONNECTIONLESS);
         break;
     case QUERY_LIMITED:
         answer->verdict = GATE_DROPPED;
@@ -282,7 +282,7 @@ enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from
 {
     if (!is_cookie(gate, CHALLENGE_COOKIE, from, number, now_us))
         return DATAGRAM_COOKIE;
-    if (find_ban(gate, from.ip) != NULL && !take_refusal(gate, from.ip, now_us))
+    if (find_ban(gate, from.ip) != NULL && !take_rejection(gate, from.ip, now_us))
         return DATAGRAM_BANNED;
     if (!take_check(gate, from.ip, now_us))
         return DATAGRAM_HANDSHAKES;

@@ -6,7 +6,7 @@
 // may request it from another socket, and to the arena's port. ENet sees a plain CONNECT only with
 // a valid cookie, and only within the connect rate of its address. If the arena requires a
 // credential, that cookie is one that was exchanged for a valid credential. A banned address gets
-// a refusal and nothing more. Cheap checks come first: a flood of forgeries costs a comparison or
+// a rejection and nothing more. Cheap checks come first: a flood of forgeries costs a comparison or
 // a hash each. No sockets, no ENet; time and randomness come from the caller.
 #pragma once
 
@@ -32,8 +32,8 @@
 // Rate of answers to banned networks and of handshakes that tell them so, of a network and of all:
 // a burst for the steps of a client, and then one a second, so that a banned network costs no check
 // of the others.
-#define GATE_REFUSALS_OF_NETWORK ((struct rate){.interval = 1000, .burst = 20})
-#define GATE_REFUSALS_OF_ALL ((struct rate){.interval = 10, .burst = 100})
+#define GATE_REJECTIONS_OF_NETWORK ((struct rate){.interval = 1000, .burst = 20})
+#define GATE_REJECTIONS_OF_ALL ((struct rate){.interval = 10, .burst = 100})
 
 // Decisions that need the arena's keys, bans and match. A function may be NULL: then no address is
 // banned, no credential is valid, or no master is answered.
@@ -72,11 +72,11 @@ struct gate {
     struct rate_limit connect_requests;
     struct check_limit checks;
     struct rate_limit passwords, network_passwords; // wrong ones
-    struct rate_limit refusals;                     // of banned networks
+    struct rate_limit rejections;                   // of banned networks
     struct connect_rate connect_rate;
 };
 
-// Initially the gate requires no cookie, refuses queries and has GATE_LIMITS_DEFAULT. `port` is the
+// Initially the gate requires no cookie, rejects queries and has GATE_LIMITS_DEFAULT. `port` is the
 // arena's UDP port.
 void gate_init(struct gate *gate, uint16_t port, const struct gate_secrets *secrets);
 
@@ -87,21 +87,21 @@ void gate_set_limits(struct gate *gate, const struct gate_limits *limits);
 bool gate_is_limited(const struct gate *gate, struct ip_address ip);
 
 enum gate_verdict {
-    GATE_REFUSED,    // refused for `refusal`, without an answer
+    GATE_REJECTED,   // rejected for `rejection`, without an answer
     GATE_DROPPED,    // a query beyond the rate
     GATE_ANSWERED,   // send `notice` and `reply` if they have a size; together they are smaller
-                     // than the request. Count as `refusal` unless that is DATAGRAM_OK
+                     // than the request. Count as `rejection` unless that is DATAGRAM_OK
     GATE_CHALLENGED, // send `reply`, the challenge of a query
     GATE_QUERY,      // the caller answers `query`
 };
 
 struct gate_answer {
     enum gate_verdict verdict;
-    enum datagram_verdict refusal;
+    enum datagram_verdict rejection;
     enum query_kind query;
     size_t size, notice_size;
     uint8_t reply[RAIM_COOKIE_BYTES];
-    uint8_t notice[RAIM_REFUSED_BYTES];
+    uint8_t notice[RAIM_REJECTED_BYTES];
 };
 
 // Handles a datagram whose verdict is DATAGRAM_CONNECTIONLESS, except a handshake. `now_us` never
@@ -109,7 +109,7 @@ struct gate_answer {
 void gate_receive(struct gate *gate, struct udp_address from, const uint8_t *data, size_t size,
                   int64_t now_us, struct gate_answer *answer);
 
-// Checks the cookie and the rate of an INIT. DATAGRAM_OK, or the reason to refuse it. When OK,
+// Checks the cookie and the rate of an INIT. DATAGRAM_OK, or the reason to reject it. When OK,
 // writes the COOKIE that the sender was sent into `cookie`, and its bytes into `size`.
 enum datagram_verdict gate_check_init(struct gate *gate, struct udp_address from, uint32_t number,
                                       int64_t now_us, uint8_t cookie[RAIM_COOKIE_BYTES],
@@ -128,7 +128,7 @@ enum datagram_verdict gate_check_credential(struct gate *gate, struct ip_address
 // The wire's reason (PROTOCOL.md, "Reasons") of DATAGRAM_BANNED, _ACCESS or _PASSWORD.
 uint8_t gate_reason(enum datagram_verdict verdict);
 
-// Whether ENet may see a CONNECT: DATAGRAM_OK, or the reason to refuse it. A CONNECT in an
+// Whether ENet may see a CONNECT: DATAGRAM_OK, or the reason to reject it. A CONNECT in an
 // encrypted session needs no cookie, because the session's handshake has checked cookie and
 // credential.
 enum datagram_verdict gate_admit(struct gate *gate, struct udp_address from,

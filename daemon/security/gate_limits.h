@@ -17,7 +17,7 @@
           "max_players, but from 8 to 64")                                                         \
     LIMIT(connects_per_second, 5, 1, 1000,                                                         \
           "connections that an IPv4 address or an IPv6 /64 may begin in a second, four times as "  \
-          "many at once; as many again are reserved for clients that retry after a refusal; an "   \
+          "many at once; as many again are reserved for clients that retry after a rejection; an " \
           "IPv6 /48 has 16 times as many")                                                         \
     LIMIT(connect_requests_per_second, 2000, 1, 10000,                                             \
           "connect requests of a network (/24, IPv6 /48) in a second, twice as many at once")      \

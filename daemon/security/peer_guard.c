@@ -18,7 +18,7 @@ struct filter {
     struct peer_guard *guard;
     struct peer_guard_view view;
     struct peer_guard_report *report;
-    uint64_t *refused; // by reason
+    uint64_t *rejected; // by reason
     uint8_t *data;
     int64_t now_ms;
     uint32_t unmatched;
@@ -49,9 +49,9 @@ bool peer_guard_admit(struct peer_guard *guard, uint64_t tick)
     return true;
 }
 
-static enum verdict refuse(struct filter *filter, enum datagram_verdict reason)
+static enum verdict reject(struct filter *filter, enum datagram_verdict reason)
 {
-    filter->refused[reason]++;
+    filter->rejected[reason]++;
     return DROP;
 }
 
@@ -74,16 +74,16 @@ static enum verdict judge_reliable(struct filter *filter, const struct datagram_
     if (ahead == 0 || ahead > UINT16_MAX / 2)
         return KEEP;
     if (ahead > PEER_GUARD_WINDOW)
-        return refuse(filter, DATAGRAM_AHEAD);
+        return reject(filter, DATAGRAM_AHEAD);
     const uint64_t bit = UINT64_C(1) << (ahead - 1);
     if ((channel->waiting & bit) != 0) {
         struct peer_guard_report *report = filter->report;
         report->repeat[report->repeats++] =
             (struct peer_guard_repeat){command->channel, command->sequence};
-        return refuse(filter, DATAGRAM_REPEATED);
+        return reject(filter, DATAGRAM_REPEATED);
     }
     if (!take_bytes(filter, command->message_size))
-        return refuse(filter, DATAGRAM_BUDGET);
+        return reject(filter, DATAGRAM_BUDGET);
     channel->waiting |= bit;
     while ((channel->waiting & 1) != 0) {
         channel->waiting >>= 1;
@@ -106,17 +106,17 @@ static enum verdict judge_unreliable(struct filter *filter, const struct datagra
         ahead = 0;
     }
     if (ahead > PEER_GUARD_WINDOW)
-        return refuse(filter, DATAGRAM_AHEAD);
+        return reject(filter, DATAGRAM_AHEAD);
     if (ahead > 0) {
         const uint64_t bit = UINT64_C(1) << command->argument % BITS;
         if (channel->held >= PEER_GUARD_HELD)
-            return refuse(filter, DATAGRAM_AHEAD);
+            return reject(filter, DATAGRAM_AHEAD);
         if ((channel->held_set & bit) != 0)
-            return refuse(filter, DATAGRAM_REPEATED);
+            return reject(filter, DATAGRAM_REPEATED);
         channel->held++;
         channel->held_set |= bit;
     }
-    return take_bytes(filter, command->message_size) ? KEEP : refuse(filter, DATAGRAM_BUDGET);
+    return take_bytes(filter, command->message_size) ? KEEP : reject(filter, DATAGRAM_BUDGET);
 }
 
 // Clamps the echoed time to the true one, and to one of PEER_GUARD_SAMPLE_MS ago. ENet trusts the
@@ -149,7 +149,7 @@ static enum verdict judge_acknowledgement(struct filter *filter,
     }
     if (++filter->unmatched <= PEER_GUARD_ACKS)
         return DROP;
-    refuse(filter, DATAGRAM_ACKS);
+    reject(filter, DATAGRAM_ACKS);
     return CUT;
 }
 
@@ -161,7 +161,7 @@ static enum verdict judge_disconnect(struct filter *filter)
         return KEEP;
     if (guard->disconnect_ms == 0)
         guard->disconnect_ms = filter->now_ms;
-    return refuse(filter, DATAGRAM_DISCONNECT);
+    return reject(filter, DATAGRAM_DISCONNECT);
 }
 
 static bool take_command(struct peer_guard *guard, const struct datagram_command *command)
@@ -197,7 +197,7 @@ static enum verdict judge(struct filter *filter, const struct datagram_command *
     if (command->number == WIRE_ACKNOWLEDGE)
         return judge_acknowledgement(filter, command);
     if (!take_command(filter->guard, command)) {
-        refuse(filter, DATAGRAM_BUDGET);
+        reject(filter, DATAGRAM_BUDGET);
         return CUT;
     }
     if (command->number == WIRE_DISCONNECT)
@@ -217,7 +217,7 @@ static enum verdict judge(struct filter *filter, const struct datagram_command *
     case WIRE_SEND_UNRELIABLE:
         return judge_unreliable(filter, command);
     case WIRE_SEND_UNSEQUENCED:
-        return take_bytes(filter, command->message_size) ? KEEP : refuse(filter, DATAGRAM_BUDGET);
+        return take_bytes(filter, command->message_size) ? KEEP : reject(filter, DATAGRAM_BUDGET);
     case WIRE_BANDWIDTH_LIMIT:
     case WIRE_THROTTLE_CONFIGURE:
         datagram_unlimit(filter->data + command->at);
@@ -232,13 +232,13 @@ static enum verdict judge(struct filter *filter, const struct datagram_command *
 }
 
 void peer_guard_filter(struct peer_guard *guard, const struct peer_guard_view *view, uint8_t *data,
-                       size_t size, int64_t now_ms, uint64_t refused[DATAGRAM_VERDICTS],
+                       size_t size, int64_t now_ms, uint64_t rejected[DATAGRAM_VERDICTS],
                        struct peer_guard_report *report)
 {
     struct filter filter = {.guard = guard,
                             .view = *view,
                             .report = report,
-                            .refused = refused,
+                            .rejected = rejected,
                             .data = data,
                             .now_ms = now_ms};
     struct datagram_command command;

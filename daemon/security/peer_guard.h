@@ -162,12 +162,12 @@ bool peer_guard_admit(struct peer_guard *guard, uint64_t tick);
 bool peer_guard_take_message(struct peer_guard *guard, int64_t now_ms);
 
 // Filters a datagram that is DATAGRAM_OK and that peer_guard_admit has counted, in place. The
-// remaining commands must be given to ENet. Counts refused commands by reason in `refused`.
+// remaining commands must be given to ENet. Counts rejected commands by reason in `rejected`.
 // Replaces the values of commands that would throttle the server, corrects the echoed times of
 // acknowledgements, and renumbers unreliable messages that arrive after a later reliable one, so
 // that ENet accepts them.
 void peer_guard_filter(struct peer_guard *guard, const struct peer_guard_view *view, uint8_t *data,
-                       size_t size, int64_t now_ms, uint64_t refused[DATAGRAM_VERDICTS],
+                       size_t size, int64_t now_ms, uint64_t rejected[DATAGRAM_VERDICTS],
                        struct peer_guard_report *report);
 
 // When to reset the connection unless the peer sends more; INT64_MAX: never.

@@ -19,7 +19,7 @@ enum query_verdict query_guard_judge(struct query_guard *guard, struct udp_addre
 {
     const struct query query = query_read(data, size);
     if (query.kind == QUERY_NONE)
-        return QUERY_REFUSED;
+        return QUERY_REJECTED;
     if (!rate_limit_take(&guard->limit, from.ip, now_ms))
         return QUERY_LIMITED;
     if (!challenge_verify(&guard->challenge, CHALLENGE_QUERY, from, query.challenge, now_ms)) {

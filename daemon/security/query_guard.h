@@ -49,7 +49,7 @@ size_t query_write_challenge(uint32_t challenge, uint8_t reply[QUERY_CHALLENGE_R
 #define QUERY_GUARD_OF_ALL ((struct rate){.interval = 4, .burst = 250})
 
 enum query_verdict {
-    QUERY_REFUSED,    // not a query
+    QUERY_REJECTED,   // not a query
     QUERY_LIMITED,    // beyond the rate; drop it
     QUERY_CHALLENGED, // send `reply`, the challenge
     QUERY_ADMITTED,   // answer it

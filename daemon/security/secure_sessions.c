@@ -177,7 +177,7 @@ bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_in
                           const uint8_t ephemeral[RAIM_KEY_BYTES],
                           struct raim_credential *credential)
 {
-    uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MOST_BYTES];
+    uint8_t prologue[RAIM_PROLOGUE_BYTES], payload[RAIM_CREDENTIAL_MAX_BYTES];
     const size_t size = init->size - RAIM_NOISE_BYTES;
     assert(init->size >= RAIM_NOISE_BYTES && size <= sizeof payload);
     raim_noise_respond(&sessions->noise, sessions->secret, sessions->key, prologue,
@@ -205,7 +205,7 @@ static void wipe_handshake(struct secure_sessions *sessions)
     raim_crypto_wipe(sessions->own_ephemeral, sizeof sessions->own_ephemeral);
 }
 
-size_t secure_sessions_refuse(struct secure_sessions *sessions, uint8_t reason,
+size_t secure_sessions_reject(struct secure_sessions *sessions, uint8_t reason,
                               uint8_t reply[RAIM_RESPONSE_BYTES])
 {
     const bool good = respond(sessions, reason, reply);

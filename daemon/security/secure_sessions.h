@@ -50,15 +50,15 @@ size_t secure_sessions_repeat(struct secure_sessions *sessions, struct udp_addre
 // Decrypts an INIT whose prologue is the COOKIE in `cookie`. `ephemeral` is the secret key of the
 // answer: random, known only to this process and never reused, which gives forward secrecy. INIT
 // and answer together cost two key agreements. False if the INIT was not made for this cookie.
-// After true the caller must call secure_sessions_refuse or secure_sessions_begin.
+// After true the caller must call secure_sessions_reject or secure_sessions_begin.
 bool secure_sessions_read(struct secure_sessions *sessions, const struct raim_init *init,
                           const uint8_t *cookie, size_t cookie_size,
                           const uint8_t ephemeral[RAIM_KEY_BYTES],
                           struct raim_credential *credential);
 
-// Writes the refusal of the INIT just read and stores no session. Returns the reply's size; 0 on
+// Writes the rejection of the INIT just read and stores no session. Returns the reply's size; 0 on
 // failure.
-size_t secure_sessions_refuse(struct secure_sessions *sessions, uint8_t reason,
+size_t secure_sessions_reject(struct secure_sessions *sessions, uint8_t reason,
                               uint8_t reply[RAIM_RESPONSE_BYTES]);
 
 // Begins the session of the INIT just read and writes its RESPONSE. `credential` is the kind of the
@@ -88,7 +88,7 @@ void secure_sessions_sweep(struct secure_sessions *sessions, int64_t now_ms);
 void secure_sessions_prefetch(const struct secure_sessions *sessions, struct udp_address peer);
 
 // Decrypts a datagram into `plain`, which is other memory of at least `size` bytes or `data` +
-// RAIM_SECURE_HEADER_BYTES. Returns the plaintext's size; 0 if the datagram is refused for
+// RAIM_SECURE_HEADER_BYTES. Returns the plaintext's size; 0 if the datagram is rejected for
 // `verdict`.
 size_t secure_sessions_decrypt(struct secure_sessions *sessions, struct udp_address from,
                                const uint8_t *data, size_t size, uint8_t *plain,

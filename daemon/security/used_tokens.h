@@ -49,5 +49,5 @@ bool used_tokens_add(struct used_tokens *tokens, const uint8_t nonce[RAIM_ACCESS
 uint64_t used_tokens_unknown_until(struct used_tokens *tokens, int64_t now_s);
 
 // The latest expiry of a nonce that was replaced. Tokens that expire then or earlier must be
-// refused even if the clock is set back, because their use may be forgotten.
+// rejected even if the clock is set back, because their use may be forgotten.
 uint64_t used_tokens_forgotten_until(const struct used_tokens *tokens);

@@ -5,9 +5,9 @@
 
 #include "admin_logins.h"
 #include "arena_command.h"
-#include "arena_feed.h"
 #include "bans.h"
 #include "control.h"
+#include "event_queue.h"
 #include "http.h"
 #include "json_writer.h"
 #include "log.h"
@@ -15,10 +15,10 @@
 #include "mailbox.h"
 #include "message.h"
 #include "monotonic.h"
+#include "on_demand.h"
 #include "process_usage.h"
 #include "result_json.h"
 #include "results.h"
-#include "rooms.h"
 #include "server_events.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ static char *fields_of(const struct raim_match_vote *vote)
 
 // Whether others play from the address that a ban would meet, in this arena or another one.
 static bool meets_others(const struct arena_reports *reports, const struct arena *arena,
-                         const struct arena_feed_item *item, const struct ban *ban)
+                         const struct arena_event *item, const struct ban *ban)
 {
     const struct arena_list *running = &reports->table->running;
     bool found = item->vote.shares_address;
@@ -89,7 +89,7 @@ static bool meets_others(const struct arena_reports *reports, const struct arena
     return found;
 }
 
-// Lets the arena refuse the name of the player whom its vote has kicked; where its mailbox is full
+// Lets the arena reject the name of the player whom its vote has kicked; where its mailbox is full
 // the player may return.
 static void bar(const struct arena *arena, uint32_t number)
 {
@@ -102,7 +102,7 @@ static void bar(const struct arena *arena, uint32_t number)
 }
 
 static void ban(const struct arena_reports *reports, const struct arena *arena,
-                const struct arena_feed_item *item)
+                const struct arena_event *item)
 {
     const struct config_arena *config = arena_config(arena);
     const char *reason = item->vote.subject.reason;
@@ -130,9 +130,9 @@ static void ban(const struct arena_reports *reports, const struct arena *arena,
         log_arena_warning(config->name, "vote without ban arena=%s: %s", config->name, problem);
 }
 
-// Takes an item ARENA_FEED_VOTE.
+// Takes an item ARENA_EVENT_VOTE.
 static void vote_report_note(const struct arena_reports *reports, const struct arena *arena,
-                             const struct arena_feed_item *item)
+                             const struct arena_event *item)
 {
     const char *name = arena_config(arena)->name;
     const struct raim_match_vote *vote = &item->vote;
@@ -148,19 +148,19 @@ static void vote_report_note(const struct arena_reports *reports, const struct a
 
 enum { TRIM_EVERY_MS = 1000 }; // of the heap: arenas may come and go all the time
 
-static char *player_fields(const struct arena_feed_item *item)
+static char *player_fields(const struct arena_event *item)
 {
     struct text_buffer out = {0};
     text_buffer_print(&out, "{");
     print_player(&out, "player", item->player, item->name);
-    if (item->kind == ARENA_FEED_LEFT)
+    if (item->kind == ARENA_EVENT_LEFT)
         text_buffer_print(&out, ",\"reason\":\"%s\",\"score\":%u,\"deaths\":%u",
                           raim_reason_name(item->reason), item->score, item->deaths);
     text_buffer_print(&out, "}");
     return text_buffer_take(&out);
 }
 
-static char *chat_fields(const struct arena_feed_item *item)
+static char *chat_fields(const struct arena_event *item)
 {
     struct text_buffer out = {0};
     text_buffer_print(&out, "{");
@@ -174,7 +174,7 @@ static char *chat_fields(const struct arena_feed_item *item)
     return text_buffer_take(&out);
 }
 
-static char *kill_fields(const struct arena_feed_item *item)
+static char *kill_fields(const struct arena_event *item)
 {
     struct text_buffer out = {0};
     text_buffer_print(&out, "{");
@@ -207,43 +207,43 @@ static void begin_map(const struct arena_reports *reports, const struct arena *a
 }
 
 static void note_item(const struct arena_reports *reports, struct arena *arena,
-                      const struct arena_feed_item *item)
+                      const struct arena_event *item)
 {
-    struct arena_feed *feed = arena_get_feed(arena);
+    struct event_queue *queue = arena_get_event_queue(arena);
     struct server_events *events = reports->table->events;
     const char *name = arena_config(arena)->name;
     const struct round_report *round =
-        item->kind == ARENA_FEED_ROUND_ENDED ? arena_feed_round(feed) : NULL;
-    if (arena_config(arena)->is_room && reports->rooms != NULL)
-        rooms_note(reports->rooms, arena, item, round);
+        item->kind == ARENA_EVENT_ROUND_ENDED ? event_queue_round(queue) : NULL;
+    if (arena_config(arena)->is_on_demand && reports->on_demand != NULL)
+        on_demand_note(reports->on_demand, arena, item, round);
     switch (item->kind) {
-    case ARENA_FEED_JOINED:
+    case ARENA_EVENT_JOINED:
         server_events_add(events, "join", name, player_fields(item));
         break;
-    case ARENA_FEED_LEFT:
+    case ARENA_EVENT_LEFT:
         server_events_add(events, "leave", name, player_fields(item));
         break;
-    case ARENA_FEED_ROUND_ENDED:
+    case ARENA_EVENT_ROUND_ENDED:
         note_round(reports, round);
-        arena_feed_release_round(feed);
+        event_queue_release_round(queue);
         break;
-    case ARENA_FEED_CHAT:
+    case ARENA_EVENT_CHAT:
         server_events_add(events, "chat", name, chat_fields(item));
         break;
-    case ARENA_FEED_KILL:
+    case ARENA_EVENT_KILL:
         server_events_add(events, "kill", name, kill_fields(item));
         break;
-    case ARENA_FEED_LINE:
+    case ARENA_EVENT_LINE:
         if (reports->logins != NULL)
             admin_logins_take_line(reports->logins, arena, item);
         break;
-    case ARENA_FEED_VOTE:
+    case ARENA_EVENT_VOTE:
         vote_report_note(reports, arena, item);
         break;
-    case ARENA_FEED_MAP_WANTED:
+    case ARENA_EVENT_MAP_WANTED:
         begin_map(reports, arena, item->text);
         break;
-    case ARENA_FEED_KINDS:
+    case ARENA_EVENT_KINDS:
         break;
     }
 }
@@ -251,23 +251,24 @@ static void note_item(const struct arena_reports *reports, struct arena *arena,
 // Reads what an arena has reported.
 static void read_arena(const struct arena_reports *reports, struct arena *arena)
 {
-    struct arena_feed *feed = arena_get_feed(arena);
-    struct arena_feed_item item;
-    if (feed == NULL)
+    struct event_queue *queue = arena_get_event_queue(arena);
+    struct arena_event item;
+    if (queue == NULL)
         return;
-    arena_feed_want(feed, server_events_wants(reports->table->events, EVENT_CHAT),
-                    server_events_wants(reports->table->events, EVENT_KILL));
-    while (arena_feed_take(feed, &item))
+    event_queue_want(queue, server_events_wants(reports->table->events, EVENT_CHAT),
+                     server_events_wants(reports->table->events, EVENT_KILL));
+    while (event_queue_take(queue, &item))
         note_item(reports, arena, &item);
-    results_lose(reports->table->results, arena_feed_take_lost(feed, ARENA_FEED_ROUND_ENDED));
+    results_lose(reports->table->results, event_queue_take_lost(queue, ARENA_EVENT_ROUND_ENDED));
 }
 
 // Reads what an arena has reported that its worker has released: whoever is there leaves.
 static void read_rest(const struct arena_reports *reports, struct arena *arena)
 {
-    struct arena_feed_item item;
+    struct arena_event item;
     read_arena(reports, arena);
-    while (arena_get_feed(arena) != NULL && arena_feed_take_rest(arena_get_feed(arena), &item)) {
+    while (arena_get_event_queue(arena) != NULL &&
+           event_queue_take_rest(arena_get_event_queue(arena), &item)) {
         if (reports->is_restarting)
             item.reason = RAIM_REASON_RESTART;
         note_item(reports, arena, &item);
@@ -279,8 +280,8 @@ static void close_arena(struct arena_reports *reports, struct arena_slot *gone)
 {
     control_forget(reports->control, gone->arena);
     read_rest(reports, gone->arena);
-    if (reports->rooms != NULL)
-        rooms_forget(reports->rooms, gone->arena);
+    if (reports->on_demand != NULL)
+        on_demand_forget(reports->on_demand, gone->arena);
     admin_logins_forget(reports->logins, gone->arena);
     arena_slot_close(gone);
     if (reports->http != NULL)

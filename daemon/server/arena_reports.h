@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hands what the arenas report (arena_feed.h) to those who want it, results, rooms and events, as
+// Hands what the arenas report (event_queue.h) to those who want it, results, arenas and events, as
 // their workers wake the main thread, and frees the arenas that the workers have released. It is
-// the only reader of the feeds. Main thread only.
+// the only reader of the event queues. Main thread only.
 #pragma once
 
 #include "arena_table.h"
@@ -12,13 +12,13 @@ struct http;
 struct loop;
 struct loop_source;
 struct results;
-struct rooms;
+struct on_demand;
 
 struct arena_reports {
     struct arena_table *table;   // with the results and events
     struct control *control;     // it keeps the bans; NULL: closed
     struct http *http;           // NULL: off
-    struct rooms *rooms;         // NULL: none
+    struct on_demand *on_demand; // NULL: none
     struct admin_logins *logins; // NULL: none
     bool is_restarting;          // the next process continues the matches
 

@@ -60,7 +60,7 @@ struct event_hook {
         bool is_on;
         uint64_t delivered; // events that the hook has accepted
         uint64_t failures;  // attempts that failed
-        uint64_t dropped;   // events that it refused, or that became too old while it failed
+        uint64_t dropped;   // events that it rejected, or that became too old while it failed
         uint64_t waiting;   // events, now
     } counts;               // since the start
 };
@@ -73,7 +73,7 @@ static const struct metric count_rows[] = {
     {NULL, "raimd_event_hook_failures_total", "Attempts to hand an event to the hook that failed.",
      METRIC_COUNTER, COUNTS(failures)},
     {NULL, "raimd_event_hook_dropped_total",
-     "Events that the hook refused, or that became too old while it failed.", METRIC_COUNTER,
+     "Events that the hook rejected, or that became too old while it failed.", METRIC_COUNTER,
      COUNTS(dropped)},
     {NULL, "raimd_event_hook_waiting", "Events that wait for the hook.", METRIC_GAUGE,
      COUNTS(waiting)},

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 enum {
-    SOCKETS = 2,         // IPv4, IPv6
-    MOST_DATAGRAMS = 16, // read at once; then the sockets rest, so that a flood costs little
+    SOCKETS = 2,        // IPv4, IPv6
+    MAX_DATAGRAMS = 16, // read at once; then the sockets rest, so that a flood costs little
     REST_MS = 20,
     BUFFER_BYTES = 64 * 1024, // of a socket: a flood is lost here
     DATAGRAM_BYTES = 1500,
@@ -42,9 +42,9 @@ struct lan_discovery {
     struct {
         bool is_on;
         uint64_t answered;
-        uint64_t limited; // beyond the rate
-        uint64_t refused; // from beyond a router, or malformed
-    } counts;             // since the start
+        uint64_t limited;  // beyond the rate
+        uint64_t rejected; // from beyond a router, or malformed
+    } counts;              // since the start
 };
 
 #define COUNTS(member) METRIC_OF(struct lan_discovery, counts.member)
@@ -54,8 +54,8 @@ static const struct metric count_rows[] = {
     {"answered", NULL, "Requests that were answered.", METRIC_COUNTER, COUNTS(answered)},
     {"limited", NULL, "Requests that were dropped by the rate limit.", METRIC_COUNTER,
      COUNTS(limited)},
-    {"refused", NULL, "Datagrams that were malformed or from beyond a router.", METRIC_COUNTER,
-     COUNTS(refused)},
+    {"rejected", NULL, "Datagrams that were malformed or from beyond a router.", METRIC_COUNTER,
+     COUNTS(rejected)},
 };
 
 const struct metric_table lan_discovery_metrics = {
@@ -241,7 +241,7 @@ static bool is_found(const struct arena *arena, bool is_ipv6)
     const struct config_arena *config = arena_config(arena);
     const bool has_ipv6 = strchr(config->address, ':') != NULL;
     const bool is_of_both = strcmp(config->address, "::") == 0;
-    return !config->is_room && config->queries && is_beyond_loopback(config) &&
+    return !config->is_on_demand && config->queries && is_beyond_loopback(config) &&
            (is_of_both || has_ipv6 == is_ipv6);
 }
 
@@ -252,7 +252,7 @@ static void answer(struct lan_discovery *discovery, int socket, const struct req
     uint8_t bytes[RAIM_DISCOVERY_BYTES];
     struct raim_discovery found = {.nonce = nonce, .server = discovery->server};
     const bool is_ipv6 = request->from.any.sa_family == AF_INET6;
-    for (int i = 0; i < list->count && found.count < RAIM_DISCOVERY_MOST; i++)
+    for (int i = 0; i < list->count && found.count < RAIM_DISCOVERY_MAX; i++)
         if (is_found(list->arenas[i], is_ipv6))
             found.ports[found.count++] = arena_port(list->arenas[i]);
     if (found.count > 0 && sendto(socket, bytes, raim_discovery_write(&found, bytes), MSG_DONTWAIT,
@@ -265,7 +265,7 @@ static void judge(struct lan_discovery *discovery, int socket, const struct requ
     uint64_t nonce;
     if (request->hops != RAIM_DISCOVERY_HOPS ||
         !raim_discovery_read_request(request->data, request->size, &nonce))
-        discovery->counts.refused++;
+        discovery->counts.rejected++;
     else if (!rate_limit_take(&discovery->limit, socket_udp_read(&request->from.any).ip,
                               (int64_t)monotonic_ms()))
         discovery->counts.limited++;
@@ -291,12 +291,12 @@ static void answer_some(void *context)
     struct request request;
     int taken = 0;
     for (int i = 0; i < SOCKETS; i++)
-        while (discovery->sockets[i] >= 0 && taken < MOST_DATAGRAMS &&
+        while (discovery->sockets[i] >= 0 && taken < MAX_DATAGRAMS &&
                receive(discovery->sockets[i], &request)) {
             judge(discovery, discovery->sockets[i], &request);
             taken++;
         }
-    if (taken < MOST_DATAGRAMS)
+    if (taken < MAX_DATAGRAMS)
         return;
     set_reading(discovery, false);
     loop_set_timer(discovery->rest, monotonic_ms() + REST_MS);

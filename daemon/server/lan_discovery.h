@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Answers the discovery of servers in the local network (see discovery.h) with the ports of the
-// arenas that listen beyond this machine, except rooms. Several daemons share the port. A sender
+// arenas that listen beyond this machine, except arenas. Several daemons share the port. A sender
 // beyond a router is not answered; others at a bounded rate, with no more bytes than they sent.
 // Main thread only.
 #pragma once

@@ -7,9 +7,9 @@
 #include "monotonic.h"
 #include "overload.h"
 #include "rejection_log.h"
-#include "systemd.h"
 #include "server_events.h"
 #include "status.h"
+#include "systemd.h"
 #include "text_buffer.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static void log_rejections(void *context)
     for (int i = 0; i < list->count; i++) {
         struct arena *arena = list->arenas[i];
         if (rejection_log_update(arena_rejection_log(arena), &arena_status(arena)->transport, line))
-            log_arena_warning(arena_config(arena)->name, "refused arena=%s %s",
+            log_arena_warning(arena_config(arena)->name, "rejected arena=%s %s",
                               arena_config(arena)->name, line);
     }
 }

@@ -4,7 +4,6 @@
 #include "server.h"
 
 #include "admin_logins.h"
-#include "announcer.h"
 #include "arena_reports.h"
 #include "arena_table.h"
 #include "arena_table_changes.h"
@@ -12,8 +11,8 @@
 #include "control.h"
 #include "control_tcp.h"
 #include "embedded.h"
-#include "event_feed.h"
 #include "event_hook.h"
+#include "event_streams.h"
 #include "http.h"
 #include "http_recordings.h"
 #include "http_results.h"
@@ -21,15 +20,16 @@
 #include "last_hour.h"
 #include "log.h"
 #include "loop.h"
+#include "master_listing.h"
 #include "master_resolver.h"
 #include "monotonic.h"
+#include "on_demand.h"
 #include "orchestrator.h"
 #include "password_thread.h"
 #include "periodic.h"
 #include "process_usage.h"
 #include "rcon.h"
 #include "results.h"
-#include "rooms.h"
 #include "sandbox.h"
 #include "server_events.h"
 #include "server_metrics.h"
@@ -58,15 +58,15 @@ struct server {
     bool has_started;
     struct results *results;           // NULL: off
     struct http *http;                 // NULL: off
-    struct rooms *rooms;               // NULL: nobody can request one
+    struct on_demand *on_demand;       // NULL: nobody can request one
     struct control *control;           // NULL: off
     struct control_tcp *control_tcp;   // NULL: off
     struct password_thread *passwords; // of RCON and of admins
     struct admin_logins *logins;
-    struct rcon *rcon;                 // NULL: off
-    struct orchestrator *orchestrator; // NULL: off
-    struct announcer *announcer;       // NULL: off
-    struct lan_discovery *discovery;   // NULL: off
+    struct rcon *rcon;                     // NULL: off
+    struct orchestrator *orchestrator;     // NULL: off
+    struct master_listing *master_listing; // NULL: off
+    struct lan_discovery *discovery;       // NULL: off
     struct periodic *periodic;
     struct loop_source *history; // takes samples of the last hour
     struct metric_source sources[SERVER_METRICS];
@@ -126,12 +126,13 @@ static bool open_discovery(struct server *server)
     return true;
 }
 
-static bool start_announcer(struct server *server)
+static bool start_master_listing(struct server *server)
 {
     const struct config_masters *masters = &server->table.config->masters;
     if (masters->count > 0)
-        server->announcer = announcer_start(server->loop, masters, &server->table.running);
-    return masters->count == 0 || server->announcer != NULL;
+        server->master_listing =
+            master_listing_start(server->loop, masters, &server->table.running);
+    return masters->count == 0 || server->master_listing != NULL;
 }
 
 // Prepares to keep state and to note events, before anything happens.
@@ -191,7 +192,8 @@ static bool open_status(struct server *server)
         return false;
     }
     struct http_services *services = http_services(server->http);
-    if (!event_feed_serve(services, server->loop, server_events_journal(server->events), false) ||
+    if (!event_streams_serve(services, server->loop, server_events_journal(server->events),
+                             false) ||
         !http_recordings_serve(services, server->loop, server->table.recordings, false) ||
         (server->results != NULL &&
          !http_results_serve(services, server->loop, server->results, false))) {
@@ -209,7 +211,7 @@ static bool open_control(struct server *server)
     char path[CONFIG_CONTROL_BYTES];
     const bool has_socket = control_path(server->table.config->control, path);
     server->control = control_open(server->loop, has_socket ? path : NULL, &server->table,
-                                   server->rooms, error, sizeof error);
+                                   server->on_demand, error, sizeof error);
     if (server->control == NULL) {
         log_error("control failed: %s", error);
         return false;
@@ -277,7 +279,7 @@ static bool start_orchestrator(struct server *server, uint16_t port)
     if (server->orchestrator == NULL)
         return true;
     if (!orchestrator_start(server->orchestrator, server->loop, &server->table, server->control,
-                            server->rooms, error, sizeof error)) {
+                            server->on_demand, error, sizeof error)) {
         log_error("agones failed: %s", error);
         return false;
     }
@@ -285,19 +287,19 @@ static bool start_orchestrator(struct server *server, uint16_t port)
     return true;
 }
 
-// Opens the rooms of the last process, if there is a control or an orchestrator, which make new
+// Opens the arenas of the last process, if there is a control or an orchestrator, which make new
 // ones.
-static bool open_rooms(struct server *server)
+static bool open_arenas(struct server *server)
 {
     const struct config *config = server->table.config;
     char error[ERROR_BYTES], path[CONFIG_CONTROL_BYTES];
     if (!config->control_tcp.listen.is_on && !control_path(config->control, path) &&
         server->orchestrator == NULL)
         return true;
-    server->rooms = rooms_open(server->loop, &server->table, error, sizeof error);
-    if (server->rooms == NULL)
-        log_error("rooms failed: %s", error);
-    return server->rooms != NULL;
+    server->on_demand = on_demand_open(server->loop, &server->table, error, sizeof error);
+    if (server->on_demand == NULL)
+        log_error("arenas failed: %s", error);
+    return server->on_demand != NULL;
 }
 
 static bool open_control_tcp(struct server *server)
@@ -373,7 +375,7 @@ static bool serve_arenas(struct server *server)
     server->reports = (struct arena_reports){.table = &server->table,
                                              .control = server->control,
                                              .http = server->http,
-                                             .rooms = server->rooms,
+                                             .on_demand = server->on_demand,
                                              .logins = server->logins};
     server->periodic = periodic_start(server->loop, &server->table);
     server->history = loop_add_interval(server->loop, HISTORY_EVERY_MS, take_sample, server);
@@ -390,9 +392,9 @@ static void set_sources(struct server *server)
     const struct commands *commands = control_commands(server->control);
     const void *objects[SERVER_METRICS] = {
         [SERVER_METRICS_STORE] = server->table.store,
-        [SERVER_METRICS_ROOMS] = server->rooms,
+        [SERVER_METRICS_ON_DEMAND] = server->on_demand,
         [SERVER_METRICS_RESULTS] = server->results,
-        [SERVER_METRICS_MASTERS] = server->announcer,
+        [SERVER_METRICS_MASTERS] = server->master_listing,
         [SERVER_METRICS_DISCOVERY] = server->discovery,
         [SERVER_METRICS_BAN_LIST] = commands_ban_source(commands),
         [SERVER_METRICS_AGONES] =
@@ -427,13 +429,13 @@ struct server *server_start(struct loop *loop, struct config *config, const char
     server->table.urls = server->processes.urls;
     server_events_choose(server->events, config->event_kinds);
     if (!arena_table_open(&server->table, config, path) || !open_results(server) ||
-        !open_rooms(server) || !open_status(server) || !open_control(server) ||
+        !open_arenas(server) || !open_status(server) || !open_control(server) ||
         !open_control_tcp(server) || !open_logins(server) || !open_discovery(server) ||
         !enter_sandbox(config, agones_port) || !start_store(server) || !start_results(server) ||
-        !arena_table_start(&server->table) || !start_announcer(server) ||
+        !arena_table_start(&server->table) || !start_master_listing(server) ||
         !start_orchestrator(server, agones_port) || !serve_arenas(server)) {
-        if (server->rooms != NULL)
-            rooms_keep(server->rooms); // the next start may succeed
+        if (server->on_demand != NULL)
+            on_demand_keep(server->on_demand); // the next start may succeed
         server_stop(server);
         return NULL;
     }
@@ -450,8 +452,8 @@ void server_keep_checkpoints(struct server *server)
 {
     server->reports.is_restarting = true;
     arena_table_keep_checkpoints(&server->table);
-    if (server->rooms != NULL)
-        rooms_keep(server->rooms);
+    if (server->on_demand != NULL)
+        on_demand_keep(server->on_demand);
 }
 
 void server_stop(struct server *server)
@@ -472,12 +474,12 @@ void server_stop(struct server *server)
     control_close(server->control); // after the workers, which read its ban lists
     http_close(server->http);
     const struct arena_reports rest = {.table = &server->table,
-                                       .rooms = server->rooms,
+                                       .on_demand = server->on_demand,
                                        .is_restarting = server->reports.is_restarting};
     arena_reports_finish(&rest);
-    rooms_close(server->rooms);
+    on_demand_close(server->on_demand);
     last_hour_destroy(server->view.last_hour);
-    announcer_stop(server->announcer);
+    master_listing_stop(server->master_listing);
     lan_discovery_close(server->discovery);
     process_usage_close(server->view.process);
     orchestrator_close(server->orchestrator); // before the wakeup that its thread signals

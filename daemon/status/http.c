@@ -23,7 +23,7 @@
 
 static const char not_found[] =
     "{\"error\":\"not found\",\"paths\":[\"/\",\"/status\",\"/arenas/NAME\","
-    "\"/arenas/NAME/map\",\"/arenas/NAME/history\",\"/arenas/NAME/stream\",\"/feed\",\"/"
+    "\"/arenas/NAME/map\",\"/arenas/NAME/history\",\"/arenas/NAME/stream\",\"/summary\",\"/"
     "history\",\"/recordings\",\"/recordings/NAME\","
     "\"/leaderboard\",\"/events\",\"/metrics\",\"/healthz\",\"/readyz\"]}";
 static const char not_allowed[] = "{\"error\":\"method not allowed\",\"allow\":[\"GET\",\"HEAD\"]}";
@@ -36,9 +36,9 @@ static const char wrong_origin[] =
 static const char wrong_token[] = "{\"error\":\"invalid token\"}";
 
 // What the dashboard may do, and whether it has to show a token.
-static const char no_orders[] = "{\"orders\":false,\"token\":false}";
-static const char orders[] = "{\"orders\":true,\"token\":false}";
-static const char orders_by_token[] = "{\"orders\":true,\"token\":true}";
+static const char no_commands[] = "{\"commands\":false,\"token\":false}";
+static const char commands[] = "{\"commands\":true,\"token\":false}";
+static const char commands_by_token[] = "{\"commands\":true,\"token\":true}";
 
 // Responses with constant text.
 enum fixed {
@@ -49,9 +49,9 @@ enum fixed {
     FIXED_WRONG_HOST,
     FIXED_WRONG_ORIGIN,
     FIXED_WRONG_TOKEN,
-    FIXED_NO_ORDERS,
-    FIXED_ORDERS,
-    FIXED_ORDERS_BY_TOKEN,
+    FIXED_NO_COMMANDS,
+    FIXED_COMMANDS,
+    FIXED_COMMANDS_BY_TOKEN,
     FIXED_ANSWERS
 };
 
@@ -66,9 +66,9 @@ static const struct {
     [FIXED_WRONG_HOST] = {HTTP_MISDIRECTED_REQUEST, wrong_host},
     [FIXED_WRONG_ORIGIN] = {HTTP_FORBIDDEN, wrong_origin},
     [FIXED_WRONG_TOKEN] = {HTTP_UNAUTHORIZED, wrong_token},
-    [FIXED_NO_ORDERS] = {HTTP_OK, no_orders},
-    [FIXED_ORDERS] = {HTTP_OK, orders},
-    [FIXED_ORDERS_BY_TOKEN] = {HTTP_OK, orders_by_token},
+    [FIXED_NO_COMMANDS] = {HTTP_OK, no_commands},
+    [FIXED_COMMANDS] = {HTTP_OK, commands},
+    [FIXED_COMMANDS_BY_TOKEN] = {HTTP_OK, commands_by_token},
 };
 
 #define HTML_TYPE "text/html; charset=utf-8"
@@ -94,8 +94,8 @@ static const struct part {
     {"/dashboard/arenas.js", JS_TYPE, embedded_script_arenas},
     {"/dashboard/arena.js", JS_TYPE, embedded_script_arena},
     {"/dashboard/results.js", JS_TYPE, embedded_script_results},
-    {"/dashboard/orders.js", JS_TYPE, embedded_script_orders},
-    {"/feed.schema.json", SCHEMA_TYPE, embedded_schema_feed},
+    {"/dashboard/commands.js", JS_TYPE, embedded_script_commands},
+    {"/summary.schema.json", SCHEMA_TYPE, embedded_schema_summary},
     {"/recordings.schema.json", SCHEMA_TYPE, embedded_schema_recordings},
     {"/events.schema.json", SCHEMA_TYPE, embedded_schema_events},
     {"/results.schema.json", SCHEMA_TYPE, embedded_schema_results},
@@ -120,7 +120,7 @@ struct http {
     struct http_services services;
     struct MHD_Response *fixed[FIXED_ANSWERS];
     struct http_document parts[PARTS];
-    struct http_guard guard;
+    struct http_access guard;
     struct http_pages pages;
     uint16_t port;
 };
@@ -264,8 +264,8 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
     const enum http_token token =
         audience != HTTP_PUBLIC
             ? HTTP_TOKEN_RIGHT
-            : http_guard_check_token(&http->guard,
-                                     http_connection_header(connection, "Authorization"));
+            : http_access_check_token(&http->guard,
+                                      http_connection_header(connection, "Authorization"));
     if (token == HTTP_TOKEN_WRONG)
         return answer_fixed(http, connection, FIXED_WRONG_TOKEN);
     struct MHD_Response *stream =
@@ -275,10 +275,10 @@ static bool answer_stream(struct http *http, struct MHD_Connection *connection, 
     return http_answer_send_once(connection, HTTP_OK, stream);
 }
 
-static const enum fixed orders_of[] = {
-    [HTTP_PUBLIC] = FIXED_NO_ORDERS,
-    [HTTP_OPERATOR] = FIXED_ORDERS,
-    [HTTP_OPERATOR_BY_TOKEN] = FIXED_ORDERS_BY_TOKEN,
+static const enum fixed commands_of[] = {
+    [HTTP_PUBLIC] = FIXED_NO_COMMANDS,
+    [HTTP_OPERATOR] = FIXED_COMMANDS,
+    [HTTP_OPERATOR_BY_TOKEN] = FIXED_COMMANDS_BY_TOKEN,
 };
 
 // --- Requests ---
@@ -305,7 +305,7 @@ static struct resource find_resource(const struct http *http, const char *path)
         if (strcmp(path, parts[resource.part].path) == 0)
             return resource;
     resource.kind = RESOURCE_ORDERS;
-    if (strcmp(path, "/orders") == 0)
+    if (strcmp(path, "/commands") == 0)
         return resource;
     resource.kind = RESOURCE_STREAM;
     if (http_path_matches(path, "/arenas/", "/stream", resource.name))
@@ -338,7 +338,7 @@ static bool answer_checked(struct http *http, const struct http_request *request
     if (resource.kind == RESOURCE_PART)
         return http_document_send(&http->parts[resource.part], connection, HTTP_OK);
     if (resource.kind == RESOURCE_ORDERS)
-        return answer_fixed(http, connection, orders_of[audience]);
+        return answer_fixed(http, connection, commands_of[audience]);
     if (resource.kind == RESOURCE_STREAM)
         return answer_stream(http, connection, resource.name, audience);
     if (resource.kind == RESOURCE_SERVICE)
@@ -358,9 +358,9 @@ static bool answer(void *context, const struct http_request *request)
     }
     http_connection_renew(connection);
     const char *host = http_connection_header(connection, "Host");
-    if (!http_guard_takes_host(&http->guard, host))
+    if (!http_access_takes_host(&http->guard, host))
         return answer_fixed(http, connection, FIXED_WRONG_HOST);
-    if (!http_guard_takes_origin(&http->guard, http_connection_header(connection, "Origin"), host))
+    if (!http_access_takes_origin(&http->guard, http_connection_header(connection, "Origin"), host))
         return answer_fixed(http, connection, FIXED_WRONG_ORIGIN);
     return answer_checked(http, request, HTTP_PUBLIC);
 }

@@ -2,7 +2,7 @@
 // The HTTP server for the status, which the loop runs. No thread of its own, nothing blocks.
 #pragma once
 
-#include "http_guard.h"
+#include "http_access.h"
 #include "http_listener.h"
 #include "http_services.h"
 #include "status.h"
@@ -18,7 +18,7 @@ struct http_def {
     struct loop *loop;
     const char *address; // dotted IPv4
     uint16_t port;       // TCP; 0 selects a free one
-    const struct http_guard *guard;
+    const struct http_access *guard;
     const struct status_view *view;
     // The schemas that are made of the rows of metrics.
     const char *status_schema, *history_schema;

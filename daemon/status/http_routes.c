@@ -3,11 +3,11 @@
 #define _GNU_SOURCE
 #include "http_routes.h"
 
-#include "feed_json.h"
 #include "last_hour.h"
 #include "live_json.h"
 #include "metrics.h"
 #include "status.h"
+#include "summary_json.h"
 
 #include <assert.h>
 #include <string.h>
@@ -37,11 +37,11 @@ static struct http_rendering render_map(const struct status_view *view, const ch
     return (struct http_rendering){missing ? HTTP_NOT_FOUND : HTTP_OK, text};
 }
 
-static struct http_rendering render_feed(const struct status_view *view, const char *name,
-                                         uint64_t now_ms)
+static struct http_rendering render_summary(const struct status_view *view, const char *name,
+                                            uint64_t now_ms)
 {
     (void)name;
-    return (struct http_rendering){HTTP_OK, feed_json(view, now_ms)};
+    return (struct http_rendering){HTTP_OK, summary_json(view, now_ms)};
 }
 
 static struct http_rendering render_history(const struct status_view *view, const char *name,
@@ -87,7 +87,7 @@ static const struct http_route routes[] = {
     {"/arenas/", "", HTTP_JSON_TYPE, render_arena},
     {"/arenas/", "/map", HTTP_JSON_TYPE, render_map},
     {"/arenas/", "/history", HTTP_JSON_TYPE, render_arena_history},
-    {"/feed", "", HTTP_JSON_TYPE, render_feed},
+    {"/summary", "", HTTP_JSON_TYPE, render_summary},
     {"/history", "", HTTP_JSON_TYPE, render_history},
     {"/metrics", "", METRICS_TYPE, render_metrics},
     {"/healthz", "", HTTP_JSON_TYPE, render_health},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Connects the viewers of event_stream.h to HTTP connections.
+// Connects the viewers of live_stream.h to HTTP connections.
 #include "http_streams.h"
 
-#include "event_stream.h"
 #include "http_answer.h"
 #include "http_listener.h"
+#include "live_stream.h"
 #include "loop.h"
 #include "monotonic.h"
 
@@ -13,7 +13,7 @@
 #define SEND_BYTES (1 << 16) // kernel send buffer per viewer; a larger one would delay events
 
 struct http_streams {
-    struct event_stream *event_stream;
+    struct live_stream *live_stream;
     struct loop_source *timer; // while anybody watches
     bool is_closing;
 };
@@ -32,13 +32,13 @@ static void wake_connection(void *connection)
 
 static void set_timer(const struct http_streams *streams)
 {
-    loop_set_timer(streams->timer, event_stream_due_ms(streams->event_stream));
+    loop_set_timer(streams->timer, live_stream_due_ms(streams->live_stream));
 }
 
 static void run(void *context)
 {
     struct http_streams *streams = context;
-    event_stream_run(streams->event_stream, monotonic_ms(), wake_connection);
+    live_stream_run(streams->live_stream, monotonic_ms(), wake_connection);
     set_timer(streams);
 }
 
@@ -47,9 +47,9 @@ struct http_streams *http_streams_create(struct loop *loop, const struct arena_l
     struct http_streams *streams = calloc(1, sizeof *streams);
     if (streams == NULL)
         return NULL;
-    streams->event_stream = event_stream_create(list);
+    streams->live_stream = live_stream_create(list);
     streams->timer = loop_add_timer(loop, 0, run, streams);
-    if (streams->event_stream != NULL && streams->timer != NULL)
+    if (streams->live_stream != NULL && streams->timer != NULL)
         return streams;
     http_streams_destroy(streams);
     return NULL;
@@ -60,7 +60,7 @@ void http_streams_destroy(struct http_streams *streams)
     if (streams == NULL)
         return;
     loop_remove(streams->timer);
-    event_stream_destroy(streams->event_stream);
+    live_stream_destroy(streams->live_stream);
     free(streams);
 }
 
@@ -93,8 +93,8 @@ struct MHD_Response *http_streams_open(struct http_streams *streams,
     if (reader == NULL)
         return NULL;
     *reader = (struct reader){.streams = streams, .connection = connection};
-    reader->viewer = event_stream_join(streams->event_stream, arena, is_undelayed, connection,
-                                       client, monotonic_ms());
+    reader->viewer = live_stream_join(streams->live_stream, arena, is_undelayed, connection, client,
+                                      monotonic_ms());
     if (reader->viewer == NULL) {
         free(reader);
         return NULL;
@@ -113,7 +113,7 @@ struct MHD_Response *http_streams_open(struct http_streams *streams,
 void http_streams_close(struct http_streams *streams)
 {
     streams->is_closing = true;
-    event_stream_wake_all(streams->event_stream, wake_connection);
+    live_stream_wake_all(streams->live_stream, wake_connection);
 }
 
 void http_streams_end_stale(struct http_streams *streams)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Server-Sent Event streams of arenas: sends the events of event_stream.h over HTTP connections,
+// Server-Sent Event streams of arenas: sends the events of live_stream.h over HTTP connections,
 // which are suspended while there is nothing to send. Main thread only.
 #pragma once
 

@@ -422,14 +422,14 @@ static void write_lines(struct json_writer *json, const struct reload_report *re
 
 char *status_reload_json(const struct reload_report *report)
 {
-    const bool refused = reload_report_has(report, RELOAD_REPORT_MISTAKE);
+    const bool rejected = reload_report_has(report, RELOAD_REPORT_MISTAKE);
     struct json_writer json = {0};
     json_write_object(&json, NULL);
-    if (refused)
+    if (rejected)
         json_write_text(&json, "error",
                         "the configuration has mistakes: the one that runs stays whole");
     for (int kind = 0; kind < RELOAD_REPORT_KINDS; kind++)
-        if (kind == RELOAD_REPORT_WARNING || (kind == RELOAD_REPORT_MISTAKE) == refused)
+        if (kind == RELOAD_REPORT_WARNING || (kind == RELOAD_REPORT_MISTAKE) == rejected)
             write_lines(&json, report, (enum reload_report_kind)kind);
     json_write_end(&json);
     return json_write_take(&json);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the main thread keeps in $STATE_DIRECTORY: events, rooms, bans, used access tokens, the
+// What the main thread keeps in $STATE_DIRECTORY: events, arenas, bans, used access tokens, the
 // hook's cursor, the fetched ban list. A thread, raimd-store, writes it, so that nobody else ever
 // waits for the disk, even one that stalls for minutes. Changes are written in the order of their
 // posting; a new content of a whole file takes the place of the older changes of that file that
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STORE_WAITING_BYTES ((size_t)16 << 20) // beyond it a change is refused
+#define STORE_WAITING_BYTES ((size_t)16 << 20) // beyond it a change is rejected
 #define STORE_LATE_MS 1000                     // then nobody waits for it any more
 
 extern const struct metric_table store_metrics; // of a struct store
@@ -70,7 +70,7 @@ void store_note_unread(struct store *store, const char *name, uint32_t first, ui
 // How many lines that is, of all files.
 uint64_t store_unread(const struct store *store);
 
-// --- Changes of the file `name`. Each returns its number; 0: it is refused, and counted as lost,
+// --- Changes of the file `name`. Each returns its number; 0: it is rejected, and counted as lost,
 // because too much waits or memory ran out, or nothing is kept. ---
 
 // Replaces the content. Takes `bytes`, which malloc allocated; NULL: memory ran out.
@@ -104,7 +104,7 @@ uint64_t store_newest(struct store *store);
 // Every change up to this number has been written or has failed.
 uint64_t store_written(struct store *store);
 
-// Changes that are not on the disk: they failed, or were refused.
+// Changes that are not on the disk: they failed, or were rejected.
 uint64_t store_lost(struct store *store);
 
 // Whether a change has waited for longer than STORE_LATE_MS.

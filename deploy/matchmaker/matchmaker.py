@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A matchmaker for raimd to start from: it queues players by their ping per region, makes a room
+"""A matchmaker for raimd to start from: it queues players by their ping per region, makes an arena
 for each group, and answers with its address, its port and an access token.
 
     POST /v1/tickets      {"player": NAME, "pings": {REGION: MS, ...}}  202 {"id", "state"}
@@ -8,7 +8,7 @@ for each group, and answers with its address, its port and an access token.
                           "access"; with ?wait=S when that changes, or after S seconds; else 404
     DELETE /v1/tickets/ID 204
     GET  /v1/regions      200 {"regions": {REGION: "HOST:PORT", ...}}, to measure pings to by TCP
-    GET  /healthz         200 with the numbers of tickets and rooms
+    GET  /healthz         200 with the numbers of tickets and arenas
 
 Tickets are in memory: after a restart, clients get a 404 and queue again.
 """
@@ -23,7 +23,7 @@ import threading
 import time
 
 from bounded_server import BoundedServer
-from room_sources import Agones, Raimds, Signer
+from arena_sources import Agones, Raimds, Signer
 
 MAX_BODY_BYTES = 4096
 MAX_TICKETS = 20000
@@ -33,9 +33,9 @@ FORGET_S = 5 # a ticket is removed when nobody has asked for it in this time
 DEFAULTS = {
     "listen": "127.0.0.1:8350",
     "key": "signer", # a file of `raimctl token key`, which signs access tokens
-    "template": "duel", # what rooms are made from, see raimd.conf(5)
-    "players": 6, # of a room
-    "min_players": 2, # of a room that is not full, after fill_s
+    "template": "duel", # what arenas are made from, see raimd.conf(5)
+    "players": 6, # of an arena
+    "min_players": 2, # of an arena that is not full, after fill_s
     "fill_s": 3,
     "join_within_s": 20,
     "max_ping_ms": 150, # to a region
@@ -47,12 +47,12 @@ class Ticket:
     def __init__(self, player, pings):
         self.id, self.player, self.pings = secrets.token_urlsafe(12), player, pings
         self.queued = self.seen = time.monotonic()
-        self.room = None # {"address", "port", "access"}
+        self.arena = None # {"address", "port", "access"}
         self.is_grouped = False
         self.changed = threading.Event()
 
     def text(self):
-        state = {"state": "placed", **self.room} if self.room else {"state": "waiting"}
+        state = {"state": "placed", **self.arena} if self.arena else {"state": "waiting"}
         return {"id": self.id, **state}
 
 
@@ -62,7 +62,7 @@ class Matchmaker:
         self.signer = Signer(self.settings["key"])
         self.regions = {name: (Raimds if "raimd" in region else Agones)(self.settings, region)
                         for name, region in self.settings["regions"].items()}
-        self.tickets, self.by_player, self.rooms = {}, {}, 0
+        self.tickets, self.by_player, self.arenas = {}, {}, 0
         self.lock = threading.Lock()
         self.pool = concurrent.futures.ThreadPoolExecutor(16)
         threading.Thread(target=self.run, daemon=True).start()
@@ -105,14 +105,14 @@ class Matchmaker:
         return ping <= self.settings["max_ping_ms"] and (is_nearest or waited > fill_s)
 
     def groups(self):
-        """The players of each room that is to be made now, who have waited longest first."""
+        """The players of each arena that is to be made now, who have waited longest first."""
         now, found, most = time.monotonic(), [], self.settings["players"]
         with self.lock:
             for ticket in list(self.tickets.values()):
                 if now - ticket.seen > FORGET_S:
                     self.forget(ticket)
             waiting = sorted((each for each in self.tickets.values()
-                              if not each.is_grouped and not each.room), key=lambda t: t.queued)
+                              if not each.is_grouped and not each.arena), key=lambda t: t.queued)
             for region in self.regions:
                 near = [each for each in waiting if not each.is_grouped
                         and self.suits(each, region, now)]
@@ -126,19 +126,19 @@ class Matchmaker:
         return found
 
     def place(self, region, group):
-        """Makes the room of a group; without one, its players are queued again, in front."""
+        """Makes the arena of a group; without one, its players are queued again, in front."""
         try:
-            room = self.regions[region].make("m-" + secrets.token_hex(8))
+            arena = self.regions[region].make("m-" + secrets.token_hex(8))
             for ticket in group:
-                access = room["audience"] and self.signer.sign(room["audience"], ticket.player)
-                ticket.room = {"address": room["address"], "port": room["port"], "access": access}
+                access = arena["audience"] and self.signer.sign(arena["audience"], ticket.player)
+                ticket.arena = {"address": arena["address"], "port": arena["port"], "access": access}
                 ticket.changed.set()
-            self.rooms += 1
-        except Exception as error: # whatever it was, players wait for a room
-            print(f"matchmaker: no room region={region} players={len(group)}: {error!r}", flush=True)
+            self.arenas += 1
+        except Exception as error: # whatever it was, players wait for an arena
+            print(f"matchmaker: no arena region={region} players={len(group)}: {error!r}", flush=True)
             time.sleep(0.2)
             for ticket in group:
-                ticket.is_grouped = ticket.room is not None
+                ticket.is_grouped = ticket.arena is not None
 
 
 def read_ticket(data):
@@ -205,7 +205,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         matchmaker = self.server.matchmaker
         path, _, query = self.path.partition("?")
         if path == "/healthz":
-            return self.answer(200, {"tickets": len(matchmaker.tickets), "rooms": matchmaker.rooms})
+            return self.answer(200, {"tickets": len(matchmaker.tickets), "arenas": matchmaker.arenas})
         if path == "/v1/regions":
             regions = matchmaker.settings["regions"].items()
             return self.answer(200, {"regions": {name: region["ping"] for name, region in regions

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""One region's cluster as a discrete-event simulation: rooms are asked for and end, processes and
+"""One region's cluster as a discrete-event simulation: arenas are asked for and end, processes and
 nodes start and stop, a rollout replaces all processes, nodes are lost.
 
-A process has a number of rooms. The allocator gives a room on the fullest node, in the fullest
-process there that has one free (Agones: Packed, priority on the counter `rooms`), in batches, in each
-of which a process gets one room at most; who finds none asks again in the next one. The
-FleetAutoscaler keeps rooms free (applyCounterOrListPolicy in Agones' pkg/fleetautoscalers), and the
-Fleet replaces processes that end. A rollout drains all processes that have rooms at once. Times are
+A process has a number of arenas. The allocator gives an arena on the fullest node, in the fullest
+process there that has one free (Agones: Packed, priority on the counter `arenas`), in batches, in each
+of which a process gets one arena at most; who finds none asks again in the next one. The
+FleetAutoscaler keeps arenas free (applyCounterOrListPolicy in Agones' pkg/fleetautoscalers), and the
+Fleet replaces processes that end. A rollout drains all processes that have arenas at once. Times are
 in seconds; the day begins at 0, the simulation WARM_UP_S earlier.
 """
 
@@ -20,7 +20,7 @@ WARM_UP_S = 7200
 WAIT_STEP_S = 0.01
 STARTING, LIVE, DRAINING, GONE = range(4)
 # Kinds of events; of two at the same time the first one here comes first.
-ROOM_END, ROOM_REQUEST, BATCH, PROCESS_START, NODE_START, SYNC, NODE_LOSS, ROLLOUT = range(8)
+ARENA_END, ARENA_REQUEST, BATCH, PROCESS_START, NODE_START, SYNC, NODE_LOSS, ROLLOUT = range(8)
 
 
 def concurrent_players(inputs, peak, peak_h, t):
@@ -32,9 +32,9 @@ def concurrent_players(inputs, peak, peak_h, t):
 def processes_per_node(inputs):
     """How many processes a node holds: the least of what its vCPUs, the limit of pods and the host
     ports allow."""
-    request = inputs.rooms * inputs.room_players / inputs.players_per_core + inputs.sidecar_cores
+    request = inputs.arenas * inputs.arena_players / inputs.players_per_core + inputs.sidecar_cores
     by_cores = math.floor((inputs.node_cores - inputs.node_reserved) / request)
-    return min(by_cores, inputs.pods_per_node, inputs.ports_per_node // inputs.rooms)
+    return min(by_cores, inputs.pods_per_node, inputs.ports_per_node // inputs.arenas)
 
 
 class Waits:
@@ -60,22 +60,22 @@ class Region:
     """A cluster of one region; `peak` players at `peak_h`."""
 
     def __init__(self, inputs, peak, peak_h, seed):
-        self.inputs, self.rooms, self.peak, self.peak_h = inputs, inputs.rooms, peak, peak_h
+        self.inputs, self.arenas, self.peak, self.peak_h = inputs, inputs.arenas, peak, peak_h
         self.random = random.Random(seed)
         self.processes_per_node = processes_per_node(inputs)
-        self.players_per_room = inputs.room_players * inputs.room_fill
+        self.players_per_arena = inputs.arena_players * inputs.arena_fill
         sigma = math.sqrt(math.log(1 + inputs.round_cv ** 2))
         mu = math.log(inputs.round_s) - sigma ** 2 / 2
         lengths = random.Random(0)
         self.round_lengths = [lengths.lognormvariate(mu, sigma) for _ in range(4096)]
         self.events = []
-        # Of each process: its rooms in use, its state and its node.
+        # Of each process: its arenas in use, its state and its node.
         self.used, self.state, self.node_of = [], [], []
-        self.free = {}  # how many rooms a process can give
-        self.order = [] # a heap of (whether it is Ready, its node, its free rooms, process), and of
+        self.free = {}  # how many arenas a process can give
+        self.order = [] # a heap of (whether it is Ready, its node, its free arenas, process), and of
                         # what was so once; the first nodes are the fullest
-        self.capacity = 0         # rooms of starting and live processes
-        self.used_admitting = 0   # rooms in use in live processes
+        self.capacity = 0         # arenas of starting and live processes
+        self.used_admitting = 0   # arenas in use in live processes
         self.used_all = 0
         self.unplaced = collections.deque()
         self.replicas = 0 # processes that the Fleet keeps, draining ones included
@@ -88,13 +88,13 @@ class Region:
         self.old, self.old_left, self.rollout_begin = collections.deque(), set(), None
         # Results.
         self.waits, self.waits_after_loss, self.waits_in_rollout = Waits(), Waits(), Waits()
-        self.given = self.refused = 0
+        self.given = self.rejected = 0
         self.steps = [] # (when, how many processes) of the autoscaler
-        self.drained_busy = 0 # processes with rooms that the autoscaler drained
+        self.drained_busy = 0 # processes with arenas that the autoscaler drained
         self.node_s = 0.0
         self.player_s = 0.0
         self.peak_nodes = self.peak_nodes_in_rollout = self.nodes_up = 0
-        self.peak_processes = self.peak_rooms = 0
+        self.peak_processes = self.peak_arenas = 0
         self.process_count = 0
         self.players_hit = []
         self.rollout_s = None
@@ -153,7 +153,7 @@ class Region:
         self.used.append(0)
         self.state.append(STARTING)
         self.node_of.append(None)
-        self.capacity += self.rooms
+        self.capacity += self.arenas
         self.process_count += 1
         self.peak_processes = max(self.peak_processes, self.process_count)
         for nodes in self.node_free[1:]:
@@ -176,7 +176,7 @@ class Region:
                 break
 
     def insert(self, process):
-        count = self.rooms - self.used[process]
+        count = self.arenas - self.used[process]
         if count == 0:
             return
         self.free[process] = count
@@ -188,17 +188,17 @@ class Region:
 
     def rank(self, process):
         count = self.free[process]
-        return count == self.rooms, self.node_of[process], count, process
+        return count == self.arenas, self.node_of[process], count, process
 
     def withdraw(self, process):
         self.free.pop(process, None)
 
     def drain(self, t, process):
-        """No new rooms; the process ends with its last one."""
+        """No new arenas; the process ends with its last one."""
         if self.state[process] == LIVE:
             self.withdraw(process)
             self.used_admitting -= self.used[process]
-        self.capacity -= self.rooms
+        self.capacity -= self.arenas
         self.state[process] = DRAINING
         if self.used[process] == 0:
             self.end_process(t, process)
@@ -223,26 +223,26 @@ class Region:
         while self.process_count < self.replicas:
             self.add_process(t)
 
-    # --- rooms ---
+    # --- arenas ---
 
     def take_fullest(self):
-        """The process that is to give the next room; it gives others after insert()."""
+        """The process that is to give the next arena; it gives others after insert()."""
         while True:
             _, _, count, process = heapq.heappop(self.order)
             if self.free.get(process) == count:
                 del self.free[process]
                 return process
 
-    def begin_room(self, t, process):
+    def begin_arena(self, t, process):
         self.used[process] += 1
         self.used_admitting += 1
         self.used_all += 1
         length = self.round_lengths[int(self.random.random() * 4096)]
-        heapq.heappush(self.events, (t + length, ROOM_END, process))
-        self.player_s += max(0, min(t + length, DAY_S) - max(0, t)) * self.players_per_room
-        self.peak_rooms = max(self.peak_rooms, self.used_all)
+        heapq.heappush(self.events, (t + length, ARENA_END, process))
+        self.player_s += max(0, min(t + length, DAY_S) - max(0, t)) * self.players_per_arena
+        self.peak_arenas = max(self.peak_arenas, self.used_all)
 
-    def request_room(self, t, is_after_loss=False):
+    def request_arena(self, t, is_after_loss=False):
         if not self.queue:
             batch_s = self.inputs.batch_s
             heapq.heappush(self.events, ((t // batch_s + 1) * batch_s, BATCH, 0))
@@ -253,7 +253,7 @@ class Region:
         while self.queue and self.free:
             requested, is_after_loss = self.queue.popleft()
             taken.append(self.take_fullest())
-            self.begin_room(t, taken[-1])
+            self.begin_arena(t, taken[-1])
             if requested >= 0:
                 wait = t - requested + self.inputs.arena_s
                 self.given += 1
@@ -263,10 +263,10 @@ class Region:
         for process in taken:
             self.insert(process)
         if self.queue:
-            self.refused += len(self.queue) if t >= 0 else 0
+            self.rejected += len(self.queue) if t >= 0 else 0
             heapq.heappush(self.events, (t + self.inputs.batch_s, BATCH, 0))
 
-    def end_room(self, t, process):
+    def end_arena(self, t, process):
         state = self.state[process]
         if state == GONE:
             return # lost with its node
@@ -285,15 +285,15 @@ class Region:
     # --- what happens from time to time ---
 
     def buffer(self):
-        """Rooms to keep free: a share of all, and at least so many."""
+        """Arenas to keep free: a share of all, and at least so many."""
         used, percent = self.used_all, self.inputs.buffer_percent
         share = math.ceil(used * 100 / (100 - percent)) - used
-        return max(share, self.inputs.buffer_rooms, 1)
+        return max(share, self.inputs.buffer_arenas, 1)
 
     def sync(self, t):
         """What FleetAutoscaler and cluster autoscaler decide every sync_s."""
         buffer, available = self.buffer(), self.capacity - self.used_admitting
-        step = math.ceil((buffer - available) / self.rooms) if available < buffer else \
+        step = math.ceil((buffer - available) / self.arenas) if available < buffer else \
             -self.excess(available, buffer)
         self.replicas = self.process_count + step
         if step != 0:
@@ -305,15 +305,15 @@ class Region:
         for node in [node for node, since in self.node_empty.items() if since <= limit]:
             self.close_node(t, node)
 
-    def free_rooms(self, process):
-        return 0 if self.state[process] == DRAINING else self.rooms - self.used[process]
+    def free_arenas(self, process):
+        return 0 if self.state[process] == DRAINING else self.arenas - self.used[process]
 
     def removal_order(self):
         """Processes without a node, then those of the emptiest nodes, the emptiest of these first."""
         yield from [it for it in self.unplaced if self.state[it] == STARTING]
         for nodes in reversed(self.node_free):
             yield from sorted((it for node in nodes for it in self.node_processes[node]),
-                              key=lambda it: (-self.free_rooms(it), -self.node_of[it], it))
+                              key=lambda it: (-self.free_arenas(it), -self.node_of[it], it))
 
     def excess(self, available, buffer):
         """How many processes the autoscaler thinks it can do without. Those that are full or drain
@@ -321,7 +321,7 @@ class Region:
         count = 0
         if available > buffer:
             for process in self.removal_order():
-                available -= self.free_rooms(process)
+                available -= self.free_arenas(process)
                 if available < buffer or count == self.process_count - 1:
                     break
                 count += 1
@@ -330,7 +330,7 @@ class Region:
         return count
 
     def scale_down(self, t, count):
-        """Ends processes without rooms; where there are too few, others are drained."""
+        """Ends processes without arenas; where there are too few, others are drained."""
         removed = [it for it in self.removal_order() if self.used[it] == 0][:count]
         for process in removed:
             self.drain(t, process)
@@ -344,7 +344,7 @@ class Region:
                 draining += 1
 
     def begin_rollout(self, t):
-        """All processes with rooms are told to drain. The others are replaced as new ones start, of
+        """All processes with arenas are told to drain. The others are replaced as new ones start, of
         which there are maxSurge more at most."""
         states = self.state
         self.rollout_begin = t
@@ -370,27 +370,27 @@ class Region:
                 self.withdraw(process)
                 self.used_admitting -= self.used[process]
             if self.state[process] != DRAINING:
-                self.capacity -= self.rooms
+                self.capacity -= self.arenas
             self.used_all -= self.used[process]
             self.end_process(t, process)
         self.close_node(t, node)
         self.restore(t)
-        self.players_hit.append(lost * self.players_per_room)
+        self.players_hit.append(lost * self.players_per_arena)
         for _ in range(lost):
-            heapq.heappush(self.events, (t + self.inputs.notice_s, ROOM_REQUEST, 0))
+            heapq.heappush(self.events, (t + self.inputs.notice_s, ARENA_REQUEST, 0))
 
     # --- the whole ---
 
     def request_rate(self, t):
         players = concurrent_players(self.inputs, self.peak, self.peak_h, t)
-        return players / self.players_per_room / self.inputs.round_s
+        return players / self.players_per_arena / self.inputs.round_s
 
     def fill(self, t):
-        """The state in which the simulation begins: as many rooms as the hour has, and the buffer."""
+        """The state in which the simulation begins: as many arenas as the hour has, and the buffer."""
         count = round(self.request_rate(t) * self.inputs.round_s)
         wanted = max(count * 100 / (100 - self.inputs.buffer_percent),
-                     count + self.inputs.buffer_rooms)
-        for _ in range(math.ceil(wanted / self.rooms) + 1):
+                     count + self.inputs.buffer_arenas)
+        for _ in range(math.ceil(wanted / self.arenas) + 1):
             self.add_process(t)
         self.events.clear()
         for node in range(len(self.node_begin)):
@@ -405,9 +405,9 @@ class Region:
         self.unplaced.clear()
         for _ in range(count):
             process = self.take_fullest()
-            self.begin_room(t, process)
+            self.begin_arena(t, process)
             self.insert(process)
-        # Each of these rooms has begun some time ago.
+        # Each of these arenas has begun some time ago.
         self.events = [(t + (end - t) * self.random.random(), kind, process)
                        for end, kind, process in self.events]
         heapq.heapify(self.events)
@@ -429,14 +429,14 @@ class Region:
                 t = request
                 if t >= DAY_S:
                     break
-                self.request_room(t)
+                self.request_arena(t)
                 request = t + uniform.expovariate(self.request_rate(t))
                 continue
             if t >= DAY_S:
                 break
             heapq.heappop(events)
-            if kind == ROOM_END:
-                self.end_room(t, which)
+            if kind == ARENA_END:
+                self.end_arena(t, which)
             elif kind == PROCESS_START:
                 self.start_process(t, which)
             elif kind == BATCH:
@@ -446,8 +446,8 @@ class Region:
                 heapq.heappush(events, (t + inputs.sync_s, SYNC, 0))
             elif kind == NODE_START:
                 self.start_node(t, which)
-            elif kind == ROOM_REQUEST:
-                self.request_room(t, is_after_loss=True)
+            elif kind == ARENA_REQUEST:
+                self.request_arena(t, is_after_loss=True)
             elif kind == NODE_LOSS:
                 self.lose_node(t)
             else:

@@ -37,13 +37,13 @@ FIGURES = (
     ("node_kpps", "1,000 datagrams/s of a full node, both ways", "{:,.0f}"),
     ("usd_nodes", "nodes, USD per 1,000 players and month", "{:,.0f}"),
     ("usd_egress", "traffic, USD per 1,000 players and month", "{:,.0f}"),
-    ("wait_p50_s", "time to a room, p50, s", "{:.2f}"),
+    ("wait_p50_s", "time to an arena, p50, s", "{:.2f}"),
     ("wait_p99_s", "p99", "{:.2f}"),
     ("rollout_p99_s", "p99 in the rollout", "{:.1f}"),
     ("rollout_max_s", "longest in the rollout", "{:.1f}"),
     ("again_p50_s", "p50 after a lost node", "{:.2f}"),
     ("again_p99_s", "p99 after a lost node", "{:.1f}"),
-    ("refused_percent", "allocations refused and repeated, %", "{:.1f}"),
+    ("rejected_percent", "allocations rejected and repeated, %", "{:.1f}"),
     ("drained_busy", "processes with players that the autoscaler drained", "{:,.0f}"),
     ("hit_mean", "players hit by a lost node, mean", "{:,.0f}"),
     ("rollout_min", "rollout, until the last old process ends, min", "{:.0f}"),
@@ -80,8 +80,8 @@ def all_waits(runs, which):
 
 def figures(inputs, runs):
     """The figures of a day of all regions."""
-    players = inputs.room_players * inputs.room_fill
-    per_node = regions.processes_per_node(inputs) * inputs.rooms * players
+    players = inputs.arena_players * inputs.arena_fill
+    per_node = regions.processes_per_node(inputs) * inputs.arenas * players
     player_h = sum(run.player_s for run in runs) / 3600
     node_h = sum(run.node_s for run in runs) / 3600
     gb_month = player_h * 3600 * TICK_HZ * inputs.bytes_to / 1e9 * DAYS_PER_MONTH
@@ -91,7 +91,7 @@ def figures(inputs, runs):
     rollout = all_waits(runs, "waits_in_rollout")
     hit = [players_hit for run in runs for players_hit in run.players_hit]
     bits = TICK_HZ * 8 * inputs.players / 1e9
-    refused, given = sum(run.refused for run in runs), sum(run.given for run in runs)
+    rejected, given = sum(run.rejected for run in runs), sum(run.given for run in runs)
     return {
         "players_per_node": per_node,
         "peak_nodes": sum(run.peak_nodes for run in runs),
@@ -109,7 +109,7 @@ def figures(inputs, runs):
         "rollout_max_s": rollout.quantile(1),
         "again_p50_s": again.quantile(0.5),
         "again_p99_s": again.quantile(0.99),
-        "refused_percent": 100 * refused / (refused + given),
+        "rejected_percent": 100 * rejected / (rejected + given),
         "drained_busy": sum(run.drained_busy for run in runs),
         "hit_mean": sum(hit) / len(hit) if hit else 0,
         "rollout_min": max(run.rollout_s or float("inf") for run in runs) / 60,

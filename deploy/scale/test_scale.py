@@ -48,15 +48,15 @@ class RegionTest(unittest.TestCase):
         run = day(lost_nodes=8)
         states = range(len(run.state))
         admitting = [it for it in states if run.state[it] in (regions.STARTING, regions.LIVE)]
-        self.assertEqual(run.capacity, run.rooms * len(admitting))
+        self.assertEqual(run.capacity, run.arenas * len(admitting))
         self.assertEqual(run.used_admitting, sum(run.used[it] for it in admitting))
         self.assertEqual(run.used_all, sum(run.used[it] for it in states
                                            if run.state[it] != regions.GONE))
-        self.assertEqual(run.free, {it: run.rooms - run.used[it] for it in run.free})
+        self.assertEqual(run.free, {it: run.arenas - run.used[it] for it in run.free})
         self.assertEqual(set(run.free), {it for it in states if run.state[it] == regions.LIVE
-                                         and run.used[it] < run.rooms})
+                                         and run.used[it] < run.arenas})
         self.assertEqual(run.process_count, sum(run.state[it] != regions.GONE for it in states))
-        self.assertEqual([run.used[it] for it in states if run.used[it] > run.rooms], [])
+        self.assertEqual([run.used[it] for it in states if run.used[it] > run.arenas], [])
 
     def test_the_same_seed_gives_the_same_day(self):
         first, second = day(), day()
@@ -70,10 +70,10 @@ class RegionTest(unittest.TestCase):
         asked = sum(regions.concurrent_players(inputs, 20000, 12, 60 * minute)
                     for minute in range(1440)) * 60
         self.assertAlmostEqual(run.player_s / asked, 1, delta=0.02)
-        rooms = 20000 / (inputs.room_players * inputs.room_fill)
-        self.assertAlmostEqual(run.peak_rooms / rooms, 1, delta=0.08)
+        arenas = 20000 / (inputs.arena_players * inputs.arena_fill)
+        self.assertAlmostEqual(run.peak_arenas / arenas, 1, delta=0.08)
 
-    def test_a_free_room_is_given_within_a_batch(self):
+    def test_a_free_arena_is_given_within_a_batch(self):
         run = day(**CALM)
         self.assertLessEqual(run.waits.quantile(1), 0.56)
         self.assertAlmostEqual(run.waits.quantile(0.5), 0.30, delta=0.02)
@@ -85,28 +85,28 @@ class RegionTest(unittest.TestCase):
 
     def test_a_lost_node_hits_its_players_alone(self):
         inputs = scenario()
-        most = regions.processes_per_node(inputs) * inputs.rooms * \
-            inputs.room_players * inputs.room_fill
+        most = regions.processes_per_node(inputs) * inputs.arenas * \
+            inputs.arena_players * inputs.arena_fill
         run = day(lost_nodes=6, rollout_h=48)
         self.assertEqual(len(run.players_hit), 6)
         self.assertLessEqual(max(run.players_hit), most)
         again = sum(run.waits_after_loss.counts.values())
-        self.assertEqual(round(sum(run.players_hit) / run.players_per_room), again)
+        self.assertEqual(round(sum(run.players_hit) / run.players_per_arena), again)
 
-    def test_a_batch_gives_each_process_one_room(self):
+    def test_a_batch_gives_each_process_one_arena(self):
         run = ready(3)
         for _ in range(16):
-            run.request_room(0)
+            run.request_arena(0)
         run.serve_batch(0.5)
-        self.assertEqual((run.given, run.refused, run.used), (3, 13, [1, 1, 1]))
+        self.assertEqual((run.given, run.rejected, run.used), (3, 13, [1, 1, 1]))
         run.serve_batch(1.0)
-        self.assertEqual((run.given, run.refused), (6, 13 + 10))
+        self.assertEqual((run.given, run.rejected), (6, 13 + 10))
 
     def test_a_rollout_drains_all_busy_processes_at_once(self):
         run = ready(4)
         for process in (0, 2):
             run.withdraw(process)
-            run.begin_room(0, process)
+            run.begin_arena(0, process)
             run.insert(process)
         run.begin_rollout(0)
         self.assertEqual([run.state[it] for it in range(4)],
@@ -122,7 +122,7 @@ class RegionTest(unittest.TestCase):
 
     @mock.patch.object(regions, "DAY_S", 2 * 3600)
     def test_the_buffer_of_the_rule_bridges_a_rollout(self):
-        """Where nodes are ready. The free rooms of busy processes are drained with them, which in a
+        """Where nodes are ready. The free arenas of busy processes are drained with them, which in a
         small fleet are many."""
         values = {"players": 100000, "rollout_h": 1, "lost_nodes": 0, "trough": 1.0,
                   "node_start_min_s": 0, "node_start_max_s": 0}
@@ -135,7 +135,7 @@ class FullestFirst(regions.Region):
     """The order of removal of `order: Ascending` in the Fleet."""
 
     def removal_order(self):
-        yield from sorted(super().removal_order(), key=self.free_rooms)
+        yield from sorted(super().removal_order(), key=self.free_arenas)
 
 
 @mock.patch.object(regions, "DAY_S", 4 * 3600)
@@ -147,28 +147,28 @@ class AutoscalerTest(unittest.TestCase):
 
     def test_the_chart_s_buffer_is_calm_where_few_play(self):
         buffer = int(re.search(r"bufferSize: (\d+)", VALUES.read_text(encoding="utf-8"))[1])
-        calm = day(players=ROOM, buffer_rooms=buffer, **STEADY)
+        calm = day(players=ROOM, buffer_arenas=buffer, **STEADY)
         self.assertEqual(self.steps_in_ten_minutes(calm), 0)
-        multiple = day(players=ROOM, buffer_rooms=560, **STEADY)
+        multiple = day(players=ROOM, buffer_arenas=560, **STEADY)
         self.assertGreater(self.steps_in_ten_minutes(multiple), 0.5)
 
     def test_a_step_down_ends_empty_processes(self):
-        run = day(players=100000, buffer_rooms=552, **STEADY)
+        run = day(players=100000, buffer_arenas=552, **STEADY)
         self.assertLess(run.drained_busy, 3)
-        self.assertEqual(run.refused, 0)
-        run = day(players=100000, buffer_rooms=552, region=FullestFirst, **STEADY)
+        self.assertEqual(run.rejected, 0)
+        run = day(players=100000, buffer_arenas=552, region=FullestFirst, **STEADY)
         self.assertGreater(run.drained_busy, 100)
 
 
 class FiguresTest(unittest.TestCase):
     def test_processes_of_a_node_by_what_limits_them(self):
-        inputs = scenario(players_per_core=1000, room_players=50, sidecar_cores=0.05,
+        inputs = scenario(players_per_core=1000, arena_players=50, sidecar_cores=0.05,
                           node_cores=10.5, node_reserved=0.5, pods_per_node=60,
-                          ports_per_node=1000, rooms=1)
+                          ports_per_node=1000, arenas=1)
         self.assertEqual(regions.processes_per_node(inputs), 60)    # pods
-        inputs.rooms = 10
+        inputs.arenas = 10
         self.assertEqual(regions.processes_per_node(inputs), 18)    # vCPU: 10 / 0.55
-        inputs.rooms, inputs.sidecar_cores, inputs.players_per_core = 100, 0, 100000
+        inputs.arenas, inputs.sidecar_cores, inputs.players_per_core = 100, 0, 100000
         self.assertEqual(regions.processes_per_node(inputs), 10)    # ports
 
     def test_traffic_is_priced_by_tiers(self):
@@ -198,10 +198,10 @@ class DocumentTest(unittest.TestCase):
 
     def test_the_page_says_what_a_node_holds(self):
         text = " ".join(SCALE.read_text(encoding="utf-8").split())
-        for rooms in (1, 16, 64):
-            inputs = scenario(rooms=rooms)
-            players = regions.processes_per_node(inputs) * rooms * ROOM
-            self.assertIn(f"{players:,.0f} with {rooms}", text)
+        for arenas in (1, 16, 64):
+            inputs = scenario(arenas=arenas)
+            players = regions.processes_per_node(inputs) * arenas * ROOM
+            self.assertIn(f"{players:,.0f} with {arenas}", text)
 
     def test_each_input_has_a_source(self):
         for it in INPUTS:

@@ -5,7 +5,7 @@
 #include "chat.h"
 #include "digest.h"
 #include "name.h"
-#include "tape.h"
+#include "recording_input.h"
 
 #include <string.h>
 
@@ -14,19 +14,19 @@ static const uint32_t burst = 4;
 static const uint32_t pause_s = 1;
 static const uint32_t repeat_s = 10; // for which the last text of a player is not accepted again
 
-static void refuse(struct raim_match *match, struct raim_connection *client,
-                   enum raim_refusal refusal, enum raim_chat_refusal reported)
+static void reject(struct raim_match *match, struct raim_connection *client,
+                   enum raim_rejection rejection, enum raim_chat_rejection reported)
 {
-    match->totals.refused[refusal]++;
-    client->chat_refusal = reported;
+    match->totals.rejected[rejection]++;
+    client->chat_rejection = reported;
 }
 
 // Whether a text is the one that the player sent last. Two texts of one digest are taken for one.
-static bool is_repeat(const struct raim_match *match, const struct raim_member *member,
+static bool is_repeat(const struct raim_match *match, const struct raim_match_session *session,
                       const char *text)
 {
-    const int32_t age = raim_tick_diff(match->world->tick, member->chat_tick);
-    return member->chat_digest == raim_digest(text, strlen(text)) && age >= 0 &&
+    const int32_t age = raim_tick_diff(match->world->tick, session->chat_tick);
+    return session->chat_digest == raim_digest(text, strlen(text)) && age >= 0 &&
            (uint32_t)age < repeat_s * match->world->tick_hz;
 }
 
@@ -35,41 +35,41 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
 {
     char text[RAIM_MAX_CHAT_BYTES + 1], cleaned[RAIM_MAX_CHAT_BYTES + 1];
     if (client->watches) {
-        refuse(match, client, RAIM_REFUSED_UNEXPECTED, RAIM_CHAT_WATCHING);
+        reject(match, client, RAIM_REJECTED_UNEXPECTED, RAIM_CHAT_WATCHING);
         return;
     }
     if (!raim_chat_read(reader, text)) {
-        refuse(match, client, RAIM_REFUSED_MALFORMED, RAIM_CHAT_LENGTH);
+        reject(match, client, RAIM_REJECTED_MALFORMED, RAIM_CHAT_LENGTH);
         return;
     }
     if (text[0] == '/') {
         raim_chat_command(match, client, text);
         return;
     }
-    struct raim_member *member = &match->members[raim_player_slot(client->player)];
+    struct raim_match_session *session = &match->sessions[raim_player_slot(client->player)];
     const uint32_t pause_ticks = pause_s * match->world->tick_hz;
     // The rate limit precedes the cleaning, which costs more.
-    if (member->muted || raim_votes_is_muted(match, client->player))
-        refuse(match, client, RAIM_REFUSED_MUTED, RAIM_CHAT_MUTED);
-    else if (member->chat_debt_ticks > (burst - 1) * pause_ticks)
-        refuse(match, client, RAIM_REFUSED_CHAT, RAIM_CHAT_RATE);
+    if (session->muted || raim_votes_is_muted(match, client->player))
+        reject(match, client, RAIM_REJECTED_MUTED, RAIM_CHAT_MUTED);
+    else if (session->chat_debt_ticks > (burst - 1) * pause_ticks)
+        reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_RATE);
     else if (!raim_players_has_event_room(match))
-        refuse(match, client, RAIM_REFUSED_CHAT, RAIM_CHAT_BUSY);
+        reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_BUSY);
     else if (!raim_text_clean(text, cleaned, RAIM_MAX_CHAT_BYTES))
-        refuse(match, client, RAIM_REFUSED_CHAT, RAIM_CHAT_TEXT);
+        reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_TEXT);
     else if (cleaned[0] == '/') // behind what cannot be seen
         raim_chat_command(match, client, cleaned);
-    else if (is_repeat(match, member, cleaned))
-        refuse(match, client, RAIM_REFUSED_CHAT, RAIM_CHAT_REPEAT);
+    else if (is_repeat(match, session, cleaned))
+        reject(match, client, RAIM_REJECTED_CHAT, RAIM_CHAT_REPEAT);
     else {
-        member->chat_debt_ticks += pause_ticks;
-        member->chat_digest = raim_digest(cleaned, strlen(cleaned));
-        member->chat_tick = match->world->tick;
+        session->chat_debt_ticks += pause_ticks;
+        session->chat_digest = raim_digest(cleaned, strlen(cleaned));
+        session->chat_tick = match->world->tick;
         struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
         event->kind = RAIM_WIRE_CHAT;
         event->player = client->player;
         strcpy(event->text, cleaned);
-        raim_tape_chat(match->tape, client->player, cleaned);
+        raim_recording_input_chat(match->records, client->player, cleaned);
     }
 }
 
@@ -82,6 +82,6 @@ bool raim_match_say(struct raim_match *match, const char *text)
     event->kind = RAIM_WIRE_CHAT;
     event->by_operator = true;
     strcpy(event->text, cleaned);
-    raim_tape_chat(match->tape, RAIM_NOBODY, cleaned);
+    raim_recording_input_chat(match->records, RAIM_NOBODY, cleaned);
     return true;
 }

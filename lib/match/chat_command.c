@@ -53,18 +53,18 @@ static void execute_admin(struct raim_match *match, struct raim_connection *clie
 {
     if (raim_notices_add_line(match, client, words))
         return;
-    match->totals.refused[RAIM_REFUSED_COMMAND]++;
+    match->totals.rejected[RAIM_REJECTED_COMMAND]++;
     raim_match_notice(match, client, "the server has too many commands to execute: try again");
 }
 
-// Refuses a command in words, or by a reason where the client reads no NOTICE.
-static void refuse(struct raim_match *match, struct raim_connection *client, const char *why)
+// Rejects a command in words, or by a reason where the client reads no NOTICE.
+static void reject(struct raim_match *match, struct raim_connection *client, const char *why)
 {
-    match->totals.refused[RAIM_REFUSED_COMMAND]++;
+    match->totals.rejected[RAIM_REJECTED_COMMAND]++;
     if (client->reads_notices)
         raim_match_notice(match, client, why);
     else
-        client->chat_refusal = RAIM_CHAT_COMMAND;
+        client->chat_rejection = RAIM_CHAT_COMMAND;
 }
 
 static void dispatch(struct raim_match *match, struct raim_connection *client, const char *line)
@@ -81,7 +81,7 @@ static void dispatch(struct raim_match *match, struct raim_connection *client, c
     strncat(why, line, length < SHOWN ? length : SHOWN);
     raim_utf8_strip(why);
     strcat(why, "; /help lists them");
-    refuse(match, client, why);
+    reject(match, client, why);
 }
 
 void raim_chat_command(struct raim_match *match, struct raim_connection *client, const char *line)
@@ -89,17 +89,17 @@ void raim_chat_command(struct raim_match *match, struct raim_connection *client,
     char cleaned[RAIM_MAX_NOTICE_BYTES + 1];
     const uint32_t pause_ticks = match->world->tick_hz / pauses_per_s;
     if (client->player == RAIM_NOBODY) { // a spectator
-        match->totals.refused[RAIM_REFUSED_UNEXPECTED]++;
-        client->chat_refusal = RAIM_CHAT_WATCHING;
+        match->totals.rejected[RAIM_REJECTED_UNEXPECTED]++;
+        client->chat_rejection = RAIM_CHAT_WATCHING;
         return;
     }
-    struct raim_member *member = &match->members[client->slot];
+    struct raim_match_session *session = &match->sessions[client->slot];
     // The rate limit precedes the cleaning, which costs more.
-    if (member->command_debt_ticks > (burst - 1) * pause_ticks) {
-        refuse(match, client, "too many commands: wait a second");
+    if (session->command_debt_ticks > (burst - 1) * pause_ticks) {
+        reject(match, client, "too many commands: wait a second");
         return;
     }
-    member->command_debt_ticks += pause_ticks;
+    session->command_debt_ticks += pause_ticks;
     const char *words = raim_text_clean(line, cleaned, RAIM_MAX_NOTICE_BYTES) ? cleaned : "";
     dispatch(match, client, words + (words[0] == '/'));
 }
@@ -109,7 +109,7 @@ void raim_notices_receive(struct raim_match *match, struct raim_connection *clie
 {
     struct raim_notice notice;
     if (!raim_notice_read(reader, &notice) || notice.kind != RAIM_NOTICE_TEXT)
-        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
+        match->totals.rejected[RAIM_REJECTED_MALFORMED]++;
     else
         raim_chat_command(match, client, notice.text);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Refuses and ends connections; kicks, bans, mutes and draining.
+// Rejects and ends connections; kicks, bans, mutes and draining.
 #include "match_internal.h"
 
 #include "name.h"
@@ -20,11 +20,11 @@ void raim_connections_remove(struct raim_match *match, uint32_t client)
     raim_set_remove(match->connected, client);
 }
 
-void raim_connections_refuse(struct raim_match *match, struct raim_connection *client,
-                             enum raim_refusal refusal, enum raim_reason reason)
+void raim_connections_reject(struct raim_match *match, struct raim_connection *client,
+                             enum raim_rejection rejection, enum raim_reason reason)
 {
-    match->totals.refused[refusal]++;
-    client->state = RAIM_CONNECTION_REFUSED;
+    match->totals.rejected[rejection]++;
+    client->state = RAIM_CONNECTION_REJECTED;
     client->reason = reason;
 }
 
@@ -38,12 +38,12 @@ void raim_connections_leave(struct raim_match *match, struct raim_connection *cl
     client->player = RAIM_NOBODY;
 }
 
-void raim_match_refuse(struct raim_match *match, uint32_t handle, uint32_t reason)
+void raim_match_reject(struct raim_match *match, uint32_t handle, uint32_t reason)
 {
     assert(handle < match->def.max_connections && reason < RAIM_REASONS);
-    struct raim_connection *client = &match->clients[handle];
+    struct raim_connection *client = &match->connections[handle];
     if (client->state == RAIM_CONNECTION_WAITING)
-        raim_connections_refuse(match, client, RAIM_REFUSED_UNEXPECTED, (enum raim_reason)reason);
+        raim_connections_reject(match, client, RAIM_REJECTED_UNEXPECTED, (enum raim_reason)reason);
 }
 
 // Ends a connection on the operator's command.
@@ -51,50 +51,50 @@ static void end(struct raim_match *match, struct raim_connection *client, enum r
                 const char *why)
 {
     raim_connections_leave(match, client, reason);
-    client->state = RAIM_CONNECTION_REFUSED;
+    client->state = RAIM_CONNECTION_REJECTED;
     client->reason = reason;
     if (!raim_text_clean(why, client->why, RAIM_MAX_TEXT_BYTES))
         client->why[0] = '\0';
 }
 
-// The member of a client's player; NULL for a bot or an unknown id.
-static struct raim_member *find_member(struct raim_match *match, raim_player_id id)
+// The session of a client's player; NULL for a bot or an unknown id.
+static struct raim_match_session *find_member(struct raim_match *match, raim_player_id id)
 {
     const uint32_t slot = raim_player_slot(id);
     if (id == RAIM_NOBODY || slot >= match->world->max_players ||
-        raim_world_players_const(match->world)[slot].id != id || match->members[slot].bot)
+        raim_world_players_const(match->world)[slot].id != id || match->sessions[slot].bot)
         return NULL;
-    return &match->members[slot];
+    return &match->sessions[slot];
 }
 
 bool raim_match_kick(struct raim_match *match, raim_player_id id, const char *why)
 {
-    const struct raim_member *member = find_member(match, id);
-    if (member == NULL)
+    const struct raim_match_session *session = find_member(match, id);
+    if (session == NULL)
         return false;
     if (raim_world_players_const(match->world)[raim_player_slot(id)].away)
         raim_players_leave(match, id, RAIM_REASON_KICKED);
     else
-        end(match, &match->clients[member->client], RAIM_REASON_KICKED, why);
+        end(match, &match->connections[session->client], RAIM_REASON_KICKED, why);
     return true;
 }
 
 void raim_match_ban(struct raim_match *match, uint32_t handle, const char *why)
 {
     assert(handle < match->def.max_connections);
-    struct raim_connection *client = &match->clients[handle];
-    if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
+    struct raim_connection *client = &match->connections[handle];
+    if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REJECTED)
         return; // it is ending already
     end(match, client, RAIM_REASON_BANNED, why);
-    match->totals.refused[RAIM_REFUSED_BANNED]++;
+    match->totals.rejected[RAIM_REJECTED_BANNED]++;
 }
 
 bool raim_match_mute(struct raim_match *match, raim_player_id id, bool muted)
 {
-    struct raim_member *member = find_member(match, id);
-    if (member == NULL)
+    struct raim_match_session *session = find_member(match, id);
+    if (session == NULL)
         return false;
-    member->muted = muted;
+    session->muted = muted;
     return true;
 }
 

@@ -2,7 +2,7 @@
 // Moves a client's position in the event log.
 #include "event_cursor.h"
 
-enum { MOST_DOUBLINGS = 3 };
+enum { MAX_DOUBLINGS = 3 };
 
 static int32_t difference(uint32_t left, uint32_t right)
 {
@@ -74,8 +74,7 @@ void raim_event_cursor_detect_loss(struct raim_event_cursor *cursor, uint32_t sn
 
 void raim_event_cursor_step(struct raim_event_cursor *cursor, uint32_t tick, uint32_t timeout)
 {
-    const uint32_t doublings =
-        cursor->timeouts < MOST_DOUBLINGS ? cursor->timeouts : MOST_DOUBLINGS;
+    const uint32_t doublings = cursor->timeouts < MAX_DOUBLINGS ? cursor->timeouts : MAX_DOUBLINGS;
     if (cursor->acked == cursor->next ||
         difference(tick, cursor->waiting_from) < (int32_t)(timeout << doublings))
         return;

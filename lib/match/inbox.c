@@ -78,13 +78,13 @@ static void add_margin(struct raim_inbox *inbox, int32_t margin)
     inbox->newest_margin = margin;
 }
 
-enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim_world *world,
-                                     const struct raim_rewind_limit *rewind_limit,
-                                     const struct raim_input_message *message)
+enum raim_rejection raim_inbox_receive(struct raim_inbox *inbox, const struct raim_world *world,
+                                       const struct raim_rewind_limit *rewind_limit,
+                                       const struct raim_input_message *message)
 {
     const int32_t ahead = raim_tick_diff(message->tick, world->tick);
     if (ahead >= RAIM_INBOX_TICKS)
-        return RAIM_REFUSED_INPUT_EARLY;
+        return RAIM_REJECTED_INPUT_EARLY;
     count_missed(inbox, world, message);
     if (!inbox->any || raim_tick_diff(message->tick, inbox->newest_tick) > 0) {
         // A liar's tick may be 2^31 away; margins that far below the least one sent are equal.
@@ -96,7 +96,7 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim
             inbox->held = to_world(world, rewind_limit, message, 0, &inbox->is_held_clamped);
     }
     if (ahead < 0)
-        return RAIM_REFUSED_INPUT_LATE;
+        return RAIM_REJECTED_INPUT_LATE;
     for (uint32_t i = 0; i < message->count && (int32_t)i <= ahead; i++) {
         const uint32_t slot = (message->tick - i) % RAIM_INBOX_TICKS;
         // The first input received for a tick wins; repetitions cannot change it.
@@ -109,7 +109,7 @@ enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim
         inbox->clamped &= ~((uint64_t)1 << slot);
         inbox->clamped |= (uint64_t)is_clamped << slot;
     }
-    return RAIM_REFUSALS;
+    return RAIM_REJECTIONS;
 }
 
 // Ends the window of RAIM_MARGIN_WINDOW ticks when its last tick is played.

@@ -6,7 +6,7 @@
 
 #include "frame.h"
 #include "input.h"
-#include "refusal.h"
+#include "rejection.h"
 #include "rewind_limit.h"
 #include "world.h"
 
@@ -47,8 +47,8 @@ struct raim_inbox_tally {
     uint32_t due, missed;
 };
 
-// Stores a message's inputs for ticks that the world has not played yet. Returns RAIM_REFUSALS on
-// success, otherwise the reason of the refusal. The newest input of a late message still replaces
+// Stores a message's inputs for ticks that the world has not played yet. Returns RAIM_REJECTIONS on
+// success, otherwise the reason of the rejection. The newest input of a late message still replaces
 // the held one.
 //
 // A client itself claims how old its view was when it fired. The claim is clamped to the world's
@@ -61,9 +61,9 @@ struct raim_inbox_tally {
 // margin: one sent in the next tick would have overtaken it, and where keys change one is.
 #define RAIM_INBOX_DELAYED 2
 
-enum raim_refusal raim_inbox_receive(struct raim_inbox *inbox, const struct raim_world *world,
-                                     const struct raim_rewind_limit *rewind_limit,
-                                     const struct raim_input_message *message);
+enum raim_rejection raim_inbox_receive(struct raim_inbox *inbox, const struct raim_world *world,
+                                       const struct raim_rewind_limit *rewind_limit,
+                                       const struct raim_input_message *message);
 
 // Takes the input to play in the world's next tick and updates `tally`. Call it once a tick.
 raim_input raim_inbox_take(struct raim_inbox *inbox, const struct raim_world *world,

@@ -6,7 +6,7 @@
 #include "name.h"
 #include "phase.h"
 #include "pings.h"
-#include "tape.h"
+#include "recording_input.h"
 
 #include <assert.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const double hello_timeout_s = 5; // a connection without a HELLO ends af
 static struct raim_connection *client_at(struct raim_match *match, uint32_t client)
 {
     assert(client < match->def.max_connections);
-    return &match->clients[client];
+    return &match->connections[client];
 }
 
 // Resets a connection but keeps its memory.
@@ -30,11 +30,11 @@ static void reset_client(struct raim_match *match, struct raim_connection *clien
     const struct raim_wire_limits *limits = &match->interest.history.limits;
     *client = (struct raim_connection){
         .state = state,
-        .shown = client->shown,
+        .sent_view = client->sent_view,
         .waited = client->waited,
     };
     for (uint32_t i = 0; i < limits->history; i++)
-        raim_shown_at(match, client, i)->valid = false;
+        raim_sent_view_at(match, client, i)->valid = false;
     memset(client->waited, 0, limits->players + raim_wire_bullets(limits));
 }
 
@@ -117,7 +117,7 @@ static enum raim_match_admission ask_guard(const struct raim_match *match,
 {
     const struct raim_match_guard *guard = match->def.guard;
     const struct raim_match_visitor visitor = {
-        .client = (uint32_t)(client - match->clients),
+        .client = (uint32_t)(client - match->connections),
         .token = hello->access,
         .size = hello->access_size,
         .watches = hello->watch,
@@ -137,15 +137,15 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     struct raim_hello hello;
     char name[RAIM_MAX_NAME_BYTES + 1], subject[RAIM_MAX_NAME_BYTES + 1] = "";
     if (!raim_hello_read(reader, &hello)) {
-        raim_connections_refuse(match, client, RAIM_REFUSED_MALFORMED, RAIM_REASON_MALFORMED);
+        raim_connections_reject(match, client, RAIM_REJECTED_MALFORMED, RAIM_REASON_MALFORMED);
         return;
     }
     if (hello.version != RAIM_PROTOCOL_VERSION) {
-        raim_connections_refuse(match, client, RAIM_REFUSED_VERSION, RAIM_REASON_VERSION);
+        raim_connections_reject(match, client, RAIM_REJECTED_VERSION, RAIM_REASON_VERSION);
         return;
     }
     if (!take_name(hello.name, name)) {
-        raim_connections_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
+        raim_connections_reject(match, client, RAIM_REJECTED_NAME, RAIM_REASON_NAME);
         return;
     }
     client->watches = hello.watch;
@@ -155,7 +155,7 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     const bool resumes =
         !hello.watch && hello.resume && raim_sessions_find(match, hello.token) != RAIM_NOBODY;
     if (match->policy.draining && !resumes) {
-        raim_connections_refuse(match, client, RAIM_REFUSED_DRAINING, RAIM_REASON_DRAINING);
+        raim_connections_reject(match, client, RAIM_REJECTED_DRAINING, RAIM_REASON_DRAINING);
         return;
     }
     // An access token is valid once, so it is only used up when the match has room.
@@ -163,26 +163,26 @@ static void receive_hello(struct raim_match *match, struct raim_connection *clie
     const enum raim_match_admission admission =
         has_room && !resumes ? ask_guard(match, client, &hello, subject) : RAIM_MATCH_ADMITTED;
     if (admission == RAIM_MATCH_WANTS_ACCESS) {
-        raim_connections_refuse(match, client, RAIM_REFUSED_ACCESS, RAIM_REASON_ACCESS);
+        raim_connections_reject(match, client, RAIM_REJECTED_ACCESS, RAIM_REASON_ACCESS);
         return;
     }
     if (admission == RAIM_MATCH_WANTS_PASSWORD) {
-        raim_connections_refuse(match, client, RAIM_REFUSED_PASSWORD, RAIM_REASON_PASSWORD);
+        raim_connections_reject(match, client, RAIM_REJECTED_PASSWORD, RAIM_REASON_PASSWORD);
         return;
     }
     if (subject[0] != '\0') {
         if (!take_name(subject, name)) {
-            raim_connections_refuse(match, client, RAIM_REFUSED_NAME, RAIM_REASON_NAME);
+            raim_connections_reject(match, client, RAIM_REJECTED_NAME, RAIM_REASON_NAME);
             return;
         }
         memcpy(subject, name, sizeof subject);
     }
     if (!resumes && raim_votes_bars(match, client, name, subject)) {
-        raim_connections_refuse(match, client, RAIM_REFUSED_VOTE, RAIM_REASON_KICKED);
+        raim_connections_reject(match, client, RAIM_REJECTED_VOTE, RAIM_REASON_KICKED);
         return;
     }
     if (!has_room || !enter(match, client, &hello, name, subject)) {
-        raim_connections_refuse(match, client, RAIM_REFUSED_FULL, RAIM_REASON_FULL);
+        raim_connections_reject(match, client, RAIM_REJECTED_FULL, RAIM_REASON_FULL);
         return;
     }
     client->state = RAIM_CONNECTION_ENTERING;
@@ -193,10 +193,12 @@ static void acknowledge_events(const struct raim_match *match, struct raim_conne
                                const struct raim_input_message *message)
 {
     const uint32_t tick = match->world->tick - client->delay_ticks;
-    const struct raim_shown *shown = raim_shown_at(match, client, message->snapshot);
+    const struct raim_sent_view *sent_view = raim_sent_view_at(match, client, message->snapshot);
     if (raim_event_cursor_acknowledge(&client->events, message->events, tick) &&
-        message->has_snapshot && shown->valid && shown->sent && shown->tick == message->snapshot)
-        raim_event_cursor_detect_loss(&client->events, shown->tick, shown->events, tick + 1);
+        message->has_snapshot && sent_view->valid && sent_view->sent &&
+        sent_view->tick == message->snapshot)
+        raim_event_cursor_detect_loss(&client->events, sent_view->tick, sent_view->events,
+                                      tick + 1);
 }
 
 static void receive_input(struct raim_match *match, struct raim_connection *client,
@@ -204,21 +206,21 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
 {
     struct raim_input_message message;
     if (!raim_input_read(reader, &message)) {
-        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
+        match->totals.rejected[RAIM_REJECTED_MALFORMED]++;
         return;
     }
     // Before its WELCOME is sent, a client acknowledges events of the preceding match.
     const bool has_events = client->state == RAIM_CONNECTION_PLAYING;
     if (has_events && !raim_event_cursor_accepts(&client->events, message.events)) {
-        match->totals.refused[RAIM_REFUSED_ACK]++;
+        match->totals.rejected[RAIM_REJECTED_ACK]++;
         return;
     }
     // Ack before input: a late input may still carry the newest ack.
     if (message.has_snapshot) {
-        const enum raim_refusal refusal =
+        const enum raim_rejection rejection =
             raim_view_acknowledge(match, client, message.snapshot, message.tick);
-        if (refusal != RAIM_REFUSALS) {
-            match->totals.refused[refusal]++;
+        if (rejection != RAIM_REJECTIONS) {
+            match->totals.rejected[rejection]++;
             return;
         }
     } else {
@@ -231,10 +233,10 @@ static void receive_input(struct raim_match *match, struct raim_connection *clie
     if (client->watches)
         return; // a spectator's input only acknowledges
     client->arrivals++;
-    const enum raim_refusal refusal =
+    const enum raim_rejection rejection =
         raim_inbox_receive(&client->inbox, match->world, &client->rewind_limit, &message);
-    if (refusal != RAIM_REFUSALS)
-        match->totals.refused[refusal]++;
+    if (rejection != RAIM_REJECTIONS)
+        match->totals.rejected[rejection]++;
 }
 
 void raim_match_set_rtt(struct raim_match *match, uint32_t handle, uint32_t rtt_ms,
@@ -251,13 +253,13 @@ void raim_match_set_rtt(struct raim_match *match, uint32_t handle, uint32_t rtt_
 static void receive_goodbye(struct raim_match *match, struct raim_connection *client,
                             raim_reader *reader)
 {
-    struct raim_farewell farewell;
-    if (!raim_farewell_read(reader, &farewell)) {
-        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
+    struct raim_client_goodbye client_goodbye;
+    if (!raim_client_goodbye_read(reader, &client_goodbye)) {
+        match->totals.rejected[RAIM_REJECTED_MALFORMED]++;
         return;
     }
-    if (!raim_sessions_may_end(match, client, farewell.token)) {
-        match->totals.refused[RAIM_REFUSED_GOODBYE]++;
+    if (!raim_sessions_may_end(match, client, client_goodbye.token)) {
+        match->totals.rejected[RAIM_REJECTED_GOODBYE]++;
         return;
     }
     raim_connections_leave(match, client, RAIM_REASON_LEFT);
@@ -271,17 +273,18 @@ void raim_match_prefetch(const struct raim_match *match)
     const uint32_t end = match->def.max_connections;
     for (uint32_t i = raim_match_next_client(match, 0); i < end;
          i = raim_match_next_client(match, i + 1))
-        raim_match_load(&match->clients[i], sizeof match->clients[i]);
+        raim_match_load(&match->connections[i], sizeof match->connections[i]);
     for (uint32_t i = raim_match_next_client(match, 0); i < end;
          i = raim_match_next_client(match, i + 1)) {
-        const struct raim_connection *client = &match->clients[i];
+        const struct raim_connection *client = &match->connections[i];
         // An input acknowledges one of the snapshots after the last one acknowledged.
         for (uint32_t ahead = 1; ahead <= 2; ahead++)
-            raim_match_load(raim_shown_at(match, client, client->acked_tick + ahead),
-                            sizeof(struct raim_shown));
+            raim_match_load(raim_sent_view_at(match, client, client->acked_tick + ahead),
+                            sizeof(struct raim_sent_view));
         if (client->player != RAIM_NOBODY)
-            raim_match_load(&match->members[client->slot].inputs,
-                            sizeof(struct raim_member) - offsetof(struct raim_member, inputs));
+            raim_match_load(&match->sessions[client->slot].inputs,
+                            sizeof(struct raim_match_session) -
+                                offsetof(struct raim_match_session, inputs));
     }
 }
 
@@ -293,7 +296,7 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
     const uint32_t kind = raim_message_read(&reader);
     const bool in =
         client->state == RAIM_CONNECTION_ENTERING || client->state == RAIM_CONNECTION_PLAYING;
-    if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REFUSED)
+    if (client->state == RAIM_CONNECTION_ABSENT || client->state >= RAIM_CONNECTION_REJECTED)
         return; // sent before the client knew of the end
     if (kind == RAIM_MESSAGE_HELLO && reliable && client->state == RAIM_CONNECTION_WAITING)
         receive_hello(match, client, &reader);
@@ -310,30 +313,30 @@ void raim_match_receive(struct raim_match *match, uint32_t handle, bool reliable
     else if (kind == RAIM_MESSAGE_VOTE && reliable && in)
         raim_votes_receive(match, client, &reader);
     else if (kind >= RAIM_MESSAGE_HELLO) // or of a kind that only later servers know
-        match->totals.refused[RAIM_REFUSED_UNEXPECTED]++;
+        match->totals.rejected[RAIM_REJECTED_UNEXPECTED]++;
     else
-        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
+        match->totals.rejected[RAIM_REJECTED_MALFORMED]++;
 }
 
 bool raim_match_is_admitted(const struct raim_match *match, uint32_t handle)
 {
     assert(handle < match->def.max_connections);
-    const enum raim_connection_state state = match->clients[handle].state;
+    const enum raim_connection_state state = match->connections[handle].state;
     return state == RAIM_CONNECTION_ENTERING || state == RAIM_CONNECTION_PLAYING;
 }
 
 static void take_input(struct raim_match *match, struct raim_connection *client)
 {
     const uint32_t slot = raim_player_slot(client->player);
-    struct raim_member *member = &match->members[slot];
-    member->chat_debt_ticks -= member->chat_debt_ticks > 0;
-    member->command_debt_ticks -= member->command_debt_ticks > 0;
-    const struct raim_inbox_tally before = member->inputs;
-    match->inputs[slot] = raim_inbox_take(&client->inbox, match->world, &member->inputs);
-    raim_sessions_track_idle(match, member, &match->inputs[slot]);
-    match->totals.inputs_due += member->inputs.due - before.due;
-    match->totals.inputs_missed += member->inputs.missed - before.missed;
-    raim_record_traffic(match, client, member->inputs.missed != before.missed);
+    struct raim_match_session *session = &match->sessions[slot];
+    session->chat_debt_ticks -= session->chat_debt_ticks > 0;
+    session->command_debt_ticks -= session->command_debt_ticks > 0;
+    const struct raim_inbox_tally before = session->inputs;
+    match->inputs[slot] = raim_inbox_take(&client->inbox, match->world, &session->inputs);
+    raim_sessions_track_idle(match, session, &match->inputs[slot]);
+    match->totals.inputs_due += session->inputs.due - before.due;
+    match->totals.inputs_missed += session->inputs.missed - before.missed;
+    raim_record_traffic(match, client, session->inputs.missed != before.missed);
     client->arrivals = 0;
 }
 
@@ -343,10 +346,10 @@ static void play_step(struct raim_match *match)
     struct raim_world *world = match->world;
     for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
          i = raim_match_next_client(match, i + 1)) {
-        struct raim_connection *client = &match->clients[i];
+        struct raim_connection *client = &match->connections[i];
         const int32_t waited = raim_tick_diff(world->tick, client->since_tick);
         if (client->state == RAIM_CONNECTION_WAITING && waited > hello_timeout_s * world->tick_hz)
-            raim_connections_refuse(match, client, RAIM_REFUSED_SILENT, RAIM_REASON_SILENT);
+            raim_connections_reject(match, client, RAIM_REJECTED_SILENT, RAIM_REASON_SILENT);
         if (client->player != RAIM_NOBODY)
             take_input(match, client);
         raim_rewind_limit_step(&client->rewind_limit, world->tick_hz);
@@ -357,11 +360,11 @@ static void play_step(struct raim_match *match)
         raim_players_clear_inputs(match);
     else
         raim_players_fill_bot_inputs(match);
-    raim_tape_step(match->tape, match->taken, match->inputs);
-    raim_world_step(world, match->def.map, match->inputs, &match->happened, match->workspace);
+    raim_recording_input_step(match->records, match->taken, match->inputs);
+    raim_world_step(world, match->def.map, match->inputs, &match->step_events, match->workspace);
     if (is_frozen) {
         raim_world_hold_positions(world);
-        raim_tape_hold_positions(match->tape);
+        raim_recording_input_hold_positions(match->records);
     }
     raim_players_log_events(match);
 }
@@ -397,7 +400,7 @@ void raim_match_step(struct raim_match *match)
     raim_rounds_begin_step(match);
     if (is_dormant) {
         raim_world_skip_tick(match->world);
-        raim_tape_skip(match->tape);
+        raim_recording_input_skip(match->records);
     } else {
         play_step(match);
     }
@@ -421,11 +424,11 @@ void raim_match_shutdown(struct raim_match *match)
 {
     for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
          i = raim_match_next_client(match, i + 1)) {
-        struct raim_connection *client = &match->clients[i];
-        if (client->state > RAIM_CONNECTION_REFUSED)
+        struct raim_connection *client = &match->connections[i];
+        if (client->state > RAIM_CONNECTION_REJECTED)
             continue;
         raim_connections_leave(match, client, RAIM_REASON_SHUTDOWN);
-        client->state = RAIM_CONNECTION_REFUSED;
+        client->state = RAIM_CONNECTION_REJECTED;
         client->reason = RAIM_REASON_SHUTDOWN;
     }
     raim_sessions_end(match);
@@ -459,7 +462,7 @@ struct raim_match_counts raim_match_counts(const struct raim_match *match)
          slot = raim_match_next_slot(match, slot + 1))
         counts.away += players[slot].away;
     memcpy(counts.leaves, match->totals.leaves, sizeof counts.leaves);
-    memcpy(counts.refused, match->totals.refused, sizeof counts.refused);
+    memcpy(counts.rejected, match->totals.rejected, sizeof counts.rejected);
     return counts;
 }
 

@@ -10,7 +10,7 @@
 
 #include "map.h"
 #include "message.h"
-#include "refusal.h"
+#include "rejection.h"
 #include "rules.h"
 #include "votes.h"
 #include "wire_limits.h"
@@ -22,7 +22,7 @@
 
 struct raim_match;
 struct raim_recording_scene;
-struct raim_tape;
+struct raim_recording_input;
 struct raim_wire_event;
 
 // Settings that may change while the match runs, see raim_match_tune.
@@ -54,7 +54,7 @@ struct raim_match_def {
     struct raim_match_tuning tuning; // the initial one; no later one may have more players or
                                      // spectators
     uint32_t max_connections; // client handles are below this. More than players and spectators,
-                              // so that a full match can still send a refusal
+                              // so that a full match can still send a rejection
     char arena[RAIM_MAX_ARENA_BYTES + 1]; // the arena's name, sent to every client that enters
     const struct raim_match_guard *guard; // borrowed; NULL: every client is admitted
     uint64_t seed;                        // of spawns and bots
@@ -70,7 +70,7 @@ struct raim_match_visitor {
 
 enum raim_match_admission {
     RAIM_MATCH_ADMITTED,
-    RAIM_MATCH_WANTS_ACCESS, // refused for want of a valid access token
+    RAIM_MATCH_WANTS_ACCESS, // rejected for want of a valid access token
     RAIM_MATCH_WANTS_PASSWORD,
 };
 
@@ -98,8 +98,8 @@ void raim_match_connect(struct raim_match *match, uint32_t client,
                         const uint8_t token[RAIM_TOKEN_BYTES]);
 
 // Ends a connection that cannot be served, with a reason (enum raim_reason) for its GOODBYE. Does
-// nothing once its HELLO has been accepted or refused.
-void raim_match_refuse(struct raim_match *match, uint32_t client, uint32_t reason);
+// nothing once its HELLO has been accepted or rejected.
+void raim_match_reject(struct raim_match *match, uint32_t client, uint32_t reason);
 
 // Reports that a connection has ended and frees its handle. Unless the client sent GOODBYE, its
 // player is away and may be resumed for resume_grace_s.
@@ -111,12 +111,12 @@ void raim_match_disconnect(struct raim_match *match, uint32_t client);
 void raim_match_prefetch(const struct raim_match *match);
 
 // Receives one message of any content and size from a client; the bytes are not kept. An invalid
-// message is refused as a whole and counted, see raim_match_counts. A message of a connection that
+// message is rejected as a whole and counted, see raim_match_counts. A message of a connection that
 // is closed or closing is ignored. `reliable` says on which channel it came.
 void raim_match_receive(struct raim_match *match, uint32_t client, bool reliable,
                         const uint8_t *data, size_t size);
 
-// Whether a client's HELLO was accepted and the client has neither left nor been refused since.
+// Whether a client's HELLO was accepted and the client has neither left nor been rejected since.
 bool raim_match_is_admitted(const struct raim_match *match, uint32_t client);
 
 // Sets the transport's measurement of a client's round trip in ms, UINT32_MAX: not known. It is the
@@ -174,7 +174,7 @@ bool raim_match_kick(struct raim_match *match, raim_player_id player, const char
 // closed or closing.
 void raim_match_ban(struct raim_match *match, uint32_t client, const char *why);
 
-// Mutes a player or lifts the mute. Chat of a muted player is refused in every connection of its
+// Mutes a player or lifts the mute. Chat of a muted player is rejected in every connection of its
 // session. Returns false as for a kick.
 bool raim_match_mute(struct raim_match *match, raim_player_id player, bool muted);
 
@@ -233,7 +233,7 @@ void raim_match_pause(struct raim_match *match, bool paused);
 bool raim_match_is_round_due(const struct raim_match *match);
 
 // Whether the round waits for its first player or bot, so that another match may take its place.
-bool raim_match_waits_for_players(const struct raim_match *match);
+bool raim_match_is_waiting_for_players(const struct raim_match *match);
 
 // Transfers all connections, players and spectators to `next`, which continues from the tick of
 // `match`: in the next round with scores of 0, or, with `keeps_round`, in the same round with the
@@ -298,17 +298,18 @@ void raim_match_suspend(struct raim_match *match);
 // connections.
 void raim_match_shutdown(struct raim_match *match);
 
-// --- Recording, see tape.h. Call these functions between two ticks. ---
+// --- Recording, see recording input.h. Call these functions between two ticks. ---
 
-// Begins to record onto an empty tape of the match's world, which is borrowed: reseeds the world,
-// so that the recording tells nothing of what was random before, and writes the first keyframe. The
-// caller draws a new random seed for each recording. With NULL ends the recording, by a digest on
-// the tape, and leaves the world alone. A match that succeeds this one, or is restored, is not
-// recorded before a recording of its own begins.
-void raim_match_record(struct raim_match *match, struct raim_tape *tape, uint64_t seed);
+// Begins to record onto an empty recording input of the match's world, which is borrowed: reseeds
+// the world, so that the recording tells nothing of what was random before, and writes the first
+// keyframe. The caller draws a new random seed for each recording. With NULL ends the recording, by
+// a digest on the recording input, and leaves the world alone. A match that succeeds this one, or
+// is restored, is not recorded before a recording of its own begins.
+void raim_match_record(struct raim_match *match, struct raim_recording_input *records,
+                       uint64_t seed);
 
-// Writes a keyframe, with which a data frame begins, onto the tape. The bytes before must have been
-// taken.
+// Writes a keyframe, with which a data frame begins, onto the recording input. The bytes before
+// must have been taken.
 void raim_match_keyframe(struct raim_match *match);
 
 // Fills the scene of a recording of this match, without a version. It borrows the map.
@@ -388,7 +389,7 @@ struct raim_match_counts {
     uint64_t snapshots;                 // written for clients
     uint64_t joins;                     // of players, not of bots; a resumed session is no join
     uint64_t leaves[RAIM_REASONS];      // of players, by enum raim_reason
-    uint64_t refused[RAIM_REFUSALS];
+    uint64_t rejected[RAIM_REJECTIONS];
 };
 
 // The number of ticks played. It wraps, so compare ticks with raim_tick_diff.

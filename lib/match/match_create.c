@@ -40,7 +40,7 @@ static bool allocate_log(struct raim_match *match)
     const uint32_t delay = def->tuning.max_spectators > 0
                                ? (uint32_t)(def->spectator_delay_s * def->tick_hz + 0.5)
                                : 0;
-    match->late_audience.delay_ticks = delay;
+    match->delayed_spectators.delay_ticks = delay;
     // Between two ticks each player may join and leave several times, chat and be destroyed. On
     // average there is about one event per player and second.
     if (!raim_event_log_create(&match->log, 8 * slots + RAIM_ROUNDS_EVENTS,
@@ -48,11 +48,11 @@ static bool allocate_log(struct raim_match *match)
         return false;
     const struct raim_wire_limits *limits = &match->interest.history.limits;
     return delay == 0 ||
-           raim_history_create(&match->late_audience.history, limits, delay + limits->history);
+           raim_history_create(&match->delayed_spectators.history, limits, delay + limits->history);
 }
 
 // Allocates the visible sets of every client, by tick. Slots that are never used touch no memory.
-static bool allocate_shown(struct raim_match *match)
+static bool allocate_sent_views(struct raim_match *match)
 {
     struct raim_match_interest *interest = &match->interest;
     const struct raim_wire_limits *limits = &interest->history.limits;
@@ -60,15 +60,17 @@ static bool allocate_shown(struct raim_match *match)
     const size_t words =
         raim_set_words(limits->players) + raim_set_words(raim_wire_bullets(limits));
     const size_t waits = limits->players + raim_wire_bullets(limits);
-    interest->shown_bytes = sizeof(struct raim_shown) + words * sizeof(uint64_t);
-    interest->shown = calloc((size_t)connections * limits->history, interest->shown_bytes);
+    interest->sent_view_bytes = sizeof(struct raim_sent_view) + words * sizeof(uint64_t);
+    interest->sent_view = calloc((size_t)connections * limits->history, interest->sent_view_bytes);
     interest->waited = calloc(connections, waits);
     interest->priority_entries = calloc(waits, sizeof *interest->priority_entries);
-    if (interest->shown == NULL || interest->waited == NULL || interest->priority_entries == NULL)
+    if (interest->sent_view == NULL || interest->waited == NULL ||
+        interest->priority_entries == NULL)
         return false;
     for (uint32_t i = 0; i < connections; i++) {
-        match->clients[i].shown = interest->shown + i * limits->history * interest->shown_bytes;
-        match->clients[i].waited = interest->waited + i * waits;
+        match->connections[i].sent_view =
+            interest->sent_view + i * limits->history * interest->sent_view_bytes;
+        match->connections[i].waited = interest->waited + i * waits;
     }
     return true;
 }
@@ -76,7 +78,7 @@ static bool allocate_shown(struct raim_match *match)
 static bool allocate_interest(struct raim_match *match)
 {
     struct raim_match_interest *interest = &match->interest;
-    struct raim_match_late_audience *late = &match->late_audience;
+    struct raim_match_delayed_spectators *late = &match->delayed_spectators;
     const struct raim_match_def *def = &match->def;
     struct raim_interest_def interest_def = {
         .map = def->map,
@@ -105,23 +107,25 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
     match->world = raim_world_init(world, world_def);
     match->identity = raim_world_identity(match->world, match->def.map);
     const uint32_t slots = match->world->max_players, bullets = match->world->max_bullets;
-    match->clients = calloc(match->def.max_connections, sizeof *match->clients);
+    match->connections = calloc(match->def.max_connections, sizeof *match->connections);
     match->connected = calloc(raim_set_words(match->def.max_connections), sizeof *match->connected);
     match->notices = calloc(match->def.max_connections, sizeof *match->notices);
-    match->members = calloc(slots, sizeof *match->members);
+    match->sessions = calloc(slots, sizeof *match->sessions);
     match->taken = calloc(raim_set_words(slots), sizeof *match->taken);
     match->inputs = calloc(slots, sizeof *match->inputs);
-    match->happened.capacity = raim_events_bound(slots, bullets);
-    match->happened.items = calloc(match->happened.capacity, sizeof *match->happened.items);
+    match->step_events.capacity = raim_events_bound(slots, bullets);
+    match->step_events.items =
+        calloc(match->step_events.capacity, sizeof *match->step_events.items);
     match->workspace = raim_world_workspace_create();
     match->departed.rows = calloc(match->def.tuning.max_players, sizeof *match->departed.rows);
-    if (match->clients == NULL || match->connected == NULL || match->notices == NULL ||
-        match->members == NULL || match->taken == NULL || match->inputs == NULL ||
-        match->happened.items == NULL || match->workspace == NULL || match->departed.rows == NULL)
+    if (match->connections == NULL || match->connected == NULL || match->notices == NULL ||
+        match->sessions == NULL || match->taken == NULL || match->inputs == NULL ||
+        match->step_events.items == NULL || match->workspace == NULL ||
+        match->departed.rows == NULL)
         return false;
     const struct raim_wire_limits limits = raim_history_limits(match->world);
     return raim_history_create(&match->interest.history, &limits, limits.history) &&
-           raim_origins_create(match) && allocate_log(match) && allocate_shown(match) &&
+           raim_origins_create(match) && allocate_log(match) && allocate_sent_views(match) &&
            allocate_interest(match);
 }
 
@@ -167,21 +171,21 @@ void raim_match_destroy(struct raim_match *match)
     if (match == NULL)
         return;
     raim_history_destroy(&match->interest.history);
-    raim_history_destroy(&match->late_audience.history);
+    raim_history_destroy(&match->delayed_spectators.history);
     free(match->world);
-    free(match->clients);
+    free(match->connections);
     free(match->connected);
     free(match->notices);
-    free(match->members);
+    free(match->sessions);
     free(match->taken);
     free(match->origins);
     free(match->inputs);
     raim_interest_destroy(match->interest.present);
-    raim_interest_destroy(match->late_audience.interest);
-    free(match->interest.shown);
+    raim_interest_destroy(match->delayed_spectators.interest);
+    free(match->interest.sent_view);
     free(match->interest.waited);
     free(match->interest.priority_entries);
-    free(match->happened.items);
+    free(match->step_events.items);
     raim_world_workspace_destroy(match->workspace);
     free(match->departed.rows);
     raim_event_log_destroy(&match->log);

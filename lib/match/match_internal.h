@@ -19,20 +19,20 @@ enum raim_connection_state {
     RAIM_CONNECTION_WAITING,  // connected, its HELLO has not arrived
     RAIM_CONNECTION_ENTERING, // admitted; WELCOME, map and roster are being sent
     RAIM_CONNECTION_PLAYING,
-    RAIM_CONNECTION_REFUSED, // its GOODBYE is to be sent
-    RAIM_CONNECTION_LEAVING, // sent GOODBYE and is to be closed
-    RAIM_CONNECTION_CLOSED,  // done
+    RAIM_CONNECTION_REJECTED, // its GOODBYE is to be sent
+    RAIM_CONNECTION_LEAVING,  // sent GOODBYE and is to be closed
+    RAIM_CONNECTION_CLOSED,   // done
 };
 
 // The visible set of a client in a tick; a delta's baseline once it was sent and acknowledged.
-struct raim_shown {
+struct raim_sent_view {
     uint32_t tick;
     bool valid;
     bool sent;
     uint32_t events; // the first event that was not sent up to this tick
     raim_wire_self self;
-    // The set of player slots, and behind it that of bullet slots, see raim_shown_bullets: in one
-    // block with the rest, so that a snapshot waits for memory once.
+    // The set of player slots, and behind it that of bullet slots, see raim_sent_view_bullets: in
+    // one block with the rest, so that a snapshot waits for memory once.
     uint64_t players[];
 };
 
@@ -59,14 +59,14 @@ struct raim_connection {
     uint32_t first_tick; // it receives events and snapshots from this tick on
     bool welcome_sent;
     uint32_t epoch;           // of its last WELCOME, see message.h
-    uint32_t chat_refusal;    // enum raim_chat_refusal to report; 0: none
+    uint32_t chat_rejection;  // enum raim_chat_rejection to report; 0: none
     uint64_t origin, network; // see raim_match_set_origin
     bool wants_votes;         // by its HELLO
     struct {
         bool runs;              // the client was told that vote `number` runs
         uint8_t choice;         // its own, as it was told
-        uint8_t refusal;        // enum raim_vote_refusal to report; 0: none
-        uint16_t amount;        // of `refusal`
+        uint8_t rejection;      // enum raim_vote_rejection to report; 0: none
+        uint16_t amount;        // of `rejection`
         uint32_t number;        // of the vote that it was told of
         uint32_t tally_version; // as it was told
         uint32_t offer_version;
@@ -77,14 +77,14 @@ struct raim_connection {
     struct raim_event_cursor events;
 
     // --- view.c ---
-    uint8_t *shown;     // struct raim_shown by tick, see raim_shown_at
+    uint8_t *sent_view; // struct raim_sent_view by tick, see raim_sent_view_at
     uint32_t sent_tick; // tick of the newest snapshot sent
     bool has_acked;
     uint32_t acked_tick;   // tick of the newest snapshot that it has acknowledged
     uint32_t quiet_since;  // from this tick on each frame was predictable from the previous one
     uint32_t changed_tick; // the newest tick that differed from its prediction in more than aims
     double latency_ticks;  // see raim_view_acknowledge; 0 before the first one
-    bool waits;            // the last snapshot left entities out
+    bool is_pending;       // the last snapshot left entities out
     uint8_t *waited;       // see priority.h
 
     struct raim_rewind_limit rewind_limit;
@@ -95,7 +95,7 @@ struct raim_connection {
 
 // The session of a player's slot. Together with the world it holds everything that outlives a
 // connection.
-struct raim_member {
+struct raim_match_session {
     char name[RAIM_MAX_NAME_BYTES + 1];
     struct raim_name_key key;              // of the name
     char subject[RAIM_MAX_NAME_BYTES + 1]; // of its access token; "": none
@@ -119,7 +119,7 @@ struct raim_member {
     struct {
         uint8_t choice;  // enum raim_vote_choice in vote `number`
         uint32_t number; // 0: it has never voted
-        uint32_t order;  // of the choice among those of all members
+        uint32_t order;  // of the choice among those of all sessions
     } vote;
     // The world's counts when the round began, modulo 2^32: the round's are the differences.
     uint32_t shots_before, hits_before;
@@ -163,14 +163,14 @@ struct raim_match_policy {
 struct raim_match_interest {
     struct raim_history history;
     struct raim_interest *present;                // of `history`, at the last step's tick
-    uint8_t *shown;                               // memory of the clients'
-    size_t shown_bytes;                           // of one struct raim_shown with its sets
+    uint8_t *sent_view;                           // memory of the clients'
+    size_t sent_view_bytes;                       // of one struct raim_sent_view with its sets
     uint8_t *waited;                              // memory of the clients'
     struct raim_priority_entry *priority_entries; // scratch for snapshots that do not fit
 };
 
 // The spectators who receive everything late, and the history from which they do: spectators.c.
-struct raim_match_late_audience {
+struct raim_match_delayed_spectators {
     uint32_t delay_ticks;           // 0: spectators receive everything at once
     struct raim_history history;    // without memory where delay_ticks is 0
     uint32_t history_ticks;         // that it holds without a gap, counted back from now
@@ -270,7 +270,7 @@ struct raim_match_totals {
     struct raim_match_hits hits;
     uint64_t inputs_due, inputs_missed, snapshots;
     uint64_t joins, leaves[RAIM_REASONS]; // of players
-    uint64_t refused[RAIM_REFUSALS];
+    uint64_t rejected[RAIM_REJECTIONS];
 };
 
 struct raim_match {
@@ -278,37 +278,37 @@ struct raim_match {
     struct raim_match_policy policy;
 
     struct raim_world *world;
-    uint64_t identity;           // of the world and the map, see raim_world_identity
-    uint32_t began_tick;         // ticks up to this one belong to the preceding match
-    raim_input *inputs;          // of the next step, by slot
-    struct raim_events happened; // of the last step
+    uint64_t identity;              // of the world and the map, see raim_world_identity
+    uint32_t began_tick;            // ticks up to this one belong to the preceding match
+    raim_input *inputs;             // of the next step, by slot
+    struct raim_events step_events; // of the last step
     struct raim_world_workspace *workspace;
 
-    struct raim_connection *clients; // def.max_connections
-    uint64_t *connected;             // set of the clients that are not absent
+    struct raim_connection *connections; // def.max_connections
+    uint64_t *connected;                 // set of the clients that are not absent
     uint32_t connected_count;
     struct raim_notice_queue *notices; // by client
     struct raim_match_lines lines;
-    struct raim_member *members; // by slot
-    uint64_t *taken;             // set of the slots with a player
-    uint32_t playing;            // members that are not bots
-    uint32_t watching;           // clients that are spectators
-    uint32_t empty_ticks;        // consecutive steps without a player or connection
-    uint32_t snapshot_interval;  // ticks from a client's snapshot to its next
+    struct raim_match_session *sessions; // by slot
+    uint64_t *taken;                     // set of the slots with a player
+    uint32_t playing;                    // sessions that are not bots
+    uint32_t watching;                   // clients that are spectators
+    uint32_t empty_ticks;                // consecutive steps without a player or connection
+    uint32_t snapshot_interval;          // ticks from a client's snapshot to its next
 
     struct raim_rounds rounds;
     struct raim_match_departed departed;
     char next_map[RAIM_MAX_TITLE_BYTES + 1]; // see raim_match_set_next_map
     struct raim_event_log log;
     struct raim_match_interest interest;
-    struct raim_match_late_audience late_audience;
+    struct raim_match_delayed_spectators delayed_spectators;
     struct raim_match_outbox outbox;
     struct raim_match_totals totals;
     struct raim_match_votes votes;
     struct raim_origin *origins;                // scratch
     uint32_t origin_capacity;                   // a power of two
     const struct raim_match_observer *observer; // NULL: none
-    struct raim_tape *tape;                     // NULL: nothing is recorded
+    struct raim_recording_input *records;       // NULL: nothing is recorded
 };
 
 // Begins to load memory into the processor's cache.
@@ -327,18 +327,19 @@ static inline void raim_match_begin_work(const struct raim_match *match, enum ra
 }
 
 // What a client was shown in a tick, or in another one that is a multiple of the history away.
-static inline struct raim_shown *raim_shown_at(const struct raim_match *match,
-                                               const struct raim_connection *client, uint32_t tick)
+static inline struct raim_sent_view *raim_sent_view_at(const struct raim_match *match,
+                                                       const struct raim_connection *client,
+                                                       uint32_t tick)
 {
     const struct raim_match_interest *interest = &match->interest;
-    return (struct raim_shown *)(client->shown +
-                                 tick % interest->history.limits.history * interest->shown_bytes);
+    return (struct raim_sent_view *)(client->sent_view + tick % interest->history.limits.history *
+                                                             interest->sent_view_bytes);
 }
 
-static inline uint64_t *raim_shown_bullets(const struct raim_wire_limits *limits,
-                                           struct raim_shown *shown)
+static inline uint64_t *raim_sent_view_bullets(const struct raim_wire_limits *limits,
+                                               struct raim_sent_view *sent_view)
 {
-    return shown->players + raim_set_words(limits->players);
+    return sent_view->players + raim_set_words(limits->players);
 }
 
 // The lowest connected client at or above `client`, or max_connections.
@@ -392,7 +393,7 @@ void raim_outbox_begin(struct raim_match *match);
 
 // --- players.c: players and bots ---
 
-// Whether the event log has room for one more event, with a reserve for every member being
+// Whether the event log has room for one more event, with a reserve for every session being
 // destroyed and leaving and for the phase events of a step.
 bool raim_players_has_event_room(const struct raim_match *match);
 
@@ -451,7 +452,7 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
                           raim_player_id id);
 
 // Tracks whether a player's input changes. Call it once a tick for every client that plays.
-void raim_sessions_track_idle(const struct raim_match *match, struct raim_member *member,
+void raim_sessions_track_idle(const struct raim_match *match, struct raim_match_session *session,
                               const raim_input *input);
 
 // Eviction from a full match. The candidate is a player who has been away for longer than it had
@@ -470,7 +471,7 @@ void raim_sessions_end(struct raim_match *match);
 // --- chat.c ---
 
 // Receives the CHAT of a client that plays or watches. The reader stands behind the kind. The last
-// refusal is reported to the client within a tenth of a second.
+// rejection is reported to the client within a tenth of a second.
 void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
                        raim_reader *reader);
 
@@ -480,7 +481,7 @@ void raim_chat_receive(struct raim_match *match, struct raim_connection *client,
 void raim_votes_step(struct raim_match *match);
 
 // Call, cast and withdraw for a client that plays or watches. Return 0, or an enum
-// raim_vote_refusal with its amount.
+// raim_vote_rejection with its amount.
 uint32_t raim_votes_call(struct raim_match *match, const struct raim_connection *client,
                          const struct raim_vote_subject *subject, uint32_t *amount);
 uint32_t raim_votes_cast(struct raim_match *match, const struct raim_connection *client,
@@ -490,15 +491,15 @@ uint32_t raim_votes_withdraw(struct raim_match *match, const struct raim_connect
 // The kinds that may be voted for, as far as the configuration decides it.
 uint32_t raim_votes_offered(const struct raim_match *match);
 
-// Whether a member had been here for newcomer_delay_s at a tick.
-bool raim_votes_has_settled(const struct raim_match *match, const struct raim_member *member,
-                            uint32_t tick);
+// Whether a session had been here for newcomer_delay_s at a tick.
+bool raim_votes_has_settled(const struct raim_match *match,
+                            const struct raim_match_session *session, uint32_t tick);
 
 // --- vote_penalties.c ---
 
 uint32_t raim_votes_ticks(const struct raim_match *match, double seconds);
 
-// The member of a slot, to be known after it has left.
+// The session of a slot, to be known after it has left.
 struct raim_vote_party raim_votes_party(const struct raim_match *match, uint32_t slot);
 
 // Whether a party is the player `party` or that one come back.
@@ -553,7 +554,7 @@ struct raim_vote_count raim_votes_count(const struct raim_match *match);
 uint32_t raim_votes_decide(const struct raim_match *match, const struct raim_vote_count *count,
                            bool is_over);
 
-// The choice of a slot's member in the running vote.
+// The choice of a slot's session in the running vote.
 uint32_t raim_votes_choice(const struct raim_match *match, uint32_t slot);
 
 // The number of origins from which active players play: neither away nor idle.
@@ -562,12 +563,12 @@ uint32_t raim_votes_addresses(const struct raim_match *match);
 // --- vote_reports.c: messages and words ---
 
 // Receives the VOTE of a client that plays or watches. The reader stands behind the kind. The last
-// refusal is reported to the client within a tenth of a second.
+// rejection is reported to the client within a tenth of a second.
 void raim_votes_receive(struct raim_match *match, struct raim_connection *client,
                         raim_reader *reader);
 
-// Counts a refused request, and reports it to the client.
-void raim_votes_refuse(struct raim_match *match, struct raim_connection *client, uint32_t refusal,
+// Counts a rejected request, and reports it to the client.
+void raim_votes_reject(struct raim_match *match, struct raim_connection *client, uint32_t rejection,
                        uint32_t amount);
 
 // Writes the next VOTE for a client that receives snapshots; 0: it knows everything.
@@ -617,10 +618,10 @@ void raim_votes_command_yes(struct raim_match *match, struct raim_connection *cl
 void raim_votes_command_no(struct raim_match *match, struct raim_connection *client,
                            const char *words);
 
-// --- connections.c: refusing and ending connections ---
+// --- connections.c: rejecting and ending connections ---
 
-void raim_connections_refuse(struct raim_match *match, struct raim_connection *client,
-                             enum raim_refusal refusal, enum raim_reason reason);
+void raim_connections_reject(struct raim_match *match, struct raim_connection *client,
+                             enum raim_rejection rejection, enum raim_reason reason);
 
 // Counts a handle as connected, or as absent again. Repeated calls change nothing.
 void raim_connections_add(struct raim_match *match, uint32_t client);
@@ -703,7 +704,7 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
                        uint8_t *bytes, size_t capacity);
 
 // Processes the acknowledgement of the snapshot of `tick` in an input for `input_tick`, and
-// measures the round trip. Returns RAIM_REFUSALS on success.
-enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
-                                        struct raim_connection *client, uint32_t tick,
-                                        uint32_t input_tick);
+// measures the round trip. Returns RAIM_REJECTIONS on success.
+enum raim_rejection raim_view_acknowledge(const struct raim_match *match,
+                                          struct raim_connection *client, uint32_t tick,
+                                          uint32_t input_tick);

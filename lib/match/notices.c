@@ -13,7 +13,7 @@ size_t raim_notices_write(struct raim_match *match, struct raim_connection *clie
 {
     if (client->notices == 0 || client->notice_tick == match->world->tick)
         return 0;
-    struct raim_notice_queue *queue = &match->notices[client - match->clients];
+    struct raim_notice_queue *queue = &match->notices[client - match->connections];
     const struct raim_notice *notice = &queue->lines[queue->first];
     queue->first = (queue->first + 1) % RAIM_NOTICES;
     client->notices--;
@@ -26,7 +26,7 @@ static bool add(struct raim_match *match, struct raim_connection *client,
 {
     if (!client->reads_notices || client->notices == RAIM_NOTICES)
         return false;
-    struct raim_notice_queue *queue = &match->notices[client - match->clients];
+    struct raim_notice_queue *queue = &match->notices[client - match->connections];
     struct raim_notice *notice = &queue->lines[(queue->first + client->notices) % RAIM_NOTICES];
     if (!raim_text_clean(text, notice->text, RAIM_MAX_NOTICE_BYTES))
         return false;
@@ -46,7 +46,7 @@ void raim_notices_carry(struct raim_match *next, struct raim_connection *to,
     to->reads_notices = from->reads_notices;
     to->notices = from->notices;
     if (from->notices > 0)
-        next->notices[to - next->clients] = before->notices[from - before->clients];
+        next->notices[to - next->connections] = before->notices[from - before->connections];
 }
 
 // The connection of a player, unless it has resumed its session since `epoch`.
@@ -54,10 +54,10 @@ static struct raim_connection *find(struct raim_match *match, raim_player_id pla
 {
     const uint32_t slot = raim_player_slot(player);
     if (player == RAIM_NOBODY || slot >= match->world->max_players ||
-        raim_world_players_const(match->world)[slot].id != player || match->members[slot].bot ||
+        raim_world_players_const(match->world)[slot].id != player || match->sessions[slot].bot ||
         raim_world_players_const(match->world)[slot].away)
         return NULL;
-    struct raim_connection *client = &match->clients[match->members[slot].client];
+    struct raim_connection *client = &match->connections[match->sessions[slot].client];
     return client->since_tick == epoch ? client : NULL;
 }
 
@@ -80,10 +80,10 @@ bool raim_match_set_admin(struct raim_match *match, raim_player_id player, uint3
 {
     if (find(match, player, epoch) == NULL)
         return false;
-    struct raim_member *member = &match->members[raim_player_slot(player)];
-    member->admin_level = level;
-    member->admin[0] = '\0';
-    strncat(member->admin, name, RAIM_MAX_NAME_BYTES);
+    struct raim_match_session *session = &match->sessions[raim_player_slot(player)];
+    session->admin_level = level;
+    session->admin[0] = '\0';
+    strncat(session->admin, name, RAIM_MAX_NAME_BYTES);
     return true;
 }
 
@@ -91,17 +91,17 @@ bool raim_notices_add_line(struct raim_match *match, const struct raim_connectio
                            const char *text)
 {
     struct raim_match_lines *lines = &match->lines;
-    const struct raim_member *member = &match->members[client->slot];
-    if (lines->count >= (member->admin_level > 0 ? RAIM_MATCH_LINES : RAIM_MATCH_LINES / 2))
+    const struct raim_match_session *session = &match->sessions[client->slot];
+    if (lines->count >= (session->admin_level > 0 ? RAIM_MATCH_LINES : RAIM_MATCH_LINES / 2))
         return false;
     struct raim_match_line *line =
         &lines->waiting[(lines->first + lines->count++) % RAIM_MATCH_LINES];
-    *line = (struct raim_match_line){.client = (uint32_t)(client - match->clients),
+    *line = (struct raim_match_line){.client = (uint32_t)(client - match->connections),
                                      .player = client->player,
                                      .epoch = client->since_tick,
-                                     .level = member->admin_level};
-    memcpy(line->admin, member->admin, sizeof line->admin);
-    memcpy(line->name, member->name, sizeof line->name);
+                                     .level = session->admin_level};
+    memcpy(line->admin, session->admin, sizeof line->admin);
+    memcpy(line->name, session->name, sizeof line->name);
     strncat(line->text, text, RAIM_MAX_NOTICE_BYTES);
     return true;
 }

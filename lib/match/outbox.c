@@ -17,7 +17,7 @@
 // No client is welcomed in a tick after so many messages of WELCOMEs, maps and rosters; the others
 // wait for the next ticks. A thousand clients of a thousand-player arena, at 45 messages each, are
 // welcomed within 1.5 s, before they take a map change for a lost connection.
-#define RAIM_MOST_WELCOMING 512
+#define RAIM_MAX_WELCOMING 512
 
 void raim_outbox_begin(struct raim_match *match)
 {
@@ -33,7 +33,7 @@ void raim_outbox_begin(struct raim_match *match)
 // behind it have waited longer.
 static bool waits_for_welcome(struct raim_match_outbox *outbox, uint32_t client)
 {
-    const bool is_full = outbox->welcoming >= RAIM_MOST_WELCOMING;
+    const bool is_full = outbox->welcoming >= RAIM_MAX_WELCOMING;
     if (is_full && outbox->next_first == 0)
         outbox->next_first = client;
     return is_full || client < outbox->first;
@@ -68,7 +68,8 @@ static size_t write_welcome(struct raim_match *match, struct raim_connection *cl
         .border = {raim_quantise(map->border.min.x), raim_quantise(map->border.min.y),
                    raim_quantise(map->border.max.x), raim_quantise(map->border.max.y)},
         .rule_count = RAIM_RULE_COUNT,
-        .phase = client->delay_ticks > 0 ? match->late_audience.phase : raim_rounds_phase(match),
+        .phase =
+            client->delay_ticks > 0 ? match->delayed_spectators.phase : raim_rounds_phase(match),
     };
     static_assert(RAIM_RULE_COUNT <= RAIM_WIRE_RULES, "every rule fits the wire");
     static_assert(RAIM_MAP_NAME_BYTES - 1 <= RAIM_MAX_TITLE_BYTES,
@@ -80,7 +81,7 @@ static size_t write_welcome(struct raim_match *match, struct raim_connection *cl
     strcpy(welcome.map_name, map->name);
     strcpy(welcome.motd, match->policy.tuning.motd);
     if (client->player != RAIM_NOBODY)
-        memcpy(welcome.token, match->members[client->slot].token, sizeof welcome.token);
+        memcpy(welcome.token, match->sessions[client->slot].token, sizeof welcome.token);
     return raim_welcome_write(&welcome, outbox->message, sizeof outbox->message);
 }
 
@@ -162,12 +163,12 @@ static size_t write_goodbye(struct raim_match *match, const struct raim_connecti
     return raim_goodbye_write(&goodbye, outbox->message, sizeof outbox->message);
 }
 
-static size_t write_chat_refused(struct raim_match *match, struct raim_connection *client)
+static size_t write_chat_rejected(struct raim_match *match, struct raim_connection *client)
 {
     struct raim_match_outbox *outbox = &match->outbox;
-    const uint32_t refusal = client->chat_refusal;
-    client->chat_refusal = 0;
-    return raim_chat_refused_write(refusal, outbox->message, sizeof outbox->message);
+    const uint32_t rejection = client->chat_rejection;
+    client->chat_rejection = 0;
+    return raim_chat_rejected_write(rejection, outbox->message, sizeof outbox->message);
 }
 
 // Writes the next line or VOTE for a client that plays or watches; 0: none.
@@ -178,12 +179,12 @@ static size_t write_private_message(struct raim_match *match, struct raim_connec
     return size > 0 ? size : raim_votes_write(match, client, bytes, sizeof match->outbox.message);
 }
 
-// Writes the next reliable message of a connection, which admits or ends it or refuses its chat.
+// Writes the next reliable message of a connection, which admits or ends it or rejects its chat.
 // Returns 0 when there is none.
 static size_t write_connection_message(struct raim_match *match, struct raim_connection *client,
                                        bool *close)
 {
-    if (client->state == RAIM_CONNECTION_REFUSED) {
+    if (client->state == RAIM_CONNECTION_REJECTED) {
         client->state = RAIM_CONNECTION_CLOSED;
         *close = true;
         return write_goodbye(match, client);
@@ -194,15 +195,15 @@ static size_t write_connection_message(struct raim_match *match, struct raim_con
         return 0;
     }
     // Ten a second at most, and not amid the messages that follow a WELCOME.
-    if (client->chat_refusal != 0 && client->state == RAIM_CONNECTION_PLAYING &&
+    if (client->chat_rejection != 0 && client->state == RAIM_CONNECTION_PLAYING &&
         match->world->tick % (match->def.tick_hz / 10) == 0)
-        return write_chat_refused(match, client);
+        return write_chat_rejected(match, client);
     if (client->state == RAIM_CONNECTION_PLAYING)
         return write_private_message(match, client);
     if (client->state != RAIM_CONNECTION_ENTERING)
         return 0;
     if (!client->welcome_sent) {
-        if (waits_for_welcome(&match->outbox, (uint32_t)(client - match->clients)))
+        if (waits_for_welcome(&match->outbox, (uint32_t)(client - match->connections)))
             return 0;
         client->welcome_sent = true;
         return write_welcome(match, client);
@@ -236,7 +237,7 @@ static bool pull_connections(struct raim_match *match, struct raim_outgoing *out
     for (outbox->next_client = raim_match_next_client(match, outbox->next_client);
          outbox->next_client < match->def.max_connections;
          outbox->next_client = raim_match_next_client(match, outbox->next_client + 1)) {
-        struct raim_connection *client = &match->clients[outbox->next_client];
+        struct raim_connection *client = &match->connections[outbox->next_client];
         bool close = false;
         const size_t size = write_connection_message(match, client, &close);
         if (size == 0 && !close)
@@ -258,7 +259,8 @@ static bool pull_connections(struct raim_match *match, struct raim_outgoing *out
 // Recording for the late audience begins with its first spectator, so older ticks are missing.
 static bool has_history(const struct raim_match *match, const struct raim_connection *client)
 {
-    return client->delay_ticks == 0 || match->late_audience.history_ticks > client->delay_ticks;
+    return client->delay_ticks == 0 ||
+           match->delayed_spectators.history_ticks > client->delay_ticks;
 }
 
 // Whether it is a client's turn for a snapshot.
@@ -298,7 +300,7 @@ static size_t write_update(struct raim_match *match, struct raim_connection *cli
         return 0;
     raim_event_cursor_send(&client->events, next, match->world->tick - client->delay_ticks);
     if (snapshot > 0) {
-        raim_shown_at(match, client, client->sent_tick)->events = next;
+        raim_sent_view_at(match, client, client->sent_tick)->events = next;
         match->totals.snapshots++;
     }
     return events + snapshot;
@@ -306,7 +308,7 @@ static size_t write_update(struct raim_match *match, struct raim_connection *cli
 
 // Welcomes a client again in the next tick, which brings it the roster instead of the events that
 // the log has lost.
-static void begin_anew(struct raim_connection *client)
+static void restart_messages(struct raim_connection *client)
 {
     client->state = RAIM_CONNECTION_ENTERING;
     client->welcome_sent = false;
@@ -322,15 +324,16 @@ static void prefetch_update(const struct raim_match *match, uint32_t index)
     const uint32_t next = raim_match_next_client(match, index + 1);
     if (next >= match->def.max_connections)
         return;
-    const struct raim_connection *client = &match->clients[next];
-    const size_t bytes = match->interest.shown_bytes;
+    const struct raim_connection *client = &match->connections[next];
+    const size_t bytes = match->interest.sent_view_bytes;
     const uint32_t tick = match->world->tick - client->delay_ticks;
-    raim_match_load(raim_shown_at(match, client, tick), bytes);
-    raim_match_load(raim_shown_at(match, client, tick - 1), bytes);
-    raim_match_load(raim_shown_at(match, client, client->acked_tick), bytes);
+    raim_match_load(raim_sent_view_at(match, client, tick), bytes);
+    raim_match_load(raim_sent_view_at(match, client, tick - 1), bytes);
+    raim_match_load(raim_sent_view_at(match, client, client->acked_tick), bytes);
     const uint32_t second = raim_match_next_client(match, next + 1);
     if (second < match->def.max_connections)
-        raim_match_load(&match->clients[second], offsetof(struct raim_connection, rewind_limit));
+        raim_match_load(&match->connections[second],
+                        offsetof(struct raim_connection, rewind_limit));
 }
 
 static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoing)
@@ -339,11 +342,11 @@ static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoin
     for (outbox->next_client = raim_match_next_client(match, outbox->next_client);
          outbox->next_client < match->def.max_connections;
          outbox->next_client = raim_match_next_client(match, outbox->next_client + 1)) {
-        struct raim_connection *client = &match->clients[outbox->next_client];
+        struct raim_connection *client = &match->connections[outbox->next_client];
         if (!receives_tick(match, client) || !is_served(match, outbox->next_client))
             continue;
         if (!raim_event_log_reaches(&match->log, raim_audience_of(client), client->events.acked)) {
-            begin_anew(client);
+            restart_messages(client);
             continue;
         }
         prefetch_update(match, outbox->next_client);
@@ -364,17 +367,17 @@ static bool pull_updates(struct raim_match *match, struct raim_outgoing *outgoin
 static uint8_t ping_of(const struct raim_match *match, uint32_t slot)
 {
     const raim_player *player = &raim_world_players_const(match->world)[slot];
-    const struct raim_member *member = &match->members[slot];
-    return player->id == RAIM_NOBODY || member->bot || player->away
+    const struct raim_match_session *session = &match->sessions[slot];
+    return player->id == RAIM_NOBODY || session->bot || player->away
                ? RAIM_PING_UNKNOWN
-               : match->clients[member->client].ping;
+               : match->connections[session->client].ping;
 }
 
 // Writes the round trips of the slots whose turn it is; 0 where none is known. Every client gets a
 // message each two seconds, in a tick of its own.
 static size_t write_pings(struct raim_match *match, uint32_t index)
 {
-    const struct raim_connection *client = &match->clients[index];
+    const struct raim_connection *client = &match->connections[index];
     const uint32_t period = 2 * match->def.tick_hz, turn = match->world->tick + index;
     const uint32_t slots = match->world->max_players;
     // The roster of a late spectator is not of now.

@@ -2,7 +2,7 @@
 // Players and bots: joining, leaving, unique names, the bots' inputs, and the events of a step.
 #include "match_internal.h"
 
-#include "tape.h"
+#include "recording_input.h"
 
 #include <assert.h>
 #include <math.h>
@@ -14,11 +14,11 @@ void raim_players_fill_entry(const struct raim_match *match, uint32_t slot,
     const raim_player *player = &raim_world_players_const(match->world)[slot];
     *entry = (struct raim_roster_entry){
         .player = player->id,
-        .bot = match->members[slot].bot,
+        .bot = match->sessions[slot].bot,
         .score = player->score,
         .deaths = player->deaths,
     };
-    memcpy(entry->name, match->members[slot].name, sizeof entry->name);
+    memcpy(entry->name, match->sessions[slot].name, sizeof entry->name);
 }
 
 bool raim_players_has_event_room(const struct raim_match *match)
@@ -30,7 +30,7 @@ bool raim_players_has_event_room(const struct raim_match *match)
 static bool has_key(const struct raim_match *match, uint32_t slot, struct raim_name_key key)
 {
     return raim_world_players_const(match->world)[slot].id != RAIM_NOBODY &&
-           raim_name_keys_match(match->members[slot].key, key);
+           raim_name_keys_match(match->sessions[slot].key, key);
 }
 
 // Whether the player of another slot has a name that looks alike.
@@ -50,7 +50,7 @@ static uint32_t find_number(const struct raim_match *match, uint32_t slot, uint6
     bool is_used[RAIM_MAX_PLAYERS] = {false};
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t other = 0; other < match->world->max_players; other++) {
-        const struct raim_name_key key = match->members[other].key;
+        const struct raim_name_key key = match->sessions[other].key;
         if (other != slot && players[other].id != RAIM_NOBODY && key.skeleton == skeleton &&
             key.number >= first && key.number - first < RAIM_MAX_PLAYERS)
             is_used[key.number - first] = true;
@@ -62,23 +62,23 @@ static uint32_t find_number(const struct raim_match *match, uint32_t slot, uint6
 }
 
 // Sets a player's name and appends a number where it looks like another player's name. It takes a
-// few passes over the members, whatever their names are.
+// few passes over the sessions, whatever their names are.
 static void give_name(struct raim_match *match, uint32_t slot, const char *name)
 {
     // The first numbers of one to four digits. Each further digit leaves a byte less of the name.
     static const uint32_t firsts[] = {2, 10, 100, 1000};
-    struct raim_member *member = &match->members[slot];
-    assert(strlen(name) < sizeof member->name);
-    strcpy(member->name, name);
-    member->key = raim_name_key_of(name);
+    struct raim_match_session *session = &match->sessions[slot];
+    assert(strlen(name) < sizeof session->name);
+    strcpy(session->name, name);
+    session->key = raim_name_key_of(name);
     for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
-        if (!is_taken(match, slot, member->key))
+        if (!is_taken(match, slot, session->key))
             return;
-        raim_name_append_number(name, firsts[i], member->name);
-        member->key = raim_name_key_of(member->name);
-        const uint32_t number = find_number(match, slot, member->key.skeleton, firsts[i]);
-        raim_name_append_number(name, number, member->name);
-        member->key = raim_name_key_of(member->name);
+        raim_name_append_number(name, firsts[i], session->name);
+        session->key = raim_name_key_of(session->name);
+        const uint32_t number = find_number(match, slot, session->key.skeleton, firsts[i]);
+        raim_name_append_number(name, number, session->name);
+        session->key = raim_name_key_of(session->name);
     }
 }
 
@@ -86,23 +86,23 @@ void raim_players_fill_row(const struct raim_match *match, uint32_t slot,
                            struct raim_match_player *row)
 {
     const raim_player *player = &raim_world_players_const(match->world)[slot];
-    const struct raim_member *member = &match->members[slot];
+    const struct raim_match_session *session = &match->sessions[slot];
     *row = (struct raim_match_player){
-        .bot = member->bot,
+        .bot = session->bot,
         .away = player->away != 0,
-        .muted = member->muted,
-        .client = member->client,
+        .muted = session->muted,
+        .client = session->client,
         .id = player->id,
         .score = player->score,
         .deaths = player->deaths,
-        .shots = player->shots - member->shots_before,
-        .hits = player->hits - member->hits_before,
-        .played_ticks = match->world->tick - member->joined_tick,
-        .inputs_due = member->inputs.due,
-        .inputs_missed = member->inputs.missed,
+        .shots = player->shots - session->shots_before,
+        .hits = player->hits - session->hits_before,
+        .played_ticks = match->world->tick - session->joined_tick,
+        .inputs_due = session->inputs.due,
+        .inputs_missed = session->inputs.missed,
     };
-    memcpy(row->name, member->name, sizeof row->name);
-    memcpy(row->subject, member->subject, sizeof row->subject);
+    memcpy(row->name, session->name, sizeof row->name);
+    memcpy(row->subject, session->subject, sizeof row->subject);
 }
 
 void raim_players_begin_round(struct raim_match *match)
@@ -110,19 +110,19 @@ void raim_players_begin_round(struct raim_match *match)
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
-        match->members[slot].shots_before = players[slot].shots;
-        match->members[slot].hits_before = players[slot].hits;
+        match->sessions[slot].shots_before = players[slot].shots;
+        match->sessions[slot].hits_before = players[slot].hits;
     }
 }
 
 void raim_players_place_bot(struct raim_match *match, raim_player_id id, const char *name)
 {
     const uint32_t slot = raim_player_slot(id);
-    struct raim_member *member = &match->members[slot];
+    struct raim_match_session *session = &match->sessions[slot];
     raim_set_add(match->taken, slot);
-    *member = (struct raim_member){.bot = true, .joined_tick = match->world->tick};
+    *session = (struct raim_match_session){.bot = true, .joined_tick = match->world->tick};
     give_name(match, slot, name);
-    raim_bot_init(&member->brain, match->def.seed ^ (uint64_t)id << 32);
+    raim_bot_init(&session->brain, match->def.seed ^ (uint64_t)id << 32);
 }
 
 raim_player_id raim_players_join(struct raim_match *match, const char *name, const char *subject,
@@ -133,38 +133,38 @@ raim_player_id raim_players_join(struct raim_match *match, const char *name, con
     if (id == RAIM_NOBODY)
         return RAIM_NOBODY;
     const uint32_t slot = raim_player_slot(id);
-    struct raim_member *member = &match->members[slot];
+    struct raim_match_session *session = &match->sessions[slot];
     if (client != NULL) {
         raim_rounds_note_join(match);
         raim_set_add(match->taken, slot);
-        *member = (struct raim_member){.joined_tick = match->world->tick};
+        *session = (struct raim_match_session){.joined_tick = match->world->tick};
         give_name(match, slot, name);
-        member->client = (uint32_t)(client - match->clients);
-        memcpy(member->token, client->token, sizeof member->token);
-        member->origin = client->origin;
+        session->client = (uint32_t)(client - match->connections);
+        memcpy(session->token, client->token, sizeof session->token);
+        session->origin = client->origin;
         match->playing++;
         match->totals.joins++;
     } else {
         raim_players_place_bot(match, id, name);
     }
-    assert(strlen(subject) < sizeof member->subject);
-    strcpy(member->subject, subject);
+    assert(strlen(subject) < sizeof session->subject);
+    strcpy(session->subject, subject);
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_JOINED;
     event->player = id;
     raim_players_fill_entry(match, slot, &event->entry);
-    raim_tape_join(match->tape, id, member->name, member->bot);
+    raim_recording_input_join(match->records, id, session->name, session->bot);
     return id;
 }
 
 void raim_players_leave(struct raim_match *match, raim_player_id id, enum raim_reason reason)
 {
-    assert(!match->members[raim_player_slot(id)].bot);
+    assert(!match->sessions[raim_player_slot(id)].bot);
     match->playing--;
     match->totals.leaves[reason]++;
     raim_departed_note(match, raim_player_slot(id));
     raim_world_leave(match->world, id);
-    raim_tape_leave(match->tape, id, reason);
+    raim_recording_input_leave(match->records, id, reason);
     raim_set_remove(match->taken, raim_player_slot(id));
     struct raim_wire_event *event = raim_event_log_add(&match->log, match->world->tick + 1);
     event->kind = RAIM_WIRE_LEFT;
@@ -225,7 +225,7 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
     for (uint32_t slot = raim_match_next_slot(match, 0); left > 0;
          slot = raim_match_next_slot(match, slot + 1)) {
         assert(slot < world->max_players);
-        if (!match->members[slot].bot)
+        if (!match->sessions[slot].bot)
             continue;
         left--;
         const raim_player *player = &raim_world_players_const(world)[slot];
@@ -240,7 +240,7 @@ void raim_players_fill_bot_inputs(struct raim_match *match)
             .enemies = enemies,
             .enemy_count = find_enemies(match, player, enemies),
         };
-        match->inputs[slot] = raim_bot_think(&match->members[slot].brain, &sight);
+        match->inputs[slot] = raim_bot_think(&match->sessions[slot].brain, &sight);
     }
 }
 
@@ -255,8 +255,9 @@ void raim_players_clear_inputs(struct raim_match *match)
 // A shot counts as clamped when its input was clamped.
 static void count_shot(struct raim_match *match, raim_player_id shooter)
 {
-    const struct raim_member *member = &match->members[raim_player_slot(shooter)];
-    const struct raim_connection *client = member->bot ? NULL : &match->clients[member->client];
+    const struct raim_match_session *session = &match->sessions[raim_player_slot(shooter)];
+    const struct raim_connection *client =
+        session->bot ? NULL : &match->connections[session->client];
     if (client != NULL && client->player == shooter)
         match->totals.hits.clamped += client->inbox.is_held_clamped;
 }
@@ -273,10 +274,10 @@ static void count_hit(struct raim_match *match, const raim_event *hit)
 
 void raim_players_log_events(struct raim_match *match)
 {
-    assert(match->happened.dropped == 0);
+    assert(match->step_events.dropped == 0);
     const raim_player *players = raim_world_players_const(match->world);
-    for (uint32_t i = 0; i < match->happened.count; i++) {
-        const raim_event *happened = &match->happened.items[i];
+    for (uint32_t i = 0; i < match->step_events.count; i++) {
+        const raim_event *happened = &match->step_events.items[i];
         if (happened->kind == RAIM_EVENT_FIRE)
             count_shot(match, happened->actor);
         if (happened->kind == RAIM_EVENT_HIT)
@@ -290,6 +291,6 @@ void raim_players_log_events(struct raim_match *match)
         event->score = players[raim_player_slot(happened->actor)].score;
         event->deaths = players[raim_player_slot(happened->victim)].deaths;
         event->rewind = happened->rewind;
-        raim_tape_kill(match->tape, happened->actor, happened->victim);
+        raim_recording_input_kill(match->records, happened->actor, happened->victim);
     }
 }

@@ -2,8 +2,8 @@
 // Recording: the scene, keyframes, and what clients were sent.
 #include "match_internal.h"
 
+#include "recording_input.h"
 #include "recording_scene.h"
-#include "tape.h"
 
 #include <string.h>
 
@@ -28,22 +28,23 @@ void raim_match_keyframe(struct raim_match *match)
 {
     const raim_player *players = raim_world_players_const(match->world);
     const struct raim_wire_phase phase = raim_rounds_phase(match);
-    raim_tape_keyframe(match->tape, match->world, &phase);
+    raim_recording_input_keyframe(match->records, match->world, &phase);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1))
-        raim_tape_name(match->tape, players[slot].id, match->members[slot].name,
-                       match->members[slot].bot);
+        raim_recording_input_name(match->records, players[slot].id, match->sessions[slot].name,
+                                  match->sessions[slot].bot);
 }
 
-void raim_match_record(struct raim_match *match, struct raim_tape *tape, uint64_t seed)
+void raim_match_record(struct raim_match *match, struct raim_recording_input *records,
+                       uint64_t seed)
 {
-    if (tape == NULL) {
-        raim_tape_end(match->tape, match->world);
-        match->tape = NULL;
+    if (records == NULL) {
+        raim_recording_input_end(match->records, match->world);
+        match->records = NULL;
         return;
     }
     match->world->random = seed;
-    match->tape = tape;
+    match->records = records;
     raim_match_keyframe(match);
 }
 
@@ -53,9 +54,10 @@ static void record_rtt(struct raim_match *match, const struct raim_connection *c
 {
     const uint32_t ticks = raim_rewind_limit_delay(&client->rewind_limit);
     if (client->rewind_limit.transport_left > 0)
-        raim_tape_rtt(match->tape, client->slot, client->rtt_ms);
+        raim_recording_input_rtt(match->records, client->slot, client->rtt_ms);
     else if (ticks != UINT32_MAX)
-        raim_tape_rtt(match->tape, client->slot, (ticks + 1) * 1000 / match->world->tick_hz);
+        raim_recording_input_rtt(match->records, client->slot,
+                                 (ticks + 1) * 1000 / match->world->tick_hz);
 }
 
 void raim_record_traffic(struct raim_match *match, const struct raim_connection *client,
@@ -65,34 +67,34 @@ void raim_record_traffic(struct raim_match *match, const struct raim_connection 
     const uint32_t flags = (inbox->starved_ticks > 0 ? RAIM_TRAFFIC_GUESSED : 0u) |
                            (is_missed ? RAIM_TRAFFIC_MISSED : 0u) |
                            (inbox->held.fire && inbox->is_held_clamped ? RAIM_TRAFFIC_CLAMPED : 0u);
-    raim_tape_traffic(match->tape, client->slot, client->arrivals, flags);
+    raim_recording_input_traffic(match->records, client->slot, client->arrivals, flags);
 }
 
 void raim_record_begin_sent(struct raim_match *match)
 {
-    if (match->tape == NULL)
+    if (match->records == NULL)
         return;
     const struct raim_wire_frame *frame =
         raim_history_at(&match->interest.history, match->world->tick);
-    raim_tape_begin_sent(match->tape, frame->seen_players, frame->seen_bullets);
+    raim_recording_input_begin_sent(match->records, frame->seen_players, frame->seen_bullets);
     if (match->world->tick % match->world->tick_hz != 0)
         return;
     for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
          i = raim_match_next_client(match, i + 1))
-        if (match->clients[i].player != RAIM_NOBODY)
-            record_rtt(match, &match->clients[i]);
+        if (match->connections[i].player != RAIM_NOBODY)
+            record_rtt(match, &match->connections[i]);
 }
 
 void raim_record_sent(struct raim_match *match, const struct raim_connection *client)
 {
-    if (match->tape == NULL || client->player == RAIM_NOBODY)
+    if (match->records == NULL || client->player == RAIM_NOBODY)
         return;
-    struct raim_shown *shown = raim_shown_at(match, client, match->world->tick);
-    raim_tape_sent(match->tape, client->slot, shown->players,
-                   raim_shown_bullets(&match->interest.history.limits, shown));
+    struct raim_sent_view *sent_view = raim_sent_view_at(match, client, match->world->tick);
+    raim_recording_input_sent(match->records, client->slot, sent_view->players,
+                              raim_sent_view_bullets(&match->interest.history.limits, sent_view));
 }
 
 void raim_record_end_tick(struct raim_match *match)
 {
-    raim_tape_end_tick(match->tape, match->world);
+    raim_recording_input_end_tick(match->records, match->world);
 }

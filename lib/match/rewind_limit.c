@@ -85,13 +85,13 @@ void raim_rewind_limit_acknowledge(struct raim_rewind_limit *rewind_limit, uint3
 void raim_rewind_limit_measure(struct raim_rewind_limit *rewind_limit, uint32_t rtt_ms,
                                uint32_t deviation_ms, uint32_t tick_hz)
 {
-    enum { MOST_MS = 60000 };
-    const uint64_t thousandths = (uint64_t)least_of(rtt_ms, MOST_MS) * tick_hz;
+    enum { MAX_MS = 60000 };
+    const uint64_t thousandths = (uint64_t)least_of(rtt_ms, MAX_MS) * tick_hz;
     const uint32_t ticks = (uint32_t)((thousandths + 500) / 1000);
     rewind_limit->transport_left = tick_hz;
     rewind_limit->transport_delay = ticks > 0 ? ticks - 1 : 0;
     rewind_limit->transport_jitter =
-        (uint32_t)((uint64_t)least_of(deviation_ms, MOST_MS) * 4 * tick_hz * SCALE / 1000);
+        (uint32_t)((uint64_t)least_of(deviation_ms, MAX_MS) * 4 * tick_hz * SCALE / 1000);
     settle(rewind_limit, 0);
 }
 

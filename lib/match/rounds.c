@@ -2,7 +2,7 @@
 // Rounds: clock, end, break and pauses.
 #include "match_internal.h"
 
-#include "tape.h"
+#include "recording_input.h"
 
 #include <assert.h>
 #include <string.h>
@@ -47,7 +47,7 @@ void raim_rounds_begin(struct raim_match *match)
 void raim_rounds_mark_phase_sent(struct raim_match *match)
 {
     match->rounds.sent_phase = (uint8_t)phase_of(&match->rounds);
-    match->late_audience.phase = raim_rounds_phase(match);
+    match->delayed_spectators.phase = raim_rounds_phase(match);
 }
 
 bool raim_rounds_is_frozen(const struct raim_match *match)
@@ -56,7 +56,7 @@ bool raim_rounds_is_frozen(const struct raim_match *match)
 }
 
 // The clock of a round waits for the first player or bot, so that none runs in an empty arena.
-bool raim_match_waits_for_players(const struct raim_match *match)
+bool raim_match_is_waiting_for_players(const struct raim_match *match)
 {
     const struct raim_rounds *rounds = &match->rounds;
     return rounds->phase == RAIM_PHASE_PLAY && rounds->played_ticks == 0 && match->playing == 0 &&
@@ -65,7 +65,7 @@ bool raim_match_waits_for_players(const struct raim_match *match)
 
 void raim_rounds_note_join(struct raim_match *match)
 {
-    if (match->rounds.has_end && raim_match_waits_for_players(match))
+    if (match->rounds.has_end && raim_match_is_waiting_for_players(match))
         match->rounds.sent_phase = RAIM_PHASES; // the next step logs the phase with its end
 }
 
@@ -73,7 +73,8 @@ struct raim_wire_phase raim_rounds_phase(const struct raim_match *match)
 {
     const struct raim_rounds *rounds = &match->rounds;
     const enum raim_phase phase = phase_of(rounds);
-    const bool has_end = rounds->has_end && !rounds->paused && !raim_match_waits_for_players(match);
+    const bool has_end =
+        rounds->has_end && !rounds->paused && !raim_match_is_waiting_for_players(match);
     struct raim_wire_phase told = {
         .phase = phase,
         .round = rounds->round % wire_rounds,
@@ -95,11 +96,11 @@ static void log_phase(struct raim_match *match, uint32_t tick)
     event->kind = RAIM_WIRE_PHASE;
     event->phase = raim_rounds_phase(match);
     match->rounds.sent_phase = (uint8_t)event->phase.phase;
-    raim_tape_phase(match->tape, &event->phase);
+    raim_recording_input_phase(match->records, &event->phase);
     if (!raim_rounds_is_frozen(match))
         return;
     raim_world_clear_bullets(match->world);
-    raim_tape_clear_bullets(match->tape);
+    raim_recording_input_clear_bullets(match->records);
 }
 
 bool raim_match_is_round_due(const struct raim_match *match)
@@ -115,7 +116,7 @@ void raim_rounds_begin_step(struct raim_match *match)
         start(match);
         raim_players_begin_round(match);
         raim_world_begin_round(match->world);
-        raim_tape_begin_round(match->tape);
+        raim_recording_input_begin_round(match->records);
     }
     if (match->rounds.sent_phase != phase_of(&match->rounds))
         log_phase(match, match->world->tick + 1);
@@ -141,7 +142,7 @@ static raim_player_id find_winner(const struct raim_match *match, uint32_t *most
 void raim_rounds_end_step(struct raim_match *match)
 {
     struct raim_rounds *rounds = &match->rounds;
-    if (rounds->paused || raim_match_waits_for_players(match))
+    if (rounds->paused || raim_match_is_waiting_for_players(match))
         return;
     rounds->left_ticks -= rounds->left_ticks > 0;
     if (rounds->phase == RAIM_PHASE_BREAK)
@@ -178,7 +179,7 @@ void raim_rounds_update_late_phase(struct raim_match *match)
     for (uint32_t i = log->was_due[RAIM_AUDIENCE_LATE]; i != log->due[RAIM_AUDIENCE_LATE]; i++) {
         const struct raim_wire_event *event = &raim_event_log_at(log, i)->event;
         if (event->kind == RAIM_WIRE_PHASE)
-            match->late_audience.phase = event->phase;
+            match->delayed_spectators.phase = event->phase;
     }
 }
 

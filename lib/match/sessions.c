@@ -2,7 +2,7 @@
 // Sessions: tokens, resuming after a lost connection, idling and eviction.
 #include "match_internal.h"
 
-#include "tape.h"
+#include "recording_input.h"
 
 #include <assert.h>
 #include <string.h>
@@ -22,8 +22,8 @@ raim_player_id raim_sessions_find(const struct raim_match *match,
     const raim_player *players = raim_world_players_const(match->world);
     raim_player_id found = RAIM_NOBODY;
     for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
-        const struct raim_member *member = &match->members[slot];
-        if (players[slot].id != RAIM_NOBODY && !member->bot && is_same(member->token, token))
+        const struct raim_match_session *session = &match->sessions[slot];
+        if (players[slot].id != RAIM_NOBODY && !session->bot && is_same(session->token, token))
             found = players[slot].id;
     }
     return found;
@@ -36,7 +36,7 @@ bool raim_sessions_may_end(const struct raim_match *match, const struct raim_con
     // A client that has acknowledged a snapshot has read its WELCOME.
     const bool has_welcome = client->player != RAIM_NOBODY && client->rewind_limit.is_acked;
     const uint8_t *own = client->player != RAIM_NOBODY
-                             ? match->members[raim_player_slot(client->player)].token
+                             ? match->sessions[raim_player_slot(client->player)].token
                              : none;
     return is_same(own, token) || (!has_welcome && is_same(none, token));
 }
@@ -46,9 +46,9 @@ void raim_sessions_set_away(struct raim_match *match, struct raim_connection *cl
     const uint32_t slot = raim_player_slot(client->player);
     if (match->policy.grace_ticks == 0)
         return;
-    match->members[slot].away_since = match->world->tick;
+    match->sessions[slot].away_since = match->world->tick;
     raim_world_set_away(match->world, client->player, true);
-    raim_tape_set_away(match->tape, client->player, true);
+    raim_recording_input_set_away(match->records, client->player, true);
     client->player = RAIM_NOBODY;
 }
 
@@ -57,36 +57,36 @@ void raim_sessions_resume(struct raim_match *match, struct raim_connection *clie
 {
     const uint32_t slot = raim_player_slot(id);
     const raim_player *player = &raim_world_players_const(match->world)[slot];
-    struct raim_member *member = &match->members[slot];
+    struct raim_match_session *session = &match->sessions[slot];
     if (!player->away) {
-        struct raim_connection *before = &match->clients[member->client];
+        struct raim_connection *before = &match->connections[session->client];
         assert(before->player == id);
         before->player = RAIM_NOBODY;
-        before->state = RAIM_CONNECTION_REFUSED;
+        before->state = RAIM_CONNECTION_REJECTED;
         before->reason = RAIM_REASON_RESUMED;
     }
     raim_world_set_away(match->world, id, false);
-    raim_tape_set_away(match->tape, id, false);
-    member->admin_level = 0; // whoever knows the session's token is no admin by that
-    member->admin[0] = '\0';
-    member->client = (uint32_t)(client - match->clients);
-    member->origin = client->origin;
+    raim_recording_input_set_away(match->records, id, false);
+    session->admin_level = 0; // whoever knows the session's token is no admin by that
+    session->admin[0] = '\0';
+    session->client = (uint32_t)(client - match->connections);
+    session->origin = client->origin;
     client->player = id;
     client->slot = slot;
     client->inbox.held.aim = player->aim;
 }
 
-void raim_sessions_track_idle(const struct raim_match *match, struct raim_member *member,
+void raim_sessions_track_idle(const struct raim_match *match, struct raim_match_session *session,
                               const raim_input *input)
 {
-    const raim_input *before = &member->last_input;
+    const raim_input *before = &session->last_input;
     const bool is_new = input->move_x != before->move_x || input->move_y != before->move_y ||
                         input->fire != before->fire || input->aim != before->aim;
-    member->last_input = *input;
+    session->last_input = *input;
     if (is_new)
-        member->idle_ticks = 0;
+        session->idle_ticks = 0;
     else
-        member->idle_ticks += !raim_rounds_is_frozen(match);
+        session->idle_ticks += !raim_rounds_is_frozen(match);
 }
 
 // The player away whose time away exceeds its time played by most; RAIM_NOBODY: none.
@@ -96,9 +96,9 @@ static raim_player_id find_away(const struct raim_match *match)
     raim_player_id found = RAIM_NOBODY;
     int32_t most = 0; // ticks
     for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
-        const struct raim_member *member = &match->members[slot];
-        const int32_t away = raim_tick_diff(match->world->tick, member->away_since);
-        const int32_t played = raim_tick_diff(member->away_since, member->joined_tick);
+        const struct raim_match_session *session = &match->sessions[slot];
+        const int32_t away = raim_tick_diff(match->world->tick, session->away_since);
+        const int32_t played = raim_tick_diff(session->away_since, session->joined_tick);
         if (players[slot].away && away - played > most) {
             most = away - played;
             found = players[slot].id;
@@ -115,11 +115,11 @@ static raim_player_id find_idle(const struct raim_match *match)
     uint32_t most = match->policy.idle_ticks;
     for (uint32_t slot = 0; slot < match->world->max_players && match->policy.idle_ticks > 0;
          slot++) {
-        const struct raim_member *member = &match->members[slot];
-        if (players[slot].id == RAIM_NOBODY || players[slot].away || member->bot ||
-            member->idle_ticks < most || (found != RAIM_NOBODY && member->idle_ticks == most))
+        const struct raim_match_session *session = &match->sessions[slot];
+        if (players[slot].id == RAIM_NOBODY || players[slot].away || session->bot ||
+            session->idle_ticks < most || (found != RAIM_NOBODY && session->idle_ticks == most))
             continue;
-        most = member->idle_ticks;
+        most = session->idle_ticks;
         found = players[slot].id;
     }
     return found;
@@ -141,9 +141,9 @@ bool raim_sessions_evict(struct raim_match *match)
         raim_players_leave(match, found, RAIM_REASON_LOST);
         return true;
     }
-    struct raim_connection *client = &match->clients[match->members[slot].client];
+    struct raim_connection *client = &match->connections[match->sessions[slot].client];
     raim_connections_leave(match, client, RAIM_REASON_IDLE);
-    client->state = RAIM_CONNECTION_REFUSED;
+    client->state = RAIM_CONNECTION_REJECTED;
     client->reason = RAIM_REASON_IDLE;
     return true;
 }
@@ -153,7 +153,7 @@ void raim_sessions_expire(struct raim_match *match)
     const raim_player *players = raim_world_players_const(match->world);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
-        const int32_t away = raim_tick_diff(match->world->tick, match->members[slot].away_since);
+        const int32_t away = raim_tick_diff(match->world->tick, match->sessions[slot].away_since);
         if (players[slot].away && away >= (int32_t)match->policy.grace_ticks)
             raim_players_leave(match, players[slot].id, RAIM_REASON_LOST);
     }

@@ -45,7 +45,7 @@ static struct raim_origin find_largest(const struct raim_match *match, uint64_t 
     *own_count = 0;
     for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
          i = raim_match_next_client(match, i + 1)) {
-        const struct raim_connection *client = &match->clients[i];
+        const struct raim_connection *client = &match->connections[i];
         const uint64_t from = network != 0 ? client->origin : client->network;
         if (!raim_is_spectator(client) || from == 0 || (network != 0 && client->network != network))
             continue;
@@ -64,10 +64,10 @@ static uint32_t find_last(const struct raim_match *match, uint64_t network, uint
     uint32_t last = match->def.max_connections;
     for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
          i = raim_match_next_client(match, i + 1)) {
-        const struct raim_connection *client = &match->clients[i];
+        const struct raim_connection *client = &match->connections[i];
         if (raim_is_spectator(client) && client->network == network && client->origin == origin &&
             (last == match->def.max_connections ||
-             raim_tick_diff(client->since_tick, match->clients[last].since_tick) >= 0))
+             raim_tick_diff(client->since_tick, match->connections[last].since_tick) >= 0))
             last = i;
     }
     return last;
@@ -94,7 +94,7 @@ uint32_t raim_spectators_find_evictable(const struct raim_match *match,
 static void evict(struct raim_match *match, struct raim_connection *client)
 {
     raim_connections_leave(match, client, RAIM_REASON_FULL);
-    client->state = RAIM_CONNECTION_REFUSED;
+    client->state = RAIM_CONNECTION_REJECTED;
     client->reason = RAIM_REASON_FULL;
     raim_text_append(client->why,
                      "the places of spectators are full, and others of your address or "
@@ -108,10 +108,10 @@ bool raim_spectators_join(struct raim_match *match, struct raim_connection *clie
         const uint32_t evictable = raim_spectators_find_evictable(match, client);
         if (evictable == match->def.max_connections)
             return false;
-        evict(match, &match->clients[evictable]);
+        evict(match, &match->connections[evictable]);
     }
     match->watching++;
-    client->delay_ticks = match->late_audience.delay_ticks;
+    client->delay_ticks = match->delayed_spectators.delay_ticks;
     watch(client, is_member(match, target) ? (raim_player_id)target : find_best(match));
     return true;
 }
@@ -127,11 +127,11 @@ void raim_spectators_receive(struct raim_match *match, struct raim_connection *c
 {
     uint32_t target;
     if (!client->watches) {
-        match->totals.refused[RAIM_REFUSED_UNEXPECTED]++;
+        match->totals.rejected[RAIM_REJECTED_UNEXPECTED]++;
         return;
     }
     if (!raim_watch_read(reader, &target)) {
-        match->totals.refused[RAIM_REFUSED_MALFORMED]++;
+        match->totals.rejected[RAIM_REJECTED_MALFORMED]++;
         return;
     }
     client->wants_switch = true;
@@ -160,7 +160,7 @@ static void apply_event(struct raim_match *match, enum raim_audience audience,
         return;
     for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
          i = raim_match_next_client(match, i + 1)) {
-        struct raim_connection *client = &match->clients[i];
+        struct raim_connection *client = &match->connections[i];
         if (!raim_is_spectator(client) || raim_audience_of(client) != audience)
             continue;
         if (event->kind == RAIM_WIRE_LEFT && client->watched == event->player)
@@ -180,7 +180,7 @@ void raim_spectators_apply_events(struct raim_match *match)
 
 void raim_spectators_record(struct raim_match *match)
 {
-    struct raim_match_late_audience *late = &match->late_audience;
+    struct raim_match_delayed_spectators *late = &match->delayed_spectators;
     if (late->delay_ticks == 0 || match->watching == 0) {
         late->history_ticks = 0;
         return;

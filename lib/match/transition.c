@@ -25,10 +25,10 @@ static const raim_player *player_before(const struct transition *transition, uin
 static void carry_round_counts(const struct transition *transition, uint32_t from, uint32_t to)
 {
     const raim_player *player = player_before(transition, from);
-    const struct raim_member *before = &transition->before->members[from];
-    struct raim_member *member = &transition->next->members[to];
-    member->shots_before = transition->keeps_round ? before->shots_before - player->shots : 0;
-    member->hits_before = transition->keeps_round ? before->hits_before - player->hits : 0;
+    const struct raim_match_session *before = &transition->before->sessions[from];
+    struct raim_match_session *session = &transition->next->sessions[to];
+    session->shots_before = transition->keeps_round ? before->shots_before - player->shots : 0;
+    session->hits_before = transition->keeps_round ? before->hits_before - player->hits : 0;
 }
 
 // Carries a player's state over to its id in the next match.
@@ -55,23 +55,23 @@ static void clear_bots(struct raim_match *next)
 {
     for (uint32_t slot = raim_match_next_slot(next, 0); slot < next->world->max_players;
          slot = raim_match_next_slot(next, slot + 1)) {
-        assert(next->members[slot].bot);
+        assert(next->sessions[slot].bot);
         raim_world_leave(next->world, raim_world_players_const(next->world)[slot].id);
         raim_set_remove(next->taken, slot);
-        next->members[slot] = (struct raim_member){0};
+        next->sessions[slot] = (struct raim_match_session){0};
     }
 }
 
-// Takes over a client's member, or a bot of the same name that thinks anew, under this id.
-static void carry_member(struct transition *transition, uint32_t slot, raim_player_id id)
+// Takes over a client's session, or a bot of the same name that thinks anew, under this id.
+static void carry_session(struct transition *transition, uint32_t slot, raim_player_id id)
 {
-    const struct raim_member *member = &transition->before->members[slot];
+    const struct raim_match_session *session = &transition->before->sessions[slot];
     assert(id != RAIM_NOBODY);
-    if (member->bot) {
-        raim_players_place_bot(transition->next, id, member->name);
-        transition->next->members[raim_player_slot(id)].joined_tick = member->joined_tick;
+    if (session->bot) {
+        raim_players_place_bot(transition->next, id, session->name);
+        transition->next->sessions[raim_player_slot(id)].joined_tick = session->joined_tick;
     } else {
-        transition->next->members[raim_player_slot(id)] = *member;
+        transition->next->sessions[raim_player_slot(id)] = *session;
         transition->next->playing++;
     }
     carry_player(transition, slot, id);
@@ -89,18 +89,18 @@ static void place_players(struct transition *transition)
     assert(before->playing <= next->def.tuning.max_players);
     for (uint32_t slot = raim_match_next_slot(before, 0); slot < slots;
          slot = raim_match_next_slot(before, slot + 1)) {
-        stays[slot] = !before->members[slot].bot || bots < next->def.bots;
-        bots += before->members[slot].bot && stays[slot];
+        stays[slot] = !before->sessions[slot].bot || bots < next->def.bots;
+        bots += before->sessions[slot].bot && stays[slot];
         if (!stays[slot] || slot >= kept_slots)
             continue;
         const raim_player_id id = player_before(transition, slot)->id;
         raim_world_rejoin(next->world, id);
-        carry_member(transition, slot, id);
+        carry_session(transition, slot, id);
     }
     for (uint32_t slot = raim_match_next_slot(before, kept_slots); slot < slots;
          slot = raim_match_next_slot(before, slot + 1))
         if (stays[slot])
-            carry_member(transition, slot, raim_world_join(next->world));
+            carry_session(transition, slot, raim_world_join(next->world));
     while (bots < next->def.bots) {
         char name[RAIM_MAX_NAME_BYTES + 1];
         raim_text_append_number(raim_text_append(name, "Bot "), ++bots);
@@ -123,8 +123,8 @@ static void carry_client(const struct transition *transition, uint32_t handle)
 {
     struct raim_match *next = transition->next;
     assert(handle < next->def.max_connections);
-    const struct raim_connection *from = &transition->before->clients[handle];
-    struct raim_connection *to = &next->clients[handle];
+    const struct raim_connection *from = &transition->before->connections[handle];
+    struct raim_connection *to = &next->connections[handle];
     raim_connections_add(next, handle);
     to->state = from->state;
     to->reason = from->reason;
@@ -162,7 +162,7 @@ static void carry_counts(struct raim_match *next, const struct raim_match *befor
     next->totals.snapshots = before->totals.snapshots;
     next->totals.joins = before->totals.joins;
     memcpy(next->totals.leaves, before->totals.leaves, sizeof next->totals.leaves);
-    memcpy(next->totals.refused, before->totals.refused, sizeof next->totals.refused);
+    memcpy(next->totals.rejected, before->totals.rejected, sizeof next->totals.rejected);
 }
 
 // The running vote goes on; what may be voted for is that of `next`.

@@ -29,7 +29,7 @@ uint32_t raim_view_max_latency(uint32_t tick_hz)
 
 void raim_view_prepare(struct raim_match *match)
 {
-    const struct raim_match_late_audience *late = &match->late_audience;
+    const struct raim_match_delayed_spectators *late = &match->delayed_spectators;
     raim_interest_set_tick(match->interest.present, match->world->tick);
     if (late->history_ticks > late->delay_ticks)
         raim_interest_set_tick(late->interest, match->world->tick - late->delay_ticks);
@@ -38,7 +38,7 @@ void raim_view_prepare(struct raim_match *match)
 static struct raim_interest *interest_of(struct raim_match *match,
                                          const struct raim_connection *client)
 {
-    return client->delay_ticks == 0 ? match->interest.present : match->late_audience.interest;
+    return client->delay_ticks == 0 ? match->interest.present : match->delayed_spectators.interest;
 }
 
 // --- acknowledgements ---
@@ -63,29 +63,29 @@ static void measure_latency(const struct raim_match *match, struct raim_connecti
         client->latency_ticks += (loop - client->latency_ticks) * smoothing;
 }
 
-enum raim_refusal raim_view_acknowledge(const struct raim_match *match,
-                                        struct raim_connection *client, uint32_t tick,
-                                        uint32_t input_tick)
+enum raim_rejection raim_view_acknowledge(const struct raim_match *match,
+                                          struct raim_connection *client, uint32_t tick,
+                                          uint32_t input_tick)
 {
     const uint32_t history = match->interest.history.limits.history;
     const int32_t age = raim_tick_diff(match->world->tick - client->delay_ticks, tick);
     const uint32_t own_ticks = match->world->tick - match->began_tick;
     if (age >= (int32_t)history || (age >= 0 && (uint32_t)age + client->delay_ticks >= own_ticks))
-        return RAIM_REFUSALS; // it may have been valid once, but is useless now
-    const struct raim_shown *shown = raim_shown_at(match, client, tick);
-    if (age < 0 || !shown->valid || !shown->sent || shown->tick != tick)
-        return RAIM_REFUSED_ACK;
+        return RAIM_REJECTIONS; // it may have been valid once, but is useless now
+    const struct raim_sent_view *sent_view = raim_sent_view_at(match, client, tick);
+    if (age < 0 || !sent_view->valid || !sent_view->sent || sent_view->tick != tick)
+        return RAIM_REJECTED_ACK;
     // Of before its last WELCOME: the client discards it, so it must not become a baseline.
     if (client->state != RAIM_CONNECTION_PLAYING ||
         raim_tick_diff(tick, client->first_tick - client->delay_ticks) < 0)
-        return RAIM_REFUSALS;
+        return RAIM_REJECTIONS;
     if (!client->has_acked || raim_tick_diff(tick, client->acked_tick) > 0) {
         measure_latency(match, client, tick, input_tick);
         raim_rewind_limit_acknowledge(&client->rewind_limit, (uint32_t)age);
         client->has_acked = true;
         client->acked_tick = tick;
     }
-    return RAIM_REFUSALS;
+    return RAIM_REJECTIONS;
 }
 
 // --- visible sets ---
@@ -101,7 +101,7 @@ uint32_t raim_view_latency(const struct raim_match *match, const struct raim_con
 }
 
 static void update_shown(const struct raim_match *match, struct raim_interest *interest,
-                         const struct raim_connection *client, struct raim_shown *shown)
+                         const struct raim_connection *client, struct raim_sent_view *sent_view)
 {
     const bool steers = client->player != RAIM_NOBODY;
     const struct raim_viewer viewer = {
@@ -110,27 +110,29 @@ static void update_shown(const struct raim_match *match, struct raim_interest *i
         .latency = raim_view_latency(match, client),
     };
     const uint32_t tick = raim_interest_tick(interest);
-    shown->tick = tick;
-    shown->valid = true;
-    shown->sent = false;
-    shown->self = raim_history_self_at(raim_interest_history(interest), tick, client->slot)->self;
+    sent_view->tick = tick;
+    sent_view->valid = true;
+    sent_view->sent = false;
+    sent_view->self =
+        raim_history_self_at(raim_interest_history(interest), tick, client->slot)->self;
     // In a frozen phase the client does not steer, so it receives its own aim. The margin still
     // sets its clock.
-    shown->self.steers = steers && !raim_rounds_is_frozen(match);
-    shown->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
+    sent_view->self.steers = steers && !raim_rounds_is_frozen(match);
+    sent_view->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
     const struct raim_wire_limits *limits = &raim_interest_history(interest)->limits;
-    raim_interest_find(interest, &viewer, shown->players, raim_shown_bullets(limits, shown));
+    raim_interest_find(interest, &viewer, sent_view->players,
+                       raim_sent_view_bullets(limits, sent_view));
 }
 
 // The frame of a tick, reduced to the client's visible set.
 static struct raim_wire_frame frame_of(const struct raim_interest *interest,
-                                       struct raim_shown *shown)
+                                       struct raim_sent_view *sent_view)
 {
     const struct raim_history *history = raim_interest_history(interest);
-    struct raim_wire_frame frame = *raim_history_at(history, shown->tick);
-    frame.self = shown->self;
-    frame.seen_players = shown->players;
-    frame.seen_bullets = raim_shown_bullets(&history->limits, shown);
+    struct raim_wire_frame frame = *raim_history_at(history, sent_view->tick);
+    frame.self = sent_view->self;
+    frame.seen_players = sent_view->players;
+    frame.seen_bullets = raim_sent_view_bullets(&history->limits, sent_view);
     return frame;
 }
 
@@ -140,7 +142,7 @@ static enum raim_wire_change change_of(const struct raim_match *match,
                                        const struct raim_connection *client,
                                        const struct raim_wire_frame *frame)
 {
-    struct raim_shown *before = raim_shown_at(match, client, frame->tick - 1);
+    struct raim_sent_view *before = raim_sent_view_at(match, client, frame->tick - 1);
     if (!before->valid || before->tick != frame->tick - 1)
         return RAIM_WIRE_CHANGED;
     const struct raim_wire_frame from = frame_of(interest, before);
@@ -190,11 +192,11 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     struct raim_interest *interest = interest_of(match, client);
     const struct raim_wire_limits *limits = &match->interest.history.limits;
     const uint32_t tick = raim_interest_tick(interest);
-    struct raim_shown *shown = raim_shown_at(match, client, tick);
+    struct raim_sent_view *sent_view = raim_sent_view_at(match, client, tick);
     raim_match_begin_work(match, RAIM_MATCH_INTEREST);
-    update_shown(match, interest, client, shown);
+    update_shown(match, interest, client, sent_view);
     raim_match_begin_work(match, RAIM_MATCH_ENCODING);
-    struct raim_wire_frame frame = frame_of(interest, shown);
+    struct raim_wire_frame frame = frame_of(interest, sent_view);
     frame.epoch = client->epoch;
     const enum raim_wire_change change = change_of(match, interest, client, &frame);
     if (change != RAIM_WIRE_PREDICTED)
@@ -208,18 +210,18 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     const bool has_baseline =
         client->has_acked && raim_tick_diff(tick, client->acked_tick) < (int32_t)limits->history;
     if (has_baseline)
-        baseline = frame_of(interest, raim_shown_at(match, client, client->acked_tick));
+        baseline = frame_of(interest, raim_sent_view_at(match, client, client->acked_tick));
     const struct raim_wire_frame *from = has_baseline ? &baseline : NULL;
     size_t size = raim_snapshot_write(limits, from, &frame, bytes, capacity);
     const bool is_prioritised = size == 0;
     if (is_prioritised) {
         size = write_prioritised(match, client, from, &frame, bytes, capacity);
-        client->waits = true;
-    } else if (client->waits) {
+        client->is_pending = true;
+    } else if (client->is_pending) {
         memset(client->waited, 0, limits->players + raim_wire_bullets(limits));
-        client->waits = false;
+        client->is_pending = false;
     }
-    shown->sent = true;
+    sent_view->sent = true;
     client->sent_tick = tick;
     return size;
 }

@@ -7,20 +7,20 @@
 
 #include <string.h>
 
-// Answers with a refusal in words, or by its reason where the client reads no NOTICE.
-static void refuse(struct raim_match *match, struct raim_connection *client, uint32_t refusal,
+// Answers with a rejection in words, or by its reason where the client reads no NOTICE.
+static void reject(struct raim_match *match, struct raim_connection *client, uint32_t rejection,
                    uint32_t amount)
 {
     char text[RAIM_MAX_TEXT_BYTES + 1];
-    char *end = raim_text_append(text, raim_vote_refusal_text(refusal));
-    match->totals.refused[RAIM_REFUSED_VOTE]++;
+    char *end = raim_text_append(text, raim_vote_rejection_text(rejection));
+    match->totals.rejected[RAIM_REJECTED_VOTE]++;
     if (!client->reads_notices) {
-        client->chat_refusal = RAIM_CHAT_COMMAND;
+        client->chat_rejection = RAIM_CHAT_COMMAND;
         return;
     }
     if (amount > 0) {
         end = raim_text_append_number(raim_text_append(end, ": "), amount);
-        raim_text_append(end, refusal == RAIM_VOTE_TOO_FEW ? " are needed" : " s");
+        raim_text_append(end, rejection == RAIM_VOTE_TOO_FEW ? " are needed" : " s");
     }
     raim_match_notice(match, client, text);
 }
@@ -59,12 +59,12 @@ static uint32_t find_player(const struct raim_match *match, const char *word)
     uint32_t found = RAIM_NOBODY, count = 0;
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
-        const struct raim_member *member = &match->members[slot];
-        if (member->bot)
+        const struct raim_match_session *session = &match->sessions[slot];
+        if (session->bot)
             continue;
         if (players[slot].id == number_of(word))
             return players[slot].id;
-        if (!begins_with(member->name, word))
+        if (!begins_with(session->name, word))
             continue;
         found = players[slot].id;
         count++;
@@ -134,16 +134,16 @@ void raim_votes_command(struct raim_match *match, struct raim_connection *client
         explain(match, client);
         return;
     }
-    const uint32_t refusal = raim_votes_call(match, client, &subject, &amount);
-    if (refusal != 0)
-        refuse(match, client, refusal, amount);
+    const uint32_t rejection = raim_votes_call(match, client, &subject, &amount);
+    if (rejection != 0)
+        reject(match, client, rejection, amount);
 }
 
 static void cast(struct raim_match *match, struct raim_connection *client, uint32_t choice)
 {
-    const uint32_t refusal = raim_votes_cast(match, client, choice);
-    if (refusal != 0)
-        refuse(match, client, refusal, 0);
+    const uint32_t rejection = raim_votes_cast(match, client, choice);
+    if (rejection != 0)
+        reject(match, client, rejection, 0);
 }
 
 void raim_votes_command_yes(struct raim_match *match, struct raim_connection *client,

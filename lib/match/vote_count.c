@@ -2,33 +2,33 @@
 // Counts the running vote: the latest choices from each origin, up to a limit.
 #include "match_internal.h"
 
-// The choice that a member has made in the running vote.
-static uint32_t choice_of(const struct raim_match *match, const struct raim_member *member)
+// The choice that a session has made in the running vote.
+static uint32_t choice_of(const struct raim_match *match, const struct raim_match_session *session)
 {
     const struct raim_match_vote *running = &match->votes.running;
-    return running->subject.kind != 0 && member->vote.number == running->number
-               ? member->vote.choice
+    return running->subject.kind != 0 && session->vote.number == running->number
+               ? session->vote.choice
                : RAIM_VOTE_SILENT;
 }
 
 uint32_t raim_votes_choice(const struct raim_match *match, uint32_t slot)
 {
-    return choice_of(match, &match->members[slot]);
+    return choice_of(match, &match->sessions[slot]);
 }
 
-// Whether the member of a slot plays: it is neither a bot nor away or idle, or it has voted.
+// Whether the session of a slot plays: it is neither a bot nor away or idle, or it has voted.
 static bool is_active(const struct raim_match *match, uint32_t slot)
 {
-    const struct raim_member *member = &match->members[slot];
+    const struct raim_match_session *session = &match->sessions[slot];
     const uint32_t idle_ticks = match->policy.idle_ticks;
-    if (member->bot)
+    if (session->bot)
         return false;
-    return choice_of(match, member) != RAIM_VOTE_SILENT ||
+    return choice_of(match, session) != RAIM_VOTE_SILENT ||
            (!raim_world_players_const(match->world)[slot].away &&
-            (idle_ticks == 0 || member->idle_ticks < idle_ticks));
+            (idle_ticks == 0 || session->idle_ticks < idle_ticks));
 }
 
-// Whether the member of a slot counts in the running vote.
+// Whether the session of a slot counts in the running vote.
 static bool is_elector(const struct raim_match *match, uint32_t slot)
 {
     const struct raim_match_votes *votes = &match->votes;
@@ -36,7 +36,7 @@ static bool is_elector(const struct raim_match *match, uint32_t slot)
         return false;
     return !raim_vote_has_player(votes->running.subject.kind) ||
            (raim_world_players_const(match->world)[slot].id != votes->running.subject.player &&
-            raim_votes_has_settled(match, &match->members[slot], votes->began_tick));
+            raim_votes_has_settled(match, &match->sessions[slot], votes->began_tick));
 }
 
 static void add_choice(struct raim_vote_count *count, uint32_t choice)
@@ -95,20 +95,20 @@ struct raim_vote_count raim_votes_count(const struct raim_match *match)
     uint32_t origins = 0, agreeing = 0; // of electors
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
-        const struct raim_member *member = &match->members[slot];
-        const uint32_t choice = choice_of(match, member);
+        const struct raim_match_session *session = &match->sessions[slot];
+        const uint32_t choice = choice_of(match, session);
         if (!is_elector(match, slot))
             continue;
-        if (is_one_address || member->origin == 0) {
+        if (is_one_address || session->origin == 0) {
             count.tally.electors++;
             add_choice(&count, choice);
             origins++;
             agreeing += choice == RAIM_VOTE_YES;
             continue;
         }
-        struct raim_origin *group = raim_origins_find(match, member->origin);
+        struct raim_origin *group = raim_origins_find(match, session->origin);
         group->count++;
-        note_choice(group, member->vote.order, choice);
+        note_choice(group, session->vote.order, choice);
     }
     for (uint32_t i = 0; i < match->origin_capacity; i++) {
         origins += groups[i].key != 0;
@@ -126,10 +126,10 @@ uint32_t raim_votes_addresses(const struct raim_match *match)
     raim_origins_clear(match);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
-        const struct raim_member *member = &match->members[slot];
+        const struct raim_match_session *session = &match->sessions[slot];
         if (!is_active(match, slot))
             continue;
-        count += member->origin == 0 || raim_origins_find(match, member->origin)->count++ == 0;
+        count += session->origin == 0 || raim_origins_find(match, session->origin)->count++ == 0;
     }
     return count;
 }

@@ -15,13 +15,13 @@ uint32_t raim_votes_ticks(const struct raim_match *match, double seconds)
 
 struct raim_vote_party raim_votes_party(const struct raim_match *match, uint32_t slot)
 {
-    const struct raim_member *member = &match->members[slot];
+    const struct raim_match_session *session = &match->sessions[slot];
     struct raim_vote_party party = {
         .player = raim_world_players_const(match->world)[slot].id,
-        .origin = member->origin,
-        .skeleton = member->key.skeleton,
+        .origin = session->origin,
+        .skeleton = session->key.skeleton,
     };
-    memcpy(party.subject, member->subject, sizeof party.subject);
+    memcpy(party.subject, session->subject, sizeof party.subject);
     return party;
 }
 

@@ -8,15 +8,15 @@
 #include <string.h>
 
 static const uint32_t tallies_per_s = 4; // to a client, at most
-static const uint32_t refusals_per_s = 10;
+static const uint32_t rejections_per_s = 10;
 
-void raim_votes_refuse(struct raim_match *match, struct raim_connection *client, uint32_t refusal,
+void raim_votes_reject(struct raim_match *match, struct raim_connection *client, uint32_t rejection,
                        uint32_t amount)
 {
-    match->totals.refused[refusal == RAIM_VOTE_BAD        ? RAIM_REFUSED_MALFORMED
-                          : refusal == RAIM_VOTE_WATCHING ? RAIM_REFUSED_UNEXPECTED
-                                                          : RAIM_REFUSED_VOTE]++;
-    client->vote.refusal = (uint8_t)refusal;
+    match->totals.rejected[rejection == RAIM_VOTE_BAD        ? RAIM_REJECTED_MALFORMED
+                           : rejection == RAIM_VOTE_WATCHING ? RAIM_REJECTED_UNEXPECTED
+                                                             : RAIM_REJECTED_VOTE]++;
+    client->vote.rejection = (uint8_t)rejection;
     client->vote.amount = (uint16_t)(amount < RAIM_VOTE_MAX_AMOUNT ? amount : RAIM_VOTE_MAX_AMOUNT);
 }
 
@@ -25,21 +25,21 @@ void raim_votes_receive(struct raim_match *match, struct raim_connection *client
 {
     const struct raim_match_vote *running = &match->votes.running;
     struct raim_vote_request request;
-    uint32_t refusal = 0, amount = 0;
+    uint32_t rejection = 0, amount = 0;
     if (!raim_vote_request_read(reader, &request))
-        refusal = RAIM_VOTE_BAD;
+        rejection = RAIM_VOTE_BAD;
     else if (request.action == RAIM_VOTE_CALL)
-        refusal = raim_votes_call(match, client, &request.subject, &amount);
+        rejection = raim_votes_call(match, client, &request.subject, &amount);
     else if (client->player == RAIM_NOBODY)
-        refusal = RAIM_VOTE_WATCHING;
+        rejection = RAIM_VOTE_WATCHING;
     else if (request.number != (running->number & 0xFF))
-        refusal = RAIM_VOTE_NONE; // it has ended meanwhile
+        rejection = RAIM_VOTE_NONE; // it has ended meanwhile
     else if (request.action == RAIM_VOTE_CAST)
-        refusal = raim_votes_cast(match, client, request.choice);
+        rejection = raim_votes_cast(match, client, request.choice);
     else
-        refusal = raim_votes_withdraw(match, client);
-    if (refusal != 0)
-        raim_votes_refuse(match, client, refusal, amount);
+        rejection = raim_votes_withdraw(match, client);
+    if (rejection != 0)
+        raim_votes_reject(match, client, rejection, amount);
 }
 
 // --- Reports ---
@@ -53,14 +53,14 @@ static size_t write_offer(const struct raim_match *match, struct raim_connection
     return raim_vote_offer_write(&offer, bytes, capacity);
 }
 
-static size_t write_refusal(struct raim_connection *client, uint8_t *bytes, size_t capacity)
+static size_t write_rejection(struct raim_connection *client, uint8_t *bytes, size_t capacity)
 {
     const struct raim_vote_report report = {
-        .kind = RAIM_VOTE_REFUSED,
-        .refusal = client->vote.refusal,
+        .kind = RAIM_VOTE_REJECTED,
+        .rejection = client->vote.rejection,
         .amount = client->vote.amount,
     };
-    client->vote.refusal = 0;
+    client->vote.rejection = 0;
     return raim_vote_report_write(&report, bytes, capacity);
 }
 
@@ -122,8 +122,8 @@ size_t raim_votes_write(const struct raim_match *match, struct raim_connection *
         return 0;
     if (client->vote.offer_version != match->votes.offer_version)
         return write_offer(match, client, bytes, capacity);
-    if (client->vote.refusal != 0 && tick % (hz / refusals_per_s) == 0)
-        return write_refusal(client, bytes, capacity);
+    if (client->vote.rejection != 0 && tick % (hz / rejections_per_s) == 0)
+        return write_rejection(client, bytes, capacity);
     const bool is_running = raim_match_running_vote(match, &vote);
     if (client->vote.runs && (!is_running || vote.number != client->vote.number)) {
         const size_t size = write_ended(match, client, bytes, capacity);

@@ -30,10 +30,10 @@ static bool is_running(const struct raim_match *match)
     return match->votes.running.subject.kind != 0;
 }
 
-bool raim_votes_has_settled(const struct raim_match *match, const struct raim_member *member,
-                            uint32_t tick)
+bool raim_votes_has_settled(const struct raim_match *match,
+                            const struct raim_match_session *session, uint32_t tick)
 {
-    return raim_tick_diff(tick, member->joined_tick) >=
+    return raim_tick_diff(tick, session->joined_tick) >=
            (int32_t)raim_votes_ticks(match, match->policy.tuning.votes.newcomer_delay_s);
 }
 
@@ -64,8 +64,8 @@ void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t o
                            uint64_t network)
 {
     assert(client < match->def.max_connections);
-    match->clients[client].origin = origin;
-    match->clients[client].network = network;
+    match->connections[client].origin = origin;
+    match->connections[client].network = network;
 }
 
 bool raim_match_replays_map(const struct raim_match *match)
@@ -75,14 +75,14 @@ bool raim_match_replays_map(const struct raim_match *match)
 
 // --- Calling ---
 
-// The member that a vote is about; NULL: nobody, or a bot.
-static const struct raim_member *find_target(const struct raim_match *match, uint32_t id)
+// The session that a vote is about; NULL: nobody, or a bot.
+static const struct raim_match_session *find_target(const struct raim_match *match, uint32_t id)
 {
     const uint32_t slot = raim_player_slot((raim_player_id)id);
     if (id == RAIM_NOBODY || slot >= match->world->max_players ||
-        raim_world_players_const(match->world)[slot].id != id || match->members[slot].bot)
+        raim_world_players_const(match->world)[slot].id != id || match->sessions[slot].bot)
         return NULL;
-    return &match->members[slot];
+    return &match->sessions[slot];
 }
 
 static bool has_map(const struct raim_match *match, const char *map)
@@ -117,14 +117,14 @@ static bool is_possible(const struct raim_match *match, uint32_t kind)
     }
 }
 
-// Whether a member, or another one of its origin, is an administrator: a ban would meet both.
-static bool is_immune(const struct raim_match *match, const struct raim_member *target)
+// Whether a session, or another one of its origin, is an administrator: a ban would meet both.
+static bool is_immune(const struct raim_match *match, const struct raim_match_session *target)
 {
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
-        const struct raim_member *member = &match->members[slot];
-        if (member->admin_level > 0 &&
-            (member == target || (member->origin != 0 && member->origin == target->origin)))
+        const struct raim_match_session *session = &match->sessions[slot];
+        if (session->admin_level > 0 &&
+            (session == target || (session->origin != 0 && session->origin == target->origin)))
             return true;
     }
     return false;
@@ -150,7 +150,7 @@ static uint32_t check_call(const struct raim_match *match, const struct raim_con
     *amount = seconds_of(match, raim_votes_call_delay(match, slot));
     if (*amount > 0)
         return RAIM_VOTE_TOO_SOON;
-    const int32_t here = raim_tick_diff(match->world->tick, match->members[slot].joined_tick);
+    const int32_t here = raim_tick_diff(match->world->tick, match->sessions[slot].joined_tick);
     *amount = seconds_of(match, (int32_t)raim_votes_ticks(match, tuning->newcomer_delay_s) - here);
     if (*amount > 0)
         return RAIM_VOTE_NEWCOMER;
@@ -163,7 +163,7 @@ static uint32_t check_call(const struct raim_match *match, const struct raim_con
     return 0;
 }
 
-// The checks that read every member.
+// The checks that read every session.
 static uint32_t check_members(const struct raim_match *match,
                               const struct raim_vote_subject *subject, uint32_t *amount)
 {
@@ -178,11 +178,11 @@ static uint32_t check_members(const struct raim_match *match,
     return 0;
 }
 
-static void choose(struct raim_match *match, struct raim_member *member, uint32_t choice)
+static void choose(struct raim_match *match, struct raim_match_session *session, uint32_t choice)
 {
-    member->vote.number = match->votes.running.number;
-    member->vote.choice = (uint8_t)choice;
-    member->vote.order = ++match->votes.choices;
+    session->vote.number = match->votes.running.number;
+    session->vote.choice = (uint8_t)choice;
+    session->vote.order = ++match->votes.choices;
 }
 
 // Returns RAIM_VOTE_TOO_FEW for a vote that could not pass.
@@ -190,7 +190,7 @@ static uint32_t begin(struct raim_match *match, const struct raim_connection *cl
                       const struct raim_vote_subject *subject, uint32_t *amount)
 {
     struct raim_match_votes *votes = &match->votes;
-    struct raim_member *caller = &match->members[raim_player_slot(client->player)];
+    struct raim_match_session *caller = &match->sessions[raim_player_slot(client->player)];
     const bool has_target = raim_vote_has_player(subject->kind);
     const uint32_t target = raim_player_slot((raim_player_id)subject->player);
     votes->running = (struct raim_match_vote){
@@ -201,7 +201,7 @@ static uint32_t begin(struct raim_match *match, const struct raim_connection *cl
     };
     strcpy(votes->running.caller_name, caller->name);
     if (has_target)
-        strcpy(votes->running.target_name, match->members[target].name);
+        strcpy(votes->running.target_name, match->sessions[target].name);
     votes->target = has_target ? raim_votes_party(match, target) : (struct raim_vote_party){0};
     votes->began_tick = votes->counted_tick = match->world->tick;
     votes->end_tick =
@@ -235,16 +235,16 @@ uint32_t raim_votes_call(struct raim_match *match, const struct raim_connection 
     *amount = 0;
     if (client->player == RAIM_NOBODY)
         return RAIM_VOTE_WATCHING;
-    uint32_t refusal = check_call(match, client, subject, amount);
-    if (refusal != 0)
-        return refusal;
+    uint32_t rejection = check_call(match, client, subject, amount);
+    if (rejection != 0)
+        return rejection;
     match->votes.caller = raim_votes_party(match, client->slot);
     delay_caller(match, 0);
-    refusal = check_members(match, subject, amount);
-    if (refusal != 0)
-        return refusal;
+    rejection = check_members(match, subject, amount);
+    if (rejection != 0)
+        return rejection;
     const bool is_muted =
-        match->members[client->slot].muted || raim_votes_is_muted(match, client->player);
+        match->sessions[client->slot].muted || raim_votes_is_muted(match, client->player);
     if (subject->reason[0] == '\0' || is_muted)
         cleaned.reason[0] = '\0';
     else if (!raim_text_clean(subject->reason, cleaned.reason, RAIM_MAX_VOTE_REASON_BYTES))
@@ -261,7 +261,7 @@ uint32_t raim_votes_cast(struct raim_match *match, const struct raim_connection 
         return RAIM_VOTE_WATCHING;
     if (!is_running(match))
         return RAIM_VOTE_NONE;
-    choose(match, &match->members[raim_player_slot(client->player)], choice);
+    choose(match, &match->sessions[raim_player_slot(client->player)], choice);
     return 0;
 }
 
@@ -273,10 +273,10 @@ static bool shares_address(const struct raim_match *match)
     const struct raim_match_votes *votes = &match->votes;
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
-        const struct raim_member *member = &match->members[slot];
-        if (!member->bot && votes->target.origin != 0 && member->origin == votes->target.origin &&
+        const struct raim_match_session *session = &match->sessions[slot];
+        if (!session->bot && votes->target.origin != 0 && session->origin == votes->target.origin &&
             raim_world_players_const(match->world)[slot].id != votes->target.player &&
-            raim_tick_diff(member->joined_tick, votes->began_tick) < 0)
+            raim_tick_diff(session->joined_tick, votes->began_tick) < 0)
             return true;
     }
     return false;
@@ -291,9 +291,9 @@ static void remove_target(struct raim_match *match, const char *why)
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
         const struct raim_vote_party party = raim_votes_party(match, slot);
-        if (!match->members[slot].bot &&
+        if (!match->sessions[slot].bot &&
             raim_votes_is_same(&votes->target, votes->running.shares_address, &party) &&
-            raim_tick_diff(match->members[slot].joined_tick, votes->began_tick) >= 0)
+            raim_tick_diff(match->sessions[slot].joined_tick, votes->began_tick) >= 0)
             raim_match_kick(match, party.player, why);
     }
 }
@@ -489,7 +489,7 @@ bool raim_match_take_ended_vote(struct raim_match *match, struct raim_match_vote
 uint32_t raim_match_vote_target(const struct raim_match *match)
 {
     const uint32_t id = match->votes.running.subject.player;
-    const struct raim_member *target = is_running(match) ? find_target(match, id) : NULL;
+    const struct raim_match_session *target = is_running(match) ? find_target(match, id) : NULL;
     if (target == NULL ||
         raim_world_players_const(match->world)[raim_player_slot((raim_player_id)id)].away)
         return UINT32_MAX;

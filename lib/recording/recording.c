@@ -156,7 +156,7 @@ static bool read_head(const struct raim_recording_source *source, struct raim_re
     free(start);
     if (start == NULL)
         return false;
-    uint8_t *bytes = copy(source, 0, size, RAIM_RECORDING_MOST_HEAD_BYTES, error, capacity);
+    uint8_t *bytes = copy(source, 0, size, RAIM_RECORDING_MAX_HEAD_BYTES, error, capacity);
     const bool is_good =
         bytes != NULL && raim_recording_head_read(bytes, (size_t)size, head, NULL, error, capacity);
     free(bytes);
@@ -173,7 +173,7 @@ static bool read_index(const struct raim_recording_source *source,
     if (footer == NULL)
         return false;
     if (size > 0) {
-        uint8_t *bytes = copy(source, source->size - size, size, RAIM_RECORDING_MOST_INDEX_BYTES,
+        uint8_t *bytes = copy(source, source->size - size, size, RAIM_RECORDING_MAX_INDEX_BYTES,
                               error, capacity);
         const bool is_good = bytes != NULL && raim_recording_index_read(index, bytes, (size_t)size,
                                                                         source->size - size);
@@ -229,7 +229,7 @@ bool raim_recording_is_foreign(const uint8_t *bytes, size_t size)
            head.is_foreign;
 }
 
-static bool refuse(char *error, size_t capacity, const char *why)
+static bool reject(char *error, size_t capacity, const char *why)
 {
     raim_recording_explain(error, capacity, (const char *const[]){why, NULL});
     return false;
@@ -285,9 +285,9 @@ static bool find_frames(struct raim_recording *recording, char *error, size_t ca
         raim_recording_index_free(&recording->index);
         if (!raim_recording_scan(&recording->index, recording->packer, &recording->head,
                                  recording->bytes, recording->size))
-            return refuse(error, capacity, "there is no memory for it");
+            return reject(error, capacity, "there is no memory for it");
         if (recording->index.frame_count == 0)
-            return refuse(error, capacity, "it holds no whole frame");
+            return reject(error, capacity, "it holds no whole frame");
     }
     recording->info = raim_recording_info_of(&recording->head, &recording->index);
     recording->info.is_complete = is_complete;
@@ -301,9 +301,9 @@ static bool open_file(struct raim_recording *recording, char *error, size_t capa
         return false;
     recording->packer = raim_packer_create();
     if (recording->packer == NULL || !allocate(recording))
-        return refuse(error, capacity, "there is no memory for it");
+        return reject(error, capacity, "there is no memory for it");
     return find_frames(recording, error, capacity) &&
-           (raim_replay_load(recording, 0, false) || refuse(error, capacity, recording->fault.why));
+           (raim_replay_load(recording, 0, false) || reject(error, capacity, recording->fault.why));
 }
 
 struct raim_recording *raim_recording_open(const uint8_t *bytes, size_t size, char *error,
@@ -311,7 +311,7 @@ struct raim_recording *raim_recording_open(const uint8_t *bytes, size_t size, ch
 {
     struct raim_recording *recording = calloc(1, sizeof *recording);
     if (recording == NULL) {
-        refuse(error, capacity, "there is no memory for it");
+        reject(error, capacity, "there is no memory for it");
         return NULL;
     }
     recording->bytes = bytes;

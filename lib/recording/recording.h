@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads and replays recordings: rebuilds the map and the world, and steps them through the
-// recorded inputs. No byte is trusted: a file that no match can have written is refused, or stops
+// recorded inputs. No byte is trusted: a file that no match can have written is rejected, or stops
 // with a fault, and costs bounded memory and time.
 // A tick is counted from the recording's first: offset 0 is the first keyframe, offset n the world
 // after n steps. Ids, scores and names are as in lib/world and on the wire; names and chat are
@@ -96,9 +96,9 @@ struct raim_recording_summary {
     } players[RAIM_RECORDING_LISTED];
 };
 
-// Reads the head and the index of a file, without making the map or decompressing a frame. Refuses
-// a file without an index. It reads and allocates RAIM_RECORDING_MOST_HEAD_BYTES and
-// RAIM_RECORDING_MOST_INDEX_BYTES at most.
+// Reads the head and the index of a file, without making the map or decompressing a frame. Rejects
+// a file without an index. It reads and allocates RAIM_RECORDING_MAX_HEAD_BYTES and
+// RAIM_RECORDING_MAX_INDEX_BYTES at most.
 bool raim_recording_peek(const struct raim_recording_source *source,
                          struct raim_recording_summary *summary, char *error, size_t capacity);
 

@@ -2,7 +2,7 @@
 // Collects an index from data frames.
 #include "recording_index.h"
 
-#include "tape_reader.h"
+#include "recording_input_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static uint32_t tick_now(const struct collecting *collecting)
 static void add_chapter(struct collecting *collecting, struct raim_chapter chapter)
 {
     struct raim_recording_index *index = collecting->index;
-    if (index->chapter_count == RAIM_RECORDING_MOST_CHAPTERS)
+    if (index->chapter_count == RAIM_RECORDING_MAX_CHAPTERS)
         return;
     struct raim_chapter *chapters =
         grow(index->chapters, index->chapter_count, &index->chapter_capacity, sizeof chapter);
@@ -69,7 +69,7 @@ static void add_player(struct collecting *collecting, const struct raim_record *
 {
     struct raim_recording_index *index = collecting->index;
     index->rows[raim_player_slot(record->id)] = 0;
-    if (index->player_count == RAIM_RECORDING_MOST_PLAYERS)
+    if (index->player_count == RAIM_RECORDING_MAX_PLAYERS)
         return;
     struct raim_recording_player *players =
         grow(index->players, index->player_count, &index->player_capacity, sizeof *index->players);
@@ -176,14 +176,14 @@ static void change_phase(struct collecting *collecting, const struct raim_wire_p
 }
 
 // The first two records of a frame: the world and the phase.
-static void begin(struct collecting *collecting, struct raim_tape_reader *reader)
+static void begin(struct collecting *collecting, struct raim_recording_input_reader *reader)
 {
     struct raim_recording_index *index = collecting->index;
     struct raim_record keyframe, phase;
     struct raim_world world;
     collecting->result = RAIM_INDEX_INVALID;
-    if (!raim_tape_read(reader, &keyframe) || keyframe.kind != RAIM_RECORD_KEYFRAME ||
-        !raim_tape_read(reader, &phase) || phase.kind != RAIM_RECORD_PHASE)
+    if (!raim_recording_input_read(reader, &keyframe) || keyframe.kind != RAIM_RECORD_KEYFRAME ||
+        !raim_recording_input_read(reader, &phase) || phase.kind != RAIM_RECORD_PHASE)
         return;
     memcpy(&world, keyframe.world, sizeof world);
     if (index->frame_count > 0 && (world.tick - index->frames[0].tick != index->ticks ||
@@ -279,14 +279,15 @@ enum raim_index_result raim_recording_index_add(struct raim_recording_index *ind
                                                 uint64_t offset, size_t size,
                                                 const uint8_t *contents, size_t contents_size)
 {
-    struct raim_tape_reader reader = raim_tape_reader_make(scene, contents, contents_size);
+    struct raim_recording_input_reader reader =
+        raim_recording_input_reader_make(scene, contents, contents_size);
     struct collecting collecting = {.index = index, .scene = scene, .steps = index->ticks};
     const struct raim_recording_index before = *index; // 4 KB, once in ten seconds
-    if (index->frame_count == RAIM_RECORDING_MOST_FRAMES)
+    if (index->frame_count == RAIM_RECORDING_MAX_FRAMES)
         return RAIM_INDEX_INVALID;
     begin(&collecting, &reader);
     struct raim_record record;
-    while (collecting.result == RAIM_INDEX_OK && raim_tape_read(&reader, &record)) {
+    while (collecting.result == RAIM_INDEX_OK && raim_recording_input_read(&reader, &record)) {
         if (has_ids(scene, &record))
             collect(&collecting, &record);
         else

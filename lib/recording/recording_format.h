@@ -15,14 +15,14 @@
 
 #define RAIM_RECORDING_FRAME_S 10             // of a data frame
 #define RAIM_RECORDING_FRAME_BYTES (8u << 20) // of a data frame's contents, from which on it ends
-#define RAIM_RECORDING_MOST_FRAME_BYTES (24u << 20) // a larger one is refused
-#define RAIM_RECORDING_MOST_HEAD_BYTES (5u << 20)
-#define RAIM_RECORDING_MOST_INDEX_BYTES (2u << 20)
-#define RAIM_RECORDING_MOST_FRAMES 4096
-#define RAIM_RECORDING_MOST_CHAPTERS 65536 // later ones are left out
-#define RAIM_RECORDING_MOST_PLAYERS 8192   // rows of the player table; later ones are left out
-#define RAIM_RECORDING_MOST_CHAT 64        // lines of a tick; later ones are left out
-#define RAIM_RECORDING_VERSION_BYTES 31    // of the recording program's version
+#define RAIM_RECORDING_MAX_FRAME_BYTES (24u << 20) // a larger one is rejected
+#define RAIM_RECORDING_MAX_HEAD_BYTES (5u << 20)
+#define RAIM_RECORDING_MAX_INDEX_BYTES (2u << 20)
+#define RAIM_RECORDING_MAX_FRAMES 4096
+#define RAIM_RECORDING_MAX_CHAPTERS 65536 // later ones are left out
+#define RAIM_RECORDING_MAX_PLAYERS 8192   // rows of the player table; later ones are left out
+#define RAIM_RECORDING_MAX_CHAT 64        // lines of a tick; later ones are left out
+#define RAIM_RECORDING_VERSION_BYTES 31   // of the recording program's version
 
 // The kinds of records, the first byte of each.
 enum raim_record_kind {
@@ -60,4 +60,4 @@ enum {
     RAIM_TRAFFIC_CLAMPED = 4,
     RAIM_TRAFFIC_SHIFT = 3
 };
-#define RAIM_TRAFFIC_MOST 31
+#define RAIM_TRAFFIC_MAX 31

@@ -67,7 +67,7 @@ static struct raim_frame data_frame_at(const uint8_t *bytes, size_t size)
     const struct raim_frame none = {.kind = RAIM_FRAME_NONE};
     const unsigned long long contents = ZSTD_getFrameContentSize(bytes, size);
     if (contents == ZSTD_CONTENTSIZE_UNKNOWN || contents == ZSTD_CONTENTSIZE_ERROR ||
-        contents == 0 || contents > RAIM_RECORDING_MOST_FRAME_BYTES ||
+        contents == 0 || contents > RAIM_RECORDING_MAX_FRAME_BYTES ||
         (bytes[DESCRIPTOR] & HAS_CHECKSUM) == 0)
         return none;
     const size_t packed = ZSTD_findFrameCompressedSize(bytes, size);

@@ -31,7 +31,7 @@ struct raim_frame {
 };
 
 // Finds out what begins at `bytes`. A data frame without a checksum, or with no or too many
-// contents (RAIM_RECORDING_MOST_FRAME_BYTES), is none.
+// contents (RAIM_RECORDING_MAX_FRAME_BYTES), is none.
 struct raim_frame raim_frame_at(const uint8_t *bytes, size_t size);
 
 // Decompresses a data frame into memory for `contents_size` bytes. Returns false for a damaged

@@ -145,7 +145,7 @@ static void read_scene(raim_reader *reader, struct raim_recording_head *head)
     raim_read_short_text(reader, head->map_name, RAIM_MAP_NAME_BYTES - 1);
 }
 
-static bool refuse(char *error, size_t capacity, const char *why)
+static bool reject(char *error, size_t capacity, const char *why)
 {
     raim_recording_explain(error, capacity, (const char *const[]){why, NULL});
     return false;
@@ -186,7 +186,7 @@ static uint32_t read_versions(raim_reader *reader, struct raim_recording_head *h
     return different;
 }
 
-static bool refuse_version(raim_reader *reader, char *error, size_t capacity)
+static bool reject_version(raim_reader *reader, char *error, size_t capacity)
 {
     char version[RAIM_RECORDING_VERSION_BYTES + 1];
     raim_read_short_text(reader, version, RAIM_RECORDING_VERSION_BYTES);
@@ -202,23 +202,23 @@ bool raim_recording_head_read(const uint8_t *bytes, size_t size, struct raim_rec
 {
     *head = (struct raim_recording_head){0};
     if (!raim_recording_is_supported())
-        return refuse(error, capacity, "recordings need a little-endian machine");
+        return reject(error, capacity, "recordings need a little-endian machine");
     const struct raim_frame frame = raim_frame_at(bytes, size);
     if (frame.kind != RAIM_FRAME_SKIPPABLE || frame.contents_size < FIXED_BYTES + DIGEST_BYTES ||
-        frame.contents_size > RAIM_RECORDING_MOST_HEAD_BYTES)
-        return refuse(error, capacity, "it is no recording");
+        frame.contents_size > RAIM_RECORDING_MAX_HEAD_BYTES)
+        return reject(error, capacity, "it is no recording");
     raim_reader reader = raim_reader_make(frame.contents, frame.contents_size - DIGEST_BYTES);
     const uint32_t different = read_versions(&reader, head);
     if (reader.failed)
-        return refuse(error, capacity, "it is no recording");
+        return reject(error, capacity, "it is no recording");
     if (head->format != RAIM_RECORDING_FORMAT || head->layout != RAIM_WORLD_LAYOUT ||
         different != 0) {
         head->is_foreign = true;
-        return refuse_version(&reader, error, capacity);
+        return reject_version(&reader, error, capacity);
     }
     raim_reader digest = raim_reader_make(frame.contents + reader.size, DIGEST_BYTES);
     if (raim_read_u64(&digest) != raim_digest(frame.contents, reader.size))
-        return refuse(error, capacity, "its head is damaged");
+        return reject(error, capacity, "its head is damaged");
     head->size = frame.size;
     read_scene(&reader, head);
     struct map_parts parts = {.def.name = head->map_name};
@@ -229,5 +229,5 @@ bool raim_recording_head_read(const uint8_t *bytes, size_t size, struct raim_rec
     }
     free(parts.obstacles);
     free(parts.spawns);
-    return is_good || refuse(error, capacity, "its head describes no arena");
+    return is_good || reject(error, capacity, "its head describes no arena");
 }

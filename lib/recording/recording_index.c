@@ -19,7 +19,7 @@ enum {
 };
 
 // A frame is of this many ticks at most, at the highest tick rate.
-enum { MOST_FRAME_TICKS = 2 * RAIM_RECORDING_FRAME_S * 240 };
+enum { MAX_FRAME_TICKS = 2 * RAIM_RECORDING_FRAME_S * 240 };
 
 void raim_recording_index_free(struct raim_recording_index *index)
 {
@@ -105,7 +105,7 @@ static void *read_table(raim_reader *reader, uint32_t most, uint32_t bytes, size
 
 static void read_frames(raim_reader *reader, struct raim_recording_index *index)
 {
-    index->frames = read_table(reader, RAIM_RECORDING_MOST_FRAMES, FRAME, sizeof *index->frames,
+    index->frames = read_table(reader, RAIM_RECORDING_MAX_FRAMES, FRAME, sizeof *index->frames,
                                &index->frame_count);
     for (uint32_t i = 0; i < index->frame_count; i++) {
         index->frames[i].offset = raim_read_u64(reader);
@@ -113,19 +113,19 @@ static void read_frames(raim_reader *reader, struct raim_recording_index *index)
         const uint32_t offset = index->frames[i].tick - index->frames[0].tick;
         const uint32_t length = i > 0 ? index->frames[i].tick - index->frames[i - 1].tick : 1;
         if (offset > index->ticks || index->frames[i].offset >= index->end || length == 0 ||
-            length > MOST_FRAME_TICKS ||
+            length > MAX_FRAME_TICKS ||
             (i > 0 && index->frames[i].offset <= index->frames[i - 1].offset))
             reader->failed = true;
     }
     if (index->frame_count == 0 ||
         index->ticks + index->frames[0].tick - index->frames[index->frame_count - 1].tick >
-            MOST_FRAME_TICKS)
+            MAX_FRAME_TICKS)
         reader->failed = true;
 }
 
 static void read_chapters(raim_reader *reader, struct raim_recording_index *index)
 {
-    index->chapters = read_table(reader, RAIM_RECORDING_MOST_CHAPTERS, CHAPTER,
+    index->chapters = read_table(reader, RAIM_RECORDING_MAX_CHAPTERS, CHAPTER,
                                  sizeof *index->chapters, &index->chapter_count);
     for (uint32_t i = 0; i < index->chapter_count; i++) {
         struct raim_chapter *chapter = &index->chapters[i];
@@ -143,7 +143,7 @@ static void read_chapters(raim_reader *reader, struct raim_recording_index *inde
 
 static void read_players(raim_reader *reader, struct raim_recording_index *index)
 {
-    index->players = read_table(reader, RAIM_RECORDING_MOST_PLAYERS, PLAYER - RAIM_MAX_NAME_BYTES,
+    index->players = read_table(reader, RAIM_RECORDING_MAX_PLAYERS, PLAYER - RAIM_MAX_NAME_BYTES,
                                 sizeof *index->players, &index->player_count);
     for (uint32_t i = 0; i < index->player_count; i++) {
         struct raim_recording_player *player = &index->players[i];
@@ -183,7 +183,7 @@ bool raim_recording_index_read(struct raim_recording_index *index, const uint8_t
     *index = (struct raim_recording_index){0};
     const struct raim_frame frame = raim_frame_at(bytes, size);
     if (frame.kind != RAIM_FRAME_SKIPPABLE || frame.size != size ||
-        size > RAIM_RECORDING_MOST_INDEX_BYTES || frame.contents_size < DIGEST + FOOTER)
+        size > RAIM_RECORDING_MAX_INDEX_BYTES || frame.contents_size < DIGEST + FOOTER)
         return false;
     const size_t contents_size = frame.contents_size - DIGEST - FOOTER;
     raim_reader digest = raim_reader_make(frame.contents + contents_size, DIGEST);

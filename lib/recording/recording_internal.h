@@ -4,8 +4,8 @@
 
 #include "recording_frame.h"
 #include "recording_index.h"
-#include "sent_set.h"
-#include "tape_reader.h"
+#include "recording_input_reader.h"
+#include "recording_sent.h"
 
 // A player who is in the world now.
 struct raim_recording_member {
@@ -36,7 +36,7 @@ struct raim_recording {
     uint32_t frame; // the present one
     uint8_t *contents;
     size_t contents_capacity;
-    struct raim_tape_reader reader;
+    struct raim_recording_input_reader reader;
 
     uint32_t tick;
     bool is_in_tick; // its step was played, its end was not read
@@ -50,7 +50,7 @@ struct raim_recording {
     uint32_t *rtts;
     struct raim_recording_member *members; // by slot
     struct raim_wire_phase phase;
-    struct raim_recording_line chat[RAIM_RECORDING_MOST_CHAT];
+    struct raim_recording_line chat[RAIM_RECORDING_MAX_CHAT];
     uint32_t chat_count;
     struct raim_recording_sets sent;
 

@@ -53,8 +53,8 @@ static bool unpack(struct raim_recording *recording)
         return raim_replay_fail(recording, RAIM_FAULT_FRAME, "the data frame is damaged");
     raim_input *inputs = recording->reader.inputs;
     uint64_t *difference = recording->reader.difference;
-    recording->reader =
-        raim_tape_reader_make(&recording->head.scene, recording->contents, frame.contents_size);
+    recording->reader = raim_recording_input_reader_make(&recording->head.scene,
+                                                         recording->contents, frame.contents_size);
     recording->reader.inputs = inputs;
     recording->reader.traffic = recording->traffic;
     recording->reader.difference = difference;
@@ -129,8 +129,8 @@ static bool read_names(struct raim_recording *recording)
     for (uint32_t slot = 0; slot < slots_of(recording); slot++) {
         if (players[slot].id == RAIM_NOBODY)
             continue;
-        if (!raim_tape_read(&recording->reader, &record) || record.kind != RAIM_RECORD_NAME ||
-            record.id != players[slot].id)
+        if (!raim_recording_input_read(&recording->reader, &record) ||
+            record.kind != RAIM_RECORD_NAME || record.id != players[slot].id)
             return fail_record(recording, "a keyframe's player has no name");
         set_member(recording, &record);
     }
@@ -179,11 +179,12 @@ bool raim_replay_load(struct raim_recording *recording, uint32_t frame, bool con
     recording->frame = frame;
     if (!unpack(recording))
         return false;
-    if (!raim_tape_read(&recording->reader, &record) || record.kind != RAIM_RECORD_KEYFRAME)
+    if (!raim_recording_input_read(&recording->reader, &record) ||
+        record.kind != RAIM_RECORD_KEYFRAME)
         return fail_record(recording, "a data frame begins without a keyframe");
     if (!take_keyframe(recording, record.world, continues))
         return false;
-    if (!raim_tape_read(&recording->reader, &record) || record.kind != RAIM_RECORD_PHASE)
+    if (!raim_recording_input_read(&recording->reader, &record) || record.kind != RAIM_RECORD_PHASE)
         return fail_record(recording, "a keyframe has no phase");
     recording->phase = record.phase;
     reset(recording);
@@ -350,7 +351,7 @@ static bool end_tick(struct raim_recording *recording)
 
 static void add_line(struct raim_recording *recording, const struct raim_record *record)
 {
-    if (recording->chat_count == RAIM_RECORDING_MOST_CHAT)
+    if (recording->chat_count == RAIM_RECORDING_MAX_CHAT)
         return;
     struct raim_recording_line *line = &recording->chat[recording->chat_count++];
     line->player = record->id;
@@ -435,7 +436,7 @@ bool raim_replay_tick(struct raim_recording *recording)
     uint32_t left = 16 * slots_of(recording) + 64;
     recording->events.count = recording->chat_count = 0;
     while (recording->tick == before) {
-        if (raim_tape_read(&recording->reader, &record)) {
+        if (raim_recording_input_read(&recording->reader, &record)) {
             const uint32_t cost = cost_of(recording, record.kind);
             if (cost > left)
                 return fail_record(recording, "a tick has more operations than a match makes");

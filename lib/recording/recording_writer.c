@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes recordings of tapes.
+// Makes recordings of recording inputs.
 #include "recording_writer.h"
 
 #include "recording_frame.h"
@@ -126,7 +126,7 @@ bool raim_recording_writer_append(struct raim_recording_writer *writer, const ui
 {
     const bool is_keyframe = size > 0 && chunk[0] == RAIM_RECORD_KEYFRAME;
     if (!writer->is_open || (!is_keyframe && writer->frame.size == 0) ||
-        writer->frame.size + size > RAIM_RECORDING_MOST_FRAME_BYTES ||
+        writer->frame.size + size > RAIM_RECORDING_MAX_FRAME_BYTES ||
         (is_keyframe && !complete_frame(writer)) || !reserve(&writer->frame, size)) {
         writer->is_open = false;
         return false;

@@ -2,8 +2,9 @@
 // Makes the bytes of recordings: a head, data frames compressed by zstd, an index. It does no I/O:
 // the caller takes the bytes and appends them to a file.
 //
-//     raim_recording_writer_begin, then for each chunk of a tape raim_recording_writer_append, at
-//     the end raim_recording_writer_end; after any of them raim_recording_writer_take.
+//     raim_recording_writer_begin, then for each chunk of a recording input
+//     raim_recording_writer_append, at the end raim_recording_writer_end; after any of them
+//     raim_recording_writer_take.
 //
 // Thread rule: a writer belongs to one thread at a time; not that of a match, because compressing
 // takes milliseconds.
@@ -26,9 +27,9 @@ void raim_recording_writer_destroy(struct raim_recording_writer *writer);
 bool raim_recording_writer_begin(struct raim_recording_writer *writer, const uint8_t *scene,
                                  size_t scene_size, uint32_t first_tick, int64_t start_unix_ms);
 
-// Adds a chunk, whole as it was taken from a tape. The first one must begin with a keyframe. A
-// chunk with a keyframe completes the frame before. Returns false where memory runs out or the
-// chunk is none; then only raim_recording_writer_end is left to do, or another begin.
+// Adds a chunk, whole as it was taken from a recording input. The first one must begin with a
+// keyframe. A chunk with a keyframe completes the frame before. Returns false where memory runs out
+// or the chunk is none; then only raim_recording_writer_end is left to do, or another begin.
 bool raim_recording_writer_append(struct raim_recording_writer *writer, const uint8_t *chunk,
                                   size_t size);
 

@@ -78,8 +78,8 @@ static raim_wire_player wire_player(const struct raim_wire_limits *limits,
         // To the nearest of 1024 directions; the last half step wraps to 0.
         .aim = (int32_t)(((uint32_t)player->aim + 32) >> 6 & 0x3FF),
         // A player who has just spawned has its spawn as previous position, so its way is STAND.
-        .way = (int32_t)raim_wire_way(limits, x - raim_quantise(player->previous.x),
-                                      y - raim_quantise(player->previous.y)),
+        .direction = (int32_t)raim_wire_direction(limits, x - raim_quantise(player->previous.x),
+                                                  y - raim_quantise(player->previous.y)),
         .life = player->life & 7,
         .shield = player->shield_ticks > 0,
     };

@@ -38,7 +38,7 @@ static uint32_t add_players(const struct raim_priority *priority,
     FOR_EACH_SLOT (slot, frame->seen_players, priority->limits->players) {
         const raim_wire_player *player = &frame->players[slot];
         const uint32_t waited = priority->waited[slot];
-        const double speed = player->way == RAIM_WAY_STAND ? 0 : priority->player_speed;
+        const double speed = player->direction == RAIM_DIRECTION_STAND ? 0 : priority->player_speed;
         float urgency =
             urgency_of(priority, distance_between(player->x, player->y, x, y), speed, waited);
         if (waited + 1 >= soon * patience_ticks)

@@ -109,7 +109,7 @@ bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1])
             continue;
         }
         marks = count_marks(marks, c);
-        if (marks > RAIM_NAME_MAX_MARKS || raim_unicode_is_among(&raim_unicode_refused, c))
+        if (marks > RAIM_NAME_MAX_MARKS || raim_unicode_is_among(&raim_unicode_rejected, c))
             return false;
         write_folded(&writer, bytes, length, c);
     }

@@ -17,12 +17,12 @@ bool raim_text_clean(const char *text, char *cleaned, uint32_t max);
 // trailing spaces. Runs of spaces of any kind become one ASCII space; compatibility forms such as
 // full-width letters become the letters that they are forms of. Returns false as raim_text_clean
 // does, and also when the name has more than RAIM_NAME_MAX_MARKS marks on a character, begins with
-// a mark, or contains a code point of raim_unicode_refused. Cleaning is idempotent.
+// a mark, or contains a code point of raim_unicode_rejected. Cleaning is idempotent.
 bool raim_name_clean(const char *name, char cleaned[RAIM_MAX_NAME_BYTES + 1]);
 
 // Confusable detection for names: a key that names which look alike share, from the skeletons of
 // UTS #39 (Unicode Security Mechanisms) without case, spaces and marks. A name that looks like the
-// operator's is refused; of two players whose names look alike the later one gets a number.
+// operator's is rejected; of two players whose names look alike the later one gets a number.
 
 struct raim_name_key {
     uint64_t skeleton; // hash of the skeleton without a number in parentheses at its end

@@ -32,7 +32,7 @@ struct raim_unicode_mappings {
 
 // Code points that names must not contain: unassigned, private use, noncharacters, and
 // compatibility forms that are not folded.
-extern const struct raim_unicode_ranges raim_unicode_refused;
+extern const struct raim_unicode_ranges raim_unicode_rejected;
 
 // Marks that are drawn over the preceding character: Nonspacing_Mark and Enclosing_Mark.
 extern const struct raim_unicode_ranges raim_unicode_marks;

@@ -7,7 +7,7 @@
 
 // clang-format off
 
-static const struct raim_unicode_range refused[] = {
+static const struct raim_unicode_range rejected[] = {
     {0x00A8, 0x00A8}, {0x00AF, 0x00AF}, {0x00B8, 0x00B8}, {0x02D8, 0x02DD}, {0x0340, 0x0341},
     {0x0343, 0x0343}, {0x0378, 0x037A}, {0x0380, 0x0384}, {0x038B, 0x038B}, {0x038D, 0x038D},
     {0x03A2, 0x03A2}, {0x0530, 0x0530}, {0x0557, 0x0558}, {0x058B, 0x058C}, {0x0590, 0x0590},
@@ -946,7 +946,7 @@ static const struct raim_unicode_mapping skeletons[] = {
 
 #define TABLE(rows) {rows, sizeof rows / sizeof rows[0]}
 
-const struct raim_unicode_ranges raim_unicode_refused = TABLE(refused);
+const struct raim_unicode_ranges raim_unicode_rejected = TABLE(rejected);
 const struct raim_unicode_ranges raim_unicode_marks = TABLE(marks);
 const struct raim_unicode_mappings raim_unicode_folds = TABLE(folds);
 const struct raim_unicode_mappings raim_unicode_skeletons = TABLE(skeletons);

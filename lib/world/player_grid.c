@@ -8,8 +8,8 @@
 
 enum {
     CELLS_PER_PLAYER = 64, // so that few cells are marked
-    LEAST_CELLS = 64,
-    MOST_CELLS = 25000, // approximately; rounding up the columns and rows adds some
+    MIN_CELLS = 64,
+    MAX_CELLS = 25000, // approximately; rounding up the columns and rows adds some
 };
 
 void raim_player_grid_clear(struct raim_player_grid *grid, raim_box border, uint32_t count,
@@ -17,8 +17,8 @@ void raim_player_grid_clear(struct raim_player_grid *grid, raim_box border, uint
 {
     const raim_vec2 size = raim_vec2_sub(border.max, border.min);
     const uint32_t wanted = count * CELLS_PER_PLAYER;
-    const uint32_t least = wanted > LEAST_CELLS ? wanted : LEAST_CELLS;
-    const double side = sqrt(size.x * size.y / (least < MOST_CELLS ? least : MOST_CELLS));
+    const uint32_t least = wanted > MIN_CELLS ? wanted : MIN_CELLS;
+    const double side = sqrt(size.x * size.y / (least < MAX_CELLS ? least : MAX_CELLS));
     grid->origin = border.min;
     grid->side = side > least_side ? side : least_side;
     grid->cells_per_unit = 1 / grid->side;

@@ -6,9 +6,9 @@
 // The same arguments give the same bytes.
 #include "map_file.h"
 #include "netsim.h"
+#include "recording_input.h"
 #include "recording_scene.h"
 #include "recording_writer.h"
-#include "tape.h"
 
 #include <assert.h>
 #include <math.h>
@@ -20,7 +20,7 @@ enum { AIMBOT = 0, WALLHACK = 1, SEED = 1, START_S = 1767225600 };
 
 struct recorder {
     struct raim_match *match;
-    struct raim_tape *tape;
+    struct raim_recording_input *records;
     struct raim_recording_writer *writer;
     FILE *out;
 };
@@ -38,7 +38,7 @@ static void save(struct recorder *recorder)
 static void append(struct recorder *recorder)
 {
     size_t size;
-    const uint8_t *chunk = raim_tape_take(recorder->tape, &size);
+    const uint8_t *chunk = raim_recording_input_take(recorder->records, &size);
     if (chunk != NULL && !raim_recording_writer_append(recorder->writer, chunk, size))
         exit(EXIT_FAILURE);
     save(recorder);
@@ -54,12 +54,12 @@ static void begin(struct recorder *recorder)
         raim_recording_scene_write(&scene, bytes, raim_recording_scene_bound(&scene));
     const struct raim_world *world = raim_match_world(recorder->match);
     recorder->writer = raim_recording_writer_create();
-    recorder->tape = raim_tape_init(malloc(raim_tape_bytes(world)), world);
+    recorder->records = raim_recording_input_init(malloc(raim_recording_input_bytes(world)), world);
     if (!raim_recording_writer_begin(recorder->writer, bytes, size, world->tick,
                                      (int64_t)START_S * 1000))
         exit(EXIT_FAILURE);
     free(bytes);
-    raim_match_record(recorder->match, recorder->tape, SEED);
+    raim_match_record(recorder->match, recorder->records, SEED);
     append(recorder);
 }
 
@@ -67,11 +67,11 @@ static void begin(struct recorder *recorder)
 static void record(struct recorder *recorder)
 {
     append(recorder);
-    if (raim_tape_wants_keyframe(recorder->tape)) {
+    if (raim_recording_input_wants_keyframe(recorder->records)) {
         raim_match_keyframe(recorder->match);
         append(recorder);
     }
-    assert(!raim_tape_has_overflowed(recorder->tape));
+    assert(!raim_recording_input_has_overflowed(recorder->records));
 }
 
 static void end(struct recorder *recorder)
@@ -82,7 +82,7 @@ static void end(struct recorder *recorder)
         exit(EXIT_FAILURE);
     save(recorder);
     raim_recording_writer_destroy(recorder->writer);
-    free(recorder->tape);
+    free(recorder->records);
 }
 
 // --- clients ---

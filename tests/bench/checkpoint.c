@@ -8,7 +8,7 @@
 //     the daemon runs.
 #define _GNU_SOURCE
 
-#include "checkpoint.h"
+#include "checkpoint_file.h"
 #include "config.h"
 #include "measure.h"
 
@@ -19,7 +19,7 @@ static const uint32_t warmup_ticks = 600;
 struct bench {
     struct raim_match *match;
     struct checkpoint *checkpoint;
-    struct checkpoint_seat seats[RAIM_MAX_PLAYERS];
+    struct checkpoint_address addresses[RAIM_MAX_PLAYERS];
     int ticks;
     double *save_us, *step_us;
 };
@@ -48,7 +48,7 @@ static bool open_bench(struct bench *bench, const struct config *config, const c
     const bool good = bench->match != NULL && bench->checkpoint != NULL && bench->save_us != NULL &&
                       bench->step_us != NULL &&
                       checkpoint_bind(bench->checkpoint, bench->match, &(struct checkpoint_map){0},
-                                      bench->seats, error, sizeof error);
+                                      bench->addresses, error, sizeof error);
     if (!good)
         fprintf(stderr, "bench_checkpoint: %s\n", error);
     return good;
@@ -72,7 +72,7 @@ static void run(struct bench *bench)
         const int64_t begin = measure_ns(CLOCK_MONOTONIC);
         step(bench->match);
         const int64_t middle = measure_ns(CLOCK_MONOTONIC);
-        checkpoint_save(bench->checkpoint, bench->match, bench->seats);
+        checkpoint_save(bench->checkpoint, bench->match, bench->addresses);
         const int64_t end = measure_ns(CLOCK_MONOTONIC);
         bench->step_us[i] = (double)(middle - begin) / 1000;
         bench->save_us[i] = (double)(end - middle) / 1000;

@@ -18,7 +18,7 @@ TMPFS = "/dev/shm"
 PLAYERS = (2, 16, 64, 200)
 TICKS = often(6000, 60)
 RUNS = often(5, 1)
-MOST_US = 20
+MAX_US = 20
 
 
 def measure(players):
@@ -48,8 +48,8 @@ def main():
     row = best[64]
     print(f"bench checkpoint save_us={row['save_us']:.2f} p99_us={row['p99_us']:.2f}"
           f" bytes={row['bytes']:.0f}")
-    if row["save_us"] > MOST_US and not SHORTEST:
-        sys.exit(f"a checkpoint of 64 players costs more than {MOST_US} us")
+    if row["save_us"] > MAX_US and not SHORTEST:
+        sys.exit(f"a checkpoint of 64 players costs more than {MAX_US} us")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CALLS = 200, MOST_ROUNDS = 100000, SMALL = 100, LARGE = 1200 };
+enum { CALLS = 200, MAX_ROUNDS = 100000, SMALL = 100, LARGE = 1200 };
 
-static double times[MOST_ROUNDS];
+static double times[MAX_ROUNDS];
 static uint8_t plain[LARGE], opened[LARGE + 200], encrypted[CALLS][LARGE + 200];
 static size_t sizes[CALLS];
 static volatile size_t sum; // of what came out, so that it must come out
@@ -104,7 +104,7 @@ static void measure_session(size_t size, int rounds)
             sum += secure_sessions_decrypt(sessions, peer, encrypted[0], size, opened, &verdict);
         times[round] = (double)(measure_ns(CLOCK_MONOTONIC) - start) / CALLS;
     }
-    print_median("server refuses", size, rounds);
+    print_median("server rejects", size, rounds);
     raim_connector_destroy(client);
     secure_sessions_destroy(sessions);
 }
@@ -173,7 +173,7 @@ static void measure_aes(size_t size, int rounds)
 int main(int argc, char **argv)
 {
     const int rounds = argc > 1 ? atoi(argv[1]) : 1000;
-    if (rounds < 1 || rounds > MOST_ROUNDS || sodium_init() < 0) {
+    if (rounds < 1 || rounds > MAX_ROUNDS || sodium_init() < 0) {
         fprintf(stderr, "usage: bench_encryption [ROUNDS]\n");
         return 64;
     }

@@ -85,8 +85,8 @@ static void judge_kills(struct game *game)
     for (uint32_t slot = 0; slot < world->max_players; slot++)
         game->traces[world->tick % KEPT][slot] =
             (struct trace){.position = players[slot].position, .life = players[slot].life};
-    for (uint32_t i = 0; i < match->happened.count; i++) {
-        const raim_event *event = &match->happened.items[i];
+    for (uint32_t i = 0; i < match->step_events.count; i++) {
+        const raim_event *event = &match->step_events.items[i];
         if (event->kind != RAIM_EVENT_KILL)
             continue;
         const uint32_t ticks = best_excuse(game, world, raim_player_slot(event->actor),

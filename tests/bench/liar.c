@@ -40,7 +40,7 @@ static const struct raim_connection *connection_of(const struct liars *liars, ui
 {
     const struct raim_match *match = match_of(liars);
     const uint32_t slot = raim_client_own_slot(netsim_client(liars->netsim, player));
-    return &match->clients[match->members[slot].client];
+    return &match->connections[match->sessions[slot].client];
 }
 
 // --- what it knows ---

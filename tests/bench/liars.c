@@ -53,7 +53,7 @@ static void print_kind(const struct netsim *netsim, const char *name, uint32_t f
         sum.shots += figures.shots;
         sum.hits += figures.hits;
         allowed +=
-            raim_rewind_limit_view(&match->clients[match->members[slot].client].rewind_limit);
+            raim_rewind_limit_view(&match->connections[match->sessions[slot].client].rewind_limit);
         count++;
     }
     printf("%s_shots=%" PRIu64 " %s_hits=%" PRIu64 " %s_allowed_ticks=%.2f ", name, sum.shots, name,

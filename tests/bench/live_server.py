@@ -301,7 +301,7 @@ def check_bots(processes):
         process.terminate()
     for process in processes:
         report = json.loads(process.communicate(timeout=DEADLINE_S)[0])
-        for key in ("refused", "decode_errors"):
+        for key in ("rejected", "decode_errors"):
             if report[key] != 0:
                 raise Failure(f"raim-bots says {key} = {report[key]}")
 

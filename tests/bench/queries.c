@@ -22,10 +22,10 @@ enum {
     DATAGRAMS = 200, // a round; so many small ones fit any receive buffer
     BATCH = 64,
     CALLS = 20000, // of the guard, a round
-    MOST_ROUNDS = 100000,
+    MAX_ROUNDS = 100000,
 };
 
-static double times[MOST_ROUNDS];
+static double times[MAX_ROUNDS];
 
 static void die(const char *what)
 {
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 {
     static const uint8_t forged[52] = {0x8F, 0xFF, 0, 1, 0x82, 0xFF, 0, 1};
     const int rounds = argc > 1 ? atoi(argv[1]) : 1000;
-    if (rounds < 1 || rounds > MOST_ROUNDS) {
+    if (rounds < 1 || rounds > MAX_ROUNDS) {
         fprintf(stderr, "usage: bench_queries [ROUNDS]\n");
         return 64;
     }

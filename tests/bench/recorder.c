@@ -42,7 +42,7 @@ struct bench {
     uint32_t client_count, ticks;
     struct game plain, recorded;
     struct recorder *recorder;
-    struct match_tape tape;
+    struct recording_memory records;
     struct arena_recording recording;
     struct config_arena config;
     int64_t *hook_ns; // of each tick
@@ -158,9 +158,9 @@ static bool open_recorder(struct bench *bench, const char *directory, const stru
     const struct raim_world *world = raim_match_world(bench->recorded.match);
     bench->recorder = recorder_open(directory, &limits, wakeup, error, sizeof error);
     if (bench->recorder == NULL || !recorder_start(bench->recorder, error, sizeof error) ||
-        !match_tape_create(&bench->tape, bench->recorded.match))
+        !recording_memory_create(&bench->records, bench->recorded.match))
         return false;
-    bench->recording.tape = &bench->tape;
+    bench->recording.records = &bench->records;
     bench->recording.stream =
         recorder_open_stream(bench->recorder, raim_world_bytes(world), world->max_players);
     bench->hook_ns = calloc(bench->ticks, sizeof *bench->hook_ns);
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
            (unsigned long long)counts.bytes, (unsigned long long)counts.dropped);
     recorder_close_stream(bench.recording.stream);
     recorder_close(bench.recorder);
-    match_tape_destroy(&bench.tape);
+    recording_memory_destroy(&bench.records);
     close_game(&bench.plain, &bench);
     close_game(&bench.recorded, &bench);
     free(bench.hook_ns);

@@ -15,19 +15,19 @@
 #include "map_file.h"
 #include "measure.h"
 #include "random.h"
+#include "recording_input.h"
 #include "recording_writer.h"
-#include "tape.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_CLIENTS = 64, ROUND_TRIP_TICKS = 4 };
+enum { MAX_CLIENTS = 64, ROUND_TRIP_TICKS = 4 };
 
 // One of the two matches.
 struct game {
     struct raim_match *match;
-    struct lagged_client clients[MOST_CLIENTS];
-    struct raim_tape *tape;
+    struct lagged_client clients[MAX_CLIENTS];
+    struct raim_recording_input *records;
     int64_t spent_ns;
 };
 
@@ -51,7 +51,7 @@ static bool write_out(struct bench *bench)
 static bool take(struct bench *bench)
 {
     size_t size;
-    const uint8_t *chunk = raim_tape_take(bench->recorded.tape, &size);
+    const uint8_t *chunk = raim_recording_input_take(bench->recorded.records, &size);
     return chunk == NULL ||
            (raim_recording_writer_append(bench->writer, chunk, size) && write_out(bench));
 }
@@ -80,7 +80,7 @@ static void close_game(struct game *game, const struct bench *bench)
     for (uint32_t i = 0; i < bench->client_count; i++)
         lagged_client_release(&game->clients[i]);
     raim_match_destroy(game->match);
-    free(game->tape);
+    free(game->records);
 }
 
 static bool tick(struct game *game, const struct bench *bench)
@@ -112,7 +112,7 @@ static bool begin(struct bench *bench, uint64_t seed)
     strcpy(scene.version, RAIM_VERSION);
     const size_t bound = raim_recording_scene_bound(&scene);
     uint8_t *bytes = malloc(bound);
-    void *memory = malloc(raim_tape_bytes(raim_match_world(match)));
+    void *memory = malloc(raim_recording_input_bytes(raim_match_world(match)));
     bench->writer = raim_recording_writer_create();
     const bool is_good = bytes != NULL && memory != NULL && bench->writer != NULL &&
                          raim_recording_writer_begin(
@@ -123,8 +123,8 @@ static bool begin(struct bench *bench, uint64_t seed)
         free(memory);
         return false;
     }
-    bench->recorded.tape = raim_tape_init(memory, raim_match_world(match));
-    raim_match_record(match, bench->recorded.tape, seed);
+    bench->recorded.records = raim_recording_input_init(memory, raim_match_world(match));
+    raim_match_record(match, bench->recorded.records, seed);
     return take(bench);
 }
 
@@ -136,9 +136,9 @@ static bool play(struct bench *bench, uint32_t ticks)
         if (!tick(first, bench) || !tick(second, bench))
             return false;
         const int64_t start = measure_ns(CLOCK_THREAD_CPUTIME_ID);
-        if (raim_tape_has_overflowed(bench->recorded.tape))
+        if (raim_recording_input_has_overflowed(bench->recorded.records))
             return false;
-        const bool is_due = raim_tape_wants_keyframe(bench->recorded.tape);
+        const bool is_due = raim_recording_input_wants_keyframe(bench->recorded.records);
         bench->recorded.spent_ns += measure_ns(CLOCK_THREAD_CPUTIME_ID) - start;
         if (!take(bench))
             return false;
@@ -165,7 +165,7 @@ static int make(int argc, char **argv)
     bench.file = fopen(argv[2], "wb");
     const uint32_t bots = (uint32_t)atoi(argv[5]);
     const bool is_good = bench.map != NULL && bench.file != NULL &&
-                         bench.client_count <= MOST_CLIENTS &&
+                         bench.client_count <= MAX_CLIENTS &&
                          open_game(&bench.plain, &bench, bots, seed) &&
                          open_game(&bench.recorded, &bench, bots, seed) && begin(&bench, seed) &&
                          play(&bench, ticks);

@@ -29,7 +29,7 @@ CLIENTS = (64, 16)
 MATCH_S = often(3600, 5)   # of the match's own time
 WINDOW_S = often(8, 0.5)
 PAIRS = often(8, 1)
-MOST_PERCENT = 2
+MAX_PERCENT = 2
 
 
 def record_match(clients, seconds):
@@ -141,8 +141,8 @@ def main():
                          f" match_us_{clients}={row['recorded_us'] - row['plain_us']:.2f}"
                          f" mb_per_hour_{clients}={megabytes:.2f}")
     print("bench recording " + " ".join(words))
-    if worst > MOST_PERCENT and not SHORTEST:
-        sys.exit(f"a recording costs more than {MOST_PERCENT} % of a tick")
+    if worst > MAX_PERCENT and not SHORTEST:
+        sys.exit(f"a recording costs more than {MAX_PERCENT} % of a tick")
 
 
 if __name__ == "__main__":

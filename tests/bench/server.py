@@ -28,7 +28,7 @@ import tiled_map
 from live_server import (LOAD_CPUS, MAP, PINGS, SERVER_CPU, TICK_HZ, Case, Failure, Network, bare,
                          figures, resident_kb, running, server, thread_times, worker_times)
 from shared import BIN, FIGURES, options_parser
-from soak import MOST_GROWTH_PERCENT, measure_soak
+from soak import MAX_GROWTH_PERCENT, measure_soak
 
 CSV = FIGURES / "server.csv"
 
@@ -47,12 +47,12 @@ NEAR_MS, FAR_MS = 20, 150    # round trips
 HELD_WORKER_PERCENT = 80   # of its CPU, at most
 HELD_LATE_P99_US = 1000    # at most
 HELD_STEP = 0.05           # the search ends when it knows this share of the players
-MOST_TRIALS = 7
+MAX_TRIALS = 7
 
 # Beyond these a run tells more about the machine or the load than about the server.
-MOST_LOAD_PERCENT = 90
-MOST_WAITED_PERCENT = 2
-MOST_MISSED_PERCENT = 0.5
+MAX_LOAD_PERCENT = 90
+MAX_WAITED_PERCENT = 2
+MAX_MISSED_PERCENT = 0.5
 
 
 class Bench:
@@ -106,12 +106,12 @@ def doubts(result):
     """Why a run of the server may tell more about the machine or the load than about the server."""
     if result["kind"] != "server":
         return
-    if result["worker_waited_percent"] > MOST_WAITED_PERCENT:
+    if result["worker_waited_percent"] > MAX_WAITED_PERCENT:
         yield (f"others had the worker's CPU for {result['worker_waited_percent']:.0f} % of the"
                " window; a late server costs more (see --realtime)")
-    if result["load_percent"] > MOST_LOAD_PERCENT:
+    if result["load_percent"] > MAX_LOAD_PERCENT:
         yield f"the load used {result['load_percent']:.0f} % of its CPU"
-    if result["inputs_missed_percent"] > MOST_MISSED_PERCENT:
+    if result["inputs_missed_percent"] > MAX_MISSED_PERCENT:
         yield (f"{result['inputs_missed_percent']:.1f} % of the ticks were played with other keys"
                " than pressed: the load did not keep up, or the server did not")
 
@@ -235,8 +235,8 @@ def measure_idle(case, arenas):
 
 def keeps_up(result):
     """Whether the load did its part: a server that gets fewer inputs seems to hold more clients."""
-    return (result["load_percent"] <= MOST_LOAD_PERCENT and
-            result["inputs_missed_percent"] <= MOST_MISSED_PERCENT)
+    return (result["load_percent"] <= MAX_LOAD_PERCENT and
+            result["inputs_missed_percent"] <= MAX_MISSED_PERCENT)
 
 
 def measure_growth(bench, case, runs, sizes, prefix, map_of):
@@ -283,10 +283,10 @@ def try_players(bench, case, clients):
     if holds(result) and keeps_up(result):
         return "held", result["worker_percent"]
     # A late load makes a server more expensive, too: what that server would hold is unknown.
-    if result["load_percent"] > MOST_LOAD_PERCENT or holds(result):
+    if result["load_percent"] > MAX_LOAD_PERCENT or holds(result):
         return "load", result["worker_percent"]
     is_disturbed = (result["worker_percent"] <= HELD_WORKER_PERCENT and
-                    result["worker_waited_percent"] > MOST_WAITED_PERCENT)
+                    result["worker_waited_percent"] > MAX_WAITED_PERCENT)
     return "others" if is_disturbed else "server", result["worker_percent"]
 
 
@@ -387,7 +387,7 @@ def measure(bench, options):
         print("bench server " + " ".join(f"{key}={value}" for key, value
                                          in (summary[network.name] | given).items()))
     if not is_flat:
-        print(f"bench server: memory grew by more than {MOST_GROWTH_PERCENT} % during the soak",
+        print(f"bench server: memory grew by more than {MAX_GROWTH_PERCENT} % during the soak",
               file=sys.stderr)
     return is_flat
 
@@ -429,7 +429,7 @@ def read_options():
         parser.error(f"the parts are {', '.join(PARTS + LONG_PARTS)}")
     live_server.programs = options.programs
     options.idle_arenas = IDLE_ARENAS
-    options.sizes, options.trials = GROWTH, MOST_TRIALS
+    options.sizes, options.trials = GROWTH, MAX_TRIALS
     if options.shortest:
         options.clients, options.seconds, options.settle, options.runs = 16, 0.5, 0.2, 0
         options.idle_arenas, options.latency = 8, options.latency or "mix"

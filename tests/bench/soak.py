@@ -15,8 +15,8 @@ COLUMNS = ["second", "resident_kb", "load_resident_kb", "players", "late_p99_us"
 
 SAMPLE_S = 10
 LATENESS_S = 60           # a p99 of fewer ticks tells little
-LEAST_SETTLE_S, MOST_SETTLE_S = 120, 600  # before a window of a minute or more
-MOST_GROWTH_PERCENT = 2   # of the resident memory, from the first quarter to the last
+MIN_SETTLE_S, MAX_SETTLE_S = 120, 600  # before a window of a minute or more
+MAX_GROWTH_PERCENT = 2   # of the resident memory, from the first quarter to the last
 QUARTERS = 4
 
 
@@ -75,7 +75,7 @@ def measure_soak(case, minutes):
     """The figures of a soak, and whether memory stayed flat. A Failure where a client ends. Memory
     that is touched for the first time is no leak, so that the first minutes do not count."""
     seconds = 60 * minutes
-    settle_s = min(MOST_SETTLE_S, max(LEAST_SETTLE_S if minutes >= 1 else 0, seconds / 6))
+    settle_s = min(MAX_SETTLE_S, max(MIN_SETTLE_S if minutes >= 1 else 0, seconds / 6))
     settled = case._replace(settle_s=settle_s)
     with playing(settled, settled.settle_s + seconds) as (daemon, bots, status_port):
         rows = observe(settled, seconds, daemon, bots, status_port)
@@ -90,4 +90,4 @@ def measure_soak(case, minutes):
                "soak_late_p99_worst_us":
                    f"{max(row['late_p99_us'] or 0 for row in rows):.0f}",
                "soak_skipped_ticks": str(rows[-1]["skipped_ticks"])}
-    return figures, growth <= MOST_GROWTH_PERCENT
+    return figures, growth <= MAX_GROWTH_PERCENT

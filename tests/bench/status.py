@@ -42,7 +42,7 @@ WINDOW_TICKS = 1024
 # And the age of what is published and rendered.
 WINDOW_S = often(WINDOW_TICKS / live_server.TICK_HZ, 0.5) + 0.5
 ASKED_PER_S = 200
-MOST_RATIO = 1.05
+MAX_RATIO = 1.05
 NICE = -15
 
 PLAYERS_PER_ARENA = 64
@@ -243,7 +243,7 @@ def mean(windows, kinds, key):
 def tell(windows, options):
     asked, idle = ratios(windows, "asked"), ratios(windows, "idle")
     quiet_kinds = ("quiet", "idle")
-    print(f"bench status p99_ratio_worst={max(asked):.3f} wanted_at_most={MOST_RATIO:.2f}"
+    print(f"bench status p99_ratio_worst={max(asked):.3f} wanted_at_most={MAX_RATIO:.2f}"
           f" p99_ratio_median={statistics.median(asked):.3f}"
           f" idle_ratios={min(idle):.3f}..{max(idle):.3f}"
           + "".join(f" {name}={mean(windows, quiet_kinds, key):.1f}"

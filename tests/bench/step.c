@@ -22,7 +22,7 @@
 
 #define TICK_HZ 60
 #define BASE_PLAYERS 64
-#define MOST_BATCHES 10000
+#define MAX_BATCHES 10000
 #define STEPS_PER_BATCH 20 // few, so that most batches are not interrupted
 
 // Steps for all players to spawn and for the bullets to reach their number.
@@ -171,7 +171,7 @@ static bool measure(const struct measurement *what, bool is_growth)
             scatter(&arena);
     }
 
-    static double batches_us[MOST_BATCHES];
+    static double batches_us[MAX_BATCHES];
     uint64_t bullets = 0, players = 0;
     for (int batch = 0; batch < what->batches; batch++) {
         int64_t total_ns = 0;
@@ -234,7 +234,7 @@ int main(int argc, char **argv)
     };
     what.slots = what.room = what.players;
     if (what.players < 1 || what.players > RAIM_MAX_PLAYERS || what.obstacles < 1 ||
-        what.obstacles > SCENE_MAX_OBSTACLES || what.batches < 1 || what.batches > MOST_BATCHES ||
+        what.obstacles > SCENE_MAX_OBSTACLES || what.batches < 1 || what.batches > MAX_BATCHES ||
         what.rewind < 0 || what.rewind > RAIM_MAX_REWIND) {
         fprintf(stderr, "usage: bench_step growth | [SEED [PLAYERS OBSTACLES BATCHES [REWIND]]]\n");
         return 64;

@@ -15,7 +15,7 @@ TILE_PLAYERS = 64
 
 WALL = 40       # thickness, in units
 DOORWAY = 160   # width: four players'
-LEAST_WALL = 400  # between two doorways
+MIN_WALL = 400  # between two doorways
 MAX_SPAWNS = 256  # of a map
 
 NUMBER = r"-?\d+(?:\.\d+)?"
@@ -58,7 +58,7 @@ def quarter(half, obstacles, spawns):
 def seam(length, along, across, is_vertical):
     """The walls from `along` on, over a length, with a doorway between each two."""
     walls = []
-    count = int(length // (LEAST_WALL + DOORWAY))
+    count = int(length // (MIN_WALL + DOORWAY))
     for number in range(count):
         low = along + number * length / count + DOORWAY / 2
         high = low + length / count - DOORWAY

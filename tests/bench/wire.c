@@ -21,9 +21,9 @@
 
 enum {
     TICK_HZ = 60,
-    WARMUP_S = 10,     // until all players have spawned and moved
-    MOST_BYTES = 8192, // of a whole snapshot, which the product would cut
-    SAMPLES = 128,     // snapshots that are timed
+    WARMUP_S = 10,    // until all players have spawned and moved
+    MAX_BYTES = 8192, // of a whole snapshot, which the product would cut
+    SAMPLES = 128,    // snapshots that are timed
     ROUNDS = 41,
 };
 
@@ -39,12 +39,12 @@ struct job {
 
 static size_t write_full(const struct job *job, uint8_t *bytes)
 {
-    return raim_snapshot_write(job->limits, NULL, job->frame, bytes, MOST_BYTES);
+    return raim_snapshot_write(job->limits, NULL, job->frame, bytes, MAX_BYTES);
 }
 
 static size_t write_predicted(const struct job *job, uint8_t *bytes)
 {
-    return raim_snapshot_write(job->limits, job->baseline, job->frame, bytes, MOST_BYTES);
+    return raim_snapshot_write(job->limits, job->baseline, job->frame, bytes, MAX_BYTES);
 }
 
 static bool read_product(const struct job *job, const struct raim_wire_frame *baseline,
@@ -85,8 +85,8 @@ static const struct variant {
 
 struct figures {
     uint64_t snapshots, bytes;
-    uint64_t visible, moving;   // players in them
-    uint64_t sizes[MOST_BYTES]; // snapshots by bytes
+    uint64_t visible, moving;  // players in them
+    uint64_t sizes[MAX_BYTES]; // snapshots by bytes
     double write_ns, read_ns;
 };
 
@@ -156,7 +156,7 @@ static bool tell(struct bench *bench, int index, const struct play_telling *tell
     if (telling->size == 0 && !variant->every_tick)
         return true;
     const struct job job = job_of(bench, telling);
-    uint8_t bytes[MOST_BYTES];
+    uint8_t bytes[MAX_BYTES];
     const size_t size = variant->write(&job, bytes);
     if (size == 0 || !variant->read(&job, bytes, size, &bench->scratch) ||
         !same_frame(job.limits, job.frame, &bench->scratch)) {
@@ -243,7 +243,7 @@ static bool measure_tick(struct bench *bench, uint32_t players, uint32_t one_in)
 static void time_variant(struct bench *bench, int index, int round, double (*write_ns)[ROUNDS],
                          double (*read_ns)[ROUNDS])
 {
-    static uint8_t bytes[SAMPLES][MOST_BYTES];
+    static uint8_t bytes[SAMPLES][MAX_BYTES];
     size_t sizes[SAMPLES];
     const struct variant *variant = &variants[index];
     const uint32_t count = bench->sample_count;
@@ -275,12 +275,12 @@ static void measure_times(struct bench *bench)
 static uint32_t size_quantile(const struct figures *figures, double fraction)
 {
     uint64_t below = 0;
-    for (uint32_t size = 0; size < MOST_BYTES; size++) {
+    for (uint32_t size = 0; size < MAX_BYTES; size++) {
         below += figures->sizes[size];
         if ((double)below > fraction * (double)figures->snapshots)
             return size;
     }
-    return MOST_BYTES;
+    return MAX_BYTES;
 }
 
 static void print_variants(const struct bench *bench)
@@ -304,10 +304,10 @@ static void print_cost(const struct bench *bench)
     const struct play_cost *costs = &bench->costs;
     const double told = costs->told, us = 1000;
     printf("kind=cost outgoing_us=%.3f step_us=%.3f world_us=%.3f event_bytes=%.3f"
-           " refused=%" PRIu64 "\n",
+           " rejected=%" PRIu64 "\n",
            (double)costs->outgoing_ns / us / told, (double)costs->step_ns / us / told,
            (double)costs->world_ns / us / told, (double)costs->event_bytes / told,
-           play_refused(bench->play));
+           play_rejected(bench->play));
 }
 
 static void print_needs(const char *what, const uint64_t *needs)

@@ -97,8 +97,8 @@ class Match:
             if line["kind"] == "need":
                 self.needs[line["what"]][int(line["bits"])] = int(line["count"])
         self.snapshots = self.parts["header"][0]
-        if self.cost["refused"] > 0 and network[2] == 0:
-            raise Failure(f"the match refused {self.cost['refused']:.0f} messages")
+        if self.cost["rejected"] > 0 and network[2] == 0:
+            raise Failure(f"the match rejected {self.cost['rejected']:.0f} messages")
 
     def part_rows(self):
         """Name, how many in a snapshot, and their bits in a snapshot."""
@@ -191,7 +191,7 @@ def show_match(match):
     print(f"  us per client-tick: encode {cost['outgoing_us']:.2f} (of it writing {write_us:.2f});"
           f" a step {cost['step_us']:.2f} (of it the world {cost['world_us']:.2f});"
           f" events {cost['event_bytes'] * TICK_HZ / 1000:.2f} kB/s;"
-          f" refused {cost['refused']:.0f}")
+          f" rejected {cost['rejected']:.0f}")
     print("  the product's bits in a snapshot: " + ", ".join(
         f"{name} {bits:.1f} ({count:.2f})" for name, count, bits in match.part_rows() if bits > 0))
 

@@ -13,7 +13,7 @@ static inline raim_wire_player wire_turned(const struct raim_wire_limits *limits
                                            uint32_t since)
 {
     raim_wire_player player = raim_wire_predict_player(limits, from, age - since);
-    player.way = way;
+    player.direction = way;
     return raim_wire_predict_player(limits, &player, since);
 }
 
@@ -31,12 +31,12 @@ static inline enum wire_case wire_case_of(const struct raim_wire_limits *limits,
         return WIRE_GONE;
     if (to->life != from->life || to->shield != from->shield)
         return WIRE_CHANGED;
-    if (to->way == from->way) {
+    if (to->direction == from->direction) {
         const raim_wire_player predicted = raim_wire_predict_player(limits, from, age);
         return wire_same_position(&predicted, to) ? WIRE_AS_PREDICTED : WIRE_CHANGED;
     }
     for (*since = 1; *since <= age; ++*since) {
-        const raim_wire_player turned = wire_turned(limits, from, age, to->way, *since);
+        const raim_wire_player turned = wire_turned(limits, from, age, to->direction, *since);
         if (wire_same_position(&turned, to))
             return WIRE_TURNED;
     }

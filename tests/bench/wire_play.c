@@ -577,11 +577,11 @@ bool play_telling_of(const struct play *play, uint32_t index, struct play_tellin
     return true;
 }
 
-uint64_t play_refused(const struct play *play)
+uint64_t play_rejected(const struct play *play)
 {
     const struct raim_match_counts counts = raim_match_counts(play->match);
-    uint64_t refused = 0;
-    for (int i = 0; i < RAIM_REFUSALS; i++)
-        refused += counts.refused[i];
-    return refused;
+    uint64_t rejected = 0;
+    for (int i = 0; i < RAIM_REJECTIONS; i++)
+        rejected += counts.rejected[i];
+    return rejected;
 }

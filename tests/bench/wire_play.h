@@ -52,5 +52,5 @@ struct play_cost play_last_cost(const struct play *play);
 // the next tick.
 bool play_telling_of(const struct play *play, uint32_t client, struct play_telling *telling);
 
-// Messages that the match refused.
-uint64_t play_refused(const struct play *play);
+// Messages that the match rejected.
+uint64_t play_rejected(const struct play *play);

@@ -17,7 +17,7 @@ except ImportError:
 
 MISSING = None if ChaCha20Poly1305 else "python3-cryptography is not installed"
 HEAD = b"\xff\xff\xff\xffRAIM"
-CONNECT_REQUEST, COOKIE, INVITE, HANDSHAKE, REFUSED = (
+CONNECT_REQUEST, COOKIE, INVITE, HANDSHAKE, REJECTED = (
     HEAD + bytes((kind, 2)) for kind in range(1, 6))
 NEEDS_ADMISSION, OFFERED, REQUIRED, ADMITTED, NEEDS_PASSWORD = 1, 2, 4, 8, 16 # flags of a COOKIE
 PASSWORD = 3 # kind of a credential

@@ -6,7 +6,7 @@ as the real one of Agones 1.57 did in a cluster. `mode` spoils what it answers:
 
   good      as it should be                     garbage   200 with bytes that are no JSON
   slow      500 ms late                         silent    nothing, and the connection stays
-  refusing  500                                 endless   200 with a body without an end
+  rejecting  500                                 endless   200 with a body without an end
   flood     a stream of updates without a pause gone      connections are closed at once
   trailers  a body whose trailers do not end    extended  a chunk whose size does not end
 """
@@ -30,7 +30,7 @@ from ports import free_port
 BATCH_S = 0.5 # from a change to its write, and between two writes, of the SDK server
 
 # A flood needs a stream that is open.
-MODES = ("flood", "slow", "refusing", "garbage", "endless", "trailers", "extended", "silent",
+MODES = ("flood", "slow", "rejecting", "garbage", "endless", "trailers", "extended", "silent",
          "gone")
 
 
@@ -43,8 +43,8 @@ def game_server(state="Scheduled", ports=(("default", 7777),)):
                             "initial_delay_seconds": 1}},
         "status": {"state": state, "address": "127.0.0.1", "addresses": [],
                    "ports": [{"name": name, "port": port} for name, port in ports],
-                   "counters": {"rooms": {"count": "0", "capacity": "1000"}},
-                   "lists": {"rooms": {"capacity": "64", "values": []},
+                   "counters": {"arenas": {"count": "0", "capacity": "1000"}},
+                   "lists": {"arenas": {"capacity": "64", "values": []},
                              "players": {"capacity": "100", "values": []}}}}
 
 
@@ -79,7 +79,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Does what the mode is for. Returns False where the answer is to be a good one."""
         if mode == "slow":
             time.sleep(0.5)
-        elif mode == "refusing":
+        elif mode == "rejecting":
             self.send_body(500, b'{"code":2,"message":"out of range","details":[]}')
             return True
         elif mode == "garbage":
@@ -126,8 +126,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         try:
             status, answer = 200, stub.execute(call, body)
-        except Refused as refusal:
-            status, answer = 500, {"code": 2, "message": str(refusal), "details": []}
+        except Rejected as rejection:
+            status, answer = 500, {"code": 2, "message": str(rejection), "details": []}
         self.send_body(status, json.dumps(answer).encode())
 
     do_GET = do_POST = do_PUT = do_PATCH = answer
@@ -147,7 +147,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """What the SDK server answers with 500."""
 
 
@@ -224,11 +224,11 @@ class Stub:
     def status(self):
         return self.state["status"]
 
-    def rooms(self):
+    def arenas(self):
         """What the counter and the list say."""
         with self.lock:
-            return (int(self.status["counters"]["rooms"]["count"]),
-                    list(self.status["lists"]["rooms"]["values"]))
+            return (int(self.status["counters"]["arenas"]["count"]),
+                    list(self.status["lists"]["arenas"]["values"]))
 
     def change(self, function):
         with self.lock:
@@ -243,12 +243,12 @@ class Stub:
             status["state"] = "Allocated"
             meta["annotations"]["agones.dev/last-allocated"] = f"allocation {self.version}"
             if annotation is not None:
-                meta["annotations"]["raimd/room"] = json.dumps(annotation)
-            counter = status["counters"]["rooms"]
+                meta["annotations"]["raimd/arena"] = json.dumps(annotation)
+            counter = status["counters"]["arenas"]
             counter["count"] = str(int(counter["count"]) + max(1, len(values)))
-            rooms = status["lists"]["rooms"]
+            arenas = status["lists"]["arenas"]
             # What does not fit is cut off in silence, as Agones does it.
-            rooms["values"] = (rooms["values"] + list(values))[:int(rooms["capacity"])]
+            arenas["values"] = (arenas["values"] + list(values))[:int(arenas["capacity"])]
         self.change(change)
 
     def write_batches(self):
@@ -264,8 +264,8 @@ class Stub:
     def write(self, kind, batch):
         def change(state):
             if kind == "counters":
-                counter = state["status"]["counters"]["rooms"]
-                state["status"]["counters"]["rooms"] = batch.apply_counter(counter)
+                counter = state["status"]["counters"]["arenas"]
+                state["status"]["counters"]["arenas"] = batch.apply_counter(counter)
                 return
             for name, values in state["status"]["lists"].items():
                 values["values"] = batch.apply_list(name, values)[:int(values["capacity"])]
@@ -282,10 +282,10 @@ class Stub:
         elif call in ("PUT /metadata/label", "PUT /metadata/annotation"):
             kind = "labels" if call.endswith("label") else "annotations"
             if not isinstance(self.state["object_meta"][kind], dict):
-                raise Refused("a lie")
+                raise Rejected("a lie")
             self.change(lambda state: state["object_meta"][kind].update(
                 {f"agones.dev/sdk-{body['key']}": body["value"]}))
-        elif call.endswith("/counters/rooms"):
+        elif call.endswith("/counters/arenas"):
             with self.lock:
                 return self.count(body or {})
         elif "/lists/" in call:
@@ -295,45 +295,45 @@ class Stub:
 
     def count(self, body):
         """Accepted changes show at once in what it answers, not in the GameServer."""
-        now = self.status["counters"]["rooms"]
+        now = self.status["counters"]["arenas"]
         if not isinstance(now["count"], str):
-            raise Refused("a lie")
+            raise Rejected("a lie")
         batch = self.batches.get("counters", Batch())
         now = batch.apply_counter(now)
         capacity = int(body.get("capacity", now["capacity"]))
         count = int(body.get("count", now["count"])) + int(body.get("countDiff", 0))
         if not 0 <= count <= capacity:
-            raise Refused("out of range. Count must be within range [0,Capacity]")
+            raise Rejected("out of range. Count must be within range [0,Capacity]")
         if body:
             batch.capacity = body.get("capacity", batch.capacity)
             if "count" in body:
                 batch.count, batch.difference = body["count"], 0
             batch.difference += int(body.get("countDiff", 0))
             self.batches.setdefault("counters", batch)
-        return {"name": "rooms", "count": str(count), "capacity": str(capacity)}
+        return {"name": "arenas", "count": str(count), "capacity": str(capacity)}
 
     def list(self, name, body):
         name, _, verb = name.partition(":")
         now = self.status["lists"].get(name)
         if now is None:
-            raise Refused(f"not found. {name} List not found")
+            raise Rejected(f"not found. {name} List not found")
         batch = self.batches.get("lists", Batch())
         values = batch.apply_list(name, now)
         removed, added = batch.removed.setdefault(name, []), batch.added.setdefault(name, [])
         if verb == "addValue":
             if len(values) >= int(now["capacity"]):
-                raise Refused("out of range. No available capacity")
+                raise Rejected("out of range. No available capacity")
             if body["value"] in values:
-                raise Refused(f"already exists. Value: {body['value']} already in List: {name}")
+                raise Rejected(f"already exists. Value: {body['value']} already in List: {name}")
             added.append(body["value"])
         elif verb == "removeValue":
             if body["value"] not in values:
-                raise Refused(f"not found. Value: {body['value']} not found in List: {name}")
+                raise Rejected(f"not found. Value: {body['value']} not found in List: {name}")
             added[:] = [each for each in added if each != body["value"]]
             removed.append(body["value"])
         elif body is not None:
             if not self.takes_lists:
-                raise Refused("no gameservers for fleet")
+                raise Rejected("no gameservers for fleet")
             removed[:] = [each for each in values if each not in body["values"]]
             added[:] = [each for each in body["values"] if each not in values]
         if body is not None:

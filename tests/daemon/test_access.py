@@ -51,13 +51,13 @@ class Access(unittest.TestCase):
         self.assertEqual(bots.report()["connected"], clients)
         daemon.wait_players(0)
 
-    def refuse(self, stage, daemon, *tokens):
-        """These tokens let nobody in; the next count of refusals says so."""
+    def reject(self, stage, daemon, *tokens):
+        """These tokens let nobody in; the next count of rejections says so."""
         before = daemon.get_json()["arenas"][0]["rejections"].get("access", 0)
         bots = self.bots(stage, daemon, *tokens)
         bots.expected_status = UNREACHABLE
         bots.wait(harness.START_S)
-        daemon.poll("a refusal", lambda: daemon.get_json()["arenas"][0]["rejections"]["access"]
+        daemon.poll("a rejection", lambda: daemon.get_json()["arenas"][0]["rejections"]["access"]
                     == before + 1)
         self.assertEqual(daemon.get_json()["players"]["now"], 0)
 
@@ -71,19 +71,19 @@ class Access(unittest.TestCase):
             self.assertEqual([player["name"] for player in players], ["Ada L."])
             bots.stop()
             daemon.wait_players(0)
-            self.refuse(stage, daemon, token)
+            self.reject(stage, daemon, token)
             self.admit(stage, daemon, self.make_token(new_key))
 
     def test_other_tokens_let_nobody_in(self):
         with harness.Stage() as stage:
             (key, public), (forger, _) = self.make_key(stage), self.make_key(stage, "forger")
             daemon = stage.serve(harness.arena(access="token", access_key=public))
-            self.refuse(stage, daemon)
-            self.refuse(stage, daemon, self.make_token(key, arena="elsewhere"))
-            self.refuse(stage, daemon, self.make_token(forger))
+            self.reject(stage, daemon)
+            self.reject(stage, daemon, self.make_token(key, arena="elsewhere"))
+            self.reject(stage, daemon, self.make_token(forger))
             token = bytearray(base64.urlsafe_b64decode(self.make_token(key) + "=="))
             token[21:29] = (0).to_bytes(8, "little") # its expiry
-            self.refuse(stage, daemon,
+            self.reject(stage, daemon,
                         base64.urlsafe_b64encode(token).decode("ascii").rstrip("="))
             self.admit(stage, daemon, self.make_token(key))
 
@@ -92,7 +92,7 @@ class Access(unittest.TestCase):
             daemon = stage.serve(harness.arena())
             self.admit(stage, daemon, clients=2)
 
-    def test_raimctl_refuses_what_makes_no_token(self):
+    def test_raimctl_rejects_what_makes_no_token(self):
         with harness.Stage() as stage:
             key, _ = self.make_key(stage)
             text = key.read_text(encoding="ascii")
@@ -138,7 +138,7 @@ class Access(unittest.TestCase):
         with harness.Stage() as stage:
             key, public = self.make_key(stage)
             daemon = stage.serve(harness.arena(access="token", access_key=public))
-            self.refuse(stage, daemon, self.make_token(key, "--not-before", "2m"))
+            self.reject(stage, daemon, self.make_token(key, "--not-before", "2m"))
             self.admit(stage, daemon, self.make_token(key, "--not-before", "1s"))
 
     def test_used_tokens_are_kept_where_a_stop_leaves_them(self):
@@ -153,19 +153,19 @@ class Access(unittest.TestCase):
                 daemon = stage.serve(harness.arena(access="token", access_key=public), env=env)
                 self.assertEqual(stat.S_IMODE((run / "arena.tokens").stat().st_mode), 0o600)
                 for used in tokens[:number]:
-                    self.refuse(stage, daemon, used)
+                    self.reject(stage, daemon, used)
                 self.admit(stage, daemon, token)
                 daemon.stop()
                 self.assertEqual(list(run.glob("*.tokens*")), [])
                 self.assertEqual([path.name for path in state.glob("*.tokens*")], ["arena.tokens"])
                 self.assertEqual(stat.S_IMODE((state / "arena.tokens").stat().st_mode), 0o600)
 
-    def test_where_used_tokens_cannot_be_noted_every_token_is_refused(self):
+    def test_where_used_tokens_cannot_be_noted_every_token_is_rejected(self):
         with harness.Stage() as stage:
             key, public = self.make_key(stage)
             daemon = stage.serve(harness.arena(access="token", access_key=public, encryption="off"),
                                  env={"STATE_DIRECTORY": "/nowhere"})
-            daemon.poll("word of it", lambda: "access tokens refused arena=arena: the used ones "
+            daemon.poll("word of it", lambda: "access tokens rejected arena=arena: the used ones "
                         "cannot be stored" in daemon.log)
             self.assertIn('not stored file="/nowhere/arena.tokens": No such file or directory',
                           daemon.log)
@@ -173,9 +173,9 @@ class Access(unittest.TestCase):
             metric = re.search(r"^raimd_lost_state_changes_total (\d+)$",
                                daemon.ask("/metrics").text, re.M)
             self.assertGreaterEqual(int(metric[1]), lost)
-            self.refuse(stage, daemon, self.make_token(key))
+            self.reject(stage, daemon, self.make_token(key))
 
-    def test_a_configuration_without_a_key_is_refused(self):
+    def test_a_configuration_without_a_key_is_rejected(self):
         with harness.Stage() as stage:
             path = stage.write_config(harness.config(harness.arena(access="token")))
             result = harness.run_raimd("-t", "-c", path)

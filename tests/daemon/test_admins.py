@@ -136,7 +136,7 @@ class AdminsTest(unittest.TestCase):
             eve.type(f"/admin login ada {word}", "wrong name")
         eve.type("/admin login ada correct horse", "too many wrong logins")
         self.assertIn("\nraimd_logins_denied_total 4\n", self.daemon.ask("/metrics").text)
-        self.daemon.poll("the warning", lambda: "admin refused arena=duel" in self.daemon.log
+        self.daemon.poll("the warning", lambda: "admin rejected arena=duel" in self.daemon.log
                          and "for 5 minutes" in self.daemon.log)
 
     def test_nothing_is_sent_or_verified_in_plain_text(self):

@@ -27,8 +27,8 @@ class AgonesTest(unittest.TestCase):
     def setUp(self):
         self.stage = self.enterContext(Stage())
 
-    def serve_rooms(self, env, pool, rules=None, **keys):
-        """A raimd without arenas that makes rooms of a duel on these ports."""
+    def serve_arenas(self, env, pool, rules=None, **keys):
+        """A raimd without arenas that makes arenas of a duel on these ports."""
         path = self.stage.write_config(config(
             on_demand_ports=f"{pool}-{pool + 7}",
             on_demand_templates=Text(f"( {template(**rules or {})} )"), **keys))
@@ -88,7 +88,7 @@ class StubTest(AgonesTest):
         daemon.poll("a second Health", lambda: self.stub.counts("POST /health") >= 2)
         state = self.agones(daemon)
         self.assertTrue(state["connected"] and state["watching"])
-        self.assertEqual(state["requests"]["refused"], 0)
+        self.assertEqual(state["requests"]["rejected"], 0)
         self.assertIn("raimd_agones_up 1\n", daemon.ask("/metrics").text)
         daemon.send(signal.SIGTERM)
         self.wait_phase(daemon, "draining")
@@ -134,13 +134,13 @@ class StubTest(AgonesTest):
 
     def test_counters_of_the_version_that_is_served(self):
         self.stub.api = "v1"
-        daemon = self.serve_rooms(self.stub.env, free_ports(8))
+        daemon = self.serve_arenas(self.stub.env, free_ports(8))
         daemon.poll("the version", lambda: "agones counters and lists api=v1\n" in daemon.log)
-        poll("the capacity", lambda: self.stub.status["counters"]["rooms"]["capacity"] == "8")
-        self.assertEqual(self.agones(daemon)["requests"]["refused"], 0)
-        self.assertNotIn("agones refused", daemon.log)
+        poll("the capacity", lambda: self.stub.status["counters"]["arenas"]["capacity"] == "8")
+        self.assertEqual(self.agones(daemon)["requests"]["rejected"], 0)
+        self.assertNotIn("agones rejected", daemon.log)
 
-    def test_players_are_listed_where_a_whole_list_is_refused(self):
+    def test_players_are_listed_where_a_whole_list_is_rejected(self):
         players = self.stub.status["lists"]["players"]
         players["values"].append("somebody")
         daemon = self.stage.serve(arena("duel", port=free_port()), env=self.stub.env)
@@ -149,28 +149,28 @@ class StubTest(AgonesTest):
              ["bot-1", "bot-2"])
         bots.stop()
         poll("nobody", lambda: self.stub.status["lists"]["players"]["values"] == [])
-        self.assertEqual(daemon.log.count("agones refused"), 1)
-        self.assertIn("agones refused request=players status=500", daemon.log)
+        self.assertEqual(daemon.log.count("agones rejected"), 1)
+        self.assertIn("agones rejected request=players status=500", daemon.log)
 
     def test_a_full_server_loses_no_allocation(self):
-        """Whenever its counter shows a free room, its list has room for the value."""
-        self.stub.status["lists"]["rooms"]["capacity"] = "8"
-        daemon = self.serve_rooms(self.stub.env, free_ports(8), agones_drain=1)
+        """Whenever its counter shows a free arena, its list has room for the value."""
+        self.stub.status["lists"]["arenas"]["capacity"] = "8"
+        daemon = self.serve_arenas(self.stub.env, free_ports(8), agones_drain=1)
         self.wait_phase(daemon)
         self.stub.allocate(*(f"m-{number}" for number in range(7)),
                            annotation={"join_within_s": 600})
-        poll("seven rooms", lambda: len(self.report()) == 7)
+        poll("seven arenas", lambda: len(self.report()) == 7)
         self.stub.allocate("short", annotation={"join_within_s": 1})
-        poll("a full counter", lambda: self.stub.status["counters"]["rooms"] ==
+        poll("a full counter", lambda: self.stub.status["counters"]["arenas"] ==
              {"count": "8", "capacity": "8"})
-        removal = "POST /v1beta1/lists/rooms:removeValue"
+        removal = "POST /v1beta1/lists/arenas:removeValue"
         poll("the removal", lambda: self.stub.counts(removal) == 1)
         self.stub.change(lambda _: None) # an update that still lists the value
-        poll("a free room", lambda: self.stub.rooms()[0] < 8)
+        poll("a free arena", lambda: self.stub.arenas()[0] < 8)
         self.stub.allocate("next") # as the allocator, which takes the fullest that has a free one
-        poll("its room", lambda: "next" in self.report())
+        poll("its arena", lambda: "next" in self.report())
         self.assertEqual(self.stub.counts(removal), 1)
-        self.assertEqual(self.agones(daemon)["requests"]["refused"], 0)
+        self.assertEqual(self.agones(daemon)["requests"]["rejected"], 0)
 
     def test_one_request_that_hangs_is_no_loss(self):
         self.stub.unanswered = "PATCH /v1beta1/lists/players"
@@ -194,12 +194,12 @@ class StubTest(AgonesTest):
             self.assertEqual(self.agones(daemon)["requests"]["unanswered"], 0)
             daemon.stop()
 
-    def test_a_refusal_is_logged_once_and_counted(self):
+    def test_a_rejection_is_logged_once_and_counted(self):
         self.stub.api = "v7"
-        daemon = self.serve_rooms(self.stub.env, free_ports(8))
-        daemon.poll("two refusals", lambda: self.agones(daemon)["requests"]["refused"] >= 2)
-        self.assertEqual(daemon.log.count("agones refused"), 1)
-        self.assertIn("agones refused request=version status=404: Not Found", daemon.log)
+        daemon = self.serve_arenas(self.stub.env, free_ports(8))
+        daemon.poll("two rejections", lambda: self.agones(daemon)["requests"]["rejected"] >= 2)
+        self.assertEqual(daemon.log.count("agones rejected"), 1)
+        self.assertIn("agones rejected request=version status=404: Not Found", daemon.log)
 
     def test_an_operator_drains(self):
         socket_path = self.stage.directory / "control.sock"
@@ -227,67 +227,67 @@ class StubTest(AgonesTest):
         self.assertEqual(self.stub.calls, [])
 
     def test_an_allocation_makes_rooms_and_their_end_gives_them_back(self):
-        daemon = self.serve_rooms(self.stub.env, free_ports(8), agones_drain=2)
+        daemon = self.serve_arenas(self.stub.env, free_ports(8), agones_drain=2)
         self.wait_phase(daemon)
         poll("the pool's capacity",
-             lambda: self.stub.status["counters"]["rooms"]["capacity"] == "8")
+             lambda: self.stub.status["counters"]["arenas"]["capacity"] == "8")
         self.stub.allocate("m-1", "duel/m-2", annotation={"join_within_s": 600})
-        rooms = poll("both rooms", lambda: self.report() if len(self.report()) == 2 else None)
-        self.assertEqual(set(rooms), {"m-1", "m-2"})
-        self.assertEqual(self.agones(daemon)["rooms"], 2)
-        bots = self.stage.bots(daemon, 2, ports=[rooms["m-1"]["port"]])
+        arenas = poll("both arenas", lambda: self.report() if len(self.report()) == 2 else None)
+        self.assertEqual(set(arenas), {"m-1", "m-2"})
+        self.assertEqual(self.agones(daemon)["arenas"], 2)
+        bots = self.stage.bots(daemon, 2, ports=[arenas["m-1"]["port"]])
         daemon.wait_pressing(2)
         self.stub.allocate("no/m-3")
-        problem = poll("a refusal", lambda: self.report().get("m-3"))
+        problem = poll("a rejection", lambda: self.report().get("m-3"))
         self.assertIn("no template", problem["error"])
-        poll("what runs", lambda: self.stub.rooms() == (2, ["m-1", "duel/m-2"]))
+        poll("what runs", lambda: self.stub.arenas() == (2, ["m-1", "duel/m-2"]))
         bots.stop()
         # Everybody has left the first; nobody was in the second.
-        poll("the end of the first", lambda: self.stub.rooms() == (1, ["duel/m-2"]))
+        poll("the end of the first", lambda: self.stub.arenas() == (1, ["duel/m-2"]))
         poll("a report without it", lambda: "m-1" not in self.report())
         daemon.send(signal.SIGTERM)
         daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
-    def test_a_room_that_ended_before_a_crash_is_not_made_again(self):
+    def test_an_arena_that_ended_before_a_crash_is_not_made_again(self):
         pool, rules = free_ports(8), {"round_time": 1, "break_time": 5}
-        daemon = self.serve_rooms(self.stub.env, pool, rules)
+        daemon = self.serve_arenas(self.stub.env, pool, rules)
         self.wait_phase(daemon)
         self.stub.allocate("m-1", annotation={"ends": "round"})
-        room = poll("the room", lambda: self.report().get("m-1"))
-        bots = self.stage.bots(daemon, 2, ports=[room["port"]])
+        arena = poll("the arena", lambda: self.report().get("m-1"))
+        bots = self.stage.bots(daemon, 2, ports=[arena["port"]])
         state = self.stage.directory / "state"
         daemon.poll("the end of the round", lambda: any(
-            "cause round" in path.read_text("utf-8") for path in state.glob("*.room")))
+            "cause round" in path.read_text("utf-8") for path in state.glob("*.arena")))
         daemon.expected_status = -signal.SIGKILL
         daemon.send(signal.SIGKILL)
         daemon.wait(START_S)
-        self.assertEqual(self.stub.rooms(), (1, ["m-1"]))
-        daemon = self.serve_rooms(self.stub.env, pool, rules)
-        daemon.poll("an empty list", lambda: self.stub.rooms() == (0, []))
-        self.assertNotIn("room made", daemon.log)
+        self.assertEqual(self.stub.arenas(), (1, ["m-1"]))
+        daemon = self.serve_arenas(self.stub.env, pool, rules)
+        daemon.poll("an empty list", lambda: self.stub.arenas() == (0, []))
+        self.assertNotIn("arena made", daemon.log)
         bots.kill()
         self.stage.programs.remove(bots)
 
     def report(self):
         return json.loads(self.stub.state["object_meta"]["annotations"].get(
-            "agones.dev/sdk-raimd-rooms", "{}"))
+            "agones.dev/sdk-raimd-arenas", "{}"))
 
-    def test_a_label_leaves_the_rooms_that_run_open(self):
-        daemon = self.serve_rooms(self.stub.env, free_ports(8))
+    def test_a_label_leaves_the_arenas_that_run_open(self):
+        daemon = self.serve_arenas(self.stub.env, free_ports(8))
         self.wait_phase(daemon)
         self.stub.allocate("m-1", annotation={"join_within_s": 600})
-        room = poll("the room", lambda: self.report().get("m-1"))
+        arena = poll("the arena", lambda: self.report().get("m-1"))
         self.stub.change(lambda state: state["object_meta"]["labels"].update(
             {"raimd/drain": "true"}))
         self.wait_phase(daemon, "draining")
-        bots = self.stage.bots(daemon, 2, ports=[room["port"]]) # for whom it was made
+        bots = self.stage.bots(daemon, 2, ports=[arena["port"]]) # for whom it was made
         daemon.wait_pressing(2)
         self.stub.allocate("late")
-        problem = poll("a refusal", lambda: self.report().get("late"))
+        problem = poll("a rejection", lambda: self.report().get("late"))
         self.assertIn("draining", problem["error"])
         poll("a full counter",
-             lambda: self.stub.status["counters"]["rooms"]["capacity"] == "2")
+             lambda: self.stub.status["counters"]["arenas"]["capacity"] == "2")
         self.assertEqual(self.stub.counts("POST /shutdown"), 0)
         bots.stop()
         poll("Shutdown", lambda: self.stub.counts("POST /shutdown") == 1)
@@ -295,13 +295,13 @@ class StubTest(AgonesTest):
         daemon.wait(START_S)
 
     def test_a_signal_lets_those_in_who_are_on_their_way(self):
-        daemon = self.serve_rooms(self.stub.env, free_ports(8), agones_drain=60)
+        daemon = self.serve_arenas(self.stub.env, free_ports(8), agones_drain=60)
         self.wait_phase(daemon)
         self.stub.allocate("m-1", annotation={"join_within_s": 600})
-        room = poll("the room", lambda: self.report().get("m-1"))
+        arena = poll("the arena", lambda: self.report().get("m-1"))
         daemon.send(signal.SIGTERM)
         self.wait_phase(daemon, "draining")
-        bots = self.stage.bots(daemon, 2, ports=[room["port"]])
+        bots = self.stage.bots(daemon, 2, ports=[arena["port"]])
         daemon.wait_pressing(2)
         self.assertEqual(self.stub.counts("POST /shutdown"), 0)
         bots.stop()
@@ -309,7 +309,7 @@ class StubTest(AgonesTest):
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
     def test_a_label_of_the_fleet_drains(self):
-        daemon = self.serve_rooms(self.stub.env, free_ports(8))
+        daemon = self.serve_arenas(self.stub.env, free_ports(8))
         self.wait_phase(daemon)
         self.stub.change(lambda state: state["object_meta"]["labels"].update(
             {"raimd/drain": "true"}))
@@ -356,20 +356,20 @@ class RealTest(AgonesTest):
     def sdk_server(self, *arguments):
         return self.enterContext(SdkServer(self.stage.directory, self.program, *arguments))
 
-    def write_file(self, state="Scheduled", rooms=(), players=(), allocated="", room=None,
+    def write_file(self, state="Scheduled", arenas=(), players=(), allocated="", arena=None,
                    ports=(("default", 7777),)):
         """The file of --local: JSON is YAML. Written at once, so that it is never read in part."""
         annotations = {"agones.dev/last-allocated": allocated} if allocated else {}
-        if room is not None:
-            annotations["raimd/room"] = json.dumps(room)
+        if arena is not None:
+            annotations["raimd/arena"] = json.dumps(arena)
         text = json.dumps({
             "apiVersion": "agones.dev/v1", "kind": "GameServer",
             "metadata": {"name": "raimd-real", "annotations": annotations},
             "spec": {"health": {"periodSeconds": 2}},
             "status": {"state": state, "address": "127.0.0.1",
                        "ports": [{"name": name, "port": port} for name, port in ports],
-                       "counters": {"rooms": {"count": len(rooms), "capacity": 1000}},
-                       "lists": {"rooms": {"capacity": 64, "values": list(rooms)},
+                       "counters": {"arenas": {"count": len(arenas), "capacity": 1000}},
+                       "lists": {"arenas": {"capacity": 64, "values": list(arenas)},
                                  "players": {"capacity": 100, "values": list(players)}}}})
         # Never shorter than before: the server reads at every write, and must not see an empty file.
         with open(self.file, "r+" if self.file.exists() else "w", encoding="utf-8") as file:
@@ -388,9 +388,9 @@ class RealTest(AgonesTest):
             ("PUT", "/metadata/label",
              json.dumps({"key": "creation", "value": meta["creation_timestamp"]})),
             ("PUT", "/metadata/annotation", json.dumps({"key": "UID", "value": meta["uid"]})),
-            ("GET", "/v1beta1/counters/rooms", "-"),
-            ("PATCH", "/v1beta1/counters/rooms", '{"countDiff":"-1"}'),
-            ("PATCH", "/v1beta1/counters/rooms", '{"capacity":"8"}'),
+            ("GET", "/v1beta1/counters/arenas", "-"),
+            ("PATCH", "/v1beta1/counters/arenas", '{"countDiff":"-1"}'),
+            ("PATCH", "/v1beta1/counters/arenas", '{"capacity":"8"}'),
             ("GET", "/v1beta1/lists/players", "-"),
             ("PATCH", "/v1beta1/lists/players", '{"values":["Ada","Bob"]}'),
             ("POST", "/v1beta1/lists/players:addValue", '{"value":"Cyd"}'),
@@ -420,19 +420,19 @@ class RealTest(AgonesTest):
     def test_allocations_by_its_file(self):
         self.write_file()
         server = self.sdk_server("--local", "-f", str(self.file)).start()
-        daemon = self.serve_rooms(server.env, free_ports(8), agones_drain=2)
+        daemon = self.serve_arenas(server.env, free_ports(8), agones_drain=2)
         self.wait_phase(daemon)
         daemon.poll("Ready", lambda: self.agones(daemon)["state"] == "Ready")
         self.write_file("Allocated", ["m-1", "m-2"], allocated="2026-01-01T00:00:00Z",
-                        room={"join_within_s": 2})
-        daemon.poll("two rooms", lambda: len(daemon.get_json()["arenas"]) == 2)
+                        arena={"join_within_s": 2})
+        daemon.poll("two arenas", lambda: len(daemon.get_json()["arenas"]) == 2)
         poll("the report", lambda: "m-2" in server.get()["object_meta"]["annotations"].get(
-            "agones.dev/sdk-raimd-rooms", ""))
+            "agones.dev/sdk-raimd-arenas", ""))
         # Nobody comes, so they end, and give back what they took.
         daemon.poll("their end", lambda: daemon.get_json()["arenas"] == [])
-        poll("an empty list", lambda: server.get()["status"]["lists"]["rooms"]["values"] == [])
+        poll("an empty list", lambda: server.get()["status"]["lists"]["arenas"]["values"] == [])
         poll("a counter of 0",
-             lambda: server.get()["status"]["counters"]["rooms"]["count"] == "0")
+             lambda: server.get()["status"]["counters"]["arenas"]["count"] == "0")
         self.write_file("Allocated", ["m-3"], allocated="2026-01-01T00:00:09Z")
         daemon.poll("the third", lambda: len(daemon.get_json()["arenas"]) == 1)
         daemon.send(signal.SIGTERM)

@@ -10,7 +10,7 @@ import signal
 import harness
 import test_control
 from harness import ROOT, arena, config, poll
-from test_control import EXIT_REFUSED, EXIT_USAGE
+from test_control import EXIT_REJECTED, EXIT_USAGE
 
 RUINS = ROOT / "config/maps/ruins.conf"
 
@@ -54,7 +54,7 @@ class ActsTest(test_control.Operator):
         daemon.poll("ticks of both", daemon.ticks)
         self.ctl("arena", "resume", "two")
         poll("the end of the pause", lambda: self.shown("two")["round"]["phase"] == "play")
-        self.assertIn("no such arena", self.ctl("arena", "pause", "six", status=EXIT_REFUSED))
+        self.assertIn("no such arena", self.ctl("arena", "pause", "six", status=EXIT_REJECTED))
 
     # --- the log ---
 
@@ -83,8 +83,8 @@ class ActsTest(test_control.Operator):
         daemon = self.begin(arena("one"))
         bots = self.stage.bots(daemon, 2, ports=daemon.ports)
         daemon.wait_pressing(2)
-        self.assertIn("no arena of this name", self.ctl("arena", "add", "six", status=EXIT_REFUSED))
-        self.assertIn("runs already", self.ctl("arena", "add", "one", status=EXIT_REFUSED))
+        self.assertIn("no arena of this name", self.ctl("arena", "add", "six", status=EXIT_REJECTED))
+        self.assertIn("runs already", self.ctl("arena", "add", "one", status=EXIT_REJECTED))
         self.write(arena("one"), arena("two", bots=3))
         self.assertEqual(self.ctl("arena", "add", "two"), "")
         poll("the new arena", lambda: self.names() == ["one", "two"])
@@ -92,7 +92,7 @@ class ActsTest(test_control.Operator):
         self.assertEqual(self.ctl("arena", "remove", "two"), "")
         poll("its end", lambda: self.names() == ["one"])
         self.assertEqual(len(self.players("one")), 2)
-        self.assertIn("no such arena", self.ctl("arena", "remove", "two", status=EXIT_REFUSED))
+        self.assertIn("no such arena", self.ctl("arena", "remove", "two", status=EXIT_REJECTED))
         bots.stop(signal.SIGINT)
 
     def test_an_arena_is_added_again_at_once(self):
@@ -116,7 +116,7 @@ class ActsTest(test_control.Operator):
         bots.expected_status = None
         bots.process.wait(harness.START_S)
         bots.expected_status = bots.process.returncode
-        poll("the refusal", lambda: self.shown("two")["rejections"]["banned"] == 1)
+        poll("the rejection", lambda: self.shown("two")["rejections"]["banned"] == 1)
 
     def test_a_map_changes_while_everybody_stays(self):
         daemon = self.begin(arena("one", bots=1))
@@ -128,7 +128,7 @@ class ActsTest(test_control.Operator):
         poll("another picture", lambda: daemon.get_json("/arenas/one/map")["hash"] != hashed)
         self.assertEqual(len(self.players("one")), 2)
         self.assertIn("none.conf", self.ctl("arena", "map", "one", "none.conf",
-                                            status=EXIT_REFUSED))
+                                            status=EXIT_REJECTED))
         self.assertEqual(self.shown("one")["map"], "ruins")
         bots.stop(signal.SIGINT)
 
@@ -157,7 +157,7 @@ class ActsTest(test_control.Operator):
     def test_reload_with_a_mistake_tells_all_and_does_nothing(self):
         self.begin(arena("one", bots=2))
         self.write(arena("one", bots=-3, motd="x" * 121), arena("two"))
-        told = self.ctl("reload", status=EXIT_REFUSED).splitlines()
+        told = self.ctl("reload", status=EXIT_REJECTED).splitlines()
         self.assertIn("mistakes", told[0])
         self.assertEqual(
             [re.sub(r" got .*", "", line) for line in sorted(told[1:])],

@@ -56,8 +56,8 @@ class ListServer:
         self.http.server_close()
 
 
-def refusal(port):
-    """The reason and the text of REFUSED to a connect request; None: a cookie comes instead."""
+def rejection(port):
+    """The reason and the text of REJECTED to a connect request; None: a cookie comes instead."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as player:
         player.settimeout(harness.START_S)
         player.sendto(b"\xff\xff\xff\xffRAIM\1\2".ljust(512, b"\0"), ("127.0.0.1", port))
@@ -88,14 +88,14 @@ class BanListTest(unittest.TestCase):
         with ListServer() as server:
             daemon = self.serve(server.url)
             poll("the list", lambda: self.shown(daemon)["networks"] == 2)
-            self.assertIsNone(refusal(daemon.ports[0]))
+            self.assertIsNone(rejection(daemon.ports[0]))
             bots = self.stage.bots(daemon, 2)
             daemon.wait_pressing(2)
             server.body, server.etag = HERE, '"two"'
             self.fetch(daemon, server)
             daemon.wait_players(0)
             bots.expected_status = None
-            self.assertEqual(refusal(daemon.ports[0]), (12, "you are not wanted"))
+            self.assertEqual(rejection(daemon.ports[0]), (12, "you are not wanted"))
             bots.process.wait(harness.START_S)
             bots.expected_status = bots.process.returncode
             self.fetch(daemon, server)
@@ -104,12 +104,12 @@ class BanListTest(unittest.TestCase):
             self.assertIn("raimd_ban_list_networks 1", daemon.ask("/metrics").text)
             server.body, server.etag = "", None
             self.fetch(daemon, server)
-            poll("no ban", lambda: refusal(daemon.ports[0]) is None)
+            poll("no ban", lambda: rejection(daemon.ports[0]) is None)
 
-    def test_a_bad_list_is_refused_whole_and_the_one_before_stays(self):
+    def test_a_bad_list_is_rejected_whole_and_the_one_before_stays(self):
         with ListServer(HERE) as server:
             daemon = self.serve(server.url)
-            poll("the ban", lambda: refusal(daemon.ports[0]) is not None)
+            poll("the ban", lambda: rejection(daemon.ports[0]) is not None)
             server.etag = None
             for number, (body, words) in enumerate((
                     ("192.0.2.1\n0.0.0.0/0\n", "line 2: a list may ban no network wider"),
@@ -122,7 +122,7 @@ class BanListTest(unittest.TestCase):
                              and now["error"] and now)
                 self.assertIn(words, shown["error"])
                 self.assertEqual(shown["networks"], 1)
-                self.assertIsNotNone(refusal(daemon.ports[0]))
+                self.assertIsNotNone(rejection(daemon.ports[0]))
             server.status, server.body = 404, ""
             self.fetch(daemon, server)
             poll("its status", lambda: "404" in (self.shown(daemon)["error"] or ""))
@@ -130,16 +130,16 @@ class BanListTest(unittest.TestCase):
     def test_the_last_good_list_holds_after_a_restart_without_its_server(self):
         with ListServer(HERE) as server:
             daemon = self.serve(server.url)
-            poll("the ban", lambda: refusal(daemon.ports[0]) is not None)
+            poll("the ban", lambda: rejection(daemon.ports[0]) is not None)
             daemon.stop()
             self.assertIn(HERE, (self.state / "ban_list").read_text(encoding="utf-8"))
             daemon = self.serve(server.url)
             poll("the kept ETag", lambda: server.asked[-1] == '"one"')
-            self.assertIsNotNone(refusal(daemon.ports[0]))
+            self.assertIsNotNone(rejection(daemon.ports[0]))
             daemon.stop()
             url = server.url
         daemon = self.serve(url)
-        self.assertIsNotNone(refusal(daemon.ports[0]))
+        self.assertIsNotNone(rejection(daemon.ports[0]))
         poll("a failure", lambda: self.shown(daemon)["failures"] > 0)
         self.assertEqual(self.shown(daemon)["networks"], 1)
         self.assertIsNone(self.shown(daemon)["age_s"])
@@ -147,7 +147,7 @@ class BanListTest(unittest.TestCase):
         (pathlib.Path(self.state) / "ban_list").write_text("everybody\n", encoding="utf-8")
         daemon = self.serve(url)
         self.assertIn("ban list not taken", daemon.log)
-        self.assertIsNone(refusal(daemon.ports[0]))
+        self.assertIsNone(rejection(daemon.ports[0]))
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ class ConfigurationTest(unittest.TestCase):
 
     def test_mistakes_have_their_priority_in_the_journal(self):
         path = self.stage.write_config(config(arena(bots=-3)))
-        for options, end in (([], "nothing started"), (["-t"], "refused")):
+        for options, end in (([], "nothing started"), (["-t"], "rejected")):
             result = run_raimd("-c", path, *options, prefix=TO_JOURNAL)
             self.assertEqual(result.returncode, EXIT_CONFIG)
             self.assertEqual(
@@ -133,7 +133,7 @@ class HangupTest(unittest.TestCase):
     def test_mistakes_are_told_and_leave_all_as_it_is(self):
         self.hang_up(config(arena(bots=-3, tick_hz=1)),
                      f"error configuration mistake: {self.path}:4: arenas[0].bots: got -3",
-                     "arenas[0].tick_hz: got 1", "configuration refused mistakes=2")
+                     "arenas[0].tick_hz: got 1", "configuration rejected mistakes=2")
         self.hang_up(config(arena(bots=2)), "configuration reloaded applied=0 restart=0")
 
 

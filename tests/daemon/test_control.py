@@ -16,12 +16,12 @@ import unittest
 import unittest.mock
 
 import harness
-import rooms
+import arenas_api
 import test_manual
 from harness import BIN, ROOT, START_S, Stage, arena, poll
 from stalls import Stalls
 
-EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE = 1, 64, 69
+EXIT_REJECTED, EXIT_USAGE, EXIT_UNREACHABLE = 1, 64, 69
 
 
 class Operator(unittest.TestCase):
@@ -86,9 +86,9 @@ class ControlTest(Operator):
         self.ctl("say", "one", "hello")
         who = "root" if os.getuid() == 0 else f"uid:{os.getuid()}"
         self.assertIn(f'command given by={who} via=raimctl command=say arena=one text="hello"', daemon.log)
-        self.assertIn("no such arena", self.ctl("say", "six", "hello", status=EXIT_REFUSED))
+        self.assertIn("no such arena", self.ctl("say", "six", "hello", status=EXIT_REJECTED))
         self.ctl("players")
-        self.assertEqual(daemon.log.count("command given by="), 1) # not what was refused or asked
+        self.assertEqual(daemon.log.count("command given by="), 1) # not what was rejected or asked
 
     def test_orders_are_logged_at_any_level(self):
         daemon = self.serve()
@@ -111,14 +111,14 @@ class ControlTest(Operator):
         self.serve()
         for words in (["players"], ["vote", "list"], ["recording", "list"]):
             with self.subTest(words):
-                self.assertIn("no such arena: nope", self.ctl(*words, "nope", status=EXIT_REFUSED))
+                self.assertIn("no such arena: nope", self.ctl(*words, "nope", status=EXIT_REJECTED))
                 self.ctl(*words, "two")
 
     def test_mistakes_about_keys_name_the_file(self):
         missing = self.stage.directory / "none" / "key"
         for words in (["token", "key", missing],
                       ["token", "make", "--key", missing, "--arena", "one"]):
-            self.assertIn(f"no token: {missing}: No such file", self.ctl(*words, status=EXIT_REFUSED))
+            self.assertIn(f"no token: {missing}: No such file", self.ctl(*words, status=EXIT_REJECTED))
 
     def test_columns_that_say_nothing_are_left_out(self):
         self.serve(arena("one"), arena("two"))
@@ -179,12 +179,12 @@ class ControlTest(Operator):
         victim, other = sorted(self.players("one"), key=lambda player: player["name"])
         self.assertEqual(self.ctl("kick", "one", victim["id"], "be nice"), "")
         daemon.wait_players(1)
-        self.assertIn("no such player id", self.ctl("kick", "one", victim["id"], status=EXIT_REFUSED))
-        self.assertIn("no such arena", self.ctl("kick", "six", other["id"], status=EXIT_REFUSED))
+        self.assertIn("no such player id", self.ctl("kick", "one", victim["id"], status=EXIT_REJECTED))
+        self.assertIn("no such arena", self.ctl("kick", "six", other["id"], status=EXIT_REJECTED))
         daemon.poll("word of it", lambda: "command=kick arena=one" in daemon.log)
         bot = next(player for player in json.loads(self.ctl("players", "--json"))["players"]
                    if player["bot"])
-        self.ctl("kick", "two", bot["id"], status=EXIT_REFUSED)
+        self.ctl("kick", "two", bot["id"], status=EXIT_REJECTED)
         self.assertEqual([player["id"] for player in self.players("one")], [other["id"]])
         self.assertEqual(self.ends(bots, all_have=False)[0], ("kicked", "be nice"))
 
@@ -202,10 +202,10 @@ class ControlTest(Operator):
         daemon.wait_pressing(1)
         self.assertEqual(self.ctl("say", "maintenance at noon"), "")
         self.assertEqual(self.ctl("say", "one", "you alone"), "")
-        self.assertIn("no such arena", self.ctl("say", "six", "hello", status=EXIT_REFUSED))
+        self.assertIn("no such arena", self.ctl("say", "six", "hello", status=EXIT_REJECTED))
         for text, told in (("x" * 121, "120 bytes"), (" ", "120 bytes"),
                            ("a\nb", "control characters")):
-            self.assertIn(told, self.ctl("say", text, status=EXIT_REFUSED))
+            self.assertIn(told, self.ctl("say", text, status=EXIT_REJECTED))
         # The goodbye comes behind what was said, and nobody else comes, goes or shoots.
         self.ctl("kick", "one", self.players("one")[0]["id"])
         daemon.wait_players(0)
@@ -223,7 +223,7 @@ class ControlTest(Operator):
         poll("the mute", lambda: self.players("one")[0]["muted"])
         self.ctl("unmute", "one", player["id"])
         poll("the end of the mute", lambda: not self.players("one")[0]["muted"])
-        self.ctl("mute", "one", player["id"] + 1, status=EXIT_REFUSED)
+        self.ctl("mute", "one", player["id"] + 1, status=EXIT_REJECTED)
         bots.stop(signal.SIGINT)
 
     # --- bans ---
@@ -247,10 +247,10 @@ class ControlTest(Operator):
         self.assertTrue(3000 < ban["left_s"] <= 3600)
         bots = self.stage.bots(daemon, 1, seconds=1)
         bots.expected_status = None
-        self.assertEqual(self.refused(daemon, bots, "banned"), 1)
+        self.assertEqual(self.rejected(daemon, bots, "banned"), 1)
         self.ctl("unban", "127.0.0.0/8")
         self.assertEqual(self.ctl("bans").splitlines()[1:], [])
-        self.assertIn("no such ban", self.ctl("unban", "127.0.0.0/8", status=EXIT_REFUSED))
+        self.assertIn("no such ban", self.ctl("unban", "127.0.0.0/8", status=EXIT_REJECTED))
         bots = self.stage.bots(daemon, 1)
         daemon.wait_pressing(1)
         bots.stop(signal.SIGINT)
@@ -269,11 +269,11 @@ class ControlTest(Operator):
                     if is_banned: # a cookie follows, for who believes encrypted answers only
                         self.assertEqual(player.recv(2048)[8], 2)
 
-    def refused(self, daemon, bots, reason):
-        """How many connections were refused for a reason, once the bots have ended."""
+    def rejected(self, daemon, bots, reason):
+        """How many connections were rejected for a reason, once the bots have ended."""
         bots.process.wait(START_S)
         bots.expected_status = bots.process.returncode
-        return poll("the refusal", lambda: sum(
+        return poll("the rejection", lambda: sum(
             arena["rejections"][reason] for arena in daemon.get_json()["arenas"]))
 
     def test_a_ban_ends_by_itself(self):
@@ -301,8 +301,8 @@ class ControlTest(Operator):
         bots = self.stage.bots(daemon, 1, ports=daemon.ports[:1])
         daemon.wait_pressing(1)
         player, = [row for row in self.players("one") if not row["bot"]]
-        self.ctl("ban", "one", player["id"] + 1, status=EXIT_REFUSED)
-        self.ctl("ban", "six", player["id"], status=EXIT_REFUSED)
+        self.ctl("ban", "one", player["id"] + 1, status=EXIT_REJECTED)
+        self.ctl("ban", "six", player["id"], status=EXIT_REJECTED)
         date = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 3 * 86400))
         told = self.ctl("ban", "one", player["id"], "--until", date, "that was enough")
         self.assertIn("127.0.0.1 disconnects 1 player: bot-1 (one)", told)
@@ -325,12 +325,12 @@ class ControlTest(Operator):
             for options in ([], ["--wide"], ["--wide", "--yes"]):
                 if network == "::/3" and options:
                     continue
-                self.ctl("ban", network, *options, status=EXIT_REFUSED)
-        self.assertIn("--wide", self.ctl("ban", "64.0.0.0/7", status=EXIT_REFUSED))
+                self.ctl("ban", network, *options, status=EXIT_REJECTED)
+        self.assertIn("--wide", self.ctl("ban", "64.0.0.0/7", status=EXIT_REJECTED))
         for client, network in (("192.0.2.7 40000 22", "192.0.2.0/24"),
                                 ("2001:db8::7 40000 22", "2001:db8::/32")):
             with unittest.mock.patch.dict(os.environ, {"SSH_CLIENT": client}):
-                self.assertIn("your own address", self.ctl("ban", network, status=EXIT_REFUSED))
+                self.assertIn("your own address", self.ctl("ban", network, status=EXIT_REJECTED))
                 self.ctl("ban", "198.51.100.0/24")
                 self.ctl("ban", network, "--wide")
         self.ctl("ban", "64.0.0.0/7", "--wide")
@@ -338,10 +338,10 @@ class ControlTest(Operator):
                         ["--for", "1h", "--until", "2101-01-01"]):
             self.ctl("ban", "192.0.2.1", *options, status=EXIT_USAGE)
 
-    def test_wrong_networks_are_refused(self):
+    def test_wrong_networks_are_rejected(self):
         self.serve()
         for network in ("127.0.0.1/8", "localhost", "1.2.3", "::1/64", "10.0.0.0/33"):
-            self.assertIn("192.0.2.0/24", self.ctl("ban", network, status=EXIT_REFUSED))
+            self.assertIn("192.0.2.0/24", self.ctl("ban", network, status=EXIT_REJECTED))
         self.assertEqual(json.loads(self.ctl("bans", "--json"))["bans"], [])
 
     def test_bans_that_are_not_understood_are_kept_and_told(self):
@@ -366,7 +366,7 @@ class ControlTest(Operator):
                               stdout=subprocess.PIPE, text=True) as drain:
             self.assertEqual(drain.stdout.readline(), "draining: 1 player left\n")
             late = self.stage.bots(daemon, 1, seconds=1)
-            self.assertEqual(self.refused(daemon, late, "draining"), 1)
+            self.assertEqual(self.rejected(daemon, late, "draining"), 1)
             self.assertIsNone(drain.poll())
             self.assertIsNone(daemon.process.poll())
             bots.stop(signal.SIGINT)
@@ -505,7 +505,7 @@ class ControlTest(Operator):
         listed = json.loads(self.ctl("commands"))["commands"]
         self.assertGreater(len(listed), 30)
         for row in listed:
-            described = rooms.DOCUMENT["paths"][row["path"]][row["method"].lower()]
+            described = arenas_api.DOCUMENT["paths"][row["path"]][row["method"].lower()]
             self.assertEqual(described["summary"], row["help"])
             if row["method"] != "GET":
                 content = described["requestBody"]["content"]["application/json"]

@@ -57,7 +57,7 @@ def check_configuration(text):
 
 def fleet_text(values):
     """templates/fleet.yaml with these values, one port, and without its pod; helm renders it whole."""
-    known = {"mul .rooms .roomPlayers": values["rooms"] * values["roomPlayers"],
+    known = {"mul .arenas .arenaPlayers": values["arenas"] * values["arenaPlayers"],
              "$port": values["firstPort"], "$.Release.Name": "raimd",
              **{f".{key}": value for key, value in values.items()},
              **{f".autoscaler.{key}": value for key, value in values["autoscaler"].items()}}
@@ -78,7 +78,7 @@ class DeployTest(unittest.TestCase):
     @unittest.skipIf(yaml is None, "no yaml module here (Debian: python3-yaml)")
     def test_the_configuration_of_a_fleet_is_accepted(self):
         values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))["agones"]
-        last = values["firstPort"] + values["rooms"] - 1
+        last = values["firstPort"] + values["arenas"] - 1
         done = check_configuration( # as templates/_pod.tpl writes it
             f'{values["config"]}\non_demand = {{\n  ports = "{values["firstPort"]}-{last}";\n'
             f'{values["onDemand"]}}};\nagones = {{ mode = "on"; ready = true; drain = '
@@ -97,24 +97,24 @@ class DeployTest(unittest.TestCase):
         fleet = documents[0]
         fleet["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"] = 0
         self.assertIn("maxUnavailable: 0", "".join(webhook.problems(fleet)))
-        # Of the order of removal: the process with most free rooms goes first.
+        # Of the order of removal: the process with most free arenas goes first.
         self.assertEqual(fleet["spec"]["priorities"],
-                         [{"type": "Counter", "key": "rooms", "order": "Descending"}])
+                         [{"type": "Counter", "key": "arenas", "order": "Descending"}])
 
     @unittest.skipIf(yaml is None, "no yaml module here (Debian: python3-yaml)")
     def test_the_buffer_bridges_a_rollout(self):
         values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))["agones"]
         scaler = values["autoscaler"]
-        rooms = scaler["maxCapacity"] - scaler["bufferSize"]
+        arenas = scaler["maxCapacity"] - scaler["bufferSize"]
         round_s = int(re.search(r"round_time = (\d+)", values["onDemand"])[1])
-        self.assertGreaterEqual(scaler["bufferSize"], rooms / round_s * (30 + 11))
-        self.assertIn(scaler["bufferSize"] % values["rooms"], range(4, 13))
+        self.assertGreaterEqual(scaler["bufferSize"], arenas / round_s * (30 + 11))
+        self.assertIn(scaler["bufferSize"] % values["arenas"], range(4, 13))
 
-    def test_allocations_want_room_in_the_list_too(self):
+    def test_allocations_want_arena_in_the_list_too(self):
         for path in (ROOT / "deploy/allocations").glob("*.yaml"):
             text = path.read_text(encoding="utf-8")
-            self.assertEqual(text.count("counters: {rooms: {minAvailable: 1}}"), 2)
-            self.assertEqual(text.count("lists: {rooms: {minAvailable: 1}}"), 2, path)
+            self.assertEqual(text.count("counters: {arenas: {minAvailable: 1}}"), 2)
+            self.assertEqual(text.count("lists: {arenas: {minAvailable: 1}}"), 2, path)
 
     def test_the_metrics_are_served(self):
         used = set(METRIC.findall(ALERTS.read_text(encoding="utf-8")))

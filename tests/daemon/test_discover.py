@@ -19,7 +19,7 @@ from master import Master
 
 SERVERS, CLIENT = "10.77.0.1", "10.77.0.2"
 PORT = 7245
-MOST_AT_ONCE = 8    # requests of an address that are answered at once
+MAX_AT_ONCE = 8    # requests of an address that are answered at once
 REQUESTS = 60
 
 # Asks the servers REQUESTS times, with a hop limit; prints the size of each answer.
@@ -197,10 +197,10 @@ class NetworkTest(unittest.TestCase):
         self.assertEqual(ask(254, 540), [])
         self.assertEqual(ask(255, 539), []) # could be smaller than the answer
         answers = ask(255, 540)
-        self.assertIn(len(answers), range(1, MOST_AT_ONCE + 4))
+        self.assertIn(len(answers), range(1, MAX_AT_ONCE + 4))
         self.assertEqual(set(answers), {"30"}) # of 540 bytes
         counts = self.status(daemon)["lan_discovery"]
-        self.assertEqual((counts["on"], counts["answered"], counts["refused"]),
+        self.assertEqual((counts["on"], counts["answered"], counts["rejected"]),
                          (True, len(answers), 3 * REQUESTS))
         self.assertEqual(counts["limited"], REQUESTS - len(answers))
 

@@ -27,7 +27,7 @@ DAMAGED = 4000
 
 INPUT, WELCOME, OBSTACLES, ROSTER, EVENTS, SNAPSHOT, GOODBYE = map(str, range(2, 9))
 UNRELIABLE = ("input", "events", "snapshot", "pings") # vectors by the first word of their names
-FROM_CLIENT = ("hello", "input", "chat", "watch", "farewell", "call", "cast", "withdraw")
+FROM_CLIENT = ("hello", "input", "chat", "watch", "client_goodbye", "call", "cast", "withdraw")
 SEND_RELIABLE, SEND_UNRELIABLE = 6, 7
 RELIABLE, SENT_TIME = 0x80, 0x8000
 
@@ -192,7 +192,7 @@ class VectorsTest(unittest.TestCase):
             "raim.input.fire": ["1", "0"], "raim.input.view_age": ["6"],
             "raim.input.aim": ["16384", "16384"]},
         "chat": {"raim.text": ["gg"]},
-        "chat refused": {"raim.chat_refusal": ["2"]},
+        "chat rejected": {"raim.chat_rejection": ["2"]},
         "watch": {"raim.watch.target": ["1026"]},
         "pings": {
             "raim.epoch": ["1"], "raim.pings.first": ["0"], "raim.pings.count": ["3"],
@@ -220,8 +220,8 @@ class VectorsTest(unittest.TestCase):
         "vote ended": {
             "raim.vote.report": ["3"], "raim.vote.yes": ["3"], "raim.vote.no": ["1"],
             "raim.vote.electors": ["5"], "raim.vote.needed": ["3"], "raim.vote.outcome": ["1"]},
-        "vote refused": {
-            "raim.vote.report": ["4"], "raim.vote.refusal": ["3"], "raim.vote.amount": ["12"]},
+        "vote rejected": {
+            "raim.vote.report": ["4"], "raim.vote.rejection": ["3"], "raim.vote.amount": ["12"]},
         "notice": {"raim.notice.challenge": ["0"], "raim.text": ["help"]},
         "notice challenge": {"raim.notice.challenge": ["1"], "raim.text": ["iU5q"]},
         "events": {
@@ -234,7 +234,7 @@ class VectorsTest(unittest.TestCase):
             "raim.phase.kind": ["1"], "raim.phase.end_tick": ["1603"],
             "raim.phase.winner": ["1026"], "raim.phase.next_map": ["ruins"]},
         "goodbye": {"raim.reason": ["5"], "raim.text": ["full"]},
-        "farewell": {
+        "client_goodbye": {
             "raim.reason": ["1"], "raim.text": [""],
             "raim.token": ["a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"]},
         "snapshot whole": {
@@ -341,8 +341,8 @@ class ConnectRequestsTest(unittest.TestCase):
                          {f"raim_connectionless.{name}": values for name, values in expected.items()})
         self.assertEqual(packet["raim_connectionless.malformed"], [])
 
-    def test_connect_request_cookie_invite_and_refused_are_shown(self):
-        connect_request, shown, plain, encrypting, locked, invite, refused = self.read(
+    def test_connect_request_cookie_invite_and_rejected_are_shown(self):
+        connect_request, shown, plain, encrypting, locked, invite, rejected = self.read(
             (self.CLIENT, self.head(1).ljust(512, b"\0")),
             (self.CLIENT, self.head(1, b"\7\0\0\0\1\3abc").ljust(512, b"\0")),
             (self.SERVER, self.head(2, bytes((1, 0x0D, 0x0C, 0x0B, 0x0A)) + b"\4duel")),
@@ -364,7 +364,7 @@ class ConnectRequestsTest(unittest.TestCase):
                              "salt": [":".join(["73"] * 16)]})
         self.expect(invite, {"kind": ["3"], "nonce": [":".join(["6e"] * 8)],
                              "proof": [":".join(["70"] * 8)]})
-        self.expect(refused, {"kind": ["5"], "reason": ["12"], "text": ["spam"]})
+        self.expect(rejected, {"kind": ["5"], "reason": ["12"], "text": ["spam"]})
 
     def test_handshakes_and_what_is_encrypted_are_shown_as_such(self):
         header, tag = b"\x40" + bytes(6) + b"\5", b"t" * 16

@@ -192,7 +192,7 @@ class RecordingsTest(unittest.TestCase):
     def test_a_clip_is_listed_once_its_source_is_finished(self):
         self.assertIn("no such arena", self.there.ctl("arena", "clip", "third", status=1))
         self.there.ctl("arena", "clip", "first", "0", status=64)
-        def order(): # refused in the break between two rounds
+        def order(): # rejected in the break between two rounds
             with contextlib.suppress(AssertionError):
                 return self.there.ctl("arena", "clip", "first", "5").decode().strip()
         name = self.daemon.poll("a clip", order)

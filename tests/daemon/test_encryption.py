@@ -17,7 +17,7 @@ import unittest
 
 import harness
 import secure_client
-from secure_client import (CONNECT_REQUEST, COOKIE, HANDSHAKE, HEAD, REFUSED, REQUIRED,
+from secure_client import (CONNECT_REQUEST, COOKIE, HANDSHAKE, HEAD, REJECTED, REQUIRED,
                            SecureClient, connect_request)
 from wire import Wire
 
@@ -71,11 +71,11 @@ class Encrypted(unittest.TestCase):
         self.addCleanup(wire.end)
         return wire
 
-    def refused(self, daemon, reason):
+    def rejected(self, daemon, reason):
         return daemon.get_json()["arenas"][0]["rejections"][reason]
 
-    def wait_refused(self, daemon, reason, more_than=0):
-        daemon.poll(f"a count of {reason}", lambda: self.refused(daemon, reason) > more_than)
+    def wait_rejected(self, daemon, reason, more_than=0):
+        daemon.poll(f"a count of {reason}", lambda: self.rejected(daemon, reason) > more_than)
 
     def play(self, daemon, clients, network=(), ports=None, **more):
         """The report of clients that were in the game for a second."""
@@ -98,7 +98,7 @@ class Encrypted(unittest.TestCase):
         daemon = self.serve(bots=4)
         wire = self.wire(daemon)
         self.check(self.play(daemon, 8, ports=[wire.port]), 8)
-        self.assertEqual(self.refused(daemon, "unencrypted"), 0)
+        self.assertEqual(self.rejected(daemon, "unencrypted"), 0)
         plain = (b"bot-", b"Bot ", b"crossfire")
         for datagram in wire.up + wire.down:
             self.assertLessEqual(len(datagram), 1224)
@@ -140,7 +140,7 @@ class Encrypted(unittest.TestCase):
         bots = self.stage.bots(daemon, 4, ports=[wire.port])
         daemon.wait_pressing(4)
         for reason in ("unencrypted", "forged", "replayed"):
-            self.wait_refused(daemon, reason, 10)
+            self.wait_rejected(daemon, reason, 10)
         bots.stop()
         self.check(bots.report(), 4)
 
@@ -158,7 +158,7 @@ class Encrypted(unittest.TestCase):
         bots = self.stage.bots(daemon, 1, 2, ports=[wire.port])
         bots.expected_status = UNREACHABLE
         bots.wait(harness.START_S)
-        self.wait_refused(daemon, "unencrypted")
+        self.wait_rejected(daemon, "unencrypted")
         careful = self.stage.bots(daemon, 1, 2, ports=[wire.port], network=["--require-encryption"])
         careful.expected_status = UNREACHABLE
         before = len(wire.up)
@@ -178,7 +178,7 @@ class Encrypted(unittest.TestCase):
         bots = self.stage.bots(daemon, 1, 2, ports=[wire.port])
         bots.expected_status = UNREACHABLE
         bots.wait(harness.START_S)
-        self.wait_refused(daemon, "forged")
+        self.wait_rejected(daemon, "forged")
 
     def test_where_it_is_offered_our_clients_take_it_and_others_play_too(self):
         daemon = self.serve(encryption="offered")
@@ -288,10 +288,10 @@ class Encrypted(unittest.TestCase):
             self.assertTrue(stranger.shake_hands(kind, credential))
             self.assertEqual(stranger.reason, ACCESS)
         # The same in plain: a cookie that is not admitted connects nobody.
-        refused = stranger.ask(connect_request(cookie.number), REFUSED)
-        self.assertEqual(refused[10], ACCESS)
-        self.assertLess(len(refused), 512)
-        daemon.poll("their count", lambda: self.refused(daemon, "access") >= 4)
+        rejected = stranger.ask(connect_request(cookie.number), REJECTED)
+        self.assertEqual(rejected[10], ACCESS)
+        self.assertLess(len(rejected), 512)
+        daemon.poll("their count", lambda: self.rejected(daemon, "access") >= 4)
 
     @unittest.skipIf(secure_client.MISSING, secure_client.MISSING)
     def test_who_begins_is_not_disturbed_by_another_who_sends_from_there(self):
@@ -308,7 +308,7 @@ class Encrypted(unittest.TestCase):
         stranger.noise, stranger.up, stranger.down = own
         stranger.send_commands(struct.pack(">BBH", 0x85, 0xFF, 2))
         harness.poll("an answer", lambda: stranger.receive() is not None)
-        daemon.poll("their count", lambda: self.refused(daemon, "sessions") > 3)
+        daemon.poll("their count", lambda: self.rejected(daemon, "sessions") > 3)
 
     def test_without_a_state_directory_the_key_is_of_this_start(self):
         daemon = self.serve({"STATE_DIRECTORY": ""})

@@ -283,7 +283,7 @@ class HookTest(Events):
                 self.assertEqual(headers["X-Raimd-Signature"], "sha256=" + want)
                 self.assertEqual(headers["X-Raimd-Id"], str(json.loads(body)["id"]))
 
-    def test_what_fails_is_repeated_and_what_is_refused_is_dropped(self):
+    def test_what_fails_is_repeated_and_what_is_rejected_is_dropped(self):
         answers = [500, 302, 404, 200]
         with Receiver(lambda number: answers[min(number, 4) - 1]) as receiver:
             daemon = self.serve(hook_target=receiver.url)

@@ -96,8 +96,8 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(client.welcome["arena"], "session")
         self.assertEqual({each["name"] for each in client.members.values()}, {"Ada", "Bob"})
 
-    def test_inputs_are_refused_for_every_reason(self):
-        self.assertEqual({each["refused"] for each in self.told["inputs"]},
+    def test_inputs_are_rejected_for_every_reason(self):
+        self.assertEqual({each["rejected"] for each in self.told["inputs"]},
                          {"", "input_late", "input_early", "ack", "malformed"})
 
 

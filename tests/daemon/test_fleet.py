@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What ./dev fleet leaves behind where something fails: no namespace, no device, no process; and its
-director gives rooms as Agones' allocator does."""
+director gives arenas as Agones' allocator does."""
 
 import concurrent.futures
 import contextlib
@@ -18,10 +18,10 @@ from harness import ROOT
 
 sys.path[:0] = [str(ROOT / "tests/fleet"), str(ROOT / "deploy/matchmaker")]
 import fleet # noqa: E402
-import room_sources # noqa: E402
+import arena_sources # noqa: E402
 from director import Director, StubServer # noqa: E402
 
-ROOMS = 4
+ARENAS = 4
 
 
 def ip(*words):
@@ -78,27 +78,27 @@ class NetworkTest(unittest.TestCase):
 
 
 class DirectorTest(unittest.TestCase):
-    """Two GameServers with 4 rooms each."""
+    """Two GameServers with 4 arenas each."""
 
     def setUp(self):
         self.stubs = []
         settings = {"template": "duel", "join_within_s": 20}
-        self.source = room_sources.Agones(settings, {"allocator": {}, "kubernetes": {}})
+        self.source = arena_sources.Agones(settings, {"allocator": {}, "kubernetes": {}})
         self.body = self.source.request("a")
         self.director = Director(self.body["metadata"]["annotations"])
         for name in ("first", "second"):
             state = sidecar.game_server(state="Ready")
             state["object_meta"]["labels"]["agones.dev/sdk-raimd-accepts"] = "true"
-            state["status"]["counters"]["rooms"]["capacity"] = str(ROOMS)
-            state["status"]["lists"]["rooms"]["capacity"] = str(ROOMS)
+            state["status"]["counters"]["arenas"]["capacity"] = str(ARENAS)
+            state["status"]["lists"]["arenas"]["capacity"] = str(ARENAS)
             self.stubs.append(self.enterContext(sidecar.Stub(state)))
             self.director.servers[name] = StubServer(name, self.stubs[-1])
 
     def allocate(self, name, **changes):
-        """Whether the allocation was not refused."""
+        """Whether the allocation was not rejected."""
         body = {**self.source.request(name), **changes}
-        with contextlib.suppress(room_sources.NoRoom):
-            return bool(room_sources.ask({"url": self.director.url}, "POST",
+        with contextlib.suppress(arena_sources.NoArena):
+            return bool(arena_sources.ask({"url": self.director.url}, "POST",
                                          "/gameserverallocation", body))
         return False
 
@@ -106,27 +106,27 @@ class DirectorTest(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
             return [name for name, given in zip(names, pool.map(self.allocate, names)) if given]
 
-    def test_of_a_burst_each_server_gets_one_room_and_the_rest_tries_again(self):
-        names = [f"m-{number}" for number in range(2 * ROOMS)]
+    def test_of_a_burst_each_server_gets_one_arena_and_the_rest_tries_again(self):
+        names = [f"m-{number}" for number in range(2 * ARENAS)]
         while names:
             given = self.burst(names)
-            # It may fall into two batches, each of which gives two rooms at most.
+            # It may fall into two batches, each of which gives two arenas at most.
             self.assertIn(len(given), range(1, 5))
             names = [name for name in names if name not in given]
-        self.assertGreater(self.director.refusals, 0)
-        self.assertEqual([len(stub.rooms()[1]) for stub in self.stubs], [ROOMS, ROOMS])
+        self.assertGreater(self.director.rejections, 0)
+        self.assertEqual([len(stub.arenas()[1]) for stub in self.stubs], [ARENAS, ARENAS])
         self.assertFalse(self.allocate("one more"))
 
     def test_what_a_full_list_has_no_room_for_is_cut_off_in_silence(self):
         for stub in self.stubs:
-            stub.change(lambda it: it["status"]["lists"]["rooms"].update(values=list("wxyz")))
+            stub.change(lambda it: it["status"]["lists"]["arenas"].update(values=list("wxyz")))
         self.assertFalse(self.allocate("m-1"))
         for selector in self.body["gameServerSelectors"]:
             del selector["lists"]
         self.assertTrue(self.allocate(
             "m-2", gameServerSelectors=self.body["gameServerSelectors"]))
-        self.assertEqual([stub.rooms()[1] for stub in self.stubs], [list("wxyz")] * 2)
-        self.assertEqual(sum(stub.rooms()[0] for stub in self.stubs), 1)
+        self.assertEqual([stub.arenas()[1] for stub in self.stubs], [list("wxyz")] * 2)
+        self.assertEqual(sum(stub.arenas()[0] for stub in self.stubs), 1)
 
 
 if __name__ == "__main__":

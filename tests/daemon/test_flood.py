@@ -50,7 +50,7 @@ class FloodTest(unittest.TestCase):
         self.daemon = self.stage.serve(arena(), env=NO_QUARANTINE)
         self.target = ("127.0.0.1", self.daemon.ports[0])
 
-    def refused(self):
+    def rejected(self):
         return self.daemon.get_json()["arenas"][0]["rejections"]
 
     def test_players_do_not_notice_a_flood_of_garbage(self):
@@ -76,13 +76,13 @@ class FloodTest(unittest.TestCase):
         self.daemon.wait_pressing(8)
         flood(Pace(self.daemon), 1) # what memory it takes at all
         resident_kb = self.daemon.resident_kb()
-        before, pace = self.refused(), Pace(self.daemon)
+        before, pace = self.rejected(), Pace(self.daemon)
         flood(pace, FLOOD_S)
         growth_kb = self.daemon.resident_kb() - resident_kb
         print(f"{sent} datagrams, resident {resident_kb} kB and {growth_kb} kB more", flush=True)
 
         pace.check(tolerance=0.03)
-        after = self.refused()
+        after = self.rejected()
         for reason in ("malformed", "connectionless", "fragment", "compressed", "oversize"):
             self.assertGreater(after[reason], before[reason], reason)
         self.assertLess(growth_kb, MAX_GROWTH_KB)

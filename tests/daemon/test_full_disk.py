@@ -53,21 +53,21 @@ class FullDiskTest(unittest.TestCase):
         self.assertIn("No space left on device", said.stderr + daemon.log)
         self.assert_plays(daemon)
 
-    def test_where_used_tokens_cannot_be_noted_every_token_is_refused(self):
+    def test_where_used_tokens_cannot_be_noted_every_token_is_rejected(self):
         key = self.stage.directory / "key"
         public, token = (
             subprocess.run([BIN / "raimctl", "token", *words], text=True, capture_output=True,
                            check=True, timeout=harness.START_S).stdout.strip()
             for words in (["key", key], ["make", "--key", key, "--arena", "east"]))
         for full, words in ((self.state, r"not stored file=\S*/east\.tokens\S*: No space left.*\n"
-                                         r"(.*\n)*.*tokens refused arena=east: .*cannot be stored"),
-                            (self.run, "access tokens refused arena=east: cannot write .*"
+                                         r"(.*\n)*.*tokens rejected arena=east: .*cannot be stored"),
+                            (self.run, "access tokens rejected arena=east: cannot write .*"
                                        "No space left on device\n")):
             daemon = self.stage.serve(arena("east", access="token", access_key=public),
                                       env=self.env, prefix=[*FILL, full, "--"])
             daemon.poll("word of it", lambda w=words, d=daemon: re.search(w, d.log))
             bots = self.stage.bots(daemon, 1, network=["--access", token])
-            daemon.poll("a refusal",
+            daemon.poll("a rejection",
                         lambda: daemon.get_json()["arenas"][0]["rejections"]["access"] == 1)
             bots.expected_status = 69 # not a single connection
             bots.stop()

@@ -55,8 +55,8 @@ class GameTest(unittest.TestCase):
                                        r"round trip [\d.]+ ms$")
             # It said goodbye.
             daemon.wait_players(0)
-            refused = daemon.get_json()["arenas"][0]["rejections"]
-            self.assertEqual((refused["malformed"], refused["unexpected"]), (0, 0))
+            rejected = daemon.get_json()["arenas"][0]["rejections"]
+            self.assertEqual((rejected["malformed"], rejected["unexpected"]), (0, 0))
             image = images.read_bmp(picture)
             self.assertEqual((image.width, image.height), SIZE)
             bar = int((SIZE[1] - SIZE[0] * 861 / 1600) / 2)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a hostile or broken client sends to a raimd: it is refused and counted. What a flood of it
+"""What a hostile or broken client sends to a raimd: it is rejected and counted. What a flood of it
 does to those who play fairly is tried in test_flood.py."""
 
 import itertools
@@ -49,7 +49,7 @@ def fragment_command():
 
 
 def crafted():
-    """Datagrams and the reason for which each of them is refused."""
+    """Datagrams and the reason for which each of them is rejected."""
     connect = datagram(connect_command())
     yield b"", "malformed"
     yield b"\x00", "malformed"
@@ -84,17 +84,17 @@ class DatagramTest(unittest.TestCase):
     def socket(self):
         return self.enterContext(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
 
-    def refused(self):
+    def rejected(self):
         return self.daemon.get_json()["arenas"][0]["rejections"]
 
-    def test_each_datagram_is_refused_by_its_reason(self):
+    def test_each_datagram_is_rejected_by_its_reason(self):
         sender = self.socket()
-        expected = self.refused()
+        expected = self.rejected()
         for data, reason in crafted():
             sender.sendto(data, self.target)
             expected[reason] += 1
             self.daemon.poll(f"count of {data[:60]} ({len(data)} bytes) as {reason}",
-                             lambda: self.refused() == expected)
+                             lambda: self.rejected() == expected)
         # Nothing of it deserved an answer.
         sender.setblocking(False)
         self.assertRaises(BlockingIOError, sender.recv, 1)
@@ -124,11 +124,11 @@ class CookieTest(unittest.TestCase):
     def status(self):
         return self.daemon.get_json()["arenas"][0]
 
-    def refused(self, reason):
+    def rejected(self, reason):
         return self.status()["rejections"][reason]
 
-    def wait_refused(self, reason, count):
-        self.daemon.poll(f"{count} refusals for {reason}", lambda: self.refused(reason) >= count)
+    def wait_rejected(self, reason, count):
+        self.daemon.poll(f"{count} rejections for {reason}", lambda: self.rejected(reason) >= count)
 
     def flood(self, per_s, datagrams, count=None):
         """A thread that sends datagrams(i), which are (socket, bytes): so many, or until the test
@@ -171,18 +171,18 @@ class CookieTest(unittest.TestCase):
         flood = self.flood(
             4 * FLOOD_PER_S,
             lambda i: connect(i) if i % 10 else (senders[i % len(senders)], ack), count)
-        self.wait_refused("cookie", 1000)
+        self.wait_rejected("cookie", 1000)
         self.assertEqual(self.status()["bytes_out"], 0)
         took_s = self.join() if enet else 0
         flood.join()
         connects = count - count // 10
-        self.daemon.poll(f"word of all {connects} CONNECTs", lambda: self.refused("cookie")
+        self.daemon.poll(f"word of all {connects} CONNECTs", lambda: self.rejected("cookie")
                          + dropped(self.target[1]) >= connects)
         status = self.status()
-        refused = status["rejections"]["cookie"]
-        print(f"{connects} spoofed CONNECTs, refused {refused}, dropped by the kernel "
+        rejected = status["rejections"]["cookie"]
+        print(f"{connects} spoofed CONNECTs, rejected {rejected}, dropped by the kernel "
               f"{dropped(self.target[1])}, an honest client in after {took_s:.3f} s", flush=True)
-        self.assertLessEqual(refused, connects)
+        self.assertLessEqual(rejected, connects)
         self.assertEqual(status["rejections"]["silent"], 0)
 
     def test_a_cookie_is_worth_nothing_elsewhere(self):
@@ -195,11 +195,11 @@ class CookieTest(unittest.TestCase):
         for count, (name, cookie) in enumerate(cookies.items(), 1):
             with self.subTest(name):
                 sender.sendto(datagram(connect_command(cookie)), self.target)
-                self.daemon.poll("refusal", lambda: self.refused("cookie") == count)
+                self.daemon.poll("rejection", lambda: self.rejected("cookie") == count)
         sender.sendto(datagram(connect_command(harness.request_cookie(here))), self.target)
         sender.settimeout(harness.START_S)
         self.assertTrue(sender.recv(1200)) # ENet's VERIFY_CONNECT
-        self.assertEqual(self.refused("cookie"), len(cookies))
+        self.assertEqual(self.rejected("cookie"), len(cookies))
 
     def test_connect_requests_are_answered_with_less(self):
         self.serve(arena())
@@ -223,10 +223,10 @@ class CookieTest(unittest.TestCase):
         cookie = harness.request_cookie(self.daemon.ports[0])
         self.flood(1000, lambda i: (
             senders[i % len(senders)], datagram(connect_command(cookie, i % 2**32))))
-        self.wait_refused("connect_rate", 200)
+        self.wait_rejected("connect_rate", 200)
         took_s = self.join()
-        print(f"a neighbour in after {took_s:.3f} s, refused {self.refused('connect_rate')} for "
-              f"connect_rate, {self.refused('connections')} for connections", flush=True)
+        print(f"a neighbour in after {took_s:.3f} s, rejected {self.rejected('connect_rate')} for "
+              f"connect_rate, {self.rejected('connections')} for connections", flush=True)
 
 
     @unittest.skipUnless(enet, "skipped: python3-enet is not installed")
@@ -241,7 +241,7 @@ class CookieTest(unittest.TestCase):
             self.daemon.poll("player that is away", lambda player=visitor.session[0]: any(
                 row["id"] == player and row["away"] for row in self.status()["players"]))
         self.daemon.poll("players that are away", lambda: self.status()["away"] == 4)
-        self.assertEqual(self.refused("full"), 0)
+        self.assertEqual(self.rejected("full"), 0)
 
 
 class FullArenaTest(unittest.TestCase):
@@ -258,11 +258,11 @@ class FullArenaTest(unittest.TestCase):
         self.assertEqual(status["players"], {"now": 4, "bots": 1, "spectators": 0, "max": 4})
         bots.send(signal.SIGINT)
         report = bots.report()
-        self.assertEqual((report["connected"], report["refused"], report["disconnected"]),
+        self.assertEqual((report["connected"], report["rejected"], report["disconnected"]),
                          (4, 4, 0))
-        refused = [row for row in report["players"] if row["end"] == "full"]
-        self.assertEqual(len(refused), 4)
-        self.assertTrue(all(row["text"] for row in refused), refused)
+        rejected = [row for row in report["players"] if row["end"] == "full"]
+        self.assertEqual(len(rejected), 4)
+        self.assertTrue(all(row["text"] for row in rejected), rejected)
         self.assertEqual(sum(row["end"] == "left" for row in report["players"]), 4)
         # A place that is left can be taken.
         daemon.wait_players(0)
@@ -272,7 +272,7 @@ class FullArenaTest(unittest.TestCase):
 
 # --- clients that speak ENet but not our language ---
 
-HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE, CHAT, CHAT_REFUSED = 1, 2, 3, 7, 8, 9, 10
+HELLO, INPUT, WELCOME, SNAPSHOT, GOODBYE, CHAT, CHAT_REJECTED = 1, 2, 3, 7, 8, 9, 10
 VERSION = 7
 LEFT = 1
 REASONS = {"version": 4, "name": 6, "silent": 7, "malformed": 8, "resumed": 9, "channels": 16}
@@ -394,14 +394,14 @@ class LiarTest(unittest.TestCase):
     def liar(self):
         return Liar(self.daemon.ports[0])
 
-    def refused(self):
+    def rejected(self):
         counts = self.daemon.get_json()["arenas"][0]["rejections"]
         counts.pop("input_late") # a busy machine holds up the others, too
         return counts
 
-    def check_refusal(self, message, reason, deadline_s=harness.START_S):
+    def check_rejection(self, message, reason, deadline_s=harness.START_S):
         """A message instead of a proper hello, None for none, ends with a reason and a text."""
-        before = self.refused()
+        before = self.rejected()
         liar = self.liar()
         if message is not None:
             liar.say(message)
@@ -411,16 +411,16 @@ class LiarTest(unittest.TestCase):
         self.assertEqual(liar.ended, code)
         self.assertEqual(liar.kinds, {GOODBYE})
         self.daemon.poll(f"count of {reason}",
-                         lambda: self.refused() == {**before, reason: before[reason] + 1})
+                         lambda: self.rejected() == {**before, reason: before[reason] + 1})
         self.assertEqual(self.daemon.get_json()["players"]["now"], 2)
         return text
 
     def test_another_version(self):
         for version in (0, VERSION - 1, VERSION + 1, 0xFFFF):
             with self.subTest(version):
-                print(self.check_refusal(hello(version), "version"), flush=True)
+                print(self.check_rejection(hello(version), "version"), flush=True)
         # What follows the version in a later protocol is not ours to read.
-        self.check_refusal(hello(VERSION + 1) + bytes(range(200)), "version")
+        self.check_rejection(hello(VERSION + 1) + bytes(range(200)), "version")
 
     def test_one_channel_is_too_few(self):
         """Snapshots would never reach such a client."""
@@ -431,42 +431,42 @@ class LiarTest(unittest.TestCase):
         self.assertIn("two channels", text)
         self.assertEqual(self.daemon.get_json()["players"]["now"], 2)
 
-    def test_a_sender_is_told_why_its_chat_is_refused(self):
+    def test_a_sender_is_told_why_its_chat_is_rejected(self):
         liar = self.liar()
         liar.say(hello())
         liar.wait(WELCOME)
         liar.say(chat(b"\xff"))
-        liar.wait(CHAT_REFUSED)
+        liar.wait(CHAT_REJECTED)
         liar.leave()
 
     def test_what_a_later_client_may_send_is_ignored(self):
-        before, liar = self.refused(), self.liar()
+        before, liar = self.rejected(), self.liar()
         liar.say(hello(capabilities=0xFFFFFFFF))
         liar.wait(WELCOME)
         for kind in (11, 12, 15):
             for reliable in (True, False):
                 liar.say(pack(*begin(kind), (0x123456, 24)), reliable)
         liar.say(chat(b"\xff")) # behind them all
-        liar.wait(CHAT_REFUSED)
+        liar.wait(CHAT_REJECTED)
         expected = {**before, "chat": before["chat"] + 1, "unexpected": before["unexpected"] + 6}
-        self.daemon.poll("counts", lambda: self.refused() == expected)
+        self.daemon.poll("counts", lambda: self.rejected() == expected)
         liar.leave()
 
     def test_a_name_of_garbage_bytes(self):
         for name in (b"\xff\xfe\xfd", b"\xc0\xaf", b"ab\x80", b"\xed\xa0\x80", b"\x01\x02\x1b",
                      b"   ", b"", b"\xe2\x80\x8b"):
             with self.subTest(name):
-                text = self.check_refusal(hello(name=name), "name")
+                text = self.check_rejection(hello(name=name), "name")
         print(text, flush=True)
 
     def test_a_hello_that_cannot_be_read(self):
         for message in (hello(magic=b"QUAK"), hello()[:-1], hello() + b"\0", hello(name=b"a\0b"),
                         pack(*begin(HELLO)), hello(name=bytes(25))):
             with self.subTest(message):
-                self.check_refusal(message, "malformed")
+                self.check_rejection(message, "malformed")
 
     def test_no_hello_at_all(self):
-        self.check_refusal(None, "silent", SILENCE_S + harness.START_S)
+        self.check_rejection(None, "silent", SILENCE_S + harness.START_S)
 
     def test_a_name_is_cleaned(self):
         liar = self.liar()
@@ -484,17 +484,17 @@ class LiarTest(unittest.TestCase):
         liar.say(hello())
         liar.wait(SNAPSHOT)
         liar.say(hello())
-        self.daemon.poll("count of a second hello", lambda: self.refused()["unexpected"] == 1)
+        self.daemon.poll("count of a second hello", lambda: self.rejected()["unexpected"] == 1)
         liar.say(pack(*begin(INPUT), (0, 32), (1, 1), (0x7FFF, 16), (0, 16), (0, 3), (0, 21)),
                  reliable=False)
-        self.daemon.poll("count of an ack of the future", lambda: self.refused()["ack"] == 1)
+        self.daemon.poll("count of an ack of the future", lambda: self.rejected()["ack"] == 1)
         for count in range(1, 300):
             kind = chance.choice((0, INPUT, INPUT, SNAPSHOT, 15))
             liar.say(pack(*begin(kind), (chance.randrange(8), 3))
                      + chance.randbytes(chance.randrange(60)), reliable=count % 2 == 0)
             liar.service_until(lambda: True)()
-        self.daemon.poll("count of much garbage", lambda: self.refused()["malformed"] > 30)
-        self.daemon.poll("count of unknown kinds", lambda: self.refused()["unexpected"] > 30)
+        self.daemon.poll("count of much garbage", lambda: self.rejected()["malformed"] > 30)
+        self.daemon.poll("count of unknown kinds", lambda: self.rejected()["unexpected"] > 30)
         self.assertEqual(self.daemon.get_json()["players"]["now"], 3)
         self.assertIsNone(liar.ended)
         liar.leave()
@@ -534,19 +534,19 @@ class LiarTest(unittest.TestCase):
         second.leave()
         self.daemon.wait_players(2)
 
-    def test_a_flood_of_chat_is_refused_and_counted(self):
+    def test_a_flood_of_chat_is_rejected_and_counted(self):
         liar = self.liar()
         liar.say(hello())
         liar.wait(SNAPSHOT)
         for _ in range(100):
             liar.say(chat(b"buy"))
-        self.daemon.poll("count of much chat", lambda: self.refused()["chat"] >= 90)
+        self.daemon.poll("count of much chat", lambda: self.rejected()["chat"] >= 90)
         for text in (b" ", b"\xff\xfe", b"\xe2\x80\x8b"):
-            before = self.refused()["chat"]
+            before = self.rejected()["chat"]
             liar.say(chat(text))
-            self.daemon.poll(f"count of {text}", lambda: self.refused()["chat"] == before + 1)
+            self.daemon.poll(f"count of {text}", lambda: self.rejected()["chat"] == before + 1)
         liar.say(chat(b"cut")[:-1])
-        self.daemon.poll("count of chat cut short", lambda: self.refused()["malformed"] == 1)
+        self.daemon.poll("count of chat cut short", lambda: self.rejected()["malformed"] == 1)
         self.assertIsNone(liar.ended)
         liar.leave()
         self.daemon.wait_players(2)

@@ -17,11 +17,11 @@ try:
 except ImportError:
     jsonschema = None
 
-SCHEMAS = {"status": None, "feed": "daemon/status", "history": None, # None: made by the build
+SCHEMAS = {"status": None, "summary": "daemon/status", "history": None, # None: made by the build
            "recordings": "daemon/status", "results": "daemon/results",
            "leaderboard": "daemon/results"}
 FILES = ["/", "/dashboard/dashboard.css", "/dashboard/dashboard.js", *(f"/{name}.schema.json" for name in SCHEMAS)]
-DOCUMENTS = ["/status", "/arenas/first", "/arenas/first/map", "/arenas/first/history", "/feed", "/history", "/metrics", "/recordings",
+DOCUMENTS = ["/status", "/arenas/first", "/arenas/first/map", "/arenas/first/history", "/summary", "/history", "/metrics", "/recordings",
              "/leaderboard"]
 STREAMS = ["/arenas/first/stream", "/events"]
 

@@ -15,7 +15,7 @@ import time
 import unittest
 
 import harness
-import rooms
+import arenas_api
 from harness import Stage, arena, poll
 from ports import free_ports
 from secure_client import COOKIE, MISSING, Cookie, SecureClient, connect_request
@@ -28,7 +28,7 @@ EF = 46 << 2
 
 
 def has_cookie(port, source, server=None):
-    """Whether a connect request from an address is answered with a cookie, and not a refusal."""
+    """Whether a connect request from an address is answered with a cookie, and not a rejection."""
     with SecureClient(port, source, server=server) as client:
         answer = client.ask(connect_request(), b"\xff\xff\xff\xffRAIM", times=4)
         return answer is not None and answer.startswith(COOKIE)
@@ -155,20 +155,20 @@ class AddressTest(unittest.TestCase):
             self.assertTrue(has_cookie(daemon.ports[0], "::1"))
 
     @unittest.skipUnless(harness.HAS_IPV6, "skipped: this machine has no IPv6")
-    def test_rooms_are_made_over_ipv6(self):
+    def test_arenas_are_made_over_ipv6(self):
         """Their sockets are made in the sandbox."""
         first = free_ports(2)
         with Stage() as stage, socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as taken:
             taken.bind(("::1", first))
-            text = rooms.config(rooms.template(address="::"), first=first, count=2,
+            text = arenas_api.config(arenas_api.template(address="::"), first=first, count=2,
                                 status="[::1]:0", control_listen="[::1]:0")
             daemon = stage.raimd("-c", stage.write_config(text)).wait_started()
             daemon.poll("the control", lambda: "control started url=http://[::1]:" in daemon.log)
             port = re.search(r"control started url=http://\[::1\]:(\d+)/v1", daemon.log)[1]
-            api = rooms.Api.tcp(int(port), address="::1")
-            room = api.make("x")
-            self.assertEqual((room["address"], room["port"]), ("::", first + 1))
-            self.assertEqual([has_cookie(room["port"], source) for source in ADDRESSES],
+            api = arenas_api.Api.tcp(int(port), address="::1")
+            arena = api.make("x")
+            self.assertEqual((arena["address"], arena["port"]), ("::", first + 1))
+            self.assertEqual([has_cookie(arena["port"], source) for source in ADDRESSES],
                              [True, True])
 
     def test_mistakes_are_told_with_their_line(self):

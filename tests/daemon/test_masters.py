@@ -93,7 +93,7 @@ class MastersTest(unittest.TestCase):
                           self.daemon.ask("/metrics").text)
             # It ends: the master is told.
             self.daemon.stop()
-            harness.poll("the farewell", lambda: not master.listed)
+            harness.poll("the client_goodbye", lambda: not master.listed)
             self.assertEqual(master.odd, [])
 
     def test_an_arena_that_fills_says_so(self):

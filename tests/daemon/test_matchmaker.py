@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The matchmaker of deploy/matchmaker: its requests, its groups by ping, and its rooms on real raimd,
+"""The matchmaker of deploy/matchmaker: its requests, its groups by ping, and its arenas on real raimd,
 in which raim-bots and raim play one after the other."""
 
 import contextlib
@@ -19,7 +19,7 @@ import time
 import unittest
 
 import harness
-import rooms
+import arenas_api
 from harness import BIN, ROOT, START_S, Stage, poll
 from ports import free_port, free_ports
 
@@ -90,7 +90,7 @@ class QueueTest(unittest.TestCase):
         far.queued -= 121
         self.assertEqual(self.groups(maker), [("eu", ["bob", "ada"])])
 
-    def test_a_room_is_not_full_for_ever(self):
+    def test_an_arena_is_not_full_for_ever(self):
         maker = self.matchmaker(players=6)
         tickets = [maker.add(player, {}) for player in ("ada", "bob", "cyd")]
         self.assertEqual(self.groups(maker), [])
@@ -119,11 +119,11 @@ class QueueTest(unittest.TestCase):
     def test_an_allocation_is_what_the_allocator_takes(self):
         region = {"allocator": {"url": ""}, "kubernetes": {"url": ""}}
         request = matchmaker.Agones(matchmaker.DEFAULTS, region).request("m-1")
-        self.assertEqual(request["lists"], {"rooms": {"addValues": ["duel/m-1"]}})
-        self.assertEqual(json.loads(request["metadata"]["annotations"]["raimd/room"])["ends"],
+        self.assertEqual(request["lists"], {"arenas": {"addValues": ["duel/m-1"]}})
+        self.assertEqual(json.loads(request["metadata"]["annotations"]["raimd/arena"])["ends"],
                          "round")
         # Strings, since the allocator's numbers are of 64 bits.
-        self.assertEqual(request["counters"]["rooms"], {"action": "Increment", "amount": "1"})
+        self.assertEqual(request["counters"]["arenas"], {"action": "Increment", "amount": "1"})
 
 
 class SlowClientTest(unittest.TestCase):
@@ -213,10 +213,10 @@ class LiarTest(unittest.TestCase):
         return bots, server
 
     def test_answers_that_are_none_are_named_and_waited_after(self):
-        room = {"id": "a", "state": "placed", "address": "x\n", "port": 1}
+        arena = {"id": "a", "state": "placed", "address": "x\n", "port": 1}
         for text, status, reason in ((b"[" + b"[]," * 10**5 + b"[]]", 200, "too long"),
                                      (b"[" * 10**4, 200, "not that of a matchmaker"),
-                                     (json.dumps(room).encode(), 200, "not that of a matchmaker"),
+                                     (json.dumps(arena).encode(), 200, "not that of a matchmaker"),
                                      (b"", 302, "status 302")):
             bots, server = self.bots(text, status, {"Location": "file:///etc/passwd"})
             bots.poll(reason, lambda: f"matchmaker: {reason}" in bots.log
@@ -264,7 +264,7 @@ class TlsTest(unittest.TestCase):
         bots.expected_status = 69
         return bots
 
-    def test_an_unknown_certificate_is_refused_with_its_reason(self):
+    def test_an_unknown_certificate_is_rejected_with_its_reason(self):
         bots = [self.bots("localhost", None), self.bots("127.0.0.1", self.certificate)]
         for each in bots:
             each.poll("a reason", lambda log=each: re.search("matchmaker: SSL.*certificate", log.log))
@@ -295,7 +295,7 @@ class FleetTest(unittest.TestCase):
         directory.mkdir()
         keys = {"max_players": 4, "round_time": 60, "access": "token",
                 "access_key": self.public, **keys}
-        text = rooms.config(rooms.template(**keys), first=first, count=4,
+        text = arenas_api.config(arenas_api.template(**keys), first=first, count=4,
                             control_listen="127.0.0.1:0", log_level="info")
         path = self.stage.write_config(text, f"raimd{first}.conf")
         daemon = self.stage.raimd("-c", path, env={"STATE_DIRECTORY": str(directory),
@@ -330,7 +330,7 @@ class FleetTest(unittest.TestCase):
     def test_requests(self):
         client = self.start(regions={"eu": {"raimd": [], "ping": "eu1.example.org:7246"},
                                      "us": {"raimd": []}})
-        self.assertEqual(client.ask("GET", "/healthz"), (200, {"tickets": 0, "rooms": 0}))
+        self.assertEqual(client.ask("GET", "/healthz"), (200, {"tickets": 0, "arenas": 0}))
         self.assertEqual(client.ask("GET", "/v1/regions"),
                          (200, {"regions": {"eu": "eu1.example.org:7246"}}))
         for body in ("", "x" * 5000):
@@ -347,7 +347,7 @@ class FleetTest(unittest.TestCase):
         self.assertEqual(client.ask("DELETE", f"/v1/tickets/{ticket}")[0], 204)
         self.assertEqual(client.ask("GET", f"/v1/tickets/{ticket}?wait=1")[0], 404)
 
-    def test_a_group_gets_a_room_and_a_token_each(self):
+    def test_a_group_gets_an_arena_and_a_token_each(self):
         self.serve()
         client = self.start()
         tickets = {name: client.queue(name, eu=20) for name in ("ada", "bob")}
@@ -358,43 +358,43 @@ class FleetTest(unittest.TestCase):
         shown = subprocess.run([BIN / "raimctl", "token", "show", placed["ada"]["access"]],
                                capture_output=True, text=True, check=True).stdout
         self.assertRegex(shown, r"name +ada")
-        api = rooms.Api.tcp(int(self.servers[0]["url"].rpartition(":")[2]))
-        room, = api.ask("GET", "/v1/arenas").json["arenas"]
-        self.assertEqual((room["port"], room["ends"]), (placed["ada"]["port"], "round"))
-        self.assertEqual(room["access"]["audience"], room["name"])
+        api = arenas_api.Api.tcp(int(self.servers[0]["url"].rpartition(":")[2]))
+        arena, = api.ask("GET", "/v1/arenas").json["arenas"]
+        self.assertEqual((arena["port"], arena["ends"]), (placed["ada"]["port"], "round"))
+        self.assertEqual(arena["access"]["audience"], arena["name"])
 
     def test_bots_play_round_after_round(self):
         daemon = self.serve(round_time=2, break_time=1)
         bots = self.bots(self.start(), 4)
-        daemon.poll("rooms that ended by their rounds",
+        daemon.poll("arenas that ended by their rounds",
                     lambda: daemon.log.count("cause=round") >= 4, 30)
         bots.stop(signal.SIGINT)
         report = json.loads(bots.out)
-        self.assertGreaterEqual(report["rooms"], 8)
+        self.assertGreaterEqual(report["arenas"], 8)
         self.assertGreaterEqual(bots.log.count("state=playing"), 8)
 
     def test_the_loss_of_a_raimd_leads_to_another_one(self):
         daemons = [self.serve(), self.serve()]
         bots = self.bots(self.start(), 2)
-        first = poll("a room", lambda: next((each for each in daemons if "room made" in each.log),
+        first = poll("an arena", lambda: next((each for each in daemons if "arena made" in each.log),
                                             None))
         bots.poll("players", lambda: bots.log.count("state=playing") == 2)
         other = daemons[first is daemons[0]]
         first.kill()
         self.stage.programs.remove(first)
-        other.poll("a room on the other", lambda: "room made" in other.log)
+        other.poll("an arena on the other", lambda: "arena made" in other.log)
         bots.poll("players there", lambda: bots.log.count("state=playing") == 4)
         self.assertEqual(bots.log.count("state=lost"), 2)
         bots.stop(signal.SIGINT)
 
     def test_a_full_fleet_and_a_restart_are_waited_for(self):
         daemon = self.serve()
-        api = rooms.Api.tcp(int(self.servers[0]["url"].rpartition(":")[2]))
+        api = arenas_api.Api.tcp(int(self.servers[0]["url"].rpartition(":")[2]))
         for name in "abcd":
             api.make(name)
         client = self.start()
         bots = self.bots(client, 2)
-        self.program.poll("a refusal", lambda: "no raimd has a free port" in self.program.out)
+        self.program.poll("a rejection", lambda: "no raimd has a free port" in self.program.out)
         self.program.stop()
         self.start(client.port)
         api.ask("DELETE", "/v1/arenas/a")
@@ -435,7 +435,7 @@ class FleetTest(unittest.TestCase):
         game = self.stage._start(harness.Program, [
             BIN / "raim", "--matchmaker", f"http://127.0.0.1:{client.port}", "--name", "Mira",
             "--headless", "--frames", "2000", "--size", "320x200"], None)
-        daemon.poll("two rooms that ended by their rounds",
+        daemon.poll("two arenas that ended by their rounds",
                     lambda: daemon.log.count("cause=round") >= 2, 40)
         game.kill()
         self.stage.programs.remove(game)

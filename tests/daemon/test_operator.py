@@ -57,9 +57,9 @@ class ConfigTest(unittest.TestCase):
     def setUp(self):
         self.stage = self.enterContext(Stage())
 
-    def refused(self, path, *expected, prefix=()):
+    def rejected(self, path, *expected, prefix=()):
         """Each expectation is the beginning of a line and the words that follow in it."""
-        for options, end in (([], "nothing started"), (["-t"], "refused")):
+        for options, end in (([], "nothing started"), (["-t"], "rejected")):
             result = run_raimd("-c", path, *options, prefix=prefix)
             self.assertEqual(result.returncode, EXIT_CONFIG, result.stderr)
             self.assertNotIn("started name=", result.stderr)
@@ -71,41 +71,41 @@ class ConfigTest(unittest.TestCase):
             # One line each and the last one: no mistake is told twice, none causes another.
             self.assertEqual(len(result.stderr.splitlines()), len(expected) + 1, result.stderr)
 
-    def refused_text(self, text, *expected):
+    def rejected_text(self, text, *expected):
         """The same, of a configuration that begins with a line of its own."""
         path = self.stage.write_config(text)
-        self.refused(path, *((f"{path}:{line}:", *words) for line, *words in expected))
+        self.rejected(path, *((f"{path}:{line}:", *words) for line, *words in expected))
 
     def test_unknown_key(self):
-        self.refused_text("# a comment\nworker = 2;\narenas = (" + arena() + ");\n",
+        self.rejected_text("# a comment\nworker = 2;\narenas = (" + arena() + ");\n",
                           (2, "worker", "unknown key", 'did you mean "workers"?'))
 
     def test_wrong_type(self):
-        self.refused_text(config(arena(max_players="many")), (4, "max_players", '"many"'))
-        self.refused_text(config(arena(bots=2.5)), (4, "bots", "2.5", "integer"))
+        self.rejected_text(config(arena(max_players="many")), (4, "max_players", '"many"'))
+        self.rejected_text(config(arena(bots=2.5)), (4, "bots", "2.5", "integer"))
 
     def test_number_out_of_range(self):
-        self.refused_text(config(arena(tick_hz=241)), (4, "tick_hz", "241", "from 10 to 240"))
-        self.refused_text(config(arena(port=65536)), (4, "port", "65536", "65535"))
-        self.refused_text(config(arena(), workers=-1), (1, "workers", "-1"))
+        self.rejected_text(config(arena(tick_hz=241)), (4, "tick_hz", "241", "from 10 to 240"))
+        self.rejected_text(config(arena(port=65536)), (4, "port", "65536", "65535"))
+        self.rejected_text(config(arena(), workers=-1), (1, "workers", "-1"))
 
     def test_several_mistakes_at_once(self):
         rules = "rules = {\n player_sped = 1;\n bullet_speed = 1e9;\n};"
-        self.refused_text(
+        self.rejected_text(
             'http = { listen = 7246; };\nworkers = "two";\narenas = (' + arena("A B")[:-1] + rules + "});\n",
             (1, "http.listen", "7246"), (2, "workers", '"two"'), (3, "name", '"A B"'),
             (4, "player_sped", '"player_speed"'), (5, "bullet_speed", "1000000000"))
 
     def test_syntax(self):
-        self.refused_text("workers = 1;\narenas = (;\n", (2, "syntax error"))
+        self.rejected_text("workers = 1;\narenas = (;\n", (2, "syntax error"))
 
     def test_same_name_or_port_twice(self):
-        self.refused_text(config(arena("twin", port=7000), arena("twin", port=7000)),
+        self.rejected_text(config(arena("twin", port=7000), arena("twin", port=7000)),
                           (5, "name", '"twin"'), (5, "127.0.0.1:7000"))
 
     def test_missing_map(self):
         missing = self.stage.directory / "missing.conf"
-        self.refused_text(config(arena(map="missing.conf")),
+        self.rejected_text(config(arena(map="missing.conf")),
                           (4, "map", str(missing), "No such file"))
 
     def test_wrong_map(self):
@@ -113,16 +113,16 @@ class ConfigTest(unittest.TestCase):
                                        "obstacles = ( ((0, 0), (9, 9), (18, 18)) );\n"
                                        "spawns = ( (100, 100) );\n", "odd.conf")
         config_path = self.stage.write_config(config(arena(map=str(path))))
-        self.refused(config_path, (f"{path}:3:", "obstacles"))
+        self.rejected(config_path, (f"{path}:3:", "obstacles"))
 
     def test_missing_configuration(self):
         path = self.stage.directory / "missing.conf"
-        self.refused(path, (str(path), "No such file"))
+        self.rejected(path, (str(path), "No such file"))
 
     def test_directory_in_place_of_a_file(self):
         path = self.stage.directory
-        self.refused(path, (str(path), "directory"))
-        self.refused_text(config(arena(map=str(path))), (4, "map", str(path), "directory"))
+        self.rejected(path, (str(path), "directory"))
+        self.rejected_text(config(arena(map=str(path))), (4, "map", str(path), "directory"))
 
     def test_file_that_must_not_be_read(self):
         path = self.stage.write_config(config(arena()))
@@ -133,7 +133,7 @@ class ConfigTest(unittest.TestCase):
             prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
             if not shutil.which("setpriv") or subprocess.run([*prefix, "true"]).returncode != 0:
                 self.skipTest("skipped: runs as root and cannot do without root's privileges")
-        self.refused(path, (str(path), "Permission denied"), prefix=prefix)
+        self.rejected(path, (str(path), "Permission denied"), prefix=prefix)
 
 
 class PortTest(unittest.TestCase):

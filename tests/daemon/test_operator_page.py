@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The dashboard with orders: over control_listen for whoever has the token, over the control socket
+"""The dashboard with commands: over control_listen for whoever has the token, over the control socket
 for its users, for no page of strangers, and never over the status."""
 
 import contextlib
@@ -12,7 +12,7 @@ import unittest
 import browser
 import harness
 from harness import Stage, arena
-from rooms import UnixConnection
+from arenas_api import UnixConnection
 
 TOKEN = "0123456789abcdefghij"
 DUEL = harness.ROOT / "config/maps/duel.conf"
@@ -51,7 +51,7 @@ class OperatorPageTest(unittest.TestCase):
                  *(f"{name}: {value}" for name, value in headers.items()), "", body or ""]
         with contextlib.closing(connect()) as connection:
             connection.connect()
-            # At once: a refused request is answered before its body is read.
+            # At once: a rejected request is answered before its body is read.
             connection.sock.sendall("\r\n".join(lines).encode())
             answer = http.client.HTTPResponse(connection.sock)
             answer.begin()
@@ -62,11 +62,11 @@ class OperatorPageTest(unittest.TestCase):
         return self.ask(connect, "/v1/commands/say", headers, '{"text": "hello"}')[0]
 
     def test_files_are_for_all_and_the_rest_for_the_token(self):
-        for path in ("/", "/dashboard/orders.js", "/orders"):
+        for path in ("/", "/dashboard/commands.js", "/commands"):
             self.assertEqual(self.ask(self.tcp, path, {})[0], 200, path)
-        self.assertEqual(json.loads(self.ask(self.tcp, "/orders", {})[1]),
-                         {"orders": True, "token": True})
-        for path in ("/feed", "/v1/players", "/v1/bans", "/v1/maps", "/v1/commands", "/status", "/arenas/first", "/events",
+        self.assertEqual(json.loads(self.ask(self.tcp, "/commands", {})[1]),
+                         {"commands": True, "token": True})
+        for path in ("/summary", "/v1/players", "/v1/bans", "/v1/maps", "/v1/commands", "/status", "/arenas/first", "/events",
                      "/arenas/first/stream", "/history", "/leaderboard", "/recordings"):
             with self.subTest(path):
                 self.assertEqual(self.ask(self.tcp, path, {})[0], 401)
@@ -81,7 +81,7 @@ class OperatorPageTest(unittest.TestCase):
                                                       self.daemon.log))
 
     def test_status_takes_no_order(self):
-        self.assertEqual(self.daemon.get_json("/orders"), {"orders": False, "token": False})
+        self.assertEqual(self.daemon.get_json("/commands"), {"commands": False, "token": False})
         for path in (f"/v1/commands/{name}" for name in
                      ("say", "kick", "ban", "arena-pause", "reload", "drain")):
             with self.subTest(path), self.daemon.connect() as connection:
@@ -102,7 +102,7 @@ class OperatorPageTest(unittest.TestCase):
                 (PAGE | {"Host": "e.test", "Origin": foreign}, 421)): # DNS rebinding
             with self.subTest(headers):
                 self.assertEqual(self.say(self.unix, headers), status)
-        for path in ("/v1/players", "/feed", "/", "/v1/arenas"):
+        for path in ("/v1/players", "/summary", "/", "/v1/arenas"):
             self.assertEqual(self.ask(self.unix, path, {"Host": "e.test"})[0], 421, path)
             self.assertEqual(self.ask(self.unix, path, {"Host": "localhost"})[0], 200, path)
         for headers in (PAGE | BEARER | {"Origin": foreign},
@@ -128,7 +128,7 @@ class OperatorPageTest(unittest.TestCase):
             "document.getElementById('login')?.hidden === false"), 30)
         harness.poll("another poll", lambda: page.evaluate(
             "performance.getEntriesByType('resource').filter("
-            "it => it.name.endsWith('/orders')).length > 1"))
+            "it => it.name.endsWith('/commands')).length > 1"))
         page.evaluate(f"document.getElementById('token').value = '{TOKEN}';"
                       "document.querySelector('#login button').click()")
         kick = "[...document.querySelectorAll('#players button')].find(it => it.textContent == 'Kick')"
@@ -156,19 +156,19 @@ class OperatorPageTest(unittest.TestCase):
                       "document.getElementById('ask-yes').click()")
         harness.poll("the map", lambda: page.evaluate(
             "document.getElementById('command-result').textContent") == "done: arena map first")
-        # A vote has its buttons. None runs, so that the server refuses the order.
+        # A vote has its buttons. None runs, so that the server rejects the order.
         vote = {"kind": "kick", "target": "Eve", "map": None, "reason": "spam", "caller": "Ada",
                 "yes": 1, "no": 0, "needed": 3}
-        page.evaluate("import('/dashboard/orders.js').then(it => it.showVote("
+        page.evaluate("import('/dashboard/commands.js').then(it => it.showVote("
                       f"{json.dumps({'vote': vote})}))")
         harness.poll("the vote", lambda: page.evaluate(
             "document.getElementById('vote').hidden ? '' : "
             "document.getElementById('vote-text').textContent") ==
             "vote: kick Eve spam by Ada, 1 yes, 0 no, needs 3")
-        self.assertEqual(page.said, []) # a refusal is a line of the console
+        self.assertEqual(page.said, []) # a rejection is a line of the console
         page.evaluate("[...document.querySelectorAll('#vote-commands button')].find("
                       "it => it.textContent == 'Vote pass').click()")
-        harness.poll("the refusal", lambda: "vote pass first: " in page.evaluate(
+        harness.poll("the rejection", lambda: "vote pass first: " in page.evaluate(
             "document.getElementById('command-result').textContent"))
 
 

@@ -16,7 +16,7 @@ from harness import BIN, START_S, Stage, arena, config, poll, run_raimd
 from secure_client import PASSWORD, SecureClient, connect_request
 
 LINE = re.compile(r"raim1\$[\w-]{22}\$[\w-]{43}")
-EXIT_REFUSED, EXIT_UNREACHABLE, EXIT_CONFIG = 1, 69, 78
+EXIT_REJECTED, EXIT_UNREACHABLE, EXIT_CONFIG = 1, 69, 78
 REASON = 17
 # The password "correct horse", and its key as argon2(1) of the reference implementation derives it.
 LOCK = "raim1$MDEyMzQ1Njc4OWFiY2RlZg$Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM"
@@ -80,17 +80,17 @@ class LineTest(unittest.TestCase):
         terminal.answer("Password: ", "swordfish")
         terminal.answer("The same again: ", "swordfisch")
         status, out, shown = terminal.end()
-        self.assertEqual((status, out), (EXIT_REFUSED, ""))
+        self.assertEqual((status, out), (EXIT_REJECTED, ""))
         self.assertIn("the two were not the same", shown)
 
-    def test_what_is_no_password_is_refused_with_words(self):
+    def test_what_is_no_password_is_rejected_with_words(self):
         for typed, words in (("", "at least one byte"), ("\n", "at least one byte"),
                              ("x" * 129 + "\n", "at most 128 bytes"),
                              ("a\tb\n", "control characters")):
             with self.subTest(typed):
                 result = subprocess.run([BIN / "raimctl", "password"], input=typed, text=True,
                                         capture_output=True, check=False, timeout=START_S)
-                self.assertEqual((result.returncode, result.stdout), (EXIT_REFUSED, ""))
+                self.assertEqual((result.returncode, result.stdout), (EXIT_REJECTED, ""))
                 self.assertIn(words, result.stderr)
 
 
@@ -108,16 +108,16 @@ class ArenaTest(unittest.TestCase):
             words += ["--password-file", path]
         return self.stage.bots(daemon, clients, seconds, network=words)
 
-    def refused(self, daemon):
+    def rejected(self, daemon):
         return daemon.get_json()["arenas"][0]["rejections"]["password"]
 
     def turned_away(self, daemon, password=None):
         """A client with this password is told why it may not play, and does not try again."""
-        before = self.refused(daemon)
+        before = self.rejected(daemon)
         bots = self.bots(daemon, password)
         bots.expected_status = EXIT_UNREACHABLE
         bots.wait(START_S)
-        poll("its count", lambda: self.refused(daemon) == before + 1)
+        poll("its count", lambda: self.rejected(daemon) == before + 1)
         self.assertIn('"password"', bots.out)
         self.assertEqual(daemon.get_json()["players"]["now"], 0)
 
@@ -140,17 +140,17 @@ class ArenaTest(unittest.TestCase):
         self.stage.write_config(config(arena(password=make_line("new"))))
         daemon.send(signal.SIGHUP)
         daemon.poll("the reload", lambda: "password" in daemon.log)
-        before = self.refused(daemon)
+        before = self.rejected(daemon)
         late = self.bots(daemon, "old")
         late.expected_status = EXIT_UNREACHABLE
         late.wait(START_S)
-        poll("its count", lambda: self.refused(daemon) == before + 1)
+        poll("its count", lambda: self.rejected(daemon) == before + 1)
         fresh = self.bots(daemon, "new")
         daemon.wait_players(2)
         fresh.stop()
         inside.stop()
 
-    def test_a_password_without_encryption_is_refused_with_its_line(self):
+    def test_a_password_without_encryption_is_rejected_with_its_line(self):
         path = self.stage.write_config(config(arena(password=LOCK, encryption="off")))
         result = run_raimd("-t", "-c", path)
         self.assertEqual(result.returncode, EXIT_CONFIG)
@@ -191,13 +191,13 @@ class LiarTest(unittest.TestCase):
         self.assertEqual(self.reason(daemon, KEY, kind=1), REASON) # as an access token
         self.assertEqual(self.reason(daemon, KEY[:16], kind=2), REASON) # as a session's token
 
-    def test_over_plain_text_it_is_refused_unseen(self):
+    def test_over_plain_text_it_is_rejected_unseen(self):
         daemon = self.stage.serve(arena(password=LOCK))
         with SecureClient(daemon.ports[0]) as client:
             cookie = client.fetch_cookie()
             self.assertEqual(cookie.salt, b"0123456789abcdef")
             answer = client.ask(connect_request(cookie.number, PASSWORD, KEY),
-                                secure_client.REFUSED)
+                                secure_client.REJECTED)
             self.assertEqual(answer[10], REASON)
             self.assertIn(b"encrypted connection", answer[11:])
 

@@ -145,7 +145,7 @@ class RconTest(unittest.TestCase):
                 pass
         self.assertEqual(type(raised.exception).__name__, "WrongPassword")
 
-    def test_strangers_are_refused(self):
+    def test_strangers_are_rejected(self):
         self.serve()
         for _ in range(2): # of one connection
             rcon = self.open()
@@ -167,7 +167,7 @@ class RconTest(unittest.TestCase):
             rcon.send(5, AUTH, "wrong")
             self.assertEqual(rcon.receive()[0], -1)
             rcon.socket.close()
-        self.assertIn("one too many: refused for a minute", self.daemon.log)
+        self.assertIn("one too many: rejected for a minute", self.daemon.log)
         self.assertTrue(self.open().is_ended())
         self.assertTrue(self.open(source="127.0.0.2").login()) # another address
 
@@ -181,7 +181,7 @@ class RconTest(unittest.TestCase):
             for guesser in guessers:
                 with contextlib.suppress(ConnectionError, EOFError):
                     self.assertEqual(guesser.receive()[:2], (-1, AUTH_RESPONSE))
-        self.assertEqual(self.daemon.log.count("rcon refused address=127.0.0.3"), 5)
+        self.assertEqual(self.daemon.log.count("rcon rejected address=127.0.0.3"), 5)
         self.assertTrue(self.open(source="127.0.0.2").login())
 
     def test_connections_are_few_and_strangers_make_room(self):

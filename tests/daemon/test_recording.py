@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 import harness
-import rooms
+import arenas_api
 from harness import BIN, START_S, Stage, arena, config
 from ports import free_port
 
@@ -67,7 +67,7 @@ class Recorded(unittest.TestCase):
     def command(self, name, **fields):
         """Status and JSON of a command over the control socket."""
         self.daemon.poll("the control socket", lambda: "control started" in self.daemon.log)
-        answer = rooms.Api.unix(self.run / "control.sock").command(name, **fields)
+        answer = arenas_api.Api.unix(self.run / "control.sock").command(name, **fields)
         return answer.status, answer.json
 
 
@@ -175,12 +175,12 @@ class RecordingTest(Recorded):
         self.daemon.poll("a finished file", self.files)
         self.replay(*self.files())
 
-    def test_rooms_are_recorded(self):
+    def test_arenas_are_recorded(self):
         first = free_port()
-        daemon = self.start(rooms.config(
-            rooms.template(bots=2, recording="all"), first=first, count=1))
+        daemon = self.start(arenas_api.config(
+            arenas_api.template(bots=2, recording="all"), first=first, count=1))
         daemon.poll("the control socket", lambda: "control started" in daemon.log)
-        api = rooms.Api.unix(self.run / "control.sock")
+        api = arenas_api.Api.unix(self.run / "control.sock")
         self.assertEqual(api.ask("PUT", "/v1/arenas/match-1", {"template": "duel"}).status, 201)
         daemon.poll("a file in progress", lambda: self.files("*.part"))
         self.assertIn(api.ask("DELETE", "/v1/arenas/match-1").status, (200, 202, 204))

@@ -141,12 +141,12 @@ class ApplyTest(ReloadTest):
     def test_bad_file_changes_nothing(self):
         self.serve(arena("one", bots=2))
         log = self.reload(arena("one", bots=3), arena("two", tick_hz=1),
-                          words="configuration refused mistakes=1")
+                          words="configuration rejected mistakes=1")
         self.assertIn("arenas[1].tick_hz: got 1", log)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
             taken.bind(("127.0.0.1", 0))
             log = self.reload(arena("one", bots=3), arena("two", port=taken.getsockname()[1]),
-                              words="configuration refused mistakes=1")
+                              words="configuration rejected mistakes=1")
             self.assertIn("arena failed arena=two: cannot bind", log)
         self.wait_arena("two bots", "one", lambda row: row["tick"] and self.bots_of("one") == 2)
         self.assertIsNone(self.arena("two"))

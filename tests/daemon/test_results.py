@@ -290,7 +290,7 @@ class RoundTest(Results):
 
 
 class HostileTest(Results):
-    def test_bad_queries_are_refused(self):
+    def test_bad_queries_are_rejected(self):
         daemon = self.serve(easy_arena())
         for query in ("period=x", "period=", "limit=0", "limit=101", "limit=1e1", "limit=-1",
                       "arena=", "arena=A", "arena=" + "a" * 32, "map=%FF", "map=" + "m" * 32,
@@ -316,7 +316,7 @@ class HostileTest(Results):
                 connection.request("GET", "/events")
                 seen.append(connection.getresponse().status)
             self.assertEqual(seen, 16 * [200] + 4 * [503])
-            # Different queries at once: each is answered or refused within its time.
+            # Different queries at once: each is answered or rejected within its time.
             for limit in range(1, 61):
                 connection = stack.enter_context(daemon.connect())
                 connection.request("GET", f"/leaderboard?limit={limit}")

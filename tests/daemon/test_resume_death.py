@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """The death of the process is not the end of the match: everybody is back in the next one as who
-they were, and what cannot be trusted is refused aloud."""
+they were, and what cannot be trusted is rejected aloud."""
 
 import re
 import shutil
@@ -145,21 +145,21 @@ class ResumeDeathTest(unittest.TestCase):
             self.assertEqual([path.name for path in revival.directory.iterdir()
                               if path.name != "server.key"], [])
 
-    def refused(self, stage, spoil, why, **keys):
-        """Kills, spoils the first arena's file, starts: it is refused, and the arena is fresh."""
+    def rejected(self, stage, spoil, why, **keys):
+        """Kills, spoils the first arena's file, starts: it is rejected, and the arena is fresh."""
         revival = self.start(stage, bots=2)
         revival.daemon.poll("play", lambda: revival.daemon.get_json()["arenas"][0]["tick"] > 30)
         revival.end()
         spoil(revival)
         revival.start().wait_started()
         # Whole lines: the log may be read while one is being written.
-        line = revival.daemon.poll("a refusal", lambda: re.search(
-            r"checkpoint refused arena=east.*\n", revival.daemon.log))
+        line = revival.daemon.poll("a rejection", lambda: re.search(
+            r"checkpoint rejected arena=east.*\n", revival.daemon.log))
         self.assertIn(why, line[0])
         revival.daemon.poll("a restored neighbour", lambda: re.search(
             r"arena restored arena=west.*\n", revival.daemon.log))
 
-    def test_damage_another_version_and_other_ticks_are_refused(self):
+    def test_damage_another_version_and_other_ticks_are_rejected(self):
         def cut(revival):
             path = revival.file("east")
             path.write_bytes(path.read_bytes()[:-1])
@@ -185,9 +185,9 @@ class ResumeDeathTest(unittest.TestCase):
                            (become_another_version, "another version"),
                            (change_ticks, "other ticks")):
             with self.subTest(spoil.__name__), Stage() as stage:
-                self.refused(stage, spoil, why)
+                self.rejected(stage, spoil, why)
 
-    def test_what_is_too_old_is_refused(self):
+    def test_what_is_too_old_is_rejected(self):
         with Stage() as stage:
             revival = self.start(stage, bots=2, grace_s=1)
             # Checkpoints are written every second.
@@ -196,8 +196,8 @@ class ResumeDeathTest(unittest.TestCase):
             revival.end()
             time.sleep(1.2) # the time is what is tried
             revival.start().wait_started()
-            revival.daemon.poll("a refusal", lambda: revival.daemon.log.count(
-                "checkpoint refused") == len(ARENAS))
+            revival.daemon.poll("a rejection", lambda: revival.daemon.log.count(
+                "checkpoint rejected") == len(ARENAS))
             self.assertIn("it is too old", revival.daemon.log)
 
     def test_what_dies_twice_is_set_aside(self):

@@ -481,7 +481,7 @@ class DeathTest(RoundsTest):
         self.again()
         self.daemon.poll("word of the map", lambda: re.search(
             f'map failed arena=one: .*cannot read "{gone.resolve()}"', self.daemon.log))
-        self.daemon.poll("a refusal", lambda: "checkpoint refused arena=one" in self.daemon.log)
+        self.daemon.poll("a rejection", lambda: "checkpoint rejected arena=one" in self.daemon.log)
         self.assertEqual(self.row()["map"], "duel")
 
     def test_in_an_encrypted_arena_with_access_tokens(self):
@@ -529,9 +529,9 @@ class NameTest(RoundsTest):
         poll("its checkpoint", (self.run / "two.checkpoint").exists)
         self.assertFalse((self.run / "one.checkpoint").exists())
         for words in (token("one", "Eve"), used): # of the name before
-            refused = self.stage.bots(self.daemon, 1, seconds=1, network=words)
-            refused.expected_status = 69
-            refused.wait(START_S)
+            rejected = self.stage.bots(self.daemon, 1, seconds=1, network=words)
+            rejected.expected_status = 69
+            rejected.wait(START_S)
         guest = self.stage.bots(self.daemon, 1, network=token("two", "Grace"))
         self.daemon.wait_players(2)
         self.again()

@@ -94,14 +94,14 @@ class SandboxTest(unittest.TestCase):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
             self.assertRaises(OSError, taken.bind, ("127.0.0.1", port))
 
-    def test_a_file_elsewhere_is_refused_with_the_reason(self):
+    def test_a_file_elsewhere_is_rejected_with_the_reason(self):
         with tempfile.TemporaryDirectory(prefix="raimd-outside-") as outside:
             elsewhere = pathlib.Path(outside, "duel.conf")
             shutil.copy(SHIPPED / "duel.conf", elsewhere)
             daemon = self.start(arena("one"))
             self.need("landlock")
             moved = config(arena("one", map=str(elsewhere)))
-            self.reload(daemon, moved, "configuration refused mistakes=1")
+            self.reload(daemon, moved, "configuration rejected mistakes=1")
             self.assertIn(f'cannot read "{elsewhere}": Permission denied (outside of the '
                           "directories that raimd was started with", daemon.log)
             # A restart reads it, also through a link.

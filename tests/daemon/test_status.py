@@ -18,7 +18,7 @@ SILENT_S = 5 # that a connection may say nothing
 
 # What tools may rely on. (That there is nothing else, the schema says: see test_http.py.)
 TOP_KEYS = ["schema", "version", "uptime_s", "workers", "overloaded_workers",
-            "players", "unread_state_lines", "lost_state_changes", "rooms",
+            "players", "unread_state_lines", "lost_state_changes", "on_demand",
             "results", "masters", "lan_discovery", "ban_list", "agones", "arenas"]
 PLAYERS_KEYS = ["now", "bots", "spectators", "max"]
 ARENA_KEYS = ["name", "hostname", "tags", "region", "website", "locked", "port", "map", "state",

@@ -15,7 +15,7 @@ from ports import free_port
 from secure_client import COOKIE, SecureClient, connect_request
 
 UNITS = ROOT / "deploy/systemd"
-MOST_EXPOSED = 11 # tenths
+MAX_EXPOSED = 11 # tenths
 
 # What systemd does before it executes a service with sockets: they are the descriptors from 3 on,
 # and the environment says how many and for which process. The words before "--" are descriptors.
@@ -62,7 +62,7 @@ class UnitsTest(unittest.TestCase):
     def test_exposure_is_low(self):
         for name in ("raimd.service", "raimd@.service"):
             with self.subTest(name):
-                result = analyze("security", "--offline=true", f"--threshold={MOST_EXPOSED}",
+                result = analyze("security", "--offline=true", f"--threshold={MAX_EXPOSED}",
                                  "--no-pager", self.directory / name)
                 print(result.stdout.splitlines()[-1])
                 self.assertEqual(result.returncode, 0, result.stdout)
@@ -109,7 +109,7 @@ class PassedSocketsTest(unittest.TestCase):
     def test_a_datagram_that_waits_is_answered(self):
         one = bound()
         client = self.enterContext(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-        client.sendto(b"hello", one.getsockname()) # refused, but counted
+        client.sendto(b"hello", one.getsockname()) # rejected, but counted
         daemon = self.serve([one], arena(port=one.getsockname()[1]))
         daemon.poll("the datagram", lambda: daemon.get_json()["arenas"][0]["packets_in"] == 1)
 

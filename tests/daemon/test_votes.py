@@ -20,7 +20,7 @@ except ImportError:
     voter = None
 
 DUEL, RUINS = (str(harness.ROOT / f"config/maps/{name}.conf") for name in ("duel", "ruins"))
-REFUSED = 5 # a connectionless answer
+REJECTED = 5 # a connectionless answer
 VOTES = {"newcomer_delay": 0, "call_delay": 1}
 
 
@@ -67,14 +67,14 @@ class VotesTest(unittest.TestCase):
         begun = len(others[0].of_kind(voter.BEGAN))
         caller.call(*arguments, **keys)
         self.until("a vote", lambda: len(others[0].of_kind(voter.BEGAN)) > begun or
-                   caller.of_kind(voter.REFUSED))
-        self.assertEqual(caller.of_kind(voter.REFUSED), [])
+                   caller.of_kind(voter.REJECTED))
+        self.assertEqual(caller.of_kind(voter.REJECTED), [])
         for each in others:
             each.cast(voter.YES)
         self.assertEqual(self.until("the end of the vote", ended), voter.PASSED)
 
-    def refusal(self, source):
-        """The REFUSED that answers a connect request from this address."""
+    def rejection(self, source):
+        """The REJECTED that answers a connect request from this address."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
             asking.bind((source, 0))
             asking.settimeout(0.2)
@@ -83,8 +83,8 @@ class VotesTest(unittest.TestCase):
                 asking.sendto(connect_request(), ("127.0.0.1", self.daemon.ports[0]))
                 with contextlib.suppress(TimeoutError):
                     answer = asking.recv(2048)
-                    return answer if answer[8] == REFUSED else None
-            return harness.poll("a refusal", ask)
+                    return answer if answer[8] == REJECTED else None
+            return harness.poll("a rejection", ask)
 
     def votes_reported(self):
         journal = (self.state / "server.events").read_text(encoding="utf-8")
@@ -102,7 +102,7 @@ class VotesTest(unittest.TestCase):
         self.until("the outcome", lambda: "Vote passed: kick Eve" in ada.chat)
         self.daemon.poll("a ban", lambda: "127.0.0.4" in self.raimctl("bans").stdout)
         self.assertIn("voted off: spam", self.raimctl("bans").stdout)
-        self.assertIn(b"voted off: spam", self.refusal("127.0.0.4"))
+        self.assertIn(b"voted off: spam", self.rejection("127.0.0.4"))
         self.assertEqual(self.raimctl("unban", "127.0.0.4").returncode, 0)
         self.assertTrue(self.join(4, "Eve").welcomes)
         self.assertEqual(self.votes_reported(), [("kick", "called"), ("kick", "passed")])
@@ -131,7 +131,7 @@ class VotesTest(unittest.TestCase):
                          "address" in self.daemon.log)
         self.assertNotIn("127.0.0.2", self.raimctl("bans").stdout)
         again = self.join(2, "Pupil G")
-        self.assertEqual(self.until("a refusal", lambda: again.ended),
+        self.assertEqual(self.until("a rejection", lambda: again.ended),
                          (10, "voted off: join again in 5 minutes"))
         self.assertTrue(self.join(2, "Pupil H").welcomes)
         self.assertFalse([each.name for each in pupils[:6] if each.ended])
@@ -149,7 +149,7 @@ class VotesTest(unittest.TestCase):
                          "address" in self.daemon.log)
         self.assertNotIn("127.0.0.4", self.raimctl("bans").stdout)
         again = self.join(4, "Eve")
-        self.assertEqual(self.until("a refusal", lambda: again.ended),
+        self.assertEqual(self.until("a rejection", lambda: again.ended),
                          (10, "voted off: join again in 5 minutes"))
         self.assertIsNone(brother.ended)
 
@@ -175,9 +175,9 @@ class VotesTest(unittest.TestCase):
         self.assertEqual(self.raimctl("vote", "cancel", "pit").returncode, 0)
         self.until("the end", lambda: bob.of_kind(voter.ENDED))
         self.assertEqual(bob.of_kind(voter.ENDED)[0]["outcome"], voter.CANCELLED)
-        refused = self.raimctl("vote", "cancel", "pit")
-        self.assertEqual((refused.returncode, refused.stderr),
-                         (1, "raimctl: refused: no vote is running\n"))
+        rejected = self.raimctl("vote", "cancel", "pit")
+        self.assertEqual((rejected.returncode, rejected.stderr),
+                         (1, "raimctl: rejected: no vote is running\n"))
 
     def test_maps_and_more_time_are_voted_for(self):
         self.serve(rotation=[RUINS], round_time=600)
@@ -198,9 +198,9 @@ class VotesTest(unittest.TestCase):
     def try_map(self, caller):
         begun = len(caller.of_kind(voter.BEGAN))
         caller.call(voter.MAP, text="ruins")
-        answers = len(caller.of_kind(voter.REFUSED))
+        answers = len(caller.of_kind(voter.REJECTED))
         self.until("an answer", lambda: len(caller.of_kind(voter.BEGAN)) > begun or
-                   len(caller.of_kind(voter.REFUSED)) > answers)
+                   len(caller.of_kind(voter.REJECTED)) > answers)
         return len(caller.of_kind(voter.BEGAN)) > begun
 
     def test_the_chat_serves_clients_without_votes(self):
@@ -241,10 +241,10 @@ class VotesTest(unittest.TestCase):
 
     def try_kick(self, caller, target):
         begun = len(caller.of_kind(voter.BEGAN))
-        answers = len(caller.of_kind(voter.REFUSED))
+        answers = len(caller.of_kind(voter.REJECTED))
         caller.call(voter.KICK, player=target.player)
         self.until("an answer", lambda: len(caller.of_kind(voter.BEGAN)) > begun or
-                   len(caller.of_kind(voter.REFUSED)) > answers)
+                   len(caller.of_kind(voter.REJECTED)) > answers)
         return len(caller.of_kind(voter.BEGAN)) > begun
 
     def test_the_operator_forces_a_result(self):

@@ -171,21 +171,21 @@ class CredentialTest(unittest.TestCase):
             stage._start(Program, [BIN / "raim", f"127.0.0.1:{daemon.ports[0]}", "--name", "Mira",
                                    "--size", f"{SIZE[0]}x{SIZE[1]}"], game_env(display, home))
 
-            def refused():
+            def rejected():
                 return daemon.get_json()["arenas"][0]["rejections"][kind]
 
             window = poll("the window", lambda: find_window(display, "raim"))
             xdo(display, "windowfocus", "--sync", window)
-            poll("the refusal without one", lambda: refused() == 1)
+            poll("the rejection without one", lambda: rejected() == 1)
             for number, typed in ((2, wrong), (None, right)):
-                # Its text is shown a moment after the refusal, and what is typed before is lost.
+                # Its text is shown a moment after the rejection, and what is typed before is lost.
                 time.sleep(1)
                 xdo(display, "type", "--delay", "30", typed)
                 xdo(display, "key", "Return")
                 if number is not None:
-                    poll("the refusal of a wrong one", lambda: refused() >= number)
+                    poll("the rejection of a wrong one", lambda: rejected() >= number)
             status = daemon.wait_players(1)
-            self.assertEqual(refused(), 2)
+            self.assertEqual(rejected(), 2)
             return status
 
     def test_the_game_asks_until_the_password_is_right(self):

@@ -3,7 +3,7 @@
 //
 //   typist HOST PORT NAME [KEYFILE]
 //     Each line of the standard input is a chat line. Prints "playing", "chat NAME: TEXT",
-//     "operator: TEXT", "notice: TEXT", "refused: REASON" and "ended REASON: TEXT", until the
+//     "operator: TEXT", "notice: TEXT", "rejected: REASON" and "ended REASON: TEXT", until the
 //     standard input ends.
 #define _GNU_SOURCE
 #include "link.h"
@@ -28,8 +28,8 @@ static void print_event(const struct raim_client *client, const struct raim_clie
         printf("chat %s: %s\n", name, event->text);
     else if (event->kind == RAIM_CLIENT_NOTICE)
         printf("notice: %s\n", event->text);
-    else if (event->kind == RAIM_CLIENT_CHAT_REFUSED)
-        printf("refused: %s\n", raim_client_chat_refusal_name(event->chat_refusal));
+    else if (event->kind == RAIM_CLIENT_CHAT_REJECTED)
+        printf("rejected: %s\n", raim_client_chat_rejection_name(event->chat_rejection));
 }
 
 // Sends the whole lines that wait on the standard input. Returns false at its end.

@@ -14,7 +14,7 @@ VOTE, CHAT, NOTICE = 13, 9, 14
 KICK, MUTE, MAP, NEXTMAP, RESTART, EXTEND, SPECTATE, PAUSE = range(1, 9)
 ABOUT_PLAYER = (KICK, MUTE, SPECTATE)
 CALL, CAST, WITHDRAW = range(3)
-OFFER, BEGAN, TALLY, ENDED, REFUSED = range(5)
+OFFER, BEGAN, TALLY, ENDED, REJECTED = range(5)
 SILENT, YES, NO = range(3)
 PASSED, FAILED, WITHDRAWN, CANCELLED, MOOT = range(1, 6)
 CAPABILITIES = 2 | 4 # VOTE and NOTICE
@@ -73,8 +73,8 @@ class Voter:
         if report["report"] == OFFER:
             return report | {"kinds": reader.u(16),
                              "maps": [reader.text(31) for _ in range(reader.ranged(0, 33))]}
-        if report["report"] == REFUSED:
-            return report | {"refusal": reader.u(5), "amount": reader.u(12)}
+        if report["report"] == REJECTED:
+            return report | {"rejection": reader.u(5), "amount": reader.u(12)}
         report["number"] = reader.u(8)
         if report["report"] == BEGAN:
             report["kind"] = reader.u(4)

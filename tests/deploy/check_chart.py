@@ -78,7 +78,7 @@ def helm(*words):
 # --- schemas ---
 
 def strict(schema):
-    """The schema with its unknown fields refused, and in the form of JSON Schema."""
+    """The schema with its unknown fields rejected, and in the form of JSON Schema."""
     if isinstance(schema, list):
         return [strict(it) for it in schema]
     if not isinstance(schema, dict):
@@ -175,7 +175,7 @@ def matchmaker_problems(documents):
     mounts = [it["mountPath"] + "/" for it in pod["containers"][0]["volumeMounts"]]
     yield from (f"matchmaker: no volume has {path}" for path in paths
                 if not path.startswith(tuple(mounts)))
-    for name in ("matchmaker.py", "room_sources.py", "bounded_server.py"):
+    for name in ("matchmaker.py", "arena_sources.py", "bounded_server.py"):
         source = (ROOT / "deploy/matchmaker" / name).read_text(encoding="utf-8")
         if files[name].strip() != source.strip():
             yield f"matchmaker: {name} is not that of deploy/matchmaker"
@@ -212,9 +212,9 @@ def check_chart(schemas):
         yield from (f"{name}: {problem}" for problem in matchmaker_problems(documents))
         kinds = ", ".join(sorted(it["kind"] for it in documents))
         print(f"{name}: {kinds}")
-    too_many = helm("template", "raimd", CHART, "--set", "agones.enabled=true,agones.rooms=64")
+    too_many = helm("template", "raimd", CHART, "--set", "agones.enabled=true,agones.arenas=64")
     if too_many.returncode == 0:
-        yield "64 rooms of 16 players exceed a list of Agones, and the chart did not say so"
+        yield "64 arenas of 16 players exceed a list of Agones, and the chart did not say so"
 
 
 def keys_of(value, inside_map=False):

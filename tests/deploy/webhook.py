@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What Agones' webhook refuses though the schema of its CRDs allows it: the rules of the Go types'
+"""What Agones' webhook rejects though the schema of its CRDs allows it: the rules of the Go types'
 Validate functions that concern what the chart writes."""
 
 import re

@@ -15,13 +15,13 @@ POOL = 8
 
 
 def serve(trial, stub):
-    """A daemon with an arena and a pool for rooms, and players in the arena."""
+    """A daemon with an arena and a pool for arenas, and players in the arena."""
     pool = free_ports(POOL)
     template = harness.value({"name": "duel", "address": "127.0.0.1",
                               "map": str(harness.ROOT / "config/maps/duel.conf")})
     path = trial.stage.write_config(
         harness.config(harness.arena(port=free_port()),
-                       agones_drain=2, # rooms are expected at its end
+                       agones_drain=2, # arenas are expected at its end
                        on_demand_ports=f"{pool}-{pool + POOL - 1}",
                        on_demand_templates=harness.Text(f"( {template} )")))
     daemon = trial.stage.raimd("-c", path, env=stub.env).wait_started()
@@ -64,34 +64,34 @@ def lost_sidecar(trial):
 
 def lies(stub):
     """Changes of the GameServer that no Agones makes, or not like this."""
-    def rooms(*values):
-        return lambda state: state["status"]["lists"]["rooms"].update(values=list(values))
+    def arenas(*values):
+        return lambda state: state["status"]["lists"]["arenas"].update(values=list(values))
 
     def counter(count, capacity):
         return lambda state: state["status"]["counters"].update(
-            rooms={"count": count, "capacity": capacity})
+            arenas={"count": count, "capacity": capacity})
 
     def annotate(text):
         return lambda state: state["object_meta"]["annotations"].update(
-            {"raimd/room": text, "agones.dev/last-allocated": f"lie {len(text)}"})
+            {"raimd/arena": text, "agones.dev/last-allocated": f"lie {len(text)}"})
 
     return [
-        rooms(*(f"r-{number}" for number in range(1000))),
-        rooms("../../etc", "a/b/c", "\0", "", "x" * 5000, "none/r"),
-        rooms(),
+        arenas(*(f"r-{number}" for number in range(1000))),
+        arenas("../../etc", "a/b/c", "\0", "", "x" * 5000, "none/r"),
+        arenas(),
         counter("7", "1000"),
         counter("-1", "-1"),
         counter({}, []),
         annotate('{"template":' * 2000),
         annotate("x" * 1000000),
-        annotate('{"id":"lie","template":"duel","players":["ada"],"places":-1}'),
+        annotate('{"id":"lie","template":"duel","players":["ada"],"max_players":-1}'),
         lambda state: state["status"].update(state="Reserved"),
         lambda state: state["status"].update(ports="none"),
         lambda state: state["object_meta"].update(annotations=[]),
     ]
 
 
-@row(50, "lying sidecar of Agones", "nobody drops; no more rooms than ports")
+@row(50, "lying sidecar of Agones", "nobody drops; no more arenas than ports")
 def lying_sidecar(trial):
     trial.need_key("agones")
     most = 0
@@ -118,7 +118,7 @@ def lying_sidecar(trial):
     lost = report["disconnected"] + report["resumes"]
     return len(tried) + len(sidecar.MODES), expect(
         lost == 0 and most <= POOL and (grown_kb < 32 * 1024 or trial.is_sanitized()),
-        f"{lost} dropped, {most} rooms at most, {grown_kb // 1024} MB more resident")
+        f"{lost} dropped, {most} arenas at most, {grown_kb // 1024} MB more resident")
 
 
 @row(51, "malloc failing at each call beside Agones", "an error at the start, or another attempt")

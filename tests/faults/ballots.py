@@ -8,7 +8,7 @@ from row import Skipped, arena_of, expect, harness, row, ticks_go_on
 
 
 @row(64, "a player that sends votes without end, half of them damaged",
-     "refused and counted, ticks on time, others vote")
+     "rejected and counted, ticks on time, others vote")
 def flood_of_votes(trial):
     try:
         import voter
@@ -40,13 +40,13 @@ def flood_of_votes(trial):
     bob.cast(voter.YES)
     ticks_go_on(daemon, 30)
     after = arena_of(daemon)
-    refused = after["rejections"]["vote"] - before["rejections"]["vote"]
+    rejected = after["rejections"]["vote"] - before["rejections"]["vote"]
     malformed = after["rejections"]["malformed"] - before["rejections"]["malformed"]
-    answers = len(eve.of_kind(voter.REFUSED))
+    answers = len(eve.of_kind(voter.REJECTED))
     tallies = len(bob.of_kind(voter.TALLY))
     voter.pump_until([ada, bob, eve], "the end of the vote", lambda: bob.of_kind(voter.ENDED))
     seconds = trial.often(20, 3)
     return sent, expect(
-        refused > 50 and malformed > 50 and answers <= 11 * seconds and tallies <= 5 * seconds + 4,
-        f"{refused} refused, {malformed} malformed, {answers} answers to the flooder, {tallies} "
+        rejected > 50 and malformed > 50 and answers <= 11 * seconds and tallies <= 5 * seconds + 4,
+        f"{rejected} rejected, {malformed} malformed, {answers} answers to the flooder, {tallies} "
         f"tallies to another player, tick p99 {after['tick_us']['p99']} us")

@@ -94,7 +94,7 @@ def idle_players(trial):
         of_network = len(idlers.peers)
     return places, expect(
         is_in and reasons == [IDLE] and of_network <= max(8, places - places // 4),
-        f"a newcomer is {'let in' if is_in else 'refused'}, {len(reasons)} made room, a network"
+        f"a newcomer is {'let in' if is_in else 'rejected'}, {len(reasons)} made room, a network"
         f" took {of_network} of {places} places")
 
 

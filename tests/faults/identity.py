@@ -26,7 +26,7 @@ def is_admitted(trial, daemon, token):
     return admitted
 
 
-# What is sent, and what it may become; None: refused.
+# What is sent, and what it may become; None: rejected.
 EVIL_NAMES = (
     ("Server", None),
     ("\u0405\u0435rv\u0435r", None),            # Cyrillic
@@ -48,23 +48,23 @@ EVIL_NAMES = (
 
 
 def names_of(daemon):
-    """The players' names, and how many have been refused."""
+    """The players' names, and how many have been rejected."""
     arena = arena_of(daemon)
     return [player["name"] for player in arena["players"]], arena["rejections"]["name"]
 
 
-@row(40, "names that pass for others'", "refused, or folded and told apart")
+@row(40, "names that pass for others'", "rejected, or folded and told apart")
 def evil_names(trial):
     daemon = trial.stage.serve(harness.arena(max_players=32))
     wrong, peers = [], []
     with contextlib.ExitStack() as stack:
         for told, wanted in (("Ada", "Ada"), *EVIL_NAMES):
-            names, refused = names_of(daemon)
+            names, rejected = names_of(daemon)
             peer = stack.enter_context(
                 Peer(daemon.ports[0], address_validation=trial.has("address_validation")))
             peers.append(peer.connect(told))
 
-            def answered(before=(names, refused)):
+            def answered(before=(names, rejected)):
                 for each in peers:
                     each.serve(0.001)
                 return (seen := names_of(daemon)) != before and seen
@@ -76,7 +76,7 @@ def evil_names(trial):
     return len(EVIL_NAMES), expect(not wrong, ", ".join(wrong) or "all as they should be")
 
 
-@row(41, "a used access token after SIGKILL and restart", "refused; another one is admitted")
+@row(41, "a used access token after SIGKILL and restart", "rejected; another one is admitted")
 def replayed_tokens(trial):
     trial.need_key("access_key")
     times = trial.often(20, 2)

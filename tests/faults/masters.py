@@ -70,7 +70,7 @@ def flood_of_discoveries(trial):
         time.sleep(0.05)
     ends.set()
     flooding.join()
-    read = counts["answered"] + counts["limited"] + counts["refused"]
+    read = counts["answered"] + counts["limited"] + counts["rejected"]
     return sent, expect(
         0 < counts["answered"] <= 100 * (seconds + 1) and counts["limited"] > 0
         and slowest_s < (2 if trial.short else 0.5),

@@ -2,7 +2,7 @@
 // A library to preload into a daemon without sanitizers: lets one of its allocations fail, the one
 // whose number the page says. Those of libconfig and libseccomp are left out, because versions 1.5
 // and 2.5.4 use what they get unseen: a start without memory for the text of its configuration ends
-// there, before anybody plays, and the sandbox looks for room before it asks libseccomp.
+// there, before anybody plays, and the sandbox looks for arena before it asks libseccomp.
 #define _GNU_SOURCE
 #include "page.h"
 

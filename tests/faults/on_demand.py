@@ -12,7 +12,7 @@ import random
 import socket
 import time
 
-import rooms
+import arenas_api
 from page import ALLOCATIONS, FAILING, Page
 from ports import free_ports
 from row import Skipped, arena_of, end_bots, expect, harness, row, ticks_go_on
@@ -29,25 +29,25 @@ class Server:
         self.env = {"STATE_DIRECTORY": str(self.directory), "RUNTIME_DIRECTORY": str(self.directory),
                     **(env or {})}
         self.first = free_ports(POOL)
-        text = rooms.config(rooms.template(max_players=8), first=self.first, count=POOL,
+        text = arenas_api.config(arenas_api.template(max_players=8), first=self.first, count=POOL,
                             arenas=(harness.arena("beside", max_players=4),), **keys)
-        self.daemon = trial.stage.raimd("-c", trial.stage.write_config(text, "rooms.conf"),
+        self.daemon = trial.stage.raimd("-c", trial.stage.write_config(text, "arenas.conf"),
                                         env=self.env).wait_started()
         self.daemon.poll("the control", lambda: "control started socket" in self.daemon.log)
-        self.api = rooms.Api.unix(self.socket)
+        self.api = arenas_api.Api.unix(self.socket)
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.daemon.pid}/fd"))
 
     def is_clean(self):
-        """Every port is free, and no file of a room is left."""
+        """Every port is free, and no file of an arena is left."""
         left = [path.name for path in self.directory.iterdir()
-                if path.suffix in (".room", ".tokens") or path.name.startswith("r-")]
+                if path.suffix in (".arena", ".tokens") or path.name.startswith("r-")]
         return self.api.free() == POOL and not left
 
 
 def storm(server, seconds, client):
-    """Makes and ends rooms as fast as it can. Returns how often it was told each status."""
+    """Makes and ends arenas as fast as it can. Returns how often it was told each status."""
     told, end = {}, time.monotonic() + seconds
     connection = server.api.connect()
     for number in itertools.count():
@@ -125,11 +125,11 @@ def garbage(chance, first):
 
 
 @row(47, "clients of the API that drip, send garbage, or do not read",
-     "others are answered; rooms and players stay")
+     "others are answered; arenas and players stay")
 def bad_clients(trial):
     server = Server(trial, control_listen="127.0.0.1:0")
     bots = trial.bots(server.daemon, 2)
-    room = server.api.make("kept", ends="never")
+    arena = server.api.make("kept", ends="never")
     chance, count, slowest = random.Random(1), trial.often(2000, 100), 0
     with contextlib.ExitStack() as stack:
         open_ones = []
@@ -144,9 +144,9 @@ def bad_clients(trial):
                 open_ones.pop(chance.randrange(24)).close()
             begin = time.monotonic()
             with contextlib.suppress(OSError, http.client.HTTPException): # it may be evicted
-                expect(server.api.room("kept")["name"] == room["name"], "the room has changed")
+                expect(server.api.arena("kept")["name"] == arena["name"], "the arena has changed")
             slowest = max(slowest, time.monotonic() - begin)
-    server.daemon.poll("an answer", lambda: server.api.room("kept"))
+    server.daemon.poll("an answer", lambda: server.api.arena("kept"))
     ticks_go_on(server.daemon)
     report = end_bots(bots)
     return count, expect(report["disconnected"] == 0 and slowest < 5,
@@ -155,8 +155,8 @@ def bad_clients(trial):
 
 
 @row(48, "malloc failing at each call of an arena's making and end",
-     "refused or made; no crash, and the port is given back")
-def no_memory_for_a_room(trial):
+     "rejected or made; no crash, and the port is given back")
+def no_memory_for_an_arena(trial):
     if trial.is_sanitized():
         raise Skipped("a sanitizer has a malloc of its own")
     step, tried, told = trial.often(1, 9), 0, {}

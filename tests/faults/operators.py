@@ -86,7 +86,7 @@ def rcon_strangers(trial):
     late = (after["late_ticks"] - before["late_ticks"]) / max(ticks, 1)
     seen = (f"{tried} strangers, {len(answers)} orders answered, {sum(logins)} of {len(logins)} logins,"
             f" {late:.1%} of {ticks} ticks late, "
-            f"{daemon.log.count('rcon refused')} guesses verified")
+            f"{daemon.log.count('rcon rejected')} guesses verified")
     return tried, expect(first == (7, "") and answers
                          and all(answer == (7, "done\n") for answer in answers)
                          and logins and all(logins)

@@ -15,7 +15,7 @@ struct page {
     _Atomic int64_t clock_step_s;    // added to CLOCK_REALTIME
     _Atomic int64_t send_errno;      // of every sendmmsg, 0: none
     _Atomic uint64_t clocks_stepped; // readings that were changed
-    _Atomic uint64_t sends_refused;
+    _Atomic uint64_t sends_rejected;
     _Atomic uint64_t allocations;    // counted from the start on
     _Atomic uint64_t failing;        // the number of the one that fails, 0: none
     _Atomic uint64_t intrusion;      // what an intruder is to try next, 0: nothing

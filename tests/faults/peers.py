@@ -79,7 +79,7 @@ def connect_silently(daemon, trial, source):
 
 def play_on(trial, daemon, bots, flood, reason):
     """What a flood does to those who play: how many datagrams came, and what was seen. It is to be
-    refused for a reason."""
+    rejected for a reason."""
     before, begin = arena_of(daemon), time.monotonic()
     with flood:
         ticks_go_on(daemon, trial.often(360, 60))
@@ -87,15 +87,15 @@ def play_on(trial, daemon, bots, flood, reason):
     report = end_bots(bots)
     ticks = after["tick"] - before["tick"]
     skipped = after["skipped_ticks"] - before["skipped_ticks"]
-    refused = {reason: count - before["rejections"][reason]
+    rejected = {reason: count - before["rejections"][reason]
                for reason, count in after["rejections"].items()
                if count > before["rejections"][reason]}
     us = after["tick_us"]
     seen = (f"{ticks} ticks in {seconds:.1f} s, {skipped} skipped, p99 {us['p99']} us, max {us['max']}"
-            f" us, {report['disconnected']} players lost, refused {refused}")
+            f" us, {report['disconnected']} players lost, rejected {rejected}")
     # Tests assert no times: in the short form as many ticks may be skipped as are run.
     good = (report["disconnected"] == 0 and len(after["players"]) >= HONEST and
-            skipped <= trial.often(ticks / 100, ticks) and refused.get(reason, 0) > 0)
+            skipped <= trial.often(ticks / 100, ticks) and rejected.get(reason, 0) > 0)
     return flood.sent, expect(good, seen)
 
 
@@ -234,7 +234,7 @@ def forged_disconnects(trial):
                 if sent % 5 == 0:
                     victim.send_commands(unreliable(0, next(number)))
             away += arena_of(daemon)["away"] != 0
-        refused = arena_of(daemon)["rejections"]
+        rejected = arena_of(daemon)["rejections"]
         begin = time.monotonic()
         # Once only, as enet_peer_disconnect_now does it.
         victim.send_commands(struct.pack("!BBHI", DISCONNECT | 0x40, 0xFF, 0, 0))
@@ -242,5 +242,5 @@ def forged_disconnects(trial):
         left_s = time.monotonic() - begin
     return sent, expect(
         away == 0 and (trial.short or left_s < 2.5),
-        f"away in {away} of {looks} looks, {refused.get('disconnect', 0)} refused; gone"
+        f"away in {away} of {looks} looks, {rejected.get('disconnect', 0)} rejected; gone"
         f" {left_s:.2f} s after its own")

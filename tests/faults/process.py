@@ -19,7 +19,7 @@ import time
 
 from network import humans, wait_playing
 from page import (ALLOCATIONS, CLOCK_STEP, CLOCKS_STEPPED, DEADLY_PORT, FAILING, SEND_ERRNO,
-                  SENDS_REFUSED, Page)
+                  SENDS_REJECTED, Page)
 from ports import free_port
 from row import Skipped, end_bots, expect, harness, row, ticks_go_on
 
@@ -278,11 +278,11 @@ def no_memory(trial):
         expect(status is None, f"does not start: {log}")
         in_start = page[ALLOCATIONS]
         step = max(in_start // trial.often(in_start, 40), 1)
-        crashes, refused, count = [], 0, 0
+        crashes, rejected, count = [], 0, 0
         for number in range(1, in_start + 1, step):
             status, log = start_failing(trial, page, path, number)
             count += 1
-            refused += status is not None
+            rejected += status is not None
             if status is not None and not is_clean_end(status, log):
                 crashes.append(f"start, {number}: {status}")
         page[FAILING] = 0
@@ -295,7 +295,7 @@ def no_memory(trial):
             count += 1
             bots = trial.stage.bots(daemon, 1, seconds=0.1, ports=daemon.ports)
             bots.process.wait(harness.START_S)
-            bots.expected_status = bots.process.returncode # it may have been refused
+            bots.expected_status = bots.process.returncode # it may have been rejected
             with contextlib.suppress(OSError, http.client.HTTPException):
                 daemon.ask()
             if daemon.process.poll() is not None:
@@ -306,7 +306,7 @@ def no_memory(trial):
             ticks_go_on(daemon)
         else:
             daemon.expected_status = daemon.process.returncode
-    seen = f"{in_start} calls in a start, {refused} starts refused, {len(crashes)} crashes"
+    seen = f"{in_start} calls in a start, {rejected} starts rejected, {len(crashes)} crashes"
     return count, expect(not crashes, seen + "".join(f"; {crash}" for crash in crashes[:3]))
 
 
@@ -395,7 +395,7 @@ def try_full_disk(trial):
 
 
 def try_truncations(trial):
-    """Checkpoints cut short and changed: how many were restored and refused."""
+    """Checkpoints cut short and changed: how many were restored and rejected."""
     lives = Lives(trial, 1, 4)
     lives.begin().wait_started()
     bots = trial.stage.bots(lives.daemon, 2, ports=lives.ports)
@@ -410,7 +410,7 @@ def try_truncations(trial):
     # Every byte is one start: the first page byte by byte, the rest at even distances.
     places = sorted({*range(trial.often(256, 3)), *range(0, size, max(size // trial.often(300, 3),
                                                                       1))})
-    fates = {"restored": 0, "refused": 0}
+    fates = {"restored": 0, "rejected": 0}
     for place in places:
         for spoil in ("cut", "flip"):
             for path, content in whole.items():
@@ -422,9 +422,9 @@ def try_truncations(trial):
             ticks_go_on(lives.daemon, 1)
             lives.daemon.stop()
             # Of the two copies in the file one may be whole; of a short file none counts.
-            fate = re.search(r"arena (restored)|checkpoint (refused) \w+=\S+: .", lives.daemon.log)
+            fate = re.search(r"arena (restored)|checkpoint (rejected) \w+=\S+: .", lives.daemon.log)
             fate = fate and (fate[1] or fate[2])
-            expect(fate == "refused" or (fate == "restored" and spoil == "flip"),
+            expect(fate == "rejected" or (fate == "restored" and spoil == "flip"),
                    f"{spoil} at byte {place}: {fate}")
             fates[fate] += 1
             for path in lives.checkpoints():
@@ -434,7 +434,7 @@ def try_truncations(trial):
 
 
 @row(19, "disk full; checkpoint cut short or changed at every byte",
-     "reported, refused with a reason; no crash")
+     "reported, rejected with a reason; no crash")
 def bad_disk(trial):
     seen, count = [], 0
     try:
@@ -445,7 +445,7 @@ def bad_disk(trial):
         seen.append(str(word))
     try:
         fates = try_truncations(trial)
-        seen.append(f"bad checkpoints: {fates['refused']} refused with a reason,"
+        seen.append(f"bad checkpoints: {fates['rejected']} rejected with a reason,"
                     f" {fates['restored']} with their other copy whole")
         count += sum(fates.values())
     except Skipped as word:
@@ -479,12 +479,12 @@ def bad_configurations(trial):
     for count, text in enumerate(texts, 1):
         path.write_text(text, encoding="utf-8")
         daemon.send(signal.SIGHUP)
-        daemon.poll("refusal", lambda count=count:
-                    daemon.log.count("configuration refused") == count)
+        daemon.poll("rejection", lambda count=count:
+                    daemon.log.count("configuration rejected") == count)
     ticks_go_on(daemon)
     report = end_bots(bots)
     return 2 * len(texts), expect(not bad and report["disconnected"] == 0,
-                                  f"all refused, {report['disconnected']} players lost"
+                                  f"all rejected, {report['disconnected']} players lost"
                                   if not bad else "; ".join(bad))
 
 
@@ -505,7 +505,7 @@ def try_descriptors(trial):
         crowd.append(connection)
     time.sleep(0.3)
     daemon.send(signal.SIGHUP) # which cannot open the file
-    daemon.poll("refusal", lambda: "configuration refused" in daemon.log)
+    daemon.poll("rejection", lambda: "configuration rejected" in daemon.log)
     usage = cpu_s(daemon.pid)
     time.sleep(1)
     busy = cpu_s(daemon.pid) - usage
@@ -538,7 +538,7 @@ def try_taken_ports(trial):
                    f"a taken {kind} port: {result.returncode} {result.stderr}")
 
 
-def try_refused_sending(trial):
+def try_rejected_sending(trial):
     with contextlib.closing(Page(trial.stage, "fault_shim")) as page:
         daemon = trial.stage.serve(harness.arena(max_players=4), env=page.env)
         bots = trial.bots(daemon, 2)
@@ -546,14 +546,14 @@ def try_refused_sending(trial):
         page[SEND_ERRNO] = errno.EPERM
         time.sleep(1)
         ticks_go_on(daemon, 30)
-        refused = page[SENDS_REFUSED]
+        rejected = page[SENDS_REJECTED]
         page[SEND_ERRNO] = 0
         after = wait_playing(daemon, before.keys(), True)
         report = end_bots(bots)
-    expect(refused > 0, "nothing was refused")
+    expect(rejected > 0, "nothing was rejected")
     expect(after.keys() == before.keys() and report["disconnected"] == 0,
            "who was not sent anything for a while is lost")
-    return refused
+    return rejected
 
 
 @row(21, "no descriptors left, port taken, sends failing with EPERM",
@@ -561,8 +561,8 @@ def try_refused_sending(trial):
 def scarce(trial):
     try_descriptors(trial)
     try_taken_ports(trial)
-    refused = try_refused_sending(trial)
-    return 3, f"play went on through both; both ports named; {refused} sends refused"
+    rejected = try_rejected_sending(trial)
+    return 3, f"play went on through both; both ports named; {rejected} sends rejected"
 
 
 # The kubelet restarts a container at once, and then after these times, which double.

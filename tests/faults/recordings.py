@@ -28,7 +28,7 @@ def recorded(daemon):
     return arena_of(daemon)["recording"]
 
 
-@row(54, "disk full while rounds are recorded, then room again",
+@row(54, "disk full while rounds are recorded, then arena again",
      "the game goes on; one line; whole frames stay; later rounds are recorded")
 def full_disk(trial):
     trial.need_root()

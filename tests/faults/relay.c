@@ -17,11 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_CLIENTS = 256, MOST_BYTES = 2048, WAITING = 4096, KEPT = 1024, MOST_MUTANTS = 256 };
+enum { MAX_CLIENTS = 256, MAX_BYTES = 2048, WAITING = 4096, KEPT = 1024, MAX_MUTANTS = 256 };
 
 struct packet {
     size_t size;
-    uint8_t bytes[MOST_BYTES];
+    uint8_t bytes[MAX_BYTES];
 };
 
 struct late {
@@ -38,8 +38,8 @@ static struct {
     uint64_t random;
     struct sockaddr_in server;
     int inside, client_count;
-    struct sockaddr_in clients[MOST_CLIENTS];
-    int outside[MOST_CLIENTS];
+    struct sockaddr_in clients[MAX_CLIENTS];
+    int outside[MAX_CLIENTS];
     struct late waiting[WAITING];
     struct packet kept[KEPT]; // of clients, the newest
     uint64_t kept_count;
@@ -122,7 +122,7 @@ static void mutate(struct packet *packet)
     for (uint64_t edits = 1 + chance() % 4; edits > 0; edits--) {
         const size_t at = packet->size > 0 ? chance() % packet->size : 0;
         const struct packet *other = &relay.kept[chance() % KEPT];
-        const size_t length = other->size < MOST_BYTES - at ? other->size : MOST_BYTES - at;
+        const size_t length = other->size < MAX_BYTES - at ? other->size : MAX_BYTES - at;
         switch (chance() % 8) {
         case 0: // another one behind a piece of this
             memcpy(packet->bytes + at, other->bytes, length);
@@ -134,7 +134,7 @@ static void mutate(struct packet *packet)
         case 2: // commands of another one, with the header of this
             if (at > 4 && other->size > 4) {
                 memcpy(packet->bytes + at, other->bytes + 4,
-                       length - 4 < MOST_BYTES - at ? length - 4 : MOST_BYTES - at);
+                       length - 4 < MAX_BYTES - at ? length - 4 : MAX_BYTES - at);
                 packet->size = at + length - 4;
             }
             break;
@@ -150,9 +150,9 @@ static void mutate(struct packet *packet)
 
 static void send_mutants(int client, const struct packet *packet)
 {
-    static struct packet mutants[MOST_MUTANTS];
-    static struct mmsghdr headers[MOST_MUTANTS];
-    static struct iovec parts[MOST_MUTANTS];
+    static struct packet mutants[MAX_MUTANTS];
+    static struct mmsghdr headers[MAX_MUTANTS];
+    static struct iovec parts[MAX_MUTANTS];
     for (unsigned i = 0; i < relay.mutants; i++) {
         mutants[i] = chance() % 2 != 0 ? *packet : relay.kept[chance() % KEPT];
         mutate(&mutants[i]);
@@ -172,7 +172,7 @@ static int find_client(const struct sockaddr_in *from)
         if (relay.clients[i].sin_port == from->sin_port &&
             relay.clients[i].sin_addr.s_addr == from->sin_addr.s_addr)
             return i;
-    if (relay.client_count == MOST_CLIENTS)
+    if (relay.client_count == MAX_CLIENTS)
         return -1;
     relay.clients[relay.client_count] = *from;
     relay.outside[relay.client_count] = open_socket();
@@ -185,7 +185,7 @@ static void read_inside(void)
     struct sockaddr_in from;
     socklen_t length = sizeof from;
     ssize_t size;
-    while ((size = recvfrom(relay.inside, packet.bytes, MOST_BYTES, 0, (struct sockaddr *)&from,
+    while ((size = recvfrom(relay.inside, packet.bytes, MAX_BYTES, 0, (struct sockaddr *)&from,
                             &length)) >= 0) {
         const int client = find_client(&from);
         packet.size = (size_t)size;
@@ -202,7 +202,7 @@ static void read_outside(int client)
 {
     struct packet packet;
     ssize_t size;
-    while ((size = recv(relay.outside[client], packet.bytes, MOST_BYTES, 0)) >= 0) {
+    while ((size = recv(relay.outside[client], packet.bytes, MAX_BYTES, 0)) >= 0) {
         packet.size = (size_t)size;
         pass(false, client, &packet);
     }
@@ -229,7 +229,7 @@ static void obey(const char *line)
     else if (strcmp(verb, "late") == 0)
         relay.late = number / 100;
     else if (strcmp(verb, "mutate") == 0)
-        relay.mutants = number < MOST_MUTANTS ? (unsigned)number : MOST_MUTANTS;
+        relay.mutants = number < MAX_MUTANTS ? (unsigned)number : MAX_MUTANTS;
     else if (strcmp(verb, "cut") == 0 || strcmp(verb, "mend") == 0)
         relay.is_cut = verb[0] == 'c';
     else if (strcmp(verb, "rebind") == 0)
@@ -284,7 +284,7 @@ int main(int argc, char **argv)
     printf("%d\n", ntohs(name.sin_port));
     fflush(stdout);
     while (!relay.ended) {
-        static struct pollfd waits[2 + MOST_CLIENTS];
+        static struct pollfd waits[2 + MAX_CLIENTS];
         waits[0] = (struct pollfd){.fd = STDIN_FILENO, .events = POLLIN};
         waits[1] = (struct pollfd){.fd = relay.inside, .events = POLLIN};
         const int clients = relay.client_count;

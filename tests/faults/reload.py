@@ -30,7 +30,7 @@ def reload(daemon, page, number):
     before = len(daemon.log)
     page[ALLOCATIONS], page[FAILING] = 0, number
     daemon.send(signal.SIGHUP)
-    done = re.compile(r"configuration (reloaded|refused) .*\n")
+    done = re.compile(r"configuration (reloaded|rejected) .*\n")
     daemon.poll("an answer", lambda: done.search(daemon.log[before:]))
     reached = page[ALLOCATIONS] >= number
     page[FAILING] = 0
@@ -39,13 +39,13 @@ def reload(daemon, page, number):
     return daemon.log[before:], reached
 
 
-@row(44, "malloc failing at each call of a reload", "refused for lack of memory; play goes on")
+@row(44, "malloc failing at each call of a reload", "rejected for lack of memory; play goes on")
 def no_memory_to_reload(trial):
     if trial.is_sanitized():
         raise Skipped("a sanitizer has a malloc of its own")
     texts = list(configurations(trial))
     step = trial.often(1, 7)
-    tried = refused = applied = 0
+    tried = rejected = applied = 0
     with contextlib.closing(Page(trial.stage, "fault_memory")) as page:
         path = trial.stage.write_config(texts[0], "reload.conf")
         daemon = trial.stage.raimd("-c", path, env=page.env).wait_started()
@@ -56,9 +56,9 @@ def no_memory_to_reload(trial):
                 path.write_text(text, encoding="utf-8")
                 log, reached = reload(daemon, page, number)
                 tried += reached
-                if "refused" in log:
-                    refused += 1
-                    expect("memory" in log, f"{number}: refused without the reason: {log}")
+                if "rejected" in log:
+                    rejected += 1
+                    expect("memory" in log, f"{number}: rejected without the reason: {log}")
                     continue
                 applied += reached
                 if not reached:
@@ -68,6 +68,6 @@ def no_memory_to_reload(trial):
                 expect("configuration reloaded" in log, f"{number}: does not go back: {log}")
         ticks_go_on(daemon)
         report = end_bots(bots)
-    return tried, expect(report["disconnected"] == 0 and refused > 0,
-                         f"{refused} reloads refused, {applied} that could do without,"
+    return tried, expect(report["disconnected"] == 0 and rejected > 0,
+                         f"{rejected} reloads rejected, {applied} that could do without,"
                          f" {report['disconnected']} players lost")

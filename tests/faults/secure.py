@@ -37,7 +37,7 @@ class Squatters:
 
     def __init__(self, port):
         self.port = port
-        self.begun = self.refused = 0
+        self.begun = self.rejected = 0
         self.clients = []
         self.ended = False
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -56,7 +56,7 @@ class Squatters:
             client = SecureClient(self.port, f"127.{1 + number // 250 % 250}.{number % 250}.1")
             self.clients.append(client)
             if not client.shake_hands(times=1):
-                self.refused += 1
+                self.rejected += 1
             elif client.reason == 0:
                 self.begun += 1
                 if number % 8 == 0 and client.connect() is not None:
@@ -91,7 +91,7 @@ def squatted_sessions(trial):
         finally:
             squatters.end()
         new, old = end_bots(newcomers), end_bots(players)
-    seen = (f"{squatters.begun} sessions begun, {squatters.refused} refused; {new['connected']} of 4"
+    seen = (f"{squatters.begun} sessions begun, {squatters.rejected} rejected; {new['connected']} of 4"
             f" newcomers in, {old['resumes']} resumed of 4, {old['disconnected']} lost")
     return squatters.begun, expect(
         squatters.begun > 0 and new["connected"] == 4 and old["disconnected"] == 0
@@ -359,7 +359,7 @@ def failing_handshakes(trial):
     seen = ", ".join(f"{len(group)} of {count} {what} within {max(group, default=0):.1f} s"
                      for group, what in zip(groups, ("back", "back from another address",
                                                      "newcomers in")))
-    seen += f"; {sent / flooded_s:.0f} a second sent, {checked} checked, {unseen} refused unseen"
+    seen += f"; {sent / flooded_s:.0f} a second sent, {checked} checked, {unseen} rejected unseen"
     # At its full speed a flood also fills the socket's buffer, which delays newcomers most.
     return sent, expect(checked > 0 and unseen > 0 and len(groups[0]) == count
                         and (not trial.short or len(groups[2]) == count), seen)

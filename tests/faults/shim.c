@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A library to preload into a daemon: steps its wall clock, refuses what it sends, and crashes it
+// A library to preload into a daemon: steps its wall clock, rejects what it sends, and crashes it
 // in the tick of an arena that was restored, as the page says.
 #define _GNU_SOURCE
 #include "connectionless.h"
@@ -83,10 +83,10 @@ int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
     if (next == NULL)
         *(void **)&next = dlsym(RTLD_NEXT, "sendmmsg");
     die_where_deadly(socket, messages, count);
-    const int64_t refusal = atomic_load(&page->send_errno);
-    if (refusal == 0)
+    const int64_t rejection = atomic_load(&page->send_errno);
+    if (rejection == 0)
         return next(socket, messages, count, flags);
-    atomic_fetch_add(&page->sends_refused, 1);
-    errno = (int)refusal;
+    atomic_fetch_add(&page->sends_rejected, 1);
+    errno = (int)rejection;
     return -1;
 }

@@ -116,7 +116,7 @@ def flood(trial, address_of):
             rejections["connections"] + rejections["connect_rate"] > 0 and
             answers < count + 100 + REPEATS_PER_S * flooded_s)
     return count, expect(good, f"another /48 connected in {waited_s:.2f} s, {answers} answers,"
-                               f" {grown_kb} kB more, refused: {rejections}")
+                               f" {grown_kb} kB more, rejected: {rejections}")
 
 
 @row(52, "connections from 2^16 addresses of a /64", "another /48 is in within 1 s")

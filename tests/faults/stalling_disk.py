@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-import rooms
+import arenas_api
 from ports import free_port, free_ports
 from process import command, service_manager
 from row import Skipped, arena_of, expect, harness, raimctl, row
@@ -95,7 +95,7 @@ class Server:
         self.first, self.status = free_ports(4), free_port()
         self.path = self.write("beside", tokens=["guarded"])
         self.start()
-        self.api = rooms.Api.unix(self.run / "control.sock")
+        self.api = arenas_api.Api.unix(self.run / "control.sock")
 
     def write(self, *names, tokens=()):
         """`tokens` names the arenas that need access tokens; the first keeps its port."""
@@ -105,7 +105,7 @@ class Server:
                                  port=0 if number else self.guarded)
                    for number, name in enumerate(tokens)]
         return self.stage.write_config(
-            rooms.config(rooms.template(max_players=8), first=self.first, count=4, arenas=arenas,
+            arenas_api.config(arenas_api.template(max_players=8), first=self.first, count=4, arenas=arenas,
                          workers=1, status=f"127.0.0.1:{self.status}", recordings_days=0), "stalls.conf")
 
     def start(self):
@@ -141,9 +141,9 @@ def give_commands(trial, server):
     status, text, ban_s = server.command("ban", address="192.0.2.1")
     expect(status == 200 and json.loads(text)["stored"] is False, f"ban: {status} {text}")
     begin = time.monotonic()
-    room = server.api.make("wanted", ends="never")
-    took["room"] = time.monotonic() - begin
-    joined_room = trial.stage.bots(daemon, 1, ports=[room["port"]])
+    arena = server.api.make("wanted", ends="never")
+    took["arena"] = time.monotonic() - begin
+    joined_arena = trial.stage.bots(daemon, 1, ports=[arena["port"]])
     daemon.wait_pressing(5)
     status, text, _ = server.command("recording-keep", recording=BIG)
     expect(status == 504, f"recording keep: {status} {text}")
@@ -166,7 +166,7 @@ def give_commands(trial, server):
     took["download"] = time.monotonic() - begin
     expect(answer.status == 200, f"download: {answer.status}")
     daemon.poll("a word of it", lambda: "state directory stalls" in daemon.log)
-    return (joined, joined_room), took, stored
+    return (joined, joined_arena), took, stored
 
 
 @row(66, "the state directory stalls: join, say, ban, arena on demand, reload, arena with tokens"
@@ -205,7 +205,7 @@ def stalling_disk(trial):
         life = server.start()
         life.wait_pressing(5)
         expect("192.0.2.1" in (disk.path / "bans").read_text("ascii"), "the ban is lost")
-        expect(server.api.room("wanted") is not None, "the arena on demand is lost")
+        expect(server.api.arena("wanted") is not None, "the arena on demand is lost")
         for bots in (players, *joined):
             bots.stop()
         lost = sum(bots.report()["disconnected"] for bots in (players, *joined))

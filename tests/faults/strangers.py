@@ -52,10 +52,10 @@ def flood_of_connects(trial):
         flooding.join()
         settle(daemon)
         answers = len(crowd.received())
-    refused = arena_of(daemon)["rejections"]["cookie"]
+    rejected = arena_of(daemon)["rejections"]["cookie"]
     # The status is up to a fifth of a second old.
-    return count, expect(answers == 0 and refused > count / 2 and (trial.short or joined_s < 1.3),
-                         f"{answers} answers, {refused} refused, joined in {joined_s:.2f} s, after"
+    return count, expect(answers == 0 and rejected > count / 2 and (trial.short or joined_s < 1.3),
+                         f"{answers} answers, {rejected} rejected, joined in {joined_s:.2f} s, after"
                          f" {until_then} of them")
 
 
@@ -73,7 +73,7 @@ def blind_acknowledgement(trial):
             for number in range(4):
                 crowd.send(datagram(acknowledge_command(0xFF, 1, 0), number), member)
         settle(daemon)
-        # Who is connected and says no hello is refused as silent after five seconds.
+        # Who is connected and says no hello is rejected as silent after five seconds.
         time.sleep(trial.often(6, 0))
         after = arena_of(daemon)
     answers = after["packets_out"] - before["packets_out"]
@@ -128,12 +128,12 @@ def fragment_bomb(trial):
                     peer.serve(0.002)
         settle(daemon)
         grown_kb = daemon.resident_kb() - before_kb
-        refused = arena_of(daemon)["rejections"]["fragment"]
+        rejected = arena_of(daemon)["rejections"]["fragment"]
         peer.disconnect()
     # ASan's own memory grows too, from GCC 14 on by 2 MB; what is tried would take hundreds.
     most_kb = 8192 if trial.is_sanitized() else 1024
-    return count, expect(grown_kb <= most_kb and refused > 0,
-                         f"{grown_kb} kB more, {refused} datagrams refused")
+    return count, expect(grown_kb <= most_kb and rejected > 0,
+                         f"{grown_kb} kB more, {rejected} datagrams rejected")
 
 
 @row(6, "datagrams of 0, 1, 4097 and 65507 bytes; source port 0", "ticks go on")
@@ -164,11 +164,11 @@ def odd_datagrams(trial):
 
 
 def try_cookies(trial):
-    """Which cookies are let in, and how many refusals were counted."""
+    """Which cookies are let in, and how many rejections were counted."""
     daemon = trial.stage.serve(harness.arena(max_players=8))
     port = daemon.ports[0]
 
-    def refusals():
+    def rejections():
         return sum(arena_of(daemon)["rejections"].values())
 
     def is_answered(source, *cookies, trailing=b""):
@@ -178,7 +178,7 @@ def try_cookies(trial):
             peer.serve(0.3)
             return peer.number is not None
 
-    before = refusals()
+    before = rejections()
     with Peer(port, "127.0.0.7") as owner:
         cookie = owner.fetch_cookie()
     let_in = {
@@ -192,11 +192,11 @@ def try_cookies(trial):
         time.sleep(61) # twice what its key is used for
         let_in["expired"] = is_answered("127.0.0.7", cookie)
     settle(daemon)
-    return let_in, refusals() - before
+    return let_in, rejections() - before
 
 
 def try_tokens(trial):
-    """Which access tokens let somebody in, and how many refusals were counted."""
+    """Which access tokens let somebody in, and how many rejections were counted."""
     key, strange_key = trial.stage.directory / "key", trial.stage.directory / "strange"
     public = raimctl("token", "key", key)
     raimctl("token", "key", strange_key)
@@ -222,7 +222,7 @@ def try_tokens(trial):
         return let_in, arena_of(daemon)["rejections"]["access"]
 
 
-@row(8, "forged, foreign, replayed and expired cookies and tokens", "refused and counted")
+@row(8, "forged, foreign, replayed and expired cookies and tokens", "rejected and counted")
 def cookies(trial):
     trial.need_key("address_validation")
     seen, good, count = [], True, 0

@@ -167,14 +167,14 @@ def rebinding(trial):
     own = {path: daemon.ask(path).status for path in paths[:-1]}
     own.pop("/readyz") # 503 while the machine is too busy for the arena's ticks
     return times, expect(not told and set(own.values()) == {200},
-                         "; ".join(told[:4]) or f"all refused; by its address {set(own.values())}")
+                         "; ".join(told[:4]) or f"all rejected; by its address {set(own.values())}")
 
 
 # --- files in directories that others write to ---
 
-def is_refused(trial, text, env):
+def is_rejected(trial, text, env):
     """Whether a daemon ends by itself instead of waiting for a file."""
-    path = trial.stage.write_config(text, "refused.conf")
+    path = trial.stage.write_config(text, "rejected.conf")
     result = harness.run_raimd("-c", path, env=env)
     return result.returncode != 0 and "not a regular file" in result.stderr
 
@@ -215,13 +215,13 @@ def traps(trial):
     env = {"STATE_DIRECTORY": str(state), "RUNTIME_DIRECTORY": str(run)}
     (state / "bans").unlink()
     os.mkfifo(state / "bans")
-    refused = [is_refused(trial, harness.config(harness.arena()), env)]
+    rejected = [is_rejected(trial, harness.config(harness.arena()), env)]
     (state / "bans").unlink()
     (state / "server.key").unlink()
     os.mkfifo(state / "server.key")
-    refused.append(is_refused(trial, harness.config(harness.arena()), env))
-    return 5, expect(refused == [True, True],
-                     f"bans kept {kept_bans}, the victim's file whole, FIFOs refused {refused}")
+    rejected.append(is_rejected(trial, harness.config(harness.arena()), env))
+    return 5, expect(rejected == [True, True],
+                     f"bans kept {kept_bans}, the victim's file whole, FIFOs rejected {rejected}")
 
 
 # --- more than it can take ---

@@ -3,7 +3,7 @@
 of this machine: POST /gameserverallocation chooses a GameServer as the allocator does and changes it
 as the controller would, GET .../gameservers/NAME shows it.
 
-Like the allocator it works in batches, in each of which a GameServer gets one room at most; who finds
+Like the allocator it works in batches, in each of which a GameServer gets one arena at most; who finds
 none is answered 429. A value for which a list has no room is cut off in silence."""
 
 import http.client
@@ -29,7 +29,7 @@ class GameServer:
         self.address, self.ports = address, ports
         self.write("Scheduled", {}, annotations, 0, len(ports), [])
 
-    def write(self, state, labels, annotations, count, capacity, rooms):
+    def write(self, state, labels, annotations, count, capacity, arenas):
         """The file: JSON is YAML. It never becomes shorter, because the SDK server reads it at every
         write and must not see a part."""
         text = json.dumps({
@@ -37,9 +37,9 @@ class GameServer:
             "metadata": {"name": self.name, "labels": labels, "annotations": annotations},
             "spec": {"health": {"periodSeconds": 2}},
             "status": {"state": state, "address": self.address,
-                       "ports": [{"name": f"room-{port}", "port": port} for port in self.ports],
-                       "counters": {"rooms": {"count": count, "capacity": capacity}},
-                       "lists": {"rooms": {"capacity": len(self.ports), "values": rooms},
+                       "ports": [{"name": f"arena-{port}", "port": port} for port in self.ports],
+                       "counters": {"arenas": {"count": count, "capacity": capacity}},
+                       "lists": {"arenas": {"capacity": len(self.ports), "values": arenas},
                                  "players": {"capacity": 1000, "values": []}}}})
         with open(self.path, "r+" if self.path.exists() else "w", encoding="utf-8") as file:
             file.write(text.ljust(65536))
@@ -47,10 +47,10 @@ class GameServer:
     def drain(self):
         """As a Fleet with allocationOverflow treats an allocated GameServer that it replaces."""
         now = self.get()
-        meta, counter = now["object_meta"], now["status"]["counters"]["rooms"]
+        meta, counter = now["object_meta"], now["status"]["counters"]["arenas"]
         self.write(now["status"]["state"], {**meta["labels"], "raimd/drain": "true"},
                    meta["annotations"], int(counter["count"]), int(counter["capacity"]),
-                   now["status"]["lists"]["rooms"]["values"])
+                   now["status"]["lists"]["arenas"]["values"])
 
     def ask(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
@@ -68,9 +68,9 @@ class GameServer:
     def allocate(self, values):
         """The counter first: raimd takes back what it cannot give."""
         free = free_values(self.get()["status"])
-        self.ask("PATCH", "/v1beta1/counters/rooms", {"countDiff": str(len(values))})
+        self.ask("PATCH", "/v1beta1/counters/arenas", {"countDiff": str(len(values))})
         for value in values[:free]:
-            self.ask("POST", "/v1beta1/lists/rooms:addValue", {"value": value})
+            self.ask("POST", "/v1beta1/lists/arenas:addValue", {"value": value})
         self.ask("POST", "/allocate", {})
 
 
@@ -91,14 +91,14 @@ class StubServer:
         self.stub.change(lambda it: it["object_meta"]["labels"].update({"raimd/drain": "true"}))
 
 
-def free_rooms(status):
-    counter = status["counters"]["rooms"]
+def free_arenas(status):
+    counter = status["counters"]["arenas"]
     return int(counter["capacity"]) - int(counter["count"])
 
 
 def free_values(status):
-    rooms = status["lists"]["rooms"]
-    return int(rooms["capacity"]) - len(rooms["values"])
+    arenas = status["lists"]["arenas"]
+    return int(arenas["capacity"]) - len(arenas["values"])
 
 
 class Director:
@@ -107,7 +107,7 @@ class Director:
     def __init__(self, annotations):
         self.annotations = annotations
         self.servers, self.views, self.lock = {}, {}, threading.Lock()
-        self.allocations = self.refusals = 0
+        self.allocations = self.rejections = 0
         self.requests = queue.Queue() # of (an allocation, the queue for its answer)
         director = self
 
@@ -169,11 +169,11 @@ class Director:
     def serve_batches(self):
         while True:
             time.sleep(BATCH_S)
-            taken = set() # the GameServers that have got a room in this batch
+            taken = set() # the GameServers that have got an arena in this batch
             while not self.requests.empty():
                 body, answer = self.requests.get()
                 given = self.allocate(body, taken)
-                self.refusals += given is None
+                self.rejections += given is None
                 answer.put(given)
 
     def allocate(self, body, taken):
@@ -190,8 +190,8 @@ class Director:
         """Those that match, the fullest first: Packed, with the priority of the counter."""
         labels = {key: value for key, value in selector["matchLabels"].items()
                   if key != "agones.dev/fleet"} # all are of one fleet
-        needed = int(selector["counters"]["rooms"]["minAvailable"])
-        listed = int(selector.get("lists", {"rooms": {}})["rooms"].get("minAvailable", 0))
+        needed = int(selector["counters"]["arenas"]["minAvailable"])
+        listed = int(selector.get("lists", {"arenas": {}})["arenas"].get("minAvailable", 0))
         found = []
         for server in list(self.servers.values()):
             try:
@@ -200,17 +200,17 @@ class Director:
                 continue
             own = it["object_meta"]["labels"]
             if (it["status"]["state"].upper() == selector["gameServerState"]
-                    and free_rooms(it["status"]) >= needed
+                    and free_arenas(it["status"]) >= needed
                     and free_values(it["status"]) >= listed
                     and all(own.get(key) == value for key, value in labels.items())):
-                found.append((free_rooms(it["status"]), server, it["status"]))
+                found.append((free_arenas(it["status"]), server, it["status"]))
         return found
 
     def apply(self, body, server, status):
         if not body["metadata"]["annotations"].items() <= self.annotations.items():
             raise ValueError("the annotations of allocations are those of GameServer")
         try:
-            server.allocate(body["lists"]["rooms"]["addValues"])
+            server.allocate(body["lists"]["arenas"]["addValues"])
         except OSError:
             return None
         self.allocations += 1

@@ -4,7 +4,7 @@
 contract of its allocator, the matchmaker of deploy/matchmaker, and bots that queue, play a round and
 queue again. Meanwhile one raimd is killed, one is drained, and all are replaced.
 
-Every bot has to play on or to be in another room within five seconds, and no round may be lost.
+Every bot has to play on or to be in another arena within five seconds, and no round may be lost.
 """
 
 import argparse
@@ -39,7 +39,7 @@ from ports import free_port, free_ports # noqa: E402
 PODS = 3
 LIMIT_S = 5 # of being out of play
 DRAIN_S = 60
-ROOM = {"raimd/room": json.dumps({"ends": "round", "join_within_s": 20}, sort_keys=True)}
+ROOM = {"raimd/arena": json.dumps({"ends": "round", "join_within_s": 20}, sort_keys=True)}
 LINE = re.compile(r"raim-bots: at=(\S+) bot=(\S+) state=(\S+)(?: server=(\S+) rounds=(\d+))?"
                   r"(?: reason=(\S+))?")
 
@@ -137,7 +137,7 @@ class Events(threading.Thread):
     def __init__(self, socket_path):
         super().__init__(daemon=True)
         self.path, self.last, self.is_stopped = socket_path, 0, False
-        # IDs of rooms with a player, and with a round that ended; why rooms ended.
+        # IDs of arenas with a player, and with a round that ended; why arenas ended.
         self.entered, self.rounds, self.causes = set(), set(), {}
         self.start()
 
@@ -175,7 +175,7 @@ class Events(threading.Thread):
             self.causes[data["id"]] = data["cause"]
 
     def lost(self, is_gone):
-        """The rooms with players that ended, or whose raimd is gone, before their round ended."""
+        """The arenas with players that ended, or whose raimd is gone, before their round ended."""
         return [(name, self.causes.get(name)) for name in self.entered - self.rounds
                 if is_gone or name in self.causes]
 
@@ -199,7 +199,7 @@ class Pod:
             (self.directory / part).mkdir(parents=True)
         settings = fleet.settings
         ports = list(range(first_port, first_port + settings.pool))
-        self.rooms_at = {f"{network.address}:{port}" for port in ports}
+        self.on_demand_at = {f"{network.address}:{port}" for port in ports}
         self.socket = self.directory / "run/control.sock"
         template = harness.value({
             "name": "duel", "address": "0.0.0.0", "map": str(ROOT / "config/maps/duel.conf"),
@@ -221,9 +221,9 @@ class Pod:
             resources.callback(self.sdk.stop)
             self.sdk.start()
         else:
-            state = sidecar.game_server(ports=[(f"room-{port}", port) for port in ports])
+            state = sidecar.game_server(ports=[(f"arena-{port}", port) for port in ports])
             state["object_meta"].update(name=name, annotations=dict(ROOM))
-            state["status"]["lists"]["rooms"]["capacity"] = str(settings.pool)
+            state["status"]["lists"]["arenas"]["capacity"] = str(settings.pool)
             self.sdk = resources.enter_context(sidecar.Stub(state))
             self.server = StubServer(name, self.sdk)
         self.log = resources.enter_context(open(self.directory / "raimd.log", "ab"))
@@ -244,9 +244,9 @@ class Pod:
             return self.server.get()["status"]["state"]
         return "gone"
 
-    def rooms(self):
+    def arenas(self):
         with contextlib.suppress(OSError):
-            return int(self.server.get()["status"]["counters"]["rooms"]["count"])
+            return int(self.server.get()["status"]["counters"]["arenas"]["count"])
         return 0
 
     def wait(self, what, is_so, limit_s=20):
@@ -334,11 +334,11 @@ class Fleet:
                                        "--json")
 
     def harm(self, name, pod):
-        self.harms.append((time.monotonic(), name, pod.rooms_at))
-        say(f"{name} {pod.name}, {pod.rooms()} rooms")
+        self.harms.append((time.monotonic(), name, pod.on_demand_at))
+        say(f"{name} {pod.name}, {pod.arenas()} arenas")
 
     def kill_one(self):
-        pod = max(self.pods, key=Pod.rooms)
+        pod = max(self.pods, key=Pod.arenas)
         self.harm("kill", pod)
         pod.process.kill()
         pod.process.wait()
@@ -346,7 +346,7 @@ class Fleet:
 
     def drain_one(self):
         """By its operator; a fleet replaces it at once."""
-        pod = max(self.pods, key=Pod.rooms)
+        pod = max(self.pods, key=Pod.arenas)
         self.harm("drain", pod)
         self.start_program(f"drain-{pod.name}", BIN / "raimctl", "-s", pod.socket, "drain")
         self.replace(pod)
@@ -384,8 +384,8 @@ class Fleet:
         self.roll()
         time.sleep(self.settings.phase_s)
         self.ended = time.monotonic()
-        self.lost_rooms = [room for pod in self.all_pods
-                           for room in pod.events.lost(pod not in self.pods)]
+        self.lost_arenas = [arena for pod in self.all_pods
+                           for arena in pod.events.lost(pod not in self.pods)]
         self.causes = collections.Counter(cause for pod in self.all_pods
                                           for cause in pod.events.causes.values())
         self.bots.send_signal(signal.SIGINT)
@@ -423,9 +423,9 @@ class Figures:
                 self.lines[bot].append((float(at), state, server, reason, int(rounds or 0)))
 
     def rounds_lost(self):
-        """Players whose connection was lost before their round had ended, and rooms that ended
+        """Players whose connection was lost before their round had ended, and arenas that ended
         before their round."""
-        lost = list(self.fleet.lost_rooms)
+        lost = list(self.fleet.lost_arenas)
         for bot, lines in self.lines.items():
             has_played = False
             for at, state, port, reason, rounds in lines:
@@ -489,12 +489,12 @@ def report(fleet, figures, csv_path):
     everybody = [gap for lines in figures.lines.values() for gap in figures.gaps(lines)]
     rows.append(("bots", fleet.settings.bots))
     rows.append(("seconds", round(fleet.ended - fleet.began, 1)))
-    rows.append(("rooms", sum(fleet.causes.values())))
+    rows.append(("arenas", sum(fleet.causes.values())))
     rows.append(("queue_to_play_p50_s", round(percentile(waits, 0.5), 3)))
     rows.append(("queue_to_play_p99_s", round(percentile(waits, 0.99), 3)))
-    rows.append(("rooms_that_failed", failures))
+    rows.append(("on_demand_that_failed", failures))
     rows.append(("allocations", fleet.director.allocations))
-    rows.append(("allocations_refused", fleet.director.refusals))
+    rows.append(("allocations_rejected", fleet.director.rejections))
     worst = 0.0
     for name in dict.fromkeys(name for _, name, _ in fleet.harms):
         spans = []
@@ -514,9 +514,9 @@ def report(fleet, figures, csv_path):
     rows.append(("out_of_play_max_s", round(worst, 3)))
     rows.append(("rounds_lost", len(lost)))
     for cause, count in sorted(fleet.causes.items()):
-        rows.append((f"rooms_ended_by_{cause}", count))
+        rows.append((f"on_demand_ended_by_{cause}", count))
     result = json.loads((fleet.directory / "bots.out").read_text(encoding="utf-8"))
-    for key in ("rooms", "resumes", "kills"):
+    for key in ("arenas", "resumes", "kills"):
         rows.append((f"bots_{key}", result[key]))
     load = os.getloadavg()
     rows.append(("processors", os.cpu_count()))
@@ -573,7 +573,7 @@ def main():
         say(f"logs in {directory}")
     else:
         shutil.rmtree(directory)
-    say("every bot played on or was in another room within "
+    say("every bot played on or was in another arena within "
         f"{LIMIT_S} s, and no round was lost")
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fuzzes commands: any path, method and fields in sequence, and bodies of any bytes, with arenas
-// that answer late or not at all. Every command is answered, refused with a text, or waits for the
+// that answer late or not at all. Every command is answered, rejected with a text, or waits for the
 // arenas; the ban list stays readable.
 #define _GNU_SOURCE
 #include "fuzz.h"

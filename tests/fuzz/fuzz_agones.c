@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MIT
 // Fuzzes what Agones' SDK server sends: the watch stream, cut anywhere, and the answers to
-// requests, with the events of rooms and signals in between. Every GameServer that is read is
+// requests, with the events of arenas and signals in between. Every GameServer that is read is
 // within its limits; at most one request waits for an answer; every body is a JSON object of
 // bounded size; the machine asks for nothing more once it has ended.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
 #include "agones.h"
-#include "room_text.h"
+#include "arena_text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { MAX_ROOMS = 8 };
+enum { MAX_ARENAS = 8 };
 
 static struct agones *agones;
 static uint64_t now_ms;
 static bool is_waiting;
 static enum agones_kind waiting_kind;
-static char last_id[AGONES_ROOM_ID_BYTES];
+static char last_id[AGONES_ARENA_ID_BYTES];
 
 static void check_gameserver(const struct gameserver *gameserver)
 {
     assert(gameserver->port_count >= 0 && gameserver->port_count <= GAMESERVER_MAX_PORTS);
     for (int i = 0; i < gameserver->port_count; i++)
         assert(gameserver->ports[i].port > 0);
-    assert(gameserver->room_value_count <= GAMESERVER_MAX_ROOMS);
-    assert(gameserver->rooms >= 0 && gameserver->room_capacity >= 0);
+    assert(gameserver->arena_value_count <= GAMESERVER_MAX_ARENAS);
+    assert(gameserver->arenas >= 0 && gameserver->arena_capacity >= 0);
     assert(strlen(gameserver->state) < GAMESERVER_STATE_BYTES);
 }
 
@@ -107,19 +107,19 @@ static void take_decisions(void)
 {
     struct agones_decision decision;
     while (agones_next_decision(agones, &decision)) {
-        if (decision.kind != AGONES_START_ROOM)
+        if (decision.kind != AGONES_START_ARENA)
             continue;
         assert(decision.id[0] != '\0' && strpbrk(decision.id, "/\" {}") == NULL);
         strcpy(last_id, decision.id);
-        char *json = room_text_request(decision.json, decision.template_name);
+        char *json = arena_text_request(decision.json, decision.template_name);
         assert(json != NULL);
         free(json);
     }
-    assert(agones_status(agones)->rooms <= MAX_ROOMS + 4);
+    assert(agones_status(agones)->arenas <= MAX_ARENAS + 4);
 }
 
-// What rooms.h answered, as text.
-static void read_room(struct fuzz_input *input)
+// What on_demand.h answered, as text.
+static void read_arena(struct fuzz_input *input)
 {
     size_t size;
     const unsigned status = fuzz_byte(input) % 2 != 0 ? 201 : 422;
@@ -128,13 +128,13 @@ static void read_room(struct fuzz_input *input)
     assert(text != NULL);
     memcpy(text, bytes, size);
     text[size] = '\0';
-    const struct room_text room = room_text_read(status, text);
-    assert(!room.is_running || room.port > 0);
-    assert(strlen(room.problem) < ROOM_TEXT_PROBLEM_BYTES);
-    if (room.is_running)
-        agones_room_started(agones, last_id, room.port, room.name, now_ms);
+    const struct arena_text arena = arena_text_read(status, text);
+    assert(!arena.is_running || arena.port > 0);
+    assert(strlen(arena.problem) < ARENA_TEXT_PROBLEM_BYTES);
+    if (arena.is_running)
+        agones_arena_started(agones, last_id, arena.port, arena.name, now_ms);
     else
-        agones_room_failed(agones, last_id, room.problem, now_ms);
+        agones_arena_failed(agones, last_id, arena.problem, now_ms);
     free(text);
 }
 
@@ -157,10 +157,10 @@ static void act(struct gameserver_stream *stream, struct fuzz_input *input)
         agones_set_load(agones, (kind & 16) == 0, fuzz_byte(input) % 3, now_ms);
         break;
     case 6:
-        read_room(input);
+        read_arena(input);
         break;
     case 7:
-        agones_room_ended(agones, last_id, now_ms);
+        agones_arena_ended(agones, last_id, now_ms);
         break;
     case 8:
         agones_receive_watch_end(agones, now_ms);
@@ -181,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct agones_def def = agones_default_def();
     struct gameserver_stream stream = {0};
     struct fuzz_input input = {data, size};
-    def.max_rooms = MAX_ROOMS;
+    def.max_arenas = MAX_ARENAS;
     def.ready_when_empty = true;
     now_ms = 1000;
     is_waiting = false;

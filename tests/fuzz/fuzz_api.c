@@ -16,7 +16,7 @@
 
 static const char token[] = "0123456789abcdef";
 
-static struct rooms *rooms;
+static struct on_demand *on_demand;
 static struct control *control;
 static struct control_tcp *tcp;
 static bool has_token; // somewhere in the input
@@ -27,8 +27,8 @@ static int dial(void)
                                      .sin_port = htons(control_tcp_port(tcp)),
                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const int made = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    const int refused = connect(made, (const struct sockaddr *)&name, sizeof name);
-    assert(refused == 0 || errno == EINPROGRESS);
+    const int rejected = connect(made, (const struct sockaddr *)&name, sizeof name);
+    assert(rejected == 0 || errno == EINPROGRESS);
     return made;
 }
 
@@ -36,7 +36,7 @@ static void command(uint8_t command)
 {
     const unsigned count = command == 'E' ? EVENT_JOURNAL_MAX + 1 : 1;
     for (unsigned i = 0; i < count; i++)
-        event_journal_add(rooms_events(rooms), "arena_ready", strdup("{\"id\":\"x\"}"));
+        event_journal_add(on_demand_events(on_demand), "arena_ready", strdup("{\"id\":\"x\"}"));
 }
 
 static void hear(int status, const char *method)
@@ -55,9 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_fleet.config = fuzz_config;
     fuzz_talk_begin();
     has_token = memmem(data, size, token, strlen(token)) != NULL;
-    rooms = rooms_open(fuzz_talk_loop, &fuzz_fleet, error, sizeof error);
-    control = rooms != NULL
-                  ? control_open(fuzz_talk_loop, NULL, &fuzz_fleet, rooms, error, sizeof error)
+    on_demand = on_demand_open(fuzz_talk_loop, &fuzz_fleet, error, sizeof error);
+    control = on_demand != NULL
+                  ? control_open(fuzz_talk_loop, NULL, &fuzz_fleet, on_demand, error, sizeof error)
                   : NULL;
     tcp = control != NULL
               ? control_tcp_open(fuzz_talk_loop, &config, control, NULL, error, sizeof error)
@@ -70,6 +70,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_empty_mailboxes();
     control_close(control);
     fuzz_talk_end();
-    rooms_close(rooms);
+    on_demand_close(on_demand);
     return 0;
 }

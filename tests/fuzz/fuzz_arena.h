@@ -30,7 +30,7 @@ static inline struct raim_map *fuzz_map(void)
     return map;
 }
 
-// Another one, of one room; likewise.
+// Another one, of one arena; likewise.
 static inline struct raim_map *fuzz_empty_map(void)
 {
     static const raim_vec2 spawns[] = {{60, 60}, {340, 340}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Stubs for targets of the operator's interface: arenas that never run but answer when the target
-// says so, and changes of the server that are all refused.
+// says so, and changes of the server that are all rejected.
 #pragma once
 
 #include "arena.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzzes ban lists by URL: an accepted list bans its networks and no wide one; a refusal says why.
+// Fuzzes ban lists by URL: an accepted list bans its networks and no wide one; a rejection says
+// why.
 #include "fuzz.h"
 
 #include "bans.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzzes the ban file: an accepted file bans exactly its entries and survives writing; a refusal
+// Fuzzes the ban file: an accepted file bans exactly its entries and survives writing; a rejection
 // names the line.
 #define _GNU_SOURCE
 #include "fuzz.h"

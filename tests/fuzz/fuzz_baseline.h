@@ -68,7 +68,7 @@ static inline void fuzz_fill_baseline(struct raim_wire_frame *frame,
             .x = fuzz_coordinate(random),
             .y = fuzz_coordinate(random),
             .aim = (int32_t)raim_random_below(random, 1 << RAIM_WIRE_AIM_BITS),
-            .way = (int32_t)raim_random_below(random, RAIM_WAYS),
+            .direction = (int32_t)raim_random_below(random, RAIM_DIRECTIONS),
             .life = (int32_t)raim_random_below(random, 8),
             .shield = (int32_t)raim_random_below(random, 2),
         };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fuzzes damaged checkpoints, for an equal match and for one with other rules: a refused checkpoint
-// leaves the match unchanged, and an accepted one plays on like any other match, with resuming
-// clients.
+// Fuzzes damaged checkpoints, for an equal match and for one with other rules: a rejected
+// checkpoint leaves the match unchanged, and an accepted one plays on like any other match, with
+// resuming clients.
 #include "fuzz.h"
 
 #include "fuzz_checkpoint.h"

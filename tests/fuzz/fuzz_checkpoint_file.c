@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Fuzzes damaged, truncated or replaced checkpoint files with optionally corrected digests: a
-// refused file leaves the match unchanged byte for byte, an accepted one equals the checkpoint that
-// the match then saves, and no checkpoint is restored more often than permitted.
+// rejected file leaves the match unchanged byte for byte, an accepted one equals the checkpoint
+// that the match then saves, and no checkpoint is restored more often than permitted.
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-#include "checkpoint.h"
+#include "checkpoint_file.h"
 #include "digest.h"
 #include "fuzz_checkpoint.h"
 #include "fuzz_file.h"
@@ -47,11 +47,11 @@ static void set_up(void)
     map = fuzz_map();
     struct raim_match *match = fuzz_played(map);
     struct checkpoint *checkpoint = checkpoint_create(fuzz_directory, "duel");
-    const struct checkpoint_seat seats[RAIM_MAX_PLAYERS] = {{.low = 1, .port = 1}};
+    const struct checkpoint_address addresses[RAIM_MAX_PLAYERS] = {{.low = 1, .port = 1}};
     const struct checkpoint_map played = {.path = "maps/duel.conf"};
-    assert(checkpoint_bind(checkpoint, match, &played, seats, error, sizeof error));
+    assert(checkpoint_bind(checkpoint, match, &played, addresses, error, sizeof error));
     raim_match_step(match);
-    checkpoint_save(checkpoint, match, seats);
+    checkpoint_save(checkpoint, match, addresses);
     checkpoint_destroy(checkpoint);
     raim_match_destroy(match);
     read_good();
@@ -122,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fuzz_input input = {data, size};
     spoil(&input);
     char map_name[RAIM_MAP_NAME_BYTES];
-    struct checkpoint_seat seats[RAIM_MAX_PLAYERS];
+    struct checkpoint_address addresses[RAIM_MAX_PLAYERS];
     for (uint32_t times = 1;; times++) {
         struct checkpoint *checkpoint = checkpoint_create(fuzz_directory, "duel");
         struct checkpoint_map where;
@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(!has_map || strnlen(map_name, sizeof map_name) < sizeof map_name);
         assert(!has_map || strnlen(where.path, sizeof where.path) < sizeof where.path);
         const struct checkpoint_result result =
-            checkpoint_restore(checkpoint, match, GRACE_S, seats);
+            checkpoint_restore(checkpoint, match, GRACE_S, addresses);
         checkpoint_destroy(checkpoint);
         assert(result.verdict != CHECKPOINT_NONE && times <= CHECKPOINT_MAX_RESTORES + 1);
         if (result.verdict != CHECKPOINT_RESTORED) {

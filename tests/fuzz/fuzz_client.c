@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzzes a client with an arbitrary server: a refused message changes nothing that the client
+// Fuzzes a client with an arbitrary server: a rejected message changes nothing that the client
 // shows, everything shown is within the arena, and the client's messages are well-formed. An input
 // is a byte that says whether it is welcomed properly first, and as a player or a spectator, and
 // then what the server does, with presses of keys and looks in between; time passes, and
@@ -174,7 +174,8 @@ static void receive_picture(struct raim_client *client, struct fuzz_input *input
             continue;
         const int32_t x = (int16_t)fuzz_pair(input) * 16, y = (int16_t)fuzz_pair(input) * 16;
         raim_set_add(frame.seen_players, slot);
-        frame.players[slot] = (raim_wire_player){.x = x, .y = y, .way = kind / 2 % RAIM_WAYS};
+        frame.players[slot] =
+            (raim_wire_player){.x = x, .y = y, .direction = kind / 2 % RAIM_DIRECTIONS};
         raim_set_add(frame.seen_bullets, slot * SHOTS + kind % SHOTS);
         frame.bullets[slot * SHOTS + kind % SHOTS] = (raim_wire_bullet){
             .tick = frame.tick, .now_x = x, .now_y = y, .aim = (uint16_t)(kind << 8)};

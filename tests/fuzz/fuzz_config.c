@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzzes the daemon's configuration: accepted values are in range, and every refusal has an
+// Fuzzes the daemon's configuration: accepted values are in range, and every rejection has an
 // explanation. An input is the text of raimd.conf; a good map m.conf and a file more.conf to
 // include lie beside it.
 #define _GNU_SOURCE

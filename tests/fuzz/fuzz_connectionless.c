@@ -50,13 +50,13 @@ static void check_handshake(const uint8_t *data, size_t size)
     assert(memcmp(data, written, sizeof written) == 0);
 }
 
-static void check_refused(const uint8_t *data, size_t size)
+static void check_rejected(const uint8_t *data, size_t size)
 {
-    uint8_t written[RAIM_REFUSED_BYTES];
-    struct raim_refused refused;
-    if (!raim_refused_read(data, size, &refused))
+    uint8_t written[RAIM_REJECTED_BYTES];
+    struct raim_rejected rejected;
+    if (!raim_rejected_read(data, size, &rejected))
         return;
-    assert(raim_refused_write(&refused, written) == size && memcmp(data, written, size) == 0);
+    assert(raim_rejected_write(&rejected, written) == size && memcmp(data, written, size) == 0);
 }
 
 static void check_discovery(const uint8_t *data, size_t size)
@@ -84,7 +84,7 @@ static void check_server_info(const uint8_t *data, size_t size)
 
 static void check_credential(const uint8_t *data, size_t size)
 {
-    uint8_t written[RAIM_CREDENTIAL_MOST_BYTES];
+    uint8_t written[RAIM_CREDENTIAL_MAX_BYTES];
     struct raim_credential credential;
     const size_t taken = raim_credential_read(data, size, &credential);
     assert(taken <= size);
@@ -112,8 +112,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case RAIM_CONNECTIONLESS_HANDSHAKE:
         check_handshake(data, size);
         break;
-    case RAIM_CONNECTIONLESS_REFUSED:
-        check_refused(data, size);
+    case RAIM_CONNECTIONLESS_REJECTED:
+        check_rejected(data, size);
         break;
     case RAIM_CONNECTIONLESS_NONE:
         break;

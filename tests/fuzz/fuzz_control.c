@@ -22,8 +22,8 @@ static int dial(void)
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     strcpy(name.sun_path, control_name);
     const int made = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    const int refused = connect(made, (const struct sockaddr *)&name, sizeof name);
-    assert(refused == 0);
+    const int rejected = connect(made, (const struct sockaddr *)&name, sizeof name);
+    assert(rejected == 0);
     return made;
 }
 

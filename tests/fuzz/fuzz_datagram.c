@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fuzzes datagram_check: ENet parses every accepted datagram to the last byte without a fragment,
-// and the verdict of a refused one follows from its header.
+// and the verdict of a rejected one follows from its header.
 #include "fuzz.h"
 
 #include "datagram.h"

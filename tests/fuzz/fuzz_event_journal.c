@@ -45,20 +45,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (path[0] == '\0') {
         fuzz_make_directory("event_journal");
-        snprintf(path, sizeof path, "%s/rooms.events", fuzz_directory);
+        snprintf(path, sizeof path, "%s/arenas.events", fuzz_directory);
         atexit(clean_up);
         log_set_level(LOG_LEVEL_ERROR);
     }
     fuzz_write_file(path, data, size);
     struct store *store = store_create(fuzz_directory);
-    struct event_journal *events = event_journal_open(store, "rooms.events", now_s);
+    struct event_journal *events = event_journal_open(store, "arenas.events", now_s);
     assert(events != NULL);
     const unsigned count = check(events);
     event_journal_add(events, "arena_ready", strdup("{\"id\":\"x\"}"));
     store_flush(store);
     assert(check(events) == count + 1 && event_journal_unwritten(events) == 0);
     event_journal_close(events);
-    events = event_journal_open(store, "rooms.events", now_s);
+    events = event_journal_open(store, "arenas.events", now_s);
     assert(events != NULL && check(events) == count + 1);
     event_journal_close(events);
     store_close(store);

@@ -7,7 +7,7 @@
 #include "master_list.h"
 #include "server_finder.h"
 
-enum { SENDERS = 8, GIVEN = 0, HOST = 1, MASTER = 2, MOST_QUERIES = 6 };
+enum { SENDERS = 8, GIVEN = 0, HOST = 1, MASTER = 2, MAX_QUERIES = 6 };
 
 static struct {
     int count;
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(datagram);
     }
     for (int i = 0; i < SENDERS && is_once; i++)
-        assert(sent.queries[i] <= MOST_QUERIES); // three, and one for a challenge after each
+        assert(sent.queries[i] <= MAX_QUERIES); // three, and one for a challenge after each
     check_rows(finder);
     raim_finder_destroy(finder);
     return 0;

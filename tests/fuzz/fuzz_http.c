@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_make_arenas();
     make_recordings();
     fuzz_talk_begin();
-    const struct http_guard guard = {.host_count = 1, .hosts = {"a"}, .token = "0123456789abcdef"};
+    const struct http_access guard = {.host_count = 1, .hosts = {"a"}, .token = "0123456789abcdef"};
     const struct status_view view = {.list = &fuzz_fleet.running, .started_ms = 1000};
     http = http_open(&(struct http_def){.loop = fuzz_talk_loop,
                                         .address = "127.0.0.1",

@@ -22,18 +22,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORT = 7246, MOST = 2048 };
+enum { PORT = 7246, MAX = 2048 };
 
 struct datagram {
     size_t size;
-    uint8_t bytes[MOST];
+    uint8_t bytes[MAX];
 };
 
 static struct {
     int64_t now_ms;
     uint64_t sent, received;          // bytes of the client's
     struct datagram incoming;         // for the client; none: size 0
-    bool is_refused;                  // an ICMP message waits in its place
+    bool is_rejected;                 // an ICMP message waits in its place
     struct datagram opened;           // the newest of the client's, decrypted
     struct datagram response;         // to its last INIT
     struct datagram old;              // one that went to the client before
@@ -84,8 +84,8 @@ ssize_t recvmsg(int socket, struct msghdr *header, int flags)
     if (!is_to_server[socket])
         return syscall(SYS_recvmsg, socket, header, flags);
     const size_t size = net.incoming.size, room = header->msg_iov->iov_len;
-    errno = net.is_refused ? ECONNREFUSED : EWOULDBLOCK;
-    net.is_refused = false;
+    errno = net.is_rejected ? ECONNREFUSED : EWOULDBLOCK;
+    net.is_rejected = false;
     if (size == 0 || errno == ECONNREFUSED)
         return -1;
     memcpy(header->msg_iov->iov_base, net.incoming.bytes, size < room ? size : room);
@@ -127,7 +127,7 @@ static void take_init(const uint8_t *data, size_t size)
 // What the server does with it: it decrypts it where it can.
 static void hear(const uint8_t *data, size_t size)
 {
-    uint8_t plain[MOST];
+    uint8_t plain[MAX];
     enum datagram_verdict verdict;
     const enum raim_connectionless_kind kind = raim_connectionless_kind(data, size);
     const bool is_encrypted = size > RAIM_SECURE_BYTES && data[0] >> 6 == 1;
@@ -157,7 +157,7 @@ static void hear(const uint8_t *data, size_t size)
 
 ssize_t sendmsg(int socket, const struct msghdr *header, int flags)
 {
-    uint8_t whole[MOST] = {0};
+    uint8_t whole[MAX] = {0};
     size_t size = 0;
     if (!is_to_server[socket])
         return syscall(SYS_sendmsg, socket, header, flags);
@@ -173,19 +173,19 @@ ssize_t sendmsg(int socket, const struct msghdr *header, int flags)
 
 // --- The server, and who would like to be it ---
 
-static void post(struct raim_link *link, const uint8_t *bytes, size_t size, bool is_refused)
+static void post(struct raim_link *link, const uint8_t *bytes, size_t size, bool is_rejected)
 {
     memcpy(net.incoming.bytes, bytes, size);
     net.incoming.size = size;
     net.old = net.incoming;
-    net.is_refused = is_refused;
+    net.is_rejected = is_rejected;
     raim_link_update(link);
 }
 
 // Encrypted where the server can and `encrypt` says so. Returns whether it was.
 static bool post_sealed(struct raim_link *link, const uint8_t *bytes, size_t size, bool encrypt)
 {
-    uint8_t encrypted[MOST];
+    uint8_t encrypted[MAX];
     const size_t whole = encrypt ? secure_sessions_encrypt(net.sessions, net.peer, net.now_ms,
                                                            bytes, size, encrypted)
                                  : 0;
@@ -244,15 +244,15 @@ static void send_cookie(struct raim_link *link, struct fuzz_input *input)
     post(link, bytes, raim_cookie_write(&cookie, bytes), (choice & 8) != 0);
 }
 
-// A plain refusal is final only for who does not expect encryption.
-static void refuse(struct raim_link *link, struct fuzz_input *input)
+// A plain rejection is final only for who does not expect encryption.
+static void reject(struct raim_link *link, struct fuzz_input *input)
 {
-    const struct raim_refused refused = {.reason = fuzz_byte(input), .text = "refused in plain"};
-    uint8_t bytes[RAIM_REFUSED_BYTES];
+    const struct raim_rejected rejected = {.reason = fuzz_byte(input), .text = "rejected in plain"};
+    uint8_t bytes[RAIM_REJECTED_BYTES];
     const bool was_open = raim_client_get_state(raim_link_client(link)) != RAIM_CLIENT_ENDED;
-    post(link, bytes, raim_refused_write(&refused, bytes), refused.reason % 2 != 0);
+    post(link, bytes, raim_rejected_write(&rejected, bytes), rejected.reason % 2 != 0);
     assert(!net.expects_key || !was_open ||
-           strcmp(raim_client_get_end(raim_link_client(link)).text, refused.text) != 0);
+           strcmp(raim_client_get_end(raim_link_client(link)).text, rejected.text) != 0);
 }
 
 // Answers the CONNECT that is to be answered, as ENet does; a byte may be another.
@@ -364,7 +364,7 @@ static void act(struct raim_link *link, struct fuzz_input *input)
 
 static void (*const deeds[])(struct raim_link *link, struct fuzz_input *input) = {
     send_cookie, verify,    welcome, send_message, send_raw, send_again,
-    invite,      pass_time, act,     respond,      refuse,
+    invite,      pass_time, act,     respond,      reject,
 };
 enum { DEEDS = sizeof deeds / sizeof *deeds };
 

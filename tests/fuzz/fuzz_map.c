@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzzes map files: an accepted map can be played and sent to a client; every refusal has an
+// Fuzzes map files: an accepted map can be played and sent to a client; every rejection has an
 // explanation. An input is the text of a map file.
 #define _GNU_SOURCE
 #include "fuzz.h"

@@ -25,7 +25,7 @@ static void check_list(const uint8_t *data, size_t size)
     struct raim_master_list list;
     if (!raim_master_list_read(data, size, &list))
         return;
-    assert(list.count >= 0 && list.count <= RAIM_MASTER_LIST_MOST);
+    assert(list.count >= 0 && list.count <= RAIM_MASTER_LIST_MAX);
     for (int i = 0; i < list.count; i++)
         assert(list.entries[i].port != 0);
 }

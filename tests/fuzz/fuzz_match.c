@@ -15,31 +15,31 @@ static void pull(struct table *table)
     struct raim_outgoing out;
     while (raim_match_outgoing(table->match, &out)) {
         assert(out.client < table->def.max_connections);
-        struct seat *seat = &table->seats[out.client];
-        assert(seat->connected && !seat->closed);
+        struct peer *peer = &table->peers[out.client];
+        assert(peer->connected && !peer->closed);
         assert(out.size <= RAIM_MAX_MESSAGE_BYTES && (out.reliable || !out.close));
-        seat->closed = out.close;
+        peer->closed = out.close;
         if (out.size == 0) { // it left by itself and knows why
             assert(out.close && out.reason == RAIM_REASON_LEFT);
             continue;
         }
-        if (seat->client == NULL)
+        if (peer->client == NULL)
             continue; // who sat there has moved
         uint8_t *exact = fuzz_copy(out.data, out.size);
-        assert(raim_client_receive(seat->client, now_us(table), exact, out.size));
+        assert(raim_client_receive(peer->client, now_us(table), exact, out.size));
         free(exact);
-        const enum raim_client_state state = raim_client_get_state(seat->client);
+        const enum raim_client_state state = raim_client_get_state(peer->client);
         // Who resumes takes it for news of the connection before: here, a thief has the session.
         if (out.close && out.reason == RAIM_REASON_RESUMED && state == RAIM_CLIENT_RESUMING)
             continue;
         assert(out.close == (state == RAIM_CLIENT_ENDED));
-        assert(raim_client_get_end(seat->client).reason == out.reason);
+        assert(raim_client_get_end(peer->client).reason == out.reason);
     }
 }
 
 static void step_times(struct table *table, uint32_t count)
 {
-    for (; count > 0 && table->ticks < MOST_TICKS; count--) {
+    for (; count > 0 && table->ticks < MAX_TICKS; count--) {
         raim_match_step(table->match);
         table->ticks++;
         pull(table);
@@ -59,10 +59,10 @@ static void step_many(struct table *table, uint32_t handle, struct fuzz_input *i
     step_times(table, 1 + fuzz_byte(input) % 64);
 }
 
-static void stand_up(struct seat *seat)
+static void leave(struct peer *peer)
 {
-    raim_client_destroy(seat->client);
-    *seat = (struct seat){0};
+    raim_client_destroy(peer->client);
+    *peer = (struct peer){0};
 }
 
 // Gives the handle to a new connection, also where there is one already: the transport may have
@@ -74,29 +74,29 @@ static void open_connection(struct table *table, uint32_t handle)
     for (int i = 0; i < 4; i++)
         token[i] = (uint8_t)(number >> 8 * i);
     raim_match_connect(table->match, handle, token);
-    table->seats[handle].connected = true;
-    table->seats[handle].closed = false;
+    table->peers[handle].connected = true;
+    table->peers[handle].closed = false;
 }
 
 static void connect(struct table *table, uint32_t handle, struct fuzz_input *input)
 {
     (void)input;
     uint8_t unsent[RAIM_MAX_MESSAGE_BYTES];
-    stand_up(&table->seats[handle]);
+    leave(&table->peers[handle]);
     open_connection(table, handle);
     const struct raim_client_def def = raim_client_default_def();
     struct raim_client *client = raim_client_create(&def);
     assert(client != NULL && raim_client_wants_connection(client, now_us(table)));
     // What it is said to have sent is said by send_hello.
     assert(raim_client_write_hello(client, now_us(table), unsent, sizeof unsent) > 0);
-    table->seats[handle].client = client;
+    table->peers[handle].client = client;
 }
 
 static void disconnect(struct table *table, uint32_t handle, struct fuzz_input *input)
 {
     (void)input;
     raim_match_disconnect(table->match, handle);
-    stand_up(&table->seats[handle]);
+    leave(&table->peers[handle]);
 }
 
 static void send(struct table *table, uint32_t handle, bool reliable, const uint8_t *bytes,
@@ -109,30 +109,30 @@ static void send(struct table *table, uint32_t handle, bool reliable, const uint
 
 static void remember_player(struct table *table, uint32_t handle)
 {
-    struct raim_match_player rows[MOST_ROWS + 1];
-    struct seat *seat = &table->seats[handle];
-    const uint32_t count = raim_match_players(table->match, rows, MOST_ROWS + 1);
+    struct raim_match_player rows[MAX_ROWS + 1];
+    struct peer *peer = &table->peers[handle];
+    const uint32_t count = raim_match_players(table->match, rows, MAX_ROWS + 1);
     const struct raim_match_player *row = row_of(handle, rows, count);
-    seat->had_player = row != NULL;
+    peer->had_player = row != NULL;
     if (row == NULL)
         return;
-    seat->row = *row;
-    seat->joined_tick = table->ticks - row->played_ticks;
-    seat->round = raim_match_round(table->match).round;
+    peer->row = *row;
+    peer->joined_tick = table->ticks - row->played_ticks;
+    peer->round = raim_match_round(table->match).round;
 }
 
 // Whoever has lost its player, and would find it in the match, has it again.
 static void check_come_back(const struct table *table, uint32_t handle)
 {
-    struct raim_match_player rows[MOST_ROWS + 1];
-    const struct seat *seat = &table->seats[handle];
-    const uint32_t count = raim_match_players(table->match, rows, MOST_ROWS + 1);
-    for (uint32_t i = 0; seat->had_player && i < count; i++)
-        if (rows[i].id == seat->row.id &&
-            table->ticks - rows[i].played_ticks == seat->joined_tick) {
+    struct raim_match_player rows[MAX_ROWS + 1];
+    const struct peer *peer = &table->peers[handle];
+    const uint32_t count = raim_match_players(table->match, rows, MAX_ROWS + 1);
+    for (uint32_t i = 0; peer->had_player && i < count; i++)
+        if (rows[i].id == peer->row.id &&
+            table->ticks - rows[i].played_ticks == peer->joined_tick) {
             assert(!rows[i].away && rows[i].client == handle);
-            if (seat->round == raim_match_round(table->match).round)
-                assert(rows[i].score >= seat->row.score && rows[i].deaths >= seat->row.deaths);
+            if (peer->round == raim_match_round(table->match).round)
+                assert(rows[i].score >= peer->row.score && rows[i].deaths >= peer->row.deaths);
         }
 }
 
@@ -140,12 +140,12 @@ static void come_back(struct table *table, uint32_t handle, struct fuzz_input *i
 {
     (void)input;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    struct seat *seat = &table->seats[handle];
-    if (seat->connected || !raim_client_wants_connection(seat->client, now_us(table)))
+    struct peer *peer = &table->peers[handle];
+    if (peer->connected || !raim_client_wants_connection(peer->client, now_us(table)))
         return;
     open_connection(table, handle);
-    const size_t size = raim_client_write_hello(seat->client, now_us(table), bytes, sizeof bytes);
-    const bool resumes = raim_client_get_state(seat->client) == RAIM_CLIENT_RESUMING;
+    const size_t size = raim_client_write_hello(peer->client, now_us(table), bytes, sizeof bytes);
+    const bool resumes = raim_client_get_state(peer->client) == RAIM_CLIENT_RESUMING;
     send(table, handle, true, bytes, size);
     if (resumes)
         check_come_back(table, handle);
@@ -155,27 +155,27 @@ static void come_back(struct table *table, uint32_t handle, struct fuzz_input *i
 static void lose(struct table *table, uint32_t handle, struct fuzz_input *input)
 {
     (void)input;
-    struct seat *seat = &table->seats[handle];
-    if (!seat->connected)
+    struct peer *peer = &table->peers[handle];
+    if (!peer->connected)
         return;
     remember_player(table, handle);
     raim_match_disconnect(table->match, handle);
-    raim_client_disconnected(seat->client, now_us(table), RAIM_REASON_NONE);
-    seat->connected = false;
+    raim_client_disconnected(peer->client, now_us(table), RAIM_REASON_NONE);
+    peer->connected = false;
 }
 
 // The client comes from elsewhere, while the match still thinks that it is where it was.
 static void move(struct table *table, uint32_t handle, struct fuzz_input *input)
 {
     const uint32_t to = fuzz_byte(input) % table->def.max_connections;
-    struct seat *seat = &table->seats[handle];
-    if (!is_open(seat) || table->seats[to].client != NULL || table->seats[to].connected)
+    struct peer *peer = &table->peers[handle];
+    if (!is_open(peer) || table->peers[to].client != NULL || table->peers[to].connected)
         return;
     remember_player(table, handle);
-    raim_client_disconnected(seat->client, now_us(table), RAIM_REASON_NONE);
-    table->seats[to] = *seat;
-    table->seats[to].connected = false;
-    seat->client = NULL;
+    raim_client_disconnected(peer->client, now_us(table), RAIM_REASON_NONE);
+    table->peers[to] = *peer;
+    table->peers[to].connected = false;
+    peer->client = NULL;
     come_back(table, to, input);
 }
 
@@ -187,8 +187,8 @@ static void say(struct table *table, uint32_t handle, struct fuzz_input *input)
     const size_t wanted = fuzz_byte(input) % sizeof text;
     const uint8_t *block = fuzz_block(input, wanted, &size);
     memcpy(text, block, size < sizeof text ? size : sizeof text - 1);
-    size = raim_client_write_chat(table->seats[handle].client, text, bytes, sizeof bytes);
-    if (size > 0 && is_open(&table->seats[handle]))
+    size = raim_client_write_chat(table->peers[handle].client, text, bytes, sizeof bytes);
+    if (size > 0 && is_open(&table->peers[handle]))
         send(table, handle, true, bytes, size);
 }
 
@@ -263,12 +263,12 @@ static void press(struct table *table, uint32_t handle, struct fuzz_input *input
     const raim_wire_input keys = take_keys(input);
     const raim_input pressed = {
         .move_x = keys.move_x, .move_y = keys.move_y, .fire = keys.fire, .aim = keys.aim};
-    struct seat *seat = &table->seats[handle];
-    if (!raim_client_is_input_due(seat->client, now_us(table)))
+    struct peer *peer = &table->peers[handle];
+    if (!raim_client_is_input_due(peer->client, now_us(table)))
         return;
     const size_t size =
-        raim_client_write_input(seat->client, now_us(table), &pressed, bytes, sizeof bytes);
-    if (size > 0 && is_open(seat))
+        raim_client_write_input(peer->client, now_us(table), &pressed, bytes, sizeof bytes);
+    if (size > 0 && is_open(peer))
         send(table, handle, false, bytes, size);
 }
 
@@ -279,7 +279,7 @@ static void play(struct table *table, uint32_t handle, struct fuzz_input *input)
     for (int count = 1 + fuzz_byte(input) % 16; count > 0; count--) {
         step_times(table, 1);
         for (uint32_t i = 0; i < table->def.max_connections; i++)
-            if (table->seats[i].client != NULL)
+            if (table->peers[i].client != NULL)
                 press(table, i, input);
     }
 }
@@ -287,13 +287,14 @@ static void play(struct table *table, uint32_t handle, struct fuzz_input *input)
 static void say_goodbye(struct table *table, uint32_t handle, struct fuzz_input *input)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    const struct raim_client *client = table->seats[handle].client;
+    const struct raim_client *client = table->peers[handle].client;
     const uint8_t *token = client != NULL ? raim_client_token(client) : NULL;
-    struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT}};
+    struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT}};
     if (token != NULL)
-        memcpy(farewell.token, token, sizeof farewell.token);
-    farewell.token[0] ^= fuzz_byte(input) == 0; // now and then forged
-    send(table, handle, true, bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
+        memcpy(client_goodbye.token, token, sizeof client_goodbye.token);
+    client_goodbye.token[0] ^= fuzz_byte(input) == 0; // now and then forged
+    send(table, handle, true, bytes,
+         raim_client_goodbye_write(&client_goodbye, bytes, sizeof bytes));
 }
 
 // --- What the operator does ---
@@ -336,18 +337,18 @@ static void succeed(struct table *table, struct fuzz_input *input)
     const uint8_t slots = fuzz_byte(input), byte = fuzz_byte(input);
     const struct raim_match_counts counts = raim_match_counts(table->match);
     struct raim_match_def def = table->def;
-    if (table->ended || table->ticks >= MOST_TICKS)
+    if (table->ended || table->ticks >= MAX_TICKS)
         return;
     if (maps[0] == NULL) {
         maps[0] = fuzz_map();
         maps[1] = fuzz_empty_map();
     }
     def.map = maps[byte % 2];
-    def.tuning.max_players = 1 + slots % table->def.max_connections % MOST_CLIENTS;
+    def.tuning.max_players = 1 + slots % table->def.max_connections % MAX_CLIENTS;
     if (def.tuning.max_players < counts.players)
         def.tuning.max_players = counts.players;
     def.tuning.max_spectators = table->def.tuning.max_spectators; // some may watch unseen
-    def.bots = slots / MOST_CLIENTS % (MOST_BOTS + 1);
+    def.bots = slots / MAX_CLIENTS % (MAX_BOTS + 1);
     def.sight = byte < 128;
     def.seed = byte;
     struct raim_match *next = raim_match_create(&def);
@@ -367,8 +368,8 @@ static void succeed(struct table *table, struct fuzz_input *input)
 // Somebody of those who are there.
 static raim_player_id take_player(const struct table *table, struct fuzz_input *input)
 {
-    struct raim_match_player rows[MOST_ROWS];
-    const uint32_t count = raim_match_players(table->match, rows, MOST_ROWS);
+    struct raim_match_player rows[MAX_ROWS];
+    const uint32_t count = raim_match_players(table->match, rows, MAX_ROWS);
     const uint8_t byte = fuzz_byte(input);
     return count > 0 ? rows[byte % count].id : RAIM_MAX_PLAYERS + byte;
 }
@@ -435,7 +436,7 @@ static void operate(struct table *table, struct fuzz_input *input)
 {
     const uint8_t byte = fuzz_byte(input);
     const uint32_t handle = byte / OPERATIONS % table->def.max_connections;
-    if (operations[byte % OPERATIONS].anytime || table->seats[handle].client != NULL)
+    if (operations[byte % OPERATIONS].anytime || table->peers[handle].client != NULL)
         operations[byte % OPERATIONS].run(table, handle, input);
 }
 
@@ -448,10 +449,10 @@ static struct raim_match_def take_def(const struct raim_map *map, struct fuzz_in
     const uint8_t slots = fuzz_byte(input), rules = fuzz_byte(input);
     struct raim_match_def def = raim_match_default_def();
     def.map = map;
-    def.tuning.max_players = 1 + slots % MOST_CLIENTS;
-    def.bots = slots / MOST_CLIENTS % (MOST_BOTS + 1);
+    def.tuning.max_players = 1 + slots % MAX_CLIENTS;
+    def.bots = slots / MAX_CLIENTS % (MAX_BOTS + 1);
     def.max_connections = def.tuning.max_players + rules % 3;
-    def.tuning.max_spectators = slots / 16 % (MOST_SPECTATORS + 1);
+    def.tuning.max_spectators = slots / 16 % (MAX_SPECTATORS + 1);
     def.tick_hz = rates[rules / 3 % 3];
     def.spectator_delay_s = (double)delays[rules / 36 % 2] / def.tick_hz;
     def.tuning.resume_grace_s = graces_s[rules / 9 % 4];
@@ -480,7 +481,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         operate(&table, &input);
     step_times(&table, 2);
     for (uint32_t i = 0; i < table.def.max_connections; i++)
-        stand_up(&table.seats[i]);
+        leave(&table.peers[i]);
     raim_match_destroy(table.match);
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fuzzes a matchmaker's answer. An accepted one has an ID that may be part of a URL, and, if it
-// names a room, an address that may be printed and a port; a refused one names no room.
+// names an arena, an address that may be printed and a port; a rejected one names no arena.
 #include "fuzz.h"
 
 #include "matchmaker.h"
@@ -25,10 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_text(answer.id, "_-");
     }
     if (answer.is_placed) {
-        assert(strlen(answer.room.address) < sizeof answer.room.address);
-        check_text(answer.room.address, "_-.:");
-        assert(answer.room.port > 0);
-        assert(strlen(answer.room.access) < sizeof answer.room.access);
+        assert(strlen(answer.arena.address) < sizeof answer.arena.address);
+        check_text(answer.arena.address, "_-.:");
+        assert(answer.arena.port > 0);
+        assert(strlen(answer.arena.access) < sizeof answer.arena.access);
     }
     assert(matchmaker_read((const char *)copy, size, &again) == good);
     assert(memcmp(&answer, &again, sizeof answer) == 0);

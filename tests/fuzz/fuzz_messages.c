@@ -16,7 +16,7 @@
 #include "vote.h"
 #include "watch.h"
 
-enum { MOST_OBSTACLES = 128, MOST_ENTRIES = 512 }; // no message holds more
+enum { MAX_OBSTACLES = 128, MAX_ENTRIES = 512 }; // no message holds more
 
 // The message under test, and what the writer makes of it.
 static const uint8_t *message;
@@ -105,9 +105,9 @@ static void check_welcome(raim_reader *reader)
 
 static void check_obstacles(raim_reader *reader)
 {
-    struct raim_wire_obstacle obstacles[MOST_OBSTACLES];
+    struct raim_wire_obstacle obstacles[MAX_OBSTACLES];
     uint32_t count, count_written;
-    if (!raim_obstacles_read(reader, obstacles, MOST_OBSTACLES, &count))
+    if (!raim_obstacles_read(reader, obstacles, MAX_OBSTACLES, &count))
         return;
     assert_one_spelling(
         raim_obstacles_write(obstacles, count, &count_written, written, message_size));
@@ -116,9 +116,9 @@ static void check_obstacles(raim_reader *reader)
 
 static void check_roster(raim_reader *reader)
 {
-    struct raim_roster_entry entries[MOST_ENTRIES];
+    struct raim_roster_entry entries[MAX_ENTRIES];
     uint32_t count, count_written;
-    if (!raim_roster_read(reader, entries, MOST_ENTRIES, &count))
+    if (!raim_roster_read(reader, entries, MAX_ENTRIES, &count))
         return;
     assert_one_spelling(raim_roster_write(entries, count, &count_written, written, message_size));
     assert(count_written == count);
@@ -134,12 +134,12 @@ static void check_events(raim_reader *reader)
 static void check_goodbye(raim_reader *reader)
 {
     struct raim_goodbye goodbye;
-    struct raim_farewell farewell;
+    struct raim_client_goodbye client_goodbye;
     raim_reader again = *reader;
     if (raim_goodbye_read(reader, &goodbye))
         assert_one_spelling(raim_goodbye_write(&goodbye, written, message_size));
-    if (raim_farewell_read(&again, &farewell))
-        assert_one_spelling(raim_farewell_write(&farewell, written, message_size));
+    if (raim_client_goodbye_read(&again, &client_goodbye))
+        assert_one_spelling(raim_client_goodbye_write(&client_goodbye, written, message_size));
 }
 
 static void check_chat(raim_reader *reader)
@@ -190,11 +190,11 @@ static void check_vote(const raim_reader *reader)
         assert_one_spelling(raim_vote_report_write(&report, written, message_size));
 }
 
-static void check_chat_refused(raim_reader *reader)
+static void check_chat_rejected(raim_reader *reader)
 {
-    uint32_t refusal;
-    if (raim_chat_refused_read(reader, &refusal))
-        assert_one_spelling(raim_chat_refused_write(refusal, written, message_size));
+    uint32_t rejection;
+    if (raim_chat_rejected_read(reader, &rejection))
+        assert_one_spelling(raim_chat_rejected_write(rejection, written, message_size));
 }
 
 // --- Snapshots ---
@@ -325,8 +325,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case RAIM_MESSAGE_CHAT:
         check_chat(&reader);
         break;
-    case RAIM_MESSAGE_CHAT_REFUSED:
-        check_chat_refused(&reader);
+    case RAIM_MESSAGE_CHAT_REJECTED:
+        check_chat_rejected(&reader);
         break;
     case RAIM_MESSAGE_WATCH:
         check_watch(&reader);

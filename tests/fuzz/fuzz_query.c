@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const struct udp_address from = udp_address_v4(0x7F000001 + (who << 8), 1000);
         const enum query_verdict verdict =
             query_guard_judge(&guard, from, datagram, taken, now_ms, &kind, reply);
-        assert((verdict == QUERY_REFUSED) == (query.kind == QUERY_NONE));
+        assert((verdict == QUERY_REJECTED) == (query.kind == QUERY_NONE));
         if (verdict == QUERY_CHALLENGED) {
             assert(taken >= sizeof reply && reply[4] == 'A');
             memcpy(&told[who], reply + 5, sizeof told[who]);

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
 // Fuzzes recordings: bytes of any kind, a good file with some bytes changed, and one with a changed
-// scene or tape that all checksums approve of. A recording is refused with a reason, stops at a
-// fault, or plays to its end, with a world in every tick that a match could have.
+// scene or recording input that all checksums approve of. A recording is rejected with a reason,
+// stops at a fault, or plays to its end, with a world in every tick that a match could have.
 #include "fuzz.h"
 
 #include "fuzz_checkpoint.h"
 #include "recording.h"
+#include "recording_input.h"
 #include "recording_scene.h"
 #include "recording_writer.h"
-#include "tape.h"
 #include "validate.h"
 
-enum { TICKS = 90, MOST_BYTES = 1 << 17, MOST_STEPS = 300 };
+enum { TICKS = 90, MAX_BYTES = 1 << 17, MAX_STEPS = 300 };
 
 // A good recording in its parts.
 struct parts {
     uint8_t scene[4096];
     size_t scene_size;
-    uint8_t tape[MOST_BYTES];
+    uint8_t records[MAX_BYTES];
     size_t ends[TICKS + 1]; // of the chunks
     size_t count;
 };
 
-static void take(struct parts *parts, struct raim_tape *tape)
+static void take(struct parts *parts, struct raim_recording_input *records)
 {
     size_t size;
     const size_t start = parts->count > 0 ? parts->ends[parts->count - 1] : 0;
-    const uint8_t *chunk = raim_tape_take(tape, &size);
-    assert(chunk != NULL && size <= MOST_BYTES - start);
-    memcpy(parts->tape + start, chunk, size);
+    const uint8_t *chunk = raim_recording_input_take(records, &size);
+    assert(chunk != NULL && size <= MAX_BYTES - start);
+    memcpy(parts->records + start, chunk, size);
     parts->ends[parts->count++] = start + size;
 }
 
@@ -40,18 +40,19 @@ static void record(struct parts *parts)
     raim_match_scene(match, &scene);
     parts->scene_size = raim_recording_scene_write(&scene, parts->scene, sizeof parts->scene);
     assert(parts->scene_size > 0);
-    void *memory = malloc(raim_tape_bytes(raim_match_world(match)));
+    void *memory = malloc(raim_recording_input_bytes(raim_match_world(match)));
     assert(memory != NULL);
-    struct raim_tape *tape = raim_tape_init(memory, raim_match_world(match));
-    raim_match_record(match, tape, 1);
-    take(parts, tape);
+    struct raim_recording_input *records =
+        raim_recording_input_init(memory, raim_match_world(match));
+    raim_match_record(match, records, 1);
+    take(parts, records);
     for (uint32_t i = 0; i < TICKS; i++) {
         if (i < FUZZ_CLIENTS)
             fuzz_join(match, i, false);
         if (i == 60)
             raim_match_disconnect(match, 1);
         fuzz_step(match, 1);
-        take(parts, tape);
+        take(parts, records);
     }
     raim_match_destroy(match);
     raim_map_destroy(map);
@@ -67,7 +68,7 @@ static void spoil(struct fuzz_input *input, uint8_t *bytes, size_t size, uint32_
     }
 }
 
-// Writes the recording of changed parts; what the writer refuses ends it. The caller frees it.
+// Writes the recording of changed parts; what the writer rejects ends it. The caller frees it.
 static uint8_t *write(struct fuzz_input *input, const struct parts *good, size_t *size)
 {
     static struct parts parts;
@@ -76,10 +77,10 @@ static uint8_t *write(struct fuzz_input *input, const struct parts *good, size_t
     if (what & 1)
         spoil(input, parts.scene, parts.scene_size, fuzz_byte(input));
     if (what & 2)
-        spoil(input, parts.tape + parts.ends[0], parts.ends[parts.count - 1] - parts.ends[0],
+        spoil(input, parts.records + parts.ends[0], parts.ends[parts.count - 1] - parts.ends[0],
               fuzz_byte(input));
     if (what & 4)
-        spoil(input, parts.tape + 1, parts.ends[0] - 1, fuzz_byte(input));
+        spoil(input, parts.records + 1, parts.ends[0] - 1, fuzz_byte(input));
     struct raim_recording_writer *writer = raim_recording_writer_create();
     assert(writer != NULL);
     uint8_t *file = NULL;
@@ -87,7 +88,7 @@ static uint8_t *write(struct fuzz_input *input, const struct parts *good, size_t
     if (raim_recording_writer_begin(writer, parts.scene, parts.scene_size, 0, 0)) {
         for (size_t i = 0; i < parts.count; i++) {
             const size_t start = i > 0 ? parts.ends[i - 1] : 0;
-            if (!raim_recording_writer_append(writer, parts.tape + start, parts.ends[i] - start))
+            if (!raim_recording_writer_append(writer, parts.records + start, parts.ends[i] - start))
                 break;
         }
         raim_recording_writer_end(writer);
@@ -111,7 +112,7 @@ static void check(struct raim_recording *recording)
     assert(raim_world_is_valid(world, raim_recording_map(recording)));
     uint32_t count;
     const struct raim_recording_line *lines = raim_recording_chat(recording, &count);
-    assert(count <= RAIM_RECORDING_MOST_CHAT);
+    assert(count <= RAIM_RECORDING_MAX_CHAT);
     for (uint32_t i = 0; i < count; i++)
         assert(strlen(lines[i].text) <= RAIM_MAX_CHAT_BYTES);
     for (uint32_t slot = 0; slot < slots; slot += 1 + slots / 8) {
@@ -128,12 +129,12 @@ static void play(struct raim_recording *recording, uint32_t where)
 {
     check(recording);
     uint32_t steps = 0;
-    while (steps++ < MOST_STEPS && raim_recording_step(recording))
+    while (steps++ < MAX_STEPS && raim_recording_step(recording))
         check(recording);
     raim_recording_overlook(recording);
     raim_recording_step(recording);
     const uint32_t ticks = raim_recording_info(recording)->ticks;
-    if (ticks <= MOST_STEPS) {
+    if (ticks <= MAX_STEPS) {
         const bool is_there = raim_recording_seek(recording, where % (ticks + 1));
         assert(is_there || raim_recording_fault(recording) != NULL);
         check(recording);

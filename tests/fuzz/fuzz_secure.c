@@ -7,7 +7,7 @@
 #include "connector.h"
 #include "secure_sessions.h"
 
-enum { PEERS = 4, MOST = 2048 };
+enum { PEERS = 4, MAX = 2048 };
 
 static const uint8_t word[10] = "anything", key[RAIM_KEY_BYTES] = {1};
 
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         secure_sessions_mark(sessions, own);
         if (deed % 4 != 0)
             secure_sessions_sweep(sessions, now_ms);
-        uint8_t honest[MOST] = {0}, sent[MOST], plain[MOST], reply[RAIM_RESPONSE_BYTES];
+        uint8_t honest[MAX] = {0}, sent[MAX], plain[MAX], reply[RAIM_RESPONSE_BYTES];
         const bool is_init = deed % 4 == 3;
         const size_t whole = is_init ? make_init(stranger, (uint64_t)now_ms * 1000, honest)
                                      : raim_connector_encrypt(client, (uint64_t)now_ms * 1000, word,

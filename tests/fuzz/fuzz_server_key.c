@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fuzzes the file of the server's static key: exactly 64 digits and a newline are accepted, a
-// refused file stays unchanged, and a generated key is read back.
+// rejected file stays unchanged, and a generated key is read back.
 #define _GNU_SOURCE
 #include "fuzz.h"
 

@@ -10,16 +10,16 @@
 #include "name.h"
 
 enum {
-    MOST_CLIENTS = 4,
-    MOST_BOTS = 3,
-    MOST_SPECTATORS = 2,
+    MAX_CLIENTS = 4,
+    MAX_BOTS = 3,
+    MAX_SPECTATORS = 2,
     DELAY_TICKS = 5, // of spectators, where they are late
-    MOST_CONNECTIONS = MOST_CLIENTS + 2,
-    MOST_ROWS = MOST_CLIENTS + MOST_BOTS,
-    MOST_TICKS = 400, // of one input: outlives the history, and the timeouts of the slower rates
+    MAX_CONNECTIONS = MAX_CLIENTS + 2,
+    MAX_ROWS = MAX_CLIENTS + MAX_BOTS,
+    MAX_TICKS = 400, // of one input: outlives the history, and the timeouts of the slower rates
 };
 
-struct seat {
+struct peer {
     struct raim_client *client; // NULL where nobody reads what is sent there
     bool connected;
     bool closed;     // nothing more may be sent to it
@@ -35,13 +35,13 @@ struct still {
     bool holds;
     uint32_t phase, round;
     uint64_t hits;
-    raim_player players[MOST_ROWS];
+    raim_player players[MAX_ROWS];
 };
 
 struct table {
     struct raim_match *match;
     struct raim_match_def def;
-    struct seat seats[MOST_CONNECTIONS];
+    struct peer peers[MAX_CONNECTIONS];
     struct raim_match_counts counts; // as of the last look
     uint32_t ticks;
     uint32_t tokens;      // given out
@@ -63,14 +63,14 @@ static inline bool is_in(const struct raim_client *client)
 }
 
 // Somebody sits there who can be told something.
-static inline bool is_open(const struct seat *seat)
+static inline bool is_open(const struct peer *peer)
 {
-    return seat->client != NULL && seat->connected && !seat->closed;
+    return peer->client != NULL && peer->connected && !peer->closed;
 }
 
-static inline bool is_spectator(const struct seat *seat)
+static inline bool is_spectator(const struct peer *peer)
 {
-    return is_open(seat) && is_in(seat->client) && raim_client_is_spectator(seat->client);
+    return is_open(peer) && is_in(peer->client) && raim_client_is_spectator(peer->client);
 }
 
 // --- What must be true after every tick ---
@@ -90,9 +90,9 @@ static inline void check_counts(struct table *table, const struct raim_match_pla
     const struct raim_match_counts now = raim_match_counts(table->match);
     uint32_t playing = 0, away = 0, watching = 0, deaf = 0;
     for (uint32_t i = 0; i < table->def.max_connections; i++) {
-        const struct seat *seat = &table->seats[i];
-        watching += is_spectator(seat);
-        deaf += seat->connected && !seat->closed && seat->client == NULL;
+        const struct peer *peer = &table->peers[i];
+        watching += is_spectator(peer);
+        deaf += peer->connected && !peer->closed && peer->client == NULL;
     }
     assert(now.spectators >= watching && now.spectators <= watching + deaf);
     assert(now.spectators <= table->def.tuning.max_spectators);
@@ -104,8 +104,8 @@ static inline void check_counts(struct table *table, const struct raim_match_pla
     assert(now.away == away && (away == 0 || table->def.tuning.resume_grace_s > 0));
     check_hits(table, &now.hits);
     assert(now.bots == table->def.bots && count == playing + now.bots);
-    for (int i = 0; i < RAIM_REFUSALS; i++)
-        assert(now.refused[i] >= table->counts.refused[i]);
+    for (int i = 0; i < RAIM_REJECTIONS; i++)
+        assert(now.rejected[i] >= table->counts.rejected[i]);
     table->counts = now;
     assert(raim_match_tick(table->match) == table->ticks);
 }
@@ -128,8 +128,8 @@ static inline void check_rows(const struct table *table, const struct raim_match
         if (rows[i].bot || rows[i].away)
             continue;
         assert(rows[i].client < table->def.max_connections);
-        const struct seat *seat = &table->seats[rows[i].client];
-        assert(seat->connected && !seat->closed);
+        const struct peer *peer = &table->peers[rows[i].client];
+        assert(peer->connected && !peer->closed);
     }
 }
 
@@ -155,8 +155,8 @@ static inline void check_roster(const struct raim_client *client,
 static inline void check_picture(const struct table *table, const struct raim_client *client)
 {
     const raim_player *players = raim_world_players_const(raim_match_world(table->match));
-    struct raim_client_player seen[MOST_ROWS];
-    const uint32_t count = raim_client_players(client, seen, MOST_ROWS);
+    struct raim_client_player seen[MAX_ROWS];
+    const uint32_t count = raim_client_players(client, seen, MAX_ROWS);
     for (uint32_t i = 0; i < count; i++) {
         const raim_player *player = &players[seen[i].slot];
         assert(player->state == RAIM_PLAYER_ALIVE);
@@ -237,24 +237,24 @@ static inline void check_still(struct table *table)
 
 static inline void check(struct table *table)
 {
-    struct raim_match_player rows[MOST_ROWS + 1];
-    const uint32_t count = raim_match_players(table->match, rows, MOST_ROWS + 1);
+    struct raim_match_player rows[MAX_ROWS + 1];
+    const uint32_t count = raim_match_players(table->match, rows, MAX_ROWS + 1);
     check_counts(table, rows, count);
     check_rows(table, rows, count);
     check_still(table);
     for (uint32_t i = 0; i < table->def.max_connections; i++) {
-        struct raim_client *client = table->seats[i].client;
-        if (!is_open(&table->seats[i]))
+        struct raim_client *client = table->peers[i].client;
+        if (!is_open(&table->peers[i]))
             continue;
-        const bool watches = is_spectator(&table->seats[i]);
+        const bool watches = is_spectator(&table->peers[i]);
         assert((row_of(i, rows, count) != NULL) == (is_in(client) && !watches));
         check_events(client);
         const struct raim_client_stats *stats = raim_client_get_stats(client);
         assert(stats->decode_errors == 0);
-        struct seat *seat = &table->seats[i];
-        if (stats->entries != seat->entries) {
-            seat->entries = stats->entries;
-            seat->snapshots = stats->snapshots;
+        struct peer *peer = &table->peers[i];
+        if (stats->entries != peer->entries) {
+            peer->entries = stats->entries;
+            peer->snapshots = stats->snapshots;
         }
         if (raim_client_get_state(client) != RAIM_CLIENT_PLAYING ||
             (watches && table->def.spectator_delay_s > 0) ||
@@ -263,7 +263,7 @@ static inline void check(struct table *table)
         check_roster(client, rows, count);
         if (!table->ended)
             check_phase(table, client);
-        if (stats->snapshots > seat->snapshots && raim_client_tick(client) == table->ticks)
+        if (stats->snapshots > peer->snapshots && raim_client_tick(client) == table->ticks)
             check_picture(table, client);
     }
 }

@@ -25,7 +25,7 @@ const char *__lsan_default_options(void)
 
 // A report is lines that begin with the place, one of the files below `directory`, and hold nothing
 // that a terminal would obey. Where the text was accepted there are only warnings, where it was
-// refused there is at least one line.
+// rejected there is at least one line.
 static inline void fuzz_check_report(const char *report, const char *directory, bool accepted)
 {
     assert(accepted || report[0] != '\0');

@@ -29,8 +29,8 @@
 enum {
     STRANGERS = 4,
     PEERS = 3,
-    MOST_WAITING = 64,
-    MOST_REPETITIONS = 10000, // commands
+    MAX_WAITING = 64,
+    MAX_REPETITIONS = 10000, // commands
     // Nodes of ENet's lists that a byte may cost: a command of seven bytes walks one list of those
     // that wait, behind those that came with it.
     VISITS_PER_BYTE = 14,
@@ -59,7 +59,7 @@ static struct {
         uint32_t from;
         size_t size;
         uint8_t bytes[RAIM_MAX_DATAGRAM_BYTES + RAIM_SECURE_BYTES + 1];
-    } waiting[MOST_WAITING];
+    } waiting[MAX_WAITING];
     size_t waiting_count;
     bool present[PEERS];
     struct transport *transport;
@@ -230,7 +230,7 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
 
 static void post(uint32_t who, const void *bytes, size_t size)
 {
-    if (net.waiting_count == MOST_WAITING)
+    if (net.waiting_count == MAX_WAITING)
         return;
     net.waiting[net.waiting_count].from = who;
     const size_t most = sizeof net.waiting[0].bytes;
@@ -394,7 +394,7 @@ static void repeat_command(uint32_t who, struct fuzz_input *input)
     const uint8_t kind = fuzz_byte(input);
     const int8_t step = (int8_t)fuzz_byte(input);
     uint16_t number = fuzz_pair(input);
-    for (int left = fuzz_pair(input) % (MOST_REPETITIONS + 1); left > 0;) {
+    for (int left = fuzz_pair(input) % (MAX_REPETITIONS + 1); left > 0;) {
         uint8_t bytes[4 + DATAGRAM_MAX_COMMANDS * 9] = {(uint8_t)(head >> 8), (uint8_t)head, 0, 1};
         size_t size = 4;
         for (int i = 0; i < DATAGRAM_MAX_COMMANDS && left > 0; i++, left--) {
@@ -402,7 +402,7 @@ static void repeat_command(uint32_t who, struct fuzz_input *input)
             number = (uint16_t)(number + step);
         }
         post(who, bytes, size);
-        if (net.waiting_count == MOST_WAITING)
+        if (net.waiting_count == MAX_WAITING)
             take_events(net.transport);
     }
     take_events(net.transport);

@@ -15,14 +15,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MOST_INPUTS = 4096, MOST_BYTES = 1 << 16, EDITS = 4 };
+enum { MAX_INPUTS = 4096, MAX_BYTES = 1 << 16, EDITS = 4 };
 
 struct input {
     uint8_t *bytes;
     size_t size;
 };
 
-static struct input inputs[MOST_INPUTS];
+static struct input inputs[MAX_INPUTS];
 static size_t input_count;
 static struct input current;  // what runs
 static char crash_path[256];  // where it goes when it fails,
@@ -61,7 +61,7 @@ static void run(const uint8_t *bytes, size_t size)
 
 static void add_input(uint8_t *bytes, size_t size)
 {
-    assert(input_count < MOST_INPUTS);
+    assert(input_count < MAX_INPUTS);
     inputs[input_count++] = (struct input){bytes, size};
 }
 
@@ -79,7 +79,7 @@ static bool add_line(const char *line)
         bytes[i] = (uint8_t)strtoul(byte, NULL, 16);
     }
     add_input(bytes, size);
-    return size <= MOST_BYTES && strcmp(digits + 2 * size, "\n") == 0;
+    return size <= MAX_BYTES && strcmp(digits + 2 * size, "\n") == 0;
 }
 
 // A corpus, or, if its name does not end in .hex, one input.
@@ -97,9 +97,9 @@ static bool load(const char *path)
             good = add_line(line) && good;
         free(line);
     } else {
-        uint8_t *bytes = malloc(MOST_BYTES);
+        uint8_t *bytes = malloc(MAX_BYTES);
         assert(bytes != NULL);
-        add_input(bytes, fread(bytes, 1, MOST_BYTES, file));
+        add_input(bytes, fread(bytes, 1, MAX_BYTES, file));
         good = fgetc(file) == EOF;
     }
     good = ferror(file) == 0 && good;
@@ -115,7 +115,7 @@ static size_t weave(uint64_t *random, uint8_t *bytes, size_t size)
     size_t length = raim_random_below(random, (uint32_t)(other->size - from) + 1);
     const size_t at = raim_random_below(random, (uint32_t)size + 1);
     const size_t kept = raim_random_below(random, 2) != 0 ? size - at : 0;
-    length = length < MOST_BYTES - size ? length : MOST_BYTES - size;
+    length = length < MAX_BYTES - size ? length : MAX_BYTES - size;
     memmove(bytes + at + length, bytes + at, kept);
     memcpy(bytes + at, other->bytes + from, length);
     return at + length + kept;
@@ -140,7 +140,7 @@ static size_t mutate(uint64_t *random, uint8_t *bytes, size_t size)
 
 static void run_mutations(uint64_t seed, unsigned long runs)
 {
-    static uint8_t bytes[2 * MOST_BYTES];
+    static uint8_t bytes[2 * MAX_BYTES];
     uint64_t random = seed;
     for (unsigned long i = 0; i < runs; i++) {
         const struct input *input = &inputs[raim_random_below(&random, (uint32_t)input_count)];

@@ -115,9 +115,10 @@ static void save_client_messages(void)
     save_votes();
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     save_message("goodbye", 0, bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
-    const struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT},
-                                           .token = {1, 2, 255}};
-    save_message("farewell", 0, bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
+    const struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT},
+                                                       .token = {1, 2, 255}};
+    save_message("client_goodbye", 0, bytes,
+                 raim_client_goodbye_write(&client_goodbye, bytes, sizeof bytes));
     struct raim_input_message input = {
         .tick = 1000, .has_snapshot = true, .snapshot = 990, .count = RAIM_MAX_INPUTS};
     for (int i = 0; i < RAIM_MAX_INPUTS; i++)
@@ -184,8 +185,8 @@ static void save_server_messages(void)
         .kind = RAIM_WIRE_CHAT, .by_operator = true, .text = "restart at 8"};
     events.events[6] = (struct raim_wire_event){
         .kind = RAIM_WIRE_OTHER, .type = 200, .size = 3, .text = {1, 0, 2}};
-    save_message("chat-refused", 0, bytes,
-                 raim_chat_refused_write(RAIM_CHAT_MUTED, bytes, sizeof bytes));
+    save_message("chat-rejected", 0, bytes,
+                 raim_chat_rejected_write(RAIM_CHAT_MUTED, bytes, sizeof bytes));
     save_message("events", 0, bytes, write_events(&events, bytes, sizeof bytes));
 }
 
@@ -197,7 +198,7 @@ static raim_wire_player change_player(const struct raim_wire_limits *limits,
     player.aim = (player.aim + (int32_t)slot) & 0x3FF;
     if (slot % 3 == 1) {
         player = raim_wire_predict_player(limits, from, age - 1);
-        player.way = (from->way + 1) % RAIM_WAYS;
+        player.direction = (from->direction + 1) % RAIM_DIRECTIONS;
         player = raim_wire_predict_player(limits, &player, 1);
     } else if (slot % 3 == 2) {
         player.shield ^= 1;
@@ -432,8 +433,8 @@ static void save_client_scripts(void)
                 "\x02\x85\x00\x10"
                 "\x01\x01\x01\x01\x01"
                 "\x02\x85\x00\x10\x02\x85\x00\x10\x02\x85\x00\x10");
-    // refused ones between good ones: one for the place of the newest in the history
-    SAVE_SCRIPT("client", "refused-snapshot",
+    // rejected ones between good ones: one for the place of the newest in the history
+    SAVE_SCRIPT("client", "rejected-snapshot",
                 "\x01"
                 "\x01\x64\x00\x03\x18\x00\x80"
                 "\x01\x40\x00\x02\xFF\xFF"

@@ -24,7 +24,7 @@ enum { TICK_HZ = 60, POLL_HZ = 480, POLLS_PER_FRAME = 5, SECOND_US = 1000000 };
 
 static const double connect_timeout_s = 60; // where much is lost it may take long to get in
 
-struct seat {
+struct peer {
     struct raim_client *client;
     struct watch watch;
     struct probe probe;
@@ -41,7 +41,7 @@ struct seat {
     struct picture_error picture; // since netsim_measure
 };
 
-enum { EVENTS_REMEMBERED = 1 << 12, EVENTS_MOST_MS = 4000 };
+enum { EVENTS_REMEMBERED = 1 << 12, EVENTS_MAX_MS = 4000 };
 
 struct netsim {
     struct netsim_def def;
@@ -49,11 +49,11 @@ struct netsim {
     struct network *network;
     uint64_t now_us, random;
     bool peaceful, broken;
-    uint64_t event_us[EVENTS_REMEMBERED];     // when they were due, by number
-    uint32_t events_due;                      // number of the next one
-    uint64_t events_after_ms[EVENTS_MOST_MS]; // events by the time that they took to a client
+    uint64_t event_us[EVENTS_REMEMBERED];    // when they were due, by number
+    uint32_t events_due;                     // number of the next one
+    uint64_t events_after_ms[EVENTS_MAX_MS]; // events by the time that they took to a client
     struct picture_truth truth;
-    struct seat seats[NETSIM_MAX_PLAYERS];
+    struct peer peers[NETSIM_MAX_PLAYERS];
 };
 
 struct netsim_def netsim_def_of(const struct raim_map *map, uint32_t players,
@@ -70,22 +70,22 @@ struct netsim_def netsim_def_of(const struct raim_map *map, uint32_t players,
     return def;
 }
 
-static bool create_seat(struct netsim *netsim, uint32_t player)
+static bool create_peer(struct netsim *netsim, uint32_t player)
 {
-    struct seat *seat = &netsim->seats[player];
+    struct peer *peer = &netsim->peers[player];
     char name[RAIM_MAX_NAME_BYTES + 1];
     snprintf(name, sizeof name, "bot-%u", player);
     struct raim_client_def def = raim_client_default_def();
     def.name = name;
     def.connect_timeout_s = connect_timeout_s;
-    seat->client = raim_client_create(&def);
-    seat->connection = NO_CONNECTION;
-    watch_init(&seat->watch, 2 * netsim->def.lines[player].latency_ms / 1000, TICK_HZ);
-    seat->poll_us = raim_random_below(&netsim->random, SECOND_US / POLL_HZ);
-    raim_bot_init(&seat->brain, raim_random_next(&netsim->random));
-    probe_init(&seat->probe, TICK_HZ, netsim->def.seed ^ player);
+    peer->client = raim_client_create(&def);
+    peer->connection = NO_CONNECTION;
+    watch_init(&peer->watch, 2 * netsim->def.lines[player].latency_ms / 1000, TICK_HZ);
+    peer->poll_us = raim_random_below(&netsim->random, SECOND_US / POLL_HZ);
+    raim_bot_init(&peer->brain, raim_random_next(&netsim->random));
+    probe_init(&peer->probe, TICK_HZ, netsim->def.seed ^ player);
     network_set_line(netsim->network, player, &netsim->def.lines[player]);
-    return seat->client != NULL;
+    return peer->client != NULL;
 }
 
 struct netsim *netsim_create(const struct netsim_def *def)
@@ -111,7 +111,7 @@ struct netsim *netsim_create(const struct netsim_def *def)
         network_create(def->players, match_def.max_connections, raim_random_next(&netsim->random));
     bool good = netsim->match != NULL && netsim->network != NULL;
     for (uint32_t i = 0; i < def->players && good; i++)
-        good = create_seat(netsim, i);
+        good = create_peer(netsim, i);
     if (good)
         return netsim;
     netsim_destroy(netsim);
@@ -123,7 +123,7 @@ void netsim_destroy(struct netsim *netsim)
     if (netsim == NULL)
         return;
     for (uint32_t i = 0; i < netsim->def.players; i++)
-        raim_client_destroy(netsim->seats[i].client);
+        raim_client_destroy(netsim->peers[i].client);
     network_destroy(netsim->network);
     raim_match_destroy(netsim->match);
     free(netsim);
@@ -132,7 +132,7 @@ void netsim_destroy(struct netsim *netsim)
 // --- what must be true ---
 
 // Prints the first breach.
-static void fail(struct netsim *netsim, const struct seat *seat, const char *what,
+static void fail(struct netsim *netsim, const struct peer *peer, const char *what,
                  const char *which)
 {
     if (netsim->broken)
@@ -140,41 +140,41 @@ static void fail(struct netsim *netsim, const struct seat *seat, const char *wha
     netsim->broken = true;
     fprintf(stderr, "netsim: seed %" PRIu64 ", step %" PRIu32 ", %.6f s, ", netsim->def.seed,
             raim_match_tick(netsim->match), (double)netsim->now_us / SECOND_US);
-    if (seat != NULL)
-        fprintf(stderr, "player %d ", (int)(seat - netsim->seats));
+    if (peer != NULL)
+        fprintf(stderr, "player %d ", (int)(peer - netsim->peers));
     fprintf(stderr, "%s%s\n", what, which);
 }
 
-static void check_watch(struct netsim *netsim, const struct seat *seat)
+static void check_watch(struct netsim *netsim, const struct peer *peer)
 {
-    if (seat->watch.problem[0] != '\0')
-        fail(netsim, seat, seat->watch.problem, "");
+    if (peer->watch.problem[0] != '\0')
+        fail(netsim, peer, peer->watch.problem, "");
 }
 
 // Some inputs come late, and a connection may be lost before its hello.
-static void check_refused(struct netsim *netsim)
+static void check_rejected(struct netsim *netsim)
 {
     const struct raim_match_counts counts = raim_match_counts(netsim->match);
-    for (int i = 0; i < RAIM_REFUSALS; i++)
-        if (i != RAIM_REFUSED_INPUT_LATE && i != RAIM_REFUSED_SILENT && counts.refused[i] > 0)
+    for (int i = 0; i < RAIM_REJECTIONS; i++)
+        if (i != RAIM_REJECTED_INPUT_LATE && i != RAIM_REJECTED_SILENT && counts.rejected[i] > 0)
             fail(netsim, NULL,
-                 "the server refused a message: ", raim_refusal_name((enum raim_refusal)i));
+                 "the server rejected a message: ", raim_rejection_name((enum raim_rejection)i));
 }
 
 // --- a client ---
 
-static void send_from(struct netsim *netsim, const struct seat *seat, bool reliable,
+static void send_from(struct netsim *netsim, const struct peer *peer, bool reliable,
                       const uint8_t *data, size_t size)
 {
-    if (size > 0 && seat->connection != NO_CONNECTION)
-        network_send(netsim->network, seat->connection, NETWORK_CLIENT, reliable, data, size,
+    if (size > 0 && peer->connection != NO_CONNECTION)
+        network_send(netsim->network, peer->connection, NETWORK_CLIENT, reliable, data, size,
                      netsim->now_us);
 }
 
-static raim_input think(const struct netsim *netsim, struct seat *seat)
+static raim_input think(const struct netsim *netsim, struct peer *peer)
 {
     const struct netsim_liar *liar = netsim->def.liar;
-    const struct raim_client *client = seat->client;
+    const struct raim_client *client = peer->client;
     struct raim_bot_enemy enemies[RAIM_BOT_MAX_ENEMIES];
     const raim_vec2 view = raim_client_view(client);
     const double lead_s = raim_client_lead_ticks(client) / TICK_HZ;
@@ -186,9 +186,9 @@ static raim_input think(const struct netsim *netsim, struct seat *seat)
         .position = raim_client_eye(client),
         .enemies = enemies,
     };
-    for (uint32_t i = 0; i < seat->watch.player_count && sight.enemy_count < RAIM_BOT_MAX_ENEMIES;
+    for (uint32_t i = 0; i < peer->watch.player_count && sight.enemy_count < RAIM_BOT_MAX_ENEMIES;
          i++) {
-        const struct raim_client_player *player = &seat->watch.players[i];
+        const struct raim_client_player *player = &peer->watch.players[i];
         const raim_vec2 away = raim_vec2_sub(player->position, sight.position);
         if (player->slot == raim_client_own_slot(client) || fabs(away.x) > view.x / 2 ||
             fabs(away.y) > view.y / 2)
@@ -200,63 +200,63 @@ static raim_input think(const struct netsim *netsim, struct seat *seat)
             .shielded = player->shielded,
         };
     }
-    const uint32_t player = (uint32_t)(seat - netsim->seats);
+    const uint32_t player = (uint32_t)(peer - netsim->peers);
     if (liar != NULL && liar->see != NULL)
         liar->see(liar->context, player, (uint32_t)(raim_client_own_tick(client) + 0.5), &sight);
-    raim_input input = raim_bot_think(&seat->brain, &sight);
+    raim_input input = raim_bot_think(&peer->brain, &sight);
     if (liar != NULL && liar->press != NULL)
         liar->press(liar->context, player, &input);
     return input;
 }
 
-static void press(struct netsim *netsim, struct seat *seat)
+static void press(struct netsim *netsim, struct peer *peer)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     raim_input input = {0};
-    if (raim_client_alive(seat->client) && seat->watch.has_frame)
-        input = think(netsim, seat);
+    if (raim_client_alive(peer->client) && peer->watch.has_frame)
+        input = think(netsim, peer);
     if (netsim->peaceful)
         input.fire = 0;
     size_t size =
-        raim_client_write_input(seat->client, netsim->now_us, &input, bytes, sizeof bytes);
-    seat->sent += size > 0;
+        raim_client_write_input(peer->client, netsim->now_us, &input, bytes, sizeof bytes);
+    peer->sent += size > 0;
     const struct netsim_liar *liar = netsim->def.liar;
     if (size > 0 && liar != NULL && liar->send != NULL)
         size =
-            liar->send(liar->context, (uint32_t)(seat - netsim->seats), bytes, size, sizeof bytes);
-    send_from(netsim, seat, false, bytes, size);
+            liar->send(liar->context, (uint32_t)(peer - netsim->peers), bytes, size, sizeof bytes);
+    send_from(netsim, peer, false, bytes, size);
 }
 
-static void connect_if_wanted(struct netsim *netsim, struct seat *seat)
+static void connect_if_wanted(struct netsim *netsim, struct peer *peer)
 {
-    if (!raim_client_wants_connection(seat->client, netsim->now_us))
+    if (!raim_client_wants_connection(peer->client, netsim->now_us))
         return;
-    if (seat->connection != NO_CONNECTION)
-        network_drop(netsim->network, seat->connection, NETWORK_CLIENT, netsim->now_us);
-    seat->connection =
-        network_connect(netsim->network, (uint32_t)(seat - netsim->seats), netsim->now_us);
+    if (peer->connection != NO_CONNECTION)
+        network_drop(netsim->network, peer->connection, NETWORK_CLIENT, netsim->now_us);
+    peer->connection =
+        network_connect(netsim->network, (uint32_t)(peer - netsim->peers), netsim->now_us);
 }
 
 // What became of the client by what it was told, or by the time.
-static void follow_state(struct netsim *netsim, struct seat *seat)
+static void follow_state(struct netsim *netsim, struct peer *peer)
 {
-    const enum raim_client_state before = seat->state;
-    seat->state = raim_client_get_state(seat->client);
-    if (seat->state == RAIM_CLIENT_ENDED)
-        fail(netsim, seat,
-             "ended: ", raim_client_reason_name(raim_client_get_end(seat->client).reason));
-    if (seat->state == before)
+    const enum raim_client_state before = peer->state;
+    peer->state = raim_client_get_state(peer->client);
+    if (peer->state == RAIM_CLIENT_ENDED)
+        fail(netsim, peer,
+             "ended: ", raim_client_reason_name(raim_client_get_end(peer->client).reason));
+    if (peer->state == before)
         return;
-    if (seat->state == RAIM_CLIENT_PLAYING)
-        watch_enter(&seat->watch, seat->client);
+    if (peer->state == RAIM_CLIENT_PLAYING)
+        watch_enter(&peer->watch, peer->client);
     else
-        watch_leave(&seat->watch);
+        watch_leave(&peer->watch);
 }
 
-static void sample(struct seat *seat)
+static void sample(struct peer *peer)
 {
-    const struct raim_client_quality quality = raim_client_get_quality(seat->client);
-    struct netsim_figures *sums = &seat->sums;
+    const struct raim_client_quality quality = raim_client_get_quality(peer->client);
+    struct netsim_figures *sums = &peer->sums;
     sums->samples++;
     sums->round_trip_ms += quality.round_trip_ms;
     sums->jitter_ms += quality.jitter_ms;
@@ -265,32 +265,32 @@ static void sample(struct seat *seat)
     sums->interpolation_ms += quality.interpolation_ms;
 }
 
-static void poll(struct netsim *netsim, struct seat *seat)
+static void poll(struct netsim *netsim, struct peer *peer)
 {
-    connect_if_wanted(netsim, seat);
-    follow_state(netsim, seat);
-    seat->polls++;
-    if (seat->connection != NO_CONNECTION && seat->polls % POLL_HZ == 0) {
+    connect_if_wanted(netsim, peer);
+    follow_state(netsim, peer);
+    peer->polls++;
+    if (peer->connection != NO_CONNECTION && peer->polls % POLL_HZ == 0) {
         const struct network_share share =
-            network_take_share(netsim->network, seat->connection, NETWORK_CLIENT);
-        raim_client_count_loss(seat->client, share.came, share.sent);
+            network_take_share(netsim->network, peer->connection, NETWORK_CLIENT);
+        raim_client_count_loss(peer->client, share.came, share.sent);
     }
-    if (seat->state != RAIM_CLIENT_PLAYING)
+    if (peer->state != RAIM_CLIENT_PLAYING)
         return;
-    watch_receive(&seat->watch, seat->client);
-    if (seat->polls % POLLS_PER_FRAME == 0) {
-        watch_frame(&seat->watch, seat->client, netsim->now_us);
-        picture_error_add(&seat->picture, &netsim->truth, seat->client);
+    watch_receive(&peer->watch, peer->client);
+    if (peer->polls % POLLS_PER_FRAME == 0) {
+        watch_frame(&peer->watch, peer->client, netsim->now_us);
+        picture_error_add(&peer->picture, &netsim->truth, peer->client);
     }
-    if (seat->polls % (POLL_HZ / 4) == 0)
-        sample(seat);
-    while (raim_client_is_input_due(seat->client, netsim->now_us)) {
-        watch_frame(&seat->watch, seat->client, netsim->now_us);
-        press(netsim, seat);
+    if (peer->polls % (POLL_HZ / 4) == 0)
+        sample(peer);
+    while (raim_client_is_input_due(peer->client, netsim->now_us)) {
+        watch_frame(&peer->watch, peer->client, netsim->now_us);
+        press(netsim, peer);
         // Inputs advance the client's own player, by more than a frame where several are due.
-        watch_frame(&seat->watch, seat->client, netsim->now_us);
+        watch_frame(&peer->watch, peer->client, netsim->now_us);
     }
-    check_watch(netsim, seat);
+    check_watch(netsim, peer);
 }
 
 // --- what the network brings ---
@@ -315,50 +315,50 @@ static void deliver_to_server(struct netsim *netsim, const struct network_delive
 }
 
 // Counts by their latency the newest events that a client has taken.
-static void measure_events(struct netsim *netsim, const struct seat *seat, uint64_t count)
+static void measure_events(struct netsim *netsim, const struct peer *peer, uint64_t count)
 {
-    const uint32_t next = seat->client->roster.next_sequence;
+    const uint32_t next = peer->client->roster.next_sequence;
     for (uint32_t i = 1; i <= count; i++) {
         const uint64_t due_us = netsim->event_us[(next - i) % EVENTS_REMEMBERED];
         const uint64_t ms = (netsim->now_us - due_us) / 1000;
-        netsim->events_after_ms[ms < EVENTS_MOST_MS ? ms : EVENTS_MOST_MS - 1]++;
+        netsim->events_after_ms[ms < EVENTS_MAX_MS ? ms : EVENTS_MAX_MS - 1]++;
     }
 }
 
 static void deliver_to_client(struct netsim *netsim, const struct network_delivery *delivery)
 {
-    struct seat *seat = &netsim->seats[delivery->client];
+    struct peer *peer = &netsim->peers[delivery->client];
     uint64_t taken;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    assert(seat->connection == delivery->connection);
+    assert(peer->connection == delivery->connection);
     switch (delivery->news) {
     case NETWORK_CONNECTED:
-        send_from(netsim, seat, true, bytes,
-                  raim_client_write_hello(seat->client, netsim->now_us, bytes, sizeof bytes));
+        send_from(netsim, peer, true, bytes,
+                  raim_client_write_hello(peer->client, netsim->now_us, bytes, sizeof bytes));
         break;
     case NETWORK_MESSAGE:
-        taken = raim_client_get_stats(seat->client)->events;
-        if (!raim_client_receive(seat->client, netsim->now_us, delivery->data, delivery->size))
-            fail(netsim, seat, "could not read a message", "");
-        measure_events(netsim, seat, raim_client_get_stats(seat->client)->events - taken);
+        taken = raim_client_get_stats(peer->client)->events;
+        if (!raim_client_receive(peer->client, netsim->now_us, delivery->data, delivery->size))
+            fail(netsim, peer, "could not read a message", "");
+        measure_events(netsim, peer, raim_client_get_stats(peer->client)->events - taken);
         break;
     case NETWORK_DISCONNECTED:
-        seat->connection = NO_CONNECTION;
-        raim_client_disconnected(seat->client, netsim->now_us,
+        peer->connection = NO_CONNECTION;
+        raim_client_disconnected(peer->client, netsim->now_us,
                                  delivery->lost ? RAIM_REASON_LOST : delivery->reason);
         break;
     }
-    follow_state(netsim, seat);
+    follow_state(netsim, peer);
 }
 
 // --- the server ---
 
 // Whether the server played the last tick with the keys that the client pressed for it.
-static bool was_input_played(const struct netsim *netsim, const struct seat *seat,
+static bool was_input_played(const struct netsim *netsim, const struct peer *peer,
                              raim_player_id id)
 {
     const uint32_t tick = raim_match_tick(netsim->match) - 1;
-    const struct raim_prediction *prediction = &seat->client->prediction;
+    const struct raim_prediction *prediction = &peer->client->prediction;
     const int32_t age = raim_tick_diff(prediction->next_tick, tick);
     if (!prediction->pressed || age < 1 || age >= RAIM_PREDICTION_TICKS)
         return false;
@@ -373,12 +373,12 @@ static void watch_players(struct netsim *netsim)
     struct raim_match_player rows[NETSIM_MAX_PLAYERS];
     const uint32_t count = raim_match_players(netsim->match, rows, NETSIM_MAX_PLAYERS);
     for (uint32_t i = 0; i < count; i++) {
-        struct seat *seat = &netsim->seats[strtoul(rows[i].name + strlen("bot-"), NULL, 10)];
-        const bool is_due = rows[i].inputs_due > seat->row.inputs_due;
-        const bool has_input = is_due && was_input_played(netsim, seat, rows[i].id);
-        seat->inputs_wrong += is_due && !has_input;
-        watch_step(&seat->watch, raim_match_world(netsim->match), has_input);
-        seat->row = rows[i];
+        struct peer *peer = &netsim->peers[strtoul(rows[i].name + strlen("bot-"), NULL, 10)];
+        const bool is_due = rows[i].inputs_due > peer->row.inputs_due;
+        const bool has_input = is_due && was_input_played(netsim, peer, rows[i].id);
+        peer->inputs_wrong += is_due && !has_input;
+        watch_step(&peer->watch, raim_match_world(netsim->match), has_input);
+        peer->row = rows[i];
     }
 }
 
@@ -387,14 +387,14 @@ static void measure_clients(struct netsim *netsim)
 {
     const struct netsim_liar *liar = netsim->def.liar;
     for (uint32_t i = 0; i < netsim->def.players; i++) {
-        struct seat *seat = &netsim->seats[i];
-        if (seat->connection == NO_CONNECTION)
+        struct peer *peer = &netsim->peers[i];
+        if (peer->connection == NO_CONNECTION)
             continue;
         const double held_ms =
             liar != NULL && liar->held_ms != NULL ? liar->held_ms(liar->context, i) : 0;
-        probe_step(&seat->probe, network_get_line(netsim->network, i), held_ms);
-        raim_match_set_rtt(netsim->match, seat->connection, probe_rtt_ms(&seat->probe),
-                           (uint32_t)seat->probe.deviation_ms);
+        probe_step(&peer->probe, network_get_line(netsim->network, i), held_ms);
+        raim_match_set_rtt(netsim->match, peer->connection, probe_rtt_ms(&peer->probe),
+                           (uint32_t)peer->probe.deviation_ms);
     }
 }
 
@@ -412,19 +412,19 @@ static void tick(struct netsim *netsim)
         if (out.close)
             network_close(netsim->network, out.client, NETWORK_SERVER, out.reason, netsim->now_us);
     }
-    check_refused(netsim);
+    check_rejected(netsim);
     watch_players(netsim);
     picture_truth_step(&netsim->truth, raim_match_world(netsim->match));
 }
 
 // --- time ---
 
-static struct seat *next_to_poll(struct netsim *netsim)
+static struct peer *next_to_poll(struct netsim *netsim)
 {
-    struct seat *next = &netsim->seats[0];
+    struct peer *next = &netsim->peers[0];
     for (uint32_t i = 1; i < netsim->def.players; i++)
-        if (netsim->seats[i].poll_us < next->poll_us)
-            next = &netsim->seats[i];
+        if (netsim->peers[i].poll_us < next->poll_us)
+            next = &netsim->peers[i];
     return next;
 }
 
@@ -434,9 +434,9 @@ bool netsim_step(struct netsim *netsim)
     const uint64_t tick_us = step * SECOND_US / TICK_HZ;
     while (!netsim->broken) {
         struct network_delivery delivery;
-        struct seat *seat = next_to_poll(netsim);
+        struct peer *peer = next_to_poll(netsim);
         const uint64_t next_us = network_next_us(netsim->network);
-        if (next_us <= seat->poll_us && next_us <= tick_us) {
+        if (next_us <= peer->poll_us && next_us <= tick_us) {
             netsim->now_us = next_us;
             if (!network_next(netsim->network, next_us, &delivery))
                 continue;
@@ -444,10 +444,10 @@ bool netsim_step(struct netsim *netsim)
                 deliver_to_server(netsim, &delivery);
             else
                 deliver_to_client(netsim, &delivery);
-        } else if (seat->poll_us <= tick_us) {
-            netsim->now_us = seat->poll_us;
-            seat->poll_us += SECOND_US / POLL_HZ;
-            poll(netsim, seat);
+        } else if (peer->poll_us <= tick_us) {
+            netsim->now_us = peer->poll_us;
+            peer->poll_us += SECOND_US / POLL_HZ;
+            poll(netsim, peer);
         } else {
             netsim->now_us = tick_us;
             tick(netsim);
@@ -484,7 +484,7 @@ bool netsim_settle(struct netsim *netsim)
         good = netsim_step(netsim);
         agreeing = 0;
         for (uint32_t i = 0; i < netsim->def.players; i++)
-            agreeing += watch_agrees(&netsim->seats[i].watch, netsim->seats[i].client,
+            agreeing += watch_agrees(&netsim->peers[i].watch, netsim->peers[i].client,
                                      raim_match_world(netsim->match));
     }
     if (good && agreeing < netsim->def.players)
@@ -495,7 +495,7 @@ bool netsim_settle(struct netsim *netsim)
 bool netsim_all_play(const struct netsim *netsim)
 {
     for (uint32_t i = 0; i < netsim->def.players; i++)
-        if (netsim->seats[i].state != RAIM_CLIENT_PLAYING)
+        if (netsim->peers[i].state != RAIM_CLIENT_PLAYING)
             return false;
     return true;
 }
@@ -513,25 +513,25 @@ void netsim_rebind(struct netsim *netsim, uint32_t player)
 // --- figures ---
 
 // What is counted from the beginning on.
-static struct netsim_figures totals(const struct netsim *netsim, const struct seat *seat)
+static struct netsim_figures totals(const struct netsim *netsim, const struct peer *peer)
 {
-    const struct raim_client_quality quality = raim_client_get_quality(seat->client);
+    const struct raim_client_quality quality = raim_client_get_quality(peer->client);
     struct netsim_figures figures = {
-        .inputs_due = seat->row.inputs_due,
-        .inputs_missed = seat->row.inputs_missed,
-        .inputs_wrong = seat->inputs_wrong,
-        .inputs_sent = seat->sent,
-        .events_repeated = raim_client_get_stats(seat->client)->events_repeated,
-        .snapshots = raim_client_get_stats(seat->client)->snapshots,
+        .inputs_due = peer->row.inputs_due,
+        .inputs_missed = peer->row.inputs_missed,
+        .inputs_wrong = peer->inputs_wrong,
+        .inputs_sent = peer->sent,
+        .events_repeated = raim_client_get_stats(peer->client)->events_repeated,
+        .snapshots = raim_client_get_stats(peer->client)->snapshots,
         .predictions = quality.predictions,
         .mispredictions = quality.mispredictions,
         .corrections_units = quality.corrections_units,
-        .exact_frames = seat->watch.exact,
-        .resumes = raim_client_get_stats(seat->client)->resumes,
+        .exact_frames = peer->watch.exact,
+        .resumes = raim_client_get_stats(peer->client)->resumes,
     };
-    if (seat->row.id != RAIM_NOBODY) {
+    if (peer->row.id != RAIM_NOBODY) {
         const raim_player *player = &raim_world_players_const(
-            raim_match_world(netsim->match))[raim_player_slot(seat->row.id)];
+            raim_match_world(netsim->match))[raim_player_slot(peer->row.id)];
         figures.shots = player->shots;
         figures.hits = player->hits;
     }
@@ -542,9 +542,9 @@ double netsim_event_ms(const struct netsim *netsim, double share)
 {
     uint64_t all = 0, faster = 0;
     int ms = 0;
-    for (int i = 0; i < EVENTS_MOST_MS; i++)
+    for (int i = 0; i < EVENTS_MAX_MS; i++)
         all += netsim->events_after_ms[i];
-    while (ms < EVENTS_MOST_MS - 1 &&
+    while (ms < EVENTS_MAX_MS - 1 &&
            (double)(faster + netsim->events_after_ms[ms]) < share * (double)all)
         faster += netsim->events_after_ms[ms++];
     return ms;
@@ -554,11 +554,11 @@ void netsim_measure(struct netsim *netsim)
 {
     memset(netsim->events_after_ms, 0, sizeof netsim->events_after_ms);
     for (uint32_t i = 0; i < netsim->def.players; i++) {
-        struct seat *seat = &netsim->seats[i];
-        seat->before = totals(netsim, seat);
-        seat->sums = (struct netsim_figures){0};
-        seat->watch.farthest_jump = 0;
-        seat->picture = (struct picture_error){0};
+        struct peer *peer = &netsim->peers[i];
+        peer->before = totals(netsim, peer);
+        peer->sums = (struct netsim_figures){0};
+        peer->watch.farthest_jump = 0;
+        peer->picture = (struct picture_error){0};
     }
 }
 
@@ -569,11 +569,11 @@ static double share(double part, uint64_t whole)
 
 struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t player)
 {
-    const struct seat *seat = &netsim->seats[player];
-    const struct netsim_figures *before = &seat->before;
-    struct netsim_figures figures = totals(netsim, seat);
-    const double samples = seat->sums.samples > 0 ? seat->sums.samples : 1;
-    figures.samples = seat->sums.samples;
+    const struct peer *peer = &netsim->peers[player];
+    const struct netsim_figures *before = &peer->before;
+    struct netsim_figures figures = totals(netsim, peer);
+    const double samples = peer->sums.samples > 0 ? peer->sums.samples : 1;
+    figures.samples = peer->sums.samples;
     figures.inputs_due -= before->inputs_due;
     figures.inputs_missed -= before->inputs_missed;
     figures.inputs_wrong -= before->inputs_wrong;
@@ -587,13 +587,13 @@ struct netsim_figures netsim_figures(const struct netsim *netsim, uint32_t playe
     figures.resumes -= before->resumes;
     figures.shots -= before->shots;
     figures.hits -= before->hits;
-    figures.round_trip_ms = seat->sums.round_trip_ms / samples;
-    figures.jitter_ms = seat->sums.jitter_ms / samples;
-    figures.margin = seat->sums.margin / samples;
-    figures.view_delay_ms = seat->sums.view_delay_ms / samples;
-    figures.interpolation_ms = seat->sums.interpolation_ms / samples;
-    figures.farthest_jump = seat->watch.farthest_jump;
-    const struct picture_error *picture = &seat->picture;
+    figures.round_trip_ms = peer->sums.round_trip_ms / samples;
+    figures.jitter_ms = peer->sums.jitter_ms / samples;
+    figures.margin = peer->sums.margin / samples;
+    figures.view_delay_ms = peer->sums.view_delay_ms / samples;
+    figures.interpolation_ms = peer->sums.interpolation_ms / samples;
+    figures.farthest_jump = peer->watch.farthest_jump;
+    const struct picture_error *picture = &peer->picture;
     figures.position_error_units = share(picture->position_units, picture->shown);
     figures.aim_error_degrees = share(picture->aim_degrees, picture->shown);
     figures.aim_shake_degrees = share(picture->shake_degrees, picture->turns);
@@ -647,10 +647,10 @@ const struct raim_match *netsim_match(const struct netsim *netsim)
 
 const struct raim_client *netsim_client(const struct netsim *netsim, uint32_t player)
 {
-    return netsim->seats[player].client;
+    return netsim->peers[player].client;
 }
 
 raim_player_id netsim_player_id(const struct netsim *netsim, uint32_t player)
 {
-    return netsim->seats[player].watch.id;
+    return netsim->peers[player].watch.id;
 }

@@ -7,24 +7,24 @@
 #include "map_file.h"
 #include "match.h"
 #include "random.h"
+#include "recording_input.h"
 #include "recording_writer.h"
-#include "tape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICK_HZ = 60, MESSAGE_BYTES = 1200, MOST_CLIENTS = 64 };
+enum { TICK_HZ = 60, MESSAGE_BYTES = 1200, MAX_CLIENTS = 64 };
 
 struct recorder {
     struct raim_match *match;
-    struct raim_tape *tape;
+    struct raim_recording_input *records;
     struct raim_recording_writer *writer;
     FILE *out;
     uint64_t now_us, random;
     uint32_t client_count;
-    struct raim_client *clients[MOST_CLIENTS];
-    raim_input inputs[MOST_CLIENTS];
+    struct raim_client *clients[MAX_CLIENTS];
+    raim_input inputs[MAX_CLIENTS];
 };
 
 static void fail(const char *what)
@@ -55,7 +55,7 @@ static void write_out(struct recorder *recorder)
 static void take_chunk(struct recorder *recorder)
 {
     size_t size;
-    const uint8_t *chunk = raim_tape_take(recorder->tape, &size);
+    const uint8_t *chunk = raim_recording_input_take(recorder->records, &size);
     if (chunk != NULL)
         check(raim_recording_writer_append(recorder->writer, chunk, size), "no memory");
 }
@@ -69,12 +69,12 @@ static void begin(struct recorder *recorder)
     snprintf(scene.version, sizeof scene.version, "%s", RAIM_VERSION);
     const size_t bound = raim_recording_scene_bound(&scene);
     uint8_t *bytes = malloc(bound);
-    void *memory = malloc(raim_tape_bytes(world));
+    void *memory = malloc(raim_recording_input_bytes(world));
     recorder->writer = raim_recording_writer_create();
     check(bytes != NULL && memory != NULL && recorder->writer != NULL, "no memory");
-    recorder->tape = raim_tape_init(memory, world);
+    recorder->records = raim_recording_input_init(memory, world);
     const size_t size = raim_recording_scene_write(&scene, bytes, bound);
-    raim_match_record(recorder->match, recorder->tape, raim_random_next(&recorder->random));
+    raim_match_record(recorder->match, recorder->records, raim_random_next(&recorder->random));
     check(raim_recording_writer_begin(recorder->writer, bytes, size, world->tick, start_ms),
           "no memory");
     free(bytes);
@@ -89,7 +89,7 @@ static void end(struct recorder *recorder)
     write_out(recorder);
     check(fclose(recorder->out) == 0, "cannot write");
     raim_recording_writer_destroy(recorder->writer);
-    free(recorder->tape);
+    free(recorder->records);
 }
 
 // --- the clients ---
@@ -176,7 +176,7 @@ static void tick(struct recorder *recorder)
             raim_client_receive(recorder->clients[message.client], recorder->now_us, message.data,
                                 message.size);
     take_chunk(recorder);
-    if (raim_tape_wants_keyframe(recorder->tape)) {
+    if (raim_recording_input_wants_keyframe(recorder->records)) {
         raim_match_keyframe(recorder->match);
         take_chunk(recorder);
     }
@@ -194,13 +194,13 @@ int main(int argc, char **argv)
         .now_us = 1000000,
         .out = fopen(argv[2], "wb"),
     };
-    check(recorder.client_count <= MOST_CLIENTS && recorder.out != NULL, "cannot begin");
+    check(recorder.client_count <= MAX_CLIENTS && recorder.out != NULL, "cannot begin");
     struct raim_match_def def = raim_match_default_def();
     struct raim_map *map = map_file_load(argv[1], NULL, def.rules.player_radius, &report);
     check(map != NULL, "no map");
     def.map = map;
     def.tuning.max_players = recorder.client_count > 0 ? recorder.client_count : 1;
-    def.max_connections = MOST_CLIENTS + 1;
+    def.max_connections = MAX_CLIENTS + 1;
     def.bots = (uint32_t)strtoul(argv[5], NULL, 10);
     def.tuning.round_s = 120;
     def.tuning.break_s = 3;

@@ -2,8 +2,8 @@
 // Draws a scene of the test's own, always the same, without a server: shot WIDTH HEIGHT FILE.bmp
 // draws it into a window of this size, saves that, and prints as JSON where what ought to be seen.
 #include "effects.h"
-#include "feed.h"
 #include "hud.h"
+#include "kill_feed.h"
 #include "netgraph.h"
 #include "painter.h"
 #include "palette.h"
@@ -107,29 +107,29 @@ static struct hud_person person(int place, const char *name)
 
 static void draw_kills(const struct ui *ui, raim_box box)
 {
-    static struct feed kills;
-    feed_add(&kills, &(struct feed_line){.born_s = 8,
-                                         .first = person(9, "Barbara"),
-                                         .second = person(27, "Dennis"),
-                                         .text = "destroyed"});
-    feed_add(&kills, &(struct feed_line){.born_s = 9,
-                                         .own = true,
-                                         .first = person(0, "you"),
-                                         .second = person(3, "Niklaus"),
-                                         .text = "destroyed"});
-    feed_draw_kills(ui, box, &kills, 10);
+    static struct kill_feed kills;
+    kill_feed_add(&kills, &(struct kill_feed_line){.born_s = 8,
+                                                   .first = person(9, "Barbara"),
+                                                   .second = person(27, "Dennis"),
+                                                   .text = "destroyed"});
+    kill_feed_add(&kills, &(struct kill_feed_line){.born_s = 9,
+                                                   .own = true,
+                                                   .first = person(0, "you"),
+                                                   .second = person(3, "Niklaus"),
+                                                   .text = "destroyed"});
+    kill_feed_draw_kills(ui, box, &kills, 10);
 }
 
 static void draw_chat(const struct ui *ui, raim_box box)
 {
-    static struct feed chat;
+    static struct kill_feed chat;
     const struct entry entry = {.text = "Wer zuletzt lacht \u2026"};
-    feed_add(&chat,
-             &(struct feed_line){.born_s = 5, .first = person(2, "Grace"), .text = "good game!"});
-    feed_add(&chat, &(struct feed_line){.born_s = 9,
-                                        .first = person(27, "Dennis"),
-                                        .text = "once more? \u00e7a va"});
-    feed_draw_chat(ui, box, &chat, &entry, 10);
+    kill_feed_add(&chat, &(struct kill_feed_line){
+                             .born_s = 5, .first = person(2, "Grace"), .text = "good game!"});
+    kill_feed_add(&chat, &(struct kill_feed_line){.born_s = 9,
+                                                  .first = person(27, "Dennis"),
+                                                  .text = "once more? \u00e7a va"});
+    kill_feed_draw_chat(ui, box, &chat, &entry, 10);
 }
 
 static void draw_scores(const struct ui *ui, raim_box box)

@@ -20,7 +20,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[\w.@-]+(?:/[\w.@-]+)*/?")
 # Folders that a build makes, and words in capitals that stand for a name.
-MADE = re.compile(r"^build/|NAME|ROOM")
+MADE = re.compile(r"^build/|NAME|COMPONENT")
 
 
 def anchors(text):
@@ -89,12 +89,12 @@ class SelfTest(unittest.TestCase):
     """Starts from a good page, breaks one rule, and sees that rule reported and nothing else."""
 
     GOOD = """# A house
-See [the wire](proto/WIRE.md#the-bits-of-it), [below](#rooms), [the web](https://example.org/x)
+See [the wire](proto/WIRE.md#the-bits-of-it), [below](#components), [the web](https://example.org/x)
 and `proto/wire.c`, `proto/`, `build/dev/bin`, `tests/NAME.c`, `a/b`, `unit.NOUN`.
 ```
 [nowhere](nowhere.md) `proto/nowhere.c`
 ```
-## Rooms
+## Components
 """
 
     def problems(self, text):
@@ -123,7 +123,7 @@ and `proto/wire.c`, `proto/`, `build/dev/bin`, `tests/NAME.c`, `a/b`, `unit.NOUN
 
     def test_anchor_to_nowhere(self):
         self.assert_only(self.GOOD + "[x](#nowhere)", "#nowhere", "no such heading")
-        self.assert_only(self.GOOD + "[x](proto/WIRE.md#rooms)", "WIRE.md has no such heading")
+        self.assert_only(self.GOOD + "[x](proto/WIRE.md#components)", "WIRE.md has no such heading")
 
     def test_link_out_of_the_tree(self):
         self.assert_only(self.GOOD + "[x](../)", "outside of the tree")

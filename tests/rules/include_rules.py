@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks who includes whom: include_rules.py [ROOT] prints one line per broken rule and fails.
 
-The build's include directories already keep the rooms apart; this sees what they cannot: system
+The build's include directories already keep the components apart; this sees what they cannot: system
 headers, headers reached through other headers, and how many files know a third-party library.
 `include_rules.py --self-test` breaks each rule in a temporary tree and sees it reported.
 """
@@ -15,8 +15,8 @@ import unittest
 
 LICENCE = "// SPDX-License-Identifier: MIT"
 
-# The rooms (directories, without their subdirectories). SEES: the rooms whose headers a room's own
-# headers may include, and so whoever includes those; USES: the rooms for its C files alone. No arrow
+# The components (directories, without their subdirectories). SEES: the components whose headers a component's own
+# headers may include, and so whoever includes those; USES: the components for its C files alone. No arrow
 # points up, and the build's targets (CMakeLists.txt) have the same arrows.
 SEES = {
     "lib/common": [],
@@ -61,10 +61,10 @@ SEES = {
     "daemon/masters": ["daemon/config"],
     "daemon/arena": ["daemon/net", "daemon/query", "daemon/masters", "daemon/recording"],
     "daemon/results": ["daemon/arena"],
-    "daemon/rooms": ["daemon/arena"],
+    "daemon/arenas": ["daemon/arena"],
     "daemon/status": ["daemon/arena", "daemon/httpd"],
     "daemon/commands": ["daemon/common"],
-    "daemon/admin": ["daemon/commands", "daemon/fetch", "daemon/results", "daemon/rooms",
+    "daemon/admin": ["daemon/commands", "daemon/fetch", "daemon/results", "daemon/arenas",
                      "daemon/status"],
     "daemon/rcon": ["daemon/admin"],
     "daemon/orchestrator": ["daemon/admin"],
@@ -87,25 +87,25 @@ USES = {
 }
 
 
-def seen_by(room):
-    """A room and the rooms below it that its headers may show."""
-    rooms = [room]
-    for below in SEES[room]:
-        rooms += [other for other in seen_by(below) if other not in rooms]
-    return rooms
+def seen_by(component):
+    """A component and the components below it that its headers may show."""
+    components = [component]
+    for below in SEES[component]:
+        components += [other for other in seen_by(below) if other not in components]
+    return components
 
 
-# Every room, and whose headers its files may reach, directly or through what they include.
-ROOMS = {room: [other for root in [room, *USES.get(room, [])] for other in seen_by(root)]
-         for room in SEES}
+# Every component, and whose headers its files may reach, directly or through what they include.
+COMPONENTS = {component: [other for root in [component, *USES.get(component, [])] for other in seen_by(root)]
+         for component in SEES}
 # A test may reach everything, so only the rules about form hold there.
 TESTS = "tests"
 
 GAME = ["lib/common", "lib/geometry", "lib/map", "lib/world", "proto", "lib/recording",
         "lib/replication", "lib/text", "lib/match"]
 
-# The rooms that are sans-I/O: only headers that can neither do I/O nor tell the time.
-PURE_ROOMS = [*GAME, "client/core"]
+# The components that are sans-I/O: only headers that can neither do I/O nor tell the time.
+PURE_COMPONENTS = [*GAME, "client/core"]
 PURE_HEADERS = {
     "assert.h", "float.h", "limits.h", "math.h", "stdbool.h", "stddef.h", "stdint.h", "stdlib.h",
     "string.h",
@@ -123,9 +123,9 @@ SECURITY_CALLS = re.compile(
     |(?:secure_)?getenv|system|signal
     )\s*\(""", re.VERBOSE)
 
-# Rooms in which no module, that is a file and its header, includes another that includes it in the
+# Components in which no module, that is a file and its header, includes another that includes it in the
 # end: whoever reads one has read those below it.
-LAYERED_ROOMS = ["daemon/security", "daemon/net", "client/platform", "client/platform/desktop",
+LAYERED_COMPONENTS = ["daemon/security", "daemon/net", "client/platform", "client/platform/desktop",
                  "client/ui", "client/scene", "client/hud"]
 PURE_EXCEPTIONS = {("lib/recording/recording_frame.c", "zstd.h"),
                    ("lib/world/digest.c", "xxhash.h")}
@@ -138,13 +138,13 @@ IMPURE_CALL = re.compile(
 
 # The game above its platforms: no file, clock, thread, socket or environment, so that the desktop and
 # a browser run the same code.
-GAME_ROOMS = ["client/platform", "client/ui", "client/scene", "client/hud", "client/screens",
+GAME_COMPONENTS = ["client/platform", "client/ui", "client/scene", "client/hud", "client/screens",
               "client/replay", "client/game"]
 GAME_HEADERS = PURE_HEADERS | {"jansson.h", "stdio.h"} # texts, and mistakes to stderr
 FILE_CALL = re.compile(
     r"\b(f(?:d|re)?open|popen|tmpfile|remove|rename|json_(?:load|dump)_file)\s*\(")
 
-# Each program and the rooms that it is linked from: within a program, a third-party header is
+# Each program and the components that it is linked from: within a program, a third-party header is
 # known to one file.
 PROGRAMS = {
     "raimd": seen_by("daemon/server") + ["lib/enet_carrier", "lib/recording", "lib/replication"],
@@ -156,7 +156,7 @@ PROGRAMS = {
 
 HTTPD = {"daemon/httpd/http_answer.c", "daemon/httpd/http_listener.c"}
 
-# The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's room
+# The exceptions: raimctl has a file for each kind of document, and signs tokens itself; raimd's component
 # httpd has a file for each part of libmicrohttpd that it uses; several files read JSON with
 # jansson; and of its transport one file opens ENet's host, one runs it, two judge its datagrams, and
 # one reads and writes messages in its place. One file carries ENet's datagrams for all.
@@ -166,8 +166,8 @@ SEVERAL_INCLUDERS = {
     ("raimd", "jansson.h"): {
         "daemon/admin/commands.c", "daemon/common/json_writer.c",
         "daemon/orchestrator/gameserver.c",
-        "daemon/orchestrator/room_text.c", "daemon/results/result_json.c",
-        "daemon/rooms/room_request.c"},
+        "daemon/orchestrator/arena_text.c", "daemon/results/result_json.c",
+        "daemon/arenas/arena_request.c"},
     ("raimd", "curl/curl.h"): {"daemon/fetch/fetch_http.c",
                                "daemon/orchestrator/agones_client.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
@@ -214,7 +214,7 @@ class Source:
     def __init__(self, root, path):
         self.path = path.relative_to(root).as_posix()
         self.name = path.name
-        self.room = path.parent.relative_to(root).as_posix()
+        self.component = path.parent.relative_to(root).as_posix()
         self.is_test = self.path.startswith(TESTS + "/")
         self.text = path.read_text(encoding="utf-8")
         self.module = self.path.rsplit(".", 1)[0]
@@ -240,8 +240,8 @@ def form_problems(source):
     if source.first_line != LICENCE:
         yield f"{source.path}: first line is not '{LICENCE}'"
     is_example = source.path.startswith("client/examples/") # of programs outside of the tree
-    if not (source.is_test or is_example) and source.room not in ROOMS:
-        yield f"{source.path}: lies in no room of the house"
+    if not (source.is_test or is_example) and source.component not in COMPONENTS:
+        yield f"{source.path}: lies in no component of the house"
     for header in source.odd:
         yield f"{source.path}: include of '{header}' cannot be checked"
     for header in source.quoted + source.angled:
@@ -254,18 +254,18 @@ def form_problems(source):
 
 def pure_problems(source):
     """No I/O in the game, the wire and the client's core."""
-    if source.room not in PURE_ROOMS:
+    if source.component not in PURE_COMPONENTS:
         return
     for header in source.angled:
         if header not in PURE_HEADERS and (source.path, header) not in PURE_EXCEPTIONS:
-            yield f"{source.path}: includes <{header}>, which a room without I/O must not"
+            yield f"{source.path}: includes <{header}>, which a component without I/O must not"
     for call in sorted(source.impure_calls):
-        yield f"{source.path}: calls {call}, which a room without I/O must not"
+        yield f"{source.path}: calls {call}, which a component without I/O must not"
 
 
 def game_problems(source):
     """No I/O in the game but by its platform."""
-    if source.room not in GAME_ROOMS:
+    if source.component not in GAME_COMPONENTS:
         return
     for header in source.angled:
         if header not in GAME_HEADERS:
@@ -282,7 +282,7 @@ def code_of(source):
 
 def security_problems(source):
     """No I/O, clock or random numbers where strangers are judged."""
-    if source.room != SECURITY:
+    if source.component != SECURITY:
         return
     for header in source.angled:
         if header not in SECURITY_HEADERS:
@@ -292,21 +292,21 @@ def security_problems(source):
 
 
 def unused_problems(sources, headers):
-    """Every arrow is needed by an include of the room that declares it."""
-    used = {(source.room, header.room) for source in sources if source.room in ROOMS
+    """Every arrow is needed by an include of the component that declares it."""
+    used = {(source.component, header.component) for source in sources if source.component in COMPONENTS
             for name in source.quoted
             if (header := find_header(source, name, headers)) is not None}
-    for room in SEES:
-        for other in SEES[room] + USES.get(room, []):
-            if (room, other) not in used:
-                yield f"{room}: no file includes a header of {other}, which the room may see"
+    for component in SEES:
+        for other in SEES[component] + USES.get(component, []):
+            if (component, other) not in used:
+                yield f"{component}: no file includes a header of {other}, which the component may see"
 
 
 def circle_problems(sources, headers):
-    """The modules of a layered room stand in one order."""
+    """The modules of a layered component stand in one order."""
     below = {}
     for source in sources:
-        if source.room in LAYERED_ROOMS:
+        if source.component in LAYERED_COMPONENTS:
             found = (find_header(source, name, headers) for name in source.quoted)
             below.setdefault(source.module, set()).update(
                 header.module for header in found if header is not None)
@@ -322,17 +322,17 @@ def circle_problems(sources, headers):
 
 
 def find_header(source, name, headers):
-    """The file that an include means: the includer's own room first, as the compiler looks, then
-    the rooms that it may see, then any other."""
-    near = ROOMS.get(source.room, [source.room])
+    """The file that an include means: the includer's own component first, as the compiler looks, then
+    the components that it may see, then any other."""
+    near = COMPONENTS.get(source.component, [source.component])
     places = sorted(headers.get(name, []),
-                    key=lambda header: near.index(header.room) if header.room in near else 99)
+                    key=lambda header: near.index(header.component) if header.component in near else 99)
     return places[0] if places else None
 
 
 def arrow_problems(source, headers):
-    """No header of another room, however it is reached, but of those that the room may see."""
-    allowed = ROOMS[source.room]
+    """No header of another component, however it is reached, but of those that the component may see."""
+    allowed = COMPONENTS[source.component]
     seen = set()
     pending = [(source, [])]
     while pending:
@@ -341,12 +341,12 @@ def arrow_problems(source, headers):
             header = find_header(file, name.split("/")[-1], headers)
             if header is None:
                 if not way:
-                    yield f"{source.path}: includes \"{name}\", which is no header of any room"
+                    yield f"{source.path}: includes \"{name}\", which is no header of any component"
                 continue
             if header.path in seen:
                 continue
             seen.add(header.path)
-            if header.room not in allowed:
+            if header.component not in allowed:
                 through = "".join(f" through {step}" for step in way)
                 yield f"{source.path}: includes {header.path}{through}"
                 continue
@@ -355,22 +355,22 @@ def arrow_problems(source, headers):
 
 def ambiguous_problems(sources):
     """A name must mean one header wherever it can be included: includes are flat."""
-    for room, others in ROOMS.items():
+    for component, others in COMPONENTS.items():
         names = {}
         for source in sources:
-            if source.room in others and source.name.endswith(".h"):
+            if source.component in others and source.name.endswith(".h"):
                 names.setdefault(source.name, []).append(source.path)
         for paths in names.values():
-            if len(paths) > 1 and any(path.startswith(room + "/") for path in paths):
-                yield f"{paths[0]}: has the same name as {', '.join(paths[1:])}, seen by {room}"
+            if len(paths) > 1 and any(path.startswith(component + "/") for path in paths):
+                yield f"{paths[0]}: has the same name as {', '.join(paths[1:])}, seen by {component}"
 
 
 def third_party_problems(sources):
     """Each library has one file that knows it, and that file is no header."""
-    for program, rooms in PROGRAMS.items():
+    for program, components in PROGRAMS.items():
         includers = {}
         for source in sources:
-            if source.room in rooms:
+            if source.component in components:
                 for header in filter(is_third_party, source.angled):
                     includers.setdefault(header, set()).add(source.path)
         for header, paths in sorted(includers.items()):
@@ -385,7 +385,7 @@ def third_party_problems(sources):
 def check(root, is_whole=True):
     """All problems of the tree below root, as lines. A tree that is not whole may lack includes."""
     root = pathlib.Path(root)
-    tops = sorted({room.split("/")[0] for room in ROOMS} | {TESTS})
+    tops = sorted({component.split("/")[0] for component in COMPONENTS} | {TESTS})
     sources = [Source(root, path) for top in tops for path in sorted((root / top).rglob("*.[ch]"))]
     headers = {}
     for source in sources:
@@ -393,15 +393,15 @@ def check(root, is_whole=True):
             headers.setdefault(source.name, []).append(source)
 
     problems = []
-    for room in ROOMS:
-        if not any(source.room == room for source in sources):
-            problems.append(f"{room}: has no C file")
+    for component in COMPONENTS:
+        if not any(source.component == component for source in sources):
+            problems.append(f"{component}: has no C file")
     for source in sources:
         problems += form_problems(source)
         problems += pure_problems(source)
         problems += game_problems(source)
         problems += security_problems(source)
-        if source.room in ROOMS:
+        if source.component in COMPONENTS:
             problems += arrow_problems(source, headers)
     problems += circle_problems(sources, headers)
     if is_whole:
@@ -464,7 +464,7 @@ class SelfTest(unittest.TestCase):
         "daemon/arena/arena.h": ['"match.h"'],
         "daemon/arena/arena.c": ['"arena.h"', '"transport.h"', "<sys/timerfd.h>", "<stdio.h>"],
         "daemon/results/results.h": ['"arena.h"'],
-        "daemon/rooms/rooms.h": ['"arena.h"'],
+        "daemon/arenas/components.h": ['"arena.h"'],
         "daemon/httpd/http_listener.h": [],
         "daemon/status/status.h": ['"arena.h"'],
         "daemon/commands/command_table.c": [],
@@ -498,16 +498,16 @@ class SelfTest(unittest.TestCase):
     def test_good_tree_has_no_problem(self):
         self.assertEqual(self.problems(), [])
 
-    def test_no_io_header_in_a_room_without_io(self):
-        for room in PURE_ROOMS:
+    def test_no_io_header_in_a_component_without_io(self):
+        for component in PURE_COMPONENTS:
             for header in ("stdio.h", "time.h", "sys/socket.h", "sys/random.h", "pthread.h"):
-                self.assert_only(self.problems({room + "/bad.c": [f"<{header}>"]}), room, header)
+                self.assert_only(self.problems({component + "/bad.c": [f"<{header}>"]}), component, header)
 
-    def test_no_environment_and_no_chance_of_the_process_in_a_room_without_io(self):
-        for room in PURE_ROOMS:
+    def test_no_environment_and_no_chance_of_the_process_in_a_component_without_io(self):
+        for component in PURE_COMPONENTS:
             for call in ("getenv", "rand", "exit"):
                 code = f"{LICENCE}\nint f(void) {{ return g({call} (x)); }} // abort()"
-                self.assert_only(self.problems(raw={room + "/bad.c": code}), room, call)
+                self.assert_only(self.problems(raw={component + "/bad.c": code}), component, call)
 
     def test_only_a_platform_of_the_game_does_io(self):
         for header in ("time.h", "unistd.h", "pthread.h", "sys/socket.h"):
@@ -544,7 +544,7 @@ class SelfTest(unittest.TestCase):
                                         "lib/world/digest.c": []}), "bad.c", "xxhash.h")
 
     def test_arrows_point_one_way(self):
-        for room, name in (("lib/geometry", "world.h"), ("lib/geometry", "map.h"),
+        for component, name in (("lib/geometry", "world.h"), ("lib/geometry", "map.h"),
                            ("lib/map", "world.h"), ("lib/world", "match.h"),
                            ("lib/world", "wire.h"), ("lib/world", "history.h"),
                            ("lib/replication", "match.h"), ("proto", "world.h"),
@@ -561,13 +561,13 @@ class SelfTest(unittest.TestCase):
                            ("daemon/arena", "status.h"), ("daemon/arena", "history.h"),
                            ("daemon/status", "control.h"), ("daemon/server", "client.h"),
                            ("daemon/ctl", "config.h")):
-            self.assert_only(self.problems({room + "/bad.c": [f'"{name}"']}), room, name)
+            self.assert_only(self.problems({component + "/bad.c": [f'"{name}"']}), component, name)
 
     def test_a_forbidden_header_is_found_behind_an_allowed_one(self):
         problems = self.problems({"daemon/net/transport.h": ['"gate.h"', '"enet_carrier.h"'],
                                   "daemon/arena/arena.h": ['"transport.h"'],
                                   "daemon/arena/arena.c": [], "daemon/results/results.h": [],
-                                  "daemon/rooms/rooms.h": [],
+                                  "daemon/arenas/components.h": [],
                                   "daemon/status/status.h": [], "daemon/status/bad.c": ['"arena.h"']})
         self.assertEqual(problems, [
             "daemon/arena/arena.h: includes lib/enet_carrier/enet_carrier.h"
@@ -616,11 +616,11 @@ class SelfTest(unittest.TestCase):
             self.assert_only(self.problems(raw={path: "// nothing"}), path, LICENCE)
             self.assert_only(self.problems(raw={path: ""}), path, LICENCE)
 
-    def test_every_file_lies_in_a_room(self):
+    def test_every_file_lies_in_a_component(self):
         for path in ("lib/bad.c", "daemon/deep/bad.c", "lib/new/bad.h"):
-            self.assert_only(self.problems({path: []}), path, "no room")
+            self.assert_only(self.problems({path: []}), path, "no component")
 
-    def test_a_vanished_room_is_noticed(self):
+    def test_a_vanished_component_is_noticed(self):
         self.assert_only(self.problems(raw={"client/bots/main.c": None}), "client/bots", "no C")
 
 

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ["lib/common", "lib/crypto", "lib/enet_carrier", "lib/geometry", "lib/map", "lib/world",
+COMPONENTS = ["lib/common", "lib/crypto", "lib/enet_carrier", "lib/geometry", "lib/map", "lib/world",
          "proto", "client/core", "client/link"]
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic-errors"]
 LANGUAGES = [("gcc", "c", "c17"), ("clang", "c", "c17"), ("g++", "c++", "c++17"),
@@ -29,8 +29,8 @@ EXTENSIONS = re.compile(r"\b__(?:builtin|sync|atomic|attribute|extension|typeof|
 TIMEOUT_S = 280
 
 
-def files(pattern, rooms=None):
-    return [path for room in rooms or ROOMS for path in sorted((ROOT / room).glob(pattern))]
+def files(pattern, components=None):
+    return [path for component in components or COMPONENTS for path in sorted((ROOT / component).glob(pattern))]
 
 
 def public_headers():
@@ -43,7 +43,7 @@ def public_headers():
 
 
 def includes():
-    return [f"-I{ROOT / room}" for room in ROOMS]
+    return [f"-I{ROOT / component}" for component in COMPONENTS]
 
 
 def code_of(path):
@@ -104,9 +104,9 @@ class PortableLibraryTest(unittest.TestCase):
         self.assertEqual(compile_all([(["g++", "-std=c++17", *includes(), "-fsyntax-only", "-x",
                                         "c++", "-"], code)]), "")
 
-    def test_extensions_of_compilers_stay_in_one_room(self):
-        rooms = [room for room in ROOMS if room != "lib/common"]
-        found = [f"{path.relative_to(ROOT)}: {match[0]}" for path in files("*.[ch]", rooms)
+    def test_extensions_of_compilers_stay_in_one_component(self):
+        components = [component for component in COMPONENTS if component != "lib/common"]
+        found = [f"{path.relative_to(ROOT)}: {match[0]}" for path in files("*.[ch]", components)
                  for match in EXTENSIONS.finditer(code_of(path))]
         self.assertEqual(found, [])
 

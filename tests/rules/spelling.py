@@ -27,7 +27,7 @@ BANNED = {
     r"anew": "again",
     r"unasked|in vain": "without a request, without result",
     r"(is|are|was|were) told|told of|tells? of": "report, send, list, describe",
-    r"makes? way|makes? room": "leaves, is replaced",
+    r"makes? way|makes? component": "leaves, is replaced",
     r"(does|do) (no )?harm|harms? nobody": "affects",
     r"the house": "the project, the source",
     r"unbreakable|never ever|as it were|by heart": "a plain sentence",

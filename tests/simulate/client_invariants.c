@@ -23,7 +23,7 @@ static const double bullet_tolerance = 0.1; // without its origin a bullet is ro
 
 struct picture {
     struct simulation *simulation;
-    const struct seat *seat;
+    const struct peer *peer;
     const struct raim_wire_limits *limits;
     const struct raim_wire_frame *frame;
     const struct raim_world *world; // of the frame's tick
@@ -51,8 +51,8 @@ static void check_told_players_are_true(const struct picture *picture)
             told->y != (int32_t)lround(player->position.y * RAIM_WIRE_UNITS) ||
             told->shield != (player->shield_ticks > 0))
             fail(picture->simulation, "snapshots_are_true",
-                 "seat %u, tick %u: slot %u at (%.3f, %.3f), but it is at (%.3f, %.3f), state %u",
-                 picture->seat->index, frame->tick, slot, told->x / (double)RAIM_WIRE_UNITS,
+                 "peer %u, tick %u: slot %u at (%.3f, %.3f), but it is at (%.3f, %.3f), state %u",
+                 picture->peer->index, frame->tick, slot, told->x / (double)RAIM_WIRE_UNITS,
                  told->y / (double)RAIM_WIRE_UNITS, player->position.x, player->position.y,
                  player->state);
     }
@@ -73,13 +73,14 @@ static void check_told_bullets_are_true(const struct picture *picture)
             .born_tick = frame->bullets[slot].tick,
         };
         const raim_vec2 is = raim_bullet_position(&world->rules, bullet, world->tick, TICK_HZ);
-        const raim_vec2 was_told = raim_bullet_position(&world->rules, &told, world->tick, TICK_HZ);
+        const raim_vec2 was_reported =
+            raim_bullet_position(&world->rules, &told, world->tick, TICK_HZ);
         if (bullet->owner == RAIM_NOBODY ||
-            raim_vec2_distance_squared(is, was_told) > bullet_tolerance * bullet_tolerance)
+            raim_vec2_distance_squared(is, was_reported) > bullet_tolerance * bullet_tolerance)
             fail(picture->simulation, "snapshots_are_true",
-                 "seat %u, tick %u: bullet %u at (%.3f, %.3f), but it is at (%.3f, %.3f) of %u",
-                 picture->seat->index, frame->tick, slot, was_told.x, was_told.y, is.x, is.y,
-                 bullet->owner);
+                 "peer %u, tick %u: bullet %u at (%.3f, %.3f), but it is at (%.3f, %.3f) of %u",
+                 picture->peer->index, frame->tick, slot, was_reported.x, was_reported.y, is.x,
+                 is.y, bullet->owner);
     }
 }
 
@@ -173,7 +174,7 @@ static void check_target(const struct picture *picture, const char *what, uint32
 {
     if (!could_be_seen(picture, target))
         fail(picture->simulation, "nothing_hidden_is_told",
-             "seat %u, tick %u, at (%.3f, %.3f): %s %u at (%.3f, %.3f)", picture->seat->index,
+             "peer %u, tick %u, at (%.3f, %.3f): %s %u at (%.3f, %.3f)", picture->peer->index,
              picture->frame->tick, picture->viewer->position.x, picture->viewer->position.y, what,
              slot, target->position.x, target->position.y);
 }
@@ -231,15 +232,15 @@ static void check_all_in_sight_is_told(const struct picture *picture)
         const raim_player *player = player_at(picture, slot);
         if (!raim_set_has(picture->frame->seen_players, slot) && is_long_in_sight(picture, slot))
             fail(picture->simulation, "all_in_sight_is_told",
-                 "seat %u, tick %u, at (%.3f, %.3f): not of slot %u at (%.3f, %.3f)",
-                 picture->seat->index, picture->frame->tick, picture->viewer->position.x,
+                 "peer %u, tick %u, at (%.3f, %.3f): not of slot %u at (%.3f, %.3f)",
+                 picture->peer->index, picture->frame->tick, picture->viewer->position.x,
                  picture->viewer->position.y, slot, player->position.x, player->position.y);
     }
 }
 
-static void check_snapshot(struct simulation *simulation, struct seat *seat)
+static void check_snapshot(struct simulation *simulation, struct peer *peer)
 {
-    const struct raim_client *client = seat->client;
+    const struct raim_client *client = peer->client;
     const uint32_t tick = client->replica.newest_tick;
     const struct raim_wire_frame *frame = raim_replica_frame(&client->replica, tick);
     const struct raim_world *world = simulation->worlds[tick % KEPT_WORLDS];
@@ -247,7 +248,7 @@ static void check_snapshot(struct simulation *simulation, struct seat *seat)
         client->welcome.max_players != world->max_players)
         return;
     struct picture picture = {
-        simulation, seat,  &client->replica.limits,
+        simulation, peer,  &client->replica.limits,
         frame,      world, &raim_world_players_const(world)[frame->self.slot]};
     simulation->verdict->snapshots++;
     check_told_players_are_true(&picture);
@@ -255,7 +256,7 @@ static void check_snapshot(struct simulation *simulation, struct seat *seat)
     // Before its first spawn a player has no position.
     if (picture.viewer->state != RAIM_PLAYER_ALIVE && picture.viewer->deaths == 0)
         return;
-    if (raim_random_below(&seat->random, JUDGED_SHARE) != 0)
+    if (raim_random_below(&peer->random, JUDGED_SHARE) != 0)
         return;
     check_nothing_hidden_is_told(&picture);
     check_all_in_sight_is_told(&picture);
@@ -278,98 +279,98 @@ static uint64_t roster_hash(const struct raim_client *client)
 }
 
 // After the same events a client and the server have the same players with the same scores.
-static void check_roster_follows_events(struct simulation *simulation, struct seat *seat)
+static void check_roster_follows_events(struct simulation *simulation, struct peer *peer)
 {
-    const uint32_t events = seat->client->roster.next_sequence;
-    if (seat->is_liar || events == seat->roster_events ||
-        (seat->watches && simulation->match_def.spectator_delay_s > 0))
+    const uint32_t events = peer->client->roster.next_sequence;
+    if (peer->is_liar || events == peer->roster_events ||
+        (peer->watches && simulation->match_def.spectator_delay_s > 0))
         return;
-    seat->roster_events = events;
+    peer->roster_events = events;
     if (simulation->rosters[events % KEPT_ROSTERS].is_valid &&
         simulation->rosters[events % KEPT_ROSTERS].events == events &&
-        simulation->rosters[events % KEPT_ROSTERS].hash != roster_hash(seat->client))
-        fail(simulation, "rosters_follow_events", "seat %u after event %u", seat->index, events);
+        simulation->rosters[events % KEPT_ROSTERS].hash != roster_hash(peer->client))
+        fail(simulation, "rosters_follow_events", "peer %u after event %u", peer->index, events);
 }
 
 // False for what a killed server sent, whose ticks are played again, and for a client that has not
 // read the WELCOME of this match yet.
-static bool is_of_this_match(const struct simulation *simulation, const struct seat *seat)
+static bool is_of_this_match(const struct simulation *simulation, const struct peer *peer)
 {
-    return seat->connection != NO_CONNECTION && simulation->is_connected[seat->connection] &&
-           raim_tick_diff(seat->client->welcome.tick, simulation->bound_tick) >= 0;
+    return peer->connection != NO_CONNECTION && simulation->is_connected[peer->connection] &&
+           raim_tick_diff(peer->client->welcome.tick, simulation->bound_tick) >= 0;
 }
 
 // Events that count as received are not sent again. Of a liar the match believes what it says.
-static void check_acknowledged_is_received(struct simulation *simulation, const struct seat *seat)
+static void check_acknowledged_is_received(struct simulation *simulation, const struct peer *peer)
 {
-    const struct raim_connection *connection = &simulation->match->clients[seat->connection];
-    const uint32_t acked = connection->events.acked, has = seat->client->roster.next_sequence;
-    if (!seat->is_liar && connection->epoch == seat->client->welcome.epoch &&
+    const struct raim_connection *connection = &simulation->match->connections[peer->connection];
+    const uint32_t acked = connection->events.acked, has = peer->client->roster.next_sequence;
+    if (!peer->is_liar && connection->epoch == peer->client->welcome.epoch &&
         (int32_t)(acked - has) > 0)
-        fail(simulation, "acknowledged_is_received", "seat %u has %u events, and not %u",
-             seat->index, has, acked);
+        fail(simulation, "acknowledged_is_received", "peer %u has %u events, and not %u",
+             peer->index, has, acked);
 }
 
-void invariants_check_client(struct simulation *simulation, struct seat *seat)
+void invariants_check_client(struct simulation *simulation, struct peer *peer)
 {
-    const struct raim_client_stats *stats = raim_client_get_stats(seat->client);
-    if (!is_of_this_match(simulation, seat))
+    const struct raim_client_stats *stats = raim_client_get_stats(peer->client);
+    if (!is_of_this_match(simulation, peer))
         return;
-    check_acknowledged_is_received(simulation, seat);
-    check_roster_follows_events(simulation, seat);
-    if (stats->snapshots != seat->snapshots)
-        check_snapshot(simulation, seat);
-    seat->snapshots = stats->snapshots;
-    if (!raim_client_is_spectator(seat->client)) {
+    check_acknowledged_is_received(simulation, peer);
+    check_roster_follows_events(simulation, peer);
+    if (stats->snapshots != peer->snapshots)
+        check_snapshot(simulation, peer);
+    peer->snapshots = stats->snapshots;
+    if (!raim_client_is_spectator(peer->client)) {
         const struct raim_client_roster_entry *own =
-            raim_client_get_roster_entry(seat->client, raim_client_own_slot(seat->client));
-        seat->round = raim_client_get_phase(seat->client).round;
-        seat->score = own->score;
+            raim_client_get_roster_entry(peer->client, raim_client_own_slot(peer->client));
+        peer->round = raim_client_get_phase(peer->client).round;
+        peer->score = own->score;
     }
 }
 
 // A session that is resumed is that of the same player, with its points.
-void invariants_check_entry(struct simulation *simulation, struct seat *seat)
+void invariants_check_entry(struct simulation *simulation, struct peer *peer)
 {
-    const struct raim_client_stats *stats = raim_client_get_stats(seat->client);
-    const bool has_resumed = stats->resumes != seat->resumes;
-    invariants_take_events(simulation, seat); // of the match before
-    seat->entries = stats->entries;
-    seat->resumes = stats->resumes;
-    seat->was_announced = false;
-    seat->roster_events = 0;
-    if (seat->is_liar || raim_client_is_spectator(seat->client))
+    const struct raim_client_stats *stats = raim_client_get_stats(peer->client);
+    const bool has_resumed = stats->resumes != peer->resumes;
+    invariants_take_events(simulation, peer); // of the match before
+    peer->entries = stats->entries;
+    peer->resumes = stats->resumes;
+    peer->was_announced = false;
+    peer->roster_events = 0;
+    if (peer->is_liar || raim_client_is_spectator(peer->client))
         return;
     const struct raim_client_roster_entry *own =
-        raim_client_get_roster_entry(seat->client, raim_client_own_slot(seat->client));
+        raim_client_get_roster_entry(peer->client, raim_client_own_slot(peer->client));
     simulation->verdict->resumes += has_resumed;
-    if (has_resumed && seat->id == own->id &&
-        raim_client_get_phase(seat->client).round == seat->round && own->score < seat->score)
-        fail(simulation, "scores_survive", "seat %u had %u points, and now has %u", seat->index,
-             seat->score, own->score);
-    seat->id = own->id;
-    seat->round = raim_client_get_phase(seat->client).round;
-    seat->score = own->score;
+    if (has_resumed && peer->id == own->id &&
+        raim_client_get_phase(peer->client).round == peer->round && own->score < peer->score)
+        fail(simulation, "scores_survive", "peer %u had %u points, and now has %u", peer->index,
+             peer->score, own->score);
+    peer->id = own->id;
+    peer->round = raim_client_get_phase(peer->client).round;
+    peer->score = own->score;
 }
 
 // The operator counts aloud.
-void invariants_take_events(struct simulation *simulation, struct seat *seat)
+void invariants_take_events(struct simulation *simulation, struct peer *peer)
 {
     struct raim_client_event event;
-    while (raim_client_next_event(seat->client, &event)) {
+    while (raim_client_next_event(peer->client, &event)) {
         simulation->verdict->digest =
             simulation->verdict->digest * 31 + event.kind + 7u * event.player;
-        if (event.kind != RAIM_CLIENT_CHAT || !event.by_operator || seat->is_liar)
+        if (event.kind != RAIM_CLIENT_CHAT || !event.by_operator || peer->is_liar)
             continue;
         const uint64_t said = strtoull(event.text, NULL, 10);
-        if (said <= seat->announcement)
-            fail(simulation, "events_do_not_repeat", "seat %u read %llu after %llu", seat->index,
-                 (unsigned long long)said, (unsigned long long)seat->announcement);
-        if (seat->was_announced && !seat->is_stalled && said != seat->announcement + 1)
-            fail(simulation, "events_have_no_gap", "seat %u read %llu after %llu", seat->index,
-                 (unsigned long long)said, (unsigned long long)seat->announcement);
-        seat->was_announced = true;
-        seat->announcement = said;
+        if (said <= peer->announcement)
+            fail(simulation, "events_do_not_repeat", "peer %u read %llu after %llu", peer->index,
+                 (unsigned long long)said, (unsigned long long)peer->announcement);
+        if (peer->was_announced && !peer->is_stalled && said != peer->announcement + 1)
+            fail(simulation, "events_have_no_gap", "peer %u read %llu after %llu", peer->index,
+                 (unsigned long long)said, (unsigned long long)peer->announcement);
+        peer->was_announced = true;
+        peer->announcement = said;
     }
 }
 
@@ -382,20 +383,20 @@ void invariants_check_restored(struct simulation *simulation)
     const uint32_t count = raim_match_players(simulation->match, rows, MAX_SLOTS);
     const uint32_t round = raim_match_round(simulation->match).round;
     for (uint32_t i = 0; i < simulation->honest_count; i++) {
-        const struct seat *seat = &simulation->seats[i];
-        if (seat->client == NULL || seat->state != RAIM_CLIENT_PLAYING)
+        const struct peer *peer = &simulation->peers[i];
+        if (peer->client == NULL || peer->state != RAIM_CLIENT_PLAYING)
             continue;
         for (uint32_t row = 0; row < count; row++) {
             const uint32_t slot = raim_player_slot(rows[row].id);
-            if (slot >= raim_client_max_players(seat->client))
+            if (slot >= raim_client_max_players(peer->client))
                 continue;
             const struct raim_client_roster_entry *entry =
-                raim_client_get_roster_entry(seat->client, slot);
-            if (entry->id == rows[row].id && raim_client_get_phase(seat->client).round == round &&
+                raim_client_get_roster_entry(peer->client, slot);
+            if (entry->id == rows[row].id && raim_client_get_phase(peer->client).round == round &&
                 (entry->score > rows[row].score || entry->deaths > rows[row].deaths))
                 fail(simulation, "scores_survive",
-                     "seat %u was told that %u has %u points and %u deaths, and now it has %u, %u",
-                     seat->index, entry->id, entry->score, entry->deaths, rows[row].score,
+                     "peer %u was told that %u has %u points and %u deaths, and now it has %u, %u",
+                     peer->index, entry->id, entry->score, entry->deaths, rows[row].score,
                      rows[row].deaths);
         }
     }
@@ -403,30 +404,30 @@ void invariants_check_restored(struct simulation *simulation)
 
 // --- when the network is quiet ---
 
-static void check_client_converges(struct simulation *simulation, const struct seat *seat)
+static void check_client_converges(struct simulation *simulation, const struct peer *peer)
 {
-    const struct raim_client *client = seat->client;
+    const struct raim_client *client = peer->client;
     const uint64_t second_us = (uint64_t)CONVERGE_STEPS * SECOND_US / TICK_HZ;
     const uint64_t quiet_us = (uint64_t)simulation->quiet->begin * SECOND_US / TICK_HZ;
     // A new connection has begun in quiet, unless it was there when everything became so.
-    uint64_t since_us = quiet_us > seat->playing_since_us ? quiet_us : seat->playing_since_us;
-    if (seat->playing_since_us < quiet_us && seat->settled_us > since_us)
-        since_us = seat->settled_us;
-    const bool is_late = seat->watches && simulation->match_def.spectator_delay_s > 0;
+    uint64_t since_us = quiet_us > peer->playing_since_us ? quiet_us : peer->playing_since_us;
+    if (peer->playing_since_us < quiet_us && peer->settled_us > since_us)
+        since_us = peer->settled_us;
+    const bool is_late = peer->watches && simulation->match_def.spectator_delay_s > 0;
     if (simulation->now_us - second_us < since_us || simulation->now_us < since_us || is_late ||
-        !is_of_this_match(simulation, seat))
+        !is_of_this_match(simulation, peer))
         return;
     simulation->verdict->quiet_checks++;
     const uint32_t tick = raim_match_tick(simulation->match);
     const int32_t age = raim_tick_diff(tick, client->replica.newest_tick);
     if (age > CONVERGE_STEPS)
-        fail(simulation, "clients_converge", "seat %u has a snapshot of %d ticks ago", seat->index,
+        fail(simulation, "clients_converge", "peer %u has a snapshot of %d ticks ago", peer->index,
              age);
     const uint32_t then = simulation->step - CONVERGE_STEPS;
     const uint32_t events = simulation->events_by_step[then % (4 * TICK_HZ)];
     if ((int32_t)(events - client->roster.next_sequence) > 0)
-        fail(simulation, "clients_converge", "seat %u lacks event %u of a second ago: has %u",
-             seat->index, events, client->roster.next_sequence);
+        fail(simulation, "clients_converge", "peer %u lacks event %u of a second ago: has %u",
+             peer->index, events, client->roster.next_sequence);
 }
 
 // Memory is as much as it was in the first quiet times, or little more.
@@ -446,23 +447,23 @@ static void check_heap(struct simulation *simulation)
 
 // Reliable messages that a bad line lost are resent after times that double, also into the quiet
 // time; ENet would end some of these connections.
-static bool is_still_delayed(const struct simulation *simulation, const struct seat *seat)
+static bool is_still_delayed(const struct simulation *simulation, const struct peer *peer)
 {
     const uint64_t return_us = (uint64_t)RETURN_STEPS * SECOND_US / TICK_HZ;
-    return seat->settled_us != UINT64_MAX && simulation->now_us < seat->settled_us + return_us;
+    return peer->settled_us != UINT64_MAX && simulation->now_us < peer->settled_us + return_us;
 }
 
 void invariants_check_quiet(struct simulation *simulation)
 {
     const uint32_t quiet_steps = simulation->step - simulation->quiet->begin;
     for (uint32_t i = 0; i < simulation->honest_count; i++) {
-        const struct seat *seat = &simulation->seats[i];
-        const bool plays = seat->client != NULL && seat->state == RAIM_CLIENT_PLAYING;
+        const struct peer *peer = &simulation->peers[i];
+        const bool plays = peer->client != NULL && peer->state == RAIM_CLIENT_PLAYING;
         if (plays)
-            check_client_converges(simulation, seat);
-        else if (quiet_steps > RETURN_STEPS && !is_still_delayed(simulation, seat))
-            fail(simulation, "everybody_comes_back", "seat %u is in state %d", i,
-                 seat->client == NULL ? -1 : (int)seat->state);
+            check_client_converges(simulation, peer);
+        else if (quiet_steps > RETURN_STEPS && !is_still_delayed(simulation, peer))
+            fail(simulation, "everybody_comes_back", "peer %u is in state %d", i,
+                 peer->client == NULL ? -1 : (int)peer->state);
     }
     check_heap(simulation);
 }

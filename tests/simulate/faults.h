@@ -53,7 +53,7 @@ enum fault_kind {
 struct fault {
     enum fault_kind kind;
     uint32_t begin, end; // steps: it holds from `begin` to before `end`
-    uint32_t actor;      // a number from 0 to 255, which the simulation maps to a seat
+    uint32_t actor;      // a number from 0 to 255, which the simulation maps to a peer
     uint64_t random;
     bool is_dropped, is_active;
 };

@@ -186,9 +186,9 @@ static void check_counts_add_up(struct simulation *simulation, const char *name)
         fail(simulation, name, "%u players and %u spectators", now.players, now.spectators);
     if (now.hits.rewound > now.hits.total || now.hits.in_past > now.hits.rewound)
         fail(simulation, name, "hits");
-    for (int i = 0; i < RAIM_REFUSALS && simulation->has_before; i++)
-        if (now.refused[i] < before->refused[i])
-            fail(simulation, name, "%s fell", raim_refusal_name((enum raim_refusal)i));
+    for (int i = 0; i < RAIM_REJECTIONS && simulation->has_before; i++)
+        if (now.rejected[i] < before->rejected[i])
+            fail(simulation, name, "%s fell", raim_rejection_name((enum raim_rejection)i));
     if (simulation->has_before &&
         (now.hits.total < before->hits.total || now.inputs_due < before->inputs_due ||
          now.snapshots < before->snapshots))

@@ -3,16 +3,16 @@
 #include "state.h"
 
 #include "recording.h"
+#include "recording_input.h"
 #include "recording_scene.h"
 #include "recording_writer.h"
-#include "tape.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct simulation_take {
-    struct raim_tape *tape;
+    struct raim_recording_input *records;
     struct raim_recording_writer *writer;
     uint8_t *bytes; // of the file
     size_t size, capacity;
@@ -37,13 +37,13 @@ static void take_chunk(struct simulation *simulation)
 {
     struct simulation_take *take = simulation->take;
     size_t size;
-    const uint8_t *chunk = raim_tape_take(take->tape, &size);
-    if (raim_tape_has_overflowed(take->tape))
-        fail(simulation, "recordings_verify", "the tape is too short");
+    const uint8_t *chunk = raim_recording_input_take(take->records, &size);
+    if (raim_recording_input_has_overflowed(take->records))
+        fail(simulation, "recordings_verify", "the recording input is too short");
     if (chunk == NULL)
         return;
     if (!raim_recording_writer_append(take->writer, chunk, size))
-        fail(simulation, "recordings_verify", "the writer refuses a chunk of the tape");
+        fail(simulation, "recordings_verify", "the writer rejects a chunk of the recording input");
     take_bytes(take);
 }
 
@@ -55,12 +55,12 @@ void recordings_begin(struct simulation *simulation)
     raim_match_scene(simulation->match, &scene);
     const size_t bound = raim_recording_scene_bound(&scene);
     uint8_t *bytes = malloc(bound);
-    void *memory = malloc(raim_tape_bytes(world));
+    void *memory = malloc(raim_recording_input_bytes(world));
     assert(take != NULL && bytes != NULL && memory != NULL);
     simulation->take = take;
     take->first_tick = world->tick;
     take->writer = raim_recording_writer_create();
-    take->tape = raim_tape_init(memory, world);
+    take->records = raim_recording_input_init(memory, world);
     const bool is_begun =
         take->writer != NULL &&
         raim_recording_writer_begin(
@@ -68,14 +68,14 @@ void recordings_begin(struct simulation *simulation)
     assert(is_begun);
     free(bytes);
     // Its own seed, so that an arena plays as it would without a recording.
-    raim_match_record(simulation->match, take->tape, world->random);
+    raim_match_record(simulation->match, take->records, world->random);
     take_chunk(simulation);
 }
 
 void recordings_take(struct simulation *simulation)
 {
     take_chunk(simulation);
-    if (!raim_tape_wants_keyframe(simulation->take->tape))
+    if (!raim_recording_input_wants_keyframe(simulation->take->records))
         return;
     raim_match_keyframe(simulation->match);
     take_chunk(simulation);
@@ -89,7 +89,7 @@ static void verify(struct simulation *simulation)
     struct raim_recording *recording =
         raim_recording_open(take->bytes, take->size, error, sizeof error);
     if (recording == NULL) {
-        fail(simulation, "recordings_verify", "it is refused: %s", error);
+        fail(simulation, "recordings_verify", "it is rejected: %s", error);
         return;
     }
     while (raim_recording_step(recording)) {
@@ -115,7 +115,7 @@ void recordings_end(struct simulation *simulation)
     if (!simulation->is_failed)
         verify(simulation);
     raim_recording_writer_destroy(take->writer);
-    free(take->tape);
+    free(take->records);
     free(take->bytes);
     free(take);
     simulation->take = NULL;

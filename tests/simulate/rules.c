@@ -21,18 +21,18 @@ static double tail(uint64_t *random, double high)
     return unit * unit * unit * high;
 }
 
-static struct seat *seat_of(struct simulation *simulation, const struct fault *fault)
+static struct peer *peer_of(struct simulation *simulation, const struct fault *fault)
 {
     const uint32_t honest = simulation->honest_count;
-    const uint32_t liars = simulation->seat_count - honest;
+    const uint32_t liars = simulation->peer_count - honest;
     if (fault_victim(fault->kind) == FAULT_LIAR)
-        return liars > 0 ? &simulation->seats[honest + fault->actor % liars] : NULL;
-    return &simulation->seats[fault->actor % honest];
+        return liars > 0 ? &simulation->peers[honest + fault->actor % liars] : NULL;
+    return &simulation->peers[fault->actor % honest];
 }
 
 // --- the network and the clients ---
 
-static void spoil_line(struct simulation *simulation, struct seat *seat, uint64_t *random)
+static void spoil_line(struct simulation *simulation, struct peer *peer, uint64_t *random)
 {
     const struct network_line line = {
         .latency_ms = tail(random, 400),
@@ -42,22 +42,22 @@ static void spoil_line(struct simulation *simulation, struct seat *seat, uint64_
         .reordering = tail(random, 0.3),
         .bytes_per_s = raim_random_below(random, 4) == 0 ? between(random, 2000, 30000) : 0,
     };
-    seat_set_line(simulation, seat, &line);
+    peer_set_line(simulation, peer, &line);
 }
 
-static void leave(struct simulation *simulation, struct seat *seat, double again_s)
+static void leave(struct simulation *simulation, struct peer *peer, double again_s)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    if (seat->client == NULL)
+    if (peer->client == NULL)
         return;
-    seat_send(simulation, seat, true, bytes,
-              raim_client_write_goodbye(seat->client, bytes, sizeof bytes));
-    seat_end(simulation, seat, again_s);
+    peer_send(simulation, peer, true, bytes,
+              raim_client_write_goodbye(peer->client, bytes, sizeof bytes));
+    peer_end(simulation, peer, again_s);
 }
 
 // --- lies ---
 
-static void send_garbage(struct simulation *simulation, struct seat *seat, uint64_t *random)
+static void send_garbage(struct simulation *simulation, struct peer *peer, uint64_t *random)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const uint32_t size =
@@ -65,10 +65,10 @@ static void send_garbage(struct simulation *simulation, struct seat *seat, uint6
                               raim_random_below(random, 8) == 0 ? RAIM_MAX_MESSAGE_BYTES - 1 : 40);
     for (uint32_t i = 0; i < size; i++)
         bytes[i] = (uint8_t)raim_random_next(random);
-    seat_send(simulation, seat, raim_random_below(random, 2) == 0, bytes, size);
+    peer_send(simulation, peer, raim_random_below(random, 2) == 0, bytes, size);
 }
 
-static void send_wild_input(struct simulation *simulation, struct seat *seat, uint64_t *random)
+static void send_wild_input(struct simulation *simulation, struct peer *peer, uint64_t *random)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const uint32_t tick = raim_match_tick(simulation->match);
@@ -88,11 +88,11 @@ static void send_wild_input(struct simulation *simulation, struct seat *seat, ui
             .view_age = (uint8_t)raim_random_below(random, RAIM_WIRE_REWIND + 1),
             .aim = (uint16_t)raim_random_next(random),
         };
-    seat_send(simulation, seat, raim_random_below(random, 8) == 0, bytes,
+    peer_send(simulation, peer, raim_random_below(random, 8) == 0, bytes,
               raim_input_write(&message, bytes, sizeof bytes));
 }
 
-static void send_hello(struct simulation *simulation, struct seat *seat, uint64_t *random,
+static void send_hello(struct simulation *simulation, struct peer *peer, uint64_t *random,
                        bool resumes)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -102,24 +102,26 @@ static void send_hello(struct simulation *simulation, struct seat *seat, uint64_
         .resume = resumes,
         .name = "liar",
     };
-    const uint8_t *token = seat->client != NULL ? raim_client_token(seat->client) : NULL;
+    const uint8_t *token = peer->client != NULL ? raim_client_token(peer->client) : NULL;
     if (token != NULL)
         memcpy(hello.token, token, sizeof hello.token);
     if (raim_random_below(random, 2) == 0)
         hello.token[raim_random_below(random, RAIM_TOKEN_BYTES)] ^= 1;
-    seat_send(simulation, seat, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    peer_send(simulation, peer, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
 }
 
-static void send_goodbye(struct simulation *simulation, struct seat *seat, uint64_t *random)
+static void send_goodbye(struct simulation *simulation, struct peer *peer, uint64_t *random)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    struct raim_farewell farewell = {.goodbye = {.reason = raim_random_below(random, 256)}};
+    struct raim_client_goodbye client_goodbye = {
+        .goodbye = {.reason = raim_random_below(random, 256)}};
     for (int i = 0; i < RAIM_TOKEN_BYTES && raim_random_below(random, 2) == 0; i++)
-        farewell.token[i] = (uint8_t)raim_random_next(random);
-    seat_send(simulation, seat, true, bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
+        client_goodbye.token[i] = (uint8_t)raim_random_next(random);
+    peer_send(simulation, peer, true, bytes,
+              raim_client_goodbye_write(&client_goodbye, bytes, sizeof bytes));
 }
 
-static void send_chat(struct simulation *simulation, struct seat *seat, uint64_t *random)
+static void send_chat(struct simulation *simulation, struct peer *peer, uint64_t *random)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     char text[RAIM_MAX_CHAT_BYTES + 1] = "";
@@ -127,10 +129,10 @@ static void send_chat(struct simulation *simulation, struct seat *seat, uint64_t
     for (uint32_t i = 0; i < size; i++)
         text[i] = raim_random_below(random, 8) == 0 ? (char)(1 + raim_random_below(random, 255))
                                                     : (char)('a' + i % 26);
-    seat_send(simulation, seat, true, bytes, raim_chat_write(text, bytes, sizeof bytes));
+    peer_send(simulation, peer, true, bytes, raim_chat_write(text, bytes, sizeof bytes));
 }
 
-static void send_recorded(struct simulation *simulation, struct seat *seat, uint64_t *random)
+static void send_recorded(struct simulation *simulation, struct peer *peer, uint64_t *random)
 {
     const uint32_t count =
         simulation->recorded_count < MAX_RECORDED ? simulation->recorded_count : MAX_RECORDED;
@@ -145,7 +147,7 @@ static void send_recorded(struct simulation *simulation, struct seat *seat, uint
     if (kind == RAIM_MESSAGE_HELLO || kind == RAIM_MESSAGE_GOODBYE)
         return;
     memcpy(bytes, recorded->bytes, recorded->size);
-    seat_send(simulation, seat, recorded->reliable, bytes, recorded->size);
+    peer_send(simulation, peer, recorded->reliable, bytes, recorded->size);
 }
 
 // --- the operator ---
@@ -187,57 +189,57 @@ static void pause_match(struct simulation *simulation, bool paused)
 void fault_begin(struct simulation *simulation, struct fault *fault)
 {
     struct raim_match_player player;
-    struct seat *seat = seat_of(simulation, fault);
+    struct peer *peer = peer_of(simulation, fault);
     uint64_t *random = &fault->random;
     const double lasts_s = (double)(fault->end - fault->begin) / TICK_HZ;
     const bool has_player = pick_player(simulation, fault, &player);
-    if (seat == NULL)
+    if (peer == NULL)
         return;
     switch (fault->kind) {
     case FAULT_bad_line:
-        spoil_line(simulation, seat, random);
+        spoil_line(simulation, peer, random);
         break;
     case FAULT_partition:
-        network_cut(simulation->network, seat->index, simulation->now_us,
+        network_cut(simulation->network, peer->index, simulation->now_us,
                     simulation->now_us + (uint64_t)(lasts_s * SECOND_US));
         break;
     case FAULT_new_address:
-        network_rebind(simulation->network, seat->index, simulation->now_us);
+        network_rebind(simulation->network, peer->index, simulation->now_us);
         break;
     case FAULT_client_crash:
-        if (seat->client != NULL)
-            seat_end(simulation, seat, lasts_s);
+        if (peer->client != NULL)
+            peer_end(simulation, peer, lasts_s);
         break;
     case FAULT_leave:
-        leave(simulation, seat, lasts_s);
+        leave(simulation, peer, lasts_s);
         break;
     case FAULT_clock_step:
-        seat_set_clock(simulation, seat, seat->clock_rate);
-        seat->local_us += (uint64_t)(tail(random, 20) * SECOND_US);
+        peer_set_clock(simulation, peer, peer->clock_rate);
+        peer->local_us += (uint64_t)(tail(random, 20) * SECOND_US);
         break;
     case FAULT_clock_drift:
-        seat_set_clock(simulation, seat, between(random, 0.97, 1.03));
+        peer_set_clock(simulation, peer, between(random, 0.97, 1.03));
         break;
     case FAULT_stall:
-        seat->is_stalled = true;
+        peer->is_stalled = true;
         break;
     case FAULT_mutation:
-        seat->mutates = true;
-        seat->lie_random = raim_random_next(random);
+        peer->mutates = true;
+        peer->lie_random = raim_random_next(random);
         break;
     case FAULT_second_hello:
-        send_hello(simulation, seat, random, false);
+        send_hello(simulation, peer, random, false);
         break;
     case FAULT_stale_token:
-        send_hello(simulation, seat, random, true);
+        send_hello(simulation, peer, random, true);
         break;
     case FAULT_false_goodbye:
-        send_goodbye(simulation, seat, random);
+        send_goodbye(simulation, peer, random);
         break;
     case FAULT_odd_name:
-        seat->has_odd_name = true;
-        if (seat->client != NULL)
-            seat_end(simulation, seat, 0.1);
+        peer->has_odd_name = true;
+        if (peer->client != NULL)
+            peer_end(simulation, peer, 0.1);
         break;
     case FAULT_kick:
         if (has_player)
@@ -283,22 +285,22 @@ void fault_begin(struct simulation *simulation, struct fault *fault)
 
 void fault_during(struct simulation *simulation, struct fault *fault)
 {
-    struct seat *seat = seat_of(simulation, fault);
+    struct peer *peer = peer_of(simulation, fault);
     uint64_t *random = &fault->random;
-    if (seat == NULL)
+    if (peer == NULL)
         return;
     switch (fault->kind) {
     case FAULT_garbage:
-        send_garbage(simulation, seat, random);
+        send_garbage(simulation, peer, random);
         break;
     case FAULT_wild_input:
-        send_wild_input(simulation, seat, random);
+        send_wild_input(simulation, peer, random);
         break;
     case FAULT_chat_flood:
-        send_chat(simulation, seat, random);
+        send_chat(simulation, peer, random);
         break;
     case FAULT_spoof:
-        send_recorded(simulation, seat, random);
+        send_recorded(simulation, peer, random);
         break;
     default:
         break;
@@ -307,25 +309,25 @@ void fault_during(struct simulation *simulation, struct fault *fault)
 
 void fault_end(struct simulation *simulation, struct fault *fault)
 {
-    struct seat *seat = seat_of(simulation, fault);
-    if (seat == NULL)
+    struct peer *peer = peer_of(simulation, fault);
+    if (peer == NULL)
         return;
     switch (fault->kind) {
     case FAULT_bad_line:
-        seat_set_line(simulation, seat, &seat->line);
+        peer_set_line(simulation, peer, &peer->line);
         break;
     case FAULT_clock_drift:
-        seat_set_clock(simulation, seat, 1);
+        peer_set_clock(simulation, peer, 1);
         break;
     case FAULT_stall:
-        seat->is_stalled = false;
-        seat->was_announced = false; // of unread chat the client keeps the newest lines
+        peer->is_stalled = false;
+        peer->was_announced = false; // of unread chat the client keeps the newest lines
         break;
     case FAULT_mutation:
-        seat->mutates = false;
+        peer->mutates = false;
         break;
     case FAULT_odd_name:
-        seat->has_odd_name = false;
+        peer->has_odd_name = false;
         break;
     case FAULT_pause:
         pause_match(simulation, false);

@@ -190,11 +190,11 @@ void server_change_map(struct simulation *simulation, uint64_t *random)
 // As ENet measures it, without noise.
 static void measure_clients(struct simulation *simulation)
 {
-    for (uint32_t i = 0; i < simulation->seat_count; i++) {
-        const struct seat *seat = &simulation->seats[i];
+    for (uint32_t i = 0; i < simulation->peer_count; i++) {
+        const struct peer *peer = &simulation->peers[i];
         const struct network_line *line = network_get_line(simulation->network, i);
-        if (seat->connection != NO_CONNECTION && simulation->is_connected[seat->connection])
-            raim_match_set_rtt(simulation->match, (uint32_t)seat->connection,
+        if (peer->connection != NO_CONNECTION && simulation->is_connected[peer->connection])
+            raim_match_set_rtt(simulation->match, (uint32_t)peer->connection,
                                (uint32_t)(2 * line->latency_ms), (uint32_t)line->jitter_ms);
     }
 }

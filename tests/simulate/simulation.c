@@ -35,14 +35,14 @@ static double between(uint64_t *random, double low, double high)
     return low + raim_random_unit(random) * (high - low);
 }
 
-static void draw_seats(struct simulation *simulation)
+static void draw_addresses(struct simulation *simulation)
 {
     simulation->honest_count = 8;
-    simulation->seat_count = 8 + raim_random_below(&simulation->random, 3);
+    simulation->peer_count = 8 + raim_random_below(&simulation->random, 3);
     const uint32_t spectators = raim_random_below(&simulation->random, 3);
-    for (uint32_t i = 0; i < simulation->seat_count; i++) {
-        struct seat *seat = &simulation->seats[i];
-        *seat = (struct seat){
+    for (uint32_t i = 0; i < simulation->peer_count; i++) {
+        struct peer *peer = &simulation->peers[i];
+        *peer = (struct peer){
             .index = i,
             .is_liar = i >= simulation->honest_count,
             .watches = i < spectators,
@@ -55,17 +55,17 @@ static void draw_seats(struct simulation *simulation)
             .local_us = raim_random_next(&simulation->random) >> 24,
             .clock_rate = 1,
         };
-        raim_bot_init(&seat->brain, raim_random_next(&seat->random));
-        network_set_line(simulation->network, i, &seat->line);
+        raim_bot_init(&peer->brain, raim_random_next(&peer->random));
+        network_set_line(simulation->network, i, &peer->line);
     }
 }
 
-static struct seat *next_to_poll(struct simulation *simulation)
+static struct peer *next_to_poll(struct simulation *simulation)
 {
-    struct seat *next = &simulation->seats[0];
-    for (uint32_t i = 1; i < simulation->seat_count; i++)
-        if (simulation->seats[i].poll_us < next->poll_us)
-            next = &simulation->seats[i];
+    struct peer *next = &simulation->peers[0];
+    for (uint32_t i = 1; i < simulation->peer_count; i++)
+        if (simulation->peers[i].poll_us < next->poll_us)
+            next = &simulation->peers[i];
     return next;
 }
 
@@ -92,20 +92,20 @@ static void play_until(struct simulation *simulation, uint64_t tick_us)
 {
     while (!simulation->is_failed) {
         struct network_delivery delivery;
-        struct seat *seat = next_to_poll(simulation);
+        struct peer *peer = next_to_poll(simulation);
         const uint64_t next_us = network_next_us(simulation->network);
-        if (next_us != never && next_us <= seat->poll_us && next_us <= tick_us) {
+        if (next_us != never && next_us <= peer->poll_us && next_us <= tick_us) {
             simulation->now_us = next_us;
             if (!network_next(simulation->network, next_us, &delivery))
                 continue;
             if (delivery.end == NETWORK_SERVER)
                 server_deliver(simulation, &delivery);
             else
-                seat_deliver(simulation, &delivery);
-        } else if (seat->poll_us <= tick_us) {
-            simulation->now_us = seat->poll_us;
-            seat->poll_us += SECOND_US / (2 * TICK_HZ);
-            seat_poll(simulation, seat);
+                peer_deliver(simulation, &delivery);
+        } else if (peer->poll_us <= tick_us) {
+            simulation->now_us = peer->poll_us;
+            peer->poll_us += SECOND_US / (2 * TICK_HZ);
+            peer_poll(simulation, peer);
         } else {
             simulation->now_us = tick_us;
             return;
@@ -118,12 +118,12 @@ static void note_quiet(struct simulation *simulation)
     const struct fault_quiet *quiet = fault_schedule_quiet(&simulation->schedule, simulation->step);
     const bool begins = quiet != NULL && simulation->quiet == NULL;
     simulation->quiet = quiet;
-    for (uint32_t i = 0; begins && i < simulation->seat_count; i++) {
-        struct seat *seat = &simulation->seats[i];
-        seat->settled_us =
-            seat->connection == NO_CONNECTION
+    for (uint32_t i = 0; begins && i < simulation->peer_count; i++) {
+        struct peer *peer = &simulation->peers[i];
+        peer->settled_us =
+            peer->connection == NO_CONNECTION
                 ? simulation->now_us
-                : network_settled_us(simulation->network, (uint32_t)seat->connection);
+                : network_settled_us(simulation->network, (uint32_t)peer->connection);
     }
 }
 
@@ -163,12 +163,12 @@ void simulation_run(const struct simulation_def *def, struct simulation_verdict 
     simulation->network =
         network_create(MAX_SEATS, MAX_HANDLES, raim_random_next(&simulation->random));
     assert(simulation->network != NULL);
-    draw_seats(simulation);
+    draw_addresses(simulation);
     verdict->clients = simulation->honest_count;
     if (server_begin(simulation))
         play(simulation);
-    for (uint32_t i = 0; i < simulation->seat_count; i++)
-        raim_client_destroy(simulation->seats[i].client);
+    for (uint32_t i = 0; i < simulation->peer_count; i++)
+        raim_client_destroy(simulation->peers[i].client);
     server_end(simulation);
     invariants_release(simulation);
     network_destroy(simulation->network);

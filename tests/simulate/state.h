@@ -24,7 +24,7 @@ enum {
 };
 
 // One client, honest or not.
-struct seat {
+struct peer {
     uint32_t index;
     bool is_liar, watches;
     uint64_t random;
@@ -84,8 +84,8 @@ struct simulation {
     uint64_t announcements;
     struct simulation_take *take; // of the match's recording
 
-    struct seat seats[MAX_SEATS];
-    uint32_t seat_count, honest_count;
+    struct peer peers[MAX_SEATS];
+    uint32_t peer_count, honest_count;
     struct recorded recorded[MAX_RECORDED];
     uint32_t recorded_count;
 
@@ -118,17 +118,17 @@ struct simulation {
 __attribute__((format(printf, 3, 4))) void fail(struct simulation *simulation,
                                                 const char *invariant, const char *format, ...);
 
-// --- seat.c: a client ---
+// --- peer.c: a client ---
 
-void seat_begin(struct simulation *simulation, struct seat *seat);
-void seat_end(struct simulation *simulation, struct seat *seat, double again_s);
-void seat_set_line(struct simulation *simulation, struct seat *seat,
+void peer_begin(struct simulation *simulation, struct peer *peer);
+void peer_end(struct simulation *simulation, struct peer *peer, double again_s);
+void peer_set_line(struct simulation *simulation, struct peer *peer,
                    const struct network_line *line);
-uint64_t seat_now_us(const struct simulation *simulation, const struct seat *seat);
-void seat_set_clock(struct simulation *simulation, struct seat *seat, double rate);
-void seat_poll(struct simulation *simulation, struct seat *seat);
-void seat_deliver(struct simulation *simulation, const struct network_delivery *delivery);
-void seat_send(struct simulation *simulation, struct seat *seat, bool reliable, uint8_t *bytes,
+uint64_t peer_now_us(const struct simulation *simulation, const struct peer *peer);
+void peer_set_clock(struct simulation *simulation, struct peer *peer, double rate);
+void peer_poll(struct simulation *simulation, struct peer *peer);
+void peer_deliver(struct simulation *simulation, const struct network_delivery *delivery);
+void peer_send(struct simulation *simulation, struct peer *peer, bool reliable, uint8_t *bytes,
                size_t size);
 
 // --- server.c: the match and its checkpoints ---
@@ -164,7 +164,7 @@ void invariants_check_restored(struct simulation *simulation);
 
 // --- client_invariants.c: of the clients ---
 
-void invariants_check_client(struct simulation *simulation, struct seat *seat);
-void invariants_check_entry(struct simulation *simulation, struct seat *seat);
-void invariants_take_events(struct simulation *simulation, struct seat *seat);
+void invariants_check_client(struct simulation *simulation, struct peer *peer);
+void invariants_check_entry(struct simulation *simulation, struct peer *peer);
+void invariants_take_events(struct simulation *simulation, struct peer *peer);
 void invariants_check_quiet(struct simulation *simulation);

@@ -36,7 +36,7 @@ ARCHITECTURES = {
     "arm64": ("aarch64-linux-gnu", "aarch64-linux-gnu", "aarch64", []),
     "s390x": ("s390x-linux-gnu", "s390x-linux-gnu", "s390x", []),
 }
-ROOMS = ("client", "crypto", "proto", "recording", "replication")
+COMPONENTS = ("client", "crypto", "proto", "recording", "replication")
 # A minute under qemu, of what other tests have tried there, too.
 TOO_LONG = ("view",)
 STEP_S = 600
@@ -58,8 +58,8 @@ def run(*words, **more):
 
 def unit_tests():
     """The tests' names."""
-    names = [path.stem.removeprefix("test_") for room in ROOMS
-             for path in sorted((ROOT / "tests/unit" / room).glob("test_*.c"))]
+    names = [path.stem.removeprefix("test_") for component in COMPONENTS
+             for path in sorted((ROOT / "tests/unit" / component).glob("test_*.c"))]
     return [name for name in names if name not in TOO_LONG]
 
 
@@ -104,7 +104,7 @@ class Architecture:
             f"-DCMAKE_SYSROOT={self.root}", "-DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER",
             f"-DCMAKE_CROSSCOMPILING_EMULATOR={';'.join(self.emulator)}", env=self.environment)
         run("cmake", "--build", self.build, "--target", *programs,
-            *(f"test_{room}" for room in ROOMS))
+            *(f"test_{component}" for component in COMPONENTS))
 
     def test(self):
         """How many unit tests passed."""

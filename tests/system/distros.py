@@ -130,14 +130,14 @@ def wait_answer(process, limit_s):
     return status
 
 
-def refuse_others():
+def reject_others():
     if ask_status() is not None:
         raise Failure("somebody else listens on 127.0.0.1:7246")
 
 
 def run_demo(tree):
     """./dev run, until it answers; then Ctrl-C."""
-    refuse_others()
+    reject_others()
     begin = time.monotonic()
     with tree.program("./dev", "run") as process:
         status = wait_answer(process, RUN_S)
@@ -229,7 +229,7 @@ def install(tree, debs):
     tree.call("apt-get", "-qq", "install", "-y", "--no-install-recommends", *copied)
     tree.call("raimd", "-t", "-c", "/etc/raimd/raimd.conf")
     tree.call("raim", "--version")
-    refuse_others()
+    reject_others()
     with tree.program("raimd", "-c", "/etc/raimd/raimd.conf") as process:
         wait_answer(process, START_S)
         tree.call("sh", "-ec", "raim-bots --clients 4 --seconds 5 --json 127.0.0.1:7246 >/played")

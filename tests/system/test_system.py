@@ -275,8 +275,8 @@ class Steps:
         group = self.machine.run("getent", "group", "raimctl").split(":")[2]
         told = self.machine.run(*ask[:3], "--groups", group, *ask[3:])
         assert told.startswith("raimd "), told
-        refused = self.machine.run(*ask[:3], "--clear-groups", *ask[3:], check=False)
-        assert "Permission denied" in refused, refused
+        rejected = self.machine.run(*ask[:3], "--clear-groups", *ask[3:], check=False)
+        assert "Permission denied" in rejected, rejected
         self.machine.write(CONFIG, good)
         self.machine.run("rm", "-r", "/etc/systemd/system/raimd.service.d", "/run/raimctl")
         self.machine.run("groupdel", "raimctl")

@@ -63,7 +63,7 @@ static inline struct config *load(const char *name, char **report)
     return config;
 }
 
-// The file `raimd.conf` must be refused with exactly this report.
+// The file `raimd.conf` must be rejected with exactly this report.
 static inline void assert_report(const char *expected)
 {
     char *report;
@@ -73,7 +73,7 @@ static inline void assert_report(const char *expected)
     free(report);
 }
 
-static inline void assert_refused(const char *text, const char *expected)
+static inline void assert_rejected(const char *text, const char *expected)
 {
     write_text("raimd.conf", text);
     assert_report(expected);

@@ -53,7 +53,7 @@ static inline void frame_copy(const struct raim_wire_limits *limits, struct raim
 
 static inline bool frame_same_player(const raim_wire_player *a, const raim_wire_player *b)
 {
-    return a->x == b->x && a->y == b->y && a->aim == b->aim && a->way == b->way &&
+    return a->x == b->x && a->y == b->y && a->aim == b->aim && a->direction == b->direction &&
            a->life == b->life && a->shield == b->shield;
 }
 
@@ -165,7 +165,7 @@ static inline raim_wire_player chance_player(void)
         .x = chance_signed(RAIM_WIRE_COORDINATE_BITS),
         .y = chance_signed(RAIM_WIRE_COORDINATE_BITS),
         .aim = (int32_t)chance_bits(RAIM_WIRE_AIM_BITS),
-        .way = chance_int(0, RAIM_WAYS - 1),
+        .direction = chance_int(0, RAIM_DIRECTIONS - 1),
         .life = (int32_t)chance_bits(3),
         .shield = (int32_t)chance_bits(1),
     };
@@ -221,7 +221,7 @@ static inline raim_wire_player chance_successor(const struct raim_wire_limits *l
 {
     const uint32_t since = chance_bool() ? 0 : (uint32_t)chance_int(1, (int)age);
     player = raim_wire_predict_player(limits, &player, age - since);
-    player.way = since != 0 ? chance_int(0, RAIM_WAYS - 1) : player.way;
+    player.direction = since != 0 ? chance_int(0, RAIM_DIRECTIONS - 1) : player.direction;
     player = raim_wire_predict_player(limits, &player, since);
     if (chance_int(0, 2) == 0)
         player.x += chance_signed(13);

@@ -79,7 +79,8 @@ static inline void assert_good_frame(const struct raim_wire_frame *good)
         const raim_wire_player *player = &good->players[slot];
         assert_true(player->x == frame_on_grid(player->x) && player->y == frame_on_grid(player->y));
         assert_true(player->aim >> RAIM_WIRE_AIM_BITS == 0 && player->life >> 3 == 0);
-        assert_true(player->shield >> 1 == 0 && player->way >= 0 && player->way < RAIM_WAYS);
+        assert_true(player->shield >> 1 == 0 && player->direction >= 0 &&
+                    player->direction < RAIM_DIRECTIONS);
         assert_true(!self->steers || self->slot != slot || player->aim == 0);
     }
     FOR_EACH_SLOT (slot, good->seen_bullets, raim_wire_bullets(&limits)) {
@@ -134,7 +135,7 @@ static inline void chance_case(void)
     frame_expect(&limits, whole ? NULL : &baseline, whole ? NULL : &known_before, &frame, &known);
 }
 
-static inline void assert_told(size_t size)
+static inline void assert_reported(size_t size)
 {
     const int history = (int)limits.history;
     const uint32_t near_tick = frame.tick + (uint32_t)chance_int(-history, history - 1);

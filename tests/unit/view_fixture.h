@@ -83,12 +83,12 @@ static inline void stage_join(struct stage *stage, uint32_t handle)
     raim_match_connect(stage->match, handle, token);
     raim_match_receive(stage->match, handle, true, bytes,
                        raim_hello_write(&hello, bytes, sizeof bytes));
-    assert_true(stage->match->clients[handle].player != RAIM_NOBODY);
+    assert_true(stage->match->connections[handle].player != RAIM_NOBODY);
 }
 
 static inline uint32_t stage_slot(const struct stage *stage, uint32_t handle)
 {
-    return stage->match->clients[handle].slot;
+    return stage->match->connections[handle].slot;
 }
 
 static inline raim_player *stage_player(const struct stage *stage, uint32_t handle)
@@ -199,10 +199,11 @@ static inline void stage_ticks(struct stage *stage, int count)
 }
 
 // The viewer's visible set of the last tick, and the frame that it has received or predicts for it.
-static inline struct raim_shown *stage_shown(const struct stage *stage, uint32_t handle)
+static inline struct raim_sent_view *stage_shown(const struct stage *stage, uint32_t handle)
 {
     const uint32_t tick = stage->match->world->tick;
-    struct raim_shown *shown = raim_shown_at(stage->match, &stage->match->clients[handle], tick);
+    struct raim_sent_view *shown =
+        raim_sent_view_at(stage->match, &stage->match->connections[handle], tick);
     assert_true(shown->valid && shown->tick == tick);
     return shown;
 }

@@ -2,7 +2,7 @@
 // Clients of a match that vote.
 #pragma once
 
-#include "seat_fixture.h"
+#include "peer_fixture.h"
 
 #include "match_internal.h"
 
@@ -21,98 +21,98 @@ static inline struct raim_match_def vote_def(void)
     return def;
 }
 
-static inline struct seat *join_from(struct table *table, uint32_t handle, uint64_t origin,
+static inline struct peer *join_from(struct test_match *test, uint32_t handle, uint64_t origin,
                                      const char *name)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES], token[RAIM_TOKEN_BYTES];
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION,
                                .capabilities = RAIM_CAPABILITY_VOTES};
-    struct seat *seat = &table->seats[handle];
+    struct peer *peer = &test->peers[handle];
     strcpy(hello.name, name);
-    assert_false(seat->open);
-    seat->open = true;
+    assert_false(peer->open);
+    peer->open = true;
     for (size_t i = 0; i < sizeof token; i++)
         token[i] = (uint8_t)chance_int(0, 255);
-    raim_match_connect(table->match, handle, token);
-    raim_match_set_origin(table->match, handle, origin, 0);
-    to_match(table, handle, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
-    return seat;
+    raim_match_connect(test->match, handle, token);
+    raim_match_set_origin(test->match, handle, origin, 0);
+    to_match(test, handle, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    return peer;
 }
 
-// Players in the seats from 0 on, each of an origin of its own.
-static inline struct table *open_vote(struct raim_match_def def, uint32_t players)
+// Players in the peers from 0 on, each of an origin of its own.
+static inline struct test_match *open_vote(struct raim_match_def def, uint32_t players)
 {
     static const char *const maps[] = {"fixture", "ruins"};
-    struct table *table = open_table(def);
-    raim_match_set_vote_maps(table->match, maps, 2);
+    struct test_match *test = open_test_match(def);
+    raim_match_set_vote_maps(test->match, maps, 2);
     for (uint32_t i = 0; i < players; i++) {
         const char name[] = {'A' + (char)i, '\0'};
-        join_from(table, i, 100 + i, name);
+        join_from(test, i, 100 + i, name);
     }
-    ticks(table, 8);
-    return table;
+    ticks(test, 8);
+    return test;
 }
 
-static inline void request_vote(struct table *table, uint32_t handle,
+static inline void request_vote(struct test_match *test, uint32_t handle,
                                 const struct raim_vote_request *request)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    to_match(table, handle, true, bytes, raim_vote_request_write(request, bytes, sizeof bytes));
+    to_match(test, handle, true, bytes, raim_vote_request_write(request, bytes, sizeof bytes));
 }
 
-static inline void call_vote(struct table *table, uint32_t handle,
+static inline void call_vote(struct test_match *test, uint32_t handle,
                              const struct raim_vote_subject *subject)
 {
-    request_vote(table, handle,
+    request_vote(test, handle,
                  &(struct raim_vote_request){.action = RAIM_VOTE_CALL, .subject = *subject});
 }
 
-static inline uint32_t player_of(const struct table *table, uint32_t handle)
+static inline uint32_t player_of(const struct test_match *test, uint32_t handle)
 {
-    return table->match->clients[handle].player;
+    return test->match->connections[handle].player;
 }
 
-static inline void call_on(struct table *table, uint32_t handle, uint32_t kind, uint32_t target)
+static inline void call_on(struct test_match *test, uint32_t handle, uint32_t kind, uint32_t target)
 {
-    call_vote(table, handle,
+    call_vote(test, handle,
               &(struct raim_vote_subject){
-                  .kind = kind, .player = player_of(table, target), .reason = "spam"});
+                  .kind = kind, .player = player_of(test, target), .reason = "spam"});
 }
 
-static inline void cast_vote(struct table *table, uint32_t handle, uint32_t choice)
+static inline void cast_vote(struct test_match *test, uint32_t handle, uint32_t choice)
 {
-    request_vote(table, handle,
+    request_vote(test, handle,
                  &(struct raim_vote_request){.action = RAIM_VOTE_CAST,
-                                             .number = table->match->votes.running.number & 0xFF,
+                                             .number = test->match->votes.running.number & 0xFF,
                                              .choice = choice});
 }
 
-static inline bool is_vote_running(const struct table *table)
+static inline bool is_vote_running(const struct test_match *test)
 {
     struct raim_match_vote vote;
-    return raim_match_running_vote(table->match, &vote);
+    return raim_match_running_vote(test->match, &vote);
 }
 
 // The outcome of the vote that has ended; 0: none has since the last call.
-static inline uint32_t take_outcome(struct table *table)
+static inline uint32_t take_outcome(struct test_match *test)
 {
     struct raim_match_vote vote;
-    return raim_match_take_ended_vote(table->match, &vote) ? vote.outcome : 0;
+    return raim_match_take_ended_vote(test->match, &vote) ? vote.outcome : 0;
 }
 
 // Plays until the vote ends, 400 ticks at most.
-static inline uint32_t await_outcome(struct table *table)
+static inline uint32_t await_outcome(struct test_match *test)
 {
-    for (int i = 0; i < 400 && is_vote_running(table); i++)
-        tick(table);
-    return take_outcome(table);
+    for (int i = 0; i < 400 && is_vote_running(test); i++)
+        tick(test);
+    return take_outcome(test);
 }
 
-// The refusal that a seat was told last; 0: none since it was cleared.
-static inline uint32_t take_refusal(struct table *table, uint32_t handle)
+// The rejection that a peer was told last; 0: none since it was cleared.
+static inline uint32_t take_rejection(struct test_match *test, uint32_t handle)
 {
-    ticks(table, 7);
-    const uint32_t refusal = table->seats[handle].vote_reports[RAIM_VOTE_REFUSED].refusal;
-    table->seats[handle].vote_reports[RAIM_VOTE_REFUSED].refusal = 0;
-    return refusal;
+    ticks(test, 7);
+    const uint32_t rejection = test->peers[handle].vote_reports[RAIM_VOTE_REJECTED].rejection;
+    test->peers[handle].vote_reports[RAIM_VOTE_REJECTED].rejection = 0;
+    return rejection;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes proto/session.json: snapshots that few arenas send, a recorded session of a client with
-// the state that it decodes, and INPUTs that a server refuses.
+// the state that it decodes, and INPUTs that a server rejects.
 #include "client_internal.h"
 #include "match_internal.h"
 #include "snapshot.h"
@@ -43,7 +43,7 @@ static void print_frame(const struct raim_wire_frame *frame, const struct raim_w
             continue;
         printf("%s\"%u\": {\"x\": %d, \"y\": %d, \"aim\": %d, \"way\": %d, \"life\": %d, "
                "\"shield\": %d}",
-               comma, slot, player->x, player->y, player->aim, player->way, player->life,
+               comma, slot, player->x, player->y, player->aim, player->direction, player->life,
                player->shield);
         comma = ", ";
     }
@@ -134,7 +134,7 @@ static void print_sizes(void)
     struct raim_wire_frame first = new_frame(5000), second = new_frame(5003);
     for (uint32_t i = 0; i < 8; i++) {
         const raim_wire_player player = {
-            .x = 1000 * (int32_t)i, .y = -500, .aim = 1000, .way = (int32_t)i, .life = 1};
+            .x = 1000 * (int32_t)i, .y = -500, .aim = 1000, .direction = (int32_t)i, .life = 1};
         put_player(&first, 3 + i, player);
         raim_wire_player moved = raim_wire_predict_player(&limits, &player, 3);
         moved.x += differences[i][0];
@@ -162,7 +162,7 @@ static void print_replaced_bullet(void)
 static void print_wrap(void)
 {
     struct raim_wire_frame first = new_frame(0xFFFFFFFE), second = new_frame(3);
-    put_player(&first, 5, (raim_wire_player){.x = 320, .y = -320, .way = 2, .life = 1});
+    put_player(&first, 5, (raim_wire_player){.x = 320, .y = -320, .direction = 2, .life = 1});
     put_player(&second, 5, raim_wire_predict_player(&limits, &first.players[5], 5));
     put_player(&second, 2, (raim_wire_player){.x = 1, .y = 2, .life = 1});
     put_bullet(&second, 12,
@@ -172,13 +172,13 @@ static void print_wrap(void)
 
 // --- A session ---
 
-enum { SESSION_TICKS = 60, SEATS = 2 };
+enum { SESSION_TICKS = 60, PEERS = 2 };
 static const uint32_t first_tick = (uint32_t)-30; // it wraps within the session
 
-struct table {
+struct test_match {
     struct raim_match *match;
     struct raim_map *map;
-    struct raim_client *clients[SEATS];
+    struct raim_client *clients[PEERS];
     uint64_t now_us;
     const char *comma;
 };
@@ -200,76 +200,76 @@ static struct raim_map *make_map(void)
     return map;
 }
 
-static struct table open_table(void)
+static struct test_match open_test_match(void)
 {
-    struct table table = {.map = make_map(), .now_us = 1000000, .comma = ""};
+    struct test_match test = {.map = make_map(), .now_us = 1000000, .comma = ""};
     struct raim_match_def def = raim_match_default_def();
-    def.map = table.map;
-    def.tuning.max_players = SEATS;
+    def.map = test.map;
+    def.tuning.max_players = PEERS;
     def.max_connections = 4;
     def.tuning.max_spectators = 0;
     def.rules.spawn_protection = 0;
     def.seed = 1;
     strcpy(def.arena, "session");
     strcpy(def.tuning.motd, "recorded");
-    table.match = raim_match_create(&def);
-    assert(table.match != NULL);
-    table.match->world->tick = first_tick;
-    return table;
+    test.match = raim_match_create(&def);
+    assert(test.match != NULL);
+    test.match->world->tick = first_tick;
+    return test;
 }
 
-static void close_table(struct table *table)
+static void close_test_match(struct test_match *test)
 {
-    for (int i = 0; i < SEATS; i++)
-        raim_client_destroy(table->clients[i]);
-    raim_match_destroy(table->match);
-    raim_map_destroy(table->map);
+    for (int i = 0; i < PEERS; i++)
+        raim_client_destroy(test->clients[i]);
+    raim_match_destroy(test->match);
+    raim_map_destroy(test->map);
 }
 
-static void print_message(struct table *table, const char *from, bool reliable,
+static void print_message(struct test_match *test, const char *from, bool reliable,
                           const uint8_t *bytes, size_t size)
 {
-    printf("%s{\"from\": \"%s\", \"channel\": %d, ", table->comma, from, !reliable);
+    printf("%s{\"from\": \"%s\", \"channel\": %d, ", test->comma, from, !reliable);
     print_hex(bytes, size);
-    table->comma = ",\n";
+    test->comma = ",\n";
 }
 
-static void say(struct table *table, uint32_t seat, bool reliable, const uint8_t *bytes,
+static void say(struct test_match *test, uint32_t peer, bool reliable, const uint8_t *bytes,
                 size_t size)
 {
     if (size == 0)
         return;
-    raim_match_receive(table->match, seat, reliable, bytes, size);
-    if (seat > 0)
+    raim_match_receive(test->match, peer, reliable, bytes, size);
+    if (peer > 0)
         return; // only the first client's session is recorded
-    print_message(table, "client", reliable, bytes, size);
+    print_message(test, "client", reliable, bytes, size);
     printf("}");
 }
 
-static void join(struct table *table, uint32_t seat, const char *name)
+static void join(struct test_match *test, uint32_t peer, const char *name)
 {
-    const uint8_t token[RAIM_TOKEN_BYTES] = {0xA0, (uint8_t)seat};
+    const uint8_t token[RAIM_TOKEN_BYTES] = {0xA0, (uint8_t)peer};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_client_def def = raim_client_default_def();
     def.name = name;
-    table->clients[seat] = raim_client_create(&def);
-    raim_client_wants_connection(table->clients[seat], table->now_us);
-    raim_match_connect(table->match, seat, token);
-    say(table, seat, true, bytes,
-        raim_client_write_hello(table->clients[seat], table->now_us, bytes, sizeof bytes));
+    test->clients[peer] = raim_client_create(&def);
+    raim_client_wants_connection(test->clients[peer], test->now_us);
+    raim_match_connect(test->match, peer, token);
+    say(test, peer, true, bytes,
+        raim_client_write_hello(test->clients[peer], test->now_us, bytes, sizeof bytes));
 }
 
-static void deliver(struct table *table)
+static void deliver(struct test_match *test)
 {
     struct raim_outgoing out;
-    while (raim_match_outgoing(table->match, &out)) {
-        struct raim_client *client = table->clients[out.client];
+    while (raim_match_outgoing(test->match, &out)) {
+        struct raim_client *client = test->clients[out.client];
         const uint64_t before = raim_client_get_stats(client)->snapshots;
-        const bool is_read = raim_client_receive(client, table->now_us, out.data, out.size);
+        const bool is_read = raim_client_receive(client, test->now_us, out.data, out.size);
         assert(is_read);
         if (out.client > 0)
             continue;
-        print_message(table, "server", out.reliable, out.data, out.size);
+        print_message(test, "server", out.reliable, out.data, out.size);
         if (raim_client_get_stats(client)->snapshots > before) {
             printf(", ");
             print_frame(raim_replica_frame(&client->replica, client->replica.newest_tick),
@@ -280,9 +280,9 @@ static void deliver(struct table *table)
 }
 
 // The first player runs along the box and shoots at the second one, who stands.
-static raim_input think(uint32_t seat, int tick)
+static raim_input think(uint32_t peer, int tick)
 {
-    if (seat > 0)
+    if (peer > 0)
         return (raim_input){0};
     return (raim_input){
         .move_x = (int8_t)(tick < 20   ? 1
@@ -294,107 +294,107 @@ static raim_input think(uint32_t seat, int tick)
     };
 }
 
-static void play(struct table *table, int ticks)
+static void play(struct test_match *test, int ticks)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     for (int tick = 0; tick < ticks; tick++) {
-        for (uint32_t seat = 0; seat < SEATS; seat++) {
-            struct raim_client *client = table->clients[seat];
-            const raim_input input = think(seat, tick);
-            while (client != NULL && raim_client_is_input_due(client, table->now_us))
-                say(table, seat, false, bytes,
-                    raim_client_write_input(client, table->now_us, &input, bytes, sizeof bytes));
+        for (uint32_t peer = 0; peer < PEERS; peer++) {
+            struct raim_client *client = test->clients[peer];
+            const raim_input input = think(peer, tick);
+            while (client != NULL && raim_client_is_input_due(client, test->now_us))
+                say(test, peer, false, bytes,
+                    raim_client_write_input(client, test->now_us, &input, bytes, sizeof bytes));
         }
         if (tick == 5)
-            say(table, 0, true, bytes,
-                raim_client_write_chat(table->clients[0], "hi", bytes, sizeof bytes));
+            say(test, 0, true, bytes,
+                raim_client_write_chat(test->clients[0], "hi", bytes, sizeof bytes));
         if (tick == 8)
-            join(table, 1, "Bob");
-        raim_match_step(table->match);
-        table->now_us += TICK_US;
-        deliver(table);
+            join(test, 1, "Bob");
+        raim_match_step(test->match);
+        test->now_us += TICK_US;
+        deliver(test);
     }
 }
 
 static void print_session(void)
 {
-    struct table table = open_table();
+    struct test_match test = open_test_match();
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     printf("\"session\": [\n");
-    join(&table, 0, "Ada");
-    play(&table, SESSION_TICKS);
-    say(&table, 0, true, bytes, raim_client_write_goodbye(table.clients[0], bytes, sizeof bytes));
+    join(&test, 0, "Ada");
+    play(&test, SESSION_TICKS);
+    say(&test, 0, true, bytes, raim_client_write_goodbye(test.clients[0], bytes, sizeof bytes));
     printf("\n],\n");
-    close_table(&table);
+    close_test_match(&test);
 }
 
-// --- Inputs that are refused ---
+// --- Inputs that are rejected ---
 
-static uint64_t refused(const struct table *table, int refusal)
+static uint64_t rejected(const struct test_match *test, int rejection)
 {
-    return raim_match_counts(table->match).refused[refusal];
+    return raim_match_counts(test->match).rejected[rejection];
 }
 
 // Sends an INPUT and prints what the server makes of it.
-static void print_input(struct table *table, const char *name,
+static void print_input(struct test_match *test, const char *name,
                         const struct raim_input_message *message, size_t cut, const char *end)
 {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    uint64_t before[RAIM_REFUSALS];
+    uint64_t before[RAIM_REJECTIONS];
     const char *reason = "";
-    for (int i = 0; i < RAIM_REFUSALS; i++)
-        before[i] = refused(table, i);
+    for (int i = 0; i < RAIM_REJECTIONS; i++)
+        before[i] = rejected(test, i);
     const size_t size = raim_input_write(message, bytes, sizeof bytes) - cut;
-    raim_match_receive(table->match, 1, false, bytes, size);
-    for (int i = 0; i < RAIM_REFUSALS; i++)
-        if (refused(table, i) > before[i])
-            reason = raim_refusal_name((enum raim_refusal)i);
-    printf("{\"name\": \"%s\", \"now\": %u, ", name, table->match->world->tick);
+    raim_match_receive(test->match, 1, false, bytes, size);
+    for (int i = 0; i < RAIM_REJECTIONS; i++)
+        if (rejected(test, i) > before[i])
+            reason = raim_rejection_name((enum raim_rejection)i);
+    printf("{\"name\": \"%s\", \"now\": %u, ", name, test->match->world->tick);
     print_hex(bytes, size);
-    printf(", \"refused\": \"%s\"}%s\n", reason, end);
+    printf(", \"rejected\": \"%s\"}%s\n", reason, end);
 }
 
 // The second client's newest snapshot is of the present tick, and it lacks no event.
 static void print_inputs(void)
 {
-    struct table table = open_table();
+    struct test_match test = open_test_match();
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_outgoing out;
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Bob"};
-    raim_match_connect(table.match, 1, (const uint8_t[RAIM_TOKEN_BYTES]){1});
-    raim_match_receive(table.match, 1, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    raim_match_connect(test.match, 1, (const uint8_t[RAIM_TOKEN_BYTES]){1});
+    raim_match_receive(test.match, 1, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
     for (int i = 0; i < 40; i++) {
-        raim_match_step(table.match);
-        while (raim_match_outgoing(table.match, &out))
+        raim_match_step(test.match);
+        while (raim_match_outgoing(test.match, &out))
             ;
     }
-    const uint32_t now = table.match->world->tick;
-    const uint16_t events = (uint16_t)table.match->clients[1].events.acked;
-    const uint32_t newest = table.match->clients[1].sent_tick;
+    const uint32_t now = test.match->world->tick;
+    const uint16_t events = (uint16_t)test.match->connections[1].events.acked;
+    const uint32_t newest = test.match->connections[1].sent_tick;
     struct raim_input_message good = {
         .tick = now + 1, .has_snapshot = true, .snapshot = newest, .events = events, .count = 1};
     struct raim_input_message message = good;
     printf("\"inputs\": [\n");
     message.tick = now - 1;
-    print_input(&table, "late: its tick is over", &message, 0, ",");
+    print_input(&test, "late: its tick is over", &message, 0, ",");
     message.tick = now;
-    print_input(&table, "just in time", &message, 0, ",");
+    print_input(&test, "just in time", &message, 0, ",");
     message.tick = now + 63;
-    print_input(&table, "the last tick that is not early", &message, 0, ",");
+    print_input(&test, "the last tick that is not early", &message, 0, ",");
     message.tick = now + 64;
-    print_input(&table, "early", &message, 0, ",");
+    print_input(&test, "early", &message, 0, ",");
     message = good;
     message.snapshot = now + 1;
-    print_input(&table, "acknowledges a snapshot of the future", &message, 0, ",");
+    print_input(&test, "acknowledges a snapshot of the future", &message, 0, ",");
     message = good;
     message.events = (uint16_t)(events + 1);
-    print_input(&table, "acknowledges an event of the future", &message, 0, ",");
+    print_input(&test, "acknowledges an event of the future", &message, 0, ",");
     message = good;
     message.has_snapshot = false;
-    print_input(&table, "has no snapshot", &message, 0, ",");
-    print_input(&table, "ends early", &good, 1, "");
+    print_input(&test, "has no snapshot", &message, 0, ",");
+    print_input(&test, "ends early", &good, 1, "");
     printf("]}\n");
-    close_table(&table);
+    close_test_match(&test);
 }
 
 int main(void)

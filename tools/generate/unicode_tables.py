@@ -20,8 +20,8 @@ ICU = 72             # whose confusables are those of Unicode 15.0.0
 SKIPPED = 77
 MAX_TARGET_BYTES = 6 # of UTF-8, as struct raim_unicode_mapping has room for
 
-# Blocks whose compatibility forms are rare in names and many: they are refused.
-REFUSED_FORMS = ((0x2E80, 0x2FDF), # radicals
+# Blocks whose compatibility forms are rare in names and many: they are rejected.
+REJECTED_FORMS = ((0x2E80, 0x2FDF), # radicals
                  (0x3200, 0x33FF), # enclosed and squared, but for those of ASCII
                  (0xF900, 0xFAFF), # CJK compatibility ideographs
                  (0xFB50, 0xFDFF), (0xFE70, 0xFEFC), # Arabic presentation forms
@@ -94,7 +94,7 @@ def compatibility_form(code):
 
 
 def folding_of(code):
-    """What a name has in place of it; "" where it is refused, None where it stays."""
+    """What a name has in place of it; "" where it is rejected, None where it stays."""
     if code in FOLDED_BESIDES:
         return FOLDED_BESIDES[code]
     folded = compatibility_form(code)
@@ -104,7 +104,7 @@ def folding_of(code):
     if (unicodedata.category(folded[0])[0] in "ZM" or is_in(ord(folded[0]), CONJOINING_JAMO)
             or len(folded.encode("utf-8")) > MAX_TARGET_BYTES):
         return ""
-    if is_in(code, REFUSED_FORMS) and not folded.isascii():
+    if is_in(code, REJECTED_FORMS) and not folded.isascii():
         return ""
     return folded
 
@@ -170,17 +170,17 @@ def table(kind, name, items):
 
 def make():
     confusables = Confusables()
-    refused, marks, folds, skeletons = [], [], {}, {}
+    rejected, marks, folds, skeletons = [], [], {}, {}
     for code in sorted(set(range(0x110000)) - ignorable()):
         category = unicodedata.category(chr(code))
         if category in ("Cn", "Co", "Cs", "Cf"):
-            refused.append(code)
+            rejected.append(code)
             continue
         if category in ("Mn", "Me"):
             marks.append(code)
         folding = folding_of(code)
         if folding == "" or is_in(code, CONJOINING_JAMO):
-            refused.append(code)
+            rejected.append(code)
         elif folding is not None:
             folds[code] = folding
         elif category[0] not in "MZ" and not is_in(code, UNIFORM):
@@ -189,7 +189,7 @@ def make():
             if alike not in ("", chr(code)) and small and (alike.isascii() or
                                                            is_in(code, ALIKE_SCRIPTS)):
                 skeletons[code] = alike
-    unclean = set(refused) | set(folds)
+    unclean = set(rejected) | set(folds)
     for target in folds.values(): # so that a clean name is clean
         assert not any(ord(c) in unclean for c in target), target
     for target in skeletons.values():
@@ -210,12 +210,12 @@ def make():
         '#include "unicode.h"', "",
         "#include <assert.h>", "",
         "// clang-format off", "",
-        *table("raim_unicode_range", "refused", ranges(refused)),
+        *table("raim_unicode_range", "rejected", ranges(rejected)),
         *table("raim_unicode_range", "marks", ranges(marks)),
         *table("raim_unicode_mapping", "folds", mappings(folds)),
         *table("raim_unicode_mapping", "skeletons", mappings(skeletons)),
         "#define TABLE(rows) {rows, sizeof rows / sizeof rows[0]}", "",
-        "const struct raim_unicode_ranges raim_unicode_refused = TABLE(refused);",
+        "const struct raim_unicode_ranges raim_unicode_rejected = TABLE(rejected);",
         "const struct raim_unicode_ranges raim_unicode_marks = TABLE(marks);",
         "const struct raim_unicode_mappings raim_unicode_folds = TABLE(folds);",
         "const struct raim_unicode_mappings raim_unicode_skeletons = TABLE(skeletons);", ""])

@@ -166,7 +166,7 @@ static void add_network(struct list *list, const struct audit_player *player, do
         ratio(player->round_trip_changes, (double)round_trip->count - 1));
     add(list, "inputs_per_s", "INPUTS/s", 1, ratio((double)player->inputs, client_s));
     add(list, "bursts", "BURSTS", 0, known(player, player->bursts));
-    add(list, "most_inputs_per_tick", "MOST/tick", 0, known(player, player->most_inputs));
+    add(list, "most_inputs_per_tick", "MAX/tick", 0, known(player, player->most_inputs));
     add(list, "longest_gap_ms", "GAP ms", 0, known(player, 1000 * tick_s * player->longest_gap));
     add(list, "missed_percent", "MISSED %", 2,
         percent((double)player->missed, (double)player->client_ticks));
@@ -260,7 +260,7 @@ void audit_report_print(const struct audit_report *report, FILE *out)
         fprintf(out, "\n%" PRIu32 " further players were left out\n", report->left_out);
 }
 
-// --- JSON. A builder that lacks memory returns NULL, which jansson's setters refuse. ---
+// --- JSON. A builder that lacks memory returns NULL, which jansson's setters reject. ---
 
 static json_t *player_json(const struct audit_player *player, uint32_t tick_hz)
 {

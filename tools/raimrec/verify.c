@@ -27,7 +27,7 @@ static void print_header(FILE *out)
 }
 
 // A line for a file that could not be played.
-static void print_refusal(FILE *out, const char *result, const char *path, const char *why)
+static void print_rejection(FILE *out, const char *result, const char *path, const char *why)
 {
     fprintf(out, "%-10s %10s %9s %9s %9s %8s  %s\n    %s\n", result, "-", "-", "-", "-", "-", path,
             why);
@@ -167,7 +167,7 @@ static enum verify_status verify_file(const char *path, FILE *out)
     char error[RAIM_RECORDING_ERROR_BYTES];
     struct mapped_file file;
     if (!mapped_file_open(&file, path, error, sizeof error)) {
-        print_refusal(out, "unreadable", path, error);
+        print_rejection(out, "unreadable", path, error);
         return VERIFY_UNREADABLE;
     }
     enum verify_status status = VERIFY_DIFFERS;
@@ -178,9 +178,9 @@ static enum verify_status verify_file(const char *path, FILE *out)
         raim_recording_close(recording);
     } else if (raim_recording_is_foreign(file.bytes, file.size)) {
         status = VERIFY_OTHER_VERSION;
-        print_refusal(out, "foreign", path, error);
+        print_rejection(out, "foreign", path, error);
     } else {
-        print_refusal(out, "damaged", path, error);
+        print_rejection(out, "damaged", path, error);
     }
     mapped_file_close(&file);
     return status;

@@ -7,9 +7,9 @@ local ffi = require "ffi"
 ffi.cdef((love.filesystem.read("raim.cdef"))) -- without the size
 local raim = ffi.load(os.getenv("RAIM_LIBRARY") or "raimclient")
 
-local MOST_PLAYERS, MOST_BULLETS, MOST_LINES = 1024, 8192, 5
-local players = ffi.new("struct raim_client_player[?]", MOST_PLAYERS)
-local bullets = ffi.new("struct raim_client_bullet[?]", MOST_BULLETS)
+local MAX_PLAYERS, MAX_BULLETS, MAX_LINES = 1024, 8192, 5
+local players = ffi.new("struct raim_client_player[?]", MAX_PLAYERS)
+local bullets = ffi.new("struct raim_client_bullet[?]", MAX_BULLETS)
 local event = ffi.new("struct raim_client_event")
 local input = ffi.new("raim_input")
 
@@ -54,7 +54,7 @@ local function read_events()
         elseif event.kind == raim.RAIM_CLIENT_CHAT then
             table.insert(game.feed, name_of(event.player) .. ": " .. ffi.string(event.text))
         end
-        if #game.feed > MOST_LINES then
+        if #game.feed > MAX_LINES then
             table.remove(game.feed, 1)
         end
     end
@@ -78,14 +78,14 @@ local function copy_arena()
     game.has_sight = raim.raim_client_has_sight(game.client)
     game.own = raim.raim_client_own_slot(game.client)
     game.players, game.bullets = {}, {}
-    local count = raim.raim_client_interpolated_players(game.client, players, MOST_PLAYERS)
+    local count = raim.raim_client_interpolated_players(game.client, players, MAX_PLAYERS)
     for i = 0, count - 1 do
         local one = players[i]
         if one.slot == game.own or is_in_sight(one.position, game.rules.player_radius) then
             table.insert(game.players, one)
         end
     end
-    for i = 0, raim.raim_client_interpolated_bullets(game.client, bullets, MOST_BULLETS) - 1 do
+    for i = 0, raim.raim_client_interpolated_bullets(game.client, bullets, MAX_BULLETS) - 1 do
         if is_in_sight(bullets[i].position, game.rules.bullet_radius) then
             table.insert(game.bullets, bullets[i])
         end

@@ -16,7 +16,7 @@ from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int8, c_size_t,
 from ctypes import c_uint64, c_uint8, c_void_p
 
 CLIENT_PLAYING, CLIENT_ENDED = 2, 4
-MOST_PLAYERS = 1024
+MAX_PLAYERS = 1024
 PATIENCE_S = 60
 
 
@@ -107,8 +107,8 @@ def load():
 
 def choose(raim, client, turn):
     """The input that runs at the nearest player in sight and fires ahead of its run."""
-    players = (Player * MOST_PLAYERS)()
-    count = raim.raim_client_interpolated_players(client, players, MOST_PLAYERS)
+    players = (Player * MAX_PLAYERS)()
+    count = raim.raim_client_interpolated_players(client, players, MAX_PLAYERS)
     eye, own = raim.raim_client_eye(client), raim.raim_client_own_slot(client)
     arena, rules = raim.raim_client_map(client), raim.raim_client_rules(client)[0]
     side = 1 if turn % 60 < 30 else -1

@@ -14,7 +14,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { DATAGRAM_BYTES = 1500, DATAGRAMS_A_CALL = 64, FAMILIES = 2, MOST_NETWORKS = 64 };
+enum { DATAGRAM_BYTES = 1500, DATAGRAMS_A_CALL = 64, FAMILIES = 2, MAX_NETWORKS = 64 };
 
 // The row of a server of the finder with the same index.
 struct server {
@@ -34,7 +34,7 @@ struct browser {
     struct raim_finder *finder;
     struct raim_resolver *masters[RAIM_FINDER_MASTERS]; // NULL: resolved
     int master_count, network_count;
-    struct network networks[MOST_NETWORKS];
+    struct network networks[MAX_NETWORKS];
     struct server servers[RAIM_FINDER_SERVERS];
     int shown_count;
     int shown[RAIM_FINDER_SERVERS]; // indices of servers
@@ -54,7 +54,7 @@ static int open_socket(int family)
     return descriptor;
 }
 
-// What the kernel refuses is as what was lost.
+// What the kernel rejects is as what was lost.
 static void send_to(const struct browser *browser, const struct raim_address *to,
                     const struct raim_finder_datagram *datagram)
 {
@@ -107,7 +107,7 @@ static void list_networks(struct browser *browser)
     for (const struct ifaddrs *one = all; one != NULL; one = one->ifa_next) {
         struct network *network = &browser->networks[browser->network_count];
         if (one->ifa_addr == NULL || one->ifa_netmask == NULL ||
-            browser->network_count == MOST_NETWORKS ||
+            browser->network_count == MAX_NETWORKS ||
             !raim_internet_read(one->ifa_addr, &network->own) ||
             !raim_internet_read(one->ifa_netmask, &mask))
             continue;

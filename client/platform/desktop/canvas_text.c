@@ -16,7 +16,7 @@
 enum {
     FONTS = 64,
     FALLBACKS = 10,
-    MOST_WIDTH = 8192 // pixels of a line; what is farther right is cut off
+    MAX_WIDTH = 8192 // pixels of a line; what is farther right is cut off
 };
 
 struct font {
@@ -284,7 +284,7 @@ static SDL_Surface *render_letters(struct canvas_fonts *fonts, const struct canv
     struct run run;
     TTF_Font *first = font_of(fonts, wanted);
     const int whole = measure(fonts, wanted, words);
-    const int width = whole < MOST_WIDTH ? whole : MOST_WIDTH;
+    const int width = whole < MAX_WIDTH ? whole : MAX_WIDTH;
     if (first == NULL || width == 0)
         return NULL;
     SDL_Surface *surface = SDL_CreateRGBSurfaceWithFormat(0, width, TTF_FontHeight(first), 32,

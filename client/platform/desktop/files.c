@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 20 }; // of a text; the program itself writes some KB
+enum { MAX_BYTES = 1 << 20 }; // of a text; the program itself writes some KB
 
 int64_t platform_unix_s(void)
 {
@@ -100,7 +100,7 @@ char *files_read(const char *path, size_t *size)
     const char *problem;
     const int descriptor = open_regular(path, &status, &problem);
     char *text = NULL;
-    if (descriptor >= 0 && status.st_size > MOST_BYTES)
+    if (descriptor >= 0 && status.st_size > MAX_BYTES)
         problem = "it is larger than 1 MiB";
     else if (descriptor >= 0)
         text = malloc((size_t)status.st_size + 1);

@@ -4,7 +4,7 @@
 import {clock, colour, colourOf, duration, element, find, say} from "./page.js";
 import {get} from "./net.js";
 import {nameOnMap} from "./live_map.js";
-import {playerButtons, showVote} from "./orders.js";
+import {playerButtons, showVote} from "./commands.js";
 
 let arena = null, arenaAt = 0;
 

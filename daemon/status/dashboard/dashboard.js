@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The dashboard: asks for the feed and the chosen arena every two seconds, and for the last hour
+// The dashboard: asks for the summary and the chosen arena every two seconds, and for the last hour
 // every ten. A hidden page sends no requests.
 
 import {ago, find, say} from "./page.js";
@@ -9,14 +9,14 @@ import {openArenas, showArenas} from "./arenas.js";
 import {isWatching, redrawMap, unwatch, watch} from "./live_map.js";
 import {loadPlots, redrawPlots} from "./plots.js";
 import {loadLeaders, loadOlderRecordings, loadRecordings} from "./results.js";
-import {closeEvents, openEvents, openOrders, refuseToken} from "./orders.js";
+import {closeEvents, openEvents, openCommands, rejectToken} from "./commands.js";
 
 const POLL_MS = 2000;
 const SLOW_MS = 10000;  // between two requests for what changes seldom
 const DOWN_MS = 5000;   // an answer that takes longer counts as none
 
 let chosen = decodeURIComponent(location.hash.slice(1));
-let feed = null, slowAt = -Infinity, isOpen = false;
+let summary = null, slowAt = -Infinity, isOpen = false;
 let answeredAt = null; // when the server answered last; null: never
 let pollTimer = 0, clockTimer = 0, isPolling = false;
 
@@ -45,10 +45,10 @@ const openedAt = new Date();
 // --- What is shown ---
 
 function showSummary() {
-  const sum = key => feed.arenas.reduce((total, arena) => total + arena[key], 0);
-  const troubled = feed.arenas.filter(arena => arena.overloaded).length;
-  say(find("version"), feed.version);
-  say(find("summary"), [`up ${ago(feed.uptime_s)}`,
+  const sum = key => summary.arenas.reduce((total, arena) => total + arena[key], 0);
+  const troubled = summary.arenas.filter(arena => arena.overloaded).length;
+  say(find("version"), summary.version);
+  say(find("summary"), [`up ${ago(summary.uptime_s)}`,
     `${sum("players")} of ${sum("max")} players`, `${sum("bots")} bots`,
     `${sum("spectators")} spectators`, troubled > 0 && `${troubled} overloaded`]
     .filter(Boolean).join(" \u00b7 "));
@@ -63,7 +63,7 @@ function choose(name) {
   else
     unwatch();
   slowAt = -Infinity;
-  showArenas(feed.arenas, chosen);
+  showArenas(summary.arenas, chosen);
   poll();
 }
 
@@ -74,18 +74,18 @@ async function loadSlow() {
 
 async function ask() {
   if (!isOpen)
-    isOpen = await openOrders(() => chosen);
+    isOpen = await openCommands(() => chosen);
   if (!isOpen)
     return;
-  feed = await get("feed");
+  summary = await get("summary");
   showUp();
   showSummary();
   openEvents();
-  if (!feed.arenas.some(arena => arena.name === chosen))
-    choose(feed.arenas[0]?.name ?? "");
+  if (!summary.arenas.some(arena => arena.name === chosen))
+    choose(summary.arenas[0]?.name ?? "");
   else if (!isWatching())
     watch(chosen);
-  showArenas(feed.arenas, chosen);
+  showArenas(summary.arenas, chosen);
   if (chosen)
     await loadArena(chosen, isChosen);
   if (performance.now() - slowAt >= SLOW_MS)
@@ -103,7 +103,7 @@ async function poll() {
   } catch (problem) {
     if (problem.status === 401) {
       isOpen = false;
-      refuseToken();
+      rejectToken();
     }
     if (problem.status !== 401 && problem.status !== 404) // 404: of an arena that has just ended
       showDown();
@@ -136,7 +136,7 @@ addEventListener("resize", redraw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 addEventListener("hashchange", () => {
   const name = decodeURIComponent(location.hash.slice(1));
-  if (name !== chosen && feed?.arenas.some(arena => arena.name === name))
+  if (name !== chosen && summary?.arenas.some(arena => arena.name === name))
     choose(name);
 });
 updateVisibility();

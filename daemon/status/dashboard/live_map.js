@@ -6,7 +6,7 @@ import {follow, get} from "./net.js";
 
 const MAP_MS = 1000;      // minimum time between two requests for the map
 const EVENT_MS = 100;     // between two events
-const NAMES_AT_MOST = 32; // maximum number of players with names on the map
+const MAX_NAMES = 32; // maximum number of players with names on the map
 const NARROW = 600;       // width of the map in pixels up to which names are hidden
 const NAME_LETTERS = 16;  // of a name on the map
 
@@ -40,7 +40,7 @@ function drawPlayers(context, toCanvas, scale) {
   const radius = Math.max(3, map.player_radius * scale);
   context.font = getComputedStyle(find("caption")).font;
   context.textAlign = "center";
-  const named = now.players.length <= NAMES_AT_MOST && find("live").clientWidth > NARROW;
+  const named = now.players.length <= MAX_NAMES && find("live").clientWidth > NARROW;
   for (const player of now.players) {
     const [x, y] = toCanvas(...interpolate(player, share));
     const angle = player[3] / 65536 * 2 * Math.PI;

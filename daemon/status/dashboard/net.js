@@ -6,7 +6,7 @@
 const RETRY_MS = 3000;
 const TOKEN = "raimd-token";
 
-export class Refusal extends Error {
+export class Rejection extends Error {
   constructor(status, text) {
     super(text);
     this.status = status;
@@ -29,15 +29,15 @@ async function send(path, options = {}) {
   return fetch(path, {cache: "no-store", ...options, headers});
 }
 
-// The JSON of an answer. Throws a Refusal for another status than 200.
+// The JSON of an answer. Throws a Rejection for another status than 200.
 export async function get(path) {
   const answer = await send(path);
   if (!answer.ok)
-    throw new Refusal(answer.status, `${path}: ${answer.status}`);
+    throw new Rejection(answer.status, `${path}: ${answer.status}`);
   return answer.json();
 }
 
-// Gives a command, whose path begins at the server's root, with these fields. Throws a Refusal with
+// Gives a command, whose path begins at the server's root, with these fields. Throws a Rejection with
 // the server's words.
 export async function command(path, fields) {
   const answer = await send(path.slice(1), {
@@ -45,7 +45,7 @@ export async function command(path, fields) {
     headers: {"Content-Type": "application/json", "X-Raimd-Command": "1"}});
   const said = await answer.json().catch(() => ({}));
   if (!answer.ok)
-    throw new Refusal(answer.status, said.error ?? `${answer.status}`);
+    throw new Rejection(answer.status, said.error ?? `${answer.status}`);
   return said;
 }
 
@@ -53,7 +53,7 @@ export async function command(path, fields) {
 export async function download(path, name) {
   const answer = await send(path);
   if (!answer.ok)
-    throw new Refusal(answer.status, `${answer.status}`);
+    throw new Rejection(answer.status, `${answer.status}`);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await answer.blob());
   link.download = name;

@@ -5,7 +5,7 @@ import {ago, colour, count, duration, element, find, milliseconds, percent, prep
   from "./page.js";
 import {get} from "./net.js";
 
-const LEAST_SAMPLES = 30; // that a plot is wide: five minutes; at most the server's hour
+const MIN_SAMPLES = 30; // that a plot is wide: five minutes; at most the server's hour
 
 // Each plot: its title, its series by the names of the samples' columns, the smallest scale.
 const PLOTS = [
@@ -52,7 +52,7 @@ function drawPlot(canvas, rows, overloaded, {least, unit}) {
   if (width === 0)
     return;
   const limit = 1.1 * rows.reduce((most, row) => row.reduce((a, b) => Math.max(a, b), most), least);
-  const samples = Math.max(LEAST_SAMPLES, overloaded.length, ...rows.map(row => row.length));
+  const samples = Math.max(MIN_SAMPLES, overloaded.length, ...rows.map(row => row.length));
   const step = width / (samples - 1), at = (i, length) => width - (length - 1 - i) * step;
   context.fillStyle = colour("--alarm");
   overloaded.forEach((is, i) => is && context.fillRect(at(i, overloaded.length) - step, top, step,

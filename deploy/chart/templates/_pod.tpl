@@ -7,7 +7,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "raimd.config" -}}
 {{- if .Values.agones.enabled }}
 {{- .Values.agones.config | trim }}
-{{- $last := sub (add .Values.agones.firstPort .Values.agones.rooms) 1 }}
+{{- $last := sub (add .Values.agones.firstPort .Values.agones.arenas) 1 }}
 on_demand = {
   ports = "{{ .Values.agones.firstPort }}-{{ $last }}";
   {{- .Values.agones.onDemand | trim | nindent 2 }}
@@ -32,7 +32,7 @@ metadata:
 spec:
   {{- if .Values.agones.enabled }}
   terminationGracePeriodSeconds: {{ .Values.agones.terminationGracePeriodSeconds }}
-  # Agones' own, Never, would end the pod of a raimd that crashed, with its checkpoints and rooms.
+  # Agones' own, Never, would end the pod of a raimd that crashed, with its checkpoints and arenas.
   restartPolicy: OnFailure
   {{- end }}
   securityContext:

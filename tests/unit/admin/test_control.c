@@ -29,17 +29,17 @@ struct fixture {
     char error[256];
 };
 
-// The stubs record the change, and fail with `refusal`.
+// The stubs record the change, and fail with `rejection`.
 static char asked[256];
-static const char *refusal; // NULL: succeed
+static const char *rejection; // NULL: succeed
 
 static bool change(const char *what, const char *name, const char *path, char *error,
                    size_t capacity)
 {
     snprintf(asked, sizeof asked, "%s %s %s", what, name, path);
-    if (refusal != NULL)
-        snprintf(error, capacity, "%s", refusal);
-    return refusal == NULL;
+    if (rejection != NULL)
+        snprintf(error, capacity, "%s", rejection);
+    return rejection == NULL;
 }
 
 static const char *name_at(const struct arena_table *table, int index)
@@ -69,20 +69,20 @@ bool arena_table_reload(struct arena_table *table, struct reload_report *report)
 {
     (void)table;
     reload_report_add(report, RELOAD_REPORT_WARNING, "f:1: \"odd\"");
-    if (refusal != NULL)
-        reload_report_add(report, RELOAD_REPORT_MISTAKE, "f:2: %s", refusal);
+    if (rejection != NULL)
+        reload_report_add(report, RELOAD_REPORT_MISTAKE, "f:2: %s", rejection);
     else {
         reload_report_add(report, RELOAD_REPORT_RESTART, "f:3: port: 1 -> 2");
         reload_report_add(report, RELOAD_REPORT_APPLIED, "f:4: bots: 1 -> 2");
     }
-    return refusal == NULL;
+    return rejection == NULL;
 }
 
 static int open_fixture(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     asked[0] = '\0';
-    refusal = NULL;
+    rejection = NULL;
     fixture->loop = loop_create();
     fixture->config = config_demo(&(struct diagnostics){.out = stderr});
     for (int i = 0; i < 2; i++) {
@@ -153,7 +153,7 @@ static int fill_mailbox(struct commands *commands, struct command_call *last)
     return taken;
 }
 
-TEST(a_full_mailbox_refuses_commands, open_fixture, close_fixture)
+TEST(a_full_mailbox_rejects_commands, open_fixture, close_fixture)
 {
     struct fixture *fixture = *state;
     struct commands *commands =
@@ -405,7 +405,7 @@ TEST(changes_of_the_server_are_executed, open_fixture, close_fixture)
     assert_answer(execute(commands, "arena map", "third", "map", "x"), 404, "no such arena");
     assert_answer(execute(commands, "arena map", "duel", NULL, NULL), 400, "a field is missing");
     assert_string_equal(asked, "");
-    refusal = "f:1: got \"x\"\xff\nmore";
+    rejection = "f:1: got \"x\"\xff\nmore";
     static const char answer[] = "{\"error\":\"f:1: got \\\"x\\\"?\\u000amore\"}";
     assert_answer(execute(commands, "arena add", "third", NULL, NULL), 409, answer);
     assert_answer(execute(commands, "arena remove", "duel", NULL, NULL), 409, answer);
@@ -421,7 +421,7 @@ TEST(a_reload_reports_its_changes, open_fixture, close_fixture)
     assert_answer(execute(commands, "reload", NULL, NULL, NULL), 0,
                   "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
                   "\"restart\":[\"f:3: port: 1 -> 2\"]}");
-    refusal = "wrong";
+    rejection = "wrong";
     assert_answer(execute(commands, "reload", NULL, NULL, NULL), 409,
                   "{\"error\":\"the configuration has mistakes: the one that runs stays whole\","
                   "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");

@@ -15,7 +15,7 @@ TEST(failures_are_counted_and_forgotten)
     assert_int_equal(login_guard_fail(&guard, 5, 7000 + LOGIN_GUARD_MS), 1);
 }
 
-TEST(who_failed_longest_ago_makes_room)
+TEST(who_failed_longest_ago_makes_arena)
 {
     struct login_guard guard = {0};
     for (uint32_t key = 0; key < LOGIN_GUARD_ENTRIES; key++)

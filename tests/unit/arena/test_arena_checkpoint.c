@@ -116,10 +116,10 @@ static void close_fixture(struct fixture *fixture)
 // The tick of the saved match, as another process would restore it.
 static uint32_t kept_tick(const struct fixture *fixture)
 {
-    struct checkpoint_seat seats[RAIM_MAX_PLAYERS];
+    struct checkpoint_address addresses[RAIM_MAX_PLAYERS];
     struct checkpoint *checkpoint = checkpoint_create(fixture->directory, "arena");
     struct raim_match *match = raim_match_create(&fixture->def);
-    const struct checkpoint_result result = checkpoint_restore(checkpoint, match, 30, seats);
+    const struct checkpoint_result result = checkpoint_restore(checkpoint, match, 30, addresses);
     const uint32_t tick = raim_match_tick(match);
     assert_int_equal(result.verdict, CHECKPOINT_RESTORED);
     raim_match_destroy(match);
@@ -136,12 +136,13 @@ static void play_and_die(struct fixture *fixture)
     assert_int_equal(raim_match_players(fixture->match, rows, 8), 2);
     assert_string_equal(rows[1].name, "Ada");
     fixture->player = rows[1].id;
-    struct checkpoint_seat *seat = &fixture->checkpoint.seats[raim_player_slot(fixture->player)];
-    assert_int_equal(seat->player, fixture->player);
-    seat->high = fixture->from.ip.high;
-    seat->low = fixture->from.ip.low;
-    seat->port = fixture->from.port;
-    checkpoint_save(fixture->checkpoint.file, fixture->match, fixture->checkpoint.seats);
+    struct checkpoint_address *address =
+        &fixture->checkpoint.addresses[raim_player_slot(fixture->player)];
+    assert_int_equal(address->player, fixture->player);
+    address->high = fixture->from.ip.high;
+    address->low = fixture->from.ip.low;
+    address->port = fixture->from.port;
+    checkpoint_save(fixture->checkpoint.file, fixture->match, fixture->checkpoint.addresses);
     end_process(fixture);
 }
 

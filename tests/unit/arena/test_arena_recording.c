@@ -3,7 +3,7 @@
 // slow, the disk is full or the process dies. Every file is played again to its end.
 //                                                                 test_arena_recording [--seed N]
 #define _GNU_SOURCE
-#include "seat_fixture.h"
+#include "peer_fixture.h"
 
 #include "arena_recording.h"
 #include "monotonic.h"
@@ -17,14 +17,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HZ = 10, DEADLINE_MS = 30000, MOST_FILES = 16 };
+enum { HZ = 10, DEADLINE_MS = 30000, MAX_FILES = 16 };
 
 struct fixture {
     char directory[32], path[48];
     struct wakeup wakeup;
     struct recorder *recorder;
-    struct table *table;
-    struct match_tape tape;
+    struct test_match *test;
+    struct recording_memory records;
     struct arena_recording recording;
     struct config_arena config;
 };
@@ -56,14 +56,14 @@ static void start(struct fixture *fixture)
 static void open_match(struct fixture *fixture, struct raim_match_def def)
 {
     def.tick_hz = HZ;
-    fixture->table = open_table(def);
-    struct raim_match *match = fixture->table->match;
+    fixture->test = open_test_match(def);
+    struct raim_match *match = fixture->test->match;
     const struct raim_world *world = raim_match_world(match);
-    assert_true(match_tape_create(&fixture->tape, match));
+    assert_true(recording_memory_create(&fixture->records, match));
     fixture->recording.stream =
         recorder_open_stream(fixture->recorder, raim_world_bytes(world), world->max_players);
     assert_non_null(fixture->recording.stream);
-    fixture->recording.tape = &fixture->tape;
+    fixture->recording.records = &fixture->records;
 }
 
 // Plays far faster than the time passes, but waits for a recorder that runs.
@@ -71,8 +71,8 @@ static void run(struct fixture *fixture, int count)
 {
     struct record_ring *ring = &fixture->recording.stream->ring;
     while (count-- > 0) {
-        tick(fixture->table);
-        arena_recording_run(&fixture->recording, fixture->table->match, &fixture->config);
+        tick(fixture->test);
+        arena_recording_run(&fixture->recording, fixture->test->match, &fixture->config);
         while (fixture->recorder->is_started && record_ring_is_half_full(ring))
             usleep(1000);
     }
@@ -92,16 +92,16 @@ static void drain(const struct fixture *fixture)
 // Finishes every file.
 static void finish(struct fixture *fixture)
 {
-    if (fixture->table == NULL)
+    if (fixture->test == NULL)
         return;
-    arena_recording_end(&fixture->recording, fixture->table->match);
+    arena_recording_end(&fixture->recording, fixture->test->match);
     recorder_close_stream(fixture->recording.stream);
     recorder_close(fixture->recorder);
     fixture->recorder = NULL;
     fixture->recording.stream = NULL;
-    close_table(fixture->table);
-    fixture->table = NULL;
-    match_tape_destroy(&fixture->tape);
+    close_test_match(fixture->test);
+    fixture->test = NULL;
+    recording_memory_destroy(&fixture->records);
 }
 
 static int tear_down(void **state)
@@ -171,7 +171,7 @@ static struct raim_recording_info replay(const char *path)
 }
 
 // Replays every finished file of a directory, in the order of their names.
-static int replay_all(const char *directory, struct file files[MOST_FILES])
+static int replay_all(const char *directory, struct file files[MAX_FILES])
 {
     int count = 0;
     DIR *listing = opendir(directory);
@@ -182,7 +182,7 @@ static int replay_all(const char *directory, struct file files[MOST_FILES])
         struct stat status;
         if (!recording_name_read(item->d_name, &parts))
             continue;
-        assert_true(count < MOST_FILES);
+        assert_true(count < MAX_FILES);
         snprintf(path, sizeof path, "%s/%s", directory, item->d_name);
         assert_int_equal(stat(path, &status), 0);
         assert_int_equal(status.st_mode & 07777, 0600);
@@ -204,21 +204,21 @@ static bool ends_with(const char *text, const char *end)
 TEST(a_file_lasts_while_somebody_plays, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    struct file files[MOST_FILES];
+    struct file files[MAX_FILES];
     struct raim_match_def def = usual_def();
     def.bots = 2;
     start(fixture);
     open_match(fixture, def);
     run(fixture, 5 * HZ); // bots alone
     assert_string_equal(arena_recording_name(&fixture->recording), "");
-    play(fixture->table, 0);
+    play(fixture->test, 0);
     run(fixture, 25 * HZ);
     assert_true(ends_with(arena_recording_name(&fixture->recording), "Z-r1.raimrec"));
-    say_goodbye(fixture->table, 0);
+    say_goodbye(fixture->test, 0);
     run(fixture, 29 * HZ);
-    play(fixture->table, 1); // before the file has ended
+    play(fixture->test, 1); // before the file has ended
     run(fixture, HZ);
-    say_goodbye(fixture->table, 1);
+    say_goodbye(fixture->test, 1);
     run(fixture, RECORDING_UNPLAYED_S * HZ + 1);
     assert_string_equal(arena_recording_name(&fixture->recording), "");
     run(fixture, 60 * HZ);
@@ -234,13 +234,13 @@ TEST(a_file_lasts_while_somebody_plays, set_up, tear_down)
 TEST(each_round_has_a_file, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    struct file files[MOST_FILES];
+    struct file files[MAX_FILES];
     struct raim_match_def def = usual_def();
     def.tuning.round_s = 12;
     def.tuning.break_s = 3;
     start(fixture);
     open_match(fixture, def);
-    play(fixture->table, 0);
+    play(fixture->test, 0);
     run(fixture, 13 * HZ);
     assert_string_equal(arena_recording_name(&fixture->recording), ""); // in the break
     run(fixture, 3 * HZ);
@@ -260,10 +260,10 @@ TEST(each_round_has_a_file, set_up, tear_down)
 TEST(a_long_round_is_split, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    struct file files[MOST_FILES];
+    struct file files[MAX_FILES];
     start(fixture);
     open_match(fixture, usual_def());
-    play(fixture->table, 0)->is_idle = true;
+    play(fixture->test, 0)->is_idle = true;
     run(fixture, RECORDING_PART_S * HZ + 20 * HZ);
     assert_true(ends_with(arena_recording_name(&fixture->recording), "-r1-p2.raimrec"));
     finish(fixture);
@@ -276,7 +276,7 @@ TEST(a_long_round_is_split, set_up, tear_down)
 TEST(bots_are_recorded_where_all_is_and_nothing_where_nothing_is, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    struct file files[MOST_FILES];
+    struct file files[MAX_FILES];
     struct raim_match_def def = usual_def();
     def.bots = 3;
     start(fixture);
@@ -288,7 +288,7 @@ TEST(bots_are_recorded_where_all_is_and_nothing_where_nothing_is, set_up, tear_d
     fixture->config.recording = CONFIG_RECORDING_NONE; // a reload
     run(fixture, 1);
     assert_string_equal(arena_recording_name(&fixture->recording), "");
-    play(fixture->table, 0);
+    play(fixture->test, 0);
     run(fixture, 20 * HZ);
     assert_string_equal(arena_recording_name(&fixture->recording), "");
     fixture->config.recording = CONFIG_RECORDING_PLAYED;
@@ -303,18 +303,18 @@ TEST(bots_are_recorded_where_all_is_and_nothing_where_nothing_is, set_up, tear_d
 TEST(a_pause_begins_no_file_and_ends_none, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    struct file files[MOST_FILES];
+    struct file files[MAX_FILES];
     start(fixture);
     open_match(fixture, usual_def());
-    raim_match_pause(fixture->table->match, true);
+    raim_match_pause(fixture->test->match, true);
     run(fixture, 1);
-    play(fixture->table, 0);
+    play(fixture->test, 0);
     run(fixture, HZ);
     assert_string_equal(arena_recording_name(&fixture->recording), "");
-    raim_match_pause(fixture->table->match, false);
+    raim_match_pause(fixture->test->match, false);
     run(fixture, HZ);
     assert_string_not_equal(arena_recording_name(&fixture->recording), "");
-    raim_match_pause(fixture->table->match, true);
+    raim_match_pause(fixture->test->match, true);
     run(fixture, 40 * HZ);
     assert_string_not_equal(arena_recording_name(&fixture->recording), "");
     finish(fixture);
@@ -328,14 +328,14 @@ TEST(a_file_tells_nothing_of_what_is_random_after_it, set_up, tear_down)
     start(fixture);
     open_match(fixture, usual_def());
     run(fixture, 1);
-    const uint64_t before = raim_match_world(fixture->table->match)->random;
-    play(fixture->table, 0)->is_idle = true;
+    const uint64_t before = raim_match_world(fixture->test->match)->random;
+    play(fixture->test, 0)->is_idle = true;
     run(fixture, 2);
-    const uint64_t first = raim_match_world(fixture->table->match)->random;
+    const uint64_t first = raim_match_world(fixture->test->match)->random;
     assert_int_not_equal(first, before);
-    arena_recording_end(&fixture->recording, fixture->table->match);
+    arena_recording_end(&fixture->recording, fixture->test->match);
     run(fixture, 1);
-    assert_int_not_equal(raim_match_world(fixture->table->match)->random, first);
+    assert_int_not_equal(raim_match_world(fixture->test->match)->random, first);
 }
 
 // --- When it cannot be written ---
@@ -344,13 +344,13 @@ TEST(a_file_tells_nothing_of_what_is_random_after_it, set_up, tear_down)
 TEST(a_full_ring_ends_the_file_with_what_is_in_it, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    struct file files[MOST_FILES];
+    struct file files[MAX_FILES];
     struct raim_match_def def = usual_def();
     def.bots = 8;
     def.tuning.round_s = 300;
     def.tuning.break_s = 1;
     open_match(fixture, def);
-    play(fixture->table, 0);
+    play(fixture->test, 0);
     int played = 0;
     for (; counts_of(fixture).dropped == 0 && played < 290 * HZ; played++)
         run(fixture, 1);
@@ -378,12 +378,12 @@ static void limit_files(rlim_t bytes)
 TEST(a_full_disk_keeps_the_whole_frames_and_is_tried_again, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    struct file files[MOST_FILES];
+    struct file files[MAX_FILES];
     struct raim_match_def def = usual_def();
     def.bots = 8;
     start(fixture);
     open_match(fixture, def);
-    play(fixture->table, 0);
+    play(fixture->test, 0);
     run(fixture, 35 * HZ);
     drain(fixture);
     assert_in_range(counts_of(fixture).bytes, 1000, 11000);
@@ -410,7 +410,7 @@ TEST(a_directory_that_is_gone_ends_the_file_and_nothing_else, set_up, tear_down)
     start(fixture);
     open_match(fixture, usual_def());
     assert_int_equal(rmdir(fixture->path), 0);
-    play(fixture->table, 0);
+    play(fixture->test, 0);
     run(fixture, HZ);
     await(fixture, 0, 1);
     run(fixture, HZ);
@@ -431,12 +431,12 @@ static void copy_file(const char *from, const char *to)
 TEST(a_crash_costs_ten_seconds_at_most, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    struct file files[MOST_FILES];
+    struct file files[MAX_FILES];
     char error[256], part[PATH_MAX], other[64];
     const struct recordings_limits plenty = {.bytes = UINT64_C(1) << 40};
     start(fixture);
     open_match(fixture, usual_def());
-    play(fixture->table, 0);
+    play(fixture->test, 0);
     run(fixture, 39 * HZ);
     snprintf(part, sizeof part, "%s/%s.part", fixture->path,
              arena_recording_name(&fixture->recording));
@@ -462,11 +462,11 @@ TEST(a_crash_costs_ten_seconds_at_most, set_up, tear_down)
 
 // --- Clips ---
 
-static struct recorder_answer order_clip(const struct fixture *fixture, uint32_t seconds)
+static struct recorder_answer command_clip(const struct fixture *fixture, uint32_t seconds)
 {
     struct recorder_answer clip = {0};
     const uint64_t end_ms = monotonic_ms() + DEADLINE_MS;
-    assert_true(recorder_order_clip(fixture->recorder, fixture->recording.stream, seconds, 5));
+    assert_true(recorder_command_clip(fixture->recorder, fixture->recording.stream, seconds, 5));
     while (!recorder_take_answer(fixture->recorder, &clip) && monotonic_ms() < end_ms)
         usleep(1000);
     assert_int_equal(clip.number, 5);
@@ -476,17 +476,17 @@ static struct recorder_answer order_clip(const struct fixture *fixture, uint32_t
 TEST(a_clip_holds_the_last_seconds_and_is_listed_with_its_round, set_up, tear_down)
 {
     struct fixture *fixture = *state;
-    struct file files[MOST_FILES];
+    struct file files[MAX_FILES];
     struct recording_entry entry;
     char path[PATH_MAX];
     struct raim_match_def def = usual_def();
     def.bots = 2;
     start(fixture);
     open_match(fixture, def);
-    assert_string_equal(order_clip(fixture, 30).problem, "the arena is not being recorded");
-    play(fixture->table, 0);
+    assert_string_equal(command_clip(fixture, 30).problem, "the arena is not being recorded");
+    play(fixture->test, 0);
     run(fixture, 75 * HZ);
-    const struct recorder_answer clip = order_clip(fixture, 22);
+    const struct recorder_answer clip = command_clip(fixture, 22);
     assert_string_equal(clip.problem, "");
     assert_true(ends_with(clip.clip, "-r1-clip.raimrec"));
     struct recordings *recordings = recorder_recordings(fixture->recorder);
@@ -496,11 +496,11 @@ TEST(a_clip_holds_the_last_seconds_and_is_listed_with_its_round, set_up, tear_do
     assert_in_range(info.ticks, 22 * HZ - 1, 32 * HZ + 1);
     assert_in_range(info.first_tick + info.ticks, 75 * HZ - 1, 75 * HZ + 1);
     usleep(1100000); // another second, another name
-    const struct recorder_answer all = order_clip(fixture, 600);
+    const struct recorder_answer all = command_clip(fixture, 600);
     assert_string_equal(all.problem, "");
     snprintf(path, sizeof path, "%s/%s", fixture->path, all.clip);
     assert_in_range(replay(path).ticks, 73 * HZ, 75 * HZ);
-    arena_recording_end(&fixture->recording, fixture->table->match);
+    arena_recording_end(&fixture->recording, fixture->test->match);
     await(fixture, 1, 0);
     assert_true(recordings_find(recordings, clip.clip, &entry));
     assert_true(entry.is_clip);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ban lists by URL: their lines, and what is refused whole.
+// Ban lists by URL: their lines, and what is rejected whole.
 #define _GNU_SOURCE
 #include "bans.h"
 #include "test.h"
@@ -44,7 +44,7 @@ TEST(a_line_has_a_network_an_end_and_a_reason)
     free(bans);
 }
 
-TEST(a_list_with_one_bad_line_is_refused_with_its_number)
+TEST(a_list_with_one_bad_line_is_rejected_with_its_number)
 {
     static const char *const bad[] = {
         "somewhere",           "1.2.3.4/33",      "1.2.3.4/8",      "1.2.3.4 2027-13-01",

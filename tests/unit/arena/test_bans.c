@@ -199,7 +199,7 @@ TEST(a_network_is_banned_once_with_the_newest_reason)
     free(bans);
 }
 
-TEST(too_many_bans_are_refused)
+TEST(too_many_bans_are_rejected)
 {
     struct bans *bans = bans_allocate(BANS_MAX);
     bans->count = BANS_MAX;
@@ -388,7 +388,7 @@ TEST(lines_that_are_no_bans_are_kept_as_they_are)
     }
 }
 
-TEST(a_file_that_nobody_can_have_written_is_refused)
+TEST(a_file_that_nobody_can_have_written_is_rejected)
 {
     char error[256] = "";
     struct bans_unread unread = {0};

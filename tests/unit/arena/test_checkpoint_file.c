@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "arena_fixture.h"
 #include "chance.h"
-#include "checkpoint.h"
+#include "checkpoint_file.h"
 #include "digest.h"
 #include "test.h"
 
@@ -33,7 +33,7 @@ struct fixture {
     struct raim_match *match;
     struct checkpoint *checkpoint;
     struct checkpoint_map played;
-    struct checkpoint_seat seats[RAIM_MAX_PLAYERS];
+    struct checkpoint_address addresses[RAIM_MAX_PLAYERS];
     uint64_t older, newer; // digests of the worlds in the slots
     uint8_t *bytes;        // of the file
     size_t size;
@@ -85,14 +85,14 @@ static void begin_process(struct fixture *fixture)
     fixture->checkpoint = checkpoint_create(fixture->directory, "arena");
     assert_non_null(fixture->match);
     assert_non_null(fixture->checkpoint);
-    memset(fixture->seats, 0, sizeof fixture->seats);
+    memset(fixture->addresses, 0, sizeof fixture->addresses);
 }
 
 static void bind_checkpoint(struct fixture *fixture)
 {
     char error[256];
     assert_true(checkpoint_bind(fixture->checkpoint, fixture->match, &fixture->played,
-                                fixture->seats, error, sizeof error));
+                                fixture->addresses, error, sizeof error));
 }
 
 // A process that has played and saved twice, followed by a new one.
@@ -113,11 +113,11 @@ static struct fixture *open_fixture(void)
     fixture->def.bots = 2;
     begin_process(fixture);
     steps(fixture, 200);
-    fixture->seats[1] = (struct checkpoint_seat){.low = 7, .port = 8, .player = 1025};
+    fixture->addresses[1] = (struct checkpoint_address){.low = 7, .port = 8, .player = 1025};
     bind_checkpoint(fixture);
     fixture->older = digest(fixture);
     steps(fixture, 20);
-    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
     fixture->newer = digest(fixture);
     read_bytes(fixture);
     begin_process(fixture);
@@ -138,14 +138,14 @@ static void close_fixture(struct fixture *fixture)
 
 static struct checkpoint_result restore(struct fixture *fixture)
 {
-    return checkpoint_restore(fixture->checkpoint, fixture->match, grace_s, fixture->seats);
+    return checkpoint_restore(fixture->checkpoint, fixture->match, grace_s, fixture->addresses);
 }
 
-static void assert_refused(struct fixture *fixture, const char *why)
+static void assert_rejected(struct fixture *fixture, const char *why)
 {
     const uint64_t before = digest(fixture);
     const struct checkpoint_result result = restore(fixture);
-    assert_int_equal(result.verdict, CHECKPOINT_REFUSED);
+    assert_int_equal(result.verdict, CHECKPOINT_REJECTED);
     assert_string_equal(result.why, why);
     assert_int_equal(digest(fixture), before);
 }
@@ -168,7 +168,7 @@ static void forge(struct fixture *fixture, size_t at, uint64_t value)
         memcpy(&match_bytes, slot + MATCH_BYTES_AT, sizeof match_bytes);
         memcpy(&path_bytes, slot + PATH_BYTES_AT, sizeof path_bytes);
         const uint64_t whole =
-            raim_digest(slot + 8, SLOT_HEAD_BYTES - 8 + places * sizeof(struct checkpoint_seat) +
+            raim_digest(slot + 8, SLOT_HEAD_BYTES - 8 + places * sizeof(struct checkpoint_address) +
                                       match_bytes + path_bytes);
         memcpy(slot, &whole, sizeof whole);
     }
@@ -185,8 +185,8 @@ TEST(the_newest_slot_is_restored)
     assert_int_equal(result.verdict, CHECKPOINT_RESTORED);
     assert_true(result.age_ms < 10000);
     assert_int_equal(digest(fixture), fixture->newer);
-    assert_int_equal(fixture->seats[1].low, 7);
-    assert_int_equal(fixture->seats[1].port, 8);
+    assert_int_equal(fixture->addresses[1].low, 7);
+    assert_int_equal(fixture->addresses[1].port, 8);
     close_fixture(fixture);
 }
 
@@ -195,7 +195,7 @@ TEST(without_a_file_nothing_is_restored)
     struct fixture *fixture = open_fixture();
     assert_int_equal(unlink(fixture->path), 0);
     assert_int_equal(restore(fixture).verdict, CHECKPOINT_NONE);
-    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
     checkpoint_trust(fixture->checkpoint);
     checkpoint_remove(fixture->checkpoint);
     assert_int_not_equal(access(fixture->path, F_OK), 0);
@@ -205,7 +205,7 @@ TEST(without_a_file_nothing_is_restored)
 TEST(damage_at_any_byte_costs_one_slot_at_most)
 {
     struct fixture *fixture = open_fixture();
-    uint32_t refused = 0, newer = 0, older = 0;
+    uint32_t rejected = 0, newer = 0, older = 0;
     for (size_t at = 0; at < fixture->size; at++) {
         const uint8_t good = fixture->bytes[at];
         fixture->bytes[at] ^= (uint8_t)(1 << chance_int(0, 7));
@@ -219,20 +219,20 @@ TEST(damage_at_any_byte_costs_one_slot_at_most)
             older += after == fixture->older;
             assert_true(after == fixture->newer || after == fixture->older);
         } else {
-            assert_int_equal(result.verdict, CHECKPOINT_REFUSED);
+            assert_int_equal(result.verdict, CHECKPOINT_REJECTED);
             assert_int_equal(after, before);
-            refused++;
+            rejected++;
         }
     }
-    assert_true(refused >= 24); // the header
-    assert_true(refused <= FRONT_BYTES);
+    assert_true(rejected >= 24); // the header
+    assert_true(rejected <= FRONT_BYTES);
     const uint32_t slot = slot_bytes(fixture);
     assert_true(older > slot - FRONT_BYTES && older <= slot);
     assert_true(newer >= slot);
     close_fixture(fixture);
 }
 
-TEST(damage_in_both_slots_is_refused)
+TEST(damage_in_both_slots_is_rejected)
 {
     struct fixture *fixture = open_fixture();
     uint8_t *bytes = malloc(fixture->size);
@@ -244,18 +244,18 @@ TEST(damage_in_both_slots_is_refused)
         bytes[FRONT_BYTES + at] ^= (uint8_t)chance_int(1, 255);
         bytes[FRONT_BYTES + slot + at] ^= (uint8_t)chance_int(1, 255);
         write_bytes(fixture, bytes, fixture->size);
-        assert_refused(fixture, "it is damaged");
+        assert_rejected(fixture, "it is damaged");
     }
     free(bytes);
     close_fixture(fixture);
 }
 
-TEST(a_file_cut_short_at_any_byte_is_refused)
+TEST(a_file_cut_short_at_any_byte_is_rejected)
 {
     struct fixture *fixture = open_fixture();
     for (size_t size = 0; size < fixture->size; size++) {
         write_bytes(fixture, fixture->bytes, size);
-        assert_refused(fixture, "it is damaged");
+        assert_rejected(fixture, "it is damaged");
     }
     close_fixture(fixture);
 }
@@ -267,23 +267,23 @@ TEST(a_reboot_and_age_are_reported)
     memcpy(&boot, fixture->bytes + FRONT_BYTES + BOOT_AT, sizeof boot);
     memcpy(&saved_ms, fixture->bytes + FRONT_BYTES + SAVED_AT, sizeof saved_ms);
     forge(fixture, BOOT_AT, boot + 1);
-    assert_refused(fixture, "the machine has been rebooted since");
+    assert_rejected(fixture, "the machine has been rebooted since");
     forge(fixture, BOOT_AT, boot);
     forge(fixture, SAVED_AT, saved_ms + 3600 * 1000);
-    assert_refused(fixture, "the machine has been rebooted since");
+    assert_rejected(fixture, "the machine has been rebooted since");
     forge(fixture, SAVED_AT, saved_ms - 31 * 1000);
-    assert_refused(fixture, "it is too old");
+    assert_rejected(fixture, "it is too old");
     forge(fixture, SAVED_AT, saved_ms - 10 * 1000);
     assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
     close_fixture(fixture);
 }
 
-TEST(a_file_of_another_user_is_refused)
+TEST(a_file_of_another_user_is_rejected)
 {
     struct fixture *fixture = open_fixture();
     if (geteuid() == 0) {
         assert_int_equal(chown(fixture->path, 65534, 65534), 0);
-        assert_refused(fixture, "it belongs to another user");
+        assert_rejected(fixture, "it belongs to another user");
     }
     close_fixture(fixture);
 }
@@ -297,12 +297,12 @@ TEST(a_match_with_other_slots_restores_it)
     close_fixture(fixture);
 }
 
-TEST(a_match_of_other_ticks_is_refused)
+TEST(a_match_of_other_ticks_is_rejected)
 {
     struct fixture *fixture = open_fixture();
     fixture->def.tick_hz = 30;
     begin_process(fixture);
-    assert_refused(fixture, "it is of another map, or of other ticks");
+    assert_rejected(fixture, "it is of another map, or of other ticks");
     close_fixture(fixture);
 }
 
@@ -412,7 +412,7 @@ TEST(another_match_gets_another_file)
     bind_checkpoint(fixture);
     raim_match_destroy(before);
     steps(fixture, 50);
-    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
     const uint64_t last = digest(fixture);
     begin_process(fixture);
     assert_int_equal(restore(fixture).verdict, CHECKPOINT_RESTORED);
@@ -445,7 +445,7 @@ TEST(renaming_moves_the_file)
     assert_true(checkpoint_rename(fixture->checkpoint, "another"));
     assert_int_not_equal(access(fixture->path, F_OK), 0);
     steps(fixture, 50);
-    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
     const uint64_t last = digest(fixture);
     begin_process(fixture);
     assert_int_equal(restore(fixture).verdict, CHECKPOINT_NONE);
@@ -465,9 +465,9 @@ TEST(a_failed_write_is_reported_and_leaves_nothing)
     snprintf(away, sizeof away, "%s.away", fixture->directory);
     assert_int_equal(rename(fixture->directory, away), 0);
     assert_false(checkpoint_bind(fixture->checkpoint, fixture->match, &fixture->played,
-                                 fixture->seats, error, sizeof error));
+                                 fixture->addresses, error, sizeof error));
     assert_non_null(strstr(error, "No such file or directory"));
-    checkpoint_save(fixture->checkpoint, fixture->match, fixture->seats);
+    checkpoint_save(fixture->checkpoint, fixture->match, fixture->addresses);
     assert_int_equal(rename(away, fixture->directory), 0);
     close_fixture(fixture);
 }

@@ -119,7 +119,7 @@ static bool load_for(struct worker_load *load, uint32_t percent, int seconds)
     return has_changed;
 }
 
-TEST(a_worker_is_overloaded_after_five_seconds_and_until_there_is_room)
+TEST(a_worker_is_overloaded_after_five_seconds_and_until_there_is_arena)
 {
     struct worker_load load = {0};
     load_for(&load, 10, 10);

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "arena_fixture.h"
 #include "digest.h"
+#include "recording_input.h"
 #include "recording_scene.h"
 #include "recording_writer.h"
-#include "tape.h"
 #include "test.h"
 #include "verify.h"
 
@@ -21,7 +21,7 @@ static char path[] = "/tmp/raimd_test_verify_XXXXXX";
 
 struct recorder {
     struct arena_fixture *arena;
-    struct raim_tape *tape;
+    struct raim_recording_input *records;
     struct raim_recording_writer *writer;
     FILE *out;
 };
@@ -29,7 +29,7 @@ struct recorder {
 static void drain(struct recorder *recorder)
 {
     size_t size;
-    const uint8_t *chunk = raim_tape_take(recorder->tape, &size);
+    const uint8_t *chunk = raim_recording_input_take(recorder->records, &size);
     if (chunk != NULL)
         assert_true(raim_recording_writer_append(recorder->writer, chunk, size));
     const uint8_t *bytes = raim_recording_writer_take(recorder->writer, &size);
@@ -41,9 +41,10 @@ static void write_keyframe(struct recorder *recorder)
 {
     const struct raim_world *world = recorder->arena->world;
     const struct raim_wire_phase phase = {.phase = RAIM_PHASE_PLAY, .round = 1};
-    raim_tape_keyframe(recorder->tape, world, &phase);
+    raim_recording_input_keyframe(recorder->records, world, &phase);
     for (uint32_t slot = 0; slot < PLAYERS; slot++)
-        raim_tape_name(recorder->tape, raim_world_players_const(world)[slot].id, "somebody", false);
+        raim_recording_input_name(recorder->records, raim_world_players_const(world)[slot].id,
+                                  "somebody", false);
     drain(recorder);
 }
 
@@ -74,7 +75,7 @@ static void begin(struct recorder *recorder)
     const size_t size = raim_recording_scene_write(&scene, bytes, bound);
     recorder->out = fopen(path, "wb");
     recorder->writer = raim_recording_writer_create();
-    recorder->tape = raim_tape_init(malloc(raim_tape_bytes(world)), world);
+    recorder->records = raim_recording_input_init(malloc(raim_recording_input_bytes(world)), world);
     assert_true(raim_recording_writer_begin(recorder->writer, bytes, size, world->tick, 0));
     free(bytes);
     write_keyframe(recorder);
@@ -82,13 +83,13 @@ static void begin(struct recorder *recorder)
 
 static void end(struct recorder *recorder)
 {
-    raim_tape_end(recorder->tape, recorder->arena->world);
+    raim_recording_input_end(recorder->records, recorder->arena->world);
     drain(recorder);
     assert_true(raim_recording_writer_end(recorder->writer));
     drain(recorder);
     fclose(recorder->out);
     raim_recording_writer_destroy(recorder->writer);
-    free(recorder->tape);
+    free(recorder->records);
     fixture_destroy(recorder->arena);
 }
 
@@ -111,17 +112,17 @@ static void play(struct recorder *recorder, int tick, enum mistake mistake)
     for (int i = 0; i < PLAYERS - 1; i++)
         arena->inputs[i] = (raim_input){
             .move_y = (int8_t)(tick / 60 % 2 == 0 ? 1 : -1), .fire = i == 0, .aim = 32768};
-    raim_tape_step(recorder->tape, &taken, arena->inputs);
+    raim_recording_input_step(recorder->records, &taken, arena->inputs);
     if (mistake == FORGETS_A_SHOT && tick >= BETWEEN && tick < BETWEEN + 20)
         arena->inputs[0].fire = 0;
     fixture_step(arena);
     if (tick == (mistake == TURNS_A_BULLET ? BEFORE : BETWEEN))
         err(recorder, mistake);
     const uint64_t nobody[32] = {0};
-    raim_tape_begin_sent(recorder->tape, nobody, nobody);
-    raim_tape_end_tick(recorder->tape, arena->world);
+    raim_recording_input_begin_sent(recorder->records, nobody, nobody);
+    raim_recording_input_end_tick(recorder->records, arena->world);
     drain(recorder);
-    if (raim_tape_wants_keyframe(recorder->tape))
+    if (raim_recording_input_wants_keyframe(recorder->records))
         write_keyframe(recorder);
 }
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-// --- What is refused ---
+// --- What is rejected ---
 
 TEST(roster_that_names_no_place_changes_nobody)
 {
@@ -34,14 +34,14 @@ TEST(events_that_name_no_place_change_nobody)
     assert_int_equal(raim_client_get_roster_entry(client, 1)->id, RAIM_NOBODY);
     assert_false(raim_client_next_event(client, &event));
 
-    // The numbers of the refused ones are not taken either.
+    // The numbers of the rejected ones are not taken either.
     assert_true(tell_events(client, FIRST_EVENT, events, 1));
     assert_int_equal(raim_client_get_roster_entry(client, 1)->id, OTHER);
     assert_int_equal(raim_client_get_stats(client)->events_repeated, 0);
     raim_client_destroy(client);
 }
 
-TEST(refused_snapshot_leaves_the_one_whose_place_it_would_take)
+TEST(rejected_snapshot_leaves_the_one_whose_place_it_would_take)
 {
     struct raim_client *client = player();
     const struct raim_wire_limits limits = limits_of_test();
@@ -73,7 +73,7 @@ TEST(snapshot_that_comes_late_changes_nothing)
     raim_client_destroy(client);
 }
 
-TEST(snapshot_against_one_that_never_came_is_refused)
+TEST(snapshot_against_one_that_never_came_is_rejected)
 {
     struct raim_client *client = player();
     const struct raim_wire_frame baseline = empty_frame(FIRST_TICK);
@@ -153,28 +153,32 @@ TEST(players_go_on_as_they_went)
     const struct raim_wire_limits limits = limits_of_test();
     struct raim_client *client = player();
     struct raim_wire_frame frame = empty_frame(FIRST_TICK);
-    int step[RAIM_WAYS][2] = {0};
+    int step[RAIM_DIRECTIONS][2] = {0};
     for (int i = 0; i < 8; i++) {
         const int pace = i % 2 == 0 ? limits.stride : limits.diagonal;
-        step[RAIM_WAY_RUN + i][0] = directions[i][0] * pace;
-        step[RAIM_WAY_RUN + i][1] = directions[i][1] * pace;
+        step[RAIM_DIRECTION_RUN + i][0] = directions[i][0] * pace;
+        step[RAIM_DIRECTION_RUN + i][1] = directions[i][1] * pace;
     }
     for (int i = 0; i < 4; i++) {
-        step[RAIM_WAY_SLIDE + i][0] = directions[2 * i][0] * limits.diagonal;
-        step[RAIM_WAY_SLIDE + i][1] = directions[2 * i][1] * limits.diagonal;
+        step[RAIM_DIRECTION_SLIDE + i][0] = directions[2 * i][0] * limits.diagonal;
+        step[RAIM_DIRECTION_SLIDE + i][1] = directions[2 * i][1] * limits.diagonal;
     }
-    for (int way = 0; way < RAIM_WAYS; way++) {
+    for (int way = 0; way < RAIM_DIRECTIONS; way++) {
         raim_set_add(frame.seen_players, (uint32_t)way);
-        frame.players[way] = (raim_wire_player){
-            .x = 16001 + way, .y = 16003, .aim = 17 * way, .way = way, .life = 5, .shield = 1};
+        frame.players[way] = (raim_wire_player){.x = 16001 + way,
+                                                .y = 16003,
+                                                .aim = 17 * way,
+                                                .direction = way,
+                                                .life = 5,
+                                                .shield = 1};
     }
     assert_true(show(client, &frame));
     for (int age = 0; age <= TICK_HZ / 4; age++) {
         struct raim_client_player seen[PLAYERS];
         press(client);
         assert_int_equal(raim_client_tick(client), FIRST_TICK + age);
-        assert_int_equal(raim_client_players(client, seen, PLAYERS), RAIM_WAYS);
-        for (int way = 0; way < RAIM_WAYS; way++) {
+        assert_int_equal(raim_client_players(client, seen, PLAYERS), RAIM_DIRECTIONS);
+        for (int way = 0; way < RAIM_DIRECTIONS; way++) {
             assert_int_equal(seen[way].slot, way);
             assert_true(seen[way].position.x == (16001 + way + age * step[way][0]) / 32.0);
             assert_true(seen[way].position.y == (16003 + age * step[way][1]) / 32.0);

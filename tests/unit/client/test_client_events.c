@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The events of a client: chat, kills, refusals, and what it skips or forgets.
+// The events of a client: chat, kills, rejections, and what it skips or forgets.
 #include "chat.h"
 #include "client_fixture.h"
 #include "notice.h"
@@ -33,7 +33,7 @@ TEST(chat_and_kills_are_received)
     raim_client_destroy(client);
 }
 
-TEST(the_operator_and_refusals_of_chat_have_marks_of_their_own)
+TEST(the_operator_and_rejections_of_chat_have_marks_of_their_own)
 {
     struct raim_client *client = player();
     struct raim_client_event event;
@@ -46,10 +46,10 @@ TEST(the_operator_and_refusals_of_chat_have_marks_of_their_own)
     assert_true(tell_events(client, FIRST_EVENT + 1, &other, 1));
     assert_true(raim_client_next_event(client, &event));
     assert_false(event.by_operator);
-    assert_true(receive(client, raim_chat_refused_write(RAIM_CHAT_MUTED, bytes, sizeof bytes)));
+    assert_true(receive(client, raim_chat_rejected_write(RAIM_CHAT_MUTED, bytes, sizeof bytes)));
     assert_true(raim_client_next_event(client, &event));
-    assert_true(event.kind == RAIM_CLIENT_CHAT_REFUSED && event.text[0] == '\0');
-    assert_string_equal(raim_client_chat_refusal_name(event.chat_refusal), "muted");
+    assert_true(event.kind == RAIM_CLIENT_CHAT_REJECTED && event.text[0] == '\0');
+    assert_string_equal(raim_client_chat_rejection_name(event.chat_rejection), "muted");
     raim_client_destroy(client);
 }
 
@@ -151,20 +151,20 @@ TEST(a_line_for_this_player_alone_is_an_event)
     raim_client_destroy(client);
 }
 
-static void expect_refusal(struct raim_client *client, const char *text, const char *name)
+static void expect_rejection(struct raim_client *client, const char *text, const char *name)
 {
     struct raim_client_event event;
     assert_int_equal(raim_client_write_chat(client, text, bytes, sizeof bytes), 0);
     assert_true(raim_client_next_event(client, &event));
-    assert_int_equal(event.kind, RAIM_CLIENT_CHAT_REFUSED);
-    assert_string_equal(raim_client_chat_refusal_name(event.chat_refusal), name);
+    assert_int_equal(event.kind, RAIM_CLIENT_CHAT_REJECTED);
+    assert_string_equal(raim_client_chat_rejection_name(event.chat_rejection), name);
 }
 
 TEST(a_command_goes_only_to_a_server_that_reads_it)
 {
     struct raim_notice notice;
     struct raim_client *client = player();
-    expect_refusal(client, "/admin login ada secret", "command");
+    expect_rejection(client, "/admin login ada secret", "command");
     raim_client_destroy(client);
     struct raim_welcome message = good_welcome();
     message.capabilities = RAIM_CAPABILITY_ADMIN;
@@ -177,7 +177,7 @@ TEST(a_command_goes_only_to_a_server_that_reads_it)
     assert_int_equal(notice.kind, RAIM_NOTICE_TEXT);
     char longer[RAIM_MAX_NOTICE_BYTES + 3] = "/";
     memset(longer + 1, 'x', RAIM_MAX_NOTICE_BYTES + 1);
-    expect_refusal(client, longer, "length");
+    expect_rejection(client, longer, "length");
     longer[RAIM_MAX_NOTICE_BYTES + 1] = '\0';
     assert_true(raim_client_write_chat(client, longer, bytes, sizeof bytes) > 0);
     raim_client_destroy(client);

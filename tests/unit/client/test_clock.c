@@ -260,7 +260,7 @@ TEST(a_server_that_lost_time_is_found_again)
 {
     struct link link = open_link(60, (struct line){30, 0, 0, 0});
     play(&link, 10);
-    // So long that the server refuses whatever the client says: it is too early.
+    // So long that the server rejects whatever the client says: it is too early.
     link.server.tick -= 80;
     link.server.newest = link.server.tick - 1;
     link.newest_snapshot -= 80;

@@ -118,7 +118,7 @@ static void receive_init(const uint8_t *data, size_t size)
         gate_check_credential(&server.gate, from.ip, &server.shown, (int64_t)now_us, &accepted);
     size_t reply_size = RAIM_RESPONSE_BYTES;
     if (verdict != DATAGRAM_OK)
-        reply_size = secure_sessions_refuse(server.sessions, gate_reason(verdict), reply);
+        reply_size = secure_sessions_reject(server.sessions, gate_reason(verdict), reply);
     else
         assert_int_equal(secure_sessions_begin(server.sessions, from, (struct secure_limits){0},
                                                accepted, (int64_t)now_us / MS, reply),
@@ -211,8 +211,8 @@ TEST(access_tokens_are_shown_encrypted_or_for_an_admitted_cookie, set_up, tear_d
         raim_connector_destroy(client);
         open_client(plain ? &pretender : &anybody, NULL);
         run(50);
-        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
-        assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_ACCESS);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
+        assert_int_equal(raim_connector_rejection(client)->reason, RAIM_REASON_ACCESS);
         raim_connector_destroy(client);
         client = NULL;
     }
@@ -238,7 +238,7 @@ TEST(a_session_s_token_is_a_credential, set_up, tear_down)
         raim_connector_destroy(client);
         open_client(&anybody, session);
         run(1000);
-        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
         raim_connector_destroy(client);
         client = NULL;
     }
@@ -275,15 +275,16 @@ TEST(a_password_is_shown_within_the_handshake, set_up, tear_down)
         raim_connector_destroy(client);
         open_client(&wrong, NULL);
         wait_for_key();
-        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
-        assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_PASSWORD);
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
+        assert_int_equal(raim_connector_rejection(client)->reason, RAIM_REASON_PASSWORD);
         raim_connector_destroy(client);
     }
-    // Without one the refusal comes in the handshake, too, so that nobody on the path can write it.
+    // Without one the rejection comes in the handshake, too, so that nobody on the path can write
+    // it.
     const struct raim_connector_def careful = {.require_encryption = true};
     open_client(&careful, NULL);
     run(50);
-    assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_PASSWORD);
+    assert_int_equal(raim_connector_rejection(client)->reason, RAIM_REASON_PASSWORD);
     raim_connector_destroy(client);
     // An arena without a password is shown none.
     start_server(secret);
@@ -322,9 +323,9 @@ TEST(who_is_banned_is_reported_why, set_up, tear_down)
         start_server(plain ? NULL : secret);
         open_client(&anybody, NULL);
         run(50);
-        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
-        assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_BANNED);
-        assert_string_equal(raim_connector_refusal(client)->text, "spam");
+        assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
+        assert_int_equal(raim_connector_rejection(client)->reason, RAIM_REASON_BANNED);
+        assert_string_equal(raim_connector_rejection(client)->text, "spam");
         raim_connector_destroy(client);
         client = NULL;
     }
@@ -334,16 +335,16 @@ TEST(who_is_banned_is_reported_why, set_up, tear_down)
     open_client(&careful, NULL);
     run(50);
     assert_int_equal(server.inits, 1);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
-    assert_int_equal(raim_connector_refusal(client)->reason, RAIM_REASON_BANNED);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
+    assert_int_equal(raim_connector_rejection(client)->reason, RAIM_REASON_BANNED);
 }
 
-TEST(a_forged_refusal_is_ignored_where_encryption_is_expected, set_up, tear_down)
+TEST(a_forged_rejection_is_ignored_where_encryption_is_expected, set_up, tear_down)
 {
-    const struct raim_refused refused = {.reason = RAIM_REASON_BANNED};
+    const struct raim_rejected rejected = {.reason = RAIM_REASON_BANNED};
     const struct raim_connector_def careful = {.require_encryption = true};
-    uint8_t bytes[RAIM_REFUSED_BYTES];
-    const size_t size = raim_refused_write(&refused, bytes);
+    uint8_t bytes[RAIM_REJECTED_BYTES];
+    const size_t size = raim_rejected_write(&rejected, bytes);
     open_client(&careful, NULL);
     raim_connector_receive(client, now_us, bytes, size);
     run(50);
@@ -354,7 +355,7 @@ TEST(a_forged_refusal_is_ignored_where_encryption_is_expected, set_up, tear_down
     raim_connector_destroy(client);
     open_client(&anybody, NULL);
     raim_connector_receive(client, now_us, bytes, size);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
 }
 
 TEST(after_one_handshake_there_is_no_plain_text, set_up, tear_down)

@@ -35,7 +35,7 @@ TEST(addresses_are_split)
     }
 }
 
-TEST(other_text_is_refused)
+TEST(other_text_is_rejected)
 {
     static const char *const bad[] = {
         "",

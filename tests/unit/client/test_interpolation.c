@@ -24,12 +24,12 @@ static void write_script(int least_ticks, int most_ticks)
         script[tick] = runner;
         if (left-- == 0) {
             left = chance_int(least_ticks, most_ticks);
-            runner.way = chance_int(0, RAIM_WAYS - 1);
+            runner.direction = chance_int(0, RAIM_DIRECTIONS - 1);
         }
         const struct raim_wire_player next = raim_wire_predict_player(&limits, &runner, 1);
         if (next.x < 3200 || next.x > 28800 || next.y < 3200 || next.y > 28800) {
             left = 0;
-            runner.way = RAIM_WAY_STAND;
+            runner.direction = RAIM_DIRECTION_STAND;
         } else {
             runner = next;
         }

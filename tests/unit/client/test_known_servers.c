@@ -122,7 +122,7 @@ TEST(another_key_is_warned_of_once_and_not_kept, set_up, tear_down)
     assert_known("one.example", 7246, 1);
 }
 
-TEST(lines_of_others_are_kept_and_damage_is_refused, set_up, tear_down)
+TEST(lines_of_others_are_kept_and_damage_is_rejected, set_up, tear_down)
 {
     struct raim_known_server server;
     write_file("# mine\nbad.example:1 00zz\nworse.example:1 ");
@@ -130,7 +130,7 @@ TEST(lines_of_others_are_kept_and_damage_is_refused, set_up, tear_down)
     assert_known("one.example", 7246, 1);
     assert_false(raim_known_server_find(&server, path, "bad.example", 1));
     assert_false(raim_known_server_find(&server, path, "worse.example", 1));
-    char *text = raim_private_file_read(path, MOST_BYTES);
+    char *text = raim_private_file_read(path, MAX_BYTES);
     assert_non_null(strstr(text, "# mine\nbad.example:1 00zz\n"));
     free(text);
 }

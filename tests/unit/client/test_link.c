@@ -29,7 +29,7 @@ static struct {
     struct raim_hello hello;
     ENetPeer *peer;
     int goodbyes;
-    struct raim_farewell farewell; // the last
+    struct raim_client_goodbye client_goodbye; // the last
 } server;
 
 static struct raim_link *link_to;
@@ -112,7 +112,7 @@ static void run(void)
             server.hellos++;
         }
         if (kind == RAIM_MESSAGE_GOODBYE) {
-            assert_true(raim_farewell_read(&reader, &server.farewell));
+            assert_true(raim_client_goodbye_read(&reader, &server.client_goodbye));
             server.goodbyes++;
         }
         enet_packet_destroy(event.packet);
@@ -205,8 +205,8 @@ TEST(it_says_goodbye_where_no_welcome_comes, set_up, tear_down)
     RUN_UNTIL(!raim_link_is_open(link_to));
     assert_int_equal(raim_client_get_end(raim_link_client(link_to)).reason, RAIM_REASON_LOST);
     RUN_UNTIL(server.goodbyes == 1);
-    assert_int_equal(server.farewell.goodbye.reason, RAIM_REASON_LEFT);
-    assert_memory_equal(server.farewell.token, none, sizeof none);
+    assert_int_equal(server.client_goodbye.goodbye.reason, RAIM_REASON_LEFT);
+    assert_memory_equal(server.client_goodbye.token, none, sizeof none);
 }
 
 TEST(a_cookie_of_somebody_else_is_ignored, set_up, tear_down)

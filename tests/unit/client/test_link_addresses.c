@@ -271,7 +271,7 @@ TEST(the_system_s_order_counts, set_up, tear_down)
 }
 
 // Nobody receives at the first address, or there is no route to it.
-TEST(a_refused_address_costs_no_time, set_up, tear_down)
+TEST(a_rejected_address_costs_no_time, set_up, tear_down)
 {
     close_socket(IPV6);
     uint64_t least_us = UINT64_MAX;
@@ -407,7 +407,7 @@ TEST(a_changed_address_is_found, set_up, tear_down)
     raim_enet_client_destroy(connection);
 }
 
-TEST(what_cannot_be_right_is_refused, set_up, tear_down)
+TEST(what_cannot_be_right_is_rejected, set_up, tear_down)
 {
     char longest[RAIM_LINK_HOST_BYTES + 1];
     struct raim_client_def def = raim_client_default_def();

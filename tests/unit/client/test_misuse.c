@@ -16,7 +16,7 @@ static struct raim_client *create(size_t struct_size, size_t bytes)
     return client;
 }
 
-TEST(a_def_of_any_size_is_taken_or_refused)
+TEST(a_def_of_any_size_is_taken_or_rejected)
 {
     const size_t least = offsetof(struct raim_client_def, require_encryption) + sizeof(bool);
     for (size_t size = sizeof(size_t); size < least; size++)

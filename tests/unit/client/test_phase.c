@@ -139,7 +139,8 @@ static struct raim_wire_frame frame_of(const struct road *road, int32_t way)
     frame.self.steers = !road->held;
     frame.self.margin = 2; // as it is to be
     raim_set_add(frame.seen_players, OWN_SLOT);
-    frame.players[OWN_SLOT] = (raim_wire_player){.x = road->x, .y = 16000, .way = way, .life = 1};
+    frame.players[OWN_SLOT] =
+        (raim_wire_player){.x = road->x, .y = 16000, .direction = way, .life = 1};
     return frame;
 }
 
@@ -149,7 +150,8 @@ static void step(struct road *road, struct raim_client *client)
     const bool runs = road->heard[road->tick % 1024] > 0 && !road->held;
     road->x += runs ? stride : 0;
     road->tick++;
-    const struct raim_wire_frame frame = frame_of(road, runs ? RAIM_WAY_RUN : RAIM_WAY_STAND);
+    const struct raim_wire_frame frame =
+        frame_of(road, runs ? RAIM_DIRECTION_RUN : RAIM_DIRECTION_STAND);
     assert_true(show(client, &frame));
 }
 

@@ -13,7 +13,7 @@ enum { TICK_HZ = 60, PLAYERS = 2, WATCHER = 2, CLIENTS = 3 };
 
 static uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
 
-struct table {
+struct test_match {
     struct raim_match *match;
     struct raim_map *map;
     uint64_t now_us;
@@ -22,52 +22,52 @@ struct table {
     uint32_t snapshots[CLIENTS];
 };
 
-static void sit_down(struct table *table, uint32_t handle)
+static void join(struct test_match *test, uint32_t handle)
 {
     struct raim_client_def def = raim_client_default_def();
     const uint8_t token[RAIM_TOKEN_BYTES] = {(uint8_t)(handle + 1)};
     def.watch = handle == WATCHER;
     struct raim_client *client = raim_client_create(&def);
     assert_non_null(client);
-    table->clients[handle] = client;
-    raim_match_connect(table->match, handle, token);
-    raim_match_receive(table->match, handle, true, bytes,
-                       raim_client_write_hello(client, table->now_us, bytes, sizeof bytes));
+    test->clients[handle] = client;
+    raim_match_connect(test->match, handle, token);
+    raim_match_receive(test->match, handle, true, bytes,
+                       raim_client_write_hello(client, test->now_us, bytes, sizeof bytes));
 }
 
 // The client presses once a tick, in the middle between the server's ticks.
-static void play_tick(struct table *table, const raim_input inputs[])
+static void play_tick(struct test_match *test, const raim_input inputs[])
 {
     struct raim_outgoing out;
     const uint64_t tick_us = 1000000 / TICK_HZ;
-    raim_match_step(table->match);
-    while (raim_match_outgoing(table->match, &out)) {
-        table->snapshots[out.client] += !out.reliable;
-        if (out.reliable || !table->is_cut)
+    raim_match_step(test->match);
+    while (raim_match_outgoing(test->match, &out)) {
+        test->snapshots[out.client] += !out.reliable;
+        if (out.reliable || !test->is_cut)
             assert_true(
-                raim_client_receive(table->clients[out.client], table->now_us, out.data, out.size));
+                raim_client_receive(test->clients[out.client], test->now_us, out.data, out.size));
     }
-    table->now_us += tick_us / 2;
+    test->now_us += tick_us / 2;
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
-        const size_t size = raim_client_write_input(table->clients[handle], table->now_us,
+        const size_t size = raim_client_write_input(test->clients[handle], test->now_us,
                                                     &inputs[handle], bytes, sizeof bytes);
         if (size > 0)
-            raim_match_receive(table->match, handle, false, bytes, size);
-        assert_false(raim_client_is_input_due(table->clients[handle], table->now_us));
+            raim_match_receive(test->match, handle, false, bytes, size);
+        assert_false(raim_client_is_input_due(test->clients[handle], test->now_us));
     }
-    table->now_us += tick_us - tick_us / 2;
+    test->now_us += tick_us - tick_us / 2;
 }
 
 // Two play and one watches them, all in view of each other, and their clocks have settled.
-static struct table open_table(void)
+static struct test_match open_test_match(void)
 {
     static const raim_vec2 spawns[] = {{900, 400}, {1100, 600}};
     const struct raim_map_def map_def = {
         .name = "open", .border = {{0, 0}, {2000, 1000}}, .spawns = spawns, .spawn_count = 2};
     struct raim_map_problem problem;
-    struct table table = {.map = raim_map_create(&map_def, &problem)};
+    struct test_match test = {.map = raim_map_create(&map_def, &problem)};
     struct raim_match_def def = raim_match_default_def();
-    def.map = table.map;
+    def.map = test.map;
     def.spectator_delay_s = 0;
     def.tick_hz = TICK_HZ;
     def.view_width = def.view_height = 4000; // all of it
@@ -75,28 +75,28 @@ static struct table open_table(void)
     def.tuning.max_spectators = 1;
     def.max_connections = CLIENTS;
     def.bots = 0;
-    table.match = raim_match_create(&def);
-    assert_true(table.map != NULL && table.match != NULL);
+    test.match = raim_match_create(&def);
+    assert_true(test.map != NULL && test.match != NULL);
     for (uint32_t handle = 0; handle < CLIENTS; handle++)
-        sit_down(&table, handle);
+        join(&test, handle);
     for (int i = 0; i < 5 * TICK_HZ; i++)
-        play_tick(&table, (raim_input[CLIENTS]){0});
-    return table;
+        play_tick(&test, (raim_input[CLIENTS]){0});
+    return test;
 }
 
-static void close_table(struct table *table)
+static void close_test_match(struct test_match *test)
 {
     for (uint32_t handle = 0; handle < CLIENTS; handle++)
-        raim_client_destroy(table->clients[handle]);
-    raim_match_destroy(table->match);
-    raim_map_destroy(table->map);
+        raim_client_destroy(test->clients[handle]);
+    raim_match_destroy(test->match);
+    raim_map_destroy(test->map);
 }
 
 // Everybody and everything is where the world has it, to the bit. Only who is told of it knows that
 // a bullet has ended.
-static void assert_shows_the_world(const struct table *table, const struct raim_client *client)
+static void assert_shows_the_world(const struct test_match *test, const struct raim_client *client)
 {
-    const struct raim_world *world = raim_match_world(table->match);
+    const struct raim_world *world = raim_match_world(test->match);
     const raim_player *players = raim_world_players_const(world);
     const raim_bullet *bullets = raim_world_bullets_const(world);
     struct raim_client_player seen[PLAYERS];
@@ -115,22 +115,22 @@ static void assert_shows_the_world(const struct table *table, const struct raim_
         const uint32_t owner = raim_player_slot(bullets[place].owner);
         const raim_vec2 at =
             raim_bullet_position(&world->rules, &bullets[place], world->tick, TICK_HZ);
-        while (table->is_cut && next < count && flying[next].position.x != at.x)
+        while (test->is_cut && next < count && flying[next].position.x != at.x)
             next++;
         assert_true(next < count && flying[next].owner == owner);
         assert_true(flying[next].position.x == at.x && flying[next].position.y == at.y);
         next++;
     }
-    assert_true(next == count || table->is_cut);
+    assert_true(next == count || test->is_cut);
 }
 
 // All run into the same direction, another one each turn, and back in the next; they shoot away
 // from each other.
-static void press_keys(const struct table *table, raim_input inputs[], int turn, bool fire)
+static void press_keys(const struct test_match *test, raim_input inputs[], int turn, bool fire)
 {
     static const int8_t directions[8][2] = {{1, 0}, {-1, 0}, {1, 1},  {-1, -1},
                                             {0, 1}, {0, -1}, {-1, 1}, {1, -1}};
-    const raim_player *players = raim_world_players_const(raim_match_world(table->match));
+    const raim_player *players = raim_world_players_const(raim_match_world(test->match));
     const bool is_left = players[0].position.x < players[1].position.x;
     for (int i = 0; i < PLAYERS; i++)
         inputs[i] = (raim_input){
@@ -144,48 +144,48 @@ static void press_keys(const struct table *table, raim_input inputs[], int turn,
 TEST(a_client_predicts_what_a_match_does_not_report)
 {
     enum { TURNS = 32, TURN = 40 };
-    struct table table = open_table();
+    struct test_match test = open_test_match();
     raim_input inputs[CLIENTS] = {0};
     for (int turn = 0; turn < TURNS; turn++) {
         for (int i = 0; i < TURN; i++) {
-            press_keys(&table, inputs, turn, i == 5);
-            play_tick(&table, inputs);
+            press_keys(&test, inputs, turn, i == 5);
+            play_tick(&test, inputs);
             for (uint32_t handle = 0; handle < CLIENTS; handle++)
-                assert_shows_the_world(&table, table.clients[handle]);
+                assert_shows_the_world(&test, test.clients[handle]);
         }
     }
-    assert_int_equal(raim_client_viewpoint(table.clients[WATCHER]),
-                     raim_client_own_slot(table.clients[0]));
+    assert_int_equal(raim_client_viewpoint(test.clients[WATCHER]),
+                     raim_client_own_slot(test.clients[0]));
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
         // Ten a second, and besides what a turn or a shot changes until it is acknowledged.
-        assert_true(table.snapshots[handle] >= TURNS * TURN / 6);
-        assert_true(table.snapshots[handle] < TURNS * TURN / 2);
-        assert_int_equal(raim_client_get_stats(table.clients[handle])->decode_errors, 0);
-        assert_int_equal(raim_client_get_stats(table.clients[handle])->snapshots,
-                         table.snapshots[handle]);
+        assert_true(test.snapshots[handle] >= TURNS * TURN / 6);
+        assert_true(test.snapshots[handle] < TURNS * TURN / 2);
+        assert_int_equal(raim_client_get_stats(test.clients[handle])->decode_errors, 0);
+        assert_int_equal(raim_client_get_stats(test.clients[handle])->snapshots,
+                         test.snapshots[handle]);
     }
-    close_table(&table);
+    close_test_match(&test);
 }
 
 TEST(lost_snapshots_cost_nothing_while_everybody_goes_on)
 {
-    struct table table = open_table();
+    struct test_match test = open_test_match();
     raim_input inputs[CLIENTS] = {0};
     for (int turn = 0; turn < 16; turn++) {
         for (int i = 0; i < 25; i++) {
-            press_keys(&table, inputs, turn, i == 5);
-            play_tick(&table, inputs);
+            press_keys(&test, inputs, turn, i == 5);
+            play_tick(&test, inputs);
         }
         // The newest snapshot may be a tenth of a second old, and more than a quarter is too much.
-        table.is_cut = true;
+        test.is_cut = true;
         for (int i = 0; i < TICK_HZ / 4 - TICK_HZ / 10; i++) {
-            play_tick(&table, inputs);
+            play_tick(&test, inputs);
             for (uint32_t handle = 0; handle < CLIENTS; handle++)
-                assert_shows_the_world(&table, table.clients[handle]);
+                assert_shows_the_world(&test, test.clients[handle]);
         }
-        table.is_cut = false;
+        test.is_cut = false;
     }
-    close_table(&table);
+    close_test_match(&test);
 }
 
 // --- One client far away ---

@@ -5,7 +5,7 @@
 
 #include "client_fixture.h" // behind what calls its own things `bytes`
 
-enum { STEPS = 20000, TICK_US = 1000000 / TICK_HZ, MOST_PLACES = 24, HISTORY = 64 };
+enum { STEPS = 20000, TICK_US = 1000000 / TICK_HZ, MAX_PLACES = 24, HISTORY = 64 };
 
 // --- A server that goes on to another arena now and then ---
 
@@ -17,7 +17,7 @@ static struct {
     bool sent[HISTORY];
     bool any_acked;
     uint32_t acked, tick, sequence;
-    struct raim_roster_entry members[MOST_PLACES]; // by slot; player 0: empty
+    struct raim_roster_entry members[MAX_PLACES]; // by slot; player 0: empty
     uint32_t entries, rounds;
     uint64_t errors; // that the client cannot help
 } server;
@@ -32,7 +32,7 @@ static void choose_members(void)
 {
     const uint32_t own = (uint32_t)chance_int(0, (int)server.limits.players - 1);
     server.welcome.roster_count = 0;
-    for (uint32_t place = 0; place < MOST_PLACES; place++) {
+    for (uint32_t place = 0; place < MAX_PLACES; place++) {
         server.members[place] = (struct raim_roster_entry){0};
         if (place >= server.limits.players || (place != own && chance_bool()))
             continue;
@@ -50,7 +50,7 @@ static void choose_members(void)
 // Any arena but for its pace; the clock and the events go on.
 static void build_arena(void)
 {
-    const uint32_t places = (uint32_t)chance_int(1, MOST_PLACES);
+    const uint32_t places = (uint32_t)chance_int(1, MAX_PLACES);
     const bool next_round = chance_bool();
     server.rules = raim_rules_default();
     server.rules.player_speed = chance_int(100, 500);
@@ -97,7 +97,7 @@ static void send_arena(struct raim_client *client)
         assert_true(
             receive(client, raim_obstacles_write(&square, 1, &written, bytes, sizeof bytes)));
     assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_ENTERING);
-    for (uint32_t place = 0; place < MOST_PLACES; place++)
+    for (uint32_t place = 0; place < MAX_PLACES; place++)
         if (server.members[place].player != RAIM_NOBODY)
             assert_true(tell_roster(client, &server.members[place], 1));
     assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
@@ -130,8 +130,8 @@ static size_t write_frame(void)
 
 static void assert_shows(const struct raim_client *client, const struct raim_wire_frame *frame)
 {
-    struct raim_client_player seen[MOST_PLACES];
-    const uint32_t count = raim_client_players(client, seen, MOST_PLACES);
+    struct raim_client_player seen[MAX_PLACES];
+    const uint32_t count = raim_client_players(client, seen, MAX_PLACES);
     uint32_t row = 0;
     assert_int_equal(raim_client_tick(client), frame->tick);
     FOR_EACH_SLOT (place, frame->seen_players, server.limits.players) {
@@ -170,7 +170,7 @@ static void send_event(struct raim_client *client)
         server.welcome.phase.round++;
         server.rounds++;
         event = (struct raim_wire_event){.kind = RAIM_WIRE_PHASE, .phase = server.welcome.phase};
-        for (uint32_t place = 0; place < MOST_PLACES; place++)
+        for (uint32_t place = 0; place < MAX_PLACES; place++)
             server.members[place].score = server.members[place].deaths = 0;
     } else {
         struct raim_roster_entry *own = &server.members[event.player % RAIM_MAX_PLAYERS];

@@ -98,7 +98,7 @@ TEST(it_has_time_to_come_in_where_much_is_lost)
     assert_ended(client, RAIM_REASON_LOST);
 }
 
-TEST(a_refusal_is_final)
+TEST(a_rejection_is_final)
 {
     struct raim_client *client = fresh_client(3);
     assert_true(wants(client));
@@ -244,7 +244,7 @@ TEST(what_the_server_ends_stays_ended)
     raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
     assert_ended(client, RAIM_REASON_LEFT);
 
-    // A refusal while resuming, too.
+    // A rejection while resuming, too.
     client = playing_client();
     raim_client_disconnected(client, now_us, RAIM_REASON_NONE);
     assert_true(wants(client));
@@ -263,11 +263,11 @@ TEST(a_restart_is_waited_for)
             raim_client_disconnected(client, now_us, RAIM_REASON_RESTART);
         assert_state(client, RAIM_CLIENT_RESUMING);
         assert_true(raim_client_awaits_restart(client));
-        const uint64_t told_us = now_us;
+        const uint64_t reported_us = now_us;
         // That it is disconnected thereafter is no news.
         now_us += S / 10;
         raim_client_disconnected(client, now_us, RAIM_REASON_RESTART);
-        now_us = told_us + 3 * S / 10 - 1;
+        now_us = reported_us + 3 * S / 10 - 1;
         assert_false(wants(client));
         now_us++;
         assert_true(wants(client));
@@ -290,7 +290,7 @@ TEST(a_restart_is_waited_for)
             raim_client_destroy(client);
             continue;
         }
-        now_us = told_us + GRACE_S * (uint64_t)S;
+        now_us = reported_us + GRACE_S * (uint64_t)S;
         assert_ended(client, RAIM_REASON_LOST);
     }
 }

@@ -38,7 +38,7 @@ TEST(letters_come_back_answered_in_order)
     mailbox_destroy(&mailbox);
 }
 
-TEST(a_full_mailbox_has_room_again_when_an_answer_is_forgotten)
+TEST(a_full_mailbox_has_arena_again_when_an_answer_is_forgotten)
 {
     struct mailbox mailbox;
     assert_true(mailbox_create(&mailbox, CAPACITY, sizeof(struct message)));

@@ -23,7 +23,7 @@ TEST(fields_are_found_behind_any_name)
     assert_int_equal(stat.resident_pages, 99);
 }
 
-TEST(other_text_is_refused)
+TEST(other_text_is_rejected)
 {
     struct process_usage_stat stat;
     assert_false(process_usage_parse("", &stat));

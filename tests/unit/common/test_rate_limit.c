@@ -62,7 +62,7 @@ TEST(all_together_have_a_rate_of_their_own, set_up, NULL)
     assert_int_equal(take(THERE, 50, 10), 1);
 }
 
-TEST(a_refusal_takes_no_tokens, set_up, NULL)
+TEST(a_rejection_takes_no_tokens, set_up, NULL)
 {
     assert_int_equal(take(HERE, 100000, 0), 5);
     // The shared bucket has lost those five tokens and no more.
@@ -71,7 +71,7 @@ TEST(a_refusal_takes_no_tokens, set_up, NULL)
         taken += take(THERE + (network << 8), 1, 0);
     assert_int_equal(taken, 15);
     assert_int_equal(take(THERE, 1, 0), 0);
-    // Refused by the shared bucket, THERE still has its own burst.
+    // Rejected by the shared bucket, THERE still has its own burst.
     assert_int_equal(take(THERE, 50, 1000), 5);
 }
 

@@ -43,7 +43,7 @@ TEST(addresses_are_printed_as_they_are_read)
     assert_int_not_equal(named.v6.sin6_scope_id, 0);
 }
 
-TEST(other_texts_are_refused)
+TEST(other_texts_are_rejected)
 {
     static const char *const bad[] = {
         "",

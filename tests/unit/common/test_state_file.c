@@ -42,7 +42,7 @@ static int clear(void **state)
     return 0;
 }
 
-static void assert_refused(enum state_file_privacy privacy, const char *wanted)
+static void assert_rejected(enum state_file_privacy privacy, const char *wanted)
 {
     const char *problem;
     assert_int_equal(state_file_open(path, O_RDONLY, privacy, &problem), -1);
@@ -69,7 +69,7 @@ TEST(a_link_is_neither_read_nor_written_through, NULL, clear)
 {
     write_text(other, "another's", 0600);
     assert_int_equal(symlink(other, path), 0);
-    assert_refused(STATE_FILE_SHARED, "it is a symbolic link");
+    assert_rejected(STATE_FILE_SHARED, "it is a symbolic link");
     assert_int_equal(symlink(other, temporary), 0);
     assert_true(state_file_replace(path, "mine", 4, STATE_FILE_DISK));
     assert_text(other, "another's");
@@ -80,7 +80,7 @@ TEST(a_link_is_neither_read_nor_written_through, NULL, clear)
 TEST(nothing_waits_for_the_other_end, NULL, clear)
 {
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_refused(STATE_FILE_SHARED, "it is not a regular file");
+    assert_rejected(STATE_FILE_SHARED, "it is not a regular file");
     assert_int_equal(mkfifo(temporary, 0600), 0);
     assert_true(state_file_replace(path, "mine", 4, STATE_FILE_DISK));
     assert_text(path, "mine");
@@ -89,11 +89,11 @@ TEST(nothing_waits_for_the_other_end, NULL, clear)
     strcpy(name.sun_path, path);
     const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(listener, (const struct sockaddr *)&name, sizeof name), 0);
-    assert_refused(STATE_FILE_SHARED, strerror(ENXIO));
+    assert_rejected(STATE_FILE_SHARED, strerror(ENXIO));
     close(listener);
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_refused(STATE_FILE_SHARED, "it is not a regular file");
+    assert_rejected(STATE_FILE_SHARED, "it is not a regular file");
     rmdir(path);
 }
 
@@ -103,7 +103,7 @@ TEST(a_secret_that_others_may_read_is_none, NULL, clear)
     static const mode_t modes[] = {0640, 0604, 0620, 0601};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         write_text(path, "secret", modes[i]);
-        assert_refused(STATE_FILE_SECRET, "it is open to others than its owner, want mode 0600");
+        assert_rejected(STATE_FILE_SECRET, "it is open to others than its owner, want mode 0600");
         const int file = state_file_open(path, O_RDONLY, STATE_FILE_SHARED, &problem);
         assert_true(file >= 0);
         close(file);
@@ -118,7 +118,7 @@ TEST(somebody_elses_file_is_not_trusted_nor_used, NULL, clear)
         skip();
     write_text(path, "theirs", 0600);
     assert_int_equal(chown(path, 65534, 65534), 0);
-    assert_refused(STATE_FILE_SHARED, "it belongs to another user");
+    assert_rejected(STATE_FILE_SHARED, "it belongs to another user");
     write_text(temporary, "theirs", 0600);
     assert_int_equal(chown(temporary, 65534, 65534), 0);
     const int theirs = open(temporary, O_RDONLY | O_CLOEXEC);

@@ -23,7 +23,7 @@ TEST(urls_and_their_ports)
     }
 }
 
-TEST(other_texts_are_refused)
+TEST(other_texts_are_rejected)
 {
     static const char *const bad[] = {
         "",           "a",          "ftp://a",         "file:///etc/passwd", "http://",

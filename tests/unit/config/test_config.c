@@ -299,9 +299,9 @@ TEST(the_level_of_the_log_is_as_configured)
         assert_int_equal(config->log_level, rows[i].level);
         config_unload(config);
     }
-    assert_refused("log_level = \"debug\"; arenas = ({" ARENA "});",
-                   "raimd.conf:1: log_level: got \"debug\", want \"error\", \"warning\" or "
-                   "\"info\"\n");
+    assert_rejected("log_level = \"debug\"; arenas = ({" ARENA "});",
+                    "raimd.conf:1: log_level: got \"debug\", want \"error\", \"warning\" or "
+                    "\"info\"\n");
 }
 
 static void assert_limits(const struct gate_limits *limits, const struct gate_limits *expected)
@@ -428,26 +428,26 @@ TEST(arenas_that_share_a_map_share_its_warnings)
 TEST(map_of_two_arenas_reports_its_mistakes_once)
 {
     write_text("bad.conf", "border = (0, 0, 500, 500);");
-    assert_refused("arenas = ({ name = \"a\"; map = \"bad.conf\"; port = 1; },\n"
-                   "{ name = \"b\"; map = \"bad.conf\"; port = 2; });",
-                   "bad.conf: got no key \"spawns\", want a list of 1 to 256 points ( x, y )\n");
+    assert_rejected("arenas = ({ name = \"a\"; map = \"bad.conf\"; port = 1; },\n"
+                    "{ name = \"b\"; map = \"bad.conf\"; port = 2; });",
+                    "bad.conf: got no key \"spawns\", want a list of 1 to 256 points ( x, y )\n");
 }
 
 TEST(map_without_name_needs_a_file_with_one)
 {
     write_text("My Map.conf", MAP);
-    assert_refused("arenas = ({ name = \"a\"; map = \"My Map.conf\"; });",
-                   "My Map.conf: got no key \"name\" and a file name that cannot serve, want 1 to "
-                   "31 characters of a-z, 0-9, _ and -\n");
+    assert_rejected("arenas = ({ name = \"a\"; map = \"My Map.conf\"; });",
+                    "My Map.conf: got no key \"name\" and a file name that cannot serve, want 1 to "
+                    "31 characters of a-z, 0-9, _ and -\n");
 }
 
-TEST(spawns_have_room_for_the_largest_players)
+TEST(spawns_have_arena_for_the_largest_players)
 {
     write_text("tight.conf", "border = (0, 0, 500, 500);\nspawns = ((50, 250), (100, 250));");
-    assert_refused("arenas = ({ name = \"a\"; map = \"tight.conf\"; }, { name = \"b\"; port = 1;\n"
-                   "map = \"tight.conf\"; rules = { player_radius = 60; }; });",
-                   "tight.conf:2: spawns[0]: got (50, 250), want no wall within 60 units of it "
-                   "(rules.player_radius)\n");
+    assert_rejected("arenas = ({ name = \"a\"; map = \"tight.conf\"; }, { name = \"b\"; port = 1;\n"
+                    "map = \"tight.conf\"; rules = { player_radius = 60; }; });",
+                    "tight.conf:2: spawns[0]: got (50, 250), want no wall within 60 units of it "
+                    "(rules.player_radius)\n");
     config_unload(assert_accepted("arenas = ({ name = \"a\"; map = \"tight.conf\"; });"));
 }
 
@@ -472,7 +472,7 @@ TEST(a_rotation_names_maps_which_are_shared)
 TEST(every_map_of_a_rotation_is_checked)
 {
     write_text("bad.conf", "border = (0, 0, 500, 500);");
-    assert_refused(
+    assert_rejected(
         "arenas = ({" ARENA "score_limit = 1; rotation = (\n"
         "\"m.conf\", 5,\n \"none.conf\", \"\", \"bad.conf\", \"none.conf\"); });",
         "raimd.conf:2: arenas[0].rotation[1]: got 5, want the path of a map file\n"
@@ -480,16 +480,16 @@ TEST(every_map_of_a_rotation_is_checked)
         "raimd.conf:3: arenas[0].rotation[2]: cannot read \"none.conf\": No such file or "
         "directory\n"
         "bad.conf: got no key \"spawns\", want a list of 1 to 256 points ( x, y )\n");
-    assert_refused(
+    assert_rejected(
         "arenas = ({" ARENA "rotation = \"m.conf\"; });",
         "raimd.conf:1: arenas[0].rotation: got \"m.conf\", want a list of at most 32 paths "
         "of map files\n");
     // Players of this arena are larger than the map has room for.
     write_text("tight.conf", "border = (0, 0, 500, 500);\nspawns = ((50, 250), (100, 250));");
-    assert_refused("arenas = ({" ARENA "score_limit = 1; rotation = (\"tight.conf\");\n"
-                   "rules = { player_radius = 60; }; });",
-                   "tight.conf:2: spawns[0]: got (50, 250), want no wall within 60 units of it "
-                   "(rules.player_radius)\n");
+    assert_rejected("arenas = ({" ARENA "score_limit = 1; rotation = (\"tight.conf\");\n"
+                    "rules = { player_radius = 60; }; });",
+                    "tight.conf:2: spawns[0]: got (50, 250), want no wall within 60 units of it "
+                    "(rules.player_radius)\n");
 }
 
 TEST(a_rotation_has_at_most_32_maps)
@@ -504,8 +504,8 @@ TEST(a_rotation_has_at_most_32_maps)
             assert_int_equal(config->arenas[0].rotation_count, 32);
             config_unload(config);
         } else
-            assert_refused(text, "raimd.conf:1: arenas[0].rotation: got a list of 33, want a list "
-                                 "of at most 32 paths of map files\n");
+            assert_rejected(text, "raimd.conf:1: arenas[0].rotation: got a list of 33, want a list "
+                                  "of at most 32 paths of map files\n");
     }
 }
 
@@ -553,7 +553,7 @@ static bool has_mistakes(const char *report)
     return false;
 }
 
-TEST(mutated_files_load_or_are_refused_with_a_reason)
+TEST(mutated_files_load_or_are_rejected_with_a_reason)
 {
     static const char *const names[] = {"raimd.conf", "maps/duel.conf", "maps/crossfire.conf"};
     char *originals[3];

@@ -12,7 +12,7 @@
 TEST(every_mistake_is_reported_at_once)
 {
     write_text("bad.conf", "border = (0, 0, 500);\nspawn = ((1, 1));\n");
-    assert_refused(
+    assert_rejected(
         "workers = -1;\n"
         "http = { listen = \"localhost:80\"; };\n"
         "arenas = (\n"
@@ -52,7 +52,7 @@ TEST(every_mistake_is_reported_at_once)
 
 TEST(key_like_no_other_gets_the_list_of_keys)
 {
-    assert_refused(
+    assert_rejected(
         "gravity = 9; arenas = ({" ARENA "});",
         "raimd.conf:1: gravity: got an unknown key, want one of workers, log_level, sandbox, "
         "core_dumps, http, control, admins, rcon, recordings, results, events, hook, bans, "
@@ -68,207 +68,212 @@ TEST(a_key_of_an_earlier_version_is_told_its_name)
         "raimd.conf:4: recording_keep: got a key of an earlier version, want "
         "recordings.gigabytes and recordings.days\n"
         "raimd.conf:5: templates: got a key of an earlier version, want on_demand.templates\n";
-    assert_refused("status = \"off\";\ncontrol = \"\";\nresults = true;\n"
-                   "recording_keep = { days = 1; };\ntemplates = ();\narenas = ({" ARENA "});",
-                   before);
+    assert_rejected("status = \"off\";\ncontrol = \"\";\nresults = true;\n"
+                    "recording_keep = { days = 1; };\ntemplates = ();\narenas = ({" ARENA "});",
+                    before);
 }
 
 TEST(misplaced_key_is_told_its_place)
 {
-    assert_refused("bots = 3; bullet_speed = 700; arenas = ({" ARENA "});",
-                   "raimd.conf:1: bots: got a key that belongs into arenas\n"
-                   "raimd.conf:1: bullet_speed: got a key that belongs into arenas.rules\n");
+    assert_rejected("bots = 3; bullet_speed = 700; arenas = ({" ARENA "});",
+                    "raimd.conf:1: bots: got a key that belongs into arenas\n"
+                    "raimd.conf:1: bullet_speed: got a key that belongs into arenas.rules\n");
 }
 
 TEST(files_of_other_habits_are_explained)
 {
-    assert_refused("\xEF\xBB\xBF"
-                   "arenas = ({" ARENA "});",
-                   "raimd.conf: got a byte order mark (BOM), want UTF-8 without one\n");
-    assert_refused("arenas =\n[ {" ARENA "} ];",
-                   "raimd.conf:2: got [ { ... } ], want ( { ... } ): a list of groups has "
-                   "parentheses\n");
+    assert_rejected("\xEF\xBB\xBF"
+                    "arenas = ({" ARENA "});",
+                    "raimd.conf: got a byte order mark (BOM), want UTF-8 without one\n");
+    assert_rejected("arenas =\n[ {" ARENA "} ];",
+                    "raimd.conf:2: got [ { ... } ], want ( { ... } ): a list of groups has "
+                    "parentheses\n");
 }
 
 TEST(missing_hook_program_is_a_mistake)
 {
-    assert_refused("hook = { target = \"/nonexistent/hook here\"; }; arenas = ({" ARENA "});",
-                   "raimd.conf:1: hook.target: cannot run \"/nonexistent/hook\": No such file or "
-                   "directory\n");
+    assert_rejected("hook = { target = \"/nonexistent/hook here\"; }; arenas = ({" ARENA "});",
+                    "raimd.conf:1: hook.target: cannot run \"/nonexistent/hook\": No such file or "
+                    "directory\n");
 }
 
 TEST(hosts_are_names_without_scheme_and_port)
 {
-    assert_refused("http = { hosts = ( \"a.example\",\n\"http://b.example\",\n\"c:80\", 7 ); };\n"
-                   "arenas = ({" ARENA "});",
-                   "raimd.conf:2: http.hosts[1]: got \"http://b.example\", want the name of a "
-                   "host, without scheme and port\n"
-                   "raimd.conf:3: http.hosts[2]: got \"c:80\", want the name of a host, without "
-                   "scheme and port\n"
-                   "raimd.conf:3: http.hosts[3]: got 7, want the name of a host, without scheme "
-                   "and port\n");
+    assert_rejected("http = { hosts = ( \"a.example\",\n\"http://b.example\",\n\"c:80\", 7 ); };\n"
+                    "arenas = ({" ARENA "});",
+                    "raimd.conf:2: http.hosts[1]: got \"http://b.example\", want the name of a "
+                    "host, without scheme and port\n"
+                    "raimd.conf:3: http.hosts[2]: got \"c:80\", want the name of a host, without "
+                    "scheme and port\n"
+                    "raimd.conf:3: http.hosts[3]: got 7, want the name of a host, without scheme "
+                    "and port\n");
 }
 
-static void assert_token_refused(const char *why)
+static void assert_token_rejected(const char *why)
 {
     char expected[512];
     snprintf(expected, sizeof expected,
              "raimd.conf:1: http.live_token_file: cannot take \"token\": %s\n", why);
-    assert_refused("http = { live_token_file = \"token\"; }; arenas = ({" ARENA "});", expected);
+    assert_rejected("http = { live_token_file = \"token\"; }; arenas = ({" ARENA "});", expected);
 }
 
 TEST(the_live_token_is_kept_from_everybody)
 {
-    assert_token_refused("No such file or directory");
+    assert_token_rejected("No such file or directory");
     write_text("token", "0123456789abcdef\n");
     assert_int_equal(chmod(path_of("token"), 0644), 0);
-    assert_token_refused("others have access to it, want mode 0640 or less");
+    assert_token_rejected("others have access to it, want mode 0640 or less");
     assert_int_equal(chmod(path_of("token"), 0640), 0);
     write_text("token", "too-short\n");
-    assert_token_refused("want a line of 16 to 128 letters, digits and -._~+/=");
+    assert_token_rejected("want a line of 16 to 128 letters, digits and -._~+/=");
     unlink(path_of("token"));
     assert_int_equal(mkfifo(path_of("token"), 0600), 0);
-    assert_token_refused("it is not a regular file");
+    assert_token_rejected("it is not a regular file");
     unlink(path_of("token"));
 }
 
 TEST(tokens_want_a_key)
 {
-    assert_refused("arenas = ({" ARENA "access = \"token\"; });",
-                   "raimd.conf:1: arenas[0].access: got \"token\" without an access_key, want "
-                   "one\n");
-    assert_refused("arenas = ({" ARENA "access = \"all\"; access_key = \"12\"; });",
-                   "raimd.conf:1: arenas[0].access: got \"all\", want \"open\" or \"token\"\n"
-                   "raimd.conf:1: arenas[0].access_key: got \"12\", want 1 to 4 public keys of 64 "
-                   "hexadecimal digits with a space between them\n");
+    assert_rejected("arenas = ({" ARENA "access = \"token\"; });",
+                    "raimd.conf:1: arenas[0].access: got \"token\" without an access_key, want "
+                    "one\n");
+    assert_rejected("arenas = ({" ARENA "access = \"all\"; access_key = \"12\"; });",
+                    "raimd.conf:1: arenas[0].access: got \"all\", want \"open\" or \"token\"\n"
+                    "raimd.conf:1: arenas[0].access_key: got \"12\", want 1 to 4 public keys of 64 "
+                    "hexadecimal digits with a space between them\n");
 }
 
 TEST(passwords_want_encryption_and_are_not_repeated)
 {
-    assert_refused("arenas = ({" ARENA "password = \"swordfish\"; });",
-                   "raimd.conf:1: arenas[0].password: got something else, want \"\" or a line that "
-                   "raimctl password prints\n");
-    assert_refused("arenas = ({" ARENA "\npassword = \"raim1$MDEyMzQ1Njc4OWFiY2RlZg$"
-                   "Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM\"; encryption = \"off\"; });",
-                   "raimd.conf:2: arenas[0].password: got a password without encryption, want "
-                   "encryption \"offered\" or \"required\"\n");
+    assert_rejected(
+        "arenas = ({" ARENA "password = \"swordfish\"; });",
+        "raimd.conf:1: arenas[0].password: got something else, want \"\" or a line that "
+        "raimctl password prints\n");
+    assert_rejected("arenas = ({" ARENA "\npassword = \"raim1$MDEyMzQ1Njc4OWFiY2RlZg$"
+                    "Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM\"; encryption = \"off\"; });",
+                    "raimd.conf:2: arenas[0].password: got a password without encryption, want "
+                    "encryption \"offered\" or \"required\"\n");
 }
 
 TEST(arenas_must_be_there)
 {
-    assert_refused("", "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
-    assert_refused("arenas = ();", "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
-    assert_refused("arenas = {};",
-                   "raimd.conf:1: arenas: got a group, want a list of 1 to 256 groups: ( ... )\n");
-    assert_refused("arenas = ({" ARENA "port = 1;\nrotation = {};\nrules = (); });",
-                   "raimd.conf:2: arenas[0].rotation: got a group, want a list of at most 32 paths "
-                   "of map files: ( ... )\n"
-                   "raimd.conf:3: arenas[0].rules: got a list of 0, want a group: { ... }\n");
+    assert_rejected("", "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
+    assert_rejected("arenas = ();",
+                    "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
+    assert_rejected("arenas = {};",
+                    "raimd.conf:1: arenas: got a group, want a list of 1 to 256 groups: ( ... )\n");
+    assert_rejected(
+        "arenas = ({" ARENA "port = 1;\nrotation = {};\nrules = (); });",
+        "raimd.conf:2: arenas[0].rotation: got a group, want a list of at most 32 paths "
+        "of map files: ( ... )\n"
+        "raimd.conf:3: arenas[0].rules: got a list of 0, want a group: { ... }\n");
 }
 
-static void assert_port_refused(const char *got)
+static void assert_port_rejected(const char *got)
 {
     char text[256], expected[256];
     snprintf(text, sizeof text, "arenas = ({" ARENA "port = %s; });", got);
     const long long number = strtoll(got, NULL, 0);
     snprintf(expected, sizeof expected,
              "raimd.conf:1: arenas[0].port: got %lld, want an integer from 0 to 65535\n", number);
-    assert_refused(text, expected);
+    assert_rejected(text, expected);
 }
 
 TEST(integers_do_not_wrap)
 {
-    assert_port_refused("65536");
-    assert_port_refused("2147483648");
-    assert_port_refused("3000000000");
-    assert_port_refused("4294967300");  // 4, were it cut to 32 bits
-    assert_port_refused("0x100000004"); // 4 in the low 32 bits
-    assert_port_refused("0xFFFFFFFF");  // -1 as a 32-bit integer
-    assert_port_refused("0xFFFFFFFFL");
-    assert_port_refused("9223372036854775807"); // the most that 64 bits hold
-    assert_port_refused("-2147483648");
-    assert_port_refused("-2147483649");
-    assert_port_refused("-4294967295"); // 1 in the low 32 bits
-    assert_refused("arenas = ({" ARENA "port = 18446744073709551620; });",
-                   "raimd.conf:1: got 18446744073709551620, want a number below 2^63\n");
+    assert_port_rejected("65536");
+    assert_port_rejected("2147483648");
+    assert_port_rejected("3000000000");
+    assert_port_rejected("4294967300");  // 4, were it cut to 32 bits
+    assert_port_rejected("0x100000004"); // 4 in the low 32 bits
+    assert_port_rejected("0xFFFFFFFF");  // -1 as a 32-bit integer
+    assert_port_rejected("0xFFFFFFFFL");
+    assert_port_rejected("9223372036854775807"); // the most that 64 bits hold
+    assert_port_rejected("-2147483648");
+    assert_port_rejected("-2147483649");
+    assert_port_rejected("-4294967295"); // 1 in the low 32 bits
+    assert_rejected("arenas = ({" ARENA "port = 18446744073709551620; });",
+                    "raimd.conf:1: got 18446744073709551620, want a number below 2^63\n");
 }
 
 TEST(float_without_bounds_is_out_of_range)
 {
-    assert_refused("arenas = ({" ARENA "rules = { respawn_delay = 1e999; }; });",
-                   "raimd.conf:1: arenas[0].rules.respawn_delay: got inf, want a number from 0 to "
-                   "60 s\n");
+    assert_rejected("arenas = ({" ARENA "rules = { respawn_delay = 1e999; }; });",
+                    "raimd.conf:1: arenas[0].rules.respawn_delay: got inf, want a number from 0 to "
+                    "60 s\n");
 }
 
 TEST(only_true_and_false_are_booleans)
 {
-    assert_refused("arenas = ({" ARENA "\nsight = 1; },\n"
-                   "{ name = \"b\"; map = \"m.conf\"; port = 1; sight = \"false\"; },\n"
-                   "{ name = \"c\"; map = \"m.conf\"; port = 2; sight = 0.0; });",
-                   "raimd.conf:2: arenas[0].sight: got 1, want true or false\n"
-                   "raimd.conf:3: arenas[1].sight: got \"false\", want true or false\n"
-                   "raimd.conf:4: arenas[2].sight: got 0.0, want true or false\n");
+    assert_rejected("arenas = ({" ARENA "\nsight = 1; },\n"
+                    "{ name = \"b\"; map = \"m.conf\"; port = 1; sight = \"false\"; },\n"
+                    "{ name = \"c\"; map = \"m.conf\"; port = 2; sight = 0.0; });",
+                    "raimd.conf:2: arenas[0].sight: got 1, want true or false\n"
+                    "raimd.conf:3: arenas[1].sight: got \"false\", want true or false\n"
+                    "raimd.conf:4: arenas[2].sight: got 0.0, want true or false\n");
 }
 
 TEST(views_and_delays_have_bounds)
 {
-    assert_refused("arenas = ({" ARENA "\nview_width = 99;\nview_height = 10001;\n"
-                   "max_spectators = 1001;\nspectator_delay = 60.5; });",
-                   "raimd.conf:2: arenas[0].view_width: got 99, want an integer from 100 to 10000 "
-                   "units\n"
-                   "raimd.conf:3: arenas[0].view_height: got 10001, want an integer from 100 to "
-                   "10000 units\n"
-                   "raimd.conf:4: arenas[0].max_spectators: got 1001, want an integer from 0 to "
-                   "1000\n"
-                   "raimd.conf:5: arenas[0].spectator_delay: got 60.5, want a number from 0 to "
-                   "60 s\n");
+    assert_rejected("arenas = ({" ARENA "\nview_width = 99;\nview_height = 10001;\n"
+                    "max_spectators = 1001;\nspectator_delay = 60.5; });",
+                    "raimd.conf:2: arenas[0].view_width: got 99, want an integer from 100 to 10000 "
+                    "units\n"
+                    "raimd.conf:3: arenas[0].view_height: got 10001, want an integer from 100 to "
+                    "10000 units\n"
+                    "raimd.conf:4: arenas[0].max_spectators: got 1001, want an integer from 0 to "
+                    "1000\n"
+                    "raimd.conf:5: arenas[0].spectator_delay: got 60.5, want a number from 0 to "
+                    "60 s\n");
 }
 
 TEST(lag_compensation_and_grace_have_bounds)
 {
-    assert_refused("arenas = ({" ARENA "\nresume_grace = 600.5;\nlag_compensation = 251; },\n"
-                   "{ name = \"b\"; map = \"m.conf\"; port = 1; lag_compensation = 0.1;\n"
-                   "resume_grace = -1; });",
-                   "raimd.conf:2: arenas[0].resume_grace: got 600.5, want a number from 0 to 600 "
-                   "s\n"
-                   "raimd.conf:3: arenas[0].lag_compensation: got 251, want an integer from 0 to "
-                   "250 ms\n"
-                   "raimd.conf:4: arenas[1].lag_compensation: got 0.1, want an integer from 0 to "
-                   "250 ms\n"
-                   "raimd.conf:5: arenas[1].resume_grace: got -1, want a number from 0 to 600 s\n");
+    assert_rejected(
+        "arenas = ({" ARENA "\nresume_grace = 600.5;\nlag_compensation = 251; },\n"
+        "{ name = \"b\"; map = \"m.conf\"; port = 1; lag_compensation = 0.1;\n"
+        "resume_grace = -1; });",
+        "raimd.conf:2: arenas[0].resume_grace: got 600.5, want a number from 0 to 600 "
+        "s\n"
+        "raimd.conf:3: arenas[0].lag_compensation: got 251, want an integer from 0 to "
+        "250 ms\n"
+        "raimd.conf:4: arenas[1].lag_compensation: got 0.1, want an integer from 0 to "
+        "250 ms\n"
+        "raimd.conf:5: arenas[1].resume_grace: got -1, want a number from 0 to 600 s\n");
 }
 
 TEST(an_arena_holds_its_players_and_bots)
 {
-    assert_refused("arenas = ({ name = \"a\"; map = \"m.conf\"; max_players = 1000;\n"
-                   "bots = 200; });",
-                   "raimd.conf:2: arenas[0].bots: got 200 beside 1000 max_players, want at most "
-                   "1024 together\n");
+    assert_rejected("arenas = ({ name = \"a\"; map = \"m.conf\"; max_players = 1000;\n"
+                    "bots = 200; });",
+                    "raimd.conf:2: arenas[0].bots: got 200 beside 1000 max_players, want at most "
+                    "1024 together\n");
 }
 
 TEST(names_and_ports_are_unique)
 {
-    assert_refused("arenas = (\n"
-                   "{ name = \"a\"; map = \"m.conf\"; address = \"127.0.0.1\"; },\n"
-                   "{ name = \"a\"; map = \"m.conf\"; port = 7247; },\n"
-                   "{ name = \"b\"; map = \"m.conf\"; address = \"127.0.0.1\"; },\n"
-                   "{ name = \"c\"; map = \"m.conf\"; address = \"127.0.0.2\";\n"
-                   "  port = 7247; },\n"
-                   "{ name = \"d\"; map = \"m.conf\"; port = 7246; });",
-                   "raimd.conf:3: arenas[1].name: got \"a\", want another name than that of "
-                   "arenas[0]\n"
-                   "raimd.conf:4: arenas[2]: got 127.0.0.1:7246, want an address and port apart "
-                   "from 127.0.0.1:7246 of arenas[0]\n"
-                   "raimd.conf:6: arenas[3].port: got 127.0.0.2:7247, want an address and port "
-                   "apart from 0.0.0.0:7247 of arenas[1]\n"
-                   "raimd.conf:7: arenas[4].port: got 0.0.0.0:7246, want an address and port apart "
-                   "from 127.0.0.1:7246 of arenas[0]\n");
+    assert_rejected(
+        "arenas = (\n"
+        "{ name = \"a\"; map = \"m.conf\"; address = \"127.0.0.1\"; },\n"
+        "{ name = \"a\"; map = \"m.conf\"; port = 7247; },\n"
+        "{ name = \"b\"; map = \"m.conf\"; address = \"127.0.0.1\"; },\n"
+        "{ name = \"c\"; map = \"m.conf\"; address = \"127.0.0.2\";\n"
+        "  port = 7247; },\n"
+        "{ name = \"d\"; map = \"m.conf\"; port = 7246; });",
+        "raimd.conf:3: arenas[1].name: got \"a\", want another name than that of "
+        "arenas[0]\n"
+        "raimd.conf:4: arenas[2]: got 127.0.0.1:7246, want an address and port apart "
+        "from 127.0.0.1:7246 of arenas[0]\n"
+        "raimd.conf:6: arenas[3].port: got 127.0.0.2:7247, want an address and port "
+        "apart from 0.0.0.0:7247 of arenas[1]\n"
+        "raimd.conf:7: arenas[4].port: got 0.0.0.0:7246, want an address and port apart "
+        "from 127.0.0.1:7246 of arenas[0]\n");
 }
 
 // A mistake hides only those that follow from it.
 TEST(a_mistake_of_another_key_hides_no_shared_port)
 {
-    assert_refused(
+    assert_rejected(
         "rcon = { listen = \"0.0.0.0:1\"; };\n"
         "arenas = (\n"
         "{ name = \"a\"; map = \"m.conf\"; bots = -1; },\n"
@@ -309,48 +314,48 @@ TEST(nothing_in_a_file_can_add_a_line_to_the_report)
     assert_non_null(strstr(report, "x?y\": No such file"));
     assert_ptr_equal(strchr(report, '\n'), report + strlen(report) - 1);
     free(report);
-    assert_refused("status = \033[31m;\n",
-                   "raimd.conf:1: got a syntax error at or before this: status = ?[31m;\n");
+    assert_rejected("status = \033[31m;\n",
+                    "raimd.conf:1: got a syntax error at or before this: status = ?[31m;\n");
 }
 
 // --- Text that libconfig cannot read ---
 
 TEST(syntax_errors_name_their_line)
 {
-    assert_refused("workers = 1;\nstatus = = 3;\n",
-                   "raimd.conf:2: got a syntax error at or before this: status = = 3;\n");
-    assert_refused("workers = 1;\nworkers = 2;\n",
-                   "raimd.conf:2: got a duplicate setting name at or before this: workers = 2;\n");
-    assert_refused("arenas = [1,\n 2.5];",
-                   "raimd.conf:2: got a mismatched element type in array at or before this: "
-                   "2.5];\n");
-    assert_refused("\n\nworkers = 1 # one",
-                   "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
+    assert_rejected("workers = 1;\nstatus = = 3;\n",
+                    "raimd.conf:2: got a syntax error at or before this: status = = 3;\n");
+    assert_rejected("workers = 1;\nworkers = 2;\n",
+                    "raimd.conf:2: got a duplicate setting name at or before this: workers = 2;\n");
+    assert_rejected("arenas = [1,\n 2.5];",
+                    "raimd.conf:2: got a mismatched element type in array at or before this: "
+                    "2.5];\n");
+    assert_rejected("\n\nworkers = 1 # one",
+                    "raimd.conf: got no key \"arenas\", want a list of 1 to 256 groups\n");
 }
 
 TEST(missing_quote_is_found_on_its_line)
 {
-    assert_refused("workers = 1;\nstatus = \"off;\narenas = ({" ARENA "});\n",
-                   "raimd.conf:2: got a string without its end, want \" on the same line\n");
-    assert_refused("workers = 1;\nstatus = \"off;\nname = \"a;\n",
-                   "raimd.conf:2: got a string without its end, want \" on the same line\n");
-    assert_refused("status = \"off\\\"",
-                   "raimd.conf:1: got a string without its end, want \" on the same line\n");
-    assert_refused("status = \"off\\",
-                   "raimd.conf:1: got a string without its end, want \" on the same line\n");
+    assert_rejected("workers = 1;\nstatus = \"off;\narenas = ({" ARENA "});\n",
+                    "raimd.conf:2: got a string without its end, want \" on the same line\n");
+    assert_rejected("workers = 1;\nstatus = \"off;\nname = \"a;\n",
+                    "raimd.conf:2: got a string without its end, want \" on the same line\n");
+    assert_rejected("status = \"off\\\"",
+                    "raimd.conf:1: got a string without its end, want \" on the same line\n");
+    assert_rejected("status = \"off\\",
+                    "raimd.conf:1: got a string without its end, want \" on the same line\n");
 }
 
 TEST(comment_without_end_is_found_where_it_begins)
 {
-    assert_refused("workers = 1;\n/* arenas\n = 3;\n",
-                   "raimd.conf:2: got a comment without its end, want */ after /*\n");
+    assert_rejected("workers = 1;\n/* arenas\n = 3;\n",
+                    "raimd.conf:2: got a comment without its end, want */ after /*\n");
 }
 
 TEST(lines_are_right_after_comments)
 {
-    assert_refused("/* one\n two */ // three\n# four\nworkers/**/=/*\n*/-1; arenas = ({" ARENA
-                   "});",
-                   "raimd.conf:4: workers: got -1, want an integer from 0 to 256\n");
+    assert_rejected("/* one\n two */ // three\n# four\nworkers/**/=/*\n*/-1; arenas = ({" ARENA
+                    "});",
+                    "raimd.conf:4: workers: got -1, want an integer from 0 to 256\n");
 }
 
 TEST(nesting_without_end_is_a_syntax_error)
@@ -387,8 +392,8 @@ TEST(files_that_cannot_be_read)
     assert_string_equal(report, ".: cannot read \".\": Is a directory\n");
     free(report);
 
-    assert_refused("arenas = ({ name = \"a\"; map = \".\"; });",
-                   "raimd.conf:1: arenas[0].map: cannot read \".\": Is a directory\n");
+    assert_rejected("arenas = ({ name = \"a\"; map = \".\"; });",
+                    "raimd.conf:1: arenas[0].map: cannot read \".\": Is a directory\n");
     if (geteuid() == 0)
         return; // root reads everything
     write_text("raimd.conf", "");
@@ -404,27 +409,27 @@ TEST(include_is_relative_and_keeps_lines)
     mkdir(path_of("inc"), 0700);
     write_text("inc/first.conf", "@include \"second.conf\"\nbots = -2;");
     write_text("inc/second.conf", "\nport = -1;\n");
-    assert_refused("arenas = ({\n  @include \"inc/first.conf\" tick_hz = 1;\n" ARENA
-                   "\nmax_players = 0; });",
-                   "inc/second.conf:2: arenas[0].port: got -1, want an integer from 0 to 65535\n"
-                   "raimd.conf:2: arenas[0].tick_hz: got 1, want an integer from 10 to 240 Hz\n"
-                   "raimd.conf:4: arenas[0].max_players: got 0, want an integer from 1 to 1000\n"
-                   "inc/first.conf:2: arenas[0].bots: got -2, want an integer from 0 to 200\n");
+    assert_rejected("arenas = ({\n  @include \"inc/first.conf\" tick_hz = 1;\n" ARENA
+                    "\nmax_players = 0; });",
+                    "inc/second.conf:2: arenas[0].port: got -1, want an integer from 0 to 65535\n"
+                    "raimd.conf:2: arenas[0].tick_hz: got 1, want an integer from 10 to 240 Hz\n"
+                    "raimd.conf:4: arenas[0].max_players: got 0, want an integer from 1 to 1000\n"
+                    "inc/first.conf:2: arenas[0].bots: got -2, want an integer from 0 to 200\n");
 }
 
 TEST(include_that_cannot_be_read)
 {
-    assert_refused("\n@include \"none.conf\"\n@include \".\"\n@include\n@include \"\n",
-                   "raimd.conf:2: @include: cannot read \"none.conf\": No such file or directory\n"
-                   "raimd.conf:3: @include: cannot read \".\": Is a directory\n"
-                   "raimd.conf:4: got @include without a file, want @include \"FILE\"\n"
-                   "raimd.conf:5: got @include without a file, want @include \"FILE\"\n");
+    assert_rejected("\n@include \"none.conf\"\n@include \".\"\n@include\n@include \"\n",
+                    "raimd.conf:2: @include: cannot read \"none.conf\": No such file or directory\n"
+                    "raimd.conf:3: @include: cannot read \".\": Is a directory\n"
+                    "raimd.conf:4: got @include without a file, want @include \"FILE\"\n"
+                    "raimd.conf:5: got @include without a file, want @include \"FILE\"\n");
 }
 
 TEST(include_of_itself_ends)
 {
-    assert_refused("@include \"raimd.conf\"\n",
-                   "raimd.conf:1: @include: got \"raimd.conf\" as well, want at most 64 files\n");
+    assert_rejected("@include \"raimd.conf\"\n",
+                    "raimd.conf:1: @include: got \"raimd.conf\" as well, want at most 64 files\n");
 }
 
 TEST(include_in_comments_and_strings_is_none)

@@ -10,7 +10,7 @@ static void assert_kept(const struct reader_key *keys, int count)
 {
     for (int i = 0; i < count; i++) {
         const bool can_need_one =
-            keys[i].applies == READER_AT_RESTART || keys[i].room != READER_ANY_ROOM;
+            keys[i].applies == READER_AT_RESTART || keys[i].scope != READER_ANY_SCOPE;
         if (can_need_one && keys[i].size == 0)
             fail_msg("%s cannot be kept: it has no size", keys[i].name);
         if (keys[i].keys != NULL)

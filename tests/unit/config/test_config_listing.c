@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "config_fixture.h"
 
-static void assert_refused_with(const char *keys, const char *reason)
+static void assert_rejected_with(const char *keys, const char *reason)
 {
     char text[1024];
     char *report;
@@ -42,9 +42,10 @@ TEST(only_texts_that_show_all_of_themselves_are_names)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char key[256];
         snprintf(key, sizeof key, "hostname = \"%s\";", bad[i]);
-        assert_refused_with(key, ", want at most 64 bytes of UTF-8 without anything invisible\n");
+        assert_rejected_with(key, ", want at most 64 bytes of UTF-8 without anything invisible\n");
     }
-    assert_refused_with("region = \"33 bytes, which is one too many..\";", "want at most 32 bytes");
+    assert_rejected_with("region = \"33 bytes, which is one too many..\";",
+                         "want at most 32 bytes");
 }
 
 TEST(a_website_is_a_url_of_a_browser)
@@ -55,23 +56,24 @@ TEST(a_website_is_a_url_of_a_browser)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char key[256];
         snprintf(key, sizeof key, "website = \"%s\";", bad[i]);
-        assert_refused_with(key, ", want a URL of http or https of at most 128 characters");
+        assert_rejected_with(key, ", want a URL of http or https of at most 128 characters");
     }
     char key[256] = "website = \"http://";
     memset(key + strlen(key), 'a', 122);
     strcat(key, "\";");
-    assert_refused_with(key, "want a URL of http or https");
+    assert_rejected_with(key, "want a URL of http or https");
 }
 
 TEST(tags_are_a_few_short_words)
 {
-    assert_refused_with("tags = ( \"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\" );",
-                        "want a list of at most 8 words");
-    assert_refused_with("tags = ( \"a,b\" );", "want 1 to 15 characters of A-Z");
-    assert_refused_with("tags = ( \"0123456789abcdef\" );", "want 1 to 15 characters of A-Z");
-    assert_refused_with("tags = ( \"\" );", "want 1 to 15 characters of A-Z");
-    assert_refused_with("tags = ( 1 );", "want 1 to 15 characters of A-Z");
-    assert_refused_with("tags = \"ffa\";", "want a list of at most 8 words");
+    assert_rejected_with(
+        "tags = ( \"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\" );",
+        "want a list of at most 8 words");
+    assert_rejected_with("tags = ( \"a,b\" );", "want 1 to 15 characters of A-Z");
+    assert_rejected_with("tags = ( \"0123456789abcdef\" );", "want 1 to 15 characters of A-Z");
+    assert_rejected_with("tags = ( \"\" );", "want 1 to 15 characters of A-Z");
+    assert_rejected_with("tags = ( 1 );", "want 1 to 15 characters of A-Z");
+    assert_rejected_with("tags = \"ffa\";", "want a list of at most 8 words");
 }
 
 TEST_GROUP(set_up, tear_down)

@@ -27,22 +27,22 @@ TEST(a_part_of_recordings_leaves_the_others_default)
     config_unload(config);
 }
 
-TEST(other_values_are_refused)
+TEST(other_values_are_rejected)
 {
-    assert_refused(
+    assert_rejected(
         "recordings = { directory = \"recordings\"; }; arenas = ({" ARENA "});",
         "raimd.conf:1: recordings.directory: got \"recordings\", want \"\" or an absolute "
         "path of at most 255 bytes\n");
-    assert_refused(
+    assert_rejected(
         "recordings = { gigabytes = 0; }; arenas = ({" ARENA "});",
         "raimd.conf:1: recordings.gigabytes: got 0, want a number from 0.001 to 100000 GB\n");
-    assert_refused("recordings = { days = -1; }; arenas = ({" ARENA "});",
-                   "raimd.conf:1: recordings.days: got -1, want a number from 0 to 36500 days\n");
-    assert_refused("recordings = 5; arenas = ({" ARENA "});",
-                   "raimd.conf:1: recordings: got 5, want a group\n");
-    assert_refused("arenas = ({" ARENA " recording = \"yes\"; });",
-                   "raimd.conf:1: arenas[0].recording: got \"yes\", want \"all\", \"played\" or "
-                   "\"none\"\n");
+    assert_rejected("recordings = { days = -1; }; arenas = ({" ARENA "});",
+                    "raimd.conf:1: recordings.days: got -1, want a number from 0 to 36500 days\n");
+    assert_rejected("recordings = 5; arenas = ({" ARENA "});",
+                    "raimd.conf:1: recordings: got 5, want a group\n");
+    assert_rejected("arenas = ({" ARENA " recording = \"yes\"; });",
+                    "raimd.conf:1: arenas[0].recording: got \"yes\", want \"all\", \"played\" or "
+                    "\"none\"\n");
 }
 
 TEST(a_directory_has_at_most_255_bytes)

@@ -25,7 +25,7 @@ TEST(a_template_has_the_keys_of_an_arena_without_its_port)
     assert_int_equal(config_port_count(&config->ports), 64);
     assert_int_equal(config->ports.first, 7300);
     config_unload(config);
-    assert_refused(
+    assert_rejected(
         "arenas = (); " ON_DEMAND("{" TEMPLATE "max_players = 0; },\n7"),
         "raimd.conf:1: on_demand.templates[0].max_players: got 0, want an integer from 1 to "
         "1000\nraimd.conf:2: on_demand.templates[1]: got 7, want a group { name = ...; map = "
@@ -42,7 +42,8 @@ TEST(arenas_may_be_missing_beside_templates)
     struct config *config = assert_accepted("arenas = (); " ON_DEMAND("{" TEMPLATE "}"));
     assert_int_equal(config->arena_count, 0);
     config_unload(config);
-    assert_refused("arenas = ();", "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
+    assert_rejected("arenas = ();",
+                    "raimd.conf:1: arenas: got a list of 0, want 1 to 256 arenas\n");
 }
 
 TEST(ports_are_a_range)
@@ -59,7 +60,7 @@ TEST(ports_are_a_range)
                  "ports, or "
                  "\"\"\n",
                  bad[i]);
-        assert_refused(text, report);
+        assert_rejected(text, report);
     }
     struct config *config =
         assert_accepted("on_demand = { ports = \"7300-7555\"; }; arenas = ({" ARENA "});");
@@ -69,13 +70,13 @@ TEST(ports_are_a_range)
 
 TEST(templates_need_ports_and_arenas_leave_them)
 {
-    assert_refused("arenas = ({" ARENA "});\non_demand = { templates = ({" TEMPLATE "}); };",
-                   "raimd.conf:2: on_demand.templates: got templates without ports, want both\n");
-    assert_refused(
+    assert_rejected("arenas = ({" ARENA "});\non_demand = { templates = ({" TEMPLATE "}); };",
+                    "raimd.conf:2: on_demand.templates: got templates without ports, want both\n");
+    assert_rejected(
         ON_DEMAND("") "arenas = ({" ARENA "\nport = 7363; });",
         "raimd.conf:2: arenas[0].port: got 7363, want a port outside of on_demand.ports, "
         "\"7300-7363\"\n");
-    assert_refused(
+    assert_rejected(
         "arenas = ();\n" ON_DEMAND("{" TEMPLATE "},\n{" TEMPLATE "}"),
         "raimd.conf:3: on_demand.templates[1].name: got \"t\", want another name than that of "
         "templates[0]\n");
@@ -112,7 +113,7 @@ TEST(the_control_over_tcp_is_protected)
     assert_int_equal(chmod(path_of("k.pem"), 0600), 0);
     assert_int_equal(chmod(path_of("token"), 0600), 0);
     static const char arenas[] = "arenas = ({" ARENA "});\n";
-    static const char refusal[] =
+    static const char rejection[] =
         "raimd.conf:2: control.listen: got 0.0.0.0 without protection, want an address of "
         "127.0.0.0/8 or [::1], or certificate, key, and token_file or clients\n";
     static const char *const open[] = {"", "token_file = \"token\";",
@@ -121,7 +122,7 @@ TEST(the_control_over_tcp_is_protected)
     for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
         snprintf(text, sizeof text, "%scontrol = { listen = \"0.0.0.0:7247\"; %s };", arenas,
                  open[i]);
-        assert_refused(text, refusal);
+        assert_rejected(text, rejection);
     }
     static const char *const closed[] = {
         "listen = \"127.0.0.1:7247\";",
@@ -144,16 +145,16 @@ TEST(files_of_the_control_are_checked)
     write_text("k.pem", PEM);
     assert_int_equal(chmod(path_of("k.pem"), 0644), 0);
     write_text("bad.pem", "hello");
-    assert_refused("arenas = ({" ARENA "});\ncontrol = { certificate = \"bad.pem\";\n"
-                   "key = \"k.pem\";\nclients = \"none.pem\"; };\n",
-                   "raimd.conf:2: control.certificate: cannot take \"bad.pem\": it is not a PEM "
-                   "file\nraimd.conf:3: control.key: cannot take \"k.pem\": others have access to "
-                   "it, want mode 0640 or less\nraimd.conf:4: control.clients: cannot take "
-                   "\"none.pem\": No such file or directory\n");
+    assert_rejected("arenas = ({" ARENA "});\ncontrol = { certificate = \"bad.pem\";\n"
+                    "key = \"k.pem\";\nclients = \"none.pem\"; };\n",
+                    "raimd.conf:2: control.certificate: cannot take \"bad.pem\": it is not a PEM "
+                    "file\nraimd.conf:3: control.key: cannot take \"k.pem\": others have access to "
+                    "it, want mode 0640 or less\nraimd.conf:4: control.clients: cannot take "
+                    "\"none.pem\": No such file or directory\n");
     snprintf(report, sizeof report,
              "raimd.conf:2: control.certificate: got no key beside it, want both or "
              "none\n");
-    assert_refused("arenas = ({" ARENA "});\ncontrol = { certificate = \"c.pem\"; };\n", report);
+    assert_rejected("arenas = ({" ARENA "});\ncontrol = { certificate = \"c.pem\"; };\n", report);
 }
 
 TEST_GROUP(set_up, tear_down)

@@ -29,7 +29,7 @@ static void assert_report(const char *text, double radius, const char *name, con
     free(report);
 }
 
-static void assert_map_refused(const char *text, const char *expected)
+static void assert_map_rejected(const char *text, const char *expected)
 {
     assert_report(text, 20, NULL, expected);
 }
@@ -42,56 +42,56 @@ static void assert_map_taken(const char *text, const char *expected)
 
 TEST(every_mistake_of_a_map_is_reported_with_its_line)
 {
-    assert_map_refused("name = \"My Map\";\n"
-                       "border = (0, 0, 500, 500);\n"
-                       "obstacles = (\n"
-                       "  ((10, 10), (20, 10)),\n"
-                       "  ((10, 10), (20, 10), (\"a\", 20)),\n"
-                       "  ((100, 100), (200, 100), (200, 200), (100, 200)),\n"
-                       "  ((10, 10), (50, 10), (10, 50), (50, 50.5)),\n"
-                       "  ((10, 10), (20, 10), (20, 501)),\n"
-                       "  ((10, 10), (20, 10), (20)), 3,\n"
-                       "  ((0, 0), (1e6, 0), (20, 20))\n"
-                       ");\n"
-                       "spawns = (\n"
-                       "  (150, 150),\n"
-                       "  (300, 300),\n"
-                       "  (600, 300), (100, 150)\n"
-                       ");\n",
-                       "bad.conf:1: name: got \"My Map\", want 1 to 31 characters of a-z, 0-9, _ "
-                       "and -\n"
-                       "bad.conf:4: obstacles[0]: got a list of 2, want a list of 3 to 64 "
-                       "corners\n"
-                       "bad.conf:5: obstacles[1][2][0]: got \"a\", want a number from -16000 to "
-                       "16000\n"
-                       "bad.conf:7: obstacles[3]: got edge 1 from (50, 10) to (10, 50) crossing "
-                       "or touching edge 3 from (50, 50.5) to (10, 10), want none to\n"
-                       "bad.conf:8: obstacles[4]: got a corner outside the border, want all "
-                       "inside\n"
-                       "bad.conf:9: obstacles[5][2]: got a list of 1, want a point ( x, y )\n"
-                       "bad.conf:9: obstacles[6]: got 3, want a list of 3 to 64 corners\n"
-                       "bad.conf:10: obstacles[7][1][0]: got 1000000.0, want a number from -16000 "
-                       "to 16000\n"
-                       "bad.conf:13: spawns[0]: got (150, 150), want a point outside all "
-                       "obstacles\n"
-                       "bad.conf:15: spawns[2]: got (600, 300), want a point inside the border\n"
-                       "bad.conf:15: spawns[3]: got (100, 150), want a point outside all "
-                       "obstacles\n");
+    assert_map_rejected("name = \"My Map\";\n"
+                        "border = (0, 0, 500, 500);\n"
+                        "obstacles = (\n"
+                        "  ((10, 10), (20, 10)),\n"
+                        "  ((10, 10), (20, 10), (\"a\", 20)),\n"
+                        "  ((100, 100), (200, 100), (200, 200), (100, 200)),\n"
+                        "  ((10, 10), (50, 10), (10, 50), (50, 50.5)),\n"
+                        "  ((10, 10), (20, 10), (20, 501)),\n"
+                        "  ((10, 10), (20, 10), (20)), 3,\n"
+                        "  ((0, 0), (1e6, 0), (20, 20))\n"
+                        ");\n"
+                        "spawns = (\n"
+                        "  (150, 150),\n"
+                        "  (300, 300),\n"
+                        "  (600, 300), (100, 150)\n"
+                        ");\n",
+                        "bad.conf:1: name: got \"My Map\", want 1 to 31 characters of a-z, 0-9, _ "
+                        "and -\n"
+                        "bad.conf:4: obstacles[0]: got a list of 2, want a list of 3 to 64 "
+                        "corners\n"
+                        "bad.conf:5: obstacles[1][2][0]: got \"a\", want a number from -16000 to "
+                        "16000\n"
+                        "bad.conf:7: obstacles[3]: got edge 1 from (50, 10) to (10, 50) crossing "
+                        "or touching edge 3 from (50, 50.5) to (10, 10), want none to\n"
+                        "bad.conf:8: obstacles[4]: got a corner outside the border, want all "
+                        "inside\n"
+                        "bad.conf:9: obstacles[5][2]: got a list of 1, want a point ( x, y )\n"
+                        "bad.conf:9: obstacles[6]: got 3, want a list of 3 to 64 corners\n"
+                        "bad.conf:10: obstacles[7][1][0]: got 1000000.0, want a number from -16000 "
+                        "to 16000\n"
+                        "bad.conf:13: spawns[0]: got (150, 150), want a point outside all "
+                        "obstacles\n"
+                        "bad.conf:15: spawns[2]: got (600, 300), want a point inside the border\n"
+                        "bad.conf:15: spawns[3]: got (100, 150), want a point outside all "
+                        "obstacles\n");
 }
 
 TEST(a_bad_outline_is_reported_with_its_reason)
 {
-    assert_map_refused("border = (0, 0, 500, 500); spawns = ((250, 250));\n"
-                       "obstacles = (\n"
-                       "  ((10, 10), (20, 10), (30, 10), (20, 50)),\n"
-                       "  ((10, 10), (10, 10.01), (30, 10)),\n"
-                       "  ((10, 10), (10.5, 10), (10, 10.5)) );",
-                       "bad.conf:3: obstacles[0]: got an outline that has a point on the line "
-                       "through its neighbours, want a simple polygon\n"
-                       "bad.conf:4: obstacles[1]: got an outline that has two adjacent points "
-                       "closer than 0.001 units, want a simple polygon\n"
-                       "bad.conf:5: obstacles[2]: got an outline that covers less than 1.0 square "
-                       "units, want a simple polygon\n");
+    assert_map_rejected("border = (0, 0, 500, 500); spawns = ((250, 250));\n"
+                        "obstacles = (\n"
+                        "  ((10, 10), (20, 10), (30, 10), (20, 50)),\n"
+                        "  ((10, 10), (10, 10.01), (30, 10)),\n"
+                        "  ((10, 10), (10.5, 10), (10, 10.5)) );",
+                        "bad.conf:3: obstacles[0]: got an outline that has a point on the line "
+                        "through its neighbours, want a simple polygon\n"
+                        "bad.conf:4: obstacles[1]: got an outline that has two adjacent points "
+                        "closer than 0.001 units, want a simple polygon\n"
+                        "bad.conf:5: obstacles[2]: got an outline that covers less than 1.0 square "
+                        "units, want a simple polygon\n");
 }
 
 TEST(more_pieces_than_a_map_holds_are_reported)
@@ -112,8 +112,9 @@ TEST(more_pieces_than_a_map_holds_are_reported)
         used += (size_t)sprintf(text + used, ")");
     }
     sprintf(text + used, ");");
-    assert_map_refused(text, "bad.conf:2: obstacles: got outlines of more than 4096 convex pieces, "
-                             "want fewer corners\n");
+    assert_map_rejected(text,
+                        "bad.conf:2: obstacles: got outlines of more than 4096 convex pieces, "
+                        "want fewer corners\n");
     free(text);
 }
 
@@ -129,16 +130,17 @@ TEST(overlaps_are_warnings)
                      "bad.conf:3: obstacles[0]: warning: overlaps obstacles[3]\n"
                      "bad.conf:4: obstacles[1]: warning: overlaps obstacles[3]\n");
     // Bad obstacles keep their numbers.
-    assert_map_refused("border = (0, 0, 500, 500); spawns = ((250, 250));\n"
-                       "obstacles = (\n"
-                       "  ((10, 10)),\n"
-                       "  ((10, 10), (60, 10), (60, 60), (10, 60)),\n"
-                       "  7,\n"
-                       "  ((50, 20), (70, 20), (70, 30), (50, 30))\n"
-                       ");",
-                       "bad.conf:3: obstacles[0]: got a list of 1, want a list of 3 to 64 corners\n"
-                       "bad.conf:5: obstacles[2]: got 7, want a list of 3 to 64 corners\n"
-                       "bad.conf:4: obstacles[1]: warning: overlaps obstacles[3]\n");
+    assert_map_rejected(
+        "border = (0, 0, 500, 500); spawns = ((250, 250));\n"
+        "obstacles = (\n"
+        "  ((10, 10)),\n"
+        "  ((10, 10), (60, 10), (60, 60), (10, 60)),\n"
+        "  7,\n"
+        "  ((50, 20), (70, 20), (70, 30), (50, 30))\n"
+        ");",
+        "bad.conf:3: obstacles[0]: got a list of 1, want a list of 3 to 64 corners\n"
+        "bad.conf:5: obstacles[2]: got 7, want a list of 3 to 64 corners\n"
+        "bad.conf:4: obstacles[1]: warning: overlaps obstacles[3]\n");
 }
 
 TEST(many_overlaps_do_not_bury_the_rest)
@@ -168,7 +170,7 @@ TEST(spawns_must_reach_each_other)
     char text[1024];
     snprintf(text, sizeof text,
              "%sspawns = ((250, 400),\n(100, 100), (300, 100), (\n450, 50), (200, 150));", walls);
-    assert_map_refused(
+    assert_map_rejected(
         text, "bad.conf:5: spawns[0]: got (250, 400), want a way to spawns[1] for a circle "
               "of radius 20 (rules.player_radius)\n"
               "bad.conf:6: spawns[3]: got (450, 50), want a way to spawns[1] for a circle "
@@ -179,7 +181,7 @@ TEST(spawns_must_reach_each_other)
                   "radius 19.5 (rules.player_radius)\n");
 }
 
-TEST(spawns_have_room_for_a_player)
+TEST(spawns_have_arena_for_a_player)
 {
     const char *text = "border = (0, 0, 500, 500);\nspawns = ((50, 250), (100, 250));";
     assert_map_taken(text, "");
@@ -190,16 +192,16 @@ TEST(spawns_have_room_for_a_player)
 
 TEST(border_must_be_wide_enough)
 {
-    assert_map_refused("border = (0, 0, 500, 100); spawns = ((1, 1));",
-                       "bad.conf:1: border: got a border of 500 x 100 units, want x_min, y_min, "
-                       "x_max, y_max at least 200 apart\n");
-    assert_map_refused("border = (500, 500, 0, 0); spawns = ((1, 1));",
-                       "bad.conf:1: border: got a border of -500 x -500 units, want x_min, y_min, "
-                       "x_max, y_max at least 200 apart\n");
+    assert_map_rejected("border = (0, 0, 500, 100); spawns = ((1, 1));",
+                        "bad.conf:1: border: got a border of 500 x 100 units, want x_min, y_min, "
+                        "x_max, y_max at least 200 apart\n");
+    assert_map_rejected("border = (500, 500, 0, 0); spawns = ((1, 1));",
+                        "bad.conf:1: border: got a border of -500 x -500 units, want x_min, y_min, "
+                        "x_max, y_max at least 200 apart\n");
 }
 
 TEST(map_needs_spawns)
 {
-    assert_map_refused("border = (0, 0, 500, 500); spawns = ();",
-                       "bad.conf:1: spawns: got a list of 0, want 1 to 256 spawns\n");
+    assert_map_rejected("border = (0, 0, 500, 500); spawns = ();",
+                        "bad.conf:1: spawns: got a list of 0, want 1 to 256 spawns\n");
 }

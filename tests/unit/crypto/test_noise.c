@@ -5,7 +5,7 @@
 #include "noise.h"
 #include "test.h"
 
-enum { MOST = 256, MESSAGES = 6 };
+enum { MAX = 256, MESSAGES = 6 };
 
 struct vector {
     const char *prologue, *static_secret, *static_key, *initiator, *responder;
@@ -66,13 +66,13 @@ static const struct vector vectors[] = {
 
 struct bytes {
     size_t size;
-    uint8_t data[MOST];
+    uint8_t data[MAX];
 };
 
 static struct bytes read_hex(const char *hex)
 {
     struct bytes bytes = {.size = strlen(hex) / 2};
-    assert_true(bytes.size <= MOST);
+    assert_true(bytes.size <= MAX);
     for (size_t i = 0; i < bytes.size; i++) {
         unsigned value;
         assert_int_equal(sscanf(hex + 2 * i, "%2x", &value), 1);
@@ -107,7 +107,7 @@ static struct ends begin(const struct vector *vector)
 static void pass(const struct vector *vector, int index, struct raim_noise *from,
                  struct raim_noise *to)
 {
-    uint8_t message[MOST], payload[MOST];
+    uint8_t message[MAX], payload[MAX];
     const struct bytes sent = read_hex(vector->messages[index].payload);
     const struct bytes secret = read_hex(index == 0 ? vector->initiator : vector->responder);
     assert_true(raim_noise_write(from, secret.data, sent.data, sent.size, message));
@@ -120,7 +120,7 @@ TEST(published_vectors_are_met)
 {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         const struct vector *vector = &vectors[i];
-        uint8_t keys[2][RAIM_CRYPTO_KEY_BYTES], same[2][RAIM_CRYPTO_KEY_BYTES], encrypted[MOST];
+        uint8_t keys[2][RAIM_CRYPTO_KEY_BYTES], same[2][RAIM_CRYPTO_KEY_BYTES], encrypted[MAX];
         struct ends ends = begin(vector);
         pass(vector, 0, &ends.initiator, &ends.responder);
         pass(vector, 1, &ends.responder, &ends.initiator);
@@ -162,7 +162,7 @@ static bool survives(int changed, size_t bit, size_t cut)
     for (int index = 0; index < 2; index++) {
         struct raim_noise *reader = index == 0 ? &ends.responder : &ends.initiator;
         struct bytes message = read_hex(vector->messages[index].ciphertext);
-        uint8_t payload[MOST], written[MOST];
+        uint8_t payload[MAX], written[MAX];
         const struct bytes sent = read_hex(vector->messages[index].payload);
         const struct bytes secret = read_hex(index == 0 ? vector->initiator : vector->responder);
         raim_noise_write(index == 0 ? &ends.initiator : &ends.responder, secret.data, sent.data,
@@ -183,14 +183,14 @@ TEST(a_change_of_any_bit_of_a_message_breaks_it)
             assert_false(survives(index, bit, 0));
 }
 
-TEST(a_message_cut_at_any_byte_is_refused)
+TEST(a_message_cut_at_any_byte_is_rejected)
 {
     for (int index = 0; index < 2; index++) {
         const size_t size = read_hex(vectors[1].messages[index].ciphertext).size;
         for (size_t cut = 1; cut <= size; cut++) {
             struct ends ends = begin(&vectors[1]);
             const struct bytes message = read_hex(vectors[1].messages[index].ciphertext);
-            uint8_t payload[MOST];
+            uint8_t payload[MAX];
             assert_false(raim_noise_read(index == 0 ? &ends.responder : &ends.initiator,
                                          message.data, size - cut, payload));
         }
@@ -205,7 +205,7 @@ TEST(another_prologue_or_server_breaks_it)
     struct bytes prologue = read_hex(vector->prologue);
     struct bytes secret = read_hex(vector->static_secret);
     struct raim_noise responder;
-    uint8_t payload[MOST];
+    uint8_t payload[MAX];
     prologue.data[0] ^= 1;
     raim_noise_respond(&responder, secret.data, static_key.data, prologue.data, prologue.size);
     assert_false(raim_noise_read(&responder, message.data, message.size, payload));
@@ -215,11 +215,11 @@ TEST(another_prologue_or_server_breaks_it)
     assert_false(raim_noise_read(&responder, message.data, message.size, payload));
 }
 
-TEST(a_low_order_key_is_refused)
+TEST(a_low_order_key_is_rejected)
 {
     static const uint8_t zeros[RAIM_CRYPTO_KEY_BYTES];
     struct raim_noise noise;
-    uint8_t message[MOST] = {0}, payload[MOST];
+    uint8_t message[MAX] = {0}, payload[MAX];
     raim_noise_initiate(&noise, zeros, "p", 1);
     assert_false(raim_noise_write(&noise, read_hex(vectors[0].initiator).data, "", 0, message));
     struct ends ends = begin(&vectors[0]);

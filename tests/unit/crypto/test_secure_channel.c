@@ -6,7 +6,7 @@
 #include "secure_channel.h"
 #include "test.h"
 
-enum { MOST = 64, EPOCH = 1 << RAIM_SECURE_EPOCH_BITS };
+enum { MAX = 64, EPOCH = 1 << RAIM_SECURE_EPOCH_BITS };
 
 static const uint8_t key_up[RAIM_CRYPTO_KEY_BYTES] = {1}, key_down[RAIM_CRYPTO_KEY_BYTES] = {2};
 static struct raim_secure_channel here, there;
@@ -14,7 +14,7 @@ static int64_t now_ms;
 
 struct datagram {
     size_t size;
-    uint8_t bytes[MOST + RAIM_SECURE_BYTES];
+    uint8_t bytes[MAX + RAIM_SECURE_BYTES];
 };
 
 static int set_up(void **state)
@@ -40,7 +40,7 @@ static struct datagram encrypt(struct raim_secure_channel *channel, const char *
 static enum raim_secure_verdict decrypt_at(struct raim_secure_channel *channel,
                                            const struct datagram *datagram, const char *text)
 {
-    uint8_t plain[MOST + RAIM_SECURE_BYTES];
+    uint8_t plain[MAX + RAIM_SECURE_BYTES];
     size_t size = 0;
     const enum raim_secure_verdict verdict =
         raim_secure_channel_decrypt(channel, datagram->bytes, datagram->size, plain, &size);
@@ -80,7 +80,7 @@ TEST(the_header_is_the_masked_number, set_up, NULL)
             header = header << 8 | datagram.bytes[i];
         assert_int_equal(header >> 62, 1);
         assert_true(((header ^ mask) & ((UINT64_C(1) << 62) - 1)) == number);
-        uint8_t expected[MOST];
+        uint8_t expected[MAX];
         raim_crypto_encrypt(key_up, number, NULL, 0, (const uint8_t *)"text", 4, expected);
         assert_memory_equal(datagram.bytes + RAIM_SECURE_HEADER_BYTES, expected,
                             4 + RAIM_CRYPTO_TAG_BYTES);
@@ -102,7 +102,7 @@ TEST(numbers_in_a_row_look_unrelated, set_up, NULL)
         assert_in_range(set[bit], 400, 600);
 }
 
-TEST(a_change_of_any_bit_is_refused_and_harms_nothing, set_up, NULL)
+TEST(a_change_of_any_bit_is_rejected_and_harms_nothing, set_up, NULL)
 {
     const struct datagram datagram = encrypt(&here, "text");
     for (size_t bit = 0; bit < 8 * datagram.size; bit++) {
@@ -189,7 +189,7 @@ TEST(keys_are_replaced_after_some_time, set_up, NULL)
     assert_true(here.sender.next == (UINT64_C(51) << RAIM_SECURE_EPOCH_BITS) + 1);
 }
 
-TEST(an_epoch_further_ahead_is_refused, set_up, NULL)
+TEST(an_epoch_further_ahead_is_rejected, set_up, NULL)
 {
     assert_passes();
     for (int i = 0; i < 2; i++) {
@@ -203,7 +203,7 @@ TEST(an_epoch_further_ahead_is_refused, set_up, NULL)
 TEST(arbitrary_bytes_are_handled, set_up, NULL)
 {
     for (int i = 0; i < 20000; i++) {
-        struct datagram datagram = {.size = (size_t)chance_int(0, MOST)};
+        struct datagram datagram = {.size = (size_t)chance_int(0, MAX)};
         for (size_t k = 0; k < datagram.size; k++)
             datagram.bytes[k] = (uint8_t)chance_int(0, 255);
         assert_int_not_equal(decrypt_at(&there, &datagram, ""), RAIM_SECURE_OK);

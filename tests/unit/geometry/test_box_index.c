@@ -4,7 +4,7 @@
 #include "chance.h"
 #include "test.h"
 
-enum { MOST = 300 };
+enum { MAX = 300 };
 
 static const raim_box area = {{-1000, -200}, {3000, 600}};
 
@@ -24,7 +24,7 @@ static raim_box chance_box(double size)
 // Creates random boxes and an index of them. Returns their number.
 static int chance_boxes(struct raim_box_index *index, raim_box *boxes)
 {
-    const int count = chance_int(0, MOST);
+    const int count = chance_int(0, MAX);
     raim_box_index_begin(index, count);
     for (int i = 0; i < count; i++) {
         boxes[i] = chance_box(chance_int(0, 1) == 0 ? 0 : 800);
@@ -37,8 +37,8 @@ static int chance_boxes(struct raim_box_index *index, raim_box *boxes)
 TEST(all_boxes_that_touch_are_found_once_in_order)
 {
     struct raim_box_index index;
-    raim_box boxes[MOST];
-    assert_true(raim_box_index_create(&index, area, MOST));
+    raim_box boxes[MAX];
+    assert_true(raim_box_index_create(&index, area, MAX));
     for (int round = 0; round < 200; round++) {
         const int count = chance_boxes(&index, boxes);
         const raim_box box = chance_box(1000);
@@ -59,8 +59,8 @@ TEST(all_boxes_that_touch_are_found_once_in_order)
 TEST(few_boxes_are_found_that_do_not_touch)
 {
     struct raim_box_index index;
-    raim_box boxes[MOST];
-    assert_true(raim_box_index_create(&index, area, MOST));
+    raim_box boxes[MAX];
+    assert_true(raim_box_index_create(&index, area, MAX));
     const raim_vec2 band = {(area.max.x - area.min.x) / RAIM_BOX_INDEX_BANDS,
                             (area.max.y - area.min.y) / RAIM_BOX_INDEX_BANDS};
     for (int round = 0; round < 200; round++) {

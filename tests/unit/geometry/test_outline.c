@@ -107,7 +107,7 @@ static void assert_problem(const raim_vec2 *points, int count, enum raim_outline
     assert_int_equal(piece_count, 0);
 }
 
-TEST(degenerate_outlines_are_refused)
+TEST(degenerate_outlines_are_rejected)
 {
     const raim_vec2 many[RAIM_MAX_OUTLINE_POINTS + 1] = {{0, 0}};
     for (int count = -1; count < 3; count++)
@@ -126,7 +126,7 @@ TEST(degenerate_outlines_are_refused)
     assert_problem(POINTS(P(0, 0), P(1, 0), P(0, 1.9)), RAIM_OUTLINE_SMALL_AREA, 0, 0);
 }
 
-TEST(a_neck_without_a_trustworthy_corner_is_refused)
+TEST(a_neck_without_a_trustworthy_corner_is_rejected)
 {
     // The long edge and the notch form a neck that is thinner than the smallest turn.
     assert_problem(POINTS(P(0, -999), P(4000, 0), P(8000, -999), P(8000, 0.0016), P(0, 0.0016)),
@@ -251,7 +251,7 @@ static raim_vec2 chance_point(const struct shape *shape)
     return P(chance_between(box.min.x, box.max.x), chance_between(box.min.y, box.max.y));
 }
 
-static bool is_refusal_just(const struct shape *shape, struct raim_outline_problem problem)
+static bool is_rejection_just(const struct shape *shape, struct raim_outline_problem problem)
 {
     const raim_vec2 *points = shape->points;
     const int a = problem.first_edge, b = problem.second_edge, count = shape->count;
@@ -276,7 +276,7 @@ TEST(pieces_cover_the_outline_exactly)
         shape.count = chance_simple_outline(shape.points, i % 256 == 0 ? 64 : 9);
         const struct raim_outline_problem problem = cut(&shape);
         if (problem.error != RAIM_OUTLINE_OK) {
-            assert_true(is_refusal_just(&shape, problem));
+            assert_true(is_rejection_just(&shape, problem));
             continue;
         }
         accepted++;

@@ -27,7 +27,7 @@ TEST(either_winding_gives_the_same_polygon)
     assert_true(left.bounds.max.x == 4 && left.bounds.max.y == 2);
 }
 
-TEST(wrong_counts_are_refused)
+TEST(wrong_counts_are_rejected)
 {
     const raim_vec2 points[RAIM_MAX_POLYGON_POINTS + 1] = {{0, 0}};
     raim_polygon polygon;
@@ -37,7 +37,7 @@ TEST(wrong_counts_are_refused)
                      RAIM_POLYGON_TOO_MANY_POINTS);
 }
 
-TEST(non_finite_points_are_refused)
+TEST(non_finite_points_are_rejected)
 {
     const double bad[] = {NAN, INFINITY, -INFINITY, 1.7e308, -1e7};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -46,13 +46,13 @@ TEST(non_finite_points_are_refused)
     }
 }
 
-TEST(short_edges_are_refused)
+TEST(short_edges_are_rejected)
 {
     assert_int_equal(CHECK(P(0, 0), P(4, 0), P(4, 0), P(0, 4)), RAIM_POLYGON_SHORT_EDGE);
     assert_int_equal(CHECK(P(0, 0), P(4, 0), P(0, 4), P(0, 5e-4)), RAIM_POLYGON_SHORT_EDGE);
 }
 
-TEST(corners_on_a_line_are_refused)
+TEST(corners_on_a_line_are_rejected)
 {
     assert_int_equal(CHECK(P(0, 0), P(2, 0), P(4, 0), P(0, 4)), RAIM_POLYGON_COLLINEAR);
     assert_int_equal(CHECK(P(0, 0), P(2, -1e-7), P(4, 0), P(0, 4)), RAIM_POLYGON_COLLINEAR);
@@ -61,7 +61,7 @@ TEST(corners_on_a_line_are_refused)
     assert_int_equal(CHECK(P(0, 0), P(1, 1), P(2, 2)), RAIM_POLYGON_COLLINEAR);
 }
 
-TEST(dents_bow_ties_and_stars_are_refused)
+TEST(dents_bow_ties_and_stars_are_rejected)
 {
     assert_int_equal(CHECK(P(0, 0), P(4, 0), P(1, 1), P(0, 4)), RAIM_POLYGON_NOT_CONVEX);
     assert_int_equal(CHECK(P(0, 0), P(0, 4), P(1, 1), P(4, 0)), RAIM_POLYGON_NOT_CONVEX);
@@ -76,7 +76,7 @@ TEST(dents_bow_ties_and_stars_are_refused)
     assert_int_equal(raim_polygon_init(&polygon, twice, 6), RAIM_POLYGON_NOT_CONVEX);
 }
 
-TEST(tiny_areas_are_refused)
+TEST(tiny_areas_are_rejected)
 {
     assert_int_equal(CHECK(P(0, 0), P(1, 0), P(0, 1.9)), RAIM_POLYGON_SMALL_AREA);
     assert_int_equal(CHECK(P(0, 0), P(1, 0), P(0, 2)), RAIM_POLYGON_OK);
@@ -126,7 +126,7 @@ TEST(random_polygons_are_sound)
     }
 }
 
-TEST(random_loops_are_convex_or_refused)
+TEST(random_loops_are_convex_or_rejected)
 {
     int accepted = 0;
     for (int i = 0; i < 200000; i++) {

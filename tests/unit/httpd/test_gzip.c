@@ -8,18 +8,18 @@ TEST(accept_encoding_is_read_as_the_rfc_says)
     static const char *const accepted[] = {
         "gzip",        "GZIP",   "deflate, gzip", "br;q=1.0, gzip;q=0.8", "gzip;q=0.001", "*",
         "br, *;q=0.1", " gzip ", ",,gzip",        "gzip ; q=1",           "gzip;a=q=0"};
-    static const char *const refused[] = {"",          "identity", "gzipped",
-                                          "x-gzip-2",  "gzip;q=0", "gzip;q=0.000",
-                                          "gzip; q=0", "*;q=0",    "*, gzip;q=0",
-                                          "deflate",   "br;q=1",   ";",
-                                          ",",         ";q=0,",    "identity;q=1, *;q=0"};
+    static const char *const rejected[] = {"",          "identity", "gzipped",
+                                           "x-gzip-2",  "gzip;q=0", "gzip;q=0.000",
+                                           "gzip; q=0", "*;q=0",    "*, gzip;q=0",
+                                           "deflate",   "br;q=1",   ";",
+                                           ",",         ";q=0,",    "identity;q=1, *;q=0"};
     assert_false(gzip_is_accepted(NULL));
     for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++)
         if (!gzip_is_accepted(accepted[i]))
-            fail_msg("refused \"%s\"", accepted[i]);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (gzip_is_accepted(refused[i]))
-            fail_msg("accepted \"%s\"", refused[i]);
+            fail_msg("rejected \"%s\"", accepted[i]);
+    for (size_t i = 0; i < sizeof rejected / sizeof *rejected; i++)
+        if (gzip_is_accepted(rejected[i]))
+            fail_msg("accepted \"%s\"", rejected[i]);
 }
 
 TEST(text_becomes_shorter_and_keeps_its_length)

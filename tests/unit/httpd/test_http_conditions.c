@@ -4,7 +4,7 @@
 #include "test.h"
 
 #define TAG "\"a-b\""
-#define MOST UINT64_C(18446744073709551615)
+#define MAX UINT64_C(18446744073709551615)
 
 static void assert_range(const char *range, uint64_t size, enum http_status status, uint64_t first,
                          uint64_t count)
@@ -43,8 +43,8 @@ TEST(numbers_do_not_overflow)
     assert_range("bytes=0-18446744073709551616", 10, HTTP_PARTIAL_CONTENT, 0, 10);
     assert_range("bytes=18446744073709551616-", 10, HTTP_RANGE_NOT_SATISFIABLE, 0, 0);
     assert_range("bytes=-99999999999999999999999", 10, HTTP_PARTIAL_CONTENT, 0, 10);
-    assert_range("bytes=0-18446744073709551615", MOST, HTTP_PARTIAL_CONTENT, 0, MOST);
-    assert_range("bytes=18446744073709551614-", MOST, HTTP_PARTIAL_CONTENT, MOST - 1, 1);
+    assert_range("bytes=0-18446744073709551615", MAX, HTTP_PARTIAL_CONTENT, 0, MAX);
+    assert_range("bytes=18446744073709551614-", MAX, HTTP_PARTIAL_CONTENT, MAX - 1, 1);
 }
 
 TEST(anything_else_is_ignored)

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "hud.h"
 
-#include "feed.h"
+#include "kill_feed.h"
 #include "netgraph.h"
 #include "scoreboard.h"
 #include "test.h"
@@ -35,22 +35,22 @@ static struct hud_person person(unsigned id)
 
 static void draw_feeds(const struct ui *ui, raim_box box, bool kills)
 {
-    struct feed feed = {.count = 0};
-    for (unsigned i = 0; i < FEED_LINES; i++) {
-        struct feed_line line = {.born_s = 9, .own = i % 2 == 0, .first = person(1033 + i)};
+    struct kill_feed feed = {.count = 0};
+    for (unsigned i = 0; i < KILL_FEED_LINES; i++) {
+        struct kill_feed_line line = {.born_s = 9, .own = i % 2 == 0, .first = person(1033 + i)};
         line.second = person(1050 + i);
         snprintf(line.text, sizeof line.text, "%s", kills ? "destroyed" : longest_text);
         if (!kills && i % 3 == 0)
             line.first = (struct hud_person){.id = RAIM_NOBODY};
-        feed_add(&feed, &line);
+        kill_feed_add(&feed, &line);
     }
     struct entry entry;
     entry_clear(&entry);
     entry_type(&entry, longest_text, ENTRY_BYTES - 1);
     if (kills)
-        feed_draw_kills(ui, box, &feed, 10);
+        kill_feed_draw_kills(ui, box, &feed, 10);
     else
-        feed_draw_chat(ui, box, &feed, &entry, 10);
+        kill_feed_draw_chat(ui, box, &feed, &entry, 10);
 }
 
 static void draw_scores(const struct ui *ui, raim_box box, bool table)

@@ -87,7 +87,7 @@ TEST(nothing_overlaps_at_any_size)
                 }
 }
 
-TEST(the_graph_lies_in_a_bar_that_has_room)
+TEST(the_graph_lies_in_a_bar_that_has_arena)
 {
     const raim_vec2 view = {1600, 861};
     struct hud_frame frame = frame_of((raim_vec2){3440, 1440}, view, 1, 16);

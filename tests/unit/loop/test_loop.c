@@ -272,7 +272,7 @@ TEST(a_signal_runs_before_what_else_is_due, open_loop, close_loop)
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-TEST(a_bad_descriptor_is_refused, open_loop, close_loop)
+TEST(a_bad_descriptor_is_rejected, open_loop, close_loop)
 {
     assert_null(loop_add_descriptor(loop, -1, run_a, NULL));
 }

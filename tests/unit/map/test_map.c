@@ -15,7 +15,7 @@ static enum raim_map_error error_of(struct raim_map_def def, int *index)
     return problem.error;
 }
 
-TEST(bad_borders_are_refused)
+TEST(bad_borders_are_rejected)
 {
     const raim_vec2 spawn = {0, 0};
     struct raim_map_def def = {.name = "", .border = arena, .spawns = &spawn, .spawn_count = 1};
@@ -33,7 +33,7 @@ TEST(bad_borders_are_refused)
     }
 }
 
-TEST(bad_obstacles_and_spawns_are_refused)
+TEST(bad_obstacles_and_spawns_are_rejected)
 {
     struct raim_obstacle_def obstacles[3] = {block(0, 0, 50, 50), block(100, 0, 150, 50)};
     raim_vec2 spawns[2] = {{-50, -50}, {-70, -70}};
@@ -73,7 +73,7 @@ TEST(bad_obstacles_and_spawns_are_refused)
     assert_int_equal(index, 1);
 }
 
-TEST(counts_out_of_range_are_refused)
+TEST(counts_out_of_range_are_rejected)
 {
     const raim_vec2 spawn = {0, 0};
     const int bad[][2] = {{-1, 1}, {RAIM_MAX_OBSTACLES + 1, 1}, {0, -1}, {0, RAIM_MAX_SPAWNS + 1}};
@@ -108,7 +108,7 @@ static struct raim_obstacle_def comb(double x, double y)
     return comb;
 }
 
-TEST(too_many_pieces_are_refused)
+TEST(too_many_pieces_are_rejected)
 {
     struct raim_obstacle_def *obstacles = calloc(400, sizeof *obstacles);
     for (int i = 0; i < 400; i++)
@@ -229,7 +229,7 @@ TEST(pieces_make_the_same_obstacles_to_the_bit)
     assert_true(cut);
 }
 
-TEST(pieces_that_no_cut_makes_are_refused)
+TEST(pieces_that_no_cut_makes_are_rejected)
 {
     const struct raim_piece_def good = {{{0, 0}, {50, 0}, {50, 50}}, 3, 4};
     struct raim_map *map = make_map_of_pieces(&good, 1);

@@ -6,12 +6,12 @@
 #include "map_check.h"
 #include "test.h"
 
-enum { MOST = 40 };
+enum { MAX = 40 };
 
 static const raim_box arena = {{-300, -200}, {300, 200}};
 
 struct plan {
-    struct raim_obstacle_def obstacles[MOST];
+    struct raim_obstacle_def obstacles[MAX];
     int obstacle_count;
     raim_vec2 spawns[8];
     int spawn_count;
@@ -188,7 +188,7 @@ TEST(a_way_is_open_when_it_is_as_wide_as_the_player)
     assert_groups(&plan, 20.01, (int[]){0, 1, 1});
 }
 
-TEST(rooms_keep_their_spawns_apart)
+TEST(on_demand_keep_their_spawns_apart)
 {
     struct plan plan = {.obstacle_count = 0};
     add_spawn(&plan, -250, 0);
@@ -211,7 +211,7 @@ TEST(rooms_keep_their_spawns_apart)
     assert_groups(&plan, 14, (int[]){0, 1, 1, 1});
 }
 
-TEST(walls_that_cross_far_from_their_ends_close_a_room)
+TEST(walls_that_cross_far_from_their_ends_close_an_arena)
 {
     struct plan plan = {.obstacle_count = 0};
     add_spawn(&plan, 0, 0);
@@ -238,7 +238,7 @@ TEST(an_obstacle_inside_another_closes_nothing)
     assert_groups(&plan, 20, (int[]){0, 1});
 }
 
-TEST(the_inside_of_one_outline_is_a_room)
+TEST(the_inside_of_one_outline_is_an_arena)
 {
     // The outline is a letter C whose opening, on the right, is 30 wide.
     struct plan plan = {.obstacle_count = 1,
@@ -304,7 +304,7 @@ TEST(ways_agree_with_floods)
     for (int round = 0; round < 150; round++) {
         struct plan plan = {.obstacle_count = 0};
         const double radius = chance_between(10, 25), size = chance_between(20, 120);
-        for (int i = chance_int(5, MOST); i > 0; i--)
+        for (int i = chance_int(5, MAX); i > 0; i--)
             add_star(&plan, size * chance_between(0.3, 1));
         struct raim_map *map = make(&plan);
         flood(map, radius + STEP / 2.0, sure);

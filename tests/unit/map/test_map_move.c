@@ -36,7 +36,7 @@ TEST(walks_stay_free)
     assert_true(slides > chance_rounds(10000));
 }
 
-TEST(no_circle_leaves_a_room_of_thin_walls)
+TEST(no_circle_leaves_an_arena_of_thin_walls)
 {
     const double thin = RAIM_MAP_GRID;
     const struct raim_obstacle_def walls[] = {

@@ -145,14 +145,14 @@ static double slow_distance_from_runs(const struct raim_map *map, raim_vec2 from
 
 enum { STEPS = 16 };
 
-struct table {
+struct test_match {
     struct raim_reachability reachability;
     raim_vec2 points[RAIM_RUN_DIRECTIONS * (STEPS + 1)];
 };
 
-static void begin(struct table *table, const struct raim_map *map, raim_vec2 from, double step)
+static void begin(struct test_match *test, const struct raim_map *map, raim_vec2 from, double step)
 {
-    raim_reachability_begin(&table->reachability, map, from, radius, step, STEPS, table->points);
+    raim_reachability_begin(&test->reachability, map, from, radius, step, STEPS, test->points);
 }
 
 // Computes all points of a reach, and removes those that are not worth testing.
@@ -173,9 +173,9 @@ static void compute_all(struct raim_reach *reach)
 static void find_reach(const struct raim_map *map, raim_vec2 from, double distance,
                        struct raim_reach *reach)
 {
-    struct table table;
-    begin(&table, map, from, distance / STEPS);
-    raim_reachability_find(&table.reachability, STEPS, reach);
+    struct test_match test;
+    begin(&test, map, from, distance / STEPS);
+    raim_reachability_find(&test.reachability, STEPS, reach);
     compute_all(reach);
 }
 
@@ -185,10 +185,10 @@ TEST(reach_is_where_runs_lead)
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
         const int steps = chance_int(1, STEPS);
-        struct table table;
+        struct test_match test;
         struct raim_reach reach;
-        begin(&table, map, from, stride);
-        raim_reachability_find(&table.reachability, steps, &reach);
+        begin(&test, map, from, stride);
+        raim_reachability_find(&test.reachability, steps, &reach);
         compute_all(&reach);
         assert_in_range(reach.count, 17, RAIM_REACH_POINTS);
         for (int p = 0; p < reach.count; p++) {
@@ -210,10 +210,10 @@ TEST(a_point_of_a_reach_is_in_the_disc_that_is_known_of_it)
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
         const int steps = chance_int(1, STEPS);
-        struct table table;
+        struct test_match test;
         struct raim_reach reach;
-        begin(&table, map, from, stride);
-        raim_reachability_find(&table.reachability, steps, &reach);
+        begin(&test, map, from, stride);
+        raim_reachability_find(&test.reachability, steps, &reach);
         for (int p = 0; p < reach.count; p++) {
             const raim_vec2 middle = reach.points[p];
             const double spread = reach.spreads[p];
@@ -233,7 +233,7 @@ TEST(choice_leads_to_where_it_led_in_a_reach)
     for (int i = 0; i < chance_rounds(20 * MAPS); i++) {
         const struct raim_map *map = maps[i % MAPS];
         const raim_vec2 from = chance_free(map, map->border, radius);
-        struct table used, fresh;
+        struct test_match used, fresh;
         begin(&used, map, from, stride);
         for (int j = 0; j < 20; j++) {
             const int steps = chance_int(0, STEPS);
@@ -266,11 +266,11 @@ TEST(reach_in_the_open_is_the_eight_ends_and_half_the_way)
 
 TEST(reach_of_a_still_player_is_a_point)
 {
-    struct table table;
+    struct test_match test;
     struct raim_reach reach;
     const raim_vec2 at = chance_free(maps[0], maps[0]->border, radius);
-    begin(&table, maps[0], at, stride);
-    raim_reachability_find(&table.reachability, 0, &reach);
+    begin(&test, maps[0], at, stride);
+    raim_reachability_find(&test.reachability, 0, &reach);
     assert_int_equal(reach.count, 1);
     assert_true(reach.points[0].x == at.x && reach.points[0].y == at.y);
 }
@@ -328,7 +328,7 @@ TEST(could_see_equals_testing_every_pair)
     for (int i = 0; i < chance_rounds(100 * MAPS); i++) {
         const struct pair pair = chance_hidden_pair(i % MAPS);
         const double distance = chance_between(1, 150);
-        struct table tables[2];
+        struct test_match tables[2];
         begin(&tables[0], pair.map, pair.a, distance / STEPS);
         begin(&tables[1], pair.map, pair.b, distance / STEPS);
         struct raim_reach viewer, target;
@@ -415,20 +415,20 @@ static bool are_hidden(const struct raim_map *map, raim_vec2 a, raim_vec2 b, dou
 // Returns whether runs that turn once reveal the target.
 static bool slow_is_revealed(const struct pair *pair, double distance)
 {
-    enum { MOST = 8 * 8 * 4 };
-    static raim_vec2 ends[2][MOST];
+    enum { MAX = 8 * 8 * 4 };
+    static raim_vec2 ends[2][MAX];
     for (int side = 0; side < 2; side++)
-        for (int i = 0; i < MOST; i++) {
+        for (int i = 0; i < MAX; i++) {
             const double turn = distance * (i / 64) / 4;
             const raim_vec2 from = side == 0 ? pair->a : pair->b;
             const raim_vec2 at = run(pair->map, from, i % 8, turn, radius);
             ends[side][i] = run(pair->map, at, i / 8 % 8, distance - turn, radius);
         }
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX; i++) {
         const double farthest = radius + 1.1 * distance;
         if (!raim_map_sees_circle(pair->map, ends[0][i], pair->b, farthest))
             continue;
-        for (int j = 0; j < MOST; j++)
+        for (int j = 0; j < MAX; j++)
             if (raim_map_sees_circle(pair->map, ends[0][i], ends[1][j], radius))
                 return true;
     }

@@ -40,12 +40,12 @@ static struct raim_obstacle_def chance_obstacle(void)
     return obstacle;
 }
 
-enum { MOST_OBSTACLES = 16 };
+enum { MAX_OBSTACLES = 16 };
 
 static struct raim_map *chance_map(void)
 {
-    struct raim_obstacle_def obstacles[MOST_OBSTACLES];
-    const int count = chance_int(0, MOST_OBSTACLES);
+    struct raim_obstacle_def obstacles[MAX_OBSTACLES];
+    const int count = chance_int(0, MAX_OBSTACLES);
     for (int i = 0; i < count; i++)
         obstacles[i] = chance_obstacle();
     return make_map(obstacles, count);
@@ -53,7 +53,7 @@ static struct raim_map *chance_map(void)
 
 static struct segments segments_of(const struct raim_map *map)
 {
-    static raim_vec2 ends[MOST_OBSTACLES * RAIM_MAX_OUTLINE_POINTS][2];
+    static raim_vec2 ends[MAX_OBSTACLES * RAIM_MAX_OUTLINE_POINTS][2];
     struct segments segments = {ends, 0};
     for (int i = 0; i < map->outline_count; i++)
         add_outline(&segments, map->outlines[i].points, map->outlines[i].count);
@@ -97,11 +97,11 @@ TEST(a_map_shows_circles_past_its_outlines)
 
 // --- the visible area ---
 
-enum { MOST_CORNERS = 4096 };
+enum { MAX_CORNERS = 4096 };
 
 struct area {
     raim_vec2 from;
-    raim_vec2 points[MOST_CORNERS];
+    raim_vec2 points[MAX_CORNERS];
     int count;
 };
 
@@ -109,8 +109,8 @@ static void compute_area(const struct raim_map *map, raim_vec2 from, raim_box vi
                          struct area *area)
 {
     area->from = from;
-    area->count = raim_map_visible_area(map, from, view, area->points, MOST_CORNERS);
-    assert_in_range(area->count, 0, MOST_CORNERS);
+    area->count = raim_map_visible_area(map, from, view, area->points, MAX_CORNERS);
+    assert_in_range(area->count, 0, MAX_CORNERS);
 }
 
 static void assert_star_shaped(const struct area *area, raim_box view)
@@ -190,12 +190,12 @@ TEST(fewer_obstacles_show_no_less)
     static struct area area;
     const raim_box view = raim_box_grow(arena, 10);
     for (int round = 0; round < chance_rounds(600); round++) {
-        struct raim_obstacle_def obstacles[MOST_OBSTACLES];
-        for (int i = 0; i < MOST_OBSTACLES; i++)
+        struct raim_obstacle_def obstacles[MAX_OBSTACLES];
+        for (int i = 0; i < MAX_OBSTACLES; i++)
             obstacles[i] = chance_obstacle();
         const raim_vec2 from = chance_point();
         double last = 0;
-        for (int count = MOST_OBSTACLES; count >= 0; count -= 4) {
+        for (int count = MAX_OBSTACLES; count >= 0; count -= 4) {
             struct raim_map *map = make_map(obstacles, count);
             compute_area(map, from, view, &area);
             assert_true(area_of(&area) >= last - 1e-6);

@@ -149,7 +149,7 @@ TEST(the_longest_answer_fits)
         assert_string_equal(challenge, expected);                                                  \
     } while (0)
 
-#define ASSERT_REFUSES(text)                                                                       \
+#define ASSERT_REJECTS(text)                                                                       \
     do {                                                                                           \
         char challenge[MASTER_CHALLENGE_BYTES];                                                    \
         assert_false(master_request_read((const uint8_t *)(text), sizeof(text) - 1, challenge));   \
@@ -164,16 +164,16 @@ TEST(a_getinfo_has_a_challenge)
     ASSERT_READS(GETINFO "a\n", "a");
     ASSERT_READS(GETINFO "~!\0", "~!");
     ASSERT_READS(GETINFO SIXTY_FOUR, SIXTY_FOUR);
-    ASSERT_REFUSES(GETINFO SIXTY_FOUR "4");
-    ASSERT_REFUSES(GETINFO);
-    ASSERT_REFUSES(GETINFO "\n");
-    ASSERT_REFUSES("\xFF\xFF\xFF\xFFgetinfo");
-    ASSERT_REFUSES("\xFF\xFF\xFF\xFEgetinfo a");
-    ASSERT_REFUSES("\xFF\xFF\xFF\xFFgetstatus a");
-    ASSERT_REFUSES(GETINFO "a b");
-    ASSERT_REFUSES(GETINFO "a\\b");
-    ASSERT_REFUSES(GETINFO "a;b");
-    ASSERT_REFUSES(GETINFO "a\0b");
-    ASSERT_REFUSES(GETINFO "\xc3\xa9");
-    ASSERT_REFUSES("");
+    ASSERT_REJECTS(GETINFO SIXTY_FOUR "4");
+    ASSERT_REJECTS(GETINFO);
+    ASSERT_REJECTS(GETINFO "\n");
+    ASSERT_REJECTS("\xFF\xFF\xFF\xFFgetinfo");
+    ASSERT_REJECTS("\xFF\xFF\xFF\xFEgetinfo a");
+    ASSERT_REJECTS("\xFF\xFF\xFF\xFFgetstatus a");
+    ASSERT_REJECTS(GETINFO "a b");
+    ASSERT_REJECTS(GETINFO "a\\b");
+    ASSERT_REJECTS(GETINFO "a;b");
+    ASSERT_REJECTS(GETINFO "a\0b");
+    ASSERT_REJECTS(GETINFO "\xc3\xa9");
+    ASSERT_REJECTS("");
 }

@@ -10,14 +10,14 @@ struct received {
     char first[RAIM_MAX_NOTICE_BYTES + 1], last[RAIM_MAX_NOTICE_BYTES + 1];
 };
 
-static struct received listen(struct table *table, uint32_t handle, int count)
+static struct received listen(struct test_match *test, uint32_t handle, int count)
 {
     struct received received = {0};
     struct raim_outgoing out;
     for (int i = 0; i < count; i++) {
         uint32_t in_tick = 0;
-        raim_match_step(table->match);
-        while (raim_match_outgoing(table->match, &out)) {
+        raim_match_step(test->match);
+        while (raim_match_outgoing(test->match, &out)) {
             raim_reader reader = raim_reader_make(out.data, out.size);
             struct raim_notice notice;
             if (raim_message_read(&reader) != RAIM_MESSAGE_NOTICE)
@@ -37,247 +37,247 @@ static struct received listen(struct table *table, uint32_t handle, int count)
     return received;
 }
 
-static void enter_seat(struct table *table, uint32_t handle, uint32_t capabilities, bool watch)
+static void enter_peer(struct test_match *test, uint32_t handle, uint32_t capabilities, bool watch)
 {
-    connect_seat(table, handle,
+    connect_peer(test, handle,
                  &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION,
                                       .capabilities = capabilities,
                                       .watch = watch,
                                       .name = "player"});
 }
 
-static struct table *open_two(void)
+static struct test_match *open_two(void)
 {
-    struct table *table = open_table(usual_def());
-    enter_seat(table, 0, RAIM_CAPABILITY_ADMIN, false);
-    enter_seat(table, 1, RAIM_CAPABILITY_ADMIN, false);
-    ticks(table, 5);
-    return table;
+    struct test_match *test = open_test_match(usual_def());
+    enter_peer(test, 0, RAIM_CAPABILITY_ADMIN, false);
+    enter_peer(test, 1, RAIM_CAPABILITY_ADMIN, false);
+    ticks(test, 5);
+    return test;
 }
 
-static void command(struct table *table, uint32_t handle, const char *text)
+static void command(struct test_match *test, uint32_t handle, const char *text)
 {
     struct raim_notice notice = {.kind = RAIM_NOTICE_TEXT};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     strcpy(notice.text, text);
-    to_match(table, handle, true, bytes, raim_notice_write(&notice, bytes, sizeof bytes));
+    to_match(test, handle, true, bytes, raim_notice_write(&notice, bytes, sizeof bytes));
 }
 
-static uint64_t refused(const struct table *table, enum raim_refusal refusal)
+static uint64_t rejected(const struct test_match *test, enum raim_rejection rejection)
 {
-    return raim_match_counts(table->match).refused[refusal];
+    return raim_match_counts(test->match).rejected[rejection];
 }
 
 TEST(help_lists_the_commands_to_its_sender_alone)
 {
     static const char *const spellings[] = {"help", "/help", "  /help  "};
-    struct table *table = open_two();
+    struct test_match *test = open_two();
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
-        command(table, 0, spellings[i]);
-        const struct received received = listen(table, 0, 20);
+        command(test, 0, spellings[i]);
+        const struct received received = listen(test, 0, 20);
         assert_true(received.notices >= 2);
         assert_int_equal(received.most_in_a_tick, 1);
         assert_non_null(strstr(received.first, "/help"));
     }
-    say(table, 0, "/help");
-    assert_true(listen(table, 0, 20).notices >= 2);
-    say(table, 0, "\xe2\x80\x8b /help"); // behind what cannot be seen
-    assert_true(listen(table, 0, 20).notices >= 2);
-    close_table(table);
+    say(test, 0, "/help");
+    assert_true(listen(test, 0, 20).notices >= 2);
+    say(test, 0, "\xe2\x80\x8b /help"); // behind what cannot be seen
+    assert_true(listen(test, 0, 20).notices >= 2);
+    close_test_match(test);
 }
 
 TEST(a_command_is_never_forwarded)
 {
-    struct table *table = open_two();
-    const uint32_t events = raim_match_events(table->match);
-    say(table, 0, "/admin login ada secret");
-    say(table, 0, "\x01 /admin login ada secret");
-    command(table, 0, "admin login ada secret");
-    command(table, 0, "say secret");
-    ticks(table, 5);
-    assert_int_equal(raim_match_events(table->match), events);
-    close_table(table);
+    struct test_match *test = open_two();
+    const uint32_t events = raim_match_events(test->match);
+    say(test, 0, "/admin login ada secret");
+    say(test, 0, "\x01 /admin login ada secret");
+    command(test, 0, "admin login ada secret");
+    command(test, 0, "say secret");
+    ticks(test, 5);
+    assert_int_equal(raim_match_events(test->match), events);
+    close_test_match(test);
 }
 
-TEST(an_unknown_command_is_refused_in_words)
+TEST(an_unknown_command_is_rejected_in_words)
 {
-    struct table *table = open_two();
-    command(table, 0, "frobnicate the world");
-    const struct received received = listen(table, 0, 5);
+    struct test_match *test = open_two();
+    command(test, 0, "frobnicate the world");
+    const struct received received = listen(test, 0, 5);
     assert_int_equal(received.notices, 1);
     assert_non_null(strstr(received.last, "/frobnicate"));
     assert_non_null(strstr(received.last, "/help"));
-    assert_int_equal(refused(table, RAIM_REFUSED_COMMAND), 1);
+    assert_int_equal(rejected(test, RAIM_REJECTED_COMMAND), 1);
     char longest[RAIM_MAX_NOTICE_BYTES + 1] = "";
     for (size_t i = 0; i < RAIM_MAX_NOTICE_BYTES / 2; i++)
         strcat(longest, "\xc3\xa9");
-    command(table, 0, longest);
-    assert_int_equal(listen(table, 0, 5).notices, 1);
-    command(table, 0, "");
-    assert_int_equal(listen(table, 0, 5).notices, 1);
-    assert_int_equal(refused(table, RAIM_REFUSED_COMMAND), 3);
-    close_table(table);
+    command(test, 0, longest);
+    assert_int_equal(listen(test, 0, 5).notices, 1);
+    command(test, 0, "");
+    assert_int_equal(listen(test, 0, 5).notices, 1);
+    assert_int_equal(rejected(test, RAIM_REJECTED_COMMAND), 3);
+    close_test_match(test);
 }
 
 TEST(a_client_without_notices_receives_the_reason)
 {
-    struct table *table = open_table(usual_def());
-    play(table, 0);
-    ticks(table, 5);
-    say(table, 0, "/frobnicate");
-    say(table, 0, "/help"); // has nowhere to write
-    ticks(table, 12);
-    assert_int_equal(table->seats[0].chat_refusals, 1);
-    assert_int_equal(table->seats[0].chat_refusal, RAIM_CHAT_COMMAND);
-    close_table(table);
+    struct test_match *test = open_test_match(usual_def());
+    play(test, 0);
+    ticks(test, 5);
+    say(test, 0, "/frobnicate");
+    say(test, 0, "/help"); // has nowhere to write
+    ticks(test, 12);
+    assert_int_equal(test->peers[0].chat_rejections, 1);
+    assert_int_equal(test->peers[0].chat_rejection, RAIM_CHAT_COMMAND);
+    close_test_match(test);
 }
 
 TEST(eight_commands_at_once_and_then_two_a_second)
 {
-    struct table *table = open_two();
+    struct test_match *test = open_two();
     for (int i = 0; i < 20; i++)
-        command(table, 0, "admin help");
-    assert_int_equal(refused(table, RAIM_REFUSED_COMMAND), 12 + 4); // the queue has room for 4
-    ticks(table, 60);
-    const uint64_t before = refused(table, RAIM_REFUSED_COMMAND);
+        command(test, 0, "admin help");
+    assert_int_equal(rejected(test, RAIM_REJECTED_COMMAND), 12 + 4); // the queue has room for 4
+    ticks(test, 60);
+    const uint64_t before = rejected(test, RAIM_REJECTED_COMMAND);
     struct raim_match_line line;
-    while (raim_match_next_line(table->match, &line))
+    while (raim_match_next_line(test->match, &line))
         assert_string_equal(line.text, "help");
     for (int i = 0; i < 4; i++)
-        command(table, 0, "admin help");
-    assert_int_equal(refused(table, RAIM_REFUSED_COMMAND), before + 2);
-    close_table(table);
+        command(test, 0, "admin help");
+    assert_int_equal(rejected(test, RAIM_REJECTED_COMMAND), before + 2);
+    close_test_match(test);
 }
 
 // However many answers there are, memory is bounded and one message leaves per tick.
 TEST(answers_beyond_the_queue_are_dropped)
 {
-    struct table *table = open_two();
+    struct test_match *test = open_two();
     for (int i = 0; i < 1000; i++) {
-        raim_match_notice(table->match, &table->match->clients[0], "line");
-        command(table, 0, "help");
+        raim_match_notice(test->match, &test->match->connections[0], "line");
+        command(test, 0, "help");
     }
-    assert_int_equal(listen(table, 0, 60).notices, RAIM_NOTICES);
-    close_table(table);
+    assert_int_equal(listen(test, 0, 60).notices, RAIM_NOTICES);
+    close_test_match(test);
 }
 
 TEST(a_spectator_has_no_commands)
 {
-    struct table *table = open_two();
-    enter_seat(table, 2, RAIM_CAPABILITY_ADMIN, true);
-    ticks(table, 5);
-    command(table, 2, "help");
-    assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 1);
-    ticks(table, 12);
-    assert_int_equal(table->seats[2].chat_refusal, RAIM_CHAT_WATCHING);
-    close_table(table);
+    struct test_match *test = open_two();
+    enter_peer(test, 2, RAIM_CAPABILITY_ADMIN, true);
+    ticks(test, 5);
+    command(test, 2, "help");
+    assert_int_equal(rejected(test, RAIM_REJECTED_UNEXPECTED), 1);
+    ticks(test, 12);
+    assert_int_equal(test->peers[2].chat_rejection, RAIM_CHAT_WATCHING);
+    close_test_match(test);
 }
 
 TEST(what_a_client_may_not_send_is_malformed)
 {
-    struct table *table = open_two();
+    struct test_match *test = open_two();
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_notice challenge = {.kind = RAIM_NOTICE_CHALLENGE, .text = "help"};
     const size_t size = raim_notice_write(&challenge, bytes, sizeof bytes);
-    to_match(table, 0, true, bytes, size);
-    to_match(table, 0, true, bytes, size - 1);
-    assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 2);
-    to_match(table, 0, false, bytes, size); // on the other channel
-    assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 1);
-    assert_int_equal(listen(table, 0, 5).notices, 0);
-    close_table(table);
+    to_match(test, 0, true, bytes, size);
+    to_match(test, 0, true, bytes, size - 1);
+    assert_int_equal(rejected(test, RAIM_REJECTED_MALFORMED), 2);
+    to_match(test, 0, false, bytes, size); // on the other channel
+    assert_int_equal(rejected(test, RAIM_REJECTED_UNEXPECTED), 1);
+    assert_int_equal(listen(test, 0, 5).notices, 0);
+    close_test_match(test);
 }
 
-static struct raim_match_line next_line(struct table *table)
+static struct raim_match_line next_line(struct test_match *test)
 {
     struct raim_match_line line;
-    assert_true(raim_match_next_line(table->match, &line));
+    assert_true(raim_match_next_line(test->match, &line));
     return line;
 }
 
 TEST(an_admins_line_and_its_answer)
 {
-    struct table *table = open_two();
-    command(table, 0, "admin  login ada secret words ");
-    const struct raim_match_line line = next_line(table);
+    struct test_match *test = open_two();
+    command(test, 0, "admin  login ada secret words ");
+    const struct raim_match_line line = next_line(test);
     struct raim_match_line none;
-    assert_false(raim_match_next_line(table->match, &none));
+    assert_false(raim_match_next_line(test->match, &none));
     assert_string_equal(line.text, "login ada secret words");
     assert_string_equal(line.name, "player");
     assert_int_equal(line.level, 0);
     assert_string_equal(line.admin, "");
-    assert_true(raim_match_send_challenge(table->match, line.player, line.epoch, "abc"));
-    assert_int_equal(listen(table, 0, 5).challenges, 1);
-    assert_true(raim_match_set_admin(table->match, line.player, line.epoch, 2, "ada"));
-    command(table, 0, "admin kick 3");
-    assert_int_equal(next_line(table).level, 2);
-    command(table, 0, "admin kick 3");
-    assert_string_equal(next_line(table).admin, "ada");
-    assert_true(raim_match_send_notice(table->match, line.player, line.epoch, "done"));
-    assert_string_equal(listen(table, 0, 5).last, "done");
+    assert_true(raim_match_send_challenge(test->match, line.player, line.epoch, "abc"));
+    assert_int_equal(listen(test, 0, 5).challenges, 1);
+    assert_true(raim_match_set_admin(test->match, line.player, line.epoch, 2, "ada"));
+    command(test, 0, "admin kick 3");
+    assert_int_equal(next_line(test).level, 2);
+    command(test, 0, "admin kick 3");
+    assert_string_equal(next_line(test).admin, "ada");
+    assert_true(raim_match_send_notice(test->match, line.player, line.epoch, "done"));
+    assert_string_equal(listen(test, 0, 5).last, "done");
     // Not of another connection, nor of another player.
-    assert_false(raim_match_set_admin(table->match, line.player, line.epoch + 1, 3, "ada"));
-    assert_false(raim_match_send_notice(table->match, line.player, line.epoch + 1, "x"));
-    assert_false(raim_match_set_admin(table->match, line.player + 1024, line.epoch, 3, "ada"));
-    assert_false(raim_match_set_admin(table->match, RAIM_NOBODY, line.epoch, 3, "ada"));
-    stand_up(table, 0);
-    assert_false(raim_match_set_admin(table->match, line.player, line.epoch, 3, "ada"));
-    close_table(table);
+    assert_false(raim_match_set_admin(test->match, line.player, line.epoch + 1, 3, "ada"));
+    assert_false(raim_match_send_notice(test->match, line.player, line.epoch + 1, "x"));
+    assert_false(raim_match_set_admin(test->match, line.player + 1024, line.epoch, 3, "ada"));
+    assert_false(raim_match_set_admin(test->match, RAIM_NOBODY, line.epoch, 3, "ada"));
+    leave(test, 0);
+    assert_false(raim_match_set_admin(test->match, line.player, line.epoch, 3, "ada"));
+    close_test_match(test);
 }
 
 TEST(a_resumed_session_is_no_admins)
 {
-    struct table *table = open_two();
-    command(table, 0, "admin login ada secret");
-    const struct raim_match_line line = next_line(table);
-    assert_true(raim_match_set_admin(table->match, line.player, line.epoch, 3, "ada"));
+    struct test_match *test = open_two();
+    command(test, 0, "admin login ada secret");
+    const struct raim_match_line line = next_line(test);
+    assert_true(raim_match_set_admin(test->match, line.player, line.epoch, 3, "ada"));
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION,
                                .capabilities = RAIM_CAPABILITY_ADMIN,
                                .resume = true,
                                .name = "again"};
-    memcpy(hello.token, table->seats[0].welcome.token, sizeof hello.token);
-    ticks(table, 3);
-    connect_seat(table, 2, &hello);
-    ticks(table, 5);
-    command(table, 2, "admin kick 3");
-    const struct raim_match_line after = next_line(table);
+    memcpy(hello.token, test->peers[0].welcome.token, sizeof hello.token);
+    ticks(test, 3);
+    connect_peer(test, 2, &hello);
+    ticks(test, 5);
+    command(test, 2, "admin kick 3");
+    const struct raim_match_line after = next_line(test);
     assert_int_equal(after.player, line.player);
     assert_int_equal(after.level, 0);
     assert_string_equal(after.admin, "");
-    assert_false(raim_match_set_admin(table->match, line.player, line.epoch, 3, "ada"));
-    close_table(table);
+    assert_false(raim_match_set_admin(test->match, line.player, line.epoch, 3, "ada"));
+    close_test_match(test);
 }
 
-TEST(strangers_leave_room_for_lines_of_admins)
+TEST(strangers_leave_arena_for_lines_of_admins)
 {
-    struct table *table = open_two();
-    command(table, 1, "admin login ada secret");
-    const struct raim_match_line line = next_line(table);
-    assert_true(raim_match_set_admin(table->match, line.player, line.epoch, 1, "ada"));
+    struct test_match *test = open_two();
+    command(test, 1, "admin login ada secret");
+    const struct raim_match_line line = next_line(test);
+    assert_true(raim_match_set_admin(test->match, line.player, line.epoch, 1, "ada"));
     for (int i = 0; i < 8; i++)
-        command(table, 0, "admin login x y");
-    command(table, 1, "admin kick 3");
+        command(test, 0, "admin login x y");
+    command(test, 1, "admin kick 3");
     uint32_t strangers = 0;
-    struct raim_match_line next = next_line(table);
-    for (; next.level == 0; next = next_line(table))
+    struct raim_match_line next = next_line(test);
+    for (; next.level == 0; next = next_line(test))
         strangers++;
     assert_int_equal(strangers, RAIM_MATCH_LINES / 2);
     assert_string_equal(next.text, "kick 3");
-    close_table(table);
+    close_test_match(test);
 }
 
 TEST(a_change_of_map_keeps_admins_and_their_lines)
 {
-    struct table *table = open_two();
-    command(table, 0, "admin login ada secret");
-    const struct raim_match_line line = next_line(table);
-    assert_true(raim_match_set_admin(table->match, line.player, line.epoch, 3, "ada"));
-    command(table, 0, "admin map dust");
-    raim_match_notice(table->match, &table->match->clients[0], "the map changes");
-    succeed(table, usual_def(), true);
-    assert_string_equal(next_line(table).text, "map dust");
-    assert_string_equal(listen(table, 0, 10).last, "the map changes");
-    command(table, 0, "admin list");
-    assert_int_equal(next_line(table).level, 3);
-    close_table(table);
+    struct test_match *test = open_two();
+    command(test, 0, "admin login ada secret");
+    const struct raim_match_line line = next_line(test);
+    assert_true(raim_match_set_admin(test->match, line.player, line.epoch, 3, "ada"));
+    command(test, 0, "admin map dust");
+    raim_match_notice(test->match, &test->match->connections[0], "the map changes");
+    succeed(test, usual_def(), true);
+    assert_string_equal(next_line(test).text, "map dust");
+    assert_string_equal(listen(test, 0, 10).last, "the map changes");
+    command(test, 0, "admin list");
+    assert_int_equal(next_line(test).level, 3);
+    close_test_match(test);
 }

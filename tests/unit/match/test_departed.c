@@ -2,7 +2,7 @@
 // What the result of a round needs: shots and hits of the round alone, players who left before its
 // end, the subject of an access token, and the round's time, also after a checkpoint and a change
 // of the match.                                                          test_departed [--seed N]
-#include "seat_fixture.h"
+#include "peer_fixture.h"
 
 #include "match_internal.h"
 
@@ -16,14 +16,14 @@ static struct raim_match_def round_def(void)
 }
 
 // Joins, and presses nothing.
-static void sit(struct table *table, uint32_t handle)
+static void sit(struct test_match *test, uint32_t handle)
 {
-    play(table, handle)->is_idle = true;
+    play(test, handle)->is_idle = true;
 }
 
-static raim_player *player_of(const struct table *table, uint32_t handle)
+static raim_player *player_of(const struct test_match *test, uint32_t handle)
 {
-    return &raim_world_players(table->match->world)[table->match->clients[handle].slot];
+    return &raim_world_players(test->match->world)[test->match->connections[handle].slot];
 }
 
 static struct raim_match_player row_of(const struct raim_match *match, raim_player_id id)
@@ -46,17 +46,17 @@ static uint32_t departed_of(const struct raim_match *match, struct raim_match_pl
 }
 
 // Leaves with a GOODBYE, so that nobody waits for the player.
-static void leave(struct table *table, uint32_t handle)
+static void leave_arena(struct test_match *test, uint32_t handle)
 {
-    raim_match_kick(table->match, table->match->clients[handle].player, "");
-    ticks(table, 3);
-    stand_up(table, handle);
+    raim_match_kick(test->match, test->match->connections[handle].player, "");
+    ticks(test, 3);
+    leave(test, handle);
 }
 
-static void give(const struct table *table, uint32_t handle, uint32_t score, uint32_t shots,
+static void give(const struct test_match *test, uint32_t handle, uint32_t score, uint32_t shots,
                  uint32_t hits)
 {
-    raim_player *player = player_of(table, handle);
+    raim_player *player = player_of(test, handle);
     player->score = score;
     player->shots += shots;
     player->hits += hits;
@@ -64,47 +64,47 @@ static void give(const struct table *table, uint32_t handle, uint32_t score, uin
 
 TEST(shots_and_hits_are_those_of_the_round)
 {
-    struct table *table = open_table(round_def());
-    sit(table, 0);
-    tick(table);
-    const raim_player_id id = table->match->clients[0].player;
-    give(table, 0, 1, 7, 3);
-    assert_int_equal(row_of(table->match, id).shots, 7);
-    assert_int_equal(row_of(table->match, id).hits, 3);
-    ticks(table, 60); // the next round has begun
-    assert_int_equal(raim_match_round(table->match).round, 2);
-    assert_int_equal(row_of(table->match, id).shots, 0);
-    give(table, 0, 1, 2, 1);
-    assert_int_equal(row_of(table->match, id).shots, 2);
-    assert_int_equal(row_of(table->match, id).hits, 1);
-    assert_int_equal(player_of(table, 0)->shots, 9); // the world counts on
-    close_table(table);
+    struct test_match *test = open_test_match(round_def());
+    sit(test, 0);
+    tick(test);
+    const raim_player_id id = test->match->connections[0].player;
+    give(test, 0, 1, 7, 3);
+    assert_int_equal(row_of(test->match, id).shots, 7);
+    assert_int_equal(row_of(test->match, id).hits, 3);
+    ticks(test, 60); // the next round has begun
+    assert_int_equal(raim_match_round(test->match).round, 2);
+    assert_int_equal(row_of(test->match, id).shots, 0);
+    give(test, 0, 1, 2, 1);
+    assert_int_equal(row_of(test->match, id).shots, 2);
+    assert_int_equal(row_of(test->match, id).hits, 1);
+    assert_int_equal(player_of(test, 0)->shots, 9); // the world counts on
+    close_test_match(test);
 }
 
 TEST(who_leaves_is_remembered_until_the_round_ends)
 {
     struct raim_match_player rows[SLOTS];
-    struct table *table = open_table(round_def());
-    sit(table, 0);
-    sit(table, 1);
-    sit(table, 2);
-    ticks(table, 2);
-    give(table, 0, 4, 9, 5);
-    player_of(table, 1)->deaths = 1;
-    const raim_player_id first = table->match->clients[0].player;
-    leave(table, 0);
-    leave(table, 1);
-    leave(table, 2); // it has done nothing
-    assert_int_equal(departed_of(table->match, rows), 2);
+    struct test_match *test = open_test_match(round_def());
+    sit(test, 0);
+    sit(test, 1);
+    sit(test, 2);
+    ticks(test, 2);
+    give(test, 0, 4, 9, 5);
+    player_of(test, 1)->deaths = 1;
+    const raim_player_id first = test->match->connections[0].player;
+    leave_arena(test, 0);
+    leave_arena(test, 1);
+    leave_arena(test, 2); // it has done nothing
+    assert_int_equal(departed_of(test->match, rows), 2);
     assert_int_equal(rows[0].id, first);
     assert_string_equal(rows[0].name, "player");
     assert_int_equal(rows[0].score, 4);
     assert_int_equal(rows[0].shots, 9);
     assert_int_equal(rows[0].hits, 5);
     assert_int_equal(rows[1].deaths, 1);
-    ticks(table, 60);
-    assert_int_equal(departed_of(table->match, rows), 0);
-    close_table(table);
+    ticks(test, 60);
+    assert_int_equal(departed_of(test->match, rows), 0);
+    close_test_match(test);
 }
 
 TEST(of_too_many_the_best_are_remembered)
@@ -112,20 +112,20 @@ TEST(of_too_many_the_best_are_remembered)
     struct raim_match_player rows[SLOTS];
     struct raim_match_def def = round_def();
     def.tuning.round_s = 0;
-    struct table *table = open_table(def);
+    struct test_match *test = open_test_match(def);
     uint32_t best = 0;
     for (uint32_t i = 1; i <= 3 * def.tuning.max_players; i++) {
-        sit(table, 0);
-        ticks(table, 2);
-        give(table, 0, i * 5 % 23, 1, 0);
-        leave(table, 0);
+        sit(test, 0);
+        ticks(test, 2);
+        give(test, 0, i * 5 % 23, 1, 0);
+        leave_arena(test, 0);
     }
-    assert_int_equal(departed_of(table->match, rows), def.tuning.max_players);
-    assert_int_equal(table->match->departed.omitted, 2 * def.tuning.max_players);
+    assert_int_equal(departed_of(test->match, rows), def.tuning.max_players);
+    assert_int_equal(test->match->departed.omitted, 2 * def.tuning.max_players);
     for (uint32_t i = 0; i < def.tuning.max_players; i++)
         best += rows[i].score;
     assert_int_equal(best, 22 + 21 + 20 + 19 + 18 + 17 + 16 + 15); // of 1..22 once, 1 and 5 twice
-    close_table(table);
+    close_test_match(test);
 }
 
 TEST(a_round_that_goes_on_in_another_match_keeps_everything)
@@ -133,29 +133,29 @@ TEST(a_round_that_goes_on_in_another_match_keeps_everything)
     struct raim_match_player rows[SLOTS];
     struct raim_match_def def = round_def();
     def.bots = 1;
-    struct table *table = open_table(def);
-    sit(table, 0);
-    sit(table, 1);
-    ticks(table, 2);
-    give(table, 0, 2, 5, 2);
-    give(table, 1, 1, 3, 1);
-    const raim_player_id id = table->match->clients[0].player;
-    leave(table, 1);
-    raim_match_set_round_start(table->match, 1234567890123);
-    const uint32_t played = raim_match_round(table->match).played_ticks;
+    struct test_match *test = open_test_match(def);
+    sit(test, 0);
+    sit(test, 1);
+    ticks(test, 2);
+    give(test, 0, 2, 5, 2);
+    give(test, 1, 1, 3, 1);
+    const raim_player_id id = test->match->connections[0].player;
+    leave_arena(test, 1);
+    raim_match_set_round_start(test->match, 1234567890123);
+    const uint32_t played = raim_match_round(test->match).played_ticks;
     for (int keeps = 1; keeps >= 0; keeps--) {
-        def.map = table->map;
+        def.map = test->map;
         struct raim_match *next = raim_match_create(&def);
-        raim_match_transfer(next, table->match, keeps == 1);
-        raim_match_destroy(table->match);
-        table->match = next;
+        raim_match_transfer(next, test->match, keeps == 1);
+        raim_match_destroy(test->match);
+        test->match = next;
         assert_int_equal(row_of(next, id).shots, keeps ? 5 : 0);
         assert_int_equal(row_of(next, id).hits, keeps ? 2 : 0);
         assert_int_equal(departed_of(next, rows), keeps);
         assert_int_equal(raim_match_round(next).start_ms, keeps ? 1234567890123 : 0);
         assert_int_equal(raim_match_round(next).played_ticks, keeps ? played : 0);
     }
-    close_table(table);
+    close_test_match(test);
 }
 
 static enum raim_match_admission admit(void *context, const struct raim_match_visitor *visitor,
@@ -173,20 +173,20 @@ TEST(a_subject_is_kept_apart_from_the_name)
     const struct raim_match_guard guard = {.context = subject, .admit = admit};
     struct raim_match_def def = round_def();
     def.guard = &guard;
-    struct table *table = open_table(def);
-    sit(table, 0);
-    sit(table, 1); // under the same name, which gets a number
+    struct test_match *test = open_test_match(def);
+    sit(test, 0);
+    sit(test, 1); // under the same name, which gets a number
     subject[0] = '\0';
-    sit(table, 2);
-    tick(table);
+    sit(test, 2);
+    tick(test);
     for (uint32_t handle = 0; handle < 3; handle++) {
         const struct raim_match_player row =
-            row_of(table->match, table->match->clients[handle].player);
+            row_of(test->match, test->match->connections[handle].player);
         static const char *const names[] = {"Ann", "Ann (2)", "player"};
         assert_string_equal(row.name, names[handle]);
         assert_string_equal(row.subject, handle < 2 ? "Ann" : "");
     }
-    close_table(table);
+    close_test_match(test);
 }
 
 TEST(a_checkpoint_keeps_round_and_subject)
@@ -195,17 +195,17 @@ TEST(a_checkpoint_keeps_round_and_subject)
     const struct raim_match_guard guard = {.context = subject, .admit = admit};
     struct raim_match_def def = round_def();
     def.guard = &guard;
-    struct table *table = open_table(def);
-    sit(table, 0);
-    ticks(table, 65); // in the second round
-    give(table, 0, 1, 4, 2);
-    const raim_player_id id = table->match->clients[0].player;
-    raim_match_set_round_start(table->match, 1234567890123);
-    const struct raim_match_round before = raim_match_round(table->match);
-    const size_t size = raim_match_checkpoint_size(table->match);
+    struct test_match *test = open_test_match(def);
+    sit(test, 0);
+    ticks(test, 65); // in the second round
+    give(test, 0, 1, 4, 2);
+    const raim_player_id id = test->match->connections[0].player;
+    raim_match_set_round_start(test->match, 1234567890123);
+    const struct raim_match_round before = raim_match_round(test->match);
+    const size_t size = raim_match_checkpoint_size(test->match);
     void *bytes = malloc(size);
-    raim_match_save(table->match, bytes);
-    def.map = table->map;
+    raim_match_save(test->match, bytes);
+    def.map = test->map;
     def.tuning.max_players--; // succeeds the saved match
     for (int i = 0; i < 2; i++, def.tuning.max_players++) {
         struct raim_match *match = raim_match_create(&def);
@@ -218,5 +218,5 @@ TEST(a_checkpoint_keeps_round_and_subject)
         raim_match_destroy(match);
     }
     free(bytes);
-    close_table(table);
+    close_test_match(test);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A dormant match skips the step of its world; the world is the one that stepping would give.
-#include "table_fixture.h"
+#include "match_fixture.h"
 
 // A world beside the match, which is stepped in every tick.
 struct reference {
@@ -11,9 +11,9 @@ struct reference {
     struct raim_world_workspace *workspace;
 };
 
-static struct reference *copy_world(const struct table *table)
+static struct reference *copy_world(const struct test_match *test)
 {
-    const struct raim_world *world = raim_match_world(table->match);
+    const struct raim_world *world = raim_match_world(test->match);
     struct reference *reference = calloc(1, sizeof *reference);
     reference->world = malloc(raim_world_bytes(world));
     memcpy(reference->world, world, raim_world_bytes(world));
@@ -29,22 +29,22 @@ static void free_reference(struct reference *reference)
     free(reference);
 }
 
-static void assert_same_world(const struct table *table, const struct reference *reference)
+static void assert_same_world(const struct test_match *test, const struct reference *reference)
 {
-    const struct raim_world *world = raim_match_world(table->match);
+    const struct raim_world *world = raim_match_world(test->match);
     assert_memory_equal(world, reference->world, raim_world_bytes(world));
 }
 
 // Steps both for a number of ticks with nobody there. Returns in how many the match was dormant.
-static int rest(struct table *table, struct reference *reference, int ticks)
+static int rest(struct test_match *test, struct reference *reference, int ticks)
 {
     int dormant = 0;
     for (int i = 0; i < ticks; i++) {
-        dormant += raim_match_is_dormant(table->match);
-        tick(table);
-        raim_world_step(reference->world, table->map, reference->inputs, &reference->events,
+        dormant += raim_match_is_dormant(test->match);
+        tick(test);
+        raim_world_step(reference->world, test->map, reference->inputs, &reference->events,
                         reference->workspace);
-        assert_same_world(table, reference);
+        assert_same_world(test, reference);
     }
     return dormant;
 }
@@ -53,59 +53,60 @@ TEST(a_dormant_match_has_the_world_of_a_stepped_one)
 {
     for (int round = 0; round < 20; round++) {
         const raim_rules rules = raim_rules_default();
-        struct table *table = open_table(&rules, 8, 0);
+        struct test_match *test = open_test_match(&rules, 8, 0);
         const int players = chance_int(1, 8);
         for (int i = 0; i < players; i++)
-            sit_down(table, (uint32_t)i, "Ada");
+            join(test, (uint32_t)i, "Ada");
         for (int i = chance_int(2, 200); i > 0; i--)
-            tick(table);
+            tick(test);
         for (int i = 0; i < players; i++)
-            stand_up(table, (uint32_t)i);
-        assert_false(raim_match_is_dormant(table->match));
-        struct reference *reference = copy_world(table);
-        assert_true(rest(table, reference, 100) > 60);
+            leave(test, (uint32_t)i);
+        assert_false(raim_match_is_dormant(test->match));
+        struct reference *reference = copy_world(test);
+        assert_true(rest(test, reference, 100) > 60);
 
         // From here on both play the same.
-        const struct raim_client *client = sit_down(table, 3, "Eve");
-        assert_false(raim_match_is_dormant(table->match));
+        const struct raim_client *client = join(test, 3, "Eve");
+        assert_false(raim_match_is_dormant(test->match));
         assert_true(raim_world_join(reference->world) != RAIM_NOBODY);
         for (int i = 0; i < 3; i++) {
-            raim_match_step(table->match);
-            deliver(table);
-            raim_world_step(reference->world, table->map, reference->inputs, &reference->events,
+            raim_match_step(test->match);
+            deliver(test);
+            raim_world_step(reference->world, test->map, reference->inputs, &reference->events,
                             reference->workspace);
         }
-        assert_same_world(table, reference);
+        assert_same_world(test, reference);
         assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
         free_reference(reference);
-        close_table(table);
+        close_test_match(test);
     }
 }
 
 TEST(a_player_who_is_away_keeps_the_match_awake)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *table = open_table(&rules, 8, 0);
-    sit_down(table, 0, "Ada");
+    struct test_match *test = open_test_match(&rules, 8, 0);
+    join(test, 0, "Ada");
     for (int i = 0; i < 10; i++)
-        tick(table);
-    lose(table, 0);
+        tick(test);
+    lose(test, 0);
     int ticks = 0;
-    for (; raim_match_playing(table->match) > 0; ticks++) {
-        assert_false(raim_match_is_dormant(table->match));
-        tick(table);
+    for (; raim_match_playing(test->match) > 0; ticks++) {
+        assert_false(raim_match_is_dormant(test->match));
+        tick(test);
     }
     assert_int_equal(ticks, 121); // its grace of two seconds, and the step that ends it
     for (int i = 0; i < 64; i++)
-        tick(table);
-    assert_true(raim_match_is_dormant(table->match));
-    close_table(table);
+        tick(test);
+    assert_true(raim_match_is_dormant(test->match));
+    close_test_match(test);
 }
 
 TEST(bots_and_connections_keep_a_match_awake)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *bots = open_table(&rules, 8, 1), *strangers = open_table(&rules, 8, 0);
+    struct test_match *bots = open_test_match(&rules, 8, 1),
+                      *strangers = open_test_match(&rules, 8, 0);
     connect(strangers, 7); // sends no HELLO
     for (int i = 0; i < 100; i++) {
         tick(bots);
@@ -117,33 +118,33 @@ TEST(bots_and_connections_keep_a_match_awake)
     for (int i = 0; i < 100; i++)
         tick(strangers);
     assert_true(raim_match_is_dormant(strangers->match));
-    close_table(bots);
-    close_table(strangers);
+    close_test_match(bots);
+    close_test_match(strangers);
 }
 
 TEST(a_round_waits_in_a_dormant_match)
 {
-    struct table *table = calloc(1, sizeof *table);
+    struct test_match *test = calloc(1, sizeof *test);
     struct raim_match_def def = raim_match_default_def();
-    table->map = fixture_map(NULL, 0);
-    def.map = table->map;
+    test->map = fixture_map(NULL, 0);
+    def.map = test->map;
     def.tuning.round_s = 2;
     def.tuning.break_s = 1;
-    table->match = raim_match_create(&def);
-    assert_non_null(table->match);
+    test->match = raim_match_create(&def);
+    assert_non_null(test->match);
     for (int i = 0; i < 10 * 180; i++)
-        tick(table);
-    assert_true(raim_match_is_dormant(table->match));
-    assert_int_equal(raim_match_tick(table->match), 1800);
-    assert_int_equal(raim_match_round(table->match).round, 1);
-    assert_int_equal(raim_match_events(table->match), 0);
-    assert_true(raim_match_waits_for_players(table->match));
-    const struct raim_client *client = sit_down(table, 0, "Ada");
+        tick(test);
+    assert_true(raim_match_is_dormant(test->match));
+    assert_int_equal(raim_match_tick(test->match), 1800);
+    assert_int_equal(raim_match_round(test->match).round, 1);
+    assert_int_equal(raim_match_events(test->match), 0);
+    assert_true(raim_match_is_waiting_for_players(test->match));
+    const struct raim_client *client = join(test, 0, "Ada");
     for (int i = 0; i < 3; i++)
-        tick(table);
+        tick(test);
     assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
-    assert_int_equal(raim_match_round(table->match).round, 1);
-    assert_in_range(raim_match_round(table->match).left_ticks, 1, 119);
+    assert_int_equal(raim_match_round(test->match).round, 1);
+    assert_in_range(raim_match_round(test->match).left_ticks, 1, 119);
     assert_true(raim_client_alive(client));
-    close_table(table);
+    close_test_match(test);
 }

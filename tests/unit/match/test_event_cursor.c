@@ -145,7 +145,7 @@ TEST(without_any_acknowledgement_it_is_sent_again_at_growing_intervals)
     assert_in_range(line.sent, 10, 2 * (1 + 1000 / (8 * TIMEOUT) + 3));
 }
 
-TEST(impossible_acknowledgements_are_refused_and_old_ones_change_nothing)
+TEST(impossible_acknowledgements_are_rejected_and_old_ones_change_nothing)
 {
     struct raim_event_cursor cursor;
     raim_event_cursor_begin(&cursor, 100000, 0);

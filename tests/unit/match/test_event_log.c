@@ -4,7 +4,7 @@
 #include "event_log.h"
 #include "test.h"
 
-enum { BURST = 100, MOST_TICKS = 3000, EPOCH = 31 };
+enum { BURST = 100, MAX_TICKS = 3000, EPOCH = 31 };
 
 // The events that an audience has received. An event's `deaths` is a running number, its `score`
 // the tick.
@@ -51,8 +51,8 @@ static uint32_t run(uint32_t waiting, uint32_t delay, uint32_t most_a_tick)
     raim_event_log_restart(&log, first);
     struct listener live = {0}, late = {0};
     uint32_t added = 0;
-    uint32_t tick = UINT32_MAX - (uint32_t)chance_int(0, MOST_TICKS);
-    for (int i = 0; i < MOST_TICKS; i++, tick++) {
+    uint32_t tick = UINT32_MAX - (uint32_t)chance_int(0, MAX_TICKS);
+    for (int i = 0; i < MAX_TICKS; i++, tick++) {
         assert_true(raim_event_log_has_room(&log, BURST));
         for (int j = chance_int(0, (int)most_a_tick); j > 0; j--) {
             struct raim_wire_event *event = raim_event_log_add(&log, tick);

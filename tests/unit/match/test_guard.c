@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A match with a guard that accepts the access token "let me in" once.
-#include "seat_fixture.h"
+#include "peer_fixture.h"
 
 static const char word[] = "let me in";
 
 struct doorman {
     int asked, admitted;
     const char *name;                  // that it gives; NULL: none
-    enum raim_match_admission without; // of a refusal without a token; ADMITTED: the usual one
+    enum raim_match_admission without; // of a rejection without a token; ADMITTED: the usual one
     uint32_t knows_password;           // a bit for each handle
 };
 
@@ -32,7 +32,7 @@ static enum raim_match_admission admit(void *context, const struct raim_match_vi
 static struct doorman doorman;
 static struct raim_match_guard guard = {.context = &doorman, .admit = admit};
 
-static struct table *open_guarded(const char *name, uint32_t max_players)
+static struct test_match *open_guarded(const char *name, uint32_t max_players)
 {
     struct raim_match_def def = usual_def();
     doorman = (struct doorman){.name = name};
@@ -40,7 +40,7 @@ static struct table *open_guarded(const char *name, uint32_t max_players)
     def.tuning.max_players = max_players;
     def.tuning.max_spectators = 1;
     def.tuning.resume_grace_s = 5;
-    return open_table(def);
+    return open_test_match(def);
 }
 
 static struct raim_hello hello_with(const char *token)
@@ -53,174 +53,174 @@ static struct raim_hello hello_with(const char *token)
     return hello;
 }
 
-static void assert_refused(const struct table *table, uint32_t handle, enum raim_reason reason)
+static void assert_rejected(const struct test_match *test, uint32_t handle, enum raim_reason reason)
 {
-    assert_true(table->seats[handle].is_over);
-    assert_int_equal(table->seats[handle].goodbye.reason, reason);
+    assert_true(test->peers[handle].is_over);
+    assert_int_equal(test->peers[handle].goodbye.reason, reason);
 }
 
 TEST(who_has_no_good_token_stays_out)
 {
-    struct table *table = open_guarded(NULL, 2);
+    struct test_match *test = open_guarded(NULL, 2);
     struct raim_hello hello = hello_with(NULL);
-    connect_seat(table, 0, &hello);
+    connect_peer(test, 0, &hello);
     hello = hello_with("let me in, too");
-    connect_seat(table, 1, &hello);
+    connect_peer(test, 1, &hello);
     hello.watch = true;
-    connect_seat(table, 2, &hello);
-    ticks(table, 1);
+    connect_peer(test, 2, &hello);
+    ticks(test, 1);
     for (uint32_t i = 0; i < 3; i++)
-        assert_refused(table, i, RAIM_REASON_ACCESS);
-    assert_int_equal(counts(table).refused[RAIM_REFUSED_ACCESS], 3);
-    assert_int_equal(counts(table).players, 0);
-    assert_int_equal(counts(table).spectators, 0);
-    close_table(table);
+        assert_rejected(test, i, RAIM_REASON_ACCESS);
+    assert_int_equal(counts(test).rejected[RAIM_REJECTED_ACCESS], 3);
+    assert_int_equal(counts(test).players, 0);
+    assert_int_equal(counts(test).spectators, 0);
+    close_test_match(test);
 }
 
 TEST(a_good_token_lets_play_or_watch)
 {
     for (int watch = 0; watch < 2; watch++) {
-        struct table *table = open_guarded(NULL, 2);
+        struct test_match *test = open_guarded(NULL, 2);
         struct raim_hello hello = hello_with(word);
         hello.watch = watch;
-        connect_seat(table, 0, &hello);
-        ticks(table, 2);
-        assert_true(table->seats[0].welcome_sent);
-        assert_int_equal(watch ? counts(table).spectators : counts(table).players, 1);
-        close_table(table);
+        connect_peer(test, 0, &hello);
+        ticks(test, 2);
+        assert_true(test->peers[0].welcome_sent);
+        assert_int_equal(watch ? counts(test).spectators : counts(test).players, 1);
+        close_test_match(test);
     }
 }
 
-static void assert_name(const struct table *table, const char *name)
+static void assert_name(const struct test_match *test, const char *name)
 {
     struct raim_match_player rows[SLOTS];
-    assert_int_equal(raim_match_players(table->match, rows, SLOTS), 1);
+    assert_int_equal(raim_match_players(test->match, rows, SLOTS), 1);
     assert_string_equal(rows[0].name, name);
 }
 
 TEST(a_name_of_the_token_counts_and_is_cleaned)
 {
     struct raim_hello hello = hello_with(word);
-    struct table *table = open_guarded("  Ada\x1b ", 2);
-    connect_seat(table, 0, &hello);
-    ticks(table, 1);
-    assert_name(table, "Ada");
-    close_table(table);
+    struct test_match *test = open_guarded("  Ada\x1b ", 2);
+    connect_peer(test, 0, &hello);
+    ticks(test, 1);
+    assert_name(test, "Ada");
+    close_test_match(test);
 
-    table = open_guarded(NULL, 2);
-    connect_seat(table, 0, &hello);
-    ticks(table, 1);
-    assert_name(table, "player");
-    close_table(table);
+    test = open_guarded(NULL, 2);
+    connect_peer(test, 0, &hello);
+    ticks(test, 1);
+    assert_name(test, "player");
+    close_test_match(test);
 
     static const char *const bad[] = {"\xff", "Server", "\xEE\x80\x80"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        table = open_guarded(bad[i], 2);
-        connect_seat(table, 0, &hello);
-        ticks(table, 1);
-        assert_refused(table, 0, RAIM_REASON_NAME);
-        assert_int_equal(counts(table).players, 0);
-        close_table(table);
+        test = open_guarded(bad[i], 2);
+        connect_peer(test, 0, &hello);
+        ticks(test, 1);
+        assert_rejected(test, 0, RAIM_REASON_NAME);
+        assert_int_equal(counts(test).players, 0);
+        close_test_match(test);
     }
 }
 
 TEST(who_resumes_is_not_asked)
 {
-    struct table *table = open_guarded(NULL, 2);
+    struct test_match *test = open_guarded(NULL, 2);
     struct raim_hello hello = hello_with(word);
-    connect_seat(table, 0, &hello);
-    ticks(table, 2);
-    const uint32_t id = table->seats[0].welcome.player;
+    connect_peer(test, 0, &hello);
+    ticks(test, 2);
+    const uint32_t id = test->peers[0].welcome.player;
     hello = hello_with(NULL);
     hello.resume = true;
-    memcpy(hello.token, table->seats[0].welcome.token, sizeof hello.token);
-    stand_up(table, 0);
-    ticks(table, 2);
-    connect_seat(table, 1, &hello);
-    ticks(table, 2);
-    assert_true(table->seats[1].welcome_sent);
-    assert_int_equal(table->seats[1].welcome.player, id);
+    memcpy(hello.token, test->peers[0].welcome.token, sizeof hello.token);
+    leave(test, 0);
+    ticks(test, 2);
+    connect_peer(test, 1, &hello);
+    ticks(test, 2);
+    assert_true(test->peers[1].welcome_sent);
+    assert_int_equal(test->peers[1].welcome.player, id);
     assert_int_equal(doorman.asked, 1);
     // An unknown session token does not resume.
     hello.token[0] ^= 1;
-    stand_up(table, 1);
-    ticks(table, 6 * 60);
-    connect_seat(table, 2, &hello);
-    ticks(table, 1);
-    assert_refused(table, 2, RAIM_REASON_ACCESS);
-    close_table(table);
+    leave(test, 1);
+    ticks(test, 6 * 60);
+    connect_peer(test, 2, &hello);
+    ticks(test, 1);
+    assert_rejected(test, 2, RAIM_REASON_ACCESS);
+    close_test_match(test);
 }
 
 TEST(who_has_shown_the_password_needs_no_token)
 {
-    struct table *table = open_guarded(NULL, 2);
+    struct test_match *test = open_guarded(NULL, 2);
     struct raim_hello hello = hello_with(NULL);
     doorman.without = RAIM_MATCH_WANTS_PASSWORD;
     doorman.knows_password = 1U << 1;
-    connect_seat(table, 0, &hello);
-    connect_seat(table, 1, &hello);
+    connect_peer(test, 0, &hello);
+    connect_peer(test, 1, &hello);
     hello.watch = true;
-    connect_seat(table, 2, &hello);
-    ticks(table, 1);
-    assert_refused(table, 0, RAIM_REASON_PASSWORD);
-    assert_refused(table, 2, RAIM_REASON_PASSWORD);
-    assert_int_equal(counts(table).refused[RAIM_REFUSED_PASSWORD], 2);
-    assert_int_equal(counts(table).players, 1);
-    close_table(table);
+    connect_peer(test, 2, &hello);
+    ticks(test, 1);
+    assert_rejected(test, 0, RAIM_REASON_PASSWORD);
+    assert_rejected(test, 2, RAIM_REASON_PASSWORD);
+    assert_int_equal(counts(test).rejected[RAIM_REJECTED_PASSWORD], 2);
+    assert_int_equal(counts(test).players, 1);
+    close_test_match(test);
 }
 
 TEST(a_full_match_uses_up_no_token)
 {
-    struct table *table = open_guarded(NULL, 1);
+    struct test_match *test = open_guarded(NULL, 1);
     struct raim_hello hello = hello_with(word);
-    connect_seat(table, 0, &hello);
-    ticks(table, 1);
+    connect_peer(test, 0, &hello);
+    ticks(test, 1);
     doorman = (struct doorman){0};
-    connect_seat(table, 1, &hello);
-    ticks(table, 1);
-    assert_refused(table, 1, RAIM_REASON_FULL);
+    connect_peer(test, 1, &hello);
+    ticks(test, 1);
+    assert_rejected(test, 1, RAIM_REASON_FULL);
     assert_int_equal(doorman.asked, 0);
-    close_table(table);
+    close_test_match(test);
 }
 
 // Tuning below the def's limits.
 TEST(nor_does_one_that_has_become_smaller)
 {
     for (int watch = 0; watch < 2; watch++) {
-        struct table *table = open_guarded(NULL, 3);
+        struct test_match *test = open_guarded(NULL, 3);
         struct raim_match_tuning tuning = {.max_players = 1, .resume_grace_s = 5};
         struct raim_hello hello = hello_with(word);
-        connect_seat(table, 0, &hello);
-        ticks(table, 1);
-        raim_match_tune(table->match, &tuning);
+        connect_peer(test, 0, &hello);
+        ticks(test, 1);
+        raim_match_tune(test->match, &tuning);
         doorman = (struct doorman){0};
         hello.watch = watch;
-        connect_seat(table, 1, &hello);
-        ticks(table, 1);
-        assert_refused(table, 1, RAIM_REASON_FULL);
+        connect_peer(test, 1, &hello);
+        ticks(test, 1);
+        assert_rejected(test, 1, RAIM_REASON_FULL);
         assert_int_equal(doorman.asked, 0);
-        close_table(table);
+        close_test_match(test);
     }
 }
 
 TEST(who_makes_way_makes_none_without_a_token)
 {
-    struct table *table = open_guarded(NULL, 1);
+    struct test_match *test = open_guarded(NULL, 1);
     struct raim_hello hello = hello_with(word);
-    connect_seat(table, 0, &hello);
-    ticks(table, 2);
-    stand_up(table, 0);
-    ticks(table, 60); // away for longer than it has played
+    connect_peer(test, 0, &hello);
+    ticks(test, 2);
+    leave(test, 0);
+    ticks(test, 60); // away for longer than it has played
     doorman = (struct doorman){0};
     hello = hello_with(NULL);
-    connect_seat(table, 1, &hello);
-    ticks(table, 1);
-    assert_refused(table, 1, RAIM_REASON_ACCESS);
-    assert_int_equal(counts(table).away, 1);
+    connect_peer(test, 1, &hello);
+    ticks(test, 1);
+    assert_rejected(test, 1, RAIM_REASON_ACCESS);
+    assert_int_equal(counts(test).away, 1);
     hello = hello_with(word);
-    connect_seat(table, 2, &hello);
-    ticks(table, 2);
-    assert_true(table->seats[2].welcome_sent);
-    assert_int_equal(counts(table).away, 0);
-    close_table(table);
+    connect_peer(test, 2, &hello);
+    ticks(test, 2);
+    assert_true(test->peers[2].welcome_sent);
+    assert_int_equal(counts(test).away, 0);
+    close_test_match(test);
 }

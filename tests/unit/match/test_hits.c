@@ -70,7 +70,7 @@ static int fire_measured(struct stage *stage, uint8_t view_age, int known_ago)
 // Fires with a view of an age, without a measurement of the transport.
 static int fire(struct stage *stage, uint8_t view_age, int known_ago)
 {
-    struct raim_connection *client = &stage->match->clients[SHOOTER];
+    struct raim_connection *client = &stage->match->connections[SHOOTER];
     client->rewind_limit = (struct raim_rewind_limit){0};
     client->has_acked = false;
     return fire_measured(stage, view_age, known_ago);
@@ -133,8 +133,8 @@ TEST(no_claim_goes_beyond_the_rewind_limit)
 TEST(acknowledgements_held_back_do_not_help_against_the_transport)
 {
     struct stage *stage = aim_at_the_past(250, 15);
-    stage->match->clients[SHOOTER].rewind_limit = (struct raim_rewind_limit){0};
-    stage->match->clients[SHOOTER].has_acked = false;
+    stage->match->connections[SHOOTER].rewind_limit = (struct raim_rewind_limit){0};
+    stage->match->connections[SHOOTER].has_acked = false;
     raim_match_set_rtt(stage->match, SHOOTER, 17, 0);
     assert_int_equal(fire_measured(stage, 15, 14), -1);
     assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);

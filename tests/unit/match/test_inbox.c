@@ -258,7 +258,7 @@ static raim_input fire(struct raim_inbox *inbox, struct raim_world world,
     *inbox = (struct raim_inbox){0};
     assert_int_equal(
         raim_inbox_receive(inbox, &world, rewind_limit != NULL ? rewind_limit : &unknown, &message),
-        RAIM_REFUSALS);
+        RAIM_REJECTIONS);
     world.tick += ahead;
     struct raim_inbox_tally tally = {0};
     const raim_input input = raim_inbox_take(inbox, &world, &tally);
@@ -352,7 +352,7 @@ TEST(a_late_message_tells_no_view_beyond_its_own_either)
         .count = 1,
         .inputs = {{.fire = true, .view_age = 40}},
     };
-    assert_int_equal(raim_inbox_receive(&inbox, &world, &far, &message), RAIM_REFUSED_INPUT_LATE);
+    assert_int_equal(raim_inbox_receive(&inbox, &world, &far, &message), RAIM_REJECTED_INPUT_LATE);
     struct raim_inbox_tally tally = {0};
     const raim_input held = raim_inbox_take(&inbox, &world, &tally);
     assert_true(held.fire == 1 && held.rewind == 5 + RAIM_REWIND_LIMIT_SHOW);

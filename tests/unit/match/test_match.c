@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A match and its clients, message by message, with random loss instead of a network.
 #include "client_internal.h"
+#include "match_fixture.h"
 #include "match_internal.h"
-#include "table_fixture.h"
 
 #include <math.h>
 
@@ -38,18 +38,18 @@ TEST(a_client_collides_with_the_servers_pieces_to_the_bit)
 {
     for (int round = 0; round < 20; round++) {
         const raim_rules rules = raim_rules_default();
-        struct table *table = open_table_on(map_of_stars(), &rules, 2, 0);
-        struct raim_client *client = sit_down(table, 0, "Ada");
-        tick(table);
+        struct test_match *test = open_test_match_on(map_of_stars(), &rules, 2, 0);
+        struct raim_client *client = join(test, 0, "Ada");
+        tick(test);
         assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
-        const struct raim_map *told = raim_client_map(client), *map = table->map;
+        const struct raim_map *told = raim_client_map(client), *map = test->map;
         const size_t cells = (size_t)map->grid.columns * (size_t)map->grid.rows;
         assert_true(map->obstacle_count > map->outline_count && map->obstacles[0].seams != 0);
         assert_int_equal(told->obstacle_count, map->obstacle_count);
         assert_memory_equal(told->obstacles, map->obstacles,
                             (size_t)map->obstacle_count * sizeof map->obstacles[0]);
         assert_memory_equal(told->grid.starts, map->grid.starts, (cells + 1) * sizeof(int));
-        close_table(table);
+        close_test_match(test);
     }
 }
 
@@ -57,10 +57,10 @@ TEST(a_client_is_told_everything_it_needs)
 {
     raim_rules rules = raim_rules_default();
     rules.bullet_speed = 1234.5;
-    struct table *table = open_table(&rules, 8, 3);
-    struct raim_client *client = sit_down(table, 5, "Ada");
+    struct test_match *test = open_test_match(&rules, 8, 3);
+    struct raim_client *client = join(test, 5, "Ada");
     for (int i = 0; i < 5; i++)
-        tick(table);
+        tick(test);
     assert_int_equal(raim_client_get_state(client), RAIM_CLIENT_PLAYING);
     assert_memory_equal(raim_client_rules(client), &rules, sizeof rules);
     assert_int_equal(raim_client_tick_hz(client), 60);
@@ -68,8 +68,8 @@ TEST(a_client_is_told_everything_it_needs)
     const struct raim_map *map = raim_client_map(client);
     assert_string_equal(map->name, "fixture");
     assert_int_equal(map->obstacle_count, 3);
-    assert_memory_equal(map->obstacles, table->map->obstacles, 3 * sizeof map->obstacles[0]);
-    assert_memory_equal(&map->border, &table->map->border, sizeof map->border);
+    assert_memory_equal(map->obstacles, test->map->obstacles, 3 * sizeof map->obstacles[0]);
+    assert_memory_equal(&map->border, &test->map->border, sizeof map->border);
     int members = 0, bots = 0;
     for (uint32_t slot = 0; slot < raim_client_max_players(client); slot++) {
         const struct raim_client_roster_entry *member = raim_client_get_roster_entry(client, slot);
@@ -81,168 +81,169 @@ TEST(a_client_is_told_everything_it_needs)
     assert_string_equal(raim_client_get_roster_entry(client, raim_client_own_slot(client))->name,
                         "Ada");
     assert_true(raim_client_alive(client));
-    close_table(table);
+    close_test_match(test);
 }
 
 TEST(a_full_match_says_so)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *table = open_table(&rules, 2, 0);
-    sit_down(table, 0, "one");
-    sit_down(table, 1, "two");
-    struct raim_client *third = sit_down(table, 2, "three");
-    tick(table);
+    struct test_match *test = open_test_match(&rules, 2, 0);
+    join(test, 0, "one");
+    join(test, 1, "two");
+    struct raim_client *third = join(test, 2, "three");
+    tick(test);
     assert_int_equal(raim_client_get_state(third), RAIM_CLIENT_ENDED);
     assert_int_equal(raim_client_get_end(third).reason, RAIM_REASON_FULL);
     assert_string_equal(raim_client_get_end(third).text, "the arena is full: 2 of 2 players");
-    assert_true(table->closed[2]);
-    assert_int_equal(refused(table, RAIM_REFUSED_FULL), 1);
+    assert_true(test->closed[2]);
+    assert_int_equal(rejected(test, RAIM_REJECTED_FULL), 1);
     // A slot is free again after its player has left.
-    stand_up(table, 0);
-    stand_up(table, 2);
-    struct raim_client *fourth = sit_down(table, 2, "four");
+    leave(test, 0);
+    leave(test, 2);
+    struct raim_client *fourth = join(test, 2, "four");
     for (int i = 0; i < 3; i++)
-        tick(table);
+        tick(test);
     assert_int_equal(raim_client_get_state(fourth), RAIM_CLIENT_PLAYING);
-    close_table(table);
+    close_test_match(test);
 }
 
-static void refuse_hello(const struct raim_hello *hello, uint32_t reason, enum raim_refusal refusal)
+static void reject_hello(const struct raim_hello *hello, uint32_t reason,
+                         enum raim_rejection rejection)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *table = open_table(&rules, 2, 0);
+    struct test_match *test = open_test_match(&rules, 2, 0);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_client_def def = raim_client_default_def();
-    table->clients[0] = raim_client_create(&def);
-    connect(table, 0);
-    to_match(table, 0, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
-    tick(table);
-    assert_int_equal(raim_client_get_end(table->clients[0]).reason, reason);
-    assert_true(raim_client_get_end(table->clients[0]).text[0] != '\0');
-    assert_true(table->closed[0]);
-    assert_int_equal(refused(table, refusal), 1);
-    assert_int_equal(raim_match_counts(table->match).players, 0);
-    close_table(table);
+    test->clients[0] = raim_client_create(&def);
+    connect(test, 0);
+    to_match(test, 0, true, bytes, raim_hello_write(hello, bytes, sizeof bytes));
+    tick(test);
+    assert_int_equal(raim_client_get_end(test->clients[0]).reason, reason);
+    assert_true(raim_client_get_end(test->clients[0]).text[0] != '\0');
+    assert_true(test->closed[0]);
+    assert_int_equal(rejected(test, rejection), 1);
+    assert_int_equal(raim_match_counts(test->match).players, 0);
+    close_test_match(test);
 }
 
-TEST(another_version_is_refused)
+TEST(another_version_is_rejected)
 {
-    refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION + 1, .name = "new"},
-                 RAIM_REASON_VERSION, RAIM_REFUSED_VERSION);
+    reject_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION + 1, .name = "new"},
+                 RAIM_REASON_VERSION, RAIM_REJECTED_VERSION);
 }
 
 // What a later client may send: capabilities and kinds of messages that this server does not know.
 TEST(what_only_later_servers_know_is_ignored)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *table = open_table(&rules, 2, 0);
+    struct test_match *test = open_test_match(&rules, 2, 0);
     const struct raim_hello hello = {
         .version = RAIM_PROTOCOL_VERSION, .capabilities = 0xFFFFFFFF, .name = "later"};
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const struct raim_client_def def = raim_client_default_def();
-    table->clients[0] = raim_client_create(&def);
-    connect(table, 0);
-    to_match(table, 0, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
-    assert_true(raim_match_is_admitted(table->match, 0));
+    test->clients[0] = raim_client_create(&def);
+    connect(test, 0);
+    to_match(test, 0, true, bytes, raim_hello_write(&hello, bytes, sizeof bytes));
+    assert_true(raim_match_is_admitted(test->match, 0));
     for (uint32_t kind = RAIM_MESSAGE_KINDS; kind <= RAIM_MESSAGE_MAX_KIND; kind++) {
         const uint8_t unknown[] = {(uint8_t)(kind << 1), 0xFF, 0x12};
-        to_match(table, 0, true, unknown, sizeof unknown);
-        to_match(table, 0, false, unknown, sizeof unknown);
+        to_match(test, 0, true, unknown, sizeof unknown);
+        to_match(test, 0, false, unknown, sizeof unknown);
     }
     for (int i = 0; i < 5; i++)
-        tick(table);
-    for (int refusal = 0; refusal < RAIM_REFUSALS; refusal++)
-        assert_int_equal(refused(table, (enum raim_refusal)refusal),
-                         refusal == RAIM_REFUSED_UNEXPECTED
+        tick(test);
+    for (int rejection = 0; rejection < RAIM_REJECTIONS; rejection++)
+        assert_int_equal(rejected(test, (enum raim_rejection)rejection),
+                         rejection == RAIM_REJECTED_UNEXPECTED
                              ? 2 * (RAIM_MESSAGE_MAX_KIND + 1 - RAIM_MESSAGE_KINDS)
                              : 0);
-    assert_true(raim_match_is_admitted(table->match, 0));
-    close_table(table);
+    assert_true(raim_match_is_admitted(test->match, 0));
+    close_test_match(test);
 }
 
 TEST(a_connection_with_one_channel_is_told_why_it_ends)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *table = open_table(&rules, 2, 0);
+    struct test_match *test = open_test_match(&rules, 2, 0);
     const struct raim_client_def def = raim_client_default_def();
-    table->clients[0] = raim_client_create(&def);
-    connect(table, 0);
-    raim_match_refuse(table->match, 0, RAIM_REASON_CHANNELS);
-    tick(table);
-    assert_int_equal(raim_client_get_end(table->clients[0]).reason, RAIM_REASON_CHANNELS);
-    assert_true(raim_client_get_end(table->clients[0]).text[0] != '\0');
-    assert_true(table->closed[0]);
-    assert_int_equal(refused(table, RAIM_REFUSED_UNEXPECTED), 1);
-    close_table(table);
+    test->clients[0] = raim_client_create(&def);
+    connect(test, 0);
+    raim_match_reject(test->match, 0, RAIM_REASON_CHANNELS);
+    tick(test);
+    assert_int_equal(raim_client_get_end(test->clients[0]).reason, RAIM_REASON_CHANNELS);
+    assert_true(raim_client_get_end(test->clients[0]).text[0] != '\0');
+    assert_true(test->closed[0]);
+    assert_int_equal(rejected(test, RAIM_REJECTED_UNEXPECTED), 1);
+    close_test_match(test);
 }
 
-TEST(a_garbage_name_is_refused)
+TEST(a_garbage_name_is_rejected)
 {
-    refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\xff\xfe\x80"},
-                 RAIM_REASON_NAME, RAIM_REFUSED_NAME);
-    refuse_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\x01 \x7f "},
-                 RAIM_REASON_NAME, RAIM_REFUSED_NAME);
+    reject_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\xff\xfe\x80"},
+                 RAIM_REASON_NAME, RAIM_REJECTED_NAME);
+    reject_hello(&(struct raim_hello){.version = RAIM_PROTOCOL_VERSION, .name = "\x01 \x7f "},
+                 RAIM_REASON_NAME, RAIM_REJECTED_NAME);
 }
 
 TEST(who_says_goodbye_is_let_go)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *table = open_table(&rules, 2, 0);
+    struct test_match *test = open_test_match(&rules, 2, 0);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-    struct raim_client *client = sit_down(table, 0, "guest");
-    struct raim_client *other = sit_down(table, 1, "host");
+    struct raim_client *client = join(test, 0, "guest");
+    struct raim_client *other = join(test, 1, "host");
     for (int i = 0; i < 5; i++)
-        tick(table);
+        tick(test);
     const uint32_t slot = raim_client_own_slot(client);
     assert_string_equal(raim_client_get_roster_entry(other, slot)->name, "guest");
-    to_match(table, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
-    assert_int_equal(raim_match_counts(table->match).players, 1);
-    tick(table);
-    assert_true(table->closed[0]); // whether it leaves by itself or is disconnected
+    to_match(test, 0, true, bytes, raim_client_write_goodbye(client, bytes, sizeof bytes));
+    assert_int_equal(raim_match_counts(test->match).players, 1);
+    tick(test);
+    assert_true(test->closed[0]); // whether it leaves by itself or is disconnected
     assert_int_equal(raim_client_get_roster_entry(other, slot)->id, RAIM_NOBODY);
-    close_table(table);
+    close_test_match(test);
 }
 
 TEST(a_silent_connection_ends)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *table = open_table(&rules, 2, 0);
+    struct test_match *test = open_test_match(&rules, 2, 0);
     const struct raim_client_def def = raim_client_default_def();
-    table->clients[0] = raim_client_create(&def);
-    connect(table, 0);
+    test->clients[0] = raim_client_create(&def);
+    connect(test, 0);
     for (int i = 0; i < 299; i++)
-        tick(table);
-    assert_false(table->closed[0]);
+        tick(test);
+    assert_false(test->closed[0]);
     for (int i = 0; i < 3; i++)
-        tick(table);
-    assert_true(table->closed[0]);
-    assert_int_equal(raim_client_get_end(table->clients[0]).reason, RAIM_REASON_SILENT);
-    assert_int_equal(refused(table, RAIM_REFUSED_SILENT), 1);
-    close_table(table);
+        tick(test);
+    assert_true(test->closed[0]);
+    assert_int_equal(raim_client_get_end(test->clients[0]).reason, RAIM_REASON_SILENT);
+    assert_int_equal(rejected(test, RAIM_REJECTED_SILENT), 1);
+    close_test_match(test);
 }
 
 // True for players in plain sight of a player.
-static bool is_due(const struct table *table, const raim_player *self, const raim_player *other)
+static bool is_due(const struct test_match *test, const raim_player *self, const raim_player *other)
 {
     return other->state == RAIM_PLAYER_ALIVE &&
            fabs(other->position.x - self->position.x) <= 1600 / 2.0 &&
            fabs(other->position.y - self->position.y) <= 861 / 2.0 &&
-           raim_map_sees_circle(table->map, self->position, other->position,
-                                raim_match_world(table->match)->rules.player_radius);
+           raim_map_sees_circle(test->map, self->position, other->position,
+                                raim_match_world(test->match)->rules.player_radius);
 }
 
 // Compares the newest snapshot of a client with the world of its tick.
-static void assert_sees_the_truth(const struct table *table, const struct raim_client *client)
+static void assert_sees_the_truth(const struct test_match *test, const struct raim_client *client)
 {
     static struct raim_client_player seen[RAIM_MAX_PLAYERS];
-    const struct raim_world *world = raim_match_world(table->match);
+    const struct raim_world *world = raim_match_world(test->match);
     const raim_player *players = raim_world_players_const(world);
     const uint32_t own_slot = raim_client_own_slot(client);
     const raim_player *self = &players[own_slot];
     const uint32_t count = raim_client_players(client, seen, RAIM_MAX_PLAYERS);
     uint32_t due = 0;
     for (uint32_t slot = 0; slot < world->max_players; slot++)
-        due += is_due(table, self, &players[slot]);
+        due += is_due(test, self, &players[slot]);
     uint32_t inside = 0;
     for (uint32_t i = 0; i < count; i++) {
         const raim_player *truth = &players[seen[i].slot];
@@ -251,16 +252,16 @@ static void assert_sees_the_truth(const struct table *table, const struct raim_c
         assert_true(seen[i].position.y == truth->position.y);
         assert_true(seen[i].slot == own_slot || abs((int16_t)(seen[i].aim - truth->aim)) <= 32);
         assert_int_equal(seen[i].shielded, truth->shield_ticks > 0);
-        inside += is_due(table, self, truth);
+        inside += is_due(test, self, truth);
     }
     assert_int_equal(inside, due);
     assert_int_equal(raim_client_alive(client), self->state == RAIM_PLAYER_ALIVE);
 }
 
-static void assert_scores_agree(const struct table *table, const struct raim_client *client)
+static void assert_scores_agree(const struct test_match *test, const struct raim_client *client)
 {
     struct raim_match_player rows[CLIENTS + 8];
-    const uint32_t count = raim_match_players(table->match, rows, CLIENTS + 8);
+    const uint32_t count = raim_match_players(test->match, rows, CLIENTS + 8);
     for (uint32_t i = 0; i < count; i++) {
         const struct raim_client_roster_entry *member =
             raim_client_get_roster_entry(client, raim_player_slot(rows[i].id));
@@ -274,49 +275,49 @@ static void assert_scores_agree(const struct table *table, const struct raim_cli
 static void play_and_compare(double loss)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *table = open_table(&rules, CLIENTS - 8, 4);
-    table->loss = loss;
+    struct test_match *test = open_test_match(&rules, CLIENTS - 8, 4);
+    test->loss = loss;
     uint32_t compared = 0;
     for (uint32_t i = 0; i < 20; i++)
-        sit_down(table, i, "player");
+        join(test, i, "player");
     for (int i = 0; i < 1500; i++) {
-        tick(table);
+        tick(test);
         for (uint32_t handle = 0; handle < CLIENTS; handle++) {
-            const struct raim_client *client = table->clients[handle];
+            const struct raim_client *client = test->clients[handle];
             // After a lost snapshot the client's prediction may differ.
-            if (client == NULL || !table->fresh[handle] ||
+            if (client == NULL || !test->fresh[handle] ||
                 raim_client_get_state(client) != RAIM_CLIENT_PLAYING ||
-                raim_client_tick(client) != raim_match_tick(table->match))
+                raim_client_tick(client) != raim_match_tick(test->match))
                 continue;
-            assert_sees_the_truth(table, client);
-            if (client->roster.next_sequence == table->match->log.end)
-                assert_scores_agree(table, client);
-            compared += client->roster.next_sequence == table->match->log.end;
+            assert_sees_the_truth(test, client);
+            if (client->roster.next_sequence == test->match->log.end)
+                assert_scores_agree(test, client);
+            compared += client->roster.next_sequence == test->match->log.end;
         }
         // Clients keep joining and leaving, some without GOODBYE.
         if (i % 20 == 0) {
             const uint32_t handle = (uint32_t)chance_int(0, CLIENTS - 9);
-            if (table->clients[handle] == NULL)
-                sit_down(table, handle, "late");
+            if (test->clients[handle] == NULL)
+                join(test, handle, "late");
             else if (chance_int(0, 1) == 0)
-                stand_up(table, handle);
+                leave(test, handle);
             else
-                lose(table, handle);
+                lose(test, handle);
         }
     }
     uint64_t kills = 0;
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
-        if (table->clients[handle] == NULL)
+        if (test->clients[handle] == NULL)
             continue;
-        const struct raim_client_stats *stats = raim_client_get_stats(table->clients[handle]);
+        const struct raim_client_stats *stats = raim_client_get_stats(test->clients[handle]);
         assert_int_equal(stats->decode_errors, 0);
         assert_true(loss > 0 || stats->events_ahead == 0);
         kills += stats->kills_seen;
     }
     assert_true(kills > 0 && compared > 1000);
-    assert_int_equal(refused(table, RAIM_REFUSED_MALFORMED), 0);
-    assert_int_equal(refused(table, RAIM_REFUSED_ACK), 0);
-    close_table(table);
+    assert_int_equal(rejected(test, RAIM_REJECTED_MALFORMED), 0);
+    assert_int_equal(rejected(test, RAIM_REJECTED_ACK), 0);
+    close_test_match(test);
 }
 
 TEST(clients_see_the_truth)
@@ -335,48 +336,48 @@ TEST(an_interval_serves_the_clients_in_turn)
     enum { PLAYERS = 9, TICKS = 60 };
     const raim_rules rules = raim_rules_default();
     for (uint32_t interval = 1; interval <= RAIM_MAX_SNAPSHOT_INTERVAL; interval++) {
-        struct table *table = open_table(&rules, PLAYERS, 0);
+        struct test_match *test = open_test_match(&rules, PLAYERS, 0);
         for (uint32_t i = 0; i < PLAYERS; i++)
-            sit_down(table, i, "Ada");
+            join(test, i, "Ada");
         for (int i = 0; i < 30; i++)
-            tick(table);
-        raim_match_set_snapshot_interval(table->match, interval);
+            tick(test);
+        raim_match_set_snapshot_interval(test->match, interval);
         uint32_t served[PLAYERS] = {0};
         for (int i = 0; i < TICKS; i++) {
             uint32_t in_tick = 0;
-            tick(table);
+            tick(test);
             for (uint32_t j = 0; j < PLAYERS; j++) {
-                in_tick += table->fresh[j];
-                served[j] += table->fresh[j];
+                in_tick += test->fresh[j];
+                served[j] += test->fresh[j];
             }
             assert_true(in_tick <= (PLAYERS + interval - 1) / interval);
         }
         for (uint32_t j = 0; j < PLAYERS; j++) {
             // Ten a second are sent where nothing happens, fewer by the interval.
             assert_true(served[j] <= TICKS / interval && served[j] >= TICKS / interval / 6);
-            assert_int_equal(raim_client_get_state(table->clients[j]), RAIM_CLIENT_PLAYING);
+            assert_int_equal(raim_client_get_state(test->clients[j]), RAIM_CLIENT_PLAYING);
         }
-        assert_int_equal(refused(table, RAIM_REFUSED_ACK), 0);
-        close_table(table);
+        assert_int_equal(rejected(test, RAIM_REJECTED_ACK), 0);
+        close_test_match(test);
     }
 }
 
 TEST(shutdown_tells_everybody_why)
 {
     const raim_rules rules = raim_rules_default();
-    struct table *table = open_table(&rules, 8, 2);
+    struct test_match *test = open_test_match(&rules, 8, 2);
     for (uint32_t i = 0; i < 8; i++)
-        sit_down(table, i, "guest");
+        join(test, i, "guest");
     for (int i = 0; i < 10; i++)
-        tick(table);
-    raim_match_shutdown(table->match);
-    deliver(table);
+        tick(test);
+    raim_match_shutdown(test->match);
+    deliver(test);
     for (uint32_t i = 0; i < 8; i++) {
-        assert_true(table->closed[i]);
-        assert_int_equal(raim_client_get_end(table->clients[i]).reason, RAIM_REASON_SHUTDOWN);
-        assert_string_equal(raim_client_get_end(table->clients[i]).text,
+        assert_true(test->closed[i]);
+        assert_int_equal(raim_client_get_end(test->clients[i]).reason, RAIM_REASON_SHUTDOWN);
+        assert_string_equal(raim_client_get_end(test->clients[i]).text,
                             "the server is shutting down");
     }
-    assert_int_equal(raim_match_counts(table->match).players, 0);
-    close_table(table);
+    assert_int_equal(raim_match_counts(test->match).players, 0);
+    close_test_match(test);
 }

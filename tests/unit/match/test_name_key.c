@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Confusable names: equal keys, reserved names, and numbers for duplicates.
-#include "seat_fixture.h"
+#include "peer_fixture.h"
 
 #include "name.h"
 
@@ -8,7 +8,7 @@ static struct raim_name_key key_of(const char *name)
 {
     char cleaned[RAIM_MAX_NAME_BYTES + 1];
     if (!raim_name_clean(name, cleaned))
-        fail_msg("\"%s\" is refused", name);
+        fail_msg("\"%s\" is rejected", name);
     return raim_name_key_of(cleaned);
 }
 
@@ -140,18 +140,18 @@ TEST(a_number_leaves_whole_characters)
 
 // --- In a match ---
 
-static void enter(struct table *table, uint32_t handle, const char *name)
+static void enter(struct test_match *test, uint32_t handle, const char *name)
 {
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION};
     strcpy(hello.name, name);
-    connect_seat(table, handle, &hello);
-    ticks(table, 1);
+    connect_peer(test, handle, &hello);
+    ticks(test, 1);
 }
 
-static const char *name_of(const struct table *table, uint32_t row)
+static const char *name_of(const struct test_match *test, uint32_t row)
 {
     static struct raim_match_player rows[RAIM_MAX_PLAYERS];
-    assert_true(row < raim_match_players(table->match, rows, RAIM_MAX_PLAYERS));
+    assert_true(row < raim_match_players(test->match, rows, RAIM_MAX_PLAYERS));
     return rows[row].name;
 }
 
@@ -159,43 +159,43 @@ TEST(who_comes_later_gets_a_number)
 {
     struct raim_match_def def = usual_def();
     def.tuning.max_players = 6;
-    struct table *table = open_table(def);
+    struct test_match *test = open_test_match(def);
     static const char *const given[] = {"Ada", "\u0410da", "Ada (2)", "ADA", "Ada (5)", "ada"};
     static const char *const wanted[] = {"Ada",     "\u0410da (2)", "Ada (2) (2)",
                                          "ADA (3)", "Ada (5)",      "ada (4)"};
     for (uint32_t i = 0; i < 6; i++)
-        enter(table, i, given[i]);
+        enter(test, i, given[i]);
     for (uint32_t i = 0; i < 6; i++)
-        assert_string_equal(name_of(table, i), wanted[i]);
-    close_table(table);
+        assert_string_equal(name_of(test, i), wanted[i]);
+    close_test_match(test);
 }
 
 TEST(a_player_who_resumes_keeps_the_name)
 {
     struct raim_match_def def = usual_def();
     def.tuning.resume_grace_s = 5;
-    struct table *table = open_table(def);
-    enter(table, 0, "Ada");
-    ticks(table, 2);
+    struct test_match *test = open_test_match(def);
+    enter(test, 0, "Ada");
+    ticks(test, 2);
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada", .resume = true};
-    memcpy(hello.token, table->seats[0].welcome.token, sizeof hello.token);
-    stand_up(table, 0);
-    enter(table, 1, "Ada"); // of the player who is away
-    assert_string_equal(name_of(table, 0), "Ada");
-    assert_string_equal(name_of(table, 1), "Ada (2)");
-    connect_seat(table, 2, &hello);
-    ticks(table, 1);
-    assert_string_equal(name_of(table, 0), "Ada");
-    assert_string_equal(name_of(table, 1), "Ada (2)");
-    close_table(table);
+    memcpy(hello.token, test->peers[0].welcome.token, sizeof hello.token);
+    leave(test, 0);
+    enter(test, 1, "Ada"); // of the player who is away
+    assert_string_equal(name_of(test, 0), "Ada");
+    assert_string_equal(name_of(test, 1), "Ada (2)");
+    connect_peer(test, 2, &hello);
+    ticks(test, 1);
+    assert_string_equal(name_of(test, 0), "Ada");
+    assert_string_equal(name_of(test, 1), "Ada (2)");
+    close_test_match(test);
 }
 
-TEST(a_reserved_name_is_refused)
+TEST(a_reserved_name_is_rejected)
 {
-    struct table *table = open_table(usual_def());
-    enter(table, 0, "\u0405erver");
-    assert_true(table->seats[0].is_over);
-    assert_int_equal(table->seats[0].goodbye.reason, RAIM_REASON_NAME);
-    assert_int_equal(counts(table).refused[RAIM_REFUSED_NAME], 1);
-    close_table(table);
+    struct test_match *test = open_test_match(usual_def());
+    enter(test, 0, "\u0405erver");
+    assert_true(test->peers[0].is_over);
+    assert_int_equal(test->peers[0].goodbye.reason, RAIM_REASON_NAME);
+    assert_int_equal(counts(test).rejected[RAIM_REJECTED_NAME], 1);
+    close_test_match(test);
 }

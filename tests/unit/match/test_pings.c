@@ -30,84 +30,84 @@ static void take(struct received *received, const struct raim_outgoing *out)
     }
 }
 
-static struct received listen(struct table *table, uint32_t handle, int count)
+static struct received listen(struct test_match *test, uint32_t handle, int count)
 {
     struct received received = {0};
     struct raim_outgoing out;
     for (int i = 0; i < count; i++) {
-        raim_match_step(table->match);
-        while (raim_match_outgoing(table->match, &out))
+        raim_match_step(test->match);
+        while (raim_match_outgoing(test->match, &out))
             if (out.client == handle)
                 take(&received, &out);
     }
     return received;
 }
 
-static void enter_seat(struct table *table, uint32_t handle, uint32_t capabilities, bool watch)
+static void enter_peer(struct test_match *test, uint32_t handle, uint32_t capabilities, bool watch)
 {
-    connect_seat(table, handle,
+    connect_peer(test, handle,
                  &(struct raim_hello){.version = RAIM_PROTOCOL_VERSION,
                                       .capabilities = capabilities,
                                       .watch = watch,
                                       .name = "player"});
 }
 
-static uint32_t slot_of(const struct table *table, uint32_t handle)
+static uint32_t slot_of(const struct test_match *test, uint32_t handle)
 {
-    return table->match->clients[handle].slot;
+    return test->match->connections[handle].slot;
 }
 
 TEST(who_asks_receives_everybodys_round_trip)
 {
     struct raim_match_def def = usual_def();
     def.bots = 1;
-    struct table *table = open_table(def);
-    enter_seat(table, 0, RAIM_CAPABILITY_PINGS, false);
-    enter_seat(table, 1, 0, false);
-    listen(table, 0, 2);
-    raim_match_set_rtt(table->match, 1, 37, 0);
-    const struct received received = listen(table, 0, PERIOD);
+    struct test_match *test = open_test_match(def);
+    enter_peer(test, 0, RAIM_CAPABILITY_PINGS, false);
+    enter_peer(test, 1, 0, false);
+    listen(test, 0, 2);
+    raim_match_set_rtt(test->match, 1, 37, 0);
+    const struct received received = listen(test, 0, PERIOD);
     assert_int_equal(received.messages, 1);
-    assert_int_equal(raim_ping_to_ms(received.values[slot_of(table, 1)]), 40);
-    assert_int_equal(raim_ping_to_ms(received.values[slot_of(table, 0)]), -1); // not measured yet
+    assert_int_equal(raim_ping_to_ms(received.values[slot_of(test, 1)]), 40);
+    assert_int_equal(raim_ping_to_ms(received.values[slot_of(test, 0)]), -1); // not measured yet
     assert_true(received.has[0]);
     assert_int_equal(raim_ping_to_ms(received.values[0]), -1); // the bot
-    assert_int_equal(listen(table, 1, 2 * PERIOD).messages, 0);
+    assert_int_equal(listen(test, 1, 2 * PERIOD).messages, 0);
     // A player that is away has none.
-    const uint32_t slot = slot_of(table, 1);
-    raim_match_disconnect(table->match, 1);
-    raim_match_set_rtt(table->match, 0, 12, 0);
-    const struct received later = listen(table, 0, PERIOD);
+    const uint32_t slot = slot_of(test, 1);
+    raim_match_disconnect(test->match, 1);
+    raim_match_set_rtt(test->match, 0, 12, 0);
+    const struct received later = listen(test, 0, PERIOD);
     assert_int_equal(raim_ping_to_ms(later.values[slot]), -1);
-    assert_int_equal(raim_ping_to_ms(later.values[slot_of(table, 0)]), 10);
-    close_table(table);
+    assert_int_equal(raim_ping_to_ms(later.values[slot_of(test, 0)]), 10);
+    close_test_match(test);
 }
 
 TEST(a_late_spectator_receives_none)
 {
     struct raim_match_def def = usual_def();
     def.spectator_delay_s = 0.5;
-    struct table *table = open_table(def);
-    enter_seat(table, 0, 0, false);
-    enter_seat(table, 1, RAIM_CAPABILITY_PINGS, true);
-    listen(table, 1, 2);
-    raim_match_set_rtt(table->match, 0, 30, 0);
-    assert_int_equal(listen(table, 1, 2 * PERIOD).messages, 0);
-    close_table(table);
+    struct test_match *test = open_test_match(def);
+    enter_peer(test, 0, 0, false);
+    enter_peer(test, 1, RAIM_CAPABILITY_PINGS, true);
+    listen(test, 1, 2);
+    raim_match_set_rtt(test->match, 0, 30, 0);
+    assert_int_equal(listen(test, 1, 2 * PERIOD).messages, 0);
+    close_test_match(test);
 }
 
 TEST(a_new_match_goes_on_in_its_own_epoch)
 {
-    struct table *table = open_table(usual_def());
-    enter_seat(table, 0, RAIM_CAPABILITY_PINGS, false);
-    listen(table, 0, 2);
-    raim_match_set_rtt(table->match, 0, 30, 0);
-    assert_int_equal(listen(table, 0, PERIOD).epoch, 1);
-    succeed(table, usual_def(), true);
-    const struct received received = listen(table, 0, PERIOD);
+    struct test_match *test = open_test_match(usual_def());
+    enter_peer(test, 0, RAIM_CAPABILITY_PINGS, false);
+    listen(test, 0, 2);
+    raim_match_set_rtt(test->match, 0, 30, 0);
+    assert_int_equal(listen(test, 0, PERIOD).epoch, 1);
+    succeed(test, usual_def(), true);
+    const struct received received = listen(test, 0, PERIOD);
     assert_int_equal(received.epoch, 2);
-    assert_int_equal(raim_ping_to_ms(received.values[slot_of(table, 0)]), 30);
-    close_table(table);
+    assert_int_equal(raim_ping_to_ms(received.values[slot_of(test, 0)]), 30);
+    close_test_match(test);
 }
 
 // By the document a message in two seconds at most: less than half a byte of a client per tick.
@@ -119,29 +119,29 @@ TEST(a_hundred_slots_take_turns_and_cost_less_than_half_a_byte_a_tick)
     def.max_connections = CLIENTS;
     def.tuning.max_spectators = 0;
     def.map = fixture_map(NULL, 0);
-    static struct table table;
-    table.match = raim_match_create(&def);
-    assert_non_null(table.match);
+    static struct test_match test;
+    test.match = raim_match_create(&def);
+    assert_non_null(test.match);
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     const uint8_t token[RAIM_TOKEN_BYTES] = {0};
     for (uint32_t handle = 0; handle < CLIENTS; handle++) {
         struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION,
                                    .capabilities = RAIM_CAPABILITY_PINGS};
         snprintf(hello.name, sizeof hello.name, "name %u", handle);
-        raim_match_connect(table.match, handle, token);
-        raim_match_receive(table.match, handle, true, bytes,
+        raim_match_connect(test.match, handle, token);
+        raim_match_receive(test.match, handle, true, bytes,
                            raim_hello_write(&hello, bytes, sizeof bytes));
-        raim_match_set_rtt(table.match, handle, 10 * (handle % 60), 0);
+        raim_match_set_rtt(test.match, handle, 10 * (handle % 60), 0);
     }
-    listen(&table, 50, 10);
-    const struct received received = listen(&table, 50, TURNS * PERIOD);
+    listen(&test, 50, 10);
+    const struct received received = listen(&test, 50, TURNS * PERIOD);
     printf("%.2f bytes a tick\n", (double)received.bytes / (TURNS * PERIOD));
     assert_int_equal(received.messages, TURNS);
     assert_true(2 * received.bytes < TURNS * PERIOD);
     for (uint32_t handle = 0; handle < CLIENTS; handle++)
-        assert_int_equal(raim_ping_to_ms(received.values[slot_of(&table, handle)]),
+        assert_int_equal(raim_ping_to_ms(received.values[slot_of(&test, handle)]),
                          10 * (handle % 60));
-    raim_match_destroy(table.match);
+    raim_match_destroy(test.match);
     raim_map_destroy((struct raim_map *)def.map);
 }
 

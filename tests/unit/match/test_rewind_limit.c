@@ -5,7 +5,7 @@
 #include "rewind_limit.h"
 #include "test.h"
 
-enum { HZ = 60, SHOW = RAIM_REWIND_LIMIT_SHOW, MOST_JITTER = RAIM_REWIND_LIMIT_JITTER };
+enum { HZ = 60, SHOW = RAIM_REWIND_LIMIT_SHOW, MAX_JITTER = RAIM_REWIND_LIMIT_JITTER };
 
 // Plays a tick with an acknowledgement after so many ticks; negative: none.
 static uint32_t tick(struct raim_rewind_limit *rewind_limit, int delay)
@@ -42,11 +42,11 @@ TEST(the_least_of_a_second_counts)
 {
     struct raim_rewind_limit rewind_limit = {0};
     assert_int_equal(ticks(&rewind_limit, 100, 9), 9 + SHOW);
-    assert_true(tick(&rewind_limit, 5) <= 5 + SHOW + MOST_JITTER);
+    assert_true(tick(&rewind_limit, 5) <= 5 + SHOW + MAX_JITTER);
     assert_int_equal(ticks(&rewind_limit, 3 * HZ, 5), 5 + SHOW);
     // One prompt answer in 50 ticks suffices for the minimum.
     for (int i = 0; i < 1000; i++)
-        assert_true(tick(&rewind_limit, i % 50 == 0 ? 5 : 20) <= 5 + SHOW + MOST_JITTER);
+        assert_true(tick(&rewind_limit, i % 50 == 0 ? 5 : 20) <= 5 + SHOW + MAX_JITTER);
 }
 
 TEST(it_rises_no_faster_than_a_tick_in_200_ms)
@@ -107,8 +107,8 @@ TEST(jitter_is_added_up_to_its_limit)
 {
     assert_int_equal(jitter_for(9, 0, UINT32_MAX), 0);
     assert_int_equal(jitter_for(9, 2, UINT32_MAX), 2);
-    assert_int_equal(jitter_for(9, 6, UINT32_MAX), MOST_JITTER);
-    assert_int_equal(jitter_for(9, 6, 100), MOST_JITTER);
+    assert_int_equal(jitter_for(9, 6, UINT32_MAX), MAX_JITTER);
+    assert_int_equal(jitter_for(9, 6, 100), MAX_JITTER);
 }
 
 TEST(jitter_is_what_both_measurements_see)

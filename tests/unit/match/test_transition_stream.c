@@ -4,7 +4,7 @@
 // test_succession_stream [--seed N]
 #include "transition_fixture.h"
 
-enum { IN_FLIGHT = 1 << 14, LONGEST = 12, MOST_CLIENTS = 12, MOST_BOTS = 6, MOST_SPECTATORS = 6 };
+enum { IN_FLIGHT = 1 << 14, LONGEST = 12, MAX_CLIENTS = 12, MAX_BOTS = 6, MAX_SPECTATORS = 6 };
 
 struct packet {
     bool to_match, reliable, close;
@@ -14,7 +14,7 @@ struct packet {
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
 };
 
-// Additional state of a seat.
+// Additional state of a peer.
 static struct guest {
     uint32_t epoch;      // the match of its last welcome, by number
     bool misreads;       // acknowledges snapshots that overtake a WELCOME, which it cannot read
@@ -25,7 +25,7 @@ static struct guest {
     uint32_t lost_ticks; // consecutive ticks without a readable snapshot
     bool has_session;
     uint8_t token[RAIM_TOKEN_BYTES];
-} guests[SEATS];
+} guests[PEERS];
 
 static struct packet *packets[IN_FLIGHT];
 static size_t packet_count;
@@ -34,11 +34,12 @@ static double loss;
 static uint32_t epoch;
 static uint32_t overtaken, undecodable, resumed, welcomed_again;
 
-static void send(const struct table *table, struct packet packet, const uint8_t *data, size_t size)
+static void send(const struct test_match *test, struct packet packet, const uint8_t *data,
+                 size_t size)
 {
     if (!packet.reliable && chance_between(0, 1) < loss)
         return;
-    const uint32_t now = raim_match_tick(table->match);
+    const uint32_t now = raim_match_tick(test->match);
     packet.due = now + (uint32_t)chance_int(0, LONGEST);
     packet.size = size;
     packet.epoch = epoch;
@@ -66,15 +67,15 @@ static void drop_packets(uint32_t handle)
     packet_count = kept;
 }
 
-static void assert_frame_is_true(struct table *table, struct seat *seat)
+static void assert_frame_is_true(struct test_match *test, struct peer *peer)
 {
-    const struct raim_wire_frame *frame = frame_at(seat, seat->newest);
+    const struct raim_wire_frame *frame = frame_at(peer, peer->newest);
     assert_int_equal(frame->self.steers,
-                     seat->welcome.player != RAIM_NOBODY && !frozen[frame->tick % KEPT]);
-    for (uint32_t slot = 0; slot < seat->limits.players; slot++) {
+                     peer->welcome.player != RAIM_NOBODY && !frozen[frame->tick % KEPT]);
+    for (uint32_t slot = 0; slot < peer->limits.players; slot++) {
         if (!raim_set_has(frame->seen_players, slot))
             continue;
-        const raim_player *truth = &table->truth[frame->tick % KEPT][slot];
+        const raim_player *truth = &test->truth[frame->tick % KEPT][slot];
         assert_int_equal(truth->state, RAIM_PLAYER_ALIVE);
         assert_true(frame->players[slot].x == truth->position.x * RAIM_WIRE_UNITS);
         assert_true(frame->players[slot].y == truth->position.y * RAIM_WIRE_UNITS);
@@ -84,89 +85,89 @@ static void assert_frame_is_true(struct table *table, struct seat *seat)
     }
 }
 
-// Whether a message says that it belongs to another WELCOME than the seat's.
-static bool is_of_other_epoch(const struct seat *seat, const struct packet *packet)
+// Whether a message says that it belongs to another WELCOME than the peer's.
+static bool is_of_other_epoch(const struct peer *peer, const struct packet *packet)
 {
     static struct raim_events_message events;
     struct raim_snapshot_header header;
     raim_reader reader = raim_reader_make(packet->bytes, packet->size);
     if (raim_message_read(&reader) == RAIM_MESSAGE_EVENTS) {
         assert_true(raim_events_read(&reader, &events));
-        return events.epoch != seat->welcome.epoch;
+        return events.epoch != peer->welcome.epoch;
     }
-    assert_true(raim_snapshot_read_header(&reader, &seat->limits, seat->welcome.tick, &header));
-    return header.baseline_age == 0 && header.epoch != seat->welcome.epoch;
+    assert_true(raim_snapshot_read_header(&reader, &peer->limits, peer->welcome.tick, &header));
+    return header.baseline_age == 0 && header.epoch != peer->welcome.epoch;
 }
 
-static void receive_snapshot(struct table *table, const struct packet *packet)
+static void receive_snapshot(struct test_match *test, const struct packet *packet)
 {
-    struct seat *seat = &table->seats[packet->handle];
+    struct peer *peer = &test->peers[packet->handle];
     struct guest *guest = &guests[packet->handle];
-    if (!seat->welcome_sent)
+    if (!peer->welcome_sent)
         return;
     if (packet->epoch != guest->epoch && raim_tick_diff(packet->epoch, guest->epoch) > 0) {
         overtaken++;
-        assert_true(guest->misreads || is_of_other_epoch(seat, packet));
+        assert_true(guest->misreads || is_of_other_epoch(peer, packet));
         guest->has_misread = guest->has_misread || guest->misreads;
-        guest->misread = packet->tick - seat->welcome.delay_ticks;
+        guest->misread = packet->tick - peer->welcome.delay_ticks;
         return;
     }
-    if (is_of_other_epoch(seat, packet))
+    if (is_of_other_epoch(peer, packet))
         return;
     struct raim_snapshot_header header;
     raim_reader reader = raim_reader_make(packet->bytes, packet->size);
     uint16_t next = 0;
     if (read_past_events(&reader, &next) == RAIM_MESSAGE_EVENTS) {
-        to_seat(table, seat, packet->bytes, packet->size);
+        to_peer(test, peer, packet->bytes, packet->size);
         return;
     }
-    const uint32_t near_tick = seat->any ? seat->newest : seat->welcome.tick;
-    assert_true(raim_snapshot_read_header(&reader, &seat->limits, near_tick, &header));
+    const uint32_t near_tick = peer->any ? peer->newest : peer->welcome.tick;
+    assert_true(raim_snapshot_read_header(&reader, &peer->limits, near_tick, &header));
     const bool is_news = raim_tick_diff(header.tick, near_tick) > 0;
     if (packet->epoch != guest->epoch && is_news) {
         // Its tick is another one, by another delay or because a tick has few bits on the wire. It
         // is a difference from what is not known.
         assert_true(header.baseline_age > 0);
-        assert_null(frame_at(seat, header.tick - header.baseline_age));
+        assert_null(frame_at(peer, header.tick - header.baseline_age));
         return;
     }
     if (is_news && header.baseline_age > 0 &&
-        frame_at(seat, header.tick - header.baseline_age) == NULL) {
+        frame_at(peer, header.tick - header.baseline_age) == NULL) {
         assert_true(guest->misreads);
         undecodable++;
         return;
     }
-    to_seat(table, seat, packet->bytes, packet->size);
+    to_peer(test, peer, packet->bytes, packet->size);
     if (!is_news)
         return;
     guest->lost_ticks = 0;
-    assert_frame_is_true(table, seat);
+    assert_frame_is_true(test, peer);
 }
 
-static void hear(struct table *table, const struct packet *packet)
+static void hear(struct test_match *test, const struct packet *packet)
 {
-    struct seat *seat = &table->seats[packet->handle];
+    struct peer *peer = &test->peers[packet->handle];
     struct guest *guest = &guests[packet->handle];
     if (!packet->reliable) {
-        receive_snapshot(table, packet);
+        receive_snapshot(test, packet);
         return;
     }
-    const uint32_t welcomes = seat->welcomes;
-    to_seat(table, seat, packet->bytes, packet->size);
-    seat->is_over = seat->is_over || packet->close;
-    if (seat->welcomes == welcomes)
+    const uint32_t welcomes = peer->welcomes;
+    to_peer(test, peer, packet->bytes, packet->size);
+    peer->is_over = peer->is_over || packet->close;
+    if (peer->welcomes == welcomes)
         return;
     welcomed_again += welcomes > 0;
     guest->epoch = packet->epoch;
     guest->has_misread = false;
     guest->lost_ticks = 0;
-    guest->has_session = seat->welcome.player != RAIM_NOBODY;
-    memcpy(guest->token, seat->welcome.token, sizeof guest->token);
+    guest->has_session = peer->welcome.player != RAIM_NOBODY;
+    memcpy(guest->token, peer->welcome.token, sizeof guest->token);
 }
 
-static void deliver_due(struct table *table)
+static void deliver_due(struct test_match *test)
 {
-    const uint32_t now = raim_match_tick(table->match);
+    const uint32_t now = raim_match_tick(test->match);
     for (uint32_t late = 0; late <= 1; late++) { // in the order of sending
         size_t kept = 0;
         const size_t count = packet_count;
@@ -177,28 +178,28 @@ static void deliver_due(struct table *table)
                 continue;
             }
             if (packet->to_match)
-                to_match(table, packet->handle, packet->reliable, packet->bytes, packet->size);
+                to_match(test, packet->handle, packet->reliable, packet->bytes, packet->size);
             else
-                hear(table, packet);
+                hear(test, packet);
             free(packet);
         }
         packet_count = kept;
     }
 }
 
-static void press(struct table *table, uint32_t handle)
+static void press(struct test_match *test, uint32_t handle)
 {
-    struct seat *seat = &table->seats[handle];
+    struct peer *peer = &test->peers[handle];
     struct guest *guest = &guests[handle];
-    const bool has_snapshot = guest->has_misread || seat->any;
-    if (!seat->welcome_sent || seat->is_over || (!has_snapshot && !guest->says_so))
+    const bool has_snapshot = guest->has_misread || peer->any;
+    if (!peer->welcome_sent || peer->is_over || (!has_snapshot && !guest->says_so))
         return;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
     struct raim_input_message message = {
-        .tick = raim_match_tick(table->match) + LONGEST,
+        .tick = raim_match_tick(test->match) + LONGEST,
         .has_snapshot = has_snapshot,
-        .snapshot = guest->has_misread ? guest->misread : seat->newest,
-        .events = (uint16_t)next_event(seat),
+        .snapshot = guest->has_misread ? guest->misread : peer->newest,
+        .events = (uint16_t)next_event(peer),
         .count = 1,
     };
     message.inputs[0] = (raim_wire_input){
@@ -208,17 +209,17 @@ static void press(struct table *table, uint32_t handle)
         .view_age = (uint8_t)chance_int(0, RAIM_WIRE_REWIND),
         .aim = (uint16_t)chance_int(0, 65535),
     };
-    send(table, (struct packet){.to_match = true, .handle = handle}, bytes,
+    send(test, (struct packet){.to_match = true, .handle = handle}, bytes,
          raim_input_write(&message, bytes, sizeof bytes));
 }
 
-static void come_or_go(struct table *table, uint32_t handle)
+static void come_or_go(struct test_match *test, uint32_t handle)
 {
     struct guest *guest = &guests[handle];
-    if (table->seats[handle].open) {
+    if (test->peers[handle].open) {
         if (chance_int(0, 3) == 0)
-            say_goodbye(table, handle);
-        stand_up(table, handle);
+            say_goodbye(test, handle);
+        leave(test, handle);
         drop_packets(handle);
         return;
     }
@@ -227,57 +228,57 @@ static void come_or_go(struct table *table, uint32_t handle)
         .epoch = epoch,
         .misreads = chance_int(0, 2) == 0,
         .says_so = chance_int(0, 1) == 0,
-        .last_due = raim_match_tick(table->match),
+        .last_due = raim_match_tick(test->match),
     };
     if (chance_int(0, 2) == 0)
-        watch(table, handle, (uint32_t)chance_int(0, 2) * player_at(table, 0)->id);
+        watch(test, handle, (uint32_t)chance_int(0, 2) * player_at(test, 0)->id);
     else if (before.has_session) {
-        resumed += raim_sessions_find(table->match, before.token) != RAIM_NOBODY;
-        resume(table, handle, before.token);
+        resumed += raim_sessions_find(test->match, before.token) != RAIM_NOBODY;
+        resume(test, handle, before.token);
     } else
-        play(table, handle);
+        play(test, handle);
 }
 
 // Invariants of a match's internals.
-static void assert_sane(const struct table *table)
+static void assert_sane(const struct test_match *test)
 {
-    const struct raim_match *match = table->match;
+    const struct raim_match *match = test->match;
     uint32_t playing = 0, watching = 0, bots = 0;
     for (uint32_t slot = 0; slot < match->world->max_players; slot++) {
-        const raim_player *player = player_at(table, slot);
+        const raim_player *player = player_at(test, slot);
         if (player->id == RAIM_NOBODY)
             continue;
         assert_int_equal(raim_player_slot(player->id), slot);
         assert_int_equal(player->id / RAIM_MAX_PLAYERS, player->generation);
-        bots += match->members[slot].bot;
-        if (match->members[slot].bot)
+        bots += match->sessions[slot].bot;
+        if (match->sessions[slot].bot)
             continue;
         playing++;
         if (!player->away)
-            assert_int_equal(match->clients[match->members[slot].client].player, player->id);
+            assert_int_equal(match->connections[match->sessions[slot].client].player, player->id);
     }
-    for (uint32_t handle = 0; handle < SEATS; handle++) {
-        const struct raim_connection *client = &match->clients[handle];
+    for (uint32_t handle = 0; handle < PEERS; handle++) {
+        const struct raim_connection *client = &match->connections[handle];
         watching += raim_is_spectator(client);
         assert_int_equal(client->delay_ticks,
-                         raim_is_spectator(client) ? match->late_audience.delay_ticks : 0);
+                         raim_is_spectator(client) ? match->delayed_spectators.delay_ticks : 0);
         if (client->player != RAIM_NOBODY)
-            assert_int_equal(match->members[client->slot].client, handle);
+            assert_int_equal(match->sessions[client->slot].client, handle);
     }
     assert_int_equal(bots, match->def.bots);
     assert_int_equal(playing, match->playing);
     assert_int_equal(watching, match->watching);
 }
 
-static struct raim_match_def chance_def(const struct table *table)
+static struct raim_match_def chance_def(const struct test_match *test)
 {
     struct raim_match_def def = usual_def();
     const struct raim_match_counts now =
-        table != NULL ? counts(table) : (struct raim_match_counts){0};
-    def.bots = (uint32_t)chance_int(1, MOST_BOTS);
+        test != NULL ? counts(test) : (struct raim_match_counts){0};
+    def.bots = (uint32_t)chance_int(1, MAX_BOTS);
     def.tuning.max_players =
-        (uint32_t)chance_int((int)now.players > 1 ? (int)now.players : 1, MOST_CLIENTS);
-    def.tuning.max_spectators = (uint32_t)chance_int((int)now.spectators, MOST_SPECTATORS);
+        (uint32_t)chance_int((int)now.players > 1 ? (int)now.players : 1, MAX_CLIENTS);
+    def.tuning.max_spectators = (uint32_t)chance_int((int)now.spectators, MAX_SPECTATORS);
     def.spectator_delay_s = chance_int(0, 1) * chance_between(0, 1);
     def.tuning.resume_grace_s = chance_int(0, 3) == 0 ? 0 : chance_between(0, 3);
     def.sight = chance_int(0, 1) == 0;
@@ -293,82 +294,81 @@ static struct raim_match_def chance_def(const struct table *table)
     return def;
 }
 
-static void step(struct table *table)
+static void step(struct test_match *test)
 {
     struct raim_outgoing out;
     const long before = allocations;
-    raim_match_step(table->match);
+    raim_match_step(test->match);
     assert_int_equal(allocations, before);
-    const struct raim_world *world = raim_match_world(table->match);
-    memcpy(table->truth[world->tick % KEPT], raim_world_players_const(world),
+    const struct raim_world *world = raim_match_world(test->match);
+    memcpy(test->truth[world->tick % KEPT], raim_world_players_const(world),
            world->max_players * sizeof(raim_player));
-    frozen[world->tick % KEPT] = raim_match_round(table->match).phase != RAIM_PHASE_PLAY;
-    while (raim_match_outgoing(table->match, &out))
-        send(table,
+    frozen[world->tick % KEPT] = raim_match_round(test->match).phase != RAIM_PHASE_PLAY;
+    while (raim_match_outgoing(test->match, &out))
+        send(test,
              (struct packet){.reliable = out.reliable, .close = out.close, .handle = out.client},
              out.data, out.size);
-    deliver_due(table);
-    for (uint32_t handle = 0; handle < SEATS; handle++)
-        press(table, handle);
-    assert_sane(table);
+    deliver_due(test);
+    for (uint32_t handle = 0; handle < PEERS; handle++)
+        press(test, handle);
+    assert_sane(test);
 }
 
-static void assert_nobody_is_lost(struct table *table)
+static void assert_nobody_is_lost(struct test_match *test)
 {
-    const uint32_t history = raim_wire_history(table->def.tick_hz);
-    for (uint32_t handle = 0; handle < SEATS; handle++) {
-        const struct seat *seat = &table->seats[handle];
-        if (!seat->welcome_sent || seat->is_over || guests[handle].epoch != epoch)
+    const uint32_t history = raim_wire_history(test->def.tick_hz);
+    for (uint32_t handle = 0; handle < PEERS; handle++) {
+        const struct peer *peer = &test->peers[handle];
+        if (!peer->welcome_sent || peer->is_over || guests[handle].epoch != epoch)
             continue;
         // A late one waits for the past of the match to reach back; and whoever had misread, until
         // what it named is too old.
-        const uint32_t most = seat->welcome.delay_ticks + history + 6 * LONGEST;
+        const uint32_t most = peer->welcome.delay_ticks + history + 6 * LONGEST;
         assert_true(++guests[handle].lost_ticks < (loss > 0.3 ? 4 : 1) * most);
     }
 }
 
 static void play_on(double lost, int count)
 {
-    struct table *table = open_table(chance_def(NULL));
-    table->is_far = true;
+    struct test_match *test = open_test_match(chance_def(NULL));
+    test->is_far = true;
     loss = lost;
     epoch = 0;
     packet_count = 0;
     memset(guests, 0, sizeof guests);
     for (int i = 0; i < count; i++) {
         if (chance_int(0, 9) == 0)
-            come_or_go(table, (uint32_t)chance_int(0, SEATS - 1));
+            come_or_go(test, (uint32_t)chance_int(0, PEERS - 1));
         if (chance_int(0, 199) == 0)
-            raim_match_pause(table->match, chance_int(0, 2) == 0);
+            raim_match_pause(test->match, chance_int(0, 2) == 0);
         if (chance_int(0, 99) == 0)
-            raim_match_say(table->match, "hear");
-        const bool turns = raim_match_is_round_due(table->match);
+            raim_match_say(test->match, "hear");
+        const bool turns = raim_match_is_round_due(test->match);
         if (chance_int(0, turns ? 1 : 99) == 0) {
             epoch++;
-            succeed(table, chance_def(table), !turns && chance_int(0, 1) == 0);
+            succeed(test, chance_def(test), !turns && chance_int(0, 1) == 0);
         }
-        step(table);
-        assert_nobody_is_lost(table);
+        step(test);
+        assert_nobody_is_lost(test);
     }
     // Once changes cease, every client has the complete state.
-    raim_match_pause(table->match, true);
+    raim_match_pause(test->match, true);
     loss = 0;
     for (int i = 0; i < 4 * LONGEST + 200; i++)
-        step(table);
-    for (uint32_t handle = 0; handle < SEATS; handle++) {
-        const struct seat *seat = &table->seats[handle];
-        if (!seat->welcome_sent || seat->is_over)
+        step(test);
+    for (uint32_t handle = 0; handle < PEERS; handle++) {
+        const struct peer *peer = &test->peers[handle];
+        if (!peer->welcome_sent || peer->is_over)
             continue;
-        assert_has_all(table, seat);
-        assert_int_equal(seat->phase.phase, RAIM_PHASE_PAUSED);
-        assert_int_equal(seat->phase.round, raim_match_round(table->match).round);
-        assert_int_equal(seat->welcome.event_sequence + seat->received_count,
-                         table->match->log.end);
+        assert_has_all(test, peer);
+        assert_int_equal(peer->phase.phase, RAIM_PHASE_PAUSED);
+        assert_int_equal(peer->phase.round, raim_match_round(test->match).round);
+        assert_int_equal(peer->welcome.event_sequence + peer->received_count, test->match->log.end);
     }
-    assert_int_equal(counts(table).refused[RAIM_REFUSED_MALFORMED], 0);
-    for (uint32_t handle = 0; handle < SEATS; handle++)
+    assert_int_equal(counts(test).rejected[RAIM_REJECTED_MALFORMED], 0);
+    for (uint32_t handle = 0; handle < PEERS; handle++)
         drop_packets(handle);
-    close_table(table);
+    close_test_match(test);
 }
 
 TEST(whatever_comes_everybody_knows_what_the_match_knows)

@@ -15,8 +15,8 @@ struct voter {
 };
 
 struct ballot {
-    struct table *table;
-    struct voter voters[SEATS]; // by handle
+    struct test_match *test;
+    struct voter voters[PEERS]; // by handle
     uint32_t order;
     uint32_t began_tick, target;
     bool is_personal;
@@ -26,11 +26,11 @@ struct ballot {
 
 static bool is_active(const struct ballot *ballot, const struct voter *voter)
 {
-    const struct raim_match *match = ballot->table->match;
+    const struct raim_match *match = ballot->test->match;
     return voter->here &&
            (voter->choice != RAIM_VOTE_SILENT ||
             (!voter->away &&
-             match->members[raim_player_slot((raim_player_id)voter->player)].idle_ticks <
+             match->sessions[raim_player_slot((raim_player_id)voter->player)].idle_ticks <
                  match->policy.idle_ticks));
 }
 
@@ -53,7 +53,7 @@ static uint32_t origins_of(const struct ballot *ballot,
                            bool (*takes)(const struct ballot *, const struct voter *))
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < SEATS; i++) {
+    for (uint32_t i = 0; i < PEERS; i++) {
         bool is_first = takes(ballot, &ballot->voters[i]);
         for (uint32_t j = 0; j < i; j++)
             if (takes(ballot, &ballot->voters[j]) &&
@@ -70,7 +70,7 @@ static bool is_beyond(const struct ballot *ballot, const struct voter *voter)
 {
     uint32_t before = 0;
     const uint32_t order = voter->choice == RAIM_VOTE_SILENT ? 0 : voter->order;
-    for (uint32_t i = 0; i < SEATS; i++) {
+    for (uint32_t i = 0; i < PEERS; i++) {
         const struct voter *other = &ballot->voters[i];
         const uint32_t others = other->choice == RAIM_VOTE_SILENT ? 0 : other->order;
         before += other != voter && may_vote(ballot, other) && is_of_one_origin(voter, other) &&
@@ -88,7 +88,7 @@ static struct raim_vote_count oracle(const struct ballot *ballot)
 {
     struct raim_vote_count count = {0};
     struct raim_vote_tally *tally = &count.tally;
-    for (uint32_t i = 0; i < SEATS; i++) {
+    for (uint32_t i = 0; i < PEERS; i++) {
         const struct voter *voter = &ballot->voters[i];
         if (!may_vote(ballot, voter) || is_beyond(ballot, voter))
             continue;
@@ -100,7 +100,7 @@ static struct raim_vote_count oracle(const struct ballot *ballot)
     count.is_broad = is_one || origins_of(ballot, says_yes) >= 2;
     count.may_be_broad = is_one || origins_of(ballot, may_vote) >= 2;
     const uint32_t least = !ballot->is_personal && tally->electors < 2 ? tally->electors : 2;
-    tally->needed = tally->electors * ballot->table->def.tuning.votes.yes_percent / 100 + 1;
+    tally->needed = tally->electors * ballot->test->def.tuning.votes.yes_percent / 100 + 1;
     if (tally->needed < least)
         tally->needed = least;
     while (3 * count.quorum < tally->electors || count.quorum < least)
@@ -117,10 +117,10 @@ static void join_voter(struct ballot *ballot, uint32_t handle)
                             .origin = (uint64_t)chance_int(ballot->origins == 1, ballot->origins)};
     if (voter->origin != 0) // some share the lowest bits, by which the table begins to look
         voter->origin = voter->origin << 40 | 7;
-    join_from(ballot->table, handle, voter->origin, "voter");
-    voter->joined_tick = raim_match_tick(ballot->table->match);
-    voter->player = player_of(ballot->table, handle);
-    memcpy(voter->token, ballot->table->match->clients[handle].token, sizeof voter->token);
+    join_from(ballot->test, handle, voter->origin, "voter");
+    voter->joined_tick = raim_match_tick(ballot->test->match);
+    voter->player = player_of(ballot->test, handle);
+    memcpy(voter->token, ballot->test->match->connections[handle].token, sizeof voter->token);
 }
 
 // An away player comes back through a free handle.
@@ -129,9 +129,9 @@ static void resume_voter(struct ballot *ballot, uint32_t from, uint32_t to)
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "voter"};
     struct voter voter = ballot->voters[from];
     memcpy(hello.token, voter.token, sizeof hello.token);
-    connect_seat(ballot->table, to, &hello);
+    connect_peer(ballot->test, to, &hello);
     voter.away = false;
-    voter.origin = 0; // connect_seat names no origin
+    voter.origin = 0; // connect_peer names no origin
     ballot->voters[from] = (struct voter){0};
     ballot->voters[to] = voter;
 }
@@ -145,46 +145,46 @@ static void act(struct ballot *ballot)
         if (what < 3)
             join_voter(ballot, handle);
     } else if (voter->away) {
-        if (what < 2 && !ballot->voters[handle + 4].here && !ballot->table->seats[handle + 4].open)
+        if (what < 2 && !ballot->voters[handle + 4].here && !ballot->test->peers[handle + 4].open)
             resume_voter(ballot, handle, handle + 4);
     } else if (what == 0) {
-        stand_up(ballot->table, handle);
+        leave(ballot->test, handle);
         voter->away = true;
     } else if (what == 1) {
-        say_goodbye(ballot->table, handle);
+        say_goodbye(ballot->test, handle);
         *voter = (struct voter){0};
-        stand_up(ballot->table, handle);
+        leave(ballot->test, handle);
     } else if (what < 6) {
         voter->choice = (uint32_t)chance_int(0, 2);
         voter->order = ++ballot->order;
-        cast_vote(ballot->table, handle, voter->choice);
+        cast_vote(ballot->test, handle, voter->choice);
     } else {
-        tick(ballot->table);
+        tick(ballot->test);
     }
 }
 
 // Calls a vote; false if it could not pass, as the oracle says, too.
 static bool begin_ballot(struct ballot *ballot)
 {
-    const struct raim_match *match = ballot->table->match;
+    const struct raim_match *match = ballot->test->match;
     ballot->is_personal = chance_int(0, 1) == 0;
-    ballot->target = player_of(ballot->table, 1);
+    ballot->target = player_of(ballot->test, 1);
     ballot->began_tick = raim_match_tick(match);
     ballot->voters[0].choice = RAIM_VOTE_YES;
     ballot->voters[0].order = ++ballot->order;
-    call_vote(ballot->table, 0,
+    call_vote(ballot->test, 0,
               &(struct raim_vote_subject){.kind = ballot->is_personal ? RAIM_VOTE_MUTE
                                                                       : RAIM_VOTE_RESTART,
                                           .player = ballot->is_personal ? ballot->target : 0});
     const struct raim_vote_count expected = oracle(ballot);
-    assert_int_equal(is_vote_running(ballot->table),
+    assert_int_equal(is_vote_running(ballot->test),
                      expected.may_be_broad && expected.tally.electors >= expected.tally.needed);
-    return is_vote_running(ballot->table);
+    return is_vote_running(ballot->test);
 }
 
 static void compare(const struct ballot *ballot)
 {
-    const struct raim_vote_count counted = raim_votes_count(ballot->table->match);
+    const struct raim_vote_count counted = raim_votes_count(ballot->test->match);
     const struct raim_vote_count expected = oracle(ballot);
     assert_int_equal(counted.tally.electors, expected.tally.electors);
     assert_int_equal(counted.tally.yes, expected.tally.yes);
@@ -200,7 +200,7 @@ TEST(the_count_is_that_of_a_plain_oracle)
     uint32_t compared = 0;
     for (int round = 0; round < ROUNDS; round++) {
         struct raim_match_def def = vote_def();
-        def.tuning.max_players = SEATS; // nobody is refused or evicted
+        def.tuning.max_players = PEERS; // nobody is rejected or evicted
         def.bots = (uint32_t)chance_int(0, 3);
         def.tuning.resume_grace_s = 600;
         def.tuning.idle_timeout_s = 1;
@@ -208,19 +208,19 @@ TEST(the_count_is_that_of_a_plain_oracle)
         def.tuning.votes.newcomer_delay_s = 0.5;
         def.tuning.votes.yes_percent = (uint32_t)chance_int(1, 99);
         struct ballot ballot = {
-            .table = open_vote(def, 0), .newcomer_ticks = 30, .origins = chance_int(1, 5)};
+            .test = open_vote(def, 0), .newcomer_ticks = 30, .origins = chance_int(1, 5)};
         for (uint32_t i = 0; i < 6; i++) {
             join_voter(&ballot, i);
-            ballot.table->seats[i].is_idle = chance_int(0, 4) == 0;
+            ballot.test->peers[i].is_idle = chance_int(0, 4) == 0;
         }
-        ticks(ballot.table, 40);
+        ticks(ballot.test, 40);
         begin_ballot(&ballot);
-        for (int i = 0; i < ACTS && is_vote_running(ballot.table); i++) {
+        for (int i = 0; i < ACTS && is_vote_running(ballot.test); i++) {
             compare(&ballot);
             compared++;
             act(&ballot);
         }
-        close_table(ballot.table);
+        close_test_match(ballot.test);
     }
     assert_true(compared > ROUNDS * 5);
 }
@@ -246,8 +246,8 @@ static uint32_t decide(uint32_t percent, bool silent_is_no, const struct raim_vo
 
 TEST(every_tally_is_decided_by_the_rules)
 {
-    struct table *table = open_vote(vote_def(), 0);
-    struct raim_vote_tuning *tuning = &table->match->policy.tuning.votes;
+    struct test_match *test = open_vote(vote_def(), 0);
+    struct raim_vote_tuning *tuning = &test->match->policy.tuning.votes;
     for (uint32_t percent = 1; percent <= 99; percent += 7)
         for (uint32_t electors = 0; electors <= 12; electors++)
             for (uint32_t yes = 0; yes <= electors; yes++)
@@ -261,8 +261,8 @@ TEST(every_tally_is_decided_by_the_rules)
                         tuning->yes_percent = percent;
                         tuning->silent_is_no = (mode & 1) != 0;
                         assert_int_equal(
-                            raim_votes_decide(table->match, &count, (mode & 2) != 0),
+                            raim_votes_decide(test->match, &count, (mode & 2) != 0),
                             decide(percent, tuning->silent_is_no, &count, (mode & 2) != 0));
                     }
-    close_table(table);
+    close_test_match(test);
 }

@@ -8,8 +8,8 @@
 
 enum {
     CLIENTS = 400,
-    MOST = 512,       // messages after which a tick welcomes no further client
-    MOST_OF_ONE = 24, // messages of a welcome here
+    MAX = 512,       // messages after which a tick welcomes no further client
+    MAX_OF_ONE = 24, // messages of a welcome here
 };
 
 static struct raim_map *map;
@@ -74,12 +74,12 @@ TEST(a_tick_welcomes_some_of_many_clients_and_the_next_ticks_the_rest, set_up, t
 {
     for (uint32_t i = 0; i < CLIENTS; i++)
         join(i);
-    for (int i = 0; i < CLIENTS * MOST_OF_ONE / MOST + 2; i++)
+    for (int i = 0; i < CLIENTS * MAX_OF_ONE / MAX + 2; i++)
         tick();
     for (uint32_t i = 0; i < CLIENTS; i++)
         assert_int_equal(welcomes[i], 1);
     assert_int_equal(playing, CLIENTS);
-    assert_in_range(most_messages, MOST, MOST + MOST_OF_ONE);
+    assert_in_range(most_messages, MAX, MAX + MAX_OF_ONE);
 }
 
 TEST(those_who_join_again_and_again_delay_nobody, set_up, tear_down)
@@ -87,7 +87,7 @@ TEST(those_who_join_again_and_again_delay_nobody, set_up, tear_down)
     enum { RESTLESS = CLIENTS / 2 };
     for (uint32_t i = 0; i < CLIENTS; i++)
         join(i);
-    for (int i = 0; i < 2 * CLIENTS * MOST_OF_ONE / MOST; i++) {
+    for (int i = 0; i < 2 * CLIENTS * MAX_OF_ONE / MAX; i++) {
         tick();
         for (uint32_t client = 0; client < RESTLESS; client++)
             join(client);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "match_internal.h"
-#include "seat_fixture.h"
+#include "peer_fixture.h"
 
 extern long allocations; // so far
 
@@ -17,36 +17,36 @@ static inline struct raim_map *other_map(void)
 }
 
 // Transfers the table to a new match with a def, on the other map.
-static inline void succeed(struct table *table, struct raim_match_def def, bool keeps_round)
+static inline void succeed(struct test_match *test, struct raim_match_def def, bool keeps_round)
 {
     struct raim_map *map = other_map();
     def.map = map;
-    def.max_connections = SEATS;
+    def.max_connections = PEERS;
     def.seed = raim_random_next(&chance);
     struct raim_match *next = raim_match_create(&def);
     assert_non_null(next);
     assert_true(raim_match_world(next)->max_players <= SLOTS);
     const long before = allocations;
-    raim_match_transfer(next, table->match, keeps_round);
+    raim_match_transfer(next, test->match, keeps_round);
     assert_int_equal(allocations, before);
-    raim_match_destroy(table->match);
-    raim_map_destroy(table->map);
-    table->map = map;
-    table->match = next;
-    table->def = def;
+    raim_match_destroy(test->match);
+    raim_map_destroy(test->map);
+    test->map = map;
+    test->match = next;
+    test->def = def;
 }
 
-static inline raim_player *player_at(const struct table *table, uint32_t slot)
+static inline raim_player *player_at(const struct test_match *test, uint32_t slot)
 {
-    return &raim_world_players(table->match->world)[slot];
+    return &raim_world_players(test->match->world)[slot];
 }
 
-static inline raim_player *player_of(const struct table *table, uint32_t handle)
+static inline raim_player *player_of(const struct test_match *test, uint32_t handle)
 {
-    return player_at(table, table->match->clients[handle].slot);
+    return player_at(test, test->match->connections[handle].slot);
 }
 
-static inline struct seat *resume(struct table *table, uint32_t handle, const uint8_t *token)
+static inline struct peer *resume(struct test_match *test, uint32_t handle, const uint8_t *token)
 {
     struct raim_hello hello = {
         .version = RAIM_PROTOCOL_VERSION,
@@ -54,20 +54,20 @@ static inline struct seat *resume(struct table *table, uint32_t handle, const ui
         .name = "player",
     };
     memcpy(hello.token, token, sizeof hello.token);
-    return connect_seat(table, handle, &hello);
+    return connect_peer(test, handle, &hello);
 }
 
-static inline void assert_has_all(const struct table *table, const struct seat *seat)
+static inline void assert_has_all(const struct test_match *test, const struct peer *peer)
 {
-    const struct raim_world *world = raim_match_world(table->match);
-    assert_int_equal(seat->welcome.max_players, world->max_players);
+    const struct raim_world *world = raim_match_world(test->match);
+    assert_int_equal(peer->welcome.max_players, world->max_players);
     for (uint32_t slot = 0; slot < world->max_players; slot++) {
-        const raim_player *player = player_at(table, slot);
-        assert_int_equal(seat->roster[slot].player, player->id);
+        const raim_player *player = player_at(test, slot);
+        assert_int_equal(peer->roster[slot].player, player->id);
         if (player->id == RAIM_NOBODY)
             continue;
-        assert_int_equal(seat->roster[slot].score, player->score);
-        assert_int_equal(seat->roster[slot].deaths, player->deaths);
-        assert_string_equal(seat->roster[slot].name, table->match->members[slot].name);
+        assert_int_equal(peer->roster[slot].score, player->score);
+        assert_int_equal(peer->roster[slot].deaths, player->deaths);
+        assert_string_equal(peer->roster[slot].name, test->match->sessions[slot].name);
     }
 }

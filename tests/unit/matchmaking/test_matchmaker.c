@@ -20,16 +20,16 @@ TEST(waiting_and_placed)
                       "\"port\":7300,\"access\":\"QUJD\"}",
                       &answer));
     assert_true(answer.is_placed);
-    assert_string_equal(answer.room.address, "eu1.example.org");
-    assert_int_equal(answer.room.port, 7300);
-    assert_string_equal(answer.room.access, "QUJD");
+    assert_string_equal(answer.arena.address, "eu1.example.org");
+    assert_int_equal(answer.arena.port, 7300);
+    assert_string_equal(answer.arena.access, "QUJD");
     assert_true(reads("{\"id\":\"a\",\"state\":\"placed\",\"address\":\"::\",\"port\":1,"
                       "\"access\":null}",
                       &answer));
-    assert_string_equal(answer.room.access, "");
+    assert_string_equal(answer.arena.access, "");
 }
 
-TEST(anything_else_is_refused)
+TEST(anything_else_is_rejected)
 {
     static const char *const texts[] = {
         "",
@@ -59,7 +59,7 @@ TEST(anything_else_is_refused)
     }
 }
 
-TEST(texts_that_are_too_long_are_refused)
+TEST(texts_that_are_too_long_are_rejected)
 {
     static const struct {
         int capacity; // with the closing NUL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A matchmaker's regions: answers good and hostile, and what is measured of addresses that accept
-// connections, refuse them, and do not exist.
+// connections, reject them, and do not exist.
 #include "regions.h"
 #include "test.h"
 
@@ -29,7 +29,7 @@ TEST(regions_are_read)
     assert_true(regions.list[0].ping_ms < 0);
 }
 
-TEST(anything_else_is_refused)
+TEST(anything_else_is_rejected)
 {
     static const char *const texts[] = {
         "",

@@ -236,7 +236,8 @@ TEST(every_datagram_of_a_real_client_is_accepted, set_up, tear_down)
     enet_peer_disconnect_now(hasty->peer, 1);
     RUN_UNTIL(seen.disconnected == 3);
     // So soon after the last message, the DISCONNECT may be forged.
-    assert_int_equal(rejections_in_all(), transport_stats(transport)->refused[DATAGRAM_DISCONNECT]);
+    assert_int_equal(rejections_in_all(),
+                     transport_stats(transport)->rejected[DATAGRAM_DISCONNECT]);
     unsigned commands = 0;
     for (size_t i = 0; i < captured_count; i++) {
         assert_int_equal(datagram_check(captured[i].data, captured[i].size), DATAGRAM_OK);
@@ -394,7 +395,7 @@ TEST(a_socket_that_is_bound_already_is_served, set_up, tear_down)
     assert_int_equal(transport_peers(transport), 1);
 }
 
-TEST(other_descriptors_are_refused_and_closed, set_up, tear_down)
+TEST(other_descriptors_are_rejected_and_closed, set_up, tear_down)
 {
     char error[200];
     const int file = open("/dev/null", O_RDONLY);

@@ -258,7 +258,7 @@ TEST(connections_are_limited_by_64_and_48, open_places, close_places)
     assert_true(call_from("2001:db8::2"));
     assert_false(call_from("2001:db8::1:0:0:1"));
     assert_false(call_from("2001:db8::a00:1"));
-    assert_int_equal(transport_stats(transport)->refused[DATAGRAM_CONNECTIONS], 2);
+    assert_int_equal(transport_stats(transport)->rejected[DATAGRAM_CONNECTIONS], 2);
     assert_true(call_from("2001:db8:0:1::a00:1")); // another /64, the third of the /48
     assert_true(call_from("2001:db8:1::a00:1"));   // another /48
     assert_true(call_from("::ffff:10.0.0.1"));
@@ -365,7 +365,7 @@ TEST(the_unspecified_address_is_not_answered, open_places, close_places)
         assert_int_equal(transport_stats(transport)->packets_out, 1);
         places[1].from = (struct udp_address){.port = PORT};
     }
-    assert_int_equal(transport_stats(transport)->refused[DATAGRAM_MALFORMED], 1);
+    assert_int_equal(transport_stats(transport)->rejected[DATAGRAM_MALFORMED], 1);
 }
 
 // The class of a received datagram, of either family.

@@ -282,7 +282,7 @@ static void assert_same(const struct delivery *a, const struct delivery *b)
 
 static void assert_same_guards(const struct transport *a, const struct transport *b)
 {
-    assert_memory_equal(a->stats.refused, b->stats.refused, sizeof a->stats.refused);
+    assert_memory_equal(a->stats.rejected, b->stats.rejected, sizeof a->stats.rejected);
     assert_int_equal(a->guards[0].datagrams, b->guards[0].datagrams);
     assert_int_equal(a->guards[0].commands, b->guards[0].commands);
     assert_int_equal(a->guards[0].reliable, b->guards[0].reliable);
@@ -380,9 +380,9 @@ TEST(a_liar_gets_enet_and_the_transport_out_of_step_nowhere, set_up, tear_down)
 
 // --- Strangers ---
 
-static uint64_t refused(enum datagram_verdict reason)
+static uint64_t rejected(enum datagram_verdict reason)
 {
-    return transport_stats(transport)->refused[reason];
+    return transport_stats(transport)->rejected[reason];
 }
 
 static void send_message_as(int raw, unsigned peer, unsigned session)
@@ -441,8 +441,9 @@ TEST(a_flood_of_messages_is_bounded, set_up, tear_down)
     const uint64_t received = transport_stats(transport)->packets_in - before;
     assert_true(received > 500);
     assert_int_equal(seen.messages, GATE_LIMITS_DEFAULT.inputs_per_tick);
-    assert_in_range(refused(DATAGRAM_INPUTS) + seen.messages, 200, PEER_GUARD_DATAGRAMS);
-    assert_int_equal(refused(DATAGRAM_BUDGET) + refused(DATAGRAM_INPUTS) + seen.messages, received);
+    assert_in_range(rejected(DATAGRAM_INPUTS) + seen.messages, 200, PEER_GUARD_DATAGRAMS);
+    assert_int_equal(rejected(DATAGRAM_BUDGET) + rejected(DATAGRAM_INPUTS) + seen.messages,
+                     received);
 }
 
 // --- A bad line ---

@@ -26,9 +26,9 @@ static void allow(uint32_t of_address, uint32_t of_network)
     transport_set_limits(transport, true, &limits);
 }
 
-static uint64_t refused(enum datagram_verdict reason)
+static uint64_t rejected(enum datagram_verdict reason)
 {
-    return transport_stats(transport)->refused[reason];
+    return transport_stats(transport)->rejected[reason];
 }
 
 static uint32_t connect_request(void)
@@ -101,7 +101,7 @@ TEST(a_connect_without_a_cookie_is_not_answered, set_up_gate, tear_down)
     kernel.monotonic_ms += RETRY_MS;
     run(10);
     assert_int_equal(seen.connected, 0);
-    assert_int_equal(refused(DATAGRAM_COOKIE), 1000 + 4);
+    assert_int_equal(rejected(DATAGRAM_COOKIE), 1000 + 4);
     assert_int_equal(transport_stats(transport)->packets_out, sent);
     // All slots are free again.
     const struct client *guest = add_guest(cookie);
@@ -150,7 +150,7 @@ TEST(an_address_has_so_many_connections, set_up_gate, tear_down)
     const struct client *third = add_guest(cookie);
     run(20);
     assert_false(third->connected);
-    assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
+    assert_int_equal(rejected(DATAGRAM_CONNECTIONS), 1);
     enet_peer_disconnect_now(clients[0].peer, 0);
     RUN_UNTIL(seen.disconnected == 1);
     kernel.monotonic_ms += 2 * RETRY_MS;
@@ -169,10 +169,10 @@ TEST(a_network_has_so_many_connections, set_up_gate, tear_down)
     const struct client *fourth = add_guest(cookie);
     run(20);
     assert_false(fourth->connected);
-    assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
+    assert_int_equal(rejected(DATAGRAM_CONNECTIONS), 1);
 }
 
-TEST(a_peer_that_never_acknowledges_makes_room_for_a_neighbour, set_up_gate, tear_down)
+TEST(a_peer_that_never_acknowledges_makes_arena_for_a_neighbour, set_up_gate, tear_down)
 {
     enum { GHOSTS = 4 };
     allow(GHOSTS, 100);
@@ -184,7 +184,7 @@ TEST(a_peer_that_never_acknowledges_makes_room_for_a_neighbour, set_up_gate, tea
     const struct client *guest = add_guest(cookie);
     run(2);
     // So soon, they may be on their way.
-    assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
+    assert_int_equal(rejected(DATAGRAM_CONNECTIONS), 1);
     kernel.monotonic_ms += RETRY_MS;
     run(2); // the ghosts' answers are repeated, and they count as late
     kernel.monotonic_ms += 2 * RETRY_MS;
@@ -194,7 +194,7 @@ TEST(a_peer_that_never_acknowledges_makes_room_for_a_neighbour, set_up_gate, tea
         close(ghosts[i]);
 }
 
-TEST(a_peer_that_is_not_admitted_makes_room_for_a_neighbour, set_up_gate, tear_down)
+TEST(a_peer_that_is_not_admitted_makes_arena_for_a_neighbour, set_up_gate, tear_down)
 {
     allow(2, 100);
     const uint32_t cookie = connect_request();
@@ -229,7 +229,7 @@ TEST(more_inputs_than_a_tick_can_use_are_dropped, set_up_gate, tear_down)
         run_client(client);
         run_server();
         assert_int_equal(seen.messages, 10 * tick);
-        assert_int_equal(refused(DATAGRAM_INPUTS), (SENT - 10) * tick);
+        assert_int_equal(rejected(DATAGRAM_INPUTS), (SENT - 10) * tick);
         client->next[1] = 0;
         run_client(client);
         client->next[1] = 0;
@@ -240,7 +240,7 @@ TEST(more_inputs_than_a_tick_can_use_are_dropped, set_up_gate, tear_down)
     RUN_UNTIL(client->messages[0] == SENT);
 }
 
-TEST(frequent_connects_are_refused_before_enet, set_up_gate, tear_down)
+TEST(frequent_connects_are_rejected_before_enet, set_up_gate, tear_down)
 {
     limits.connects_per_second = 5;
     allow(4000, 4000);
@@ -249,5 +249,5 @@ TEST(frequent_connects_are_refused_before_enet, set_up_gate, tear_down)
         close(send_connect(cookie, i + 1));
         run_server();
     }
-    assert_in_range(refused(DATAGRAM_CONNECT_RATE), 70, 80);
+    assert_in_range(rejected(DATAGRAM_CONNECT_RATE), 70, 80);
 }

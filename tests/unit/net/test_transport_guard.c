@@ -12,9 +12,9 @@ static ENetPeer *enet_peer_of(uint32_t peer)
     return &transport->host->peers[peer];
 }
 
-static uint64_t refused(enum datagram_verdict reason)
+static uint64_t rejected(enum datagram_verdict reason)
 {
-    return transport_stats(transport)->refused[reason];
+    return transport_stats(transport)->rejected[reason];
 }
 
 // Sends commands from a client's socket, behind the header that makes them its own.
@@ -106,7 +106,7 @@ TEST(unreliable_messages_that_wait_are_few, set_up, tear_down)
     write_reliable(bytes, 1, 1);
     send_as(&clients[0], bytes, 7);
     run_server();
-    assert_int_equal(seen.messages + refused(DATAGRAM_INPUTS), 1 + PEER_GUARD_HELD);
+    assert_int_equal(seen.messages + rejected(DATAGRAM_INPUTS), 1 + PEER_GUARD_HELD);
     assert_true(enet_list_empty(&channel->incomingUnreliableCommands));
 }
 
@@ -124,7 +124,7 @@ TEST(a_flood_does_not_displace_other_peers_datagrams, set_up, tear_down)
     run_server();
     assert_int_equal(seen.messages, 1);
     // The datagrams beyond its bucket, and the pings beyond that of what ENet acknowledges.
-    assert_int_equal(refused(DATAGRAM_BUDGET), 2 * FLOOD - PEER_GUARD_RELIABLE);
+    assert_int_equal(rejected(DATAGRAM_BUDGET), 2 * FLOOD - PEER_GUARD_RELIABLE);
 }
 
 TEST(connections_of_an_address_share_a_budget, set_up, tear_down)
@@ -143,7 +143,7 @@ TEST(connections_of_an_address_share_a_budget, set_up, tear_down)
     receive_all();
     // Where sockets have small buffers, some do not arrive.
     const uint64_t received = transport_stats(transport)->packets_in - before;
-    assert_int_equal(refused(DATAGRAM_BUDGET), received > OF_ALL ? received - OF_ALL : 0);
+    assert_int_equal(rejected(DATAGRAM_BUDGET), received > OF_ALL ? received - OF_ALL : 0);
 }
 
 TEST(a_peer_that_is_too_far_behind_is_dropped, set_up, tear_down)
@@ -211,8 +211,8 @@ TEST(honest_clients_live_with_loss, set_up, tear_down)
         assert_int_equal(clients[i].messages[0], ROUNDS / 5);
         assert_true(clients[i].messages[1] > ROUNDS / 3);
     }
-    assert_int_equal(refused(DATAGRAM_AHEAD), 0);
-    assert_int_equal(refused(DATAGRAM_BUDGET), 0);
+    assert_int_equal(rejected(DATAGRAM_AHEAD), 0);
+    assert_int_equal(rejected(DATAGRAM_BUDGET), 0);
 }
 
 TEST(inputs_flow_on_behind_a_reliable_message_of_their_channel, set_up, tear_down)
@@ -233,7 +233,7 @@ TEST(inputs_flow_on_behind_a_reliable_message_of_their_channel, set_up, tear_dow
         run_server();
     }
     assert_in_range(ticks, 29, 40);
-    assert_int_equal(refused(DATAGRAM_AHEAD), 0);
+    assert_int_equal(rejected(DATAGRAM_AHEAD), 0);
 }
 
 // --- Ends ---
@@ -287,7 +287,7 @@ TEST(forged_disconnects_do_not_end_a_players_connection, set_up, tear_down)
         run_server();
     }
     assert_int_equal(seen.disconnected, 0);
-    assert_int_equal(refused(DATAGRAM_DISCONNECT), 200);
+    assert_int_equal(rejected(DATAGRAM_DISCONNECT), 200);
     assert_false(clients[0].disconnected);
 }
 
@@ -351,7 +351,7 @@ TEST(a_disconnected_peer_is_gone_after_a_second, set_up, tear_down)
 
 // --- Slots ---
 
-TEST(the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena, set_up, tear_down)
+TEST(the_oldest_connection_that_is_not_in_makes_arena_in_a_full_arena, set_up, tear_down)
 {
     transport_close(transport);
     open_transport(3);
@@ -374,7 +374,7 @@ TEST(the_oldest_connection_that_is_not_in_makes_room_in_a_full_arena, set_up, te
                 transport_is_connected(transport, 2));
 }
 
-TEST(new_and_admitted_peers_do_not_make_room, set_up, tear_down)
+TEST(new_and_admitted_peers_do_not_make_arena, set_up, tear_down)
 {
     transport_close(transport);
     open_transport(2);
@@ -385,7 +385,7 @@ TEST(new_and_admitted_peers_do_not_make_room, set_up, tear_down)
         run_server();
     }
     assert_false(newcomer->connected);
-    assert_int_equal(refused(DATAGRAM_CONNECTIONS), 1);
+    assert_int_equal(rejected(DATAGRAM_CONNECTIONS), 1);
     for (uint32_t peer = 0; peer < 2; peer++)
         transport_admit(transport, peer);
     for (int i = 0; i < 40; i++) {
@@ -413,7 +413,7 @@ TEST(reading_ends_with_its_time, set_up, tear_down)
     receive_all();
     const uint64_t first = transport_stats(transport)->packets_in - before;
     assert_in_range(first, 64 + 2 * 4, 64 + 2 * 4 + 8);
-    assert_int_equal(refused(DATAGRAM_OVERTIME), 1);
+    assert_int_equal(rejected(DATAGRAM_OVERTIME), 1);
     // The rest stays in the kernel, and nothing is lost.
     for (int i = 0; i < SENT; i++)
         receive_all();

@@ -173,32 +173,32 @@ TEST(a_client_that_was_slow_once_survives_a_lost_ping, set_up, tear_down)
 
 // --- Enemies ---
 
-static void expect_refusal(int raw, const void *data, size_t size, enum datagram_verdict verdict)
+static void expect_rejection(int raw, const void *data, size_t size, enum datagram_verdict verdict)
 {
     const struct transport_stats before = *transport_stats(transport);
     send_raw(raw, data, size);
     run_server();
     const struct transport_stats *after = transport_stats(transport);
-    assert_int_equal(after->refused[verdict], before.refused[verdict] + 1);
+    assert_int_equal(after->rejected[verdict], before.rejected[verdict] + 1);
     assert_int_equal(after->packets_in, before.packets_in + 1);
     assert_int_equal(after->bytes_in, before.bytes_in + size);
     assert_int_equal(after->packets_out, before.packets_out);
 }
 
-TEST(bad_datagrams_are_refused_by_reason, set_up, tear_down)
+TEST(bad_datagrams_are_rejected_by_reason, set_up, tear_down)
 {
     static uint8_t huge[65507];
     const uint8_t fragment[4 + 24 + 4] = {0x80, 0, 0, 0, 0x88, 0, 0, 1, 0, 1, 0, 4, 0, 0x10};
     const uint8_t compressed[] = {0xC0, 0, 0, 0, 1, 2, 3, 4};
     const int raw = open_raw();
-    expect_refusal(raw, huge, RAIM_MAX_DATAGRAM_BYTES + 1, DATAGRAM_OVERSIZE);
-    expect_refusal(raw, huge, 4097, DATAGRAM_OVERSIZE);
-    expect_refusal(raw, huge, sizeof huge, DATAGRAM_OVERSIZE);
-    expect_refusal(raw, "", 0, DATAGRAM_MALFORMED);
-    expect_refusal(raw, "x", 1, DATAGRAM_MALFORMED);
-    expect_refusal(raw, "\xFF\xFF\xFF\xFFgetinfo", 11, DATAGRAM_CONNECTIONLESS);
-    expect_refusal(raw, fragment, sizeof fragment, DATAGRAM_FRAGMENT);
-    expect_refusal(raw, compressed, sizeof compressed, DATAGRAM_COMPRESSED);
+    expect_rejection(raw, huge, RAIM_MAX_DATAGRAM_BYTES + 1, DATAGRAM_OVERSIZE);
+    expect_rejection(raw, huge, 4097, DATAGRAM_OVERSIZE);
+    expect_rejection(raw, huge, sizeof huge, DATAGRAM_OVERSIZE);
+    expect_rejection(raw, "", 0, DATAGRAM_MALFORMED);
+    expect_rejection(raw, "x", 1, DATAGRAM_MALFORMED);
+    expect_rejection(raw, "\xFF\xFF\xFF\xFFgetinfo", 11, DATAGRAM_CONNECTIONLESS);
+    expect_rejection(raw, fragment, sizeof fragment, DATAGRAM_FRAGMENT);
+    expect_rejection(raw, compressed, sizeof compressed, DATAGRAM_COMPRESSED);
     close(raw);
 }
 

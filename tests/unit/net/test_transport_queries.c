@@ -93,7 +93,7 @@ TEST(a_challenge_grows_old_with_the_clock, set_up_queries, tear_down)
     close(raw);
 }
 
-TEST(where_they_are_not_wanted_queries_are_refused, set_up_queries, tear_down)
+TEST(where_they_are_not_wanted_queries_are_rejected, set_up_queries, tear_down)
 {
     transport_enable_queries(transport, false);
     const int raw = open_raw();
@@ -101,12 +101,12 @@ TEST(where_they_are_not_wanted_queries_are_refused, set_up_queries, tear_down)
     run_and_answer();
     uint8_t reply[QUERY_MAX_REPLY];
     assert_int_equal(receive_raw(raw, reply, sizeof reply), -1);
-    assert_int_equal(transport_stats(transport)->refused[DATAGRAM_CONNECTIONLESS], 1);
+    assert_int_equal(transport_stats(transport)->rejected[DATAGRAM_CONNECTIONLESS], 1);
     assert_int_equal(transport_stats(transport)->queries, 0);
     close(raw);
 }
 
-TEST(other_connectionless_datagrams_are_refused, set_up_queries, tear_down)
+TEST(other_connectionless_datagrams_are_rejected, set_up_queries, tear_down)
 {
     const int raw = open_raw();
     send_raw(raw, "\xFF\xFF\xFF\xFFgetstatus", 13);
@@ -115,7 +115,7 @@ TEST(other_connectionless_datagrams_are_refused, set_up_queries, tear_down)
     run_and_answer();
     uint8_t reply[QUERY_MAX_REPLY];
     assert_int_equal(receive_raw(raw, reply, sizeof reply), -1);
-    assert_int_equal(transport_stats(transport)->refused[DATAGRAM_CONNECTIONLESS], 3);
+    assert_int_equal(transport_stats(transport)->rejected[DATAGRAM_CONNECTIONLESS], 3);
     close(raw);
 }
 

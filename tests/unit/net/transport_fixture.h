@@ -242,7 +242,7 @@ static inline uint64_t rejections_in_all(void)
 {
     uint64_t sum = 0;
     for (int i = 0; i < DATAGRAM_VERDICTS; i++)
-        sum += transport_stats(transport)->refused[i];
+        sum += transport_stats(transport)->rejected[i];
     return sum;
 }
 

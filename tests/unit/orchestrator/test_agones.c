@@ -11,14 +11,14 @@ struct fixture {
     struct gameserver gameserver; // what Agones would send now
     bool is_deaf;                 // no request is answered
     bool ignores_players;         // nor is the list of players
-    bool is_refusing;             // every request is answered with 500
+    bool is_rejecting;            // every request is answered with 500
     const char *api;              // the version of counters and lists; NULL: any
-    bool refuses_lists;           // of players, as a whole
-    int refusals;
+    bool rejects_lists;           // of players, as a whole
+    int rejections;
     int sent[AGONES_KINDS];
     char bodies[AGONES_KINDS][AGONES_BODY_BYTES]; // the last of each kind
-    int rooms, drains, exits;                     // decisions
-    struct agones_decision last_room;
+    int arenas, drains, exits;                    // decisions
+    struct agones_decision last_arena;
     char last_json[256];
     struct agones_decision last_drain;
 };
@@ -38,15 +38,15 @@ static void start_with(const struct agones_def *def)
     gameserver->health_period_s = PERIOD_MS / 1000;
     gameserver->port_count = 1;
     gameserver->ports[0] = (struct gameserver_port){"default", 7777};
-    gameserver->has_room_counter = gameserver->has_room_list = gameserver->has_player_list = true;
-    gameserver->room_capacity = gameserver->room_list_capacity = 8;
+    gameserver->has_arena_counter = gameserver->has_arena_list = gameserver->has_player_list = true;
+    gameserver->arena_capacity = gameserver->arena_list_capacity = 8;
     gameserver->player_capacity = 100;
 }
 
 static void start(void)
 {
     struct agones_def def = agones_default_def();
-    def.max_rooms = 8;
+    def.max_arenas = 8;
     start_with(&def);
 }
 
@@ -58,7 +58,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// Adds or removes a player's name; refused changes fail the test.
+// Adds or removes a player's name; rejected changes fail the test.
 static void change_players(const struct agones_request *request)
 {
     struct gameserver_players *listed = &fixture.gameserver.players;
@@ -93,17 +93,17 @@ static void serve(const struct agones_request *request)
         change_players(request);
     if (request->kind == AGONES_CAPACITY &&
         sscanf(request->body, "{\"capacity\":\"%lld\"}", &number) == 1)
-        gameserver->room_capacity = number;
+        gameserver->arena_capacity = number;
     if (request->kind == AGONES_COUNT &&
         sscanf(request->body, "{\"countDiff\":\"%lld\"}", &number) == 1)
-        gameserver->rooms += number;
+        gameserver->arenas += number;
 }
 
 static void answer(const struct agones_request *request)
 {
     struct agones_answer answer = {.status = 200, .count = -1};
     if (request->kind == AGONES_WATCH) {
-        if (fixture.is_deaf || fixture.is_refusing)
+        if (fixture.is_deaf || fixture.is_rejecting)
             agones_receive_watch_end(fixture.agones, fixture.now_ms);
         else
             agones_receive_update(fixture.agones, &fixture.gameserver, fixture.now_ms);
@@ -111,32 +111,32 @@ static void answer(const struct agones_request *request)
     }
     if (fixture.is_deaf || (fixture.ignores_players && request->kind == AGONES_PLAYERS))
         answer.status = 0;
-    else if (fixture.is_refusing)
+    else if (fixture.is_rejecting)
         answer.status = 500;
-    else if (fixture.refuses_lists && request->kind == AGONES_PLAYERS &&
+    else if (fixture.rejects_lists && request->kind == AGONES_PLAYERS &&
              strcmp(request->method, "PATCH") == 0)
         answer.status = 500;
     else
         serve(request);
     char prefix[16];
     snprintf(prefix, sizeof prefix, "/%s/", fixture.api != NULL ? fixture.api : "");
-    if (fixture.api != NULL && strstr(request->path, "/rooms") != NULL &&
+    if (fixture.api != NULL && strstr(request->path, "/arenas") != NULL &&
         strncmp(request->path, prefix, strlen(prefix)) != 0)
         answer.status = 404;
     if (answer.status == 200 && request->kind == AGONES_GAMESERVER)
         answer.gameserver = &fixture.gameserver;
     if (answer.status == 200 && request->kind == AGONES_AUDIT)
-        answer.count = fixture.gameserver.rooms;
-    fixture.refusals += !agones_receive_answer(fixture.agones, &answer, fixture.now_ms);
+        answer.count = fixture.gameserver.arenas;
+    fixture.rejections += !agones_receive_answer(fixture.agones, &answer, fixture.now_ms);
 }
 
 static void decide(void)
 {
     struct agones_decision decision;
     while (agones_next_decision(fixture.agones, &decision)) {
-        if (decision.kind == AGONES_START_ROOM) {
-            fixture.rooms++;
-            fixture.last_room = decision;
+        if (decision.kind == AGONES_START_ARENA) {
+            fixture.arenas++;
+            fixture.last_arena = decision;
             snprintf(fixture.last_json, sizeof fixture.last_json, "%s",
                      decision.json != NULL ? decision.json : "");
         }
@@ -205,9 +205,9 @@ static void allocate(const char *when, const char *value)
     struct gameserver *gameserver = &fixture.gameserver;
     strcpy(gameserver->state, "Allocated");
     strcpy(gameserver->last_allocated, when);
-    gameserver->rooms++;
+    gameserver->arenas++;
     if (value != NULL)
-        strcpy(gameserver->room_values[gameserver->room_value_count++], value);
+        strcpy(gameserver->arena_values[gameserver->arena_value_count++], value);
 }
 
 // --- Ready and Health ---
@@ -309,12 +309,12 @@ TEST(a_request_that_hangs_alone_is_no_loss)
     assert_false(agones_status(fixture.agones)->is_connected);
 }
 
-TEST(a_refusing_server_is_asked_ever_less_often)
+TEST(a_rejecting_server_is_asked_ever_less_often)
 {
     start_and_serve();
     forget_sent();
-    fixture.is_refusing = true;
-    agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
+    fixture.is_rejecting = true;
+    agones_arena_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
     load(true, 3);
     pass(600000);
     for (int kind = 0; kind < AGONES_KINDS; kind++)
@@ -389,19 +389,19 @@ TEST(the_list_of_players_is_kept)
 }
 
 // Agones 1.56 and later answer 500 to the whole list.
-TEST(a_refused_list_of_players_is_sent_by_values)
+TEST(a_rejected_list_of_players_is_sent_by_values)
 {
     static const char *const names[] = {"Ada", "Bob"}, *const others[] = {"Bob", "Cyd"};
     struct gameserver_players *listed = &fixture.gameserver.players;
     start_and_serve();
-    fixture.refuses_lists = true;
+    fixture.rejects_lists = true;
     strcpy(listed->values[0], "Eve");
     listed->count = 1;
     listed->digest = gameserver_digest("Eve");
     update();
     agones_set_players(fixture.agones, names, 2);
     pass(5000);
-    assert_int_equal(fixture.refusals, 1);
+    assert_int_equal(fixture.rejections, 1);
     assert_int_equal(listed->count, 2);
     agones_set_players(fixture.agones, others, 2);
     pass(5000);
@@ -411,167 +411,167 @@ TEST(a_refused_list_of_players_is_sent_by_values)
     const int sent = fixture.sent[AGONES_PLAYERS];
     pass(20000);
     assert_int_equal(fixture.sent[AGONES_PLAYERS], sent);
-    assert_int_equal(fixture.refusals, 1);
+    assert_int_equal(fixture.rejections, 1);
 }
 
-// --- Rooms ---
+// --- Arenas ---
 
-TEST(a_value_of_the_list_makes_a_room_once)
+TEST(a_value_of_the_list_makes_an_arena_once)
 {
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "duel/m-1");
     update();
     update();
-    assert_int_equal(fixture.rooms, 1);
-    assert_string_equal(fixture.last_room.id, "m-1");
-    assert_string_equal(fixture.last_room.template_name, "duel");
-    assert_null(fixture.last_room.json);
-    assert_true(agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms));
+    assert_int_equal(fixture.arenas, 1);
+    assert_string_equal(fixture.last_arena.id, "m-1");
+    assert_string_equal(fixture.last_arena.template_name, "duel");
+    assert_null(fixture.last_arena.json);
+    assert_true(agones_arena_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms));
     pass(SOON_MS);
     update();
-    assert_int_equal(fixture.rooms, 1);
+    assert_int_equal(fixture.arenas, 1);
     assert_int_equal(fixture.sent[AGONES_COUNT], 0);
     assert_int_equal(fixture.sent[AGONES_ADD], 0);
     assert_string_equal(fixture.bodies[AGONES_REPORT],
-                        "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":7300,"
+                        "{\"key\":\"raimd-arenas\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":7300,"
                         "\\\"name\\\":\\\"arena\\\"}}\"}");
 }
 
-TEST(the_annotation_describes_the_rooms_that_the_list_names)
+TEST(the_annotation_describes_the_arenas_that_the_list_names)
 {
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "m-1");
-    fixture.gameserver.room = duel;
+    fixture.gameserver.arena = duel;
     update();
-    assert_int_equal(fixture.rooms, 1);
-    assert_string_equal(fixture.last_room.id, "m-1");
+    assert_int_equal(fixture.arenas, 1);
+    assert_string_equal(fixture.last_arena.id, "m-1");
     assert_string_equal(fixture.last_json, "{\"template\":\"duel\"}");
 }
 
-TEST(an_annotation_alone_makes_one_room_for_an_allocation)
+TEST(an_annotation_alone_makes_one_arena_for_an_allocation)
 {
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", NULL);
-    fixture.gameserver.room = duel;
+    fixture.gameserver.arena = duel;
     update();
     update();
-    assert_int_equal(fixture.rooms, 1);
-    char first[AGONES_ROOM_ID_BYTES];
-    strcpy(first, fixture.last_room.id);
+    assert_int_equal(fixture.arenas, 1);
+    char first[AGONES_ARENA_ID_BYTES];
+    strcpy(first, fixture.last_arena.id);
     allocate("2026-01-01T00:00:01Z", NULL);
     update();
-    assert_int_equal(fixture.rooms, 2);
-    assert_string_not_equal(first, fixture.last_room.id);
+    assert_int_equal(fixture.arenas, 2);
+    assert_string_not_equal(first, fixture.last_arena.id);
     // With an id, only another text is another request.
-    strcpy(fixture.gameserver.room_id, "m-7");
+    strcpy(fixture.gameserver.arena_id, "m-7");
     update();
-    assert_int_equal(fixture.rooms, 3);
-    agones_room_started(fixture.agones, "m-7", 7300, "arena", fixture.now_ms);
-    agones_room_ended(fixture.agones, "m-7", fixture.now_ms);
+    assert_int_equal(fixture.arenas, 3);
+    agones_arena_started(fixture.agones, "m-7", 7300, "arena", fixture.now_ms);
+    agones_arena_ended(fixture.agones, "m-7", fixture.now_ms);
     pass(2 * SOON_MS);
     allocate("2026-01-01T00:00:02Z", NULL);
     update();
-    assert_int_equal(fixture.rooms, 3);
+    assert_int_equal(fixture.arenas, 3);
 }
 
-TEST(its_own_allocation_requests_no_room)
+TEST(its_own_allocation_requests_no_arena)
 {
     start_and_serve();
-    fixture.gameserver.room = duel;
+    fixture.gameserver.arena = duel;
     update();
     load(true, 1);
     step();
     assert_int_equal(fixture.sent[AGONES_ALLOCATE], 1);
     strcpy(fixture.gameserver.last_allocated, "2026-01-01T00:00:00Z");
     update();
-    assert_int_equal(fixture.rooms, 0);
+    assert_int_equal(fixture.arenas, 0);
 }
 
 TEST(the_port_of_the_node_is_reported)
 {
     start();
     fixture.gameserver.port_count = 2;
-    fixture.gameserver.ports[1] = (struct gameserver_port){"room-7300", 40123};
+    fixture.gameserver.ports[1] = (struct gameserver_port){"arena-7300", 40123};
     load(true, 0);
     pass(100);
-    agones_room_started(fixture.agones, "m-1", 7300, "m-1-ab", fixture.now_ms);
-    agones_room_started(fixture.agones, "m-2", 7301, "m-2-cd", fixture.now_ms);
+    agones_arena_started(fixture.agones, "m-1", 7300, "m-1-ab", fixture.now_ms);
+    agones_arena_started(fixture.agones, "m-2", 7301, "m-2-cd", fixture.now_ms);
     pass(1000);
     assert_string_equal(
         fixture.bodies[AGONES_REPORT],
-        "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":40123,\\\"name\\\":"
+        "{\"key\":\"raimd-arenas\",\"value\":\"{\\\"m-1\\\":{\\\"port\\\":40123,\\\"name\\\":"
         "\\\"m-1-ab\\\"},\\\"m-2\\\":{\\\"port\\\":7301,\\\"name\\\":\\\"m-2-cd\\\"}}\"}");
 }
 
 TEST(the_pool_may_grow)
 {
     start_and_serve();
-    agones_set_max_rooms(fixture.agones, 9, fixture.now_ms);
+    agones_set_max_arenas(fixture.agones, 9, fixture.now_ms);
     pass(5000);
-    assert_int_equal(fixture.gameserver.room_capacity, 9);
-    assert_true(agones_room_runs(fixture.agones, "m-1") == false);
-    agones_room_started(fixture.agones, "m-1", 7300, "m-1-ab", fixture.now_ms);
-    assert_true(agones_room_runs(fixture.agones, "m-1"));
+    assert_int_equal(fixture.gameserver.arena_capacity, 9);
+    assert_true(agones_arena_runs(fixture.agones, "m-1") == false);
+    agones_arena_started(fixture.agones, "m-1", 7300, "m-1-ab", fixture.now_ms);
+    assert_true(agones_arena_runs(fixture.agones, "m-1"));
 }
 
-TEST(the_end_of_a_room_is_counted_and_its_value_removed)
+TEST(the_end_of_an_arena_is_counted_and_its_value_removed)
 {
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "m-1");
     allocate("2026-01-01T00:00:01Z", "m-2");
     update();
-    agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
-    agones_room_started(fixture.agones, "m-2", 7301, "arena", fixture.now_ms);
+    agones_arena_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
+    agones_arena_started(fixture.agones, "m-2", 7301, "arena", fixture.now_ms);
     pass(5000);
-    agones_room_ended(fixture.agones, "m-1", fixture.now_ms);
+    agones_arena_ended(fixture.agones, "m-1", fixture.now_ms);
     step();
     assert_string_equal(fixture.bodies[AGONES_REMOVE], "{\"value\":\"m-1\"}");
-    update(); // as the SDK server had it before: the room must not be made again
-    assert_int_equal(fixture.rooms, 2);
+    update(); // as the SDK server had it before: the arena must not be made again
+    assert_int_equal(fixture.arenas, 2);
     pass(1000);
     assert_int_equal(fixture.sent[AGONES_REMOVE], 1);
     assert_int_equal(fixture.sent[AGONES_COUNT], 0); // it is listed: no allocation would find room
-    strcpy(fixture.gameserver.room_values[0], "m-2");
-    fixture.gameserver.room_value_count = 1;
+    strcpy(fixture.gameserver.arena_values[0], "m-2");
+    fixture.gameserver.arena_value_count = 1;
     update();
     pass(SOON_MS);
-    assert_int_equal(fixture.gameserver.rooms, 1);
-    assert_int_equal(fixture.rooms, 2);
+    assert_int_equal(fixture.gameserver.arenas, 1);
+    assert_int_equal(fixture.arenas, 2);
     assert_int_equal(fixture.sent[AGONES_COUNT], 1);
     assert_int_equal(fixture.sent[AGONES_REMOVE], 1);
     assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
 }
 
-TEST(a_room_that_fails_is_reported_and_given_back)
+TEST(a_arena_that_fails_is_reported_and_given_back)
 {
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "m-1");
     update();
-    agones_room_failed(fixture.agones, "m-1", "no port is \"free\"", fixture.now_ms);
+    agones_arena_failed(fixture.agones, "m-1", "no port is \"free\"", fixture.now_ms);
     pass(1000);
     assert_string_equal(fixture.bodies[AGONES_REMOVE], "{\"value\":\"m-1\"}");
-    fixture.gameserver.room_value_count = 0;
+    fixture.gameserver.arena_value_count = 0;
     update();
     pass(1000);
     assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"-1\"}");
     assert_string_equal(fixture.bodies[AGONES_REPORT],
-                        "{\"key\":\"raimd-rooms\",\"value\":\"{\\\"m-1\\\":{\\\"error\\\":\\\"no "
+                        "{\"key\":\"raimd-arenas\",\"value\":\"{\\\"m-1\\\":{\\\"error\\\":\\\"no "
                         "port is \\\\\\\"free\\\\\\\"\\\"}}\"}");
 }
 
-TEST(a_room_of_the_control_api_is_counted_and_listed)
+TEST(a_arena_of_the_control_api_is_counted_and_listed)
 {
     start_and_serve();
-    assert_true(agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
-    assert_true(agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
+    assert_true(agones_arena_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
+    assert_true(agones_arena_started(fixture.agones, "own", 7300, "arena", fixture.now_ms));
     pass(5000);
     assert_string_equal(fixture.bodies[AGONES_COUNT], "{\"countDiff\":\"1\"}");
     assert_string_equal(fixture.bodies[AGONES_ADD], "{\"value\":\"own\"}");
     assert_int_equal(fixture.sent[AGONES_ALLOCATE], 1);
-    assert_int_equal(fixture.gameserver.rooms, 1);
+    assert_int_equal(fixture.gameserver.arenas, 1);
 }
 
-TEST(more_rooms_than_there_is_room_for_are_refused)
+TEST(more_arenas_than_there_is_arena_for_are_rejected)
 {
     char value[16];
     start_and_serve();
@@ -580,17 +580,17 @@ TEST(more_rooms_than_there_is_room_for_are_refused)
         allocate("2026-01-01T00:00:00Z", value);
     }
     update();
-    assert_int_equal(fixture.rooms, 8);
+    assert_int_equal(fixture.arenas, 8);
     pass(1000);
     assert_int_equal(fixture.sent[AGONES_REMOVE], 2);
-    assert_int_equal(fixture.gameserver.rooms, 10);
-    fixture.gameserver.room_value_count = 8;
+    assert_int_equal(fixture.gameserver.arenas, 10);
+    fixture.gameserver.arena_value_count = 8;
     update();
     pass(5000);
-    assert_int_equal(fixture.gameserver.rooms, 8);
+    assert_int_equal(fixture.gameserver.arenas, 8);
 }
 
-TEST(names_that_are_no_ids_are_refused)
+TEST(names_that_are_no_ids_are_rejected)
 {
     static const char *const bad[] = {
         "",
@@ -607,7 +607,7 @@ TEST(names_that_are_no_ids_are_refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         allocate("2026-01-01T00:00:00Z", bad[i]);
     update();
-    assert_int_equal(fixture.rooms, 0);
+    assert_int_equal(fixture.arenas, 0);
     assert_int_equal(agones_status(fixture.agones)->malformed, sizeof bad / sizeof *bad);
 }
 
@@ -616,18 +616,18 @@ TEST(the_version_that_is_served_is_used)
     start();
     fixture.api = "v1";
     load(true, 0);
-    fixture.gameserver.room_capacity = 3;
+    fixture.gameserver.arena_capacity = 3;
     pass(SOON_MS);
     assert_string_equal(agones_status(fixture.agones)->api, "v1");
     assert_int_equal(fixture.sent[AGONES_API], 2);
-    assert_int_equal(fixture.refusals, 0);
-    assert_int_equal(fixture.gameserver.room_capacity, 8);
+    assert_int_equal(fixture.rejections, 0);
+    assert_int_equal(fixture.gameserver.arena_capacity, 8);
     fixture.api = "v1beta1"; // of another SDK server
-    fixture.gameserver.room_capacity = 3;
+    fixture.gameserver.arena_capacity = 3;
     pass(SOON_MS);
     assert_string_equal(agones_status(fixture.agones)->api, "v1beta1");
-    assert_int_equal(fixture.refusals, 1);
-    assert_int_equal(fixture.gameserver.room_capacity, 8);
+    assert_int_equal(fixture.rejections, 1);
+    assert_int_equal(fixture.gameserver.arena_capacity, 8);
 }
 
 TEST(a_server_without_counters_is_asked_ever_less_often)
@@ -638,34 +638,35 @@ TEST(a_server_without_counters_is_asked_ever_less_often)
     pass(SOON_MS);
     assert_int_equal(agones_status(fixture.agones)->phase, AGONES_SERVING);
     assert_in_range(fixture.sent[AGONES_API], 6, 30);
-    assert_int_equal(fixture.refusals, fixture.sent[AGONES_API] / 2);
-    assert_int_equal(agones_status(fixture.agones)->counts[AGONES_API].refused, fixture.refusals);
+    assert_int_equal(fixture.rejections, fixture.sent[AGONES_API] / 2);
+    assert_int_equal(agones_status(fixture.agones)->counts[AGONES_API].rejected,
+                     fixture.rejections);
     assert_int_equal(fixture.sent[AGONES_CAPACITY] + fixture.sent[AGONES_AUDIT], 0);
 }
 
 TEST(a_wrong_counter_is_corrected_after_two_audits)
 {
     start_and_serve();
-    agones_room_started(fixture.agones, "own", 7300, "arena", fixture.now_ms);
+    agones_arena_started(fixture.agones, "own", 7300, "arena", fixture.now_ms);
     pass(5000);
-    fixture.gameserver.rooms = 6;
+    fixture.gameserver.arenas = 6;
     pass(9000);
-    assert_int_equal(fixture.gameserver.rooms, 6);
+    assert_int_equal(fixture.gameserver.arenas, 6);
     pass(25000);
-    assert_int_equal(fixture.gameserver.rooms, 1);
+    assert_int_equal(fixture.gameserver.arenas, 1);
 }
 
 TEST(the_capacity_is_that_of_the_pool)
 {
     start();
-    fixture.gameserver.room_capacity = 1000;
+    fixture.gameserver.arena_capacity = 1000;
     load(true, 0);
     pass(5000);
     assert_string_equal(fixture.bodies[AGONES_CAPACITY], "{\"capacity\":\"8\"}");
-    assert_int_equal(fixture.gameserver.room_capacity, 8);
+    assert_int_equal(fixture.gameserver.arena_capacity, 8);
 }
 
-TEST(a_server_without_rooms_leaves_counters_alone)
+TEST(a_server_without_arenas_leaves_counters_alone)
 {
     const struct agones_def def = agones_default_def();
     start_with(&def);
@@ -674,7 +675,7 @@ TEST(a_server_without_rooms_leaves_counters_alone)
     allocate("2026-01-01T00:00:00Z", "m-1");
     update();
     pass(SOON_MS);
-    assert_int_equal(fixture.rooms, 0);
+    assert_int_equal(fixture.arenas, 0);
     assert_int_equal(fixture.sent[AGONES_CAPACITY] + fixture.sent[AGONES_COUNT] +
                          fixture.sent[AGONES_REMOVE] + fixture.sent[AGONES_AUDIT],
                      0);
@@ -687,7 +688,7 @@ TEST(a_signal_drains_and_then_sends_shutdown)
     start_and_serve();
     allocate("2026-01-01T00:00:00Z", "m-1");
     update();
-    agones_room_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
+    agones_arena_started(fixture.agones, "m-1", 7300, "arena", fixture.now_ms);
     load(true, 2);
     pass(1000);
     agones_drain(fixture.agones, AGONES_DRAIN_SIGNAL, fixture.now_ms);
@@ -697,10 +698,10 @@ TEST(a_signal_drains_and_then_sends_shutdown)
     assert_string_equal(fixture.bodies[AGONES_LABEL],
                         "{\"key\":\"raimd-accepts\",\"value\":\"false\"}");
     pass(5000);
-    assert_int_equal(fixture.gameserver.room_capacity, 1); // none is free
+    assert_int_equal(fixture.gameserver.arena_capacity, 1); // none is free
     allocate("2026-01-01T00:00:01Z", "m-2");
     update();
-    assert_int_equal(fixture.rooms, 1); // no new one
+    assert_int_equal(fixture.arenas, 1); // no new one
     pass(5000);
     assert_int_equal(fixture.sent[AGONES_SHUTDOWN], 0);
     assert_true(fixture.sent[AGONES_HEALTH] > 3); // it is healthy until it is gone

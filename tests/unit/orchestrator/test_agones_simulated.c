@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The state machine against a simulated Agones: an SDK server that batches writes, shows them late,
-// refuses, falls silent and starts again, and an allocator that works at the same time. Whatever
-// happened, once it is quiet the counter and the list agree with the rooms that run, no room was
+// rejects, falls silent and starts again, and an allocator that works at the same time. Whatever
+// happened, once it is quiet the counter and the list agree with the arenas that run, no arena was
 // made twice, and requests were few.
 #include "agones.h"
 
 #include "chance.h"
 #include "test.h"
 
-enum { MAX_ROOMS = 6, MAX_IDS = 400, MAX_WRITES = 64, STEP_MS = 50, BATCH_MS = 1000 };
+enum { MAX_ARENAS = 6, MAX_IDS = 400, MAX_WRITES = 64, STEP_MS = 50, BATCH_MS = 1000 };
 
 // A write that the SDK server has accepted and not sent to Kubernetes yet.
 struct write {
@@ -34,7 +34,7 @@ static unsigned answer_status;
 static bool is_stormy; // whether anything goes wrong
 static bool is_out;    // Kubernetes takes neither writes nor allocations
 static int ids, runs[MAX_IDS], starts[MAX_IDS];
-static bool failed[MAX_IDS]; // raimd has reported why the room is not there
+static bool failed[MAX_IDS]; // raimd has reported why the arena is not there
 static int requests;
 static int lost; // allocations whose value was cut off for lack of room in the list
 
@@ -56,8 +56,8 @@ static void refresh_copy(void)
 
 static int find_value(const char *value)
 {
-    for (int i = 0; i < truth.room_value_count; i++)
-        if (strcmp(truth.room_values[i], value) == 0)
+    for (int i = 0; i < truth.arena_value_count; i++)
+        if (strcmp(truth.arena_values[i], value) == 0)
             return i;
     return -1;
 }
@@ -66,8 +66,8 @@ static void add_value(const char *value)
 {
     if (find_value(value) >= 0)
         return;
-    if (truth.room_value_count < truth.room_list_capacity) // cut off in silence, as Agones does
-        strcpy(truth.room_values[truth.room_value_count++], value);
+    if (truth.arena_value_count < truth.arena_list_capacity) // cut off in silence, as Agones does
+        strcpy(truth.arena_values[truth.arena_value_count++], value);
 }
 
 static void apply(const struct write *write)
@@ -81,25 +81,25 @@ static void apply(const struct write *write)
                  (unsigned long long)now_ms);
     }
     if (write->kind == AGONES_CAPACITY)
-        truth.room_capacity = write->number;
+        truth.arena_capacity = write->number;
     if (write->kind == AGONES_COUNT)
-        truth.rooms += write->number;
-    if (write->kind == AGONES_COUNT && truth.rooms > truth.room_capacity)
-        truth.rooms = truth.room_capacity; // silently, as Agones does
-    if (write->kind == AGONES_COUNT && truth.rooms < 0)
-        truth.rooms = 0;
+        truth.arenas += write->number;
+    if (write->kind == AGONES_COUNT && truth.arenas > truth.arena_capacity)
+        truth.arenas = truth.arena_capacity; // silently, as Agones does
+    if (write->kind == AGONES_COUNT && truth.arenas < 0)
+        truth.arenas = 0;
     if (write->kind == AGONES_ADD)
         add_value(write->value);
     if (write->kind == AGONES_REMOVE && index >= 0)
-        memmove(truth.room_values[index], truth.room_values[index + 1],
-                (size_t)(--truth.room_value_count - index) * GAMESERVER_VALUE_BYTES);
+        memmove(truth.arena_values[index], truth.arena_values[index + 1],
+                (size_t)(--truth.arena_value_count - index) * GAMESERVER_VALUE_BYTES);
     change();
 }
 
 // The counter with the writes that are not applied yet, as the SDK server shows it.
-static int64_t projected_rooms(void)
+static int64_t projected_arenas(void)
 {
-    int64_t count = copy.rooms;
+    int64_t count = copy.arenas;
     for (int i = 0; i < write_count; i++)
         count += writes[i].kind == AGONES_COUNT ? writes[i].number : 0;
     return count < 0 ? 0 : count;
@@ -115,7 +115,7 @@ static bool take_write(enum agones_kind kind, const char *body)
         sscanf(body, "{\"capacity\":\"%lld\"}", &number);
     write.number = number;
     if (kind == AGONES_COUNT &&
-        (projected_rooms() + number < 0 || projected_rooms() + number > truth.room_capacity))
+        (projected_arenas() + number < 0 || projected_arenas() + number > truth.arena_capacity))
         return false;
     if (kind == AGONES_REMOVE && (!is_value || find_value(write.value) < 0))
         return false;
@@ -136,7 +136,7 @@ static void apply_writes(bool all)
     write_count = kept;
 }
 
-// The rooms that a report calls failed.
+// The arenas that a report calls failed.
 static void read_report(const char *body)
 {
     char text[40];
@@ -180,7 +180,7 @@ static void send_answer(void)
     const struct agones_answer answer = {
         .status = answer_status,
         .gameserver = answer_status == 200 && pending.kind == AGONES_GAMESERVER ? &copy : NULL,
-        .count = answer_status == 200 && pending.kind == AGONES_AUDIT ? projected_rooms() : -1};
+        .count = answer_status == 200 && pending.kind == AGONES_AUDIT ? projected_arenas() : -1};
     answer_due_ms = 0;
     agones_receive_answer(agones, &answer, now_ms);
 }
@@ -194,22 +194,22 @@ static void send_update(void)
 }
 
 // In a storm the counter may be too low: a change whose answer was lost is made twice, and one that
-// was refused is given up until an audit finds it. An allocation that asks the counter alone is
+// was rejected is given up until an audit finds it. An allocation that asks the counter alone is
 // then cut off in silence, which happened to 218 of 1,875. Those of deploy/ ask the list, too.
 static void allocate(bool asks_list)
 {
     const bool is_ready =
         strcmp(truth.state, "Ready") == 0 || strcmp(truth.state, "Allocated") == 0;
     char value[32];
-    if (!is_ready || is_out || truth.rooms >= truth.room_capacity || ids == MAX_IDS)
+    if (!is_ready || is_out || truth.arenas >= truth.arena_capacity || ids == MAX_IDS)
         return;
-    if (asks_list && truth.room_value_count == truth.room_list_capacity)
+    if (asks_list && truth.arena_value_count == truth.arena_list_capacity)
         return;
     snprintf(value, sizeof value, "m-%d", ids++);
     strcpy(truth.state, "Allocated");
     snprintf(truth.last_allocated, sizeof truth.last_allocated, "%llu", (unsigned long long)now_ms);
-    truth.rooms++;
-    lost += truth.room_value_count == truth.room_list_capacity;
+    truth.arenas++;
+    lost += truth.arena_value_count == truth.arena_list_capacity;
     add_value(value);
     change();
 }
@@ -218,21 +218,21 @@ static void execute_decisions(void)
 {
     struct agones_decision decision;
     while (agones_next_decision(agones, &decision)) {
-        assert_int_equal(decision.kind, AGONES_START_ROOM);
+        assert_int_equal(decision.kind, AGONES_START_ARENA);
         const int id = atoi(decision.id + 2);
         assert_in_range(id, 0, MAX_IDS - 1);
         starts[id]++;
         assert_int_equal(starts[id], 1);
         if (is_stormy && chance_int(0, 4) == 0) {
-            agones_room_failed(agones, decision.id, "no port is free", now_ms);
+            agones_arena_failed(agones, decision.id, "no port is free", now_ms);
         } else {
             runs[id] = 1;
-            agones_room_started(agones, decision.id, (uint16_t)(7300 + id), "arena", now_ms);
+            agones_arena_started(agones, decision.id, (uint16_t)(7300 + id), "arena", now_ms);
         }
     }
 }
 
-static void end_rooms(void)
+static void end_arenas(void)
 {
     char id[32];
     for (int i = 0; i < ids; i++) {
@@ -240,7 +240,7 @@ static void end_rooms(void)
             continue;
         runs[i] = 0;
         snprintf(id, sizeof id, "m-%d", i);
-        agones_room_ended(agones, id, now_ms);
+        agones_arena_ended(agones, id, now_ms);
     }
 }
 
@@ -248,12 +248,12 @@ static void end_rooms(void)
 static void make_room(void)
 {
     char id[32];
-    if (ids == MAX_IDS || agones_status(agones)->rooms >= MAX_ROOMS)
+    if (ids == MAX_IDS || agones_status(agones)->arenas >= MAX_ARENAS)
         return;
     snprintf(id, sizeof id, "m-%d", ids);
     runs[ids] = starts[ids] = 1;
     ids++;
-    agones_room_started(agones, id, 7300, "arena", now_ms);
+    agones_arena_started(agones, id, 7300, "arena", now_ms);
 }
 
 static void disturb(void)
@@ -262,7 +262,7 @@ static void disturb(void)
         allocate(true);
     if (chance_int(0, 300) == 0)
         make_room();
-    end_rooms();
+    end_arenas();
     if (chance_int(0, 400) == 0 && watch_is_open) { // the SDK server starts again
         watch_is_open = false;
         apply_writes(true);
@@ -299,16 +299,16 @@ static int running(void)
 static void start(void)
 {
     struct agones_def def = agones_default_def();
-    def.max_rooms = MAX_ROOMS;
+    def.max_arenas = MAX_ARENAS;
     def.seed = raim_random_next(&chance);
     now_ms = 1000;
     truth = (struct gameserver){.state = "Scheduled",
                                 .name = "raimd",
                                 .health_period_s = 5,
-                                .has_room_counter = true,
-                                .has_room_list = true,
-                                .room_list_capacity = MAX_ROOMS,
-                                .room_capacity = 1000};
+                                .has_arena_counter = true,
+                                .has_arena_list = true,
+                                .arena_list_capacity = MAX_ARENAS,
+                                .arena_capacity = 1000};
     write_count = 0;
     copy = truth;
     copy_due_ms = update_due_ms = answer_due_ms = 0;
@@ -332,14 +332,14 @@ TEST(after_any_storm_counter_and_list_are_what_runs)
         is_stormy = false;
         for (int i = 0; i < 3000; i++)
             step(false);
-        assert_int_equal(truth.rooms, running());
-        assert_int_equal(truth.room_value_count, running());
-        for (int i = 0; i < truth.room_value_count; i++)
-            assert_int_equal(runs[atoi(truth.room_values[i] + 2)], 1);
-        assert_int_equal(truth.room_capacity, MAX_ROOMS);
+        assert_int_equal(truth.arenas, running());
+        assert_int_equal(truth.arena_value_count, running());
+        for (int i = 0; i < truth.arena_value_count; i++)
+            assert_int_equal(runs[atoi(truth.arena_values[i] + 2)], 1);
+        assert_int_equal(truth.arena_capacity, MAX_ARENAS);
         for (int i = 0; i < ids; i++)
             assert_true(starts[i] == 1 || failed[i]); // no allocation was lost
-        assert_int_equal(agones_status(agones)->rooms, running());
+        assert_int_equal(agones_status(agones)->arenas, running());
         all += ids;
         // 350 seconds with all disturbances: a few requests a second.
         assert_in_range(requests, 100, 350 * 8);
@@ -353,7 +353,7 @@ static void play(void)
 {
     if (chance_int(0, 10) == 0)
         allocate(false);
-    end_rooms();
+    end_arenas();
     step(false);
 }
 
@@ -381,13 +381,13 @@ TEST(in_ordinary_play_no_allocation_is_lost)
     }
 }
 
-// How far the counter is off while rooms come and go: the least by which it exceeds the list in
-// ten seconds. A room that has ended leaves the counter later than the list.
+// How far the counter is off while arenas come and go: the least by which it exceeds the list in
+// ten seconds. An arena that has ended leaves the counter later than the list.
 static int64_t drift(void)
 {
     int64_t least = INT64_MAX;
     for (int i = 0; i < 10000 / STEP_MS; i++) {
-        const int64_t excess = truth.rooms - truth.room_value_count;
+        const int64_t excess = truth.arenas - truth.arena_value_count;
         least = excess < least ? excess : least;
         play();
     }
@@ -401,7 +401,7 @@ TEST(a_drifted_counter_is_repaired_during_play)
         start_playing();
         for (int j = 0; j < 400; j++)
             play();
-        truth.rooms += i % 2 == 0 && truth.rooms > 0 ? -1 : 1;
+        truth.arenas += i % 2 == 0 && truth.arenas > 0 ? -1 : 1;
         change();
         for (int j = 0; j < REPAIRED_MS / STEP_MS; j++)
             play();

@@ -10,13 +10,13 @@
     "{\"object_meta\":{\"name\":\"raimd-x7\",\"namespace\":\"default\",\"uid\":\"1234\","          \
     "\"resource_version\":\"v1\",\"generation\":\"1\",\"creation_timestamp\":\"1795378448\","      \
     "\"deletion_timestamp\":\"0\",\"annotations\":{\"agones.dev/last-allocated\":"                 \
-    "\"2026-11-22T20:14:08Z\",\"raimd/room\":\"{\\\"id\\\": \\\"m-1\\\", \\\"template\\\": "       \
+    "\"2026-11-22T20:14:08Z\",\"raimd/arena\":\"{\\\"id\\\": \\\"m-1\\\", \\\"template\\\": "      \
     "\\\"duel\\\"}\"},\"labels\":{\"raimd/drain\":\"true\"}},\"spec\":{\"health\":{\"disabled\":"  \
     "false,\"period_seconds\":3,\"failure_threshold\":5,\"initial_delay_seconds\":10}},"           \
     "\"status\":{\"state\":\"Allocated\",\"address\":\"127.0.0.1\",\"addresses\":[],\"ports\":"    \
     "[{\"name\":\"default\",\"port\":7777},{\"name\":\"duel\",\"port\":7778}],\"players\":null,"   \
-    "\"counters\":{\"rooms\":{\"count\":\"1\",\"capacity\":\"10\"}},\"lists\":{\"players\":"       \
-    "{\"capacity\":\"100\",\"values\":[\"Ada\",\"Bob\"]},\"rooms\":{\"capacity\":\"64\","          \
+    "\"counters\":{\"arenas\":{\"count\":\"1\",\"capacity\":\"10\"}},\"lists\":{\"players\":"      \
+    "{\"capacity\":\"100\",\"values\":[\"Ada\",\"Bob\"]},\"arenas\":{\"capacity\":\"64\","         \
     "\"values\":[\"m-1\",\"duel/m-2\"]}}}}"
 
 static struct gameserver *parse(const char *text)
@@ -33,8 +33,8 @@ static void assert_is_whole(const struct gameserver *gameserver)
     assert_string_equal(gameserver->name, "raimd-x7");
     assert_string_equal(gameserver->state, "Allocated");
     assert_string_equal(gameserver->last_allocated, "2026-11-22T20:14:08Z");
-    assert_string_equal(gameserver->room_id, "m-1");
-    assert_string_equal(gameserver->room, "{\"template\":\"duel\"}");
+    assert_string_equal(gameserver->arena_id, "m-1");
+    assert_string_equal(gameserver->arena, "{\"template\":\"duel\"}");
     assert_false(gameserver->is_deleting);
     assert_true(gameserver->is_drain_wanted);
     assert_int_equal(gameserver->health_period_s, 3);
@@ -42,10 +42,10 @@ static void assert_is_whole(const struct gameserver *gameserver)
     assert_int_equal(gameserver_port(gameserver, "duel"), 7778);
     assert_int_equal(gameserver_port(gameserver, "other"), 0);
     assert_int_equal(gameserver_port(gameserver, ""), 0); // there are two
-    assert_int_equal(gameserver->rooms, 1);
-    assert_int_equal(gameserver->room_capacity, 10);
-    assert_int_equal(gameserver->room_value_count, 2);
-    assert_string_equal(gameserver->room_values[1], "duel/m-2");
+    assert_int_equal(gameserver->arenas, 1);
+    assert_int_equal(gameserver->arena_capacity, 10);
+    assert_int_equal(gameserver->arena_value_count, 2);
+    assert_string_equal(gameserver->arena_values[1], "duel/m-2");
     assert_int_equal(gameserver->players.count, 2);
     assert_int_equal(gameserver->players.digest,
                      gameserver_digest("Bob") + gameserver_digest("Ada"));
@@ -66,25 +66,25 @@ TEST(what_is_absent_is_empty)
     struct gameserver *gameserver = parse("{\"object_meta\":{},\"status\":{}}");
     assert_non_null(gameserver);
     assert_string_equal(gameserver->state, "");
-    assert_null(gameserver->room);
+    assert_null(gameserver->arena);
     assert_int_equal(gameserver->port_count, 0);
-    assert_false(gameserver->has_room_counter);
-    assert_false(gameserver->has_room_list);
+    assert_false(gameserver->has_arena_counter);
+    assert_false(gameserver->has_arena_list);
     assert_false(gameserver->has_player_list);
     gameserver_free(gameserver);
 }
 
-TEST(a_room_that_is_no_object_is_kept_for_its_refusal)
+TEST(a_arena_that_is_no_object_is_kept_for_its_rejection)
 {
     struct gameserver *gameserver =
-        parse("{\"object_meta\":{\"annotations\":{\"raimd/room\":\"duel\"}},\"status\":{}}");
+        parse("{\"object_meta\":{\"annotations\":{\"raimd/arena\":\"duel\"}},\"status\":{}}");
     assert_non_null(gameserver);
-    assert_string_equal(gameserver->room, "duel");
-    assert_string_equal(gameserver->room_id, "");
+    assert_string_equal(gameserver->arena, "duel");
+    assert_string_equal(gameserver->arena_id, "");
     gameserver_free(gameserver);
 }
 
-TEST(anything_else_is_refused)
+TEST(anything_else_is_rejected)
 {
     static const char *const bad[] = {
         "",
@@ -102,8 +102,8 @@ TEST(anything_else_is_refused)
         "{\"object_meta\":{},\"status\":{\"ports\":[{\"name\":\"a\",\"port\":0}]}}",
         "{\"object_meta\":{},\"status\":{\"ports\":[{\"name\":\"a\",\"port\":65536}]}}",
         "{\"object_meta\":{},\"status\":{\"ports\":[7]}}",
-        "{\"object_meta\":{},\"status\":{\"counters\":{\"rooms\":{\"count\":\"-1\"}}}}",
-        ("{\"object_meta\":{},\"status\":{\"counters\":{\"rooms\":{\"count\":"
+        "{\"object_meta\":{},\"status\":{\"counters\":{\"arenas\":{\"count\":\"-1\"}}}}",
+        ("{\"object_meta\":{},\"status\":{\"counters\":{\"arenas\":{\"count\":"
          "\"99999999999999999999\"}}}}"),
         "{\"object_meta\":{},\"spec\":{\"health\":{\"period_seconds\":-5}},\"status\":{}}",
     };
@@ -116,22 +116,22 @@ TEST(values_beyond_the_limits_are_left_out)
 {
     char text[8192], *end = text;
     end += sprintf(
-        end, "{\"object_meta\":{},\"status\":{\"lists\":{\"rooms\":{\"values\":[\"%0200d\"", 7);
-    for (int i = 0; i < 2 * GAMESERVER_MAX_ROOMS; i++)
+        end, "{\"object_meta\":{},\"status\":{\"lists\":{\"arenas\":{\"values\":[\"%0200d\"", 7);
+    for (int i = 0; i < 2 * GAMESERVER_MAX_ARENAS; i++)
         end += sprintf(end, ",\"r-%d\"", i);
     strcpy(end, "]}}}}");
     struct gameserver *gameserver = parse(text);
     assert_non_null(gameserver);
-    assert_int_equal(gameserver->room_value_count, GAMESERVER_MAX_ROOMS);
-    assert_string_equal(gameserver->room_values[0], "r-0");
+    assert_int_equal(gameserver->arena_value_count, GAMESERVER_MAX_ARENAS);
+    assert_string_equal(gameserver->arena_values[0], "r-0");
     gameserver_free(gameserver);
 }
 
 TEST(a_counter_is_read)
 {
     int64_t count = 0;
-    static const char good[] = "{\"name\":\"rooms\",\"count\":\"3\",\"capacity\":\"10\"}";
-    static const char bad[] = "{\"name\":\"rooms\",\"count\":\"three\"}";
+    static const char good[] = "{\"name\":\"arenas\",\"count\":\"3\",\"capacity\":\"10\"}";
+    static const char bad[] = "{\"name\":\"arenas\",\"count\":\"three\"}";
     assert_true(gameserver_parse_counter(good, strlen(good), &count));
     assert_int_equal(count, 3);
     assert_false(gameserver_parse_counter(bad, strlen(bad), &count));

@@ -29,7 +29,7 @@ TEST(what_people_type_is_read)
     }
 }
 
-TEST(everything_else_is_refused)
+TEST(everything_else_is_rejected)
 {
     static const char *const texts[] = {
         "",        " ",        ":7246",       "host:",     "host:0",    "host:65536",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bit streams: round trips, overflow of writers, and refusal of malformed bytes.
+// Bit streams: round trips, overflow of writers, and rejection of malformed bytes.
 #include "bits.h"
 #include "hostile.h"
 
@@ -102,11 +102,11 @@ static struct value read_value(raim_reader *reader, const struct value *like)
 
 TEST(values_survive_writing_and_reading)
 {
-    enum { MOST = 40 };
-    struct value values[MOST];
-    uint8_t bytes[MOST * (TEXT_MAX + 1)];
+    enum { MAX = 40 };
+    struct value values[MAX];
+    uint8_t bytes[MAX * (TEXT_MAX + 1)];
     for (int i = 0; i < 20000; i++) {
-        const int count = chance_int(0, MOST);
+        const int count = chance_int(0, MAX);
         raim_writer writer = raim_writer_make(bytes, sizeof bytes);
         for (int j = 0; j < count; j++) {
             values[j] = chance_value();
@@ -212,7 +212,7 @@ TEST(a_count_has_one_spelling)
     assert_false(reads_count(ten_sevens | UINT64_C(0x37) << 40, 0)); // twelve groups
 }
 
-TEST(numbers_outside_their_range_are_refused)
+TEST(numbers_outside_their_range_are_rejected)
 {
     for (uint32_t above = 0; above < 16; above++) {
         const uint8_t byte = (uint8_t)above;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CHAT: texts survive a round trip, truncated at a character's boundary; malformed messages are
-// refused.
+// rejected.
 #include "chat.h"
 #include "hostile.h"
 
@@ -92,27 +92,27 @@ TEST(chat_holds_120_bytes_and_none_of_121)
     }
 }
 
-static bool accepts_refusal(const uint8_t *bytes, size_t size)
+static bool accepts_rejection(const uint8_t *bytes, size_t size)
 {
     raim_reader reader = raim_reader_make(bytes, size);
-    uint32_t refusal;
-    return raim_message_read(&reader) == RAIM_MESSAGE_CHAT_REFUSED &&
-           raim_chat_refused_read(&reader, &refusal) && refusal <= 255;
+    uint32_t rejection;
+    return raim_message_read(&reader) == RAIM_MESSAGE_CHAT_REJECTED &&
+           raim_chat_rejected_read(&reader, &rejection) && rejection <= 255;
 }
 
-TEST(a_refusal_survives_the_wire_also_an_unknown_one)
+TEST(a_rejection_survives_the_wire_also_an_unknown_one)
 {
-    for (uint32_t refusal = 0; refusal < 256; refusal++) {
+    for (uint32_t rejection = 0; rejection < 256; rejection++) {
         uint8_t bytes[4];
         uint32_t told;
-        const size_t size = raim_chat_refused_write(refusal, bytes, sizeof bytes);
+        const size_t size = raim_chat_rejected_write(rejection, bytes, sizeof bytes);
         assert_int_equal(size, 2);
         raim_reader reader = raim_reader_make(bytes, size);
-        assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_CHAT_REFUSED);
-        assert_true(raim_chat_refused_read(&reader, &told));
-        assert_int_equal(told, refusal);
-        hostile_attack(accepts_refusal, bytes, size);
-        const bool is_known = refusal > 0 && refusal < RAIM_CHAT_REFUSALS;
-        assert_int_equal(strcmp(raim_chat_refusal_name(refusal), "unknown") != 0, is_known);
+        assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_CHAT_REJECTED);
+        assert_true(raim_chat_rejected_read(&reader, &told));
+        assert_int_equal(told, rejection);
+        hostile_attack(accepts_rejection, bytes, size);
+        const bool is_known = rejection > 0 && rejection < RAIM_CHAT_REJECTIONS;
+        assert_int_equal(strcmp(raim_chat_rejection_name(rejection), "unknown") != 0, is_known);
     }
 }

@@ -107,14 +107,14 @@ static size_t rewrite_connect_request(const json_t *vector, const uint8_t *bytes
     return raim_connect_request_write(&connect_request, written);
 }
 
-static size_t rewrite_refused(const json_t *vector, const uint8_t *bytes, size_t size,
-                              uint8_t *written)
+static size_t rewrite_rejected(const json_t *vector, const uint8_t *bytes, size_t size,
+                               uint8_t *written)
 {
-    struct raim_refused refused;
-    assert_true(raim_refused_read(bytes, size, &refused));
-    assert_int_equal(refused.reason, number_of(vector, "reason"));
-    assert_string_equal(refused.text, text_of(vector, "text"));
-    return raim_refused_write(&refused, written);
+    struct raim_rejected rejected;
+    assert_true(raim_rejected_read(bytes, size, &rejected));
+    assert_int_equal(rejected.reason, number_of(vector, "reason"));
+    assert_string_equal(rejected.text, text_of(vector, "text"));
+    return raim_rejected_write(&rejected, written);
 }
 
 static const json_t *value_of(const json_t *vector, const char *key)
@@ -160,7 +160,7 @@ static size_t rewrite_handshake(const json_t *vector, const uint8_t *bytes, size
 {
     uint8_t cookie[RAIM_COOKIE_BYTES], prologue[RAIM_PROLOGUE_BYTES], server_secret[RAIM_KEY_BYTES],
         server_key[RAIM_KEY_BYTES], client[RAIM_KEY_BYTES], server[RAIM_KEY_BYTES],
-        payload[RAIM_CREDENTIAL_MOST_BYTES], read[RAIM_CREDENTIAL_MOST_BYTES],
+        payload[RAIM_CREDENTIAL_MAX_BYTES], read[RAIM_CREDENTIAL_MAX_BYTES],
         response[RAIM_RESPONSE_BYTES], told[RAIM_RESPONSE_BYTES], up[RAIM_KEY_BYTES],
         down[RAIM_KEY_BYTES];
     struct raim_init init;
@@ -257,9 +257,9 @@ static size_t rewrite(const json_t *vector, const char *kind, const uint8_t *byt
         assert_int_equal(connect_request, RAIM_CONNECTIONLESS_INVITE);
         return rewrite_invite(vector, bytes, size, written);
     }
-    if (strcmp(kind, "refused") == 0) {
-        assert_int_equal(connect_request, RAIM_CONNECTIONLESS_REFUSED);
-        return rewrite_refused(vector, bytes, size, written);
+    if (strcmp(kind, "rejected") == 0) {
+        assert_int_equal(connect_request, RAIM_CONNECTIONLESS_REJECTED);
+        return rewrite_rejected(vector, bytes, size, written);
     }
     if (strcmp(kind, "handshake") == 0) {
         assert_int_equal(connect_request, RAIM_CONNECTIONLESS_HANDSHAKE);

@@ -44,8 +44,8 @@ TEST(an_answer_is_read)
 TEST(the_largest_answer_is_as_large_as_a_request)
 {
     uint8_t answer[RAIM_DISCOVERY_BYTES];
-    struct raim_discovery most = {.count = RAIM_DISCOVERY_MOST};
-    for (int i = 0; i < RAIM_DISCOVERY_MOST; i++)
+    struct raim_discovery most = {.count = RAIM_DISCOVERY_MAX};
+    for (int i = 0; i < RAIM_DISCOVERY_MAX; i++)
         most.ports[i] = (uint16_t)(i + 1);
     assert_int_equal(raim_discovery_write(&most, answer), RAIM_DISCOVERY_BYTES);
     assert_true(raim_discovery_read(answer, sizeof answer, &most));

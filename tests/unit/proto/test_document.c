@@ -156,11 +156,11 @@ static void assert_vote_examples(uint8_t *bytes, size_t capacity)
                                      .number = 3,
                                      .tally = {.yes = 2, .no = 1, .electors = 5, .needed = 3},
                                      .choice = RAIM_VOTE_YES};
-    const struct raim_vote_report refused = {
-        .kind = RAIM_VOTE_REFUSED, .refusal = RAIM_VOTE_TOO_SOON, .amount = 12};
+    const struct raim_vote_report rejected = {
+        .kind = RAIM_VOTE_REJECTED, .rejection = RAIM_VOTE_TOO_SOON, .amount = 12};
     assert_example("vote began", bytes, raim_vote_report_write(&began, bytes, capacity));
     assert_example("vote tally", bytes, raim_vote_report_write(&tally, bytes, capacity));
-    assert_example("vote refused", bytes, raim_vote_report_write(&refused, bytes, capacity));
+    assert_example("vote rejected", bytes, raim_vote_report_write(&rejected, bytes, capacity));
     tally.kind = RAIM_VOTE_ENDED;
     tally.tally.yes = 3;
     tally.outcome = RAIM_VOTE_PASSED;
@@ -183,8 +183,8 @@ TEST(examples_of_playing_are_what_is_written)
     assert_example("input", bytes, raim_input_write(&input, bytes, sizeof bytes));
     assert_example("chat", bytes, raim_chat_write("gg", bytes, sizeof bytes));
 
-    assert_example("chat refused", bytes,
-                   raim_chat_refused_write(RAIM_CHAT_MUTED, bytes, sizeof bytes));
+    assert_example("chat rejected", bytes,
+                   raim_chat_rejected_write(RAIM_CHAT_MUTED, bytes, sizeof bytes));
     assert_example("watch", bytes, raim_watch_write(1024 + 2, bytes, sizeof bytes));
     const struct raim_pings pings = {.epoch = 1, .count = 3, .values = {0, 4, 63}};
     assert_example("pings", bytes, raim_pings_write(&pings, bytes, sizeof bytes));
@@ -225,9 +225,10 @@ TEST(examples_of_playing_are_what_is_written)
 
     const struct raim_goodbye goodbye = {.reason = RAIM_REASON_FULL, .text = "full"};
     assert_example("goodbye", bytes, raim_goodbye_write(&goodbye, bytes, sizeof bytes));
-    const struct raim_farewell farewell = {.goodbye = {.reason = RAIM_REASON_LEFT},
-                                           .token = {TOKEN}};
-    assert_example("farewell", bytes, raim_farewell_write(&farewell, bytes, sizeof bytes));
+    const struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = RAIM_REASON_LEFT},
+                                                       .token = {TOKEN}};
+    assert_example("client_goodbye", bytes,
+                   raim_client_goodbye_write(&client_goodbye, bytes, sizeof bytes));
 }
 
 TEST(examples_of_snapshots_are_what_is_written)
@@ -236,10 +237,10 @@ TEST(examples_of_snapshots_are_what_is_written)
     const struct raim_wire_limits limits = {
         .players = 16, .shots = 6, .history = 64, .stride = 160, .diagonal = 113, .max_rewind = 9};
     raim_wire_player players_before[16] = {
-        [0] = {.x = -3200, .y = 640, .aim = 0, .way = 1, .life = 4},
-        [2] = {.x = 0, .y = 0, .aim = 1020, .way = 4, .life = 1, .shield = 1},
+        [0] = {.x = -3200, .y = 640, .aim = 0, .direction = 1, .life = 4},
+        [2] = {.x = 0, .y = 0, .aim = 1020, .direction = 4, .life = 1, .shield = 1},
         [3] = {.x = 6400, .y = -320, .aim = 1020, .life = 2},
-        [9] = {.x = 9600, .y = 0, .aim = 512, .way = 5, .life = 5},
+        [9] = {.x = 9600, .y = 0, .aim = 512, .direction = 5, .life = 5},
     };
     raim_wire_bullet bullets_before[96] = {
         [54] = {.x = 10080, .y = 0, .tick = 996, .rewind = 2, .aim = 0x8000},
@@ -259,10 +260,10 @@ TEST(examples_of_snapshots_are_what_is_written)
                    raim_snapshot_write(&limits, NULL, &before, bytes, sizeof bytes));
 
     raim_wire_player players_now[16] = {
-        [0] = {.x = -3040, .y = 800, .aim = 0, .way = 3, .life = 4},
-        [2] = {.x = -226, .y = 226, .aim = 40, .way = 4, .life = 1, .shield = 0},
+        [0] = {.x = -3040, .y = 800, .aim = 0, .direction = 3, .life = 4},
+        [2] = {.x = -226, .y = 226, .aim = 40, .direction = 4, .life = 1, .shield = 0},
         [3] = {.x = 6400, .y = -320, .aim = 3, .life = 2},
-        [5] = {.x = 1000, .y = -1000, .aim = 256, .way = 7, .life = 7},
+        [5] = {.x = 1000, .y = -1000, .aim = 256, .direction = 7, .life = 7},
     };
     raim_wire_bullet bullets_now[96] = {
         [13] = {.x = -226, .y = 226, .tick = 997, .rewind = 6, .aim = 0x0010},

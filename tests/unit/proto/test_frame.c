@@ -6,29 +6,29 @@
 enum { ROUNDS = 20000 };
 
 // The directions of the ways, from PROTOCOL.md.
-static void displacement(const struct raim_wire_limits *limits, uint32_t way, int32_t *dx,
+static void displacement(const struct raim_wire_limits *limits, uint32_t direction, int32_t *dx,
                          int32_t *dy)
 {
     const int32_t s = limits->stride, d = limits->diagonal;
-    const int32_t table[RAIM_WAYS][2] = {
+    const int32_t table[RAIM_DIRECTIONS][2] = {
         {0, 0},  {s, 0},  {d, d}, {0, s}, {-d, d}, {-s, 0}, {-d, -d},
         {0, -s}, {d, -d}, {d, 0}, {0, d}, {-d, 0}, {0, -d},
     };
-    *dx = table[way][0];
-    *dy = table[way][1];
+    *dx = table[direction][0];
+    *dy = table[direction][1];
 }
 
-static uint32_t nearest_way(const struct raim_wire_limits *limits, int32_t dx, int32_t dy)
+static uint32_t nearest_direction(const struct raim_wire_limits *limits, int32_t dx, int32_t dy)
 {
     uint32_t nearest = 0;
     int64_t least = INT64_MAX;
-    for (uint32_t way = 0; way < RAIM_WAYS; way++) {
+    for (uint32_t direction = 0; direction < RAIM_DIRECTIONS; direction++) {
         int32_t x, y;
-        displacement(limits, way, &x, &y);
+        displacement(limits, direction, &x, &y);
         const int64_t away = (int64_t)(dx - x) * (dx - x) + (int64_t)(dy - y) * (dy - y);
         if (away < least) {
             least = away;
-            nearest = way;
+            nearest = direction;
         }
     }
     return nearest;
@@ -39,27 +39,29 @@ static uint32_t nearest_way(const struct raim_wire_limits *limits, int32_t dx, i
 TEST(every_way_is_its_own_displacement)
 {
     const struct raim_wire_limits limits = {.stride = 160, .diagonal = 113};
-    for (uint32_t way = 0; way < RAIM_WAYS; way++) {
+    for (uint32_t direction = 0; direction < RAIM_DIRECTIONS; direction++) {
         int32_t dx, dy;
-        displacement(&limits, way, &dx, &dy);
-        assert_int_equal(raim_wire_way(&limits, dx, dy), way);
+        displacement(&limits, direction, &dx, &dy);
+        assert_int_equal(raim_wire_direction(&limits, dx, dy), direction);
     }
 }
 
 TEST(of_equally_near_ways_the_lowest_counts)
 {
     const struct raim_wire_limits even = {.stride = 160, .diagonal = 112};
-    assert_int_equal(raim_wire_way(&even, 56, 0), RAIM_WAY_STAND);
-    assert_int_equal(raim_wire_way(&even, 57, 0), RAIM_WAY_SLIDE);
-    assert_int_equal(raim_wire_way(&even, 136, 0), RAIM_WAY_RUN);
-    assert_int_equal(raim_wire_way(&even, 135, 0), RAIM_WAY_SLIDE);
-    assert_int_equal(raim_wire_way(&even, 0, -56), RAIM_WAY_STAND);
-    assert_int_equal(raim_wire_way(&even, 112, 56), RAIM_WAY_RUN + 1); // diagonal or slide
-    assert_int_equal(raim_wire_way(&even, -56, -56), RAIM_WAY_STAND);  // or slide, or diagonal
+    assert_int_equal(raim_wire_direction(&even, 56, 0), RAIM_DIRECTION_STAND);
+    assert_int_equal(raim_wire_direction(&even, 57, 0), RAIM_DIRECTION_SLIDE);
+    assert_int_equal(raim_wire_direction(&even, 136, 0), RAIM_DIRECTION_RUN);
+    assert_int_equal(raim_wire_direction(&even, 135, 0), RAIM_DIRECTION_SLIDE);
+    assert_int_equal(raim_wire_direction(&even, 0, -56), RAIM_DIRECTION_STAND);
+    assert_int_equal(raim_wire_direction(&even, 112, 56),
+                     RAIM_DIRECTION_RUN + 1); // diagonal or slide
+    assert_int_equal(raim_wire_direction(&even, -56, -56),
+                     RAIM_DIRECTION_STAND); // or slide, or diagonal
     const struct raim_wire_limits alike = {.stride = 1, .diagonal = 1};
-    assert_int_equal(raim_wire_way(&alike, 1, 0), RAIM_WAY_RUN);
-    assert_int_equal(raim_wire_way(&alike, 0, -1), RAIM_WAY_RUN + 6);
-    assert_int_equal(raim_wire_way(&alike, -9, 9), RAIM_WAY_RUN + 3);
+    assert_int_equal(raim_wire_direction(&alike, 1, 0), RAIM_DIRECTION_RUN);
+    assert_int_equal(raim_wire_direction(&alike, 0, -1), RAIM_DIRECTION_RUN + 6);
+    assert_int_equal(raim_wire_direction(&alike, -9, 9), RAIM_DIRECTION_RUN + 3);
 }
 
 TEST(a_way_is_the_nearest_displacement)
@@ -68,7 +70,7 @@ TEST(a_way_is_the_nearest_displacement)
         const struct raim_wire_limits limits = chance_limits(1, 1);
         const uint32_t bits = (uint32_t)chance_int(2, 21);
         const int32_t dx = chance_signed(bits), dy = chance_signed(bits);
-        if (raim_wire_way(&limits, dx, dy) != nearest_way(&limits, dx, dy))
+        if (raim_wire_direction(&limits, dx, dy) != nearest_direction(&limits, dx, dy))
             fail_msg("(%d, %d) with strides of %d and %d", dx, dy, limits.stride, limits.diagonal);
     }
 }
@@ -82,7 +84,7 @@ TEST(who_goes_on_moves_by_its_way_and_keeps_the_rest)
         const raim_wire_player player = chance_player();
         const int32_t age = chance_int(0, RAIM_MAX_HISTORY - 1);
         int32_t dx, dy;
-        displacement(&limits, (uint32_t)player.way, &dx, &dy);
+        displacement(&limits, (uint32_t)player.direction, &dx, &dy);
         raim_wire_player expected = player;
         expected.x += dx * age;
         expected.y += dy * age;
@@ -142,10 +144,10 @@ static void go_on(const struct raim_wire_limits *limits, const struct raim_wire_
 
 static void change_player(raim_wire_player *player)
 {
-    int32_t *const fields[] = {&player->x,   &player->y,    &player->aim,
-                               &player->way, &player->life, &player->shield};
+    int32_t *const fields[] = {&player->x,         &player->y,    &player->aim,
+                               &player->direction, &player->life, &player->shield};
     *fields[chance_int(0, 5)] ^= 1;
-    player->way %= RAIM_WAYS;
+    player->direction %= RAIM_DIRECTIONS;
 }
 
 static void change_self(const struct raim_wire_limits *limits, raim_wire_self *self)

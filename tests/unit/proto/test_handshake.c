@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HELLO, WELCOME, OBSTACLES and GOODBYE: round trips, and refusal of malformed messages.
+// HELLO, WELCOME, OBSTACLES and GOODBYE: round trips, and rejection of malformed messages.
 #include "chance_phase.h"
 #include "handshake.h"
 
@@ -143,7 +143,7 @@ TEST(hello_of_another_version_tells_its_version_whatever_follows)
     }
 }
 
-TEST(hello_without_the_magic_is_refused)
+TEST(hello_without_the_magic_is_rejected)
 {
     const struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .name = "Ada"};
     uint8_t bytes[64];
@@ -253,7 +253,7 @@ TEST(welcome_survives_the_wire)
     }
 }
 
-TEST(welcome_for_a_place_that_the_arena_lacks_is_refused)
+TEST(welcome_for_a_place_that_the_arena_lacks_is_rejected)
 {
     struct raim_welcome welcome = chance_welcome(), told;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -265,7 +265,7 @@ TEST(welcome_for_a_place_that_the_arena_lacks_is_refused)
     assert_false(read_welcome(bytes, raim_welcome_write(&welcome, bytes, sizeof bytes), &told));
 }
 
-TEST(welcome_with_more_bullets_than_the_wire_can_name_is_refused)
+TEST(welcome_with_more_bullets_than_the_wire_can_name_is_rejected)
 {
     struct raim_welcome welcome = chance_welcome(), told;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -279,7 +279,7 @@ TEST(welcome_with_more_bullets_than_the_wire_can_name_is_refused)
     }
 }
 
-TEST(welcome_of_another_version_is_refused)
+TEST(welcome_of_another_version_is_rejected)
 {
     struct raim_welcome welcome = chance_welcome(), told;
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -361,7 +361,7 @@ TEST(obstacles_go_on_where_the_last_message_stopped)
     }
 }
 
-TEST(no_obstacle_and_more_than_expected_are_refused)
+TEST(no_obstacle_and_more_than_expected_are_rejected)
 {
     struct raim_wire_obstacle obstacles[3], told[3];
     uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
@@ -417,41 +417,43 @@ static bool accepts_goodbye(const uint8_t *bytes, size_t size)
     return true;
 }
 
-static bool read_farewell(const uint8_t *bytes, size_t size, struct raim_farewell *farewell)
+static bool read_client_goodbye(const uint8_t *bytes, size_t size,
+                                struct raim_client_goodbye *client_goodbye)
 {
     bool is_goodbye;
     raim_reader reader = open_message(bytes, size, RAIM_MESSAGE_GOODBYE, &is_goodbye);
-    return is_goodbye && raim_farewell_read(&reader, farewell);
+    return is_goodbye && raim_client_goodbye_read(&reader, client_goodbye);
 }
 
-static bool accepts_farewell(const uint8_t *bytes, size_t size)
+static bool accepts_client_goodbye(const uint8_t *bytes, size_t size)
 {
-    struct raim_farewell farewell, again;
+    struct raim_client_goodbye client_goodbye, again;
     uint8_t written[RAIM_MAX_MESSAGE_BYTES];
-    if (!read_farewell(bytes, size, &farewell))
+    if (!read_client_goodbye(bytes, size, &client_goodbye))
         return false;
-    assert_true(
-        read_farewell(written, raim_farewell_write(&farewell, written, sizeof written), &again));
-    assert_int_equal(again.goodbye.reason, farewell.goodbye.reason);
-    assert_string_equal(again.goodbye.text, farewell.goodbye.text);
-    assert_memory_equal(again.token, farewell.token, sizeof again.token);
+    assert_true(read_client_goodbye(
+        written, raim_client_goodbye_write(&client_goodbye, written, sizeof written), &again));
+    assert_int_equal(again.goodbye.reason, client_goodbye.goodbye.reason);
+    assert_string_equal(again.goodbye.text, client_goodbye.goodbye.text);
+    assert_memory_equal(again.token, client_goodbye.token, sizeof again.token);
     return true;
 }
 
 TEST(a_clients_goodbye_survives_the_wire_and_is_no_servers)
 {
     for (int round = 0; round < 100; round++) {
-        struct raim_farewell farewell = {.goodbye = {.reason = chance_magnitude(8)}}, told;
+        struct raim_client_goodbye client_goodbye = {.goodbye = {.reason = chance_magnitude(8)}},
+                                   told;
         struct raim_goodbye goodbye;
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
-        chance_text(farewell.goodbye.text, RAIM_MAX_TEXT_BYTES);
+        chance_text(client_goodbye.goodbye.text, RAIM_MAX_TEXT_BYTES);
         for (int i = 0; i < RAIM_TOKEN_BYTES; i++)
-            farewell.token[i] = (uint8_t)chance_int(1, 255);
-        const size_t size = raim_farewell_write(&farewell, bytes, sizeof bytes);
-        assert_true(read_farewell(bytes, size, &told));
-        assert_memory_equal(told.token, farewell.token, sizeof told.token);
+            client_goodbye.token[i] = (uint8_t)chance_int(1, 255);
+        const size_t size = raim_client_goodbye_write(&client_goodbye, bytes, sizeof bytes);
+        assert_true(read_client_goodbye(bytes, size, &told));
+        assert_memory_equal(told.token, client_goodbye.token, sizeof told.token);
         assert_false(read_goodbye(bytes, size, &goodbye));
-        hostile_attack(accepts_farewell, bytes, size);
+        hostile_attack(accepts_client_goodbye, bytes, size);
     }
 }
 

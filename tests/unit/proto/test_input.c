@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// INPUT: round trips, and refusal of malformed messages.
+// INPUT: round trips, and rejection of malformed messages.
 #include "hostile.h"
 #include "input.h"
 

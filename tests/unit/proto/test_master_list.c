@@ -55,12 +55,12 @@ TEST(what_is_broken_ends_the_list)
     assert_int_equal(list.entries[0].port, 1);
 }
 
-TEST(no_list_is_longer_than_its_room)
+TEST(no_list_is_longer_than_its_arena)
 {
-    uint8_t bytes[sizeof HEAD - 1 + 7 * (RAIM_MASTER_LIST_MOST + 3)];
+    uint8_t bytes[sizeof HEAD - 1 + 7 * (RAIM_MASTER_LIST_MAX + 3)];
     memcpy(bytes, HEAD, sizeof HEAD - 1);
     for (size_t at = sizeof HEAD - 1; at < sizeof bytes; at += 7)
         memcpy(bytes + at, "\\\1\2\3\4\5\6", 7);
     assert_true(raim_master_list_read(bytes, sizeof bytes, &list));
-    assert_int_equal(list.count, RAIM_MASTER_LIST_MOST);
+    assert_int_equal(list.count, RAIM_MASTER_LIST_MAX);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NOTICE: lines survive a round trip; malformed messages are refused.
+// NOTICE: lines survive a round trip; malformed messages are rejected.
 #include "hostile.h"
 #include "notice.h"
 
@@ -41,7 +41,7 @@ TEST(a_line_survives_the_wire)
     }
 }
 
-TEST(a_length_beyond_the_limit_is_refused)
+TEST(a_length_beyond_the_limit_is_rejected)
 {
     uint8_t bytes[256];
     raim_writer writer = raim_message_write(RAIM_MESSAGE_NOTICE, bytes, sizeof bytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ROSTER and EVENTS: round trips in as many messages as needed, and refusal of malformed messages.
+// ROSTER and EVENTS: round trips in as many messages as needed, and rejection of malformed
+// messages.
 #include "chance_phase.h"
 #include "events_fixture.h"
 #include "roster.h"
@@ -82,7 +83,7 @@ TEST(roster_goes_on_where_the_last_message_stopped)
     }
 }
 
-TEST(empty_rosters_and_longer_ones_than_expected_are_refused)
+TEST(empty_rosters_and_longer_ones_than_expected_are_rejected)
 {
     const struct raim_roster_entry entries[2] = {{.name = "Ada"}, {.name = "Grace"}};
     struct raim_roster_entry told[2];
@@ -322,7 +323,7 @@ TEST(a_phase_tells_a_winner_in_breaks_alone_and_an_end_where_there_is_one)
     }
 }
 
-TEST(an_event_of_no_known_kind_is_refused)
+TEST(an_event_of_no_known_kind_is_rejected)
 {
     static struct raim_events_message told;
     for (uint32_t kind = RAIM_WIRE_EVENT_KINDS; kind < 8; kind++) {

@@ -7,7 +7,7 @@ TEST(delta_of_anything_decodes_to_exactly_what_is_to_be_known)
 {
     for (int i = 0; i < ROUNDS; i++) {
         chance_case();
-        assert_told(write_frame(bytes, sizeof bytes));
+        assert_reported(write_frame(bytes, sizeof bytes));
         free_frames();
     }
 }
@@ -33,7 +33,7 @@ TEST(every_field_has_its_whole_range)
             whole = chance_bool();
             frame_expect(&limits, NULL, NULL, &baseline, &known_before);
             frame_expect(&limits, whole ? NULL : &baseline, &known_before, &frame, &known);
-            assert_told(write_frame(bytes, sizeof bytes));
+            assert_reported(write_frame(bytes, sizeof bytes));
         }
     }
     free_frames();
@@ -107,7 +107,8 @@ static uint32_t bits_of_change(const raim_wire_player *from, const raim_wire_pla
 
 TEST(small_changes_take_few_bits)
 {
-    const raim_wire_player runner = {.x = 100, .y = 100, .aim = 10, .way = RAIM_WAY_RUN};
+    const raim_wire_player runner = {
+        .x = 100, .y = 100, .aim = 10, .direction = RAIM_DIRECTION_RUN};
     enum { STILL = 2, CHANGED = 3 + 3 + 1 }; // no aim; way, life, shield, and no aim
     const struct {
         int32_t x, y, aim;
@@ -131,13 +132,13 @@ TEST(small_changes_take_few_bits)
             .x = runner.x + 6 * 160 + rows[i].x,
             .y = runner.y + rows[i].y,
             .aim = (runner.aim + rows[i].aim) & 0x3FF, // the short way, across 0
-            .way = RAIM_WAY_RUN,
+            .direction = RAIM_DIRECTION_RUN,
         };
         assert_int_equal(bits_of_change(&runner, &later, 6), rows[i].bits);
     }
     // It ran right for four ticks and then up for two: way and since in 4 and 3 bits.
     const raim_wire_player turned = {
-        .x = 100 + 4 * 160, .y = 100 + 2 * 160, .aim = 10, .way = RAIM_WAY_RUN + 2};
+        .x = 100 + 4 * 160, .y = 100 + 2 * 160, .aim = 10, .direction = RAIM_DIRECTION_RUN + 2};
     assert_int_equal(bits_of_change(&runner, &turned, 6), 2 + 4 + 3 + 1);
 }
 
@@ -182,7 +183,7 @@ TEST(a_bullet_leaves_by_its_rewind_before_it_is_fired)
     frame.tick = 3; // so that some leave before the tick wraps
     raim_set_add(frame.seen_players, 0);
     raim_set_add(frame.seen_bullets, 0);
-    frame.players[0] = (raim_wire_player){.x = 1000, .way = RAIM_WAY_RUN};
+    frame.players[0] = (raim_wire_player){.x = 1000, .direction = RAIM_DIRECTION_RUN};
     for (uint32_t age = 1; age <= 16; age++) {
         for (uint32_t rewind = 0; rewind <= 9; rewind++) {
             frame.bullets[0] = (raim_wire_bullet){
@@ -193,7 +194,7 @@ TEST(a_bullet_leaves_by_its_rewind_before_it_is_fired)
             };
             frame_expect(&limits, NULL, NULL, &frame, &known);
             assert_true(frame_same_bullet(&known.bullets[0], &frame.bullets[0]));
-            assert_told(write_frame(bytes, sizeof bytes));
+            assert_reported(write_frame(bytes, sizeof bytes));
         }
     }
     free_frames();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// SNAPSHOT: malformed messages are refused.
+// SNAPSHOT: malformed messages are rejected.
 #include "snapshot_fixture.h"
 
-TEST(every_truncation_is_refused)
+TEST(every_truncation_is_rejected)
 {
     for (int i = 0; i < ROUNDS / 20; i++) {
         chance_case();
@@ -65,19 +65,19 @@ static bool accepts(raim_writer writer)
     return hostile_read(accepts_snapshot, bytes, raim_writer_finish(&writer));
 }
 
-static void write_player(raim_writer *writer, uint32_t slot, int32_t x, uint32_t way)
+static void write_player(raim_writer *writer, uint32_t slot, int32_t x, uint32_t direction)
 {
     raim_write_bool(writer, true);
     raim_write_bits(writer, slot, raim_bits_for(limits.players - 1));
     raim_write_signed(writer, x, 20);
     raim_write_bits(writer, 0, 20 + 10);
-    raim_write_bits(writer, way, 4 + 3 + 1);
+    raim_write_bits(writer, direction, 4 + 3 + 1);
 }
 
 TEST(new_places_ascend_below_the_limit_and_ways_end_at_12)
 {
     const struct {
-        uint32_t first, second, way;
+        uint32_t first, second, direction;
         bool good;
     } rows[] = {{0, 1, 0, true},  {4, 5, 12, true}, {1, 1, 0, false},  {1, 0, 0, false},
                 {0, 6, 0, false}, {7, 1, 0, false}, {0, 1, 13, false}, {0, 1, 15, false}};
@@ -85,7 +85,7 @@ TEST(new_places_ascend_below_the_limit_and_ways_end_at_12)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         raim_writer writer = begin_whole();
         write_player(&writer, rows[i].first, 0, 0);
-        write_player(&writer, rows[i].second, 0, rows[i].way);
+        write_player(&writer, rows[i].second, 0, rows[i].direction);
         raim_write_bits(&writer, 0, 2); // no more, and no bullets
         assert_int_equal(accepts(writer), rows[i].good);
     }
@@ -115,14 +115,14 @@ TEST(a_place_of_the_baseline_is_not_new)
     free_frames();
 }
 
-TEST(who_leaves_the_grid_is_refused)
+TEST(who_leaves_the_grid_is_rejected)
 {
     make_small_frames(1, 1);
     raim_set_add(known_before.seen_players, 0);
     raim_wire_player *player = &known_before.players[0];
     for (int32_t step = -3; step <= 3; step++) {
         player->x = (1 << 19) - 2;
-        player->way = RAIM_WAY_STAND;
+        player->direction = RAIM_DIRECTION_STAND;
         raim_writer writer = begin_delta(1);
         raim_write_bits(&writer, 7 | 1 << 3, 3 + 2); // changed; x by a small difference
         raim_write_signed(&writer, step, 10);
@@ -130,7 +130,7 @@ TEST(who_leaves_the_grid_is_refused)
         assert_int_equal(accepts(writer), step <= 1);
 
         player->x = (1 << 19) - 960 + step; // a run more
-        player->way = RAIM_WAY_RUN;
+        player->direction = RAIM_DIRECTION_RUN;
         writer = begin_delta(1);
         raim_write_bits(&writer, 0, 2 + 1 + 1);
         assert_int_equal(accepts(writer), step < 0);
@@ -142,13 +142,13 @@ TEST(a_turn_is_to_another_way_and_not_before_the_baseline)
 {
     make_small_frames(1, 1);
     raim_set_add(known_before.seen_players, 0);
-    known_before.players[0].way = 3;
+    known_before.players[0].direction = 3;
     for (uint32_t since = 1; since <= 8; since++) {
-        for (uint32_t way = 0; way < 16; way++) {
+        for (uint32_t direction = 0; direction < 16; direction++) {
             raim_writer writer = begin_delta(6);
-            raim_write_bits(&writer, 1 | way << 2 | (since - 1) << 6, 2 + 4 + 3);
+            raim_write_bits(&writer, 1 | direction << 2 | (since - 1) << 6, 2 + 4 + 3);
             raim_write_bits(&writer, 0, 1 + 1 + 1); // aim; no others
-            assert_int_equal(accepts(writer), way <= 12 && way != 3 && since <= 6);
+            assert_int_equal(accepts(writer), direction <= 12 && direction != 3 && since <= 6);
         }
     }
     free_frames();
@@ -173,7 +173,7 @@ TEST(a_bullet_is_fired_by_somebody_who_is_seen_from_the_grid)
     free_frames();
 }
 
-TEST(a_rewind_beyond_the_most_is_refused)
+TEST(a_rewind_beyond_the_most_is_rejected)
 {
     for (uint32_t most = 0; most <= RAIM_WIRE_REWIND; most++) {
         make_frames((struct raim_wire_limits){2, 1, 16, 960, 679, most});

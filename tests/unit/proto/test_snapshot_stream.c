@@ -71,7 +71,7 @@ static void rise(uint32_t slot, raim_wire_player *player)
 {
     const int32_t life = player->life;
     *player = chance_player();
-    player->way = RAIM_WAY_STAND;
+    player->direction = RAIM_DIRECTION_STAND;
     player->life = (life + 1) & 7;
     raim_set_add(alive, slot);
 }
@@ -79,9 +79,9 @@ static void rise(uint32_t slot, raim_wire_player *player)
 static void walk(uint32_t slot, raim_wire_player *player)
 {
     if (once_in((int)restless))
-        heading[slot] = (uint32_t)chance_int(0, RAIM_WAYS - 1);
+        heading[slot] = (uint32_t)chance_int(0, RAIM_DIRECTIONS - 1);
     const raim_wire_player before = *player;
-    player->way = (int32_t)heading[slot];
+    player->direction = (int32_t)heading[slot];
     *player = raim_wire_predict_player(&limits, player, 1);
     if (once_in(64)) { // pushed
         player->x += chance_signed(12);
@@ -89,11 +89,12 @@ static void walk(uint32_t slot, raim_wire_player *player)
     }
     if (player->x != frame_on_grid(player->x) || once_in(64)) { // a wall
         player->x = before.x;
-        heading[slot] = (uint32_t)chance_int(0, RAIM_WAYS - 1);
+        heading[slot] = (uint32_t)chance_int(0, RAIM_DIRECTIONS - 1);
     }
     if (player->y != frame_on_grid(player->y))
         player->y = before.y;
-    player->way = (int32_t)raim_wire_way(&limits, player->x - before.x, player->y - before.y);
+    player->direction =
+        (int32_t)raim_wire_direction(&limits, player->x - before.x, player->y - before.y);
     if (once_in(2))
         player->aim = (player->aim + chance_signed(10)) & 0x3FF;
     if (once_in(128))

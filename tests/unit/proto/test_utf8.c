@@ -17,7 +17,7 @@ TEST(characters_of_every_length_are_accepted)
     assert_true(is_valid("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"));     // U+10000, U+10FFFF
 }
 
-TEST(everything_else_is_refused)
+TEST(everything_else_is_rejected)
 {
     const char *const texts[] = {
         "\x80",         "\xC0\x80",         "\xC1\xBF", "\xC2",         "\xC2\x41",

@@ -95,7 +95,7 @@ static size_t rewrite_door(uint32_t kind, raim_reader *reader, const char *name,
     struct raim_hello hello = {0};
     struct raim_welcome welcome;
     struct raim_goodbye goodbye;
-    struct raim_farewell farewell;
+    struct raim_client_goodbye client_goodbye;
     struct raim_wire_obstacle obstacles[4];
     switch (kind) {
     case RAIM_MESSAGE_HELLO:
@@ -108,9 +108,9 @@ static size_t rewrite_door(uint32_t kind, raim_reader *reader, const char *name,
         assert_true(raim_obstacles_read(reader, obstacles, 4, &count));
         return raim_obstacles_write(obstacles, count, &written, bytes, RAIM_MAX_MESSAGE_BYTES);
     default:
-        if (strcmp(name, "farewell") == 0) {
-            assert_true(raim_farewell_read(reader, &farewell));
-            return raim_farewell_write(&farewell, bytes, RAIM_MAX_MESSAGE_BYTES);
+        if (strcmp(name, "client_goodbye") == 0) {
+            assert_true(raim_client_goodbye_read(reader, &client_goodbye));
+            return raim_client_goodbye_write(&client_goodbye, bytes, RAIM_MAX_MESSAGE_BYTES);
         }
         assert_true(raim_goodbye_read(reader, &goodbye));
         return raim_goodbye_write(&goodbye, bytes, RAIM_MAX_MESSAGE_BYTES);
@@ -156,9 +156,9 @@ static size_t rewrite(raim_reader *reader, const char *name, uint8_t *bytes)
     case RAIM_MESSAGE_CHAT:
         assert_true(raim_chat_read(reader, said));
         return raim_chat_write(said, bytes, RAIM_MAX_MESSAGE_BYTES);
-    case RAIM_MESSAGE_CHAT_REFUSED:
-        assert_true(raim_chat_refused_read(reader, &number));
-        return raim_chat_refused_write(number, bytes, RAIM_MAX_MESSAGE_BYTES);
+    case RAIM_MESSAGE_CHAT_REJECTED:
+        assert_true(raim_chat_rejected_read(reader, &number));
+        return raim_chat_rejected_write(number, bytes, RAIM_MAX_MESSAGE_BYTES);
     case RAIM_MESSAGE_WATCH:
         assert_true(raim_watch_read(reader, &number));
         return raim_watch_write(number, bytes, RAIM_MAX_MESSAGE_BYTES);

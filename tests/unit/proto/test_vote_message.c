@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// VOTE: requests and reports survive a round trip; malformed messages are refused.
+// VOTE: requests and reports survive a round trip; malformed messages are rejected.
 #include "hostile.h"
 #include "vote.h"
 
@@ -108,8 +108,8 @@ static struct raim_vote_report chance_report(struct raim_vote_offer *offer)
             chance_text(offer->maps[i], RAIM_MAX_TITLE_BYTES);
         return report;
     }
-    if (report.kind == RAIM_VOTE_REFUSED) {
-        report.refusal = (uint32_t)chance_int(1, 31);
+    if (report.kind == RAIM_VOTE_REJECTED) {
+        report.rejection = (uint32_t)chance_int(1, 31);
         report.amount = chance_bits(12);
         return report;
     }
@@ -152,7 +152,7 @@ TEST(reports_survive_the_wire)
         assert_int_equal(again.left_ms, report.left_ms);
         assert_memory_equal(&again.tally, &report.tally, sizeof report.tally);
         assert_int_equal(again.outcome, report.outcome);
-        assert_int_equal(again.refusal, report.refusal);
+        assert_int_equal(again.rejection, report.rejection);
         assert_int_equal(again.amount, report.amount);
         hostile_attack(accepts_report, bytes, size);
     }
@@ -174,8 +174,8 @@ TEST(kinds_have_names)
     assert_int_equal(raim_vote_kind_find("unknown"), 0);
     assert_string_equal(raim_vote_kind_name(0), "unknown");
     assert_string_equal(raim_vote_kind_name(RAIM_VOTE_KINDS), "unknown");
-    for (uint32_t refusal = 1; refusal < RAIM_VOTE_REFUSALS; refusal++) {
-        assert_string_not_equal(raim_vote_refusal_name(refusal), "unknown");
-        assert_true(raim_vote_refusal_text(refusal)[0] != '\0');
+    for (uint32_t rejection = 1; rejection < RAIM_VOTE_REJECTIONS; rejection++) {
+        assert_string_not_equal(raim_vote_rejection_name(rejection), "unknown");
+        assert_true(raim_vote_rejection_text(rejection)[0] != '\0');
     }
 }

@@ -298,10 +298,10 @@ TEST(an_old_challenge_gets_a_new_one, set_up_guard, NULL)
     assert_int_equal(judge_answer('U', 2 * CHALLENGE_EPOCH_MS), QUERY_ADMITTED);
 }
 
-TEST(no_query_is_refused_without_a_token, set_up_guard, NULL)
+TEST(no_query_is_rejected_without_a_token, set_up_guard, NULL)
 {
     for (int i = 0; i < 100000; i++)
-        assert_int_equal(judge(BYTES("\xFF\xFF\xFF\xFFgetstatus\n"), 0), QUERY_REFUSED);
+        assert_int_equal(judge(BYTES("\xFF\xFF\xFF\xFFgetstatus\n"), 0), QUERY_REJECTED);
     assert_int_equal(judge(BYTES(INFO_REQUEST), 0), QUERY_CHALLENGED);
 }
 

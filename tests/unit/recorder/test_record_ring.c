@@ -50,7 +50,7 @@ TEST(records_come_in_order_and_whole)
     record_ring_destroy(&ring);
 }
 
-TEST(a_full_ring_refuses_a_record_and_keeps_its_reserve)
+TEST(a_full_ring_rejects_a_record_and_keeps_its_reserve)
 {
     const size_t head_size = sizeof(struct record_head);
     struct record_ring ring;

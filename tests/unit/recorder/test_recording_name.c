@@ -52,7 +52,7 @@ TEST(every_name_reads_back)
     }
 }
 
-TEST(other_names_are_refused)
+TEST(other_names_are_rejected)
 {
     static const char *const texts[] = {
         "",

@@ -2,15 +2,15 @@
 // A recorded match, with what it was in every tick to compare with.
 #pragma once
 
-#include "seat_fixture.h"
+#include "peer_fixture.h"
 
 #include "match_internal.h"
 #include "recording.h"
+#include "recording_input.h"
 #include "recording_scene.h"
 #include "recording_writer.h"
-#include "tape.h"
 
-enum { MOST_TICKS = 4096 };
+enum { MAX_TICKS = 4096 };
 
 // What a tick of the match was like.
 struct truth {
@@ -21,7 +21,7 @@ struct truth {
 };
 
 struct take {
-    struct raim_tape *tape;
+    struct raim_recording_input *records;
     struct raim_recording_writer *writer;
     uint8_t *bytes; // of the file
     size_t size;
@@ -42,8 +42,8 @@ static inline void take_bytes(struct take *take)
 static inline void take_chunk(struct take *take)
 {
     size_t size;
-    const uint8_t *chunk = raim_tape_take(take->tape, &size);
-    assert_false(raim_tape_has_overflowed(take->tape));
+    const uint8_t *chunk = raim_recording_input_take(take->records, &size);
+    assert_false(raim_recording_input_has_overflowed(take->records));
     if (chunk == NULL)
         return;
     uint8_t *exact = malloc(size);
@@ -60,16 +60,16 @@ static inline void note_truth(struct take *take, struct raim_match *match)
     truth->digest = raim_world_digest(world);
     memcpy(truth->inputs, match->inputs, world->max_players * sizeof *match->inputs);
     for (uint32_t i = 0; i < match->def.max_connections && take->ticks > 0; i++) {
-        const struct raim_connection *client = &match->clients[i];
+        const struct raim_connection *client = &match->connections[i];
         if (client->player == RAIM_NOBODY || client->state != RAIM_CONNECTION_PLAYING)
             continue;
-        struct raim_shown *shown = raim_shown_at(match, client, world->tick);
+        struct raim_sent_view *shown = raim_sent_view_at(match, client, world->tick);
         if (!shown->valid || shown->tick != world->tick)
             continue;
         truth->plays[client->slot] = true;
         truth->players[client->slot] = shown->players[0];
         memcpy(truth->bullets[client->slot],
-               raim_shown_bullets(&match->interest.history.limits, shown),
+               raim_sent_view_bullets(&match->interest.history.limits, shown),
                raim_set_words(world->max_bullets) * sizeof(uint64_t));
     }
 }
@@ -86,15 +86,16 @@ static inline struct take *begin_take(struct raim_match *match)
     const size_t size = raim_recording_scene_write(&scene, bytes, bound);
     assert_true(size > 0 && size <= bound);
     assert_true(raim_set_words(match->world->max_bullets) <= 2);
-    take->truths = calloc(MOST_TICKS, sizeof *take->truths);
+    take->truths = calloc(MAX_TICKS, sizeof *take->truths);
     take->writer = raim_recording_writer_create();
-    take->tape = raim_tape_init(malloc(raim_tape_bytes(match->world)), match->world);
+    take->records =
+        raim_recording_input_init(malloc(raim_recording_input_bytes(match->world)), match->world);
     take->first_tick = raim_match_tick(match);
     assert_true(
         raim_recording_writer_begin(take->writer, bytes, size, take->first_tick, 1700000000123));
     free(bytes);
     take_bytes(take);
-    raim_match_record(match, take->tape, raim_random_next(&chance));
+    raim_match_record(match, take->records, raim_random_next(&chance));
     take_chunk(take);
     note_truth(take, match);
     return take;
@@ -104,20 +105,20 @@ static inline struct take *begin_take(struct raim_match *match)
 static inline void note_tick(struct take *take, struct raim_match *match)
 {
     take->ticks++;
-    assert_true(take->ticks < MOST_TICKS);
+    assert_true(take->ticks < MAX_TICKS);
     take_chunk(take);
     note_truth(take, match);
-    if (!raim_tape_wants_keyframe(take->tape))
+    if (!raim_recording_input_wants_keyframe(take->records))
         return;
     raim_match_keyframe(match);
     take_chunk(take);
 }
 
-static inline void record_ticks(struct take *take, struct table *table, int count)
+static inline void record_ticks(struct take *take, struct test_match *test, int count)
 {
     for (; count > 0; count--) {
-        tick(table);
-        note_tick(take, table->match);
+        tick(test);
+        note_tick(take, test->match);
     }
 }
 
@@ -131,7 +132,7 @@ static inline void end_take(struct take *take, struct raim_match *match)
 
 static inline void free_take(struct take *take)
 {
-    free(take->tape);
+    free(take->records);
     raim_recording_writer_destroy(take->writer);
     free(take->bytes);
     free(take->truths);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Damaged recordings are refused or stop in the right place, and what is whole of them is played.
+// Damaged recordings are rejected or stop in the right place, and what is whole of them is played.
 //     test_damage [--seed N]
 #include "recording_fixture.h"
 
@@ -13,16 +13,16 @@ static int record(void **state)
 {
     (void)state;
     if (!raim_recording_is_supported())
-        exit(0); // test_golden_recording sees the refusal
+        exit(0); // test_golden_recording sees the rejection
     struct raim_match_def def = usual_def();
     def.bots = 2;
     def.tuning.max_players = 2;
-    struct table *table = open_table(def);
-    recorded = begin_take(table->match);
-    play(table, 0);
-    record_ticks(recorded, table, TICKS);
-    end_take(recorded, table->match);
-    close_table(table);
+    struct test_match *test = open_test_match(def);
+    recorded = begin_take(test->match);
+    play(test, 0);
+    record_ticks(recorded, test, TICKS);
+    end_take(recorded, test->match);
+    close_test_match(test);
     return 0;
 }
 
@@ -44,12 +44,12 @@ static uint32_t play_right(struct raim_recording *recording)
 
 TEST(whole_frames_of_a_cut_file_are_played)
 {
-    uint32_t most = 0, refused = 0;
+    uint32_t most = 0, rejected = 0;
     const size_t size = recorded->size;
     for (int i = 0; i < 60; i++) {
         const size_t cut = i < 20 ? size - 1 - (size_t)i : (size_t)chance_int(0, (int)size - 1);
         struct opened opened = open_bytes(recorded->bytes, cut);
-        refused += opened.recording == NULL;
+        rejected += opened.recording == NULL;
         if (opened.recording != NULL) {
             assert_false(raim_recording_info(opened.recording)->is_complete);
             assert_true(raim_recording_info(opened.recording)->whole_bytes <= cut);
@@ -62,7 +62,7 @@ TEST(whole_frames_of_a_cut_file_are_played)
         close_opened(&opened);
     }
     assert_int_equal(most, TICKS);
-    assert_true(refused > 0);
+    assert_true(rejected > 0);
 }
 
 TEST(a_cut_file_is_completed_by_an_index)
@@ -148,7 +148,7 @@ static void look_around(struct raim_recording *recording, uint32_t *faults)
 
 TEST(no_flipped_bit_shows_a_wrong_world)
 {
-    uint32_t refused = 0, faults = 0;
+    uint32_t rejected = 0, faults = 0;
     const size_t head = raim_recording_head_size(recorded->bytes, recorded->size);
     uint8_t *bytes = malloc(recorded->size);
     for (int i = 0; i < 1000; i++) {
@@ -157,7 +157,7 @@ TEST(no_flipped_bit_shows_a_wrong_world)
         memcpy(bytes, recorded->bytes, recorded->size);
         bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
         struct opened opened = open_bytes(bytes, recorded->size);
-        refused += opened.recording == NULL;
+        rejected += opened.recording == NULL;
         assert_true(opened.recording == NULL || bit / 8 >= head);
         if (opened.recording != NULL)
             look_around(opened.recording, &faults);
@@ -166,7 +166,7 @@ TEST(no_flipped_bit_shows_a_wrong_world)
         close_opened(&opened);
     }
     free(bytes);
-    assert_true(refused > 100 && faults > 100);
+    assert_true(rejected > 100 && faults > 100);
 }
 
 TEST(a_damaged_frame_stops_and_the_others_can_be_sought)
@@ -194,39 +194,40 @@ TEST(a_damaged_frame_stops_and_the_others_can_be_sought)
     raim_recording_index_free(&index);
 }
 
-// Writes a recording whose tape somebody has changed: every checksum is right.
+// Writes a recording whose recording input somebody has changed: every checksum is right.
 static struct opened forge(size_t chunks, size_t chunk,
                            size_t (*change)(uint8_t *bytes, size_t size))
 {
     struct take *take = calloc(1, sizeof *take);
     struct raim_match_def def = usual_def();
     def.bots = 2;
-    struct table *table = open_table(def);
+    struct test_match *test = open_test_match(def);
     struct raim_recording_scene scene;
     uint8_t bytes[65536];
-    raim_match_scene(table->match, &scene);
+    raim_match_scene(test->match, &scene);
     take->writer = raim_recording_writer_create();
-    take->tape = raim_tape_init(malloc(raim_tape_bytes(table->match->world)), table->match->world);
+    take->records = raim_recording_input_init(
+        malloc(raim_recording_input_bytes(test->match->world)), test->match->world);
     assert_true(raim_recording_writer_begin(
         take->writer, bytes, raim_recording_scene_write(&scene, bytes, sizeof bytes), 0, 0));
-    raim_match_record(table->match, take->tape, 1);
+    raim_match_record(test->match, take->records, 1);
     for (size_t i = 0; i < chunks; i++) {
         size_t size;
-        const uint8_t *taken = raim_tape_take(take->tape, &size);
+        const uint8_t *taken = raim_recording_input_take(take->records, &size);
         memcpy(bytes, taken, size);
         if (i == chunk)
             size = change(bytes, size);
         assert_true(raim_recording_writer_append(take->writer, bytes, size));
-        if (raim_tape_wants_keyframe(take->tape))
-            raim_match_keyframe(table->match);
+        if (raim_recording_input_wants_keyframe(take->records))
+            raim_match_keyframe(test->match);
         else
-            tick(table);
+            tick(test);
     }
     raim_recording_writer_end(take->writer);
     take_bytes(take);
     struct opened opened = open_bytes(take->bytes, take->size);
-    close_table(table);
-    free(take->tape);
+    close_test_match(test);
+    free(take->records);
     raim_recording_writer_destroy(take->writer);
     free(take->bytes);
     free(take);
@@ -287,7 +288,7 @@ static size_t hold(uint8_t *bytes, size_t size)
     return size + 1;
 }
 
-TEST(what_no_match_does_is_refused)
+TEST(what_no_match_does_is_rejected)
 {
     size_t (*const changes[])(uint8_t *, size_t) = {clear_often, step_twice, hold};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {

@@ -19,44 +19,44 @@ static struct raim_match_def def_of(void)
 
 // Plays rounds, kills, chat, joins, leaves, a pause, players who are away and come back, and
 // snapshots in every second tick.
-static void play_all(struct take *take, struct table *table)
+static void play_all(struct take *take, struct test_match *test)
 {
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        play(table, i);
-        record_ticks(take, table, 20);
+        play(test, i);
+        record_ticks(take, test, 20);
     }
-    watch(table, CLIENTS, 0);
-    record_ticks(take, table, 400);
-    say(table, 1, "hello");
-    assert_true(raim_match_say(table->match, "from the operator"));
-    record_ticks(take, table, 130);
-    say_goodbye(table, 2);
-    record_ticks(take, table, 60);
-    stand_up(table, 2);
-    stand_up(table, 3); // away for longer than its grace
-    record_ticks(take, table, 100);
-    play(table, 2);
-    raim_match_pause(table->match, true);
-    record_ticks(take, table, 30);
-    raim_match_pause(table->match, false);
-    raim_match_set_snapshot_interval(table->match, 2);
-    record_ticks(take, table, 200);
-    raim_match_set_snapshot_interval(table->match, 1);
+    watch(test, CLIENTS, 0);
+    record_ticks(take, test, 400);
+    say(test, 1, "hello");
+    assert_true(raim_match_say(test->match, "from the operator"));
+    record_ticks(take, test, 130);
+    say_goodbye(test, 2);
+    record_ticks(take, test, 60);
+    leave(test, 2);
+    leave(test, 3); // away for longer than its grace
+    record_ticks(take, test, 100);
+    play(test, 2);
+    raim_match_pause(test->match, true);
+    record_ticks(take, test, 30);
+    raim_match_pause(test->match, false);
+    raim_match_set_snapshot_interval(test->match, 2);
+    record_ticks(take, test, 200);
+    raim_match_set_snapshot_interval(test->match, 1);
     struct raim_hello hello = {.version = RAIM_PROTOCOL_VERSION, .resume = true, .name = "player"};
-    memcpy(hello.token, table->seats[4].welcome.token, sizeof hello.token);
-    stand_up(table, 4);
-    record_ticks(take, table, 20);
-    connect_seat(table, 4, &hello);
-    record_ticks(take, table, 600);
+    memcpy(hello.token, test->peers[4].welcome.token, sizeof hello.token);
+    leave(test, 4);
+    record_ticks(take, test, 20);
+    connect_peer(test, 4, &hello);
+    record_ticks(take, test, 600);
 }
 
 static struct take *make_take(void)
 {
-    struct table *table = open_table(def_of());
-    struct take *take = begin_take(table->match);
-    play_all(take, table);
-    end_take(take, table->match);
-    close_table(table);
+    struct test_match *test = open_test_match(def_of());
+    struct take *take = begin_take(test->match);
+    play_all(take, test);
+    end_take(take, test->match);
+    close_test_match(test);
     return take;
 }
 
@@ -180,15 +180,16 @@ TEST(traffic_tells_of_silent_clients)
 {
     struct raim_match_def def = def_of();
     def.tuning.round_s = 0;
-    struct table *table = open_table(def);
-    struct take *take = begin_take(table->match);
-    play(table, 0);
-    play(table, 1);
-    record_ticks(take, table, 100);
-    const uint32_t silent = table->match->clients[1].slot, other = table->match->clients[0].slot;
-    table->seats[1].is_over = true; // sends nothing any more
-    record_ticks(take, table, 70);
-    end_take(take, table->match);
+    struct test_match *test = open_test_match(def);
+    struct take *take = begin_take(test->match);
+    play(test, 0);
+    play(test, 1);
+    record_ticks(take, test, 100);
+    const uint32_t silent = test->match->connections[1].slot,
+                   other = test->match->connections[0].slot;
+    test->peers[1].is_over = true; // sends nothing any more
+    record_ticks(take, test, 70);
+    end_take(take, test->match);
     struct opened opened = open_bytes(take->bytes, take->size);
     assert_true(raim_recording_seek(opened.recording, 100));
     struct raim_recording_traffic traffic = raim_recording_traffic(opened.recording, silent);
@@ -202,7 +203,7 @@ TEST(traffic_tells_of_silent_clients)
     assert_int_equal(raim_recording_traffic(opened.recording, other).arrivals, 1);
     assert_int_equal(raim_recording_traffic(opened.recording, 0).arrivals, 0); // a bot
     close_opened(&opened);
-    close_table(table);
+    close_test_match(test);
     free_take(take);
 }
 
@@ -212,29 +213,29 @@ TEST(a_pause_holds_players_who_overlap)
     struct raim_match_def def = def_of();
     def.bots = 0;
     def.tuning.round_s = 0;
-    struct table *table = open_table(def);
-    play(table, 0);
-    play(table, 1);
-    ticks(table, 30);
-    raim_match_pause(table->match, true);
-    ticks(table, 2);
-    raim_player *players = raim_world_players(table->match->world);
+    struct test_match *test = open_test_match(def);
+    play(test, 0);
+    play(test, 1);
+    ticks(test, 30);
+    raim_match_pause(test->match, true);
+    ticks(test, 2);
+    raim_player *players = raim_world_players(test->match->world);
     assert_true(players[0].state == RAIM_PLAYER_ALIVE && players[1].state == RAIM_PLAYER_ALIVE);
     players[1].position = players[1].previous = players[0].position;
-    struct take *take = begin_take(table->match);
-    record_ticks(take, table, 20);
+    struct take *take = begin_take(test->match);
+    record_ticks(take, test, 20);
     assert_true(players[0].position.x == players[1].position.x);
-    raim_match_pause(table->match, false);
-    record_ticks(take, table, 20);
+    raim_match_pause(test->match, false);
+    record_ticks(take, test, 20);
     assert_true(players[0].position.x != players[1].position.x);
-    end_take(take, table->match);
+    end_take(take, test->match);
     struct opened opened = open_bytes(take->bytes, take->size);
     while (raim_recording_step(opened.recording))
         assert_true(is_true(take, opened.recording));
     assert_null(raim_recording_fault(opened.recording));
     assert_int_equal(raim_recording_tick(opened.recording), 40);
     close_opened(&opened);
-    close_table(table);
+    close_test_match(test);
     free_take(take);
 }
 
@@ -243,20 +244,20 @@ TEST(an_empty_match_is_recorded_while_it_sleeps)
     struct raim_match_def def = def_of();
     def.bots = 0;
     def.tuning.round_s = 0;
-    struct table *table = open_table(def);
-    struct take *take = begin_take(table->match);
-    record_ticks(take, table, 200);
-    assert_true(raim_match_is_dormant(table->match));
-    play(table, 0);
-    record_ticks(take, table, 200);
-    end_take(take, table->match);
+    struct test_match *test = open_test_match(def);
+    struct take *take = begin_take(test->match);
+    record_ticks(take, test, 200);
+    assert_true(raim_match_is_dormant(test->match));
+    play(test, 0);
+    record_ticks(take, test, 200);
+    end_take(take, test->match);
     struct opened opened = open_bytes(take->bytes, take->size);
     while (raim_recording_step(opened.recording))
         assert_true(is_true(take, opened.recording));
     assert_null(raim_recording_fault(opened.recording));
     assert_int_equal(raim_recording_tick(opened.recording), 400);
     close_opened(&opened);
-    close_table(table);
+    close_test_match(test);
     free_take(take);
 }
 
@@ -264,35 +265,35 @@ TEST(an_empty_match_is_recorded_while_it_sleeps)
 // next map, and one of a restored match.
 TEST(recordings_follow_each_other)
 {
-    struct table *table = open_table(def_of());
-    play(table, 0);
-    play(table, 1);
-    ticks(table, 100);
-    const uint64_t random = table->match->world->random;
-    struct take *first = begin_take(table->match);
-    assert_true(table->match->world->random != random);
-    record_ticks(first, table, 200);
-    end_take(first, table->match);
-    struct raim_match *next = raim_match_create(&table->def);
-    raim_match_transfer(next, table->match, false);
-    raim_match_destroy(table->match);
-    table->match = next;
-    struct take *second = begin_take(table->match);
-    record_ticks(second, table, 200);
-    end_take(second, table->match);
-    const size_t size = raim_match_checkpoint_size(table->match);
+    struct test_match *test = open_test_match(def_of());
+    play(test, 0);
+    play(test, 1);
+    ticks(test, 100);
+    const uint64_t random = test->match->world->random;
+    struct take *first = begin_take(test->match);
+    assert_true(test->match->world->random != random);
+    record_ticks(first, test, 200);
+    end_take(first, test->match);
+    struct raim_match *next = raim_match_create(&test->def);
+    raim_match_transfer(next, test->match, false);
+    raim_match_destroy(test->match);
+    test->match = next;
+    struct take *second = begin_take(test->match);
+    record_ticks(second, test, 200);
+    end_take(second, test->match);
+    const size_t size = raim_match_checkpoint_size(test->match);
     void *checkpoint = malloc(size);
-    raim_match_save(table->match, checkpoint);
-    struct raim_match *restored = raim_match_create(&table->def);
+    raim_match_save(test->match, checkpoint);
+    struct raim_match *restored = raim_match_create(&test->def);
     assert_true(raim_match_restore(restored, checkpoint, size));
     free(checkpoint);
-    raim_match_destroy(table->match);
-    table->match = restored;
-    for (uint32_t i = 0; i < SEATS; i++)
-        stand_up(table, i);
-    struct take *third = begin_take(table->match);
-    record_ticks(third, table, 200);
-    end_take(third, table->match);
+    raim_match_destroy(test->match);
+    test->match = restored;
+    for (uint32_t i = 0; i < PEERS; i++)
+        leave(test, i);
+    struct take *third = begin_take(test->match);
+    record_ticks(third, test, 200);
+    end_take(third, test->match);
     struct take *takes[] = {first, second, third};
     for (int i = 0; i < 3; i++) {
         struct opened opened = open_bytes(takes[i]->bytes, takes[i]->size);
@@ -304,21 +305,21 @@ TEST(recordings_follow_each_other)
         close_opened(&opened);
         free_take(takes[i]);
     }
-    close_table(table);
+    close_test_match(test);
 }
 
 TEST(an_overflowing_tape_keeps_what_it_took)
 {
-    struct table *table = open_table(def_of());
-    struct take *take = begin_take(table->match);
-    record_ticks(take, table, 100);
+    struct test_match *test = open_test_match(def_of());
+    struct take *take = begin_take(test->match);
+    record_ticks(take, test, 100);
     char text[RAIM_MAX_CHAT_BYTES + 1];
     memset(text, 'x', sizeof text);
     text[RAIM_MAX_CHAT_BYTES] = '\0';
     for (int i = 0; i < 100000; i++)
-        raim_tape_chat(take->tape, RAIM_NOBODY, text);
-    assert_true(raim_tape_has_overflowed(take->tape));
-    tick(table);
+        raim_recording_input_chat(take->records, RAIM_NOBODY, text);
+    assert_true(raim_recording_input_has_overflowed(take->records));
+    tick(test);
     assert_true(raim_recording_writer_end(take->writer));
     take_bytes(take);
     struct opened opened = open_bytes(take->bytes, take->size);
@@ -327,7 +328,7 @@ TEST(an_overflowing_tape_keeps_what_it_took)
     assert_null(raim_recording_fault(opened.recording));
     assert_int_equal(raim_recording_tick(opened.recording), 100);
     close_opened(&opened);
-    close_table(table);
+    close_test_match(test);
     free_take(take);
 }
 
@@ -335,7 +336,7 @@ static int set_up_group(void **state)
 {
     (void)state;
     if (!raim_recording_is_supported())
-        exit(0); // test_golden_recording sees the refusal
+        exit(0); // test_golden_recording sees the rejection
     return 0;
 }
 

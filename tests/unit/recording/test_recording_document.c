@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // RECORDING.md: its examples equal what is written, and its tables are in the code's order.
 #include "recording_index.h"
+#include "recording_input.h"
 #include "recording_writer.h"
-#include "tape.h"
 #include "test.h"
 
 static char document[64 * 1024];
@@ -75,30 +75,31 @@ TEST(the_records_of_a_tick_are_what_is_written)
     const struct raim_world_def def = {
         .rules = raim_rules_default(), .tick_hz = 60, .max_players = 2, .max_rewind = 12};
     struct raim_world *world = raim_world_init(malloc(raim_world_size(&def)), &def);
-    struct raim_tape *tape = raim_tape_init(malloc(raim_tape_bytes(world)), world);
+    struct raim_recording_input *records =
+        raim_recording_input_init(malloc(raim_recording_input_bytes(world)), world);
     const struct raim_wire_phase phase = {
         .phase = RAIM_PHASE_BREAK, .round = 3, .has_end = true, .end_tick = 7500, .winner = 1024};
     size_t size;
-    raim_tape_keyframe(tape, world, &phase);
-    raim_tape_take(tape, &size);
-    raim_tape_join(tape, raim_world_join(world), "Ada", false);
-    raim_tape_join(tape, raim_world_join(world), "Bot 1", true);
-    raim_tape_chat(tape, 1024, "hi");
-    raim_tape_traffic(tape, 0, 1, 0);
+    raim_recording_input_keyframe(records, world, &phase);
+    raim_recording_input_take(records, &size);
+    raim_recording_input_join(records, raim_world_join(world), "Ada", false);
+    raim_recording_input_join(records, raim_world_join(world), "Bot 1", true);
+    raim_recording_input_chat(records, 1024, "hi");
+    raim_recording_input_traffic(records, 0, 1, 0);
     const raim_input inputs[] = {{.move_x = 1, .fire = 1, .rewind = 4, .aim = 16384},
                                  {.move_y = -1, .aim = 65535}};
-    raim_tape_step(tape, &(uint64_t){3}, inputs);
-    raim_tape_kill(tape, 1024, 1025);
-    raim_tape_phase(tape, &phase);
-    raim_tape_clear_bullets(tape);
-    raim_tape_rtt(tape, 0, 42);
-    raim_tape_begin_sent(tape, &(uint64_t){1}, &(uint64_t){0});
-    raim_tape_sent(tape, 0, &(uint64_t){3}, &(uint64_t){1 << 6});
+    raim_recording_input_step(records, &(uint64_t){3}, inputs);
+    raim_recording_input_kill(records, 1024, 1025);
+    raim_recording_input_phase(records, &phase);
+    raim_recording_input_clear_bullets(records);
+    raim_recording_input_rtt(records, 0, 42);
+    raim_recording_input_begin_sent(records, &(uint64_t){1}, &(uint64_t){0});
+    raim_recording_input_sent(records, 0, &(uint64_t){3}, &(uint64_t){1 << 6});
     world->tick = 1;
-    raim_tape_end_tick(tape, world);
-    const uint8_t *bytes = raim_tape_take(tape, &size);
+    raim_recording_input_end_tick(records, world);
+    const uint8_t *bytes = raim_recording_input_take(records, &size);
     assert_block("tick", bytes, size);
-    free(tape);
+    free(records);
     free(world);
 }
 

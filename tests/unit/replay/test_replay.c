@@ -23,13 +23,13 @@ static int set_up(void **state)
     struct raim_match_def def = usual_def();
     def.bots = 3;
     def.sight = true;
-    struct table *table = open_table(def);
-    take = begin_take(table->match);
+    struct test_match *test = open_test_match(def);
+    take = begin_take(test->match);
     for (uint32_t i = 0; i < CLIENTS; i++)
-        play(table, i);
-    record_ticks(take, table, TICKS);
-    end_take(take, table->match);
-    close_table(table);
+        play(test, i);
+    record_ticks(take, test, TICKS);
+    end_take(take, test->match);
+    close_test_match(test);
     const int file = mkstemp(path);
     if (file < 0 || write(file, take->bytes, take->size) != (ssize_t)take->size)
         return -1;

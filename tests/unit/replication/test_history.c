@@ -55,7 +55,7 @@ TEST(a_position_is_told_exactly_and_its_way_by_what_was_run)
     const raim_player *player = fixture_put(chronicle.arena, (raim_vec2){10, 20});
     raim_input *input = fixture_input(chronicle.arena, player);
     const struct raim_wire_frame *frame = step(&chronicle);
-    assert_int_equal(frame->players[0].way, RAIM_WAY_STAND);
+    assert_int_equal(frame->players[0].direction, RAIM_DIRECTION_STAND);
     for (int i = 0; i < 8; i++) {
         const raim_wire_player before = frame->players[0];
         input->move_x = moves[i][0];
@@ -64,7 +64,7 @@ TEST(a_position_is_told_exactly_and_its_way_by_what_was_run)
         frame = step(&chronicle);
         const raim_wire_player *now = &frame->players[0];
         assert_true(now->x == player->position.x * 32 && now->y == player->position.y * 32);
-        assert_int_equal(now->way, RAIM_WAY_RUN + i);
+        assert_int_equal(now->direction, RAIM_DIRECTION_RUN + i);
         assert_int_equal(now->aim, i);
         const raim_wire_player predicted =
             raim_wire_predict_player(&chronicle.history.limits, &before, 0);
@@ -94,7 +94,7 @@ TEST(who_falls_is_not_in_the_frame_but_its_place_is_remembered)
     player->respawn_ticks = 0;
     frame = step(&chronicle);
     assert_true(raim_set_has(frame->seen_players, 0));
-    assert_int_equal(frame->players[0].way, RAIM_WAY_STAND);
+    assert_int_equal(frame->players[0].direction, RAIM_DIRECTION_STAND);
     end(&chronicle);
 }
 

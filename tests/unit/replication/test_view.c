@@ -37,14 +37,14 @@ TEST(a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen)
 {
     struct stage *stage =
         open_with_two(walled_map(), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
-    const int latency = (int)raim_view_latency(stage->match, &stage->match->clients[0]);
-    int first_told = 0, first_seen = 0;
+    const int latency = (int)raim_view_latency(stage->match, &stage->match->connections[0]);
+    int first_reported = 0, first_seen = 0;
     stage->viewers[1].pressed.move_y = 1;
     for (int i = 1; first_seen == 0; i++) {
         stage_tick(stage);
         const bool told = stage_has(stage, 0, stage_slot(stage, 1));
-        first_told = first_told == 0 && told ? i : first_told;
-        assert_true(told || first_told == 0);
+        first_reported = first_reported == 0 && told ? i : first_reported;
+        assert_true(told || first_reported == 0);
         if (raim_map_sees_circle(stage->map, stage_player(stage, 0)->position,
                                  stage_player(stage, 1)->position, 20))
             first_seen = i;
@@ -52,8 +52,8 @@ TEST(a_hidden_player_is_not_on_the_wire_and_comes_before_it_can_be_seen)
     // It becomes visible after half a second. It is sent earlier by the time that both could gain
     // by running.
     assert_true(first_seen > 20);
-    assert_true(first_told >= first_seen - 3 * latency);
-    assert_true(first_told <= first_seen - latency);
+    assert_true(first_reported >= first_seen - 3 * latency);
+    assert_true(first_reported <= first_seen - latency);
     stage_close(stage);
 }
 
@@ -76,7 +76,7 @@ static void compare_views(uint32_t width, uint32_t height, bool sight)
     def.sight = sight;
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), def, (raim_vec2){-400, 0}, (raim_vec2){-400, 100});
-    const double latency = raim_view_latency(stage->match, &stage->match->clients[0]);
+    const double latency = raim_view_latency(stage->match, &stage->match->connections[0]);
     const double most_x = width / 2.0 + 20 + 2 * 5 * latency;
     const double most_y = height / 2.0 + 20 + 2 * 5 * latency;
     for (int i = 0; i < 4; i++) {
@@ -126,10 +126,10 @@ static void check_reach(const struct stage *stage, uint32_t handle)
 {
     const struct raim_world *world = stage->match->world;
     const struct raim_match_def *def = &stage->match->def;
-    struct raim_shown *shown = stage_shown(stage, handle);
+    struct raim_sent_view *shown = stage_shown(stage, handle);
     const raim_vec2 eye = stage_player(stage, handle)->position;
     const double latency_s =
-        raim_view_latency(stage->match, &stage->match->clients[handle]) / (double)def->tick_hz;
+        raim_view_latency(stage->match, &stage->match->connections[handle]) / (double)def->tick_hz;
     const double run = def->rules.player_speed * latency_s;
     const double flight = def->rules.bullet_speed * latency_s;
     for (uint32_t slot = 0; slot < world->max_players; slot++) {
@@ -142,7 +142,7 @@ static void check_reach(const struct stage *stage, uint32_t handle)
     }
     for (uint32_t slot = 0; slot < world->max_bullets; slot++) {
         const raim_bullet *bullet = &raim_world_bullets_const(world)[slot];
-        if (!raim_set_has(raim_shown_bullets(&stage->limits, shown), slot))
+        if (!raim_set_has(raim_sent_view_bullets(&stage->limits, shown), slot))
             continue;
         assert_true(bullet->owner != RAIM_NOBODY);
         const raim_vec2 at = raim_bullet_position(&def->rules, bullet, world->tick, world->tick_hz);
@@ -166,7 +166,7 @@ static void check_plain(const struct stage *stage, uint32_t handle)
 {
     const struct raim_world *world = stage->match->world;
     const struct raim_match_def *def = &stage->match->def;
-    struct raim_shown *shown = stage_shown(stage, handle);
+    struct raim_sent_view *shown = stage_shown(stage, handle);
     const raim_player *self = stage_player(stage, handle);
     assert_int_equal(raim_set_has(shown->players, stage_slot(stage, handle)),
                      self->state == RAIM_PLAYER_ALIVE);
@@ -189,7 +189,7 @@ static void check_plain(const struct stage *stage, uint32_t handle)
         if (fabs(at.x - self->position.x) <= def->view_width / 2.0 &&
             fabs(at.y - self->position.y) <= def->view_height / 2.0 &&
             (!def->sight || raim_map_sees_circle(stage->map, self->position, at, 4)))
-            assert_true(raim_set_has(raim_shown_bullets(&stage->limits, shown), slot));
+            assert_true(raim_set_has(raim_sent_view_bullets(&stage->limits, shown), slot));
     }
 }
 
@@ -253,10 +253,10 @@ TEST(where_nothing_happens_ten_snapshots_a_second_are_sent)
         // A frame that was not sent equals the client's prediction.
         struct raim_wire_frame now =
             *raim_history_at(&stage->match->interest.history, stage->match->world->tick);
-        struct raim_shown *shown = stage_shown(stage, 0);
+        struct raim_sent_view *shown = stage_shown(stage, 0);
         now.self = shown->self;
         now.seen_players = shown->players;
-        now.seen_bullets = raim_shown_bullets(&stage->limits, shown);
+        now.seen_bullets = raim_sent_view_bullets(&stage->limits, shown);
         const struct viewer *viewer = &stage->viewers[0];
         const struct raim_wire_frame *newest =
             &viewer->frames[viewer->newest % stage->limits.history];
@@ -366,9 +366,9 @@ TEST(a_message_with_events_has_the_aims_too)
     stage_close(stage);
 }
 
-static uint64_t refused(const struct stage *stage, enum raim_refusal refusal)
+static uint64_t rejected(const struct stage *stage, enum raim_rejection rejection)
 {
-    return raim_match_counts(stage->match).refused[refusal];
+    return raim_match_counts(stage->match).rejected[rejection];
 }
 
 static void acknowledge(struct stage *stage, uint32_t tick)
@@ -384,32 +384,32 @@ TEST(only_snapshots_that_were_sent_can_be_acknowledged)
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
     stage_ticks(stage, 128);
-    const struct raim_connection *client = &stage->match->clients[0];
+    const struct raim_connection *client = &stage->match->connections[0];
     const uint32_t now = stage->match->world->tick;
     uint32_t skipped = 0;
     for (uint32_t tick = now - stage->limits.history + 1; tick != now + 1; tick++)
-        if (!raim_shown_at(stage->match, client, tick)->sent)
+        if (!raim_sent_view_at(stage->match, client, tick)->sent)
             skipped = tick;
     assert_true(skipped != 0);
     const uint32_t acked = client->acked_tick;
     acknowledge(stage, now + 1);
     acknowledge(stage, now + 1000);
     acknowledge(stage, skipped);
-    assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 3);
+    assert_int_equal(rejected(stage, RAIM_REJECTED_ACK), 3);
     // Repeated, older and outdated acknowledgements are all accepted.
     acknowledge(stage, acked);
     acknowledge(stage, client->sent_tick);
     acknowledge(stage, acked);
     acknowledge(stage, now - stage->limits.history);
     acknowledge(stage, now - 1000000);
-    assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 3);
+    assert_int_equal(rejected(stage, RAIM_REJECTED_ACK), 3);
     assert_true(raim_tick_diff(client->acked_tick, acked) >= 0);
     stage_ticks(stage, 20); // and every snapshot can be read
     // A client cannot acknowledge snapshots of another client or of an earlier one with its handle.
     stage_leave(stage, 0);
     stage_join(stage, 0);
     acknowledge(stage, now);
-    assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 4);
+    assert_int_equal(rejected(stage, RAIM_REJECTED_ACK), 4);
     stage_close(stage);
 }
 
@@ -443,14 +443,15 @@ TEST(a_feigned_latency_shows_no_more_than_a_quarter_of_a_second)
         // Acknowledges each snapshot a second late, in inputs for a second ahead.
         stage_tick(stage);
         const uint32_t late = stage->match->world->tick - stage->limits.history + 2;
-        liar->has_named = raim_shown_at(stage->match, &stage->match->clients[0], late)->sent;
+        liar->has_named =
+            raim_sent_view_at(stage->match, &stage->match->connections[0], late)->sent;
         liar->name = late;
         stage->viewers[1].pressed.aim += 100; // so that every tick needs a snapshot
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
         raim_match_receive(stage->match, 0, false, bytes,
                            stage_write_input(liar, stage->match->world->tick + 60, bytes));
     }
-    assert_int_equal(raim_view_latency(stage->match, &stage->match->clients[0]), 15);
+    assert_int_equal(raim_view_latency(stage->match, &stage->match->connections[0]), 15);
     stage_put(stage, stage_slot(stage, 0), (raim_vec2){-900, 0});
     stage_put(stage, stage_slot(stage, 1), (raim_vec2){-900 + 800 + 20 + 2 * 75 + 1, 0});
     stage_tick(stage);
@@ -458,7 +459,7 @@ TEST(a_feigned_latency_shows_no_more_than_a_quarter_of_a_second)
     // Once it acknowledges honestly, its latency soon falls.
     liar->keeps_acks = false;
     stage_ticks(stage, 150);
-    assert_true(raim_view_latency(stage->match, &stage->match->clients[0]) <= 5);
+    assert_true(raim_view_latency(stage->match, &stage->match->connections[0]) <= 5);
     stage_close(stage);
 }
 
@@ -466,7 +467,7 @@ TEST(the_latency_is_from_a_snapshot_to_the_input_that_knew_it)
 {
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
-    const struct raim_connection *client = &stage->match->clients[0];
+    const struct raim_connection *client = &stage->match->connections[0];
     // The next tick plays the input made on seeing this one: a tick, and 50 ms of interpolation.
     assert_true(client->latency_ticks == 1);
     assert_int_equal(raim_view_latency(stage->match, client), 4);
@@ -477,7 +478,7 @@ TEST(rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast)
 {
     struct stage *stage =
         open_with_two(fixture_map(NULL, 0), usual_def(), (raim_vec2){-300, 0}, (raim_vec2){300, 0});
-    const struct raim_connection *client = &stage->match->clients[0];
+    const struct raim_connection *client = &stage->match->connections[0];
     raim_match_set_snapshot_interval(stage->match, 4);
     assert_int_equal(raim_view_latency(stage->match, client), 4 + 3);
     struct viewer *fast = &stage->viewers[0];
@@ -491,7 +492,7 @@ TEST(rare_snapshots_look_further_ahead_but_not_for_a_clock_that_is_fast)
         raim_match_receive(stage->match, 0, false, bytes,
                            stage_write_input(fast, stage->match->world->tick + 60, bytes));
     }
-    assert_int_equal(refused(stage, RAIM_REFUSED_ACK), 0);
+    assert_int_equal(rejected(stage, RAIM_REJECTED_ACK), 0);
     // The present tick, two that inputs may be early, 50 ms of interpolation, and the interval.
     assert_int_equal(raim_view_latency(stage->match, client), 1 + 2 + 3 + 3);
     stage_close(stage);
@@ -527,7 +528,7 @@ TEST(in_a_crowd_nobody_waits_longer_than_a_quarter_of_a_second)
         const struct raim_world *world = stage->match->world;
         if (!stage->viewers[0].any)
             continue;
-        struct raim_shown *shown = stage_shown(stage, 0);
+        struct raim_sent_view *shown = stage_shown(stage, 0);
         assert_int_equal(raim_set_has(shown->players, stage_slot(stage, 0)),
                          self->state == RAIM_PLAYER_ALIVE);
         for (uint32_t slot = 0; slot < world->max_players; slot++) {

@@ -48,13 +48,13 @@ static void assert_bullet_is_true(const struct stage *stage, const struct raim_w
     const raim_wire_bullet *told = &frame->bullets[slot], *real = &truth->bullets[slot];
     const double step = stage->match->def.rules.bullet_speed / stage->match->def.tick_hz;
     const raim_vec2 direction = raim_angle_direction(real->aim);
-    const raim_vec2 told_at = raim_vec2_mad(raim_units(told->x, told->y), direction,
-                                            step * raim_tick_diff(frame->tick, told->tick));
+    const raim_vec2 reported_at = raim_vec2_mad(raim_units(told->x, told->y), direction,
+                                                step * raim_tick_diff(frame->tick, told->tick));
     const raim_vec2 real_at = raim_vec2_mad(raim_units(real->x, real->y), direction,
                                             step * raim_tick_diff(frame->tick, real->tick));
     assert_int_equal(told->aim, real->aim);
-    assert_true(fabs(told_at.x - real_at.x) <= 0.51 * RAIM_MAP_GRID);
-    assert_true(fabs(told_at.y - real_at.y) <= 0.51 * RAIM_MAP_GRID);
+    assert_true(fabs(reported_at.x - real_at.x) <= 0.51 * RAIM_MAP_GRID);
+    assert_true(fabs(reported_at.y - real_at.y) <= 0.51 * RAIM_MAP_GRID);
 }
 
 static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
@@ -63,12 +63,12 @@ static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
     const struct raim_wire_limits *limits = &stage->limits;
     const struct raim_wire_frame *truth =
         raim_history_at(&stage->match->interest.history, frame->tick);
-    struct raim_shown *shown =
-        raim_shown_at(stage->match, &stage->match->clients[handle], frame->tick);
+    struct raim_sent_view *shown =
+        raim_sent_view_at(stage->match, &stage->match->connections[handle], frame->tick);
     const uint32_t bullets = raim_wire_bullets(limits);
     assert_true(shown->valid && shown->sent && shown->tick == frame->tick);
     assert_memory_equal(frame->seen_players, shown->players, raim_set_words(limits->players) * 8);
-    assert_memory_equal(frame->seen_bullets, raim_shown_bullets(limits, shown),
+    assert_memory_equal(frame->seen_bullets, raim_sent_view_bullets(limits, shown),
                         raim_set_words(bullets) * 8);
     assert_true(frame->self.slot == shown->self.slot && frame->self.steers &&
                 frame->self.alive == shown->self.alive && frame->self.timer == shown->self.timer &&
@@ -79,8 +79,9 @@ static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
         if (!raim_set_has(frame->seen_players, slot))
             continue;
         assert_true(raim_set_has(truth->seen_players, slot));
-        assert_true(told->x == real->x && told->y == real->y && told->way == real->way &&
-                    told->life == real->life && told->shield == real->shield);
+        assert_true(told->x == real->x && told->y == real->y &&
+                    told->direction == real->direction && told->life == real->life &&
+                    told->shield == real->shield);
         assert_int_equal(told->aim, slot == frame->self.slot ? 0 : real->aim);
     }
     for (uint32_t slot = 0; slot < bullets; slot++) {
@@ -171,8 +172,8 @@ static void play(struct quality quality)
     for (uint32_t client = 0; client < CLIENTS; client++)
         told += stage->viewers[client].told;
     assert_true(told > 100);
-    assert_int_equal(raim_match_counts(stage->match).refused[RAIM_REFUSED_ACK], 0);
-    assert_int_equal(raim_match_counts(stage->match).refused[RAIM_REFUSED_MALFORMED], 0);
+    assert_int_equal(raim_match_counts(stage->match).rejected[RAIM_REJECTED_ACK], 0);
+    assert_int_equal(raim_match_counts(stage->match).rejected[RAIM_REJECTED_MALFORMED], 0);
     stage_close(stage);
 }
 

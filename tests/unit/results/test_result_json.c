@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lines of results: what is written is read again, names cannot break out, and damaged lines are
-// refused as a whole.                                                  test_result_json [--seed N]
+// rejected as a whole.                                                  test_result_json [--seed N]
 #define _GNU_SOURCE
 #include "result_fixture.h"
 
@@ -53,7 +53,7 @@ TEST(names_stay_within_their_texts)
     }
 }
 
-TEST(damaged_lines_are_refused)
+TEST(damaged_lines_are_rejected)
 {
     struct round_report *report = make_report(2);
     set_player(report, 0, "Ann", "Ann", 3);

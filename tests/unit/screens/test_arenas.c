@@ -3,7 +3,7 @@
 #include "arenas.h"
 #include "test.h"
 
-static struct arenas_row rows[ARENAS_MOST];
+static struct arenas_row rows[ARENAS_MAX];
 
 static int read_text(const char *status)
 {
@@ -28,7 +28,7 @@ TEST(a_status_is_read)
     assert_int_equal(rows[1].players + rows[1].bots, 0);
 }
 
-TEST(what_is_no_status_is_refused)
+TEST(what_is_no_status_is_rejected)
 {
     static const char *const bad[] = {
         "",
@@ -47,15 +47,15 @@ TEST(what_is_no_status_is_refused)
         assert_int_equal(read_text(bad[i]), -1);
 }
 
-TEST(more_arenas_than_there_is_room_for_are_left_out)
+TEST(more_arenas_than_there_is_arena_for_are_left_out)
 {
     static const char arena[] = "{\"name\": \"a\", \"map\": \"b\", \"port\": 5},";
-    static char status[(ARENAS_MOST + 10) * sizeof arena + 32] = "{\"arenas\": [";
-    for (int i = 0; i < ARENAS_MOST + 10; i++)
+    static char status[(ARENAS_MAX + 10) * sizeof arena + 32] = "{\"arenas\": [";
+    for (int i = 0; i < ARENAS_MAX + 10; i++)
         strcat(status, arena);
     status[strlen(status) - 1] = ']';
     strcat(status, "}");
-    assert_int_equal(read_text(status), ARENAS_MOST);
+    assert_int_equal(read_text(status), ARENAS_MAX);
 }
 
 TEST(a_long_name_is_cut)

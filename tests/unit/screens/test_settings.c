@@ -240,18 +240,18 @@ TEST(a_full_list_drops_the_oldest_game)
     char address[32];
     servers = (struct servers){0};
     servers_set_favourite(&servers, "kept:1", true);
-    for (int i = 0; i < 2 * SERVERS_MOST; i++) {
+    for (int i = 0; i < 2 * SERVERS_MAX; i++) {
         snprintf(address, sizeof address, "host%d:1", i);
         servers_note_game(&servers, address, 100 + i);
     }
-    assert_int_equal(servers.count, SERVERS_MOST);
+    assert_int_equal(servers.count, SERVERS_MAX);
     assert_string_equal(servers.entries[0].address, "kept:1");
     assert_string_equal(servers.entries[1].address, address);
-    for (int i = 0; i < 2 * SERVERS_MOST; i++) {
+    for (int i = 0; i < 2 * SERVERS_MAX; i++) {
         snprintf(address, sizeof address, "host%d:1", i);
         servers_set_favourite(&servers, address, true);
     }
-    assert_int_equal(servers.count, SERVERS_MOST); // of favourites none is dropped
+    assert_int_equal(servers.count, SERVERS_MAX); // of favourites none is dropped
     assert_true(servers_find(&servers, "kept:1") >= 0);
     servers_note_game(&servers, "new:1", 999);
     assert_int_equal(servers_find(&servers, "new:1"), -1);

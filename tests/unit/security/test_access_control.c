@@ -52,7 +52,7 @@ TEST(a_token_ends_with_its_time_and_the_skew, set_up, tear_down)
     const struct token early = usual_token(), late = usual_token();
     assert_int_equal(judge(&early, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
     assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S - 1), ACCESS_CONTROL_ADMITTED);
-    // A used and expired token stays refused after its nonce is forgotten.
+    // A used and expired token stays rejected after its nonce is forgotten.
     assert_int_equal(judge(&late, NOW + LIFE + ACCESS_CONTROL_SKEW_S), ACCESS_CONTROL_EXPIRED);
 }
 
@@ -125,7 +125,7 @@ TEST(another_signers_token_is_forged, set_up, tear_down)
     assert_int_equal(judge(&genuine, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
-TEST(a_token_cut_at_any_byte_is_refused, set_up, tear_down)
+TEST(a_token_cut_at_any_byte_is_rejected, set_up, tear_down)
 {
     struct raim_access access = usual();
     strcpy(access.name, "given");
@@ -142,7 +142,7 @@ TEST(a_token_cut_at_any_byte_is_refused, set_up, tear_down)
     assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
-TEST(a_token_changed_in_any_bit_is_refused, set_up, tear_down)
+TEST(a_token_changed_in_any_bit_is_rejected, set_up, tear_down)
 {
     struct raim_access access = usual();
     strcpy(access.name, "given");
@@ -156,7 +156,7 @@ TEST(a_token_changed_in_any_bit_is_refused, set_up, tear_down)
     assert_int_equal(judge(&token, NOW), ACCESS_CONTROL_ADMITTED);
 }
 
-TEST(a_full_memory_refuses_until_something_expires, set_up, tear_down)
+TEST(a_full_memory_rejects_until_something_expires, set_up, tear_down)
 {
     int admitted = 0;
     for (enum access_control_verdict verdict = ACCESS_CONTROL_ADMITTED;

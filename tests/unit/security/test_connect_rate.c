@@ -132,7 +132,7 @@ TEST(a_neighbour_of_a_reconnecting_client_connects_by_retrying, set_up, NULL)
     assert_true(at_once + at_second >= 150);
 }
 
-TEST(an_immediate_retry_is_refused, set_up, NULL)
+TEST(an_immediate_retry_is_rejected, set_up, NULL)
 {
     for (int i = 0; i < 1000; i++)
         come_and_go(HOME, 0);

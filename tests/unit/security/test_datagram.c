@@ -242,7 +242,7 @@ TEST(connectionless_and_compressed_have_different_verdicts)
     assert_int_equal(alone(0x4FFF, false, 0x44, 0), DATAGRAM_COMPRESSED);
 }
 
-TEST(fragments_are_refused_behind_good_commands_too)
+TEST(fragments_are_rejected_behind_good_commands_too)
 {
     assert_int_equal(alone(0x9003, true, 0x88, 100), DATAGRAM_FRAGMENT);
     assert_int_equal(alone(0x1003, false, 0x0C, 100), DATAGRAM_FRAGMENT);
@@ -253,7 +253,7 @@ TEST(fragments_are_refused_behind_good_commands_too)
     assert_int_equal(check(draft.data, draft.size), DATAGRAM_FRAGMENT);
 }
 
-TEST(lengths_that_lie_are_refused)
+TEST(lengths_that_lie_are_rejected)
 {
     for (int lie = -3; lie <= 3; lie++) {
         alone(0x9003, true, 0x86, 10);
@@ -268,7 +268,7 @@ TEST(lengths_that_lie_are_refused)
     assert_int_equal(alone(0x1003, false, 0x07, 0), DATAGRAM_MALFORMED);
 }
 
-TEST(flags_that_no_client_sets_are_refused)
+TEST(flags_that_no_client_sets_are_rejected)
 {
     assert_int_equal(alone(0x9003, true, 0x06, 4), DATAGRAM_MALFORMED);
     assert_int_equal(alone(0x9003, true, 0x87, 4), DATAGRAM_MALFORMED);

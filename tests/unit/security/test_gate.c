@@ -102,7 +102,7 @@ TEST(cookies_grow_old, set_up, NULL)
     }
 }
 
-TEST(a_guessed_cookie_is_refused, set_up, NULL)
+TEST(a_guessed_cookie_is_rejected, set_up, NULL)
 {
     const uint32_t cookie = cookie_of(home, 0);
     const uint32_t obvious[] = {0, 1, UINT32_MAX, htonl(cookie), cookie + 1, ~cookie};
@@ -112,7 +112,7 @@ TEST(a_guessed_cookie_is_refused, set_up, NULL)
     for (int i = 0; i < 10000; i++)
         assert_int_equal(connect_with((uint32_t)raim_random_next(&chance), home, 0),
                          DATAGRAM_COOKIE);
-    // Refused requests take no tokens.
+    // Rejected requests take no tokens.
     assert_int_equal(connect_with(cookie, home, 0), DATAGRAM_OK);
 }
 
@@ -151,8 +151,8 @@ TEST(only_a_padded_connect_request_is_answered, set_up, NULL)
     raim_connect_request_write(&(struct raim_connect_request){0}, bytes);
     for (size_t size = 0; size < RAIM_CONNECTIONLESS_BYTES; size++) {
         const struct gate_answer answer = say(home, bytes, size, 0);
-        assert_int_equal(answer.verdict, GATE_REFUSED);
-        assert_int_equal(answer.refusal, DATAGRAM_CONNECTIONLESS);
+        assert_int_equal(answer.verdict, GATE_REJECTED);
+        assert_int_equal(answer.rejection, DATAGRAM_CONNECTIONLESS);
     }
     assert_int_equal(say(home, bytes, RAIM_CONNECTIONLESS_BYTES, 0).verdict, GATE_ANSWERED);
     assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, GATE_ANSWERED);
@@ -161,7 +161,7 @@ TEST(only_a_padded_connect_request_is_answered, set_up, NULL)
         const int at = chance_int(0, 1) == 0 ? chance_int(4, 9) : chance_int(17, sizeof bytes - 1);
         const uint8_t bit = (uint8_t)(1 << chance_int(0, 7));
         bytes[at] ^= bit;
-        assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, GATE_REFUSED);
+        assert_int_equal(say(home, bytes, sizeof bytes, 0).verdict, GATE_REJECTED);
         bytes[at] ^= bit;
     }
 }
@@ -173,7 +173,7 @@ TEST(a_flood_of_connect_requests_is_cut_to_its_rate, set_up, NULL)
         const struct gate_answer answer = connect_request(home, i * (int64_t)MS / 10);
         answered += answer.verdict == GATE_ANSWERED;
         if (answer.verdict != GATE_ANSWERED)
-            assert_int_equal(answer.refusal, DATAGRAM_CONNECT_REQUESTS);
+            assert_int_equal(answer.rejection, DATAGRAM_CONNECT_REQUESTS);
     }
     const uint32_t per_s = GATE_LIMITS_DEFAULT.connect_requests_per_second;
     assert_in_range(answered, 6 * per_s, 7 * per_s + 1);
@@ -260,21 +260,21 @@ static bool admits_home(void *context, struct udp_address from)
     return udp_address_equal(from, home);
 }
 
-TEST(a_getinfo_is_a_masters_or_refused, set_up, NULL)
+TEST(a_getinfo_is_a_masters_or_rejected, set_up, NULL)
 {
     static const uint8_t getinfo[] = "\xFF\xFF\xFF\xFFgetinfo A_ch4Lleng3";
     gate.answers_queries = true;
     struct gate_answer answer = say(home, getinfo, sizeof getinfo - 1, 0);
-    assert_int_equal(answer.verdict, GATE_REFUSED);
+    assert_int_equal(answer.verdict, GATE_REJECTED);
     gate.policy.admits_master = admits_home;
     answer = say(home, getinfo, sizeof getinfo - 1, 0);
     assert_int_equal(answer.verdict, GATE_QUERY);
     assert_int_equal(answer.query, QUERY_GETINFO);
     answer = say(elsewhere, getinfo, sizeof getinfo - 1, 0);
-    assert_int_equal(answer.verdict, GATE_REFUSED);
-    assert_int_equal(answer.refusal, DATAGRAM_CONNECTIONLESS);
+    assert_int_equal(answer.verdict, GATE_REJECTED);
+    assert_int_equal(answer.rejection, DATAGRAM_CONNECTIONLESS);
     gate.answers_queries = false;
-    assert_int_equal(say(home, getinfo, sizeof getinfo - 1, 0).verdict, GATE_REFUSED);
+    assert_int_equal(say(home, getinfo, sizeof getinfo - 1, 0).verdict, GATE_REJECTED);
 }
 
 static const uint8_t right_key[RAIM_PASSWORD_KEY_BYTES] = {1}, wrong_key[RAIM_PASSWORD_KEY_BYTES];
@@ -329,18 +329,18 @@ TEST(a_good_credential_is_exchanged_for_an_admitted_cookie, set_up_policy, NULL)
     assert_int_equal(checked, 1);
 }
 
-TEST(another_credential_is_refused_with_less_than_was_asked, set_up_policy, NULL)
+TEST(another_credential_is_rejected_with_less_than_was_asked, set_up_policy, NULL)
 {
-    struct raim_refused refused;
+    struct raim_rejected rejected;
     const uint32_t cookie = cookie_of(home, 0);
     const char *const tokens[] = {"", "evil", "goo"};
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
         const struct gate_answer answer = show(home, cookie, tokens[i], 0);
         assert_int_equal(answer.verdict, GATE_ANSWERED);
-        assert_int_equal(answer.refusal, DATAGRAM_ACCESS);
+        assert_int_equal(answer.rejection, DATAGRAM_ACCESS);
         assert_int_equal(answer.size, 0);
-        assert_true(raim_refused_read(answer.notice, answer.notice_size, &refused));
-        assert_int_equal(refused.reason, 14);
+        assert_true(raim_rejected_read(answer.notice, answer.notice_size, &rejected));
+        assert_int_equal(rejected.reason, 14);
     }
 }
 
@@ -351,11 +351,11 @@ TEST(no_signature_is_checked_without_a_cookie_or_too_often, set_up_policy, NULL)
     assert_true(raim_cookie_read(answer.reply, answer.size, &cookie));
     assert_false(cookie.admitted);
     assert_int_equal(checked, 0);
-    int refused = 0;
+    int rejected = 0;
     for (int i = 0; i < 200; i++)
-        refused += show(home, cookie.cookie, "evil", 0).verdict == GATE_REFUSED;
+        rejected += show(home, cookie.cookie, "evil", 0).verdict == GATE_REJECTED;
     assert_in_range(checked, 1, CHECK_LIMIT_OF_ALL.burst / 2);
-    assert_int_equal(refused, 200 - checked);
+    assert_int_equal(rejected, 200 - checked);
 }
 
 static enum datagram_verdict check_password(struct udp_address from, const uint8_t *key,
@@ -421,9 +421,9 @@ TEST(guesses_of_a_network_keep_no_other_out, set_up_policy, NULL)
         }
 }
 
-TEST(a_password_in_plain_text_is_refused_unseen, set_up_policy, NULL)
+TEST(a_password_in_plain_text_is_rejected_unseen, set_up_policy, NULL)
 {
-    struct raim_refused refused;
+    struct raim_rejected rejected;
     gate.offer.offers_encryption = gate.offer.needs_password = true;
     const uint32_t cookie = cookie_of(home, 0);
     uint8_t bytes[RAIM_CONNECTIONLESS_BYTES];
@@ -433,27 +433,27 @@ TEST(a_password_in_plain_text_is_refused_unseen, set_up_policy, NULL)
     memcpy(asked.credential.bytes, right_key, sizeof right_key);
     const struct gate_answer answer =
         say(home, bytes, raim_connect_request_write(&asked, bytes), 0);
-    assert_int_equal(answer.refusal, DATAGRAM_PASSWORD);
+    assert_int_equal(answer.rejection, DATAGRAM_PASSWORD);
     assert_int_equal(answer.size, 0);
     assert_int_equal(checked, 0);
-    assert_true(raim_refused_read(answer.notice, answer.notice_size, &refused));
-    assert_int_equal(refused.reason, 17);
-    assert_non_null(strstr(refused.text, "encrypted"));
+    assert_true(raim_rejected_read(answer.notice, answer.notice_size, &rejected));
+    assert_int_equal(rejected.reason, 17);
+    assert_non_null(strstr(rejected.text, "encrypted"));
 }
 
 TEST(a_banned_address_gets_no_further, set_up_policy, NULL)
 {
-    struct raim_refused refused;
+    struct raim_rejected rejected;
     struct raim_cookie cookie;
     gate.offer.needs_admission = false;
     const uint32_t number = cookie_of(home, 0);
     banned = home.ip;
     struct gate_answer answer = connect_request(home, 0);
-    assert_int_equal(answer.refusal, DATAGRAM_BANNED);
+    assert_int_equal(answer.rejection, DATAGRAM_BANNED);
     assert_int_equal(answer.size, 0);
-    assert_true(raim_refused_read(answer.notice, answer.notice_size, &refused));
-    assert_int_equal(refused.reason, 12);
-    assert_string_equal(refused.text, "spam");
+    assert_true(raim_rejected_read(answer.notice, answer.notice_size, &rejected));
+    assert_int_equal(rejected.reason, 12);
+    assert_string_equal(rejected.text, "spam");
     assert_int_equal(connect_with(number, home, 0), DATAGRAM_BANNED);
     assert_int_equal(gate_admit(&gate, home, (struct datagram_connect){1, number}, true, 0),
                      DATAGRAM_BANNED);
@@ -466,13 +466,13 @@ TEST(a_banned_address_gets_no_further, set_up_policy, NULL)
         answered += connect_request(home, 0).verdict == GATE_ANSWERED;
         checks += gate_check_init(&gate, home, number, 0, bytes, &size) == DATAGRAM_OK;
     }
-    assert_int_equal(answered + checks, GATE_REFUSALS_OF_NETWORK.burst);
+    assert_int_equal(answered + checks, GATE_REJECTIONS_OF_NETWORK.burst);
     set_up_policy(state);
     gate.offer.needs_admission = false;
     banned = home.ip;
     gate.policy = (struct gate_policy){
         .find_ban = find_ban, .admits_token = admits_token, .admits_password = admits_password};
-    // With encryption the reply has a cookie too, because the handshake repeats the refusal.
+    // With encryption the reply has a cookie too, because the handshake repeats the rejection.
     gate.offer.offers_encryption = true;
     answer = connect_request(home, 0);
     assert_true(answer.notice_size > 0);

@@ -21,7 +21,7 @@ TEST(a_line_is_read_and_printed)
     assert_string_equal(text, line);
 }
 
-TEST(any_other_text_is_refused)
+TEST(any_other_text_is_rejected)
 {
     struct password password;
     char text[PASSWORD_TEXT_BYTES + 1];

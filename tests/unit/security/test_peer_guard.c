@@ -6,7 +6,7 @@
 static struct peer_guard guard;
 static struct peer_guard_view view;
 static struct peer_guard_report report;
-static uint64_t refused[DATAGRAM_VERDICTS]; // of the last datagram
+static uint64_t rejected[DATAGRAM_VERDICTS]; // of the last datagram
 static uint8_t data[1200];
 static size_t size;
 static int64_t now_ms;
@@ -67,8 +67,8 @@ static uint32_t filter(void)
     struct datagram_command command;
     uint32_t left = 0;
     assert_int_equal(datagram_check(data, size), DATAGRAM_OK);
-    memset(refused, 0, sizeof refused);
-    peer_guard_filter(&guard, &view, data, size, now_ms, refused, &report);
+    memset(rejected, 0, sizeof rejected);
+    peer_guard_filter(&guard, &view, data, size, now_ms, rejected, &report);
     if (report.size == 0)
         return 0;
     assert_int_equal(datagram_check(data, report.size), DATAGRAM_OK);
@@ -102,7 +102,7 @@ TEST(reliable_messages_are_so_far_ahead_at_most, set_up, NULL)
     add_reliable(0, (uint16_t)(65530 + PEER_GUARD_WINDOW + 1));
     add_reliable(0, (uint16_t)(65530 + 30000));
     assert_int_equal(filter(), 1);
-    assert_int_equal(refused[DATAGRAM_AHEAD], 2);
+    assert_int_equal(rejected[DATAGRAM_AHEAD], 2);
 }
 
 TEST(the_window_moves_with_the_datagrams_own_commands, set_up, NULL)
@@ -122,7 +122,7 @@ TEST(waiting_commands_are_acknowledged_and_cut_out, set_up, NULL)
     add_reliable(0, 5);
     add_reliable(0, 3);
     assert_int_equal(filter(), 1);
-    assert_int_equal(refused[DATAGRAM_REPEATED], 3);
+    assert_int_equal(rejected[DATAGRAM_REPEATED], 3);
     assert_int_equal(report.repeats, 3);
     assert_int_equal(report.repeat[0].sequence, 2);
     assert_int_equal(report.repeat[1].sequence, 5);
@@ -149,8 +149,8 @@ TEST(few_unreliable_messages_wait_for_a_reliable_one, set_up, NULL)
     add_unreliable(1, 0, 7); // need not wait
     add_unreliable(1, PEER_GUARD_WINDOW + 1, 1);
     assert_int_equal(filter(), 3);
-    assert_int_equal(refused[DATAGRAM_REPEATED], 2);
-    assert_int_equal(refused[DATAGRAM_AHEAD], 2);
+    assert_int_equal(rejected[DATAGRAM_REPEATED], 2);
+    assert_int_equal(rejected[DATAGRAM_AHEAD], 2);
     assert_int_equal(report.repeats, 0);
 }
 
@@ -171,7 +171,7 @@ TEST(held_payload_is_bounded, set_up, NULL)
         add_reliable(0, i);
     add_unreliable(1, 0, 1);
     assert_int_equal(filter(), 2);
-    assert_int_equal(refused[DATAGRAM_BUDGET], 5);
+    assert_int_equal(rejected[DATAGRAM_BUDGET], 5);
 }
 
 TEST(acknowledgements_of_nothing_are_cut_out_and_then_cut_off, set_up, NULL)
@@ -180,13 +180,13 @@ TEST(acknowledgements_of_nothing_are_cut_out_and_then_cut_off, set_up, NULL)
         add_acknowledgement(0, 1000, 0);
     add_reliable(0, 1);
     assert_int_equal(filter(), 1);
-    assert_int_equal(refused[DATAGRAM_ACKS], 0);
+    assert_int_equal(rejected[DATAGRAM_ACKS], 0);
     begin();
     for (uint16_t i = 0; i <= PEER_GUARD_ACKS; i++)
         add_acknowledgement(0xFF, 1000, 0);
     add_reliable(0, 2);
     assert_int_equal(filter(), 0);
-    assert_int_equal(refused[DATAGRAM_ACKS], 1);
+    assert_int_equal(rejected[DATAGRAM_ACKS], 1);
 }
 
 // The echo that ENet is shown of a command that was sent so long ago.
@@ -270,7 +270,7 @@ TEST(commands_have_a_burst_and_then_a_rate, set_up, NULL)
 {
     assert_true(peer_guard_admit(&guard, 1));
     assert_int_equal(run_commands(PEER_GUARD_COMMANDS + 40, false), PEER_GUARD_COMMANDS);
-    assert_int_equal(refused[DATAGRAM_BUDGET], 1);
+    assert_int_equal(rejected[DATAGRAM_BUDGET], 1);
     assert_false(peer_guard_admit(&guard, 1)); // dropped unparsed
     assert_true(peer_guard_admit(&guard, 2));
     assert_int_equal(run_commands(200, false), PEER_GUARD_COMMANDS_PER_TICK);
@@ -314,7 +314,7 @@ TEST(a_disconnect_of_a_silent_peer_is_trusted, set_up, NULL)
     receive_message();
     now_ms += PEER_GUARD_SILENCE_MS - 1;
     assert_int_equal(disconnect(), 0);
-    assert_int_equal(refused[DATAGRAM_DISCONNECT], 1);
+    assert_int_equal(rejected[DATAGRAM_DISCONNECT], 1);
     now_ms++;
     assert_int_equal(disconnect(), 1);
 }

@@ -86,7 +86,7 @@ TEST(a_round_trip_within_a_millisecond_counts_as_one, set_up, NULL)
     assert_int_equal(round_trip_min_ms(&trip, 77), 1);
 }
 
-TEST(room_ends_where_a_peer_is_too_far_behind, set_up, NULL)
+TEST(arena_ends_where_a_peer_is_too_far_behind, set_up, NULL)
 {
     for (uint16_t i = 0; i < ROUND_TRIP_MESSAGES; i++) {
         const uint16_t sequence = (uint16_t)(65500 + i);

@@ -6,7 +6,7 @@
 #include "secure_sessions.h"
 #include "test.h"
 
-enum { MOST = 1200, CAPACITY = 8, MOST_CLIENTS = 40, HASH = 1 };
+enum { MAX = 1200, CAPACITY = 8, MAX_CLIENTS = 40, HASH = 1 };
 
 static const struct udp_address here = {.ip.low = IP_V4_MAPPED << 32 | 0x0A000001, .port = 40000};
 static const struct secure_limits unlimited = {0};
@@ -16,7 +16,7 @@ static const uint8_t word[] = {0x80, 0x01, 0, 7, 0x85, 0, 0, 1};
 static struct secure_sessions *sessions;
 static struct raim_cookie offer;
 static int64_t now;
-static struct raim_connector *clients[MOST_CLIENTS];
+static struct raim_connector *clients[MAX_CLIENTS];
 static int client_count;
 
 static int set_up(void **state)
@@ -39,7 +39,7 @@ static int tear_down(void **state)
 }
 
 struct datagram {
-    uint8_t bytes[MOST + 100];
+    uint8_t bytes[MAX + 100];
     size_t size;
 };
 
@@ -51,7 +51,7 @@ static uint64_t now_us(void)
 static struct raim_connector *add_client(void)
 {
     const struct raim_connector_def def = {.access = (const uint8_t *)"token", .access_size = 5};
-    assert_true(client_count < MOST_CLIENTS);
+    assert_true(client_count < MAX_CLIENTS);
     clients[client_count] = raim_connector_create(&def);
     assert_non_null(clients[client_count]);
     return clients[client_count++];
@@ -125,7 +125,7 @@ static struct datagram from_client(struct raim_connector *client)
 
 static enum datagram_verdict to_server(struct udp_address peer, const struct datagram *datagram)
 {
-    uint8_t plain[MOST + 100];
+    uint8_t plain[MAX + 100];
     enum datagram_verdict verdict = DATAGRAM_VERDICTS;
     const size_t size =
         secure_sessions_decrypt(sessions, peer, datagram->bytes, datagram->size, plain, &verdict);
@@ -147,7 +147,7 @@ static enum datagram_verdict say(struct raim_connector *client, struct udp_addre
 static bool is_heard(struct raim_connector *client, struct udp_address peer)
 {
     struct datagram datagram;
-    uint8_t plain[MOST + 100];
+    uint8_t plain[MAX + 100];
     datagram.size = secure_sessions_encrypt(sessions, peer, now, word, sizeof word, datagram.bytes);
     return datagram.size == sizeof word + RAIM_SECURE_BYTES &&
            raim_connector_decrypt(client, datagram.bytes, datagram.size, plain) == sizeof word &&
@@ -256,7 +256,7 @@ TEST(another_server_cannot_answer, set_up, tear_down)
     assert_int_equal(begin_with(&init, here, unlimited, false, &reply), DATAGRAM_OK);
 }
 
-TEST(a_refusal_is_authenticated_and_keeps_nothing, set_up, tear_down)
+TEST(a_rejection_is_authenticated_and_keeps_nothing, set_up, tear_down)
 {
     struct raim_connector *client = add_client();
     struct datagram init = init_of(client), reply;
@@ -266,11 +266,11 @@ TEST(a_refusal_is_authenticated_and_keeps_nothing, set_up, tear_down)
     assert_true(raim_init_read(init.bytes, init.size, &read));
     assert_true(secure_sessions_read(sessions, &read, cookie, raim_cookie_write(&offer, cookie),
                                      new_ephemeral(), &credential));
-    assert_int_equal(secure_sessions_refuse(sessions, 12, reply.bytes), RAIM_RESPONSE_BYTES);
+    assert_int_equal(secure_sessions_reject(sessions, 12, reply.bytes), RAIM_RESPONSE_BYTES);
     assert_false(secure_sessions_has(sessions, here));
     raim_connector_receive(client, now_us(), reply.bytes, RAIM_RESPONSE_BYTES);
-    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REFUSED);
-    assert_int_equal(raim_connector_refusal(client)->reason, 12);
+    assert_int_equal(raim_connector_state(client), RAIM_CONNECTOR_REJECTED);
+    assert_int_equal(raim_connector_rejection(client)->reason, 12);
 }
 
 TEST(a_session_with_a_peer_is_never_taken_over, set_up, tear_down)
@@ -322,7 +322,7 @@ TEST(a_session_ends_with_its_peer_and_datagrams_do_not_keep_it, set_up, tear_dow
     assert_false(secure_sessions_has(sessions, here));
 }
 
-TEST(sessions_without_a_peer_make_room, set_up, tear_down)
+TEST(sessions_without_a_peer_make_arena, set_up, tear_down)
 {
     for (uint16_t i = 0; i < CAPACITY - 1; i++) {
         assert_int_equal(begin(add_client(), udp_address_v4(9, i)), DATAGRAM_OK);

@@ -96,7 +96,7 @@ static void assert_unknown_after(const char *what, void (*harm)(const struct dir
         judge(&unused, NOW + 10) != ACCESS_CONTROL_UNRECORDED)
         fail_msg("%s: %s", what, error);
     assert_int_equal(judge(&new, NOW + 20), ACCESS_CONTROL_ADMITTED);
-    // They stay refused until the earlier tokens have expired.
+    // They stay rejected until the earlier tokens have expired.
     close_admission(admission);
     reopen(&made, NOW + 100);
     assert_int_equal(judge(&used, NOW + 100), ACCESS_CONTROL_UNRECORDED);
@@ -235,7 +235,7 @@ TEST(a_mark_stands_in_the_place_of_the_copy_while_tokens_are_used, set_up, tear_
     remove_directories(&made);
 }
 
-TEST(a_clock_set_back_refuses_tokens_no_longer_than_needed, set_up, tear_down)
+TEST(a_clock_set_back_rejects_tokens_no_longer_than_needed, set_up, tear_down)
 {
     const struct directories made = make_directories();
     close_admission(admission);
@@ -253,7 +253,7 @@ TEST(a_clock_set_back_refuses_tokens_no_longer_than_needed, set_up, tear_down)
     remove_directories(&made);
 }
 
-TEST(where_nothing_can_be_noted_every_token_is_refused, set_up, tear_down)
+TEST(where_nothing_can_be_noted_every_token_is_rejected, set_up, tear_down)
 {
     close_admission(admission);
     for (int i = 0; i < 2; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests of the history and the feed, over arenas and workers that are made up here.
 #include "fake_arena.h"
-#include "feed_json.h"
 #include "last_hour.h"
+#include "summary_json.h"
 #include "test.h"
 
 #define MS UINT64_C(1000000) // in nanoseconds
@@ -83,7 +83,7 @@ TEST(sample_is_what_happened_since_the_last_one, make_fixture, free_fixture)
     status->counts.joins = 5;
     status->counts.leaves[RAIM_REASON_LEFT] = 1;
     status->counts.leaves[RAIM_REASON_LOST] = 1;
-    status->counts.refused[0] = 4;
+    status->counts.rejected[0] = 4;
     status->transport.bytes_out = 2000;
     fixture->worker.busy_ns = 500 * MS;
     last_hour_run(fixture->history, 1000);
@@ -189,7 +189,7 @@ TEST(feed_tells_each_arena_in_a_few_hundred_bytes, make_fixture, free_fixture)
     status->players[0].ping_ms = 90;
     status->players[1].ping_ms = 30;
     status->players[2].match.bot = true;
-    char *text = feed_json(&fixture->view, 5000);
+    char *text = summary_json(&fixture->view, 5000);
     assert_has(text, "\"uptime_s\":5,\"workers_busy_ms\":[0],\"arenas\":[{\"name\":\"one\",");
     assert_has(text, "\"map\":\"Th\\\"e</script>\"");
     assert_has(text, "\"ping_ms\":[30,90,90]");

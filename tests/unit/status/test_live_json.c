@@ -3,7 +3,7 @@
 #include "fake_arena.h"
 #include "live_json.h"
 
-#include "event_stream.h"
+#include "live_stream.h"
 #include "test.h"
 
 #include <jansson.h>
@@ -183,17 +183,17 @@ static const char *read_all(struct viewer *viewer, uint64_t now_ms)
     return text;
 }
 
-static void publish_and_run(struct event_stream *viewers, uint32_t tick, uint64_t now_ms)
+static void publish_and_run(struct live_stream *viewers, uint32_t tick, uint64_t now_ms)
 {
     yard.status->tick = tick;
-    event_stream_run(viewers, now_ms, wake);
+    live_stream_run(viewers, now_ms, wake);
 }
 
 TEST(viewers_elsewhere_see_everything_late, make_yard, free_yard)
 {
-    struct event_stream *viewers = event_stream_create(&list);
-    struct viewer *here = event_stream_join(viewers, 0, true, &yard, NULL, 5000);
-    struct viewer *elsewhere = event_stream_join(viewers, 0, false, &yard, NULL, 5000);
+    struct live_stream *viewers = live_stream_create(&list);
+    struct viewer *here = live_stream_join(viewers, 0, true, &yard, NULL, 5000);
+    struct viewer *elsewhere = live_stream_join(viewers, 0, false, &yard, NULL, 5000);
     assert_string_equal(read_all(here, 5000), "event: hello\ndata: {\"delay_ms\":0}\n\n");
     assert_string_equal(read_all(elsewhere, 5000), "event: hello\ndata: {\"delay_ms\":1000}\n\n");
     for (uint32_t i = 0; i < 30; i++) {
@@ -209,52 +209,52 @@ TEST(viewers_elsewhere_see_everything_late, make_yard, free_yard)
     assert_int_equal(woken, 30 + 20);
     viewer_leave(here);
     viewer_leave(elsewhere);
-    assert_true(event_stream_due_ms(viewers) == UINT64_MAX);
-    event_stream_destroy(viewers);
+    assert_true(live_stream_due_ms(viewers) == UINT64_MAX);
+    live_stream_destroy(viewers);
 }
 
 TEST(viewers_see_nothing_more_of_an_arena_that_has_left, make_yard, free_yard)
 {
-    struct event_stream *viewers = event_stream_create(&list);
-    struct viewer *viewer = event_stream_join(viewers, 0, true, &yard, NULL, 0);
+    struct live_stream *viewers = live_stream_create(&list);
+    struct viewer *viewer = live_stream_join(viewers, 0, true, &yard, NULL, 0);
     publish_and_run(viewers, 8, 0);
     read_all(viewer, 0);
     assert_false(viewer_is_over(viewer));
     list.count = 0;
-    event_stream_run(viewers, 1, wake); // at once, whenever the next event is due
+    live_stream_run(viewers, 1, wake); // at once, whenever the next event is due
     assert_true(viewer_is_over(viewer));
     assert_int_equal(woken, 1);
-    event_stream_run(viewers, 1000, wake);
+    live_stream_run(viewers, 1000, wake);
     assert_int_equal(woken, 1);
     // A new arena at the old one's address is a different arena.
     list.count = 1;
-    struct viewer *next = event_stream_join(viewers, 0, true, &yard, NULL, 1000);
-    event_stream_run(viewers, 1001, wake);
+    struct viewer *next = live_stream_join(viewers, 0, true, &yard, NULL, 1000);
+    live_stream_run(viewers, 1001, wake);
     assert_true(viewer_is_over(viewer));
     assert_false(viewer_is_over(next));
     viewer_leave(viewer);
     viewer_leave(next);
-    event_stream_destroy(viewers);
+    live_stream_destroy(viewers);
 }
 
 TEST(viewers_see_nothing_more_of_an_arena_with_another_delay, make_yard, free_yard)
 {
-    struct event_stream *viewers = event_stream_create(&list);
-    struct viewer *viewer = event_stream_join(viewers, 0, false, &yard, NULL, 0);
+    struct live_stream *viewers = live_stream_create(&list);
+    struct viewer *viewer = live_stream_join(viewers, 0, false, &yard, NULL, 0);
     publish_and_run(viewers, 8, 0);
     read_all(viewer, 0);
     yard.config.match.spectator_delay_s = 2;
-    event_stream_run(viewers, 1, wake);
+    live_stream_run(viewers, 1, wake);
     assert_true(viewer_is_over(viewer));
     assert_int_equal(woken, 1);
     viewer_leave(viewer);
-    event_stream_destroy(viewers);
+    live_stream_destroy(viewers);
 }
 
 TEST(slow_viewer_ends_its_event_and_misses_others, make_yard, free_yard)
 {
-    struct event_stream *viewers = event_stream_create(&list);
-    struct viewer *slow = event_stream_join(viewers, 0, true, &yard, NULL, 0);
+    struct live_stream *viewers = live_stream_create(&list);
+    struct viewer *slow = live_stream_join(viewers, 0, true, &yard, NULL, 0);
     char bytes[5] = "";
     read_all(slow, 0);
     publish_and_run(viewers, 1, 0);
@@ -270,15 +270,15 @@ TEST(slow_viewer_ends_its_event_and_misses_others, make_yard, free_yard)
              hash, hash);
     assert_string_equal(read_all(slow, 900), wanted);
     viewer_leave(slow);
-    event_stream_destroy(viewers);
+    live_stream_destroy(viewers);
 }
 
 TEST(only_who_reads_nothing_has_a_deadline, make_yard, free_yard)
 {
-    struct event_stream *viewers = event_stream_create(&list);
+    struct live_stream *viewers = live_stream_create(&list);
     struct http_client lazy = {.state = HTTP_CLIENT_STREAMING}, keen = lazy;
-    struct viewer *sleeper = event_stream_join(viewers, 0, true, &yard, &lazy, 0);
-    struct viewer *reader = event_stream_join(viewers, 0, true, &yard, &keen, 0);
+    struct viewer *sleeper = live_stream_join(viewers, 0, true, &yard, &lazy, 0);
+    struct viewer *reader = live_stream_join(viewers, 0, true, &yard, &keen, 0);
     read_all(sleeper, 0);
     for (uint32_t tick = 1; tick < 9; tick++) {
         read_all(reader, 100 * tick);
@@ -288,47 +288,47 @@ TEST(only_who_reads_nothing_has_a_deadline, make_yard, free_yard)
     assert_int_equal(lazy.due_ms, 100 + HTTP_DEADLINE_MS);
     viewer_leave(sleeper);
     viewer_leave(reader);
-    event_stream_destroy(viewers);
+    live_stream_destroy(viewers);
 }
 
 TEST(viewers_are_so_many_and_no_more, make_yard, free_yard)
 {
-    struct event_stream *viewers = event_stream_create(&list);
-    struct viewer *all[EVENT_STREAM_MAX];
-    for (size_t i = 0; i < EVENT_STREAM_MAX; i++)
-        assert_non_null(all[i] = event_stream_join(viewers, 0, true, &yard, NULL, 0));
-    assert_null(event_stream_join(viewers, 0, true, &yard, NULL, 0));
+    struct live_stream *viewers = live_stream_create(&list);
+    struct viewer *all[LIVE_STREAM_MAX];
+    for (size_t i = 0; i < LIVE_STREAM_MAX; i++)
+        assert_non_null(all[i] = live_stream_join(viewers, 0, true, &yard, NULL, 0));
+    assert_null(live_stream_join(viewers, 0, true, &yard, NULL, 0));
     viewer_leave(all[5]);
-    assert_non_null(all[5] = event_stream_join(viewers, 0, false, &yard, NULL, 0));
-    for (size_t i = 0; i < EVENT_STREAM_MAX; i++)
+    assert_non_null(all[5] = live_stream_join(viewers, 0, false, &yard, NULL, 0));
+    for (size_t i = 0; i < LIVE_STREAM_MAX; i++)
         viewer_leave(all[i]);
-    event_stream_destroy(viewers);
+    live_stream_destroy(viewers);
 }
 
 // Two addresses take all slots; a third and a fourth address with fewer viewers get some of them.
-TEST(the_address_with_most_viewers_makes_room, make_yard, free_yard)
+TEST(the_address_with_most_viewers_makes_arena, make_yard, free_yard)
 {
-    struct event_stream *viewers = event_stream_create(&list);
+    struct live_stream *viewers = live_stream_create(&list);
     struct http_clients clients = {.limit = HTTP_MAX_CLIENTS};
-    struct viewer *all[EVENT_STREAM_MAX + 4];
+    struct viewer *all[LIVE_STREAM_MAX + 4];
     size_t count = 0;
-    for (size_t i = 0; i < EVENT_STREAM_MAX + 4; i++) {
-        const uint32_t address = i < 100 ? 1 : i < EVENT_STREAM_MAX ? 2 : (uint32_t)i;
+    for (size_t i = 0; i < LIVE_STREAM_MAX + 4; i++) {
+        const uint32_t address = i < 100 ? 1 : i < LIVE_STREAM_MAX ? 2 : (uint32_t)i;
         struct http_client *client = http_clients_join(&clients, -1, address, 0);
         http_client_renew(client, 0);
         http_client_stream(client);
-        assert_non_null(all[count++] = event_stream_join(viewers, 0, true, &yard, client, 0));
+        assert_non_null(all[count++] = live_stream_join(viewers, 0, true, &yard, client, 0));
     }
     size_t over[3] = {0};
     for (size_t i = 0; i < count; i++)
-        over[i < 100 ? 0 : i < EVENT_STREAM_MAX ? 1 : 2] += viewer_is_over(all[i]);
+        over[i < 100 ? 0 : i < LIVE_STREAM_MAX ? 1 : 2] += viewer_is_over(all[i]);
     assert_int_equal(over[0], 4);
     assert_int_equal(over[1] + over[2], 0);
     // Nobody has two more than one that has nearly as many.
     struct http_client *same = http_clients_join(&clients, -1, 1, 0);
-    assert_null(event_stream_join(viewers, 0, true, &yard, same, 0));
+    assert_null(live_stream_join(viewers, 0, true, &yard, same, 0));
     for (size_t i = 0; i < count; i++)
         viewer_leave(all[i]);
-    assert_true(event_stream_due_ms(viewers) == UINT64_MAX);
-    event_stream_destroy(viewers);
+    assert_true(live_stream_due_ms(viewers) == UINT64_MAX);
+    live_stream_destroy(viewers);
 }

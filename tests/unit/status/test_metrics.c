@@ -216,21 +216,21 @@ TEST(process_reports_version_uptime_and_busy_workers, make_fixture, free_fixture
     free(text);
 }
 
-TEST(every_reason_of_refusal_is_there_once, make_fixture, free_fixture)
+TEST(every_reason_of_rejection_is_there_once, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
     uint64_t sum = 0;
-    for (int i = 0; i < RAIM_REFUSALS; i++)
-        sum += status->counts.refused[i] = 1000 + (uint64_t)i;
+    for (int i = 0; i < RAIM_REJECTIONS; i++)
+        sum += status->counts.rejected[i] = 1000 + (uint64_t)i;
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++)
-        sum += status->transport.refused[i] = 2000 + (uint64_t)i;
-    status->transport.refused[DATAGRAM_OK] = 1000000; // no refusal
+        sum += status->transport.rejected[i] = 2000 + (uint64_t)i;
+    status->transport.rejected[DATAGRAM_OK] = 1000000; // no rejection
     char *text = render(fixture);
     char begin[128];
-    for (int i = 0; i < RAIM_REFUSALS; i++) {
+    for (int i = 0; i < RAIM_REJECTIONS; i++) {
         snprintf(begin, sizeof begin, "raimd_rejections_total{arena=\"two\",reason=\"%s\"} 0\n",
-                 raim_refusal_name((enum raim_refusal)i));
+                 raim_rejection_name((enum raim_rejection)i));
         assert_int_equal(lines_with(text, begin), 1);
     }
     for (int i = DATAGRAM_OK + 1; i < DATAGRAM_VERDICTS; i++) {

@@ -385,40 +385,40 @@ TEST(stages_have_their_share, make_fixture, free_fixture)
     json_decref(document);
 }
 
-TEST(every_reason_of_refusal_is_there, make_fixture, free_fixture)
+TEST(every_reason_of_rejection_is_there, make_fixture, free_fixture)
 {
     struct fixture *fixture = *state;
     struct arena_status *status = fixture->arenas[0].status;
     json_int_t sum = 0;
-    for (int i = 0; i < RAIM_REFUSALS; i++) {
-        status->counts.refused[i] = 1000 + (uint64_t)i;
+    for (int i = 0; i < RAIM_REJECTIONS; i++) {
+        status->counts.rejected[i] = 1000 + (uint64_t)i;
         sum += 1000 + i;
     }
     for (int i = 0; i < DATAGRAM_VERDICTS; i++) {
-        status->transport.refused[i] = 2000 + (uint64_t)i;
+        status->transport.rejected[i] = 2000 + (uint64_t)i;
         sum += i == DATAGRAM_OK ? 0 : 2000 + i;
     }
     json_t *document = parse(status_json(&fixture->view, 2000));
     for (size_t i = 0; i < 2; i++) {
-        json_t *refused = json_object_get(arena_at(document, i), "rejections");
-        assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_FULL)));
-        assert_non_null(json_object_get(refused, raim_refusal_name(RAIM_REFUSED_ACK)));
-        assert_non_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_OVERSIZE)));
-        assert_non_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_COMPRESSED)));
-        assert_null(json_object_get(refused, datagram_verdict_name(DATAGRAM_OK)));
+        json_t *rejected = json_object_get(arena_at(document, i), "rejections");
+        assert_non_null(json_object_get(rejected, raim_rejection_name(RAIM_REJECTED_FULL)));
+        assert_non_null(json_object_get(rejected, raim_rejection_name(RAIM_REJECTED_ACK)));
+        assert_non_null(json_object_get(rejected, datagram_verdict_name(DATAGRAM_OVERSIZE)));
+        assert_non_null(json_object_get(rejected, datagram_verdict_name(DATAGRAM_COMPRESSED)));
+        assert_null(json_object_get(rejected, datagram_verdict_name(DATAGRAM_OK)));
     }
     // Reasons of equal names are added, so nothing may be lost.
-    json_t *refused = json_object_get(arena_at(document, 0), "rejections");
+    json_t *rejected = json_object_get(arena_at(document, 0), "rejections");
     const char *key;
     json_t *value;
-    json_object_foreach(refused, key, value)
+    json_object_foreach(rejected, key, value)
     {
         sum -= json_integer_value(value);
     }
     assert_int_equal(sum, 0);
-    assert_int_equal(integer_at(refused, raim_refusal_name(RAIM_REFUSED_ACK)),
-                     1000 + RAIM_REFUSED_ACK);
-    assert_int_equal(integer_at(refused, datagram_verdict_name(DATAGRAM_FRAGMENT)),
+    assert_int_equal(integer_at(rejected, raim_rejection_name(RAIM_REJECTED_ACK)),
+                     1000 + RAIM_REJECTED_ACK);
+    assert_int_equal(integer_at(rejected, datagram_verdict_name(DATAGRAM_FRAGMENT)),
                      2000 + DATAGRAM_FRAGMENT);
     json_decref(document);
 }

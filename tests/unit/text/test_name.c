@@ -5,7 +5,7 @@
 
 struct row {
     const char *name;
-    const char *cleaned; // NULL: refused
+    const char *cleaned; // NULL: rejected
 };
 
 static void assert_rows(const struct row *rows, size_t count)
@@ -14,7 +14,7 @@ static void assert_rows(const struct row *rows, size_t count)
         char cleaned[RAIM_MAX_NAME_BYTES + 1];
         const bool good = raim_name_clean(rows[i].name, cleaned);
         if (good != (rows[i].cleaned != NULL))
-            fail_msg("row %zu was %s", i, good ? "accepted" : "refused");
+            fail_msg("row %zu was %s", i, good ? "accepted" : "rejected");
         if (good)
             assert_string_equal(cleaned, rows[i].cleaned);
     }
@@ -40,7 +40,7 @@ TEST(names_of_every_script_pass)
     assert_rows(ROWS(rows));
 }
 
-TEST(what_is_not_utf8_is_refused)
+TEST(what_is_not_utf8_is_rejected)
 {
     static const struct row rows[] = {
         {"a\x80", NULL},                     // continuation alone
@@ -110,7 +110,7 @@ TEST(outer_spaces_go_and_inner_ones_become_one)
     assert_rows(ROWS(rows));
 }
 
-TEST(compatibility_forms_are_folded_or_refused)
+TEST(compatibility_forms_are_folded_or_rejected)
 {
     static const struct row rows[] = {
         {"\xEF\xBC\xA1\xEF\xBD\x84\xEF\xBD\x81", "Ada"},          // full width
@@ -149,7 +149,7 @@ TEST(marks_are_few_and_begin_no_name)
     assert_rows(ROWS(rows));
 }
 
-TEST(what_has_no_meaning_is_refused)
+TEST(what_has_no_meaning_is_rejected)
 {
     static const struct row rows[] = {
         {"a\xEF\xBF\xBE", NULL},     // U+FFFE
@@ -163,7 +163,7 @@ TEST(what_has_no_meaning_is_refused)
     assert_rows(ROWS(rows));
 }
 
-TEST(chat_is_stripped_of_what_a_name_is_refused_for)
+TEST(chat_is_stripped_of_what_a_name_is_rejected_for)
 {
     static const struct row rows[] = {
         {"a\xEF\xBF\xBE\xEE\x80\x80z", "az"},
@@ -181,7 +181,7 @@ TEST(chat_is_stripped_of_what_a_name_is_refused_for)
     }
 }
 
-TEST(names_without_anything_to_see_are_refused)
+TEST(names_without_anything_to_see_are_rejected)
 {
     static const struct row rows[] = {
         {"", NULL},
@@ -197,7 +197,7 @@ TEST(names_without_anything_to_see_are_refused)
     assert_rows(ROWS(rows));
 }
 
-TEST(a_name_keeps_24_bytes_and_is_refused_with_25)
+TEST(a_name_keeps_24_bytes_and_is_rejected_with_25)
 {
     static const struct row rows[] = {
         {"123456789012345678901234", "123456789012345678901234"},
@@ -209,7 +209,7 @@ TEST(a_name_keeps_24_bytes_and_is_refused_with_25)
     assert_rows(ROWS(rows));
 }
 
-TEST(a_text_keeps_as_many_bytes_as_it_may_and_is_refused_with_more)
+TEST(a_text_keeps_as_many_bytes_as_it_may_and_is_rejected_with_more)
 {
     for (uint32_t max = 1; max <= RAIM_MAX_CHAT_BYTES; max++) {
         char text[RAIM_MAX_CHAT_BYTES + 16];
@@ -238,7 +238,7 @@ static size_t put_utf8(char *end, uint32_t c)
     return (size_t)more + 1;
 }
 
-TEST(every_code_point_of_a_text_passes_or_goes_but_surrogates_are_refused)
+TEST(every_code_point_of_a_text_passes_or_goes_but_surrogates_are_rejected)
 {
     for (uint32_t c = 1; c <= 0x110000; c++) {
         char text[8] = "<", cleaned[RAIM_MAX_CHAT_BYTES + 1];

@@ -78,7 +78,7 @@ static double chance_radius(void)
 }
 
 // Returns the run of a player in one tick under random rules, in one of the eight directions.
-static raim_vec2 chance_way(void)
+static raim_vec2 chance_direction(void)
 {
     static const double speeds[] = {10, 40, 300, 600, 2000};
     static const uint32_t rates[] = {10, 30, 60, 128, 240};
@@ -115,11 +115,11 @@ TEST(runs_and_pushes_end_free_on_the_grid_and_behind_nothing)
     for (int round = 0; round < chance_rounds(60); round++) {
         struct raim_map *map = chance_map();
         const double radius = chance_radius();
-        raim_vec2 position, way = chance_way();
+        raim_vec2 position, way = chance_direction();
         bool has_room = chance_free(map, radius, &position);
         for (uint32_t tick = 0; has_room && tick < 5000; tick++) {
             if (chance_int(0, 19) == 0)
-                way = chance_way();
+                way = chance_direction();
             if (chance_int(0, 499) == 0)
                 has_room = chance_free(map, radius, &position);
             const raim_vec2 run = raim_grid_move_run(map, position, way, radius, tick);
@@ -135,7 +135,7 @@ TEST(runs_and_pushes_end_free_on_the_grid_and_behind_nothing)
     assert_true(hindered > chance_rounds(10000));
 }
 
-TEST(no_player_leaves_a_room_of_thin_walls)
+TEST(no_player_leaves_an_arena_of_thin_walls)
 {
     const double thin = RAIM_MAP_GRID;
     const raim_vec2 corners[4] = {{-100, -13}, {40, -140}, {130, 50}, {-50, 120}};
@@ -148,7 +148,7 @@ TEST(no_player_leaves_a_room_of_thin_walls)
     struct raim_map *map = make_map(walls, 4);
     raim_vec2 position = {0, 0};
     for (int tick = 0; tick < chance_rounds(100000); tick++) {
-        position = raim_grid_move_run(map, position, chance_way(), 20, (uint32_t)tick);
+        position = raim_grid_move_run(map, position, chance_direction(), 20, (uint32_t)tick);
         const raim_vec2 push = {chance_between(-20, 20), chance_between(-20, 20)};
         position = raim_grid_move_push(map, position, push, 20);
         for (int i = 0; i < 4; i++) {
@@ -174,7 +174,7 @@ TEST(a_slide_is_as_fast_as_without_the_grid)
         const struct raim_obstacle_def wall = {
             {a, b, raim_vec2_add(b, behind), raim_vec2_add(a, behind)}, 4};
         struct raim_map *map = make_map(&wall, 1);
-        const raim_vec2 way = chance_way();
+        const raim_vec2 way = chance_direction();
         const double speed = fabs(raim_vec2_dot(way, along)) * RAIM_MAP_STEPS; // steps a tick
         raim_vec2 position = raim_map_round(raim_vec2_add(
             raim_vec2_scale(along, chance_between(-100, 100)), raim_vec2_scale(out, 20.05)));
@@ -225,7 +225,7 @@ TEST(a_blocked_run_comes_to_rest)
         const double radius = chance_radius();
         raim_vec2 position;
         for (int i = 0; i < 40 && chance_free(map, radius, &position); i++)
-            rests += comes_to_rest(map, &position, chance_way(), radius);
+            rests += comes_to_rest(map, &position, chance_direction(), radius);
         raim_map_destroy(map);
     }
     assert_true(rests > chance_rounds(300));
@@ -253,7 +253,7 @@ TEST(a_slide_that_works_without_the_grid_works_on_it)
         struct raim_map *map = make_map(obstacles, count);
         raim_vec2 position;
         for (int i = 0; i < 40 && chance_free(map, radius, &position); i++) {
-            const raim_vec2 way = chance_way();
+            const raim_vec2 way = chance_direction();
             if (!comes_to_rest(map, &position, way, radius))
                 continue;
             rests++;

@@ -21,12 +21,12 @@ struct voice {
     enum { SINE, SQUARE, NOISE } wave;
 };
 
-enum { MOST_VOICES = 5 };
+enum { MAX_VOICES = 5 };
 
 static const struct recipe {
     const char *name;
-    double peak;                      // of 32767
-    struct voice voices[MOST_VOICES]; // up to the first without a length
+    double peak;                     // of 32767
+    struct voice voices[MAX_VOICES]; // up to the first without a length
 } recipes[SOUND_KINDS] = {
     [SOUND_SHOT] = {"shot",
                     14000,
@@ -106,7 +106,7 @@ static void add_voice(const struct voice *voice, double *samples)
 static int length_of(const struct recipe *recipe)
 {
     double end_s = 0;
-    for (int i = 0; i < MOST_VOICES; i++) {
+    for (int i = 0; i < MAX_VOICES; i++) {
         const double end = recipe->voices[i].start_s + recipe->voices[i].length_s;
         end_s = end > end_s ? end : end_s;
     }
@@ -119,7 +119,7 @@ static void write_sound(FILE *file, const struct recipe *recipe)
     const int length = length_of(recipe);
     for (int i = 0; i < length; i++)
         samples[i] = 0;
-    for (int i = 0; i < MOST_VOICES; i++)
+    for (int i = 0; i < MAX_VOICES; i++)
         if (recipe->voices[i].length_s > 0)
             add_voice(&recipe->voices[i], samples);
     double loudest = 0;

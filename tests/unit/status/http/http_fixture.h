@@ -3,10 +3,10 @@
 // it. Whoever includes this defines _GNU_SOURCE first.
 #pragma once
 
-#include "feed_json.h"
 #include "http.h"
 #include "http_recordings.h"
 #include "last_hour.h"
+#include "summary_json.h"
 
 #include "http_clients.h"
 #include "live_json.h"
@@ -34,7 +34,7 @@ static const struct arena_list list = {
 static const struct status_view view = {.list = &list};
 
 // Requests ask for the host x.
-static const struct http_guard guard = {
+static const struct http_access guard = {
     .host_count = 1, .hosts = {"x"}, .token = "0123456789abcdef"};
 
 // What the rendering below does, and how often it was asked to.
@@ -115,7 +115,7 @@ char *metrics_text(const struct status_view *given, uint64_t now_ms)
     return strdup("raimd_players{arena=\"yard\"} 3\n");
 }
 
-char *feed_json(const struct status_view *given, uint64_t now_ms)
+char *summary_json(const struct status_view *given, uint64_t now_ms)
 {
     (void)given, (void)now_ms;
     return strdup("{}");
@@ -136,8 +136,8 @@ char *last_hour_arena_json(const struct last_hour *history, const char *name, ui
 }
 
 // The list of recordings below, which are made up, too: the newest first.
-#define MOST_ENTRIES 120
-static struct recording_entry entries[MOST_ENTRIES];
+#define MAX_ENTRIES 120
+static struct recording_entry entries[MAX_ENTRIES];
 static uint32_t entry_count;
 static uint64_t entries_version;
 static unsigned listings;

@@ -174,7 +174,7 @@ TEST(unknown_path_is_404_in_json, start_server, stop_server)
     assert_int_equal(renderings, 0);
 }
 
-// From 1.0.10 on the library refuses it by itself.
+// From 1.0.10 on the library rejects it by itself.
 TEST(a_path_with_a_nul_in_it_is_no_page, start_server, stop_server)
 {
     char *answer = ask(*state, "GET /a%00b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");

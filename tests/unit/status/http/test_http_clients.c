@@ -164,7 +164,7 @@ TEST(clients_keep_their_own_deadlines)
     free_places(places);
 }
 
-TEST(the_address_with_most_connections_makes_room)
+TEST(the_address_with_most_connections_makes_arena)
 {
     struct places *places = make_places(4);
     const size_t alone = join(places, 7, 10);
@@ -180,7 +180,7 @@ TEST(the_address_with_most_connections_makes_room)
     free_places(places);
 }
 
-TEST(of_one_address_the_oldest_makes_room)
+TEST(of_one_address_the_oldest_makes_arena)
 {
     struct places *places = make_places(3);
     for (uint64_t i = 0; i < 20; i++) {
@@ -192,7 +192,7 @@ TEST(of_one_address_the_oldest_makes_room)
 }
 
 // A new connection may get the slot of one that left, before those that are older.
-TEST(of_one_millisecond_the_oldest_makes_room)
+TEST(of_one_millisecond_the_oldest_makes_arena)
 {
     struct places *places = make_places(3);
     const size_t gone = join(places, 1, 100), oldest = join(places, 1, 100);
@@ -238,7 +238,7 @@ TEST(an_answer_taken_is_a_request_awaited)
     free_places(places);
 }
 
-TEST(there_is_room_for_those_that_end)
+TEST(there_is_arena_for_those_that_end)
 {
     struct places *places = make_places(HTTP_MAX_CLIENTS);
     for (size_t i = 0; i < HTTP_MAX_CLIENTS + HTTP_SPARE_CLIENTS; i++)
@@ -299,7 +299,7 @@ TEST(garbage_bytes_stop_nothing, start_server, stop_server)
     assert_serves(*state);
 }
 
-TEST(endless_header_is_refused, start_server, stop_server)
+TEST(endless_header_is_rejected, start_server, stop_server)
 {
     const int client = connect_client(*state);
     send_text(*state, client, "GET /status HTTP/1.1\r\nHost: x\r\nX: ");

@@ -16,7 +16,7 @@ static char *get(struct http *http, const char *path)
 
 static void add_entries(uint32_t count)
 {
-    assert_true(count <= MOST_ENTRIES);
+    assert_true(count <= MAX_ENTRIES);
     for (uint32_t i = 0; i < count; i++) {
         entries[i] = (struct recording_entry){.arena = "yard",
                                               .map = "crossfire",
@@ -91,7 +91,7 @@ TEST(list_is_read_page_by_page, start_server, stop_server)
 {
     char path[128] = "/recordings";
     unsigned seen = 0;
-    add_entries(MOST_ENTRIES);
+    add_entries(MAX_ENTRIES);
     for (;;) {
         json_t *page = get_page(*state, path);
         const json_t *array = json_object_get(page, "recordings");
@@ -99,7 +99,7 @@ TEST(list_is_read_page_by_page, start_server, stop_server)
         for (size_t i = 0; i < json_array_size(array); i++, seen++)
             assert_int_equal(json_integer_value(json_object_get(json_array_get(array, i), "round")),
                              seen + 1);
-        assert_int_equal(json_integer_value(json_object_get(page, "count")), MOST_ENTRIES);
+        assert_int_equal(json_integer_value(json_object_get(page, "count")), MAX_ENTRIES);
         assert_in_range(json_array_size(array), 1, 50);
         if (next != NULL)
             snprintf(path, sizeof path, "/recordings?before=%s", next);
@@ -107,7 +107,7 @@ TEST(list_is_read_page_by_page, start_server, stop_server)
         if (next == NULL)
             break;
     }
-    assert_int_equal(seen, MOST_ENTRIES);
+    assert_int_equal(seen, MAX_ENTRIES);
     assert_status(*state, "/recordings?before=yard", "400");
     assert_status(*state, "/recordings?before=", "400");
     assert_status(*state, "/recordings?before=..%2F..%2Fetc%2Fpasswd", "400");
@@ -150,7 +150,7 @@ TEST(hostile_names_stay_json, start_server, stop_server)
 
 TEST(flood_renders_the_newest_page_once, start_server, stop_server)
 {
-    add_entries(MOST_ENTRIES);
+    add_entries(MAX_ENTRIES);
     for (int i = 0; i < 50; i++)
         json_decref(get_page(*state, "/recordings"));
     assert_int_equal(listings, 1);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Opens the arenas of the last process again, and keeps them for the next one.
+#define _GNU_SOURCE
+#include "on_demand_internal.h"
+
+#include "crypto.h"
+#include "log.h"
+#include "loop.h"
+#include "monotonic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_BYTES = 512 };
+
+// Takes the request of a record. Returns false with a reason if it is no longer good.
+static bool parse_again(const struct on_demand *on_demand, struct arena_on_demand *requested,
+                        const char *request, char *error, size_t capacity)
+{
+    struct text_buffer mistakes = {0};
+    const bool is_good = arena_request_parse(&requested->request, on_demand->table->config, request,
+                                             strlen(request), &mistakes);
+    char *list = text_buffer_take(&mistakes);
+    if (!is_good)
+        snprintf(error, capacity, "%s", list != NULL ? list : "out of memory");
+    free(list);
+    if (is_good)
+        requested->join_until_ms = on_demand_join_until_ms(requested);
+    return is_good;
+}
+
+// Opens an arena of the last process again, under its name and on its port, or notes that it has
+// ended. Takes the texts.
+static void open_again(void *context, struct arena_record *record)
+{
+    struct on_demand *on_demand = context;
+    char error[ERROR_BYTES] = "there are too many arenas";
+    struct arena_on_demand *requested = calloc(1, sizeof *requested);
+    if (requested == NULL) {
+        free(record->metadata);
+        free(record->request);
+        free(record->result);
+        return; // the record stays for the next process
+    }
+    requested->record = *record;
+    requested->is_resumed = true;
+    strcpy(requested->id, record->id);
+    if (record->is_draining && record->drain_until_s > 0)
+        requested->end_ms = on_demand_due_ms(record->drain_until_s, ARENA_REQUEST_MAX_DRAIN_S);
+    const bool is_ending = requested->record.cause[0] != '\0';
+    const bool is_parsed = parse_again(on_demand, requested, record->request, error, sizeof error);
+    const bool is_good = is_parsed && !is_ending && on_demand->count < ON_DEMAND_MAX &&
+                         on_demand_find(on_demand, record->id) == NULL &&
+                         arena_request_is_id(record->id);
+    free(record->request);
+    requested->record.request = requested->request.text;
+    if (is_good && record->max_players >= 1 &&
+        record->max_players <= requested->request.arena.match.tuning.max_players &&
+        on_demand_open_arena(on_demand, requested, error, sizeof error)) {
+        on_demand_add(on_demand, requested);
+        if (record->max_players != requested->request.arena.match.tuning.max_players)
+            on_demand_set_max_players(on_demand, requested, record->max_players);
+        return;
+    }
+    const char *cause = is_ending ? requested->record.cause : "failed";
+    if (!is_ending)
+        log_arena_warning(requested->record.name, "arena not opened again id=%s arena=%s: %s",
+                          requested->id, requested->record.name, error);
+    if (is_parsed) { // remembered, so that whoever still lists it does not make it again
+        on_demand_note_end(on_demand, requested, cause);
+        return;
+    }
+    event_journal_add(on_demand->events, "arena_ended", on_demand_ended_event(requested, cause));
+    arena_store_remove(on_demand->table->store, requested->record.name);
+    on_demand_free_arena(requested);
+}
+
+struct on_demand *on_demand_open(struct loop *loop, struct arena_table *table, char *error,
+                                 size_t capacity)
+{
+    struct on_demand *on_demand = calloc(1, sizeof *on_demand);
+    if (on_demand == NULL || !raim_crypto_init()) {
+        snprintf(error, capacity, "out of memory");
+        free(on_demand);
+        return NULL;
+    }
+    on_demand->table = table;
+    on_demand->events = event_journal_open(table->store, "arenas.events", on_demand_today_s());
+    on_demand->timer = loop_add_timer(loop, 0, on_demand_run, on_demand);
+    on_demand->reported = (struct watcher){.run = on_demand_run, .context = on_demand};
+    watchers_add(&table->watchers, &on_demand->reported);
+    if (on_demand->events == NULL || on_demand->timer == NULL) {
+        snprintf(error, capacity, "out of memory");
+        on_demand_close(on_demand);
+        return NULL;
+    }
+    arena_store_read(table->store, on_demand, open_again);
+    return on_demand;
+}
+
+void on_demand_keep(struct on_demand *on_demand)
+{
+    on_demand->keeps = true;
+}
+
+void on_demand_close(struct on_demand *on_demand)
+{
+    if (on_demand == NULL)
+        return;
+    while (on_demand->count > 0) {
+        struct arena_on_demand *requested = on_demand->list[--on_demand->count];
+        const bool is_kept = on_demand->keeps && requested->cause == NULL;
+        if (is_kept)
+            on_demand_free_arena(requested);
+        else
+            on_demand_note_end(on_demand, requested, "stopped");
+    }
+    for (uint32_t i = 0; i < ON_DEMAND_REMEMBERED; i++)
+        free(on_demand->ended[i].text);
+    watchers_remove(&on_demand->table->watchers, &on_demand->reported);
+    loop_remove(on_demand->timer);
+    event_journal_close(on_demand->events);
+    free(on_demand);
+}

@@ -1,0 +1,1 @@
+../../matchmaker/arena_sources.py

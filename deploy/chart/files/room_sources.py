@@ -1,1 +1,0 @@
-../../matchmaker/room_sources.py
