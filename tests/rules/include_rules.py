@@ -62,7 +62,7 @@ SEES = {
     "daemon/arena": ["daemon/net", "daemon/query", "daemon/masters", "daemon/recording"],
     "daemon/results": ["daemon/arena"],
     "daemon/arenas": ["daemon/arena"],
-    "daemon/status": ["daemon/arena", "daemon/httpd"],
+    "daemon/status": ["daemon/arenas", "daemon/httpd"],
     "daemon/commands": ["daemon/common"],
     "daemon/admin": ["daemon/commands", "daemon/fetch", "daemon/results", "daemon/arenas",
                      "daemon/status"],
