@@ -150,6 +150,7 @@ static void view_channel(const ENetChannel *channel, struct peer_guard_channel *
 static struct peer_guard_view view_of(const struct transport *transport, const ENetPeer *peer)
 {
     struct peer_guard_view view = {
+        .service_ms = transport->host->serviceTime,
         .is_connected = peer->state == ENET_PEER_STATE_CONNECTED ||
                         peer->state == ENET_PEER_STATE_DISCONNECT_LATER,
         .is_connecting = peer->state == ENET_PEER_STATE_ACKNOWLEDGING_CONNECT,

@@ -120,16 +120,17 @@ static enum verdict judge_unreliable(struct filter *filter, const struct datagra
 }
 
 // Clamps the echoed time to the true one, and to one of PEER_GUARD_SAMPLE_MS ago. ENet trusts the
-// peer's echo and derives the resend timeout from it.
+// peer's echo and derives the resend timeout from it. It ignores an acknowledgement whose echo is
+// later than its service began, so the echo is measured by ENet's clock, which differs from ours.
 static void correct_echo(struct filter *filter, const struct datagram_command *command,
                          uint32_t elapsed_ms)
 {
     uint8_t *echo = filter->data + command->at + ACK_TIME;
     const uint16_t echoed = (uint16_t)(echo[0] << 8 | echo[1]);
     const uint32_t most_ms = elapsed_ms < PEER_GUARD_SAMPLE_MS ? elapsed_ms : PEER_GUARD_SAMPLE_MS;
-    if ((uint16_t)(filter->now_ms - echoed) <= most_ms)
+    if ((uint16_t)(filter->view.service_ms - echoed) <= most_ms)
         return;
-    const uint16_t sent = (uint16_t)(filter->now_ms - most_ms);
+    const uint16_t sent = (uint16_t)(filter->view.service_ms - most_ms);
     echo[0] = (uint8_t)(sent >> 8);
     echo[1] = (uint8_t)sent;
 }

@@ -131,6 +131,7 @@ struct peer_guard_channel {
 
 // ENet's state of the peer when a datagram arrives.
 struct peer_guard_view {
+    uint32_t service_ms;    // the time from which ENet subtracts echoes, by its own clock
     bool is_connected;      // ENet accepts messages
     bool is_connecting;     // the next matching acknowledgement connects the peer
     bool trusts_disconnect; // it cannot be forged, or the server is disconnecting the peer

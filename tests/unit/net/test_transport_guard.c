@@ -423,6 +423,22 @@ TEST(reading_ends_with_its_time, set_up, tear_down)
 
 // --- Round trips ---
 
+TEST(clients_connect_within_a_millisecond_whatever_enets_clock_shows, set_up, tear_down)
+{
+    kernel.stopped_ms = (int64_t)monotonic_ms();
+    // The differences that transport_set_clock leaves.
+    for (int ahead_ms = -1; ahead_ms <= 1; ahead_ms++) {
+        const uint32_t before = seen.connected;
+        enet_time_set((enet_uint32)(kernel.stopped_ms + ahead_ms));
+        add_client();
+        for (int i = 0; i < 4; i++) {
+            run_clients();
+            run_server();
+        }
+        assert_int_equal(seen.connected, before + 1);
+    }
+}
+
 TEST(the_round_trip_is_measured_by_the_server, set_up, tear_down)
 {
     connect_slowly(LINE_MS);

@@ -85,6 +85,9 @@ int sendmmsg(int socket, struct mmsghdr *headers, unsigned count, int flags)
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     const int status = (int)syscall(SYS_clock_gettime, clock, now);
+    if (clock == CLOCK_MONOTONIC && kernel.stopped_ms != 0)
+        *now = (struct timespec){.tv_sec = kernel.stopped_ms / 1000,
+                                 .tv_nsec = kernel.stopped_ms % 1000 * 1000000};
     const int64_t added = clock == CLOCK_MONOTONIC ? kernel.monotonic_ms : 0;
     now->tv_sec += added / 1000;
     now->tv_nsec += added % 1000 * 1000000;

@@ -9,7 +9,7 @@ static struct peer_guard_report report;
 static uint64_t rejected[DATAGRAM_VERDICTS]; // of the last datagram
 static uint8_t data[1200];
 static size_t size;
-static int64_t now_ms;
+static int64_t now_ms, clock_lag_ms; // ENet's clock is so far behind
 
 static void begin(void)
 {
@@ -23,6 +23,7 @@ static int set_up(void **state)
     (void)state;
     peer_guard_init(&guard);
     now_ms = 1000000;
+    clock_lag_ms = 0;
     view =
         (struct peer_guard_view){.is_connected = true, .channels = 2, .max_waiting_bytes = 16384};
     begin();
@@ -68,6 +69,7 @@ static uint32_t filter(void)
     uint32_t left = 0;
     assert_int_equal(datagram_check(data, size), DATAGRAM_OK);
     memset(rejected, 0, sizeof rejected);
+    view.service_ms = (uint32_t)(now_ms - clock_lag_ms);
     peer_guard_filter(&guard, &view, data, size, now_ms, rejected, &report);
     if (report.size == 0)
         return 0;
@@ -209,6 +211,18 @@ TEST(a_peer_cannot_echo_a_longer_round_trip, set_up, NULL)
     assert_int_equal(echo_after(40, again), again);
     assert_int_equal(echo_after(40, (uint16_t)(now_ms - 30000)), sent);
     assert_int_equal(echo_after(40, (uint16_t)(now_ms + 1000)), sent);
+}
+
+TEST(an_echo_is_never_later_than_enets_clock, set_up, NULL)
+{
+    const uint16_t now = (uint16_t)now_ms;
+    clock_lag_ms = 3;
+    assert_int_equal(echo_after(0, now), now - 3);
+    assert_int_equal(echo_after(0, (uint16_t)(now - 3)), now - 3);
+    assert_int_equal(echo_after(2, (uint16_t)(now - 2)), now - 5);
+    assert_int_equal(echo_after(40, (uint16_t)(now - 40)), now - 40);
+    clock_lag_ms = -1;
+    assert_int_equal(echo_after(0, now), now + 1);
 }
 
 TEST(a_long_round_trip_is_shortened, set_up, NULL)
