@@ -31,7 +31,8 @@ struct job {
     struct text_buffer in;  // the answer
     size_t max_bytes;       // of it
     uint64_t due_ms;        // CLOCK_MONOTONIC
-    void (*done)(void *context, const struct fetch_answer *answer);
+    void (*take)(void *context, const char *bytes, size_t size);
+    void (*done)(void *context, const struct fetch_answer *answer); // NULL: to be cancelled
     void *context;
 };
 
@@ -107,7 +108,8 @@ static void end(struct job *job, const struct fetch_answer *answer)
 {
     struct job ended = *job;
     *job = (struct job){0}; // `done` may begin another one in its place
-    ended.done(ended.context, answer);
+    if (ended.done != NULL)
+        ended.done(ended.context, answer);
     clear(&ended);
 }
 
@@ -118,10 +120,20 @@ static void fail(struct job *job, const char *reason)
     end(job, &answer);
 }
 
-// Sends packets of a request. Returns false if the socket takes no more.
+static bool has_packets(const struct job *job)
+{
+    return job->number != 0 && (job->sent < job->out.size || job->done == NULL);
+}
+
+// Sends packets of a request, or that it is cancelled. Returns false if the socket takes no more.
 static bool send_packets(const struct fetch *fetch, struct job *job)
 {
-    struct fetch_packet packet = {.job = job->number};
+    struct fetch_packet packet = {.job = job->number, .is_last = 1};
+    if (job->done == NULL) {
+        if (send(fetch->socket, &packet, FETCH_PACKET_HEAD_BYTES, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+            return false;
+        clear(job);
+    }
     while (job->sent < job->out.size) {
         const size_t left = job->out.size - job->sent;
         const size_t size = left < FETCH_PACKET_BYTES ? left : FETCH_PACKET_BYTES;
@@ -138,7 +150,7 @@ static bool send_packets(const struct fetch *fetch, struct job *job)
 static void send_all(struct fetch *fetch)
 {
     for (int i = 0; i < FETCH_MAX_JOBS && fetch->socket >= 0; i++)
-        if (fetch->jobs[i].number != 0 && !send_packets(fetch, &fetch->jobs[i]))
+        if (has_packets(&fetch->jobs[i]) && !send_packets(fetch, &fetch->jobs[i]))
             return;
 }
 
@@ -150,8 +162,7 @@ static void set_timer(struct fetch *fetch)
         const struct job *job = &fetch->jobs[i];
         if (job->number == 0)
             continue;
-        const uint64_t retry_ms =
-            job->sent < job->out.size ? monotonic_ms() + RETRY_MS : LOOP_NEVER;
+        const uint64_t retry_ms = has_packets(job) ? monotonic_ms() + RETRY_MS : LOOP_NEVER;
         const uint64_t next_ms = retry_ms < job->due_ms ? retry_ms : job->due_ms;
         due_ms = next_ms < due_ms ? next_ms : due_ms;
     }
@@ -162,6 +173,7 @@ uint32_t fetch_begin(struct fetch *fetch, const struct fetch_request *request,
                      void (*done)(void *context, const struct fetch_answer *answer), void *context)
 {
     assert((request->method == NULL) == (fetch->role == FETCH_COMMANDS));
+    assert((request->take == NULL) == (request->deadline_ms > 0));
     int index = 0;
     while (index < FETCH_MAX_JOBS && fetch->jobs[index].number != 0)
         index++;
@@ -171,7 +183,10 @@ uint32_t fetch_begin(struct fetch *fetch, const struct fetch_request *request,
     fetch->newest = fetch->newest < UINT32_MAX ? fetch->newest + 1 : 1;
     *job = (struct job){.number = fetch->newest,
                         .max_bytes = request->max_bytes + FETCH_ANSWER_HEAD_BYTES,
-                        .due_ms = monotonic_ms() + request->deadline_ms + LATE_MS,
+                        .due_ms = request->take != NULL
+                                      ? LOOP_NEVER
+                                      : monotonic_ms() + request->deadline_ms + LATE_MS,
+                        .take = request->take,
                         .done = done,
                         .context = context};
     fetch_message_write_request(&job->out, request);
@@ -195,8 +210,11 @@ static struct job *find(struct fetch *fetch, uint32_t number)
 void fetch_cancel(struct fetch *fetch, uint32_t number)
 {
     struct job *job = find(fetch, number);
-    if (job != NULL)
-        clear(job); // what comes of it is ignored
+    if (job == NULL)
+        return;
+    job->done = NULL; // what comes of it is ignored
+    send_packets(fetch, job);
+    set_timer(fetch);
 }
 
 // The process has begun again: it knows of nothing that it was asked.
@@ -216,8 +234,12 @@ static void take_packet(struct fetch *fetch, const struct fetch_packet *packet, 
     struct fetch_answer answer;
     if (packet->job == 0)
         note_begin(fetch);
-    if (job == NULL)
+    if (job == NULL || job->done == NULL)
         return; // cancelled
+    if (job->take != NULL && !packet->is_last) {
+        job->take(job->context, packet->bytes, size);
+        return;
+    }
     text_buffer_add(&job->in, packet->bytes, size);
     if (job->in.no_memory || job->in.size > job->max_bytes)
         fail(job, job->in.no_memory ? "out of memory" : "the answer is too long");

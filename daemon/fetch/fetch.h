@@ -13,6 +13,7 @@
 
 #define FETCH_MAX_JOBS 8
 #define FETCH_MAX_BODY_BYTES ((size_t)8 << 20) // of a request
+#define FETCH_STREAM_BYTES_PER_S (256 * 1024)  // a flood costs little
 #define FETCH_REASON_BYTES 256
 #define FETCH_ETAG_BYTES 128
 
@@ -36,14 +37,17 @@ struct fetch *fetch_start(struct loop *loop, enum fetch_role role, const uint16_
 void fetch_close(struct fetch *fetch);
 
 struct fetch_request {
-    const char *method;  // "GET" or "POST"; for a command NULL
+    const char *method;  // "GET", "POST", "PUT" or "PATCH"; for a command NULL
     const char *target;  // an URL that url_read accepts; or the words of a command, separated
                          // by spaces, of which the first is its absolute path
     const char *headers; // lines, each with its line feed; NULL: none
-    const void *body;    // of a POST; or what the command reads from its standard input
+    const void *body;    // none of a GET; or what the command reads from its standard input
     size_t body_bytes;
     size_t max_bytes;     // of the answer's body; a longer one makes the request fail
-    uint32_t deadline_ms; // from now on
+    uint32_t deadline_ms; // from now on; 0: a stream, which has neither a deadline nor a length
+    // Takes a piece of a stream's body, at most FETCH_STREAM_BYTES_PER_S; may cancel the stream.
+    // The answer is its end, without a body. NULL: it is no stream.
+    void (*take)(void *context, const char *bytes, size_t size);
 };
 
 struct fetch_answer {
@@ -61,7 +65,7 @@ struct fetch_answer {
 uint32_t fetch_begin(struct fetch *fetch, const struct fetch_request *request,
                      void (*done)(void *context, const struct fetch_answer *answer), void *context);
 
-// Forgets a request; does nothing for a number that is 0 or done.
+// Ends a request without an answer; does nothing for a number that is 0 or done.
 void fetch_cancel(struct fetch *fetch, uint32_t job);
 
 // How often the process died.

@@ -37,7 +37,9 @@ struct transfer {
 };
 
 static CURLM *multi;
+static struct transfer *transfers[FETCH_MAX_JOBS];
 static void (*report)(uint32_t job, const struct fetch_answer *answer);
+static void (*report_piece)(uint32_t job, const char *bytes, size_t size);
 
 static void *check(void *memory)
 {
@@ -46,9 +48,20 @@ static void *check(void *memory)
     return memory;
 }
 
-void fetch_http_open(void (*answer)(uint32_t job, const struct fetch_answer *answer))
+// The transfer of a job; 0: a free place. NULL: there is none.
+static struct transfer **find(uint32_t job)
+{
+    for (int i = 0; i < FETCH_MAX_JOBS; i++)
+        if (job == (transfers[i] != NULL ? transfers[i]->job : 0))
+            return &transfers[i];
+    return NULL;
+}
+
+void fetch_http_open(void (*answer)(uint32_t job, const struct fetch_answer *answer),
+                     void (*piece)(uint32_t job, const char *bytes, size_t size))
 {
     report = answer;
+    report_piece = piece;
     curl_global_init(CURL_GLOBAL_DEFAULT);
     multi = check(curl_multi_init());
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)FETCH_MAX_JOBS);
@@ -58,6 +71,10 @@ static size_t read_body(char *bytes, size_t one, size_t count, void *context)
 {
     struct transfer *transfer = context;
     (void)one;
+    if (transfer->request.deadline_ms == 0) {
+        report_piece(transfer->job, bytes, count);
+        return count;
+    }
     if (transfer->body.size + count > transfer->request.max_bytes) {
         transfer->is_too_long = true;
         return 0;
@@ -113,8 +130,10 @@ static void add_headers(struct transfer *transfer)
 void fetch_http_begin(uint32_t job, const struct fetch_request *request, char *text)
 {
     struct transfer *transfer = check(calloc(1, sizeof *transfer));
+    struct transfer **place = check(find(0)); // NULL: raimd begins more than it may
     CURL *curl = check(curl_easy_init());
     *transfer = (struct transfer){.job = job, .curl = curl, .request = *request, .text = text};
+    *place = transfer;
     add_headers(transfer);
     curl_easy_setopt(curl, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->error);
@@ -122,6 +141,7 @@ void fetch_http_begin(uint32_t job, const struct fetch_request *request, char *t
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); // the end does not wait for a slow resolver
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "raimd/" RAIM_VERSION);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, transfer->headers);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)request->deadline_ms);
@@ -131,8 +151,15 @@ void fetch_http_begin(uint32_t job, const struct fetch_request *request, char *t
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, read_header);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer);
-    if (strcmp(request->method, "POST") == 0) {
-        curl_easy_setopt(curl, CURLOPT_POST, 1L);
+    if (request->deadline_ms == 0) {
+        // A connection of its own, so that an earlier stream cannot come first.
+        curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
+        curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
+        curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
+        curl_easy_setopt(curl, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)FETCH_STREAM_BYTES_PER_S);
+    }
+    if (strcmp(request->method, "GET") != 0) {
+        curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
         curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_bytes);
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
     }
@@ -149,6 +176,25 @@ static void explain(const struct transfer *transfer, CURLcode code, char *reason
     for (char *at = reason; *at != '\0'; at++)
         if (*at < 0x20 || *at > 0x7e)
             *at = '?';
+}
+
+static void end(struct transfer **place)
+{
+    struct transfer *transfer = *place;
+    *place = NULL;
+    curl_multi_remove_handle(multi, transfer->curl);
+    curl_easy_cleanup(transfer->curl);
+    curl_slist_free_all(transfer->headers);
+    free(text_buffer_take(&transfer->body));
+    free(transfer->text);
+    free(transfer);
+}
+
+void fetch_http_cancel(uint32_t job)
+{
+    struct transfer **place = job != 0 ? find(job) : NULL;
+    if (place != NULL)
+        end(place);
 }
 
 static void conclude(CURL *curl, CURLcode code)
@@ -168,12 +214,7 @@ static void conclude(CURL *curl, CURLcode code)
         explain(transfer, code, answer.reason);
     }
     report(transfer->job, &answer);
-    curl_multi_remove_handle(multi, curl);
-    curl_easy_cleanup(curl);
-    curl_slist_free_all(transfer->headers);
-    free(text_buffer_take(&transfer->body));
-    free(transfer->text);
-    free(transfer);
+    end(find(transfer->job));
 }
 
 void fetch_http_wait(int descriptor)

@@ -58,9 +58,11 @@ bool fetch_message_read_request(char *text, size_t size, struct fetch_request *r
             2 ||
         word[length] != '\0')
         return false;
-    if (strcmp(first, "GET") == 0 || strcmp(first, "POST") == 0)
-        request->method = first;
-    else if (strcmp(first, "RUN") != 0)
+    static const char *const methods[] = {"GET", "POST", "PUT", "PATCH"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(first, methods[i]) == 0)
+            request->method = methods[i];
+    if (request->method == NULL && strcmp(first, "RUN") != 0)
         return false;
     request->target = take_line(&text, end);
     request->headers = request->target != NULL ? take_lines(&text, end) : NULL;

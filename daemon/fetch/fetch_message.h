@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What raimd and its process for requests say to each other, over a socket that keeps the bounds of
 // packets (SOCK_SEQPACKET). A message is cut into packets of one job; packets of several jobs may
-// alternate. Neither side trusts the other's bytes.
+// alternate. An empty packet to the process cancels the job. Packets of a stream come before its
+// answer, which is one packet. Neither side trusts the other's bytes.
 #pragma once
 
 #include "fetch.h"

@@ -30,7 +30,8 @@ enum {
     SOCKET = 3,
     MAX_PORTS = 32,
     PORTS_BYTES = MAX_PORTS * 6 + 1,
-    RESTART_MS = 1000,
+    RESTART_MS = 250,
+    STALLED_S = 5, // a process that does nothing for so long is ended
     NICE = 10,
     EXIT_USAGE = 64,
 };
@@ -110,25 +111,36 @@ static void send_packet(const struct fetch_packet *packet, size_t size)
         struct pollfd wait = {.fd = SOCKET, .events = POLLOUT};
         if (errno != EAGAIN && errno != EINTR)
             _exit(0);
+        alarm(0); // raimd's stall is not the process's
         poll(&wait, 1, -1);
     }
+}
+
+static void send_bytes(uint32_t job, const char *bytes, size_t count, bool are_last)
+{
+    struct fetch_packet packet = {.job = job};
+    while (count > 0) {
+        const size_t size = count < FETCH_PACKET_BYTES ? count : FETCH_PACKET_BYTES;
+        packet.is_last = are_last && size == count;
+        memcpy(packet.bytes, bytes, size);
+        send_packet(&packet, size);
+        bytes += size;
+        count -= size;
+    }
+}
+
+static void send_piece(uint32_t job, const char *bytes, size_t size)
+{
+    send_bytes(job, bytes, size, false);
 }
 
 static void send_answer(uint32_t job, const struct fetch_answer *answer)
 {
     struct text_buffer out = {0};
-    struct fetch_packet packet = {.job = job};
     fetch_message_write_answer(&out, answer);
     if (out.no_memory)
         _exit(EXIT_FAILURE);
-    for (size_t sent = 0; sent < out.size;) {
-        const size_t left = out.size - sent;
-        const size_t size = left < FETCH_PACKET_BYTES ? left : FETCH_PACKET_BYTES;
-        packet.is_last = size == left;
-        memcpy(packet.bytes, out.text + sent, size);
-        send_packet(&packet, size);
-        sent += size;
-    }
+    send_bytes(job, out.text, out.size, true);
     free(text_buffer_take(&out));
 }
 
@@ -181,9 +193,14 @@ static bool receive(struct server *server)
     struct part *part = take_packet(server, &packet, (size_t)size - FETCH_PACKET_HEAD_BYTES);
     if (part == NULL)
         return true;
-    const struct part whole = *part;
+    struct part whole = *part;
     *part = (struct part){0};
-    begin(server, whole.job, whole.text.text, whole.text.size);
+    if (size > (ssize_t)FETCH_PACKET_HEAD_BYTES) {
+        begin(server, whole.job, whole.text.text, whole.text.size);
+    } else {
+        free(text_buffer_take(&whole.text));
+        fetch_http_cancel(whole.job);
+    }
     return true;
 }
 
@@ -217,17 +234,23 @@ static void restrict_to(const char *ports)
     close(rules);
 }
 
-static void serve(enum fetch_role role, const char *ports)
+// `is_again`: in the place of a process that has died.
+static void serve(enum fetch_role role, const char *ports, bool is_again)
 {
     struct server server = {.role = role};
     const struct fetch_packet hello = {.is_last = 1};
+    char byte;
     if (role == FETCH_URLS) {
         restrict_to(ports);
-        fetch_http_open(send_answer);
+        fetch_http_open(send_answer, send_piece);
     }
+    // What raimd asked of the process that died fails, so it must not be done.
+    while (is_again && recv(SOCKET, &byte, sizeof byte, MSG_DONTWAIT) > 0)
+        continue;
     send_packet(&hello, 0);
     while (true) {
         if (role == FETCH_URLS) {
+            alarm(STALLED_S);
             fetch_http_wait(SOCKET);
         } else {
             struct pollfd wait = {.fd = SOCKET, .events = POLLIN};
@@ -263,8 +286,22 @@ static void prepare(void)
     signal(SIGHUP, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_DFL);
+    signal(SIGALRM, SIG_DFL);
     sigemptyset(&nothing);
     sigprocmask(SIG_SETMASK, &nothing, NULL);
+}
+
+// Returns the status of a child's end. One that is stopped is killed: it would serve nobody.
+static int wait_for(pid_t child)
+{
+    int status = 0;
+    pid_t found;
+    do {
+        found = waitpid(child, &status, WUNTRACED);
+        if (found == child && WIFSTOPPED(status))
+            kill(child, SIGKILL);
+    } while (found == child ? WIFSTOPPED(status) : errno == EINTR);
+    return status;
 }
 
 int fetch_process_main(int argc, char **argv)
@@ -273,20 +310,19 @@ int fetch_process_main(int argc, char **argv)
         fcntl(SOCKET, F_SETFD, FD_CLOEXEC) != 0)
         return EXIT_USAGE;
     prepare();
-    while (!has_raimd_ended()) {
+    for (bool is_again = false; !has_raimd_ended(); is_again = true) {
         const pid_t parent = getpid(), child = fork();
         if (child == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (getppid() == parent)
-                serve(strcmp(argv[2], "urls") == 0 ? FETCH_URLS : FETCH_COMMANDS, argv[3]);
+                serve(strcmp(argv[2], "urls") == 0 ? FETCH_URLS : FETCH_COMMANDS, argv[3],
+                      is_again);
             _exit(0);
         }
-        int status = 0;
-        while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-            continue;
+        const int status = child > 0 ? wait_for(child) : 0;
         if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
             break;
-        nanosleep(&(struct timespec){.tv_sec = RESTART_MS / 1000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = RESTART_MS * 1000000L}, NULL);
     }
     return EXIT_SUCCESS;
 }

@@ -9,10 +9,8 @@
 #include "log.h"
 #include "loop.h"
 #include "monotonic.h"
-#include "wakeup.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,8 +30,7 @@ enum {
 struct orchestrator {
     struct agones *agones;
     struct agones_client *client;
-    struct wakeup wakeup; // of the main thread, signalled by the client
-    struct loop_source *answers, *timer;
+    struct loop_source *timer;
     struct watcher reported; // by the arenas
     struct arena_table *table;
     struct control *control;
@@ -69,22 +66,25 @@ uint16_t orchestrator_port(const struct config *config)
     return is_port ? (uint16_t)port : DEFAULT_PORT;
 }
 
-struct orchestrator *orchestrator_open(const struct config *config, uint16_t port, char *error,
-                                       size_t capacity)
+static void take_answer(void *context, const struct agones_client_answer *answer);
+static void take_update(void *context, const struct gameserver *gameserver);
+
+struct orchestrator *orchestrator_open(const struct config *config, struct fetch *fetch,
+                                       uint16_t port)
 {
     struct agones_def def = agones_default_def();
     struct orchestrator *orchestrator = calloc(1, sizeof *orchestrator);
-    snprintf(error, capacity, "out of memory");
+    const struct agones_client_events events = {
+        .context = orchestrator, .answer = take_answer, .update = take_update};
     if (orchestrator == NULL)
         return NULL;
-    orchestrator->wakeup.descriptor = -1;
     if (getrandom(&def.seed, sizeof def.seed, GRND_NONBLOCK) < 0)
         def.seed = monotonic_us(); // it only spreads retries
     def.drain_ms = config->agones_drain_s * 1000;
     def.ready_when_empty = config->agones_ready;
     orchestrator->agones = agones_create(&def, monotonic_ms());
     if (orchestrator->agones != NULL)
-        orchestrator->client = agones_client_create(port, error, capacity);
+        orchestrator->client = agones_client_create(fetch, port, &events);
     if (orchestrator->client != NULL)
         return orchestrator;
     orchestrator_close(orchestrator);
@@ -98,14 +98,12 @@ void orchestrator_close(struct orchestrator *orchestrator)
     agones_client_destroy(orchestrator->client);
     if (orchestrator->table != NULL)
         watchers_remove(&orchestrator->table->watchers, &orchestrator->reported);
-    loop_remove(orchestrator->answers);
     loop_remove(orchestrator->timer);
-    wakeup_close(&orchestrator->wakeup);
     agones_destroy(orchestrator->agones);
     free(orchestrator);
 }
 
-static void exchange(struct orchestrator *orchestrator, uint64_t now_ms);
+static void send_requests(struct orchestrator *orchestrator, uint64_t now_ms);
 
 static bool is_ending(void)
 {
@@ -130,8 +128,9 @@ static bool needs_ports(const struct config *config)
     return false;
 }
 
-bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct config *config,
-                             struct arena_table *table, char *error, size_t capacity)
+bool orchestrator_find_ports(struct orchestrator *orchestrator, struct loop *loop,
+                             const struct config *config, struct arena_table *table, char *error,
+                             size_t capacity)
 {
     enum { STEP_MS = 50 };
     const uint64_t end_ms = monotonic_ms() + FIND_PORTS_MS;
@@ -144,8 +143,8 @@ bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct con
             snprintf(error, capacity, "the GameServer has no ports, and an arena's port is 0");
             return false;
         }
-        exchange(orchestrator, now_ms);
-        agones_client_run(orchestrator->client, STEP_MS);
+        send_requests(orchestrator, now_ms);
+        loop_wait(loop, STEP_MS);
     }
     table->ports = (struct arena_ports){.context = orchestrator, .find = find_port};
     return true;
@@ -163,12 +162,9 @@ static void run(void *context);
 static bool join_loop(struct orchestrator *orchestrator, struct loop *loop)
 {
     orchestrator->timer = loop_add_timer(loop, 0, run, orchestrator);
-    if (wakeup_open(&orchestrator->wakeup))
-        orchestrator->answers =
-            loop_add_descriptor(loop, orchestrator->wakeup.descriptor, run, orchestrator);
     orchestrator->reported = (struct watcher){.run = run, .context = orchestrator};
     watchers_add(&orchestrator->table->watchers, &orchestrator->reported);
-    if (orchestrator->timer == NULL || orchestrator->answers == NULL)
+    if (orchestrator->timer == NULL)
         return false;
     loop_set_timer(orchestrator->timer, 0);
     return true;
@@ -181,18 +177,14 @@ const struct agones_status *orchestrator_status(const struct orchestrator *orche
 
 bool orchestrator_start(struct orchestrator *orchestrator, struct loop *loop,
                         struct arena_table *table, struct control *control,
-                        struct on_demand *on_demand, char *error, size_t capacity)
+                        struct on_demand *on_demand)
 {
     const struct on_demand_observer observer = {.context = orchestrator, .ended = end_arena};
     orchestrator->on_demand = on_demand;
     on_demand_observe(on_demand, &observer);
     orchestrator->table = table;
     orchestrator->control = control;
-    if (join_loop(orchestrator, loop) &&
-        agones_client_start(orchestrator->client, &orchestrator->wakeup))
-        return true;
-    snprintf(error, capacity, "cannot start a thread: %s", strerror(errno));
-    return false;
+    return join_loop(orchestrator, loop);
 }
 
 // --- The arenas ---
@@ -364,24 +356,30 @@ static void note_answer(struct orchestrator *orchestrator,
     *was_rejected = (*was_rejected && answer->status != 200) || is_rejected;
 }
 
-static void take_answers(struct orchestrator *orchestrator, uint64_t now_ms)
+static void wake(const struct orchestrator *orchestrator)
 {
-    struct agones_client_answer answer;
-    struct gameserver *gameserver;
-    while (agones_client_take_update(orchestrator->client, &gameserver)) {
-        if (gameserver != NULL)
-            agones_receive_update(orchestrator->agones, gameserver, now_ms);
-        else
-            agones_receive_watch_end(orchestrator->agones, now_ms);
-        gameserver_free(gameserver);
-    }
-    while (agones_client_take_answer(orchestrator->client, &answer)) {
-        const struct agones_answer received = {
-            .status = answer.status, .gameserver = answer.gameserver, .count = answer.count};
-        note_answer(orchestrator, &answer,
-                    !agones_receive_answer(orchestrator->agones, &received, now_ms));
-        gameserver_free(answer.gameserver);
-    }
+    if (orchestrator->timer != NULL)
+        loop_set_timer(orchestrator->timer, 0);
+}
+
+static void take_update(void *context, const struct gameserver *gameserver)
+{
+    struct orchestrator *orchestrator = context;
+    if (gameserver != NULL)
+        agones_receive_update(orchestrator->agones, gameserver, monotonic_ms());
+    else
+        agones_receive_watch_end(orchestrator->agones, monotonic_ms());
+    wake(orchestrator);
+}
+
+static void take_answer(void *context, const struct agones_client_answer *answer)
+{
+    struct orchestrator *orchestrator = context;
+    const struct agones_answer received = {
+        .status = answer->status, .gameserver = answer->gameserver, .count = answer->count};
+    note_answer(orchestrator, answer,
+                !agones_receive_answer(orchestrator->agones, &received, monotonic_ms()));
+    wake(orchestrator);
 }
 
 static void send_requests(struct orchestrator *orchestrator, uint64_t now_ms)
@@ -396,12 +394,6 @@ static void send_requests(struct orchestrator *orchestrator, uint64_t now_ms)
             agones_receive_answer(orchestrator->agones, &(struct agones_answer){.count = -1},
                                   now_ms);
     }
-}
-
-static void exchange(struct orchestrator *orchestrator, uint64_t now_ms)
-{
-    take_answers(orchestrator, now_ms);
-    send_requests(orchestrator, now_ms);
 }
 
 static void log_changes(struct orchestrator *orchestrator)
@@ -432,10 +424,8 @@ static void run(void *context)
     struct orchestrator *orchestrator = context;
     const uint64_t now_ms = monotonic_ms();
     struct agones_decision decision;
-    wakeup_clear(&orchestrator->wakeup);
     look(orchestrator, now_ms);
     look_at_drain(orchestrator, now_ms);
-    take_answers(orchestrator, now_ms);
     send_requests(orchestrator, now_ms);
     while (agones_next_decision(orchestrator->agones, &decision))
         execute(orchestrator, &decision, now_ms);

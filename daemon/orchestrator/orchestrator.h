@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // raimd under an orchestrator, Agones: gives the state machine (agones.h) the state of the arenas,
 // carries its requests to the client (agones_client.h), and executes its decisions. Main thread
-// only; nothing here blocks but orchestrator_find_ports.
+// only; nothing here blocks but orchestrator_find_ports, which runs the loop.
 #pragma once
 
 #include "arena_table.h"
@@ -13,31 +13,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct fetch;
 struct loop;
 struct orchestrator;
 
 // The port of Agones' SDK server by the configuration and $AGONES_SDK_HTTP_PORT; 0: off.
 uint16_t orchestrator_port(const struct config *config);
 
-// Prepares the connection to this port. Returns NULL and writes a reason. Takes NULL for closing.
-struct orchestrator *orchestrator_open(const struct config *config, uint16_t port, char *error,
-                                       size_t capacity);
+// Prepares the connection to this port, by `fetch`, which is borrowed. Returns NULL when memory
+// runs out. Takes NULL for closing.
+struct orchestrator *orchestrator_open(const struct config *config, struct fetch *fetch,
+                                       uint16_t port);
 void orchestrator_close(struct orchestrator *orchestrator);
 
 // Waits until the GameServer has ports, if an arena's port is 0, and makes the table give them to
 // its arenas: call it before arena_table_open. Waits for at most 30 seconds, and ends at a pending
 // SIGTERM or SIGINT. False with a reason.
-bool orchestrator_find_ports(struct orchestrator *orchestrator, const struct config *config,
-                             struct arena_table *table, char *error, size_t capacity);
+bool orchestrator_find_ports(struct orchestrator *orchestrator, struct loop *loop,
+                             const struct config *config, struct arena_table *table, char *error,
+                             size_t capacity);
 
 // For the status and the metrics, see agones.h.
 const struct agones_status *orchestrator_status(const struct orchestrator *orchestrator);
 
-// Starts the client's thread, once the arenas run. Borrows `table`, `control` and `on_demand`,
-// which it observes until on_demand_close. False with a reason.
+// Joins the loop, once the arenas run. Borrows `table`, `control` and `on_demand`, which it
+// observes until on_demand_close. False when memory runs out.
 bool orchestrator_start(struct orchestrator *orchestrator, struct loop *loop,
                         struct arena_table *table, struct control *control,
-                        struct on_demand *on_demand, char *error, size_t capacity);
+                        struct on_demand *on_demand);
 
 // Begins a drain because of a signal.
 void orchestrator_drain(struct orchestrator *orchestrator);

@@ -68,8 +68,6 @@ static bool allow_paths(int rules, const struct sandbox_paths *paths)
     for (size_t i = 0; paths->resolves_names && i < sizeof resolver_files / sizeof *resolver_files;
          i++)
         landlock_allow(rules, resolver_files[i], LANDLOCK_READ);
-    if (paths->connect_port != 0)
-        landlock_allow_connect(rules, paths->connect_port);
     if (paths->control == NULL)
         return true;
     struct path_list directories = {0};
@@ -131,7 +129,7 @@ struct sandbox_report sandbox_enter(const struct sandbox_paths *paths)
     const bool restricted = restrict_files(paths, report.landlock, sizeof report.landlock);
     if (restricted)
         remember(paths);
-    const char *problem = syscall_filter_enter(paths->connect_port != 0, paths->resolves_names);
+    const char *problem = syscall_filter_enter(paths->resolves_names);
     snprintf(report.seccomp, sizeof report.seccomp, "%s%s",
              problem == NULL ? "on" : "off: ", problem == NULL ? "" : problem);
     report.is_whole = restricted && problem == NULL;

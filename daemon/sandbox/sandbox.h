@@ -13,7 +13,6 @@ struct sandbox_paths {
     const struct path_list *readable; // directories
     const struct path_list *writable; // directories
     const char *control;              // the socket that is removed at shutdown; NULL: none
-    uint16_t connect_port;            // of TCP connections that may be opened; 0: none may
     bool resolves_names;              // the system's resolver is used (getaddrinfo)
 };
 

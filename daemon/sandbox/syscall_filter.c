@@ -5,9 +5,8 @@
 
 #ifndef RAIM_HAVE_SECCOMP
 
-const char *syscall_filter_enter(bool connects, bool resolves_names)
+const char *syscall_filter_enter(bool resolves_names)
 {
-    (void)connects;
     (void)resolves_names;
     return "not built in";
 }
@@ -15,9 +14,8 @@ const char *syscall_filter_enter(bool connects, bool resolves_names)
 #elif !defined(__LP64__) || defined(__s390x__)
 
 // 32-bit architectures name half of the calls differently, and s390x swaps the arguments of clone.
-const char *syscall_filter_enter(bool connects, bool resolves_names)
+const char *syscall_filter_enter(bool resolves_names)
 {
-    (void)connects;
     (void)resolves_names;
     return "not written for this architecture";
 }
@@ -332,17 +330,15 @@ static bool add_socket(scmp_filter_ctx filter, int family, uint32_t other_types)
     return good;
 }
 
-// Allows sockets for new arenas, the journal and the service manager. Denies TCP unless raimd
-// connects to an orchestrator, whose port Landlock then allows alone: the HTTP socket is created
-// before the filter is entered, and otherwise a running raimd opens no connections. The system's
+// Allows sockets for new arenas, the journal and the service manager. Denies TCP: the HTTP socket
+// is created before the filter is entered, and a running raimd opens no connections. The system's
 // resolver asks for TCP, where an answer of DNS is too long, and for the machine's addresses by
 // netlink; it goes on where it may not, so that it needs no more than UDP.
-static bool add_sockets(scmp_filter_ctx filter, bool connects, bool resolves_names)
+static bool add_sockets(scmp_filter_ctx filter, bool resolves_names)
 {
     const uint32_t tcp = resolves_names ? SCMP_ACT_ERRNO(EACCES) : SCMP_ACT_KILL_PROCESS;
     const uint32_t netlink = resolves_names ? SCMP_ACT_ERRNO(EAFNOSUPPORT) : SCMP_ACT_KILL_PROCESS;
-    bool good = add_socket(filter, AF_UNIX, SCMP_ACT_ALLOW) &&
-                add_socket(filter, AF_INET, connects ? SCMP_ACT_ALLOW : tcp) &&
+    bool good = add_socket(filter, AF_UNIX, SCMP_ACT_ALLOW) && add_socket(filter, AF_INET, tcp) &&
                 add_socket(filter, AF_INET6, tcp);
     for (int family = 0; good && family <= AF_NETLINK; family++)
         if (family != AF_UNIX && family != AF_INET && family != AF_INET6)
@@ -361,9 +357,9 @@ static bool add_sanitizers(scmp_filter_ctx filter)
                               add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_SET_PTRACER))));
 }
 
-static bool add_conditions(scmp_filter_ctx filter, bool connects, bool resolves_names)
+static bool add_conditions(scmp_filter_ctx filter, bool resolves_names)
 {
-    return add_threads(filter) && add_sockets(filter, connects, resolves_names) &&
+    return add_threads(filter) && add_sockets(filter, resolves_names) &&
            add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_SET_NAME)) &&
            add_if(filter, SCMP_ACT_ALLOW, "prctl", is(0, PR_GET_NAME)) &&
            add_if(filter, SCMP_ACT_ALLOW, "mmap", is_masked(2, PROT_EXEC, 0)) &&
@@ -379,7 +375,7 @@ static bool add_conditions(scmp_filter_ctx filter, bool connects, bool resolves_
 
 // Builds and loads the filter. Optimization level 2 makes it a binary tree instead of a list,
 // because every call that moves datagrams passes it.
-static const char *fill(scmp_filter_ctx filter, bool connects, bool resolves_names)
+static const char *fill(scmp_filter_ctx filter, bool resolves_names)
 {
     if (seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) != 0)
         return "the kernel cannot filter all threads";
@@ -388,7 +384,7 @@ static const char *fill(scmp_filter_ctx filter, bool connects, bool resolves_nam
         return "libseccomp is too old";
     if (!add_all(filter, SCMP_ACT_ALLOW, allowed, COUNT(allowed)) ||
         !add_all(filter, SCMP_ACT_KILL_PROCESS, deadly, COUNT(deadly)) ||
-        !add_conditions(filter, connects, resolves_names) || !add_sanitizers(filter))
+        !add_conditions(filter, resolves_names) || !add_sanitizers(filter))
         return "libseccomp rejects the rules";
     return seccomp_load(filter) == 0 ? NULL : "the kernel rejects the filter";
 }
@@ -404,14 +400,14 @@ static bool has_room(void)
     return has;
 }
 
-const char *syscall_filter_enter(bool connects, bool resolves_names)
+const char *syscall_filter_enter(bool resolves_names)
 {
     if (!has_room())
         return "out of memory";
     const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
     if (filter == NULL)
         return "libseccomp cannot create a filter";
-    const char *problem = fill(filter, connects, resolves_names);
+    const char *problem = fill(filter, resolves_names);
     seccomp_release(filter);
     return problem;
 }

@@ -7,7 +7,6 @@
 
 // Enters the filter. From then on the kernel ends the process by SIGSYS at a call that only
 // injected code makes (execve, fork, a socket that is neither UDP nor Unix, ...). Any other call
-// that is not listed fails with ENOSYS, as on a kernel that lacks it. With `connects`, TCP sockets
-// over IPv4 are allowed, too. With `resolves_names`, getaddrinfo works over UDP. Returns NULL, or a
-// short reason why the filter is not in force.
-const char *syscall_filter_enter(bool connects, bool resolves_names);
+// that is not listed fails with ENOSYS, as on a kernel that lacks it. With `resolves_names`,
+// getaddrinfo works over UDP. Returns NULL, or a short reason why the filter is not in force.
+const char *syscall_filter_enter(bool resolves_names);

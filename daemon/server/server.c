@@ -260,12 +260,12 @@ static bool open_logins(struct server *server)
 // Prepares the connection to Agones, and waits for the ports that it gives.
 static bool open_orchestrator(struct server *server, const struct config *config, uint16_t port)
 {
-    char error[ERROR_BYTES];
+    char error[ERROR_BYTES] = "out of memory";
     if (port == 0)
         return true;
-    server->orchestrator = orchestrator_open(config, port, error, sizeof error);
+    server->orchestrator = orchestrator_open(config, server->processes.urls, port);
     if (server->orchestrator == NULL ||
-        !orchestrator_find_ports(server->orchestrator, config, &server->table, error,
+        !orchestrator_find_ports(server->orchestrator, server->loop, config, &server->table, error,
                                  sizeof error)) {
         log_error("agones failed: %s", error);
         return false;
@@ -275,12 +275,11 @@ static bool open_orchestrator(struct server *server, const struct config *config
 
 static bool start_orchestrator(struct server *server, uint16_t port)
 {
-    char error[ERROR_BYTES];
     if (server->orchestrator == NULL)
         return true;
     if (!orchestrator_start(server->orchestrator, server->loop, &server->table, server->control,
-                            server->on_demand, error, sizeof error)) {
-        log_error("agones failed: %s", error);
+                            server->on_demand)) {
+        log_error("agones failed: out of memory");
         return false;
     }
     log_info("agones started url=http://127.0.0.1:%u", port);
@@ -331,7 +330,7 @@ static bool add_directory(struct path_list *list, const char *variable)
 }
 
 // Enters the sandbox once every port and file is open, before a worker reads the first datagram.
-static bool enter_sandbox(const struct config *config, uint16_t connect_port)
+static bool enter_sandbox(const struct config *config)
 {
     char control[CONFIG_CONTROL_BYTES], recordings[PATH_MAX];
     struct path_list writable = {0};
@@ -350,7 +349,6 @@ static bool enter_sandbox(const struct config *config, uint16_t connect_port)
         .readable = &config->directories,
         .writable = &writable,
         .control = control_path(config->control, control) ? control : NULL,
-        .connect_port = connect_port,
         .resolves_names = master_resolver_needs_names(&config->masters),
     };
     const struct sandbox_report report = sandbox_enter(&paths);
@@ -417,7 +415,7 @@ struct server *server_start(struct loop *loop, struct config *config, const char
     }
     server->loop = loop;
     const uint16_t agones_port = orchestrator_port(config);
-    if (!server_processes_start(&server->processes, loop, config) ||
+    if (!server_processes_start(&server->processes, loop, config, agones_port) ||
         !open_orchestrator(server, config, agones_port) || !open_events(server) ||
         !arena_table_open_recorder(&server->table, config)) {
         config_unload(config);
@@ -431,7 +429,7 @@ struct server *server_start(struct loop *loop, struct config *config, const char
     if (!arena_table_open(&server->table, config, path) || !open_results(server) ||
         !open_arenas(server) || !open_status(server) || !open_control(server) ||
         !open_control_tcp(server) || !open_logins(server) || !open_discovery(server) ||
-        !enter_sandbox(config, agones_port) || !start_store(server) || !start_results(server) ||
+        !enter_sandbox(config) || !start_store(server) || !start_results(server) ||
         !arena_table_start(&server->table) || !start_master_listing(server) ||
         !start_orchestrator(server, agones_port) || !serve_arenas(server)) {
         if (server->on_demand != NULL)
@@ -482,7 +480,7 @@ void server_stop(struct server *server)
     master_listing_stop(server->master_listing);
     lan_discovery_close(server->discovery);
     process_usage_close(server->view.process);
-    orchestrator_close(server->orchestrator); // before the wakeup that its thread signals
+    orchestrator_close(server->orchestrator);
     if (server->has_started)
         server_events_add(server->events, "stop", NULL, strdup("{}"));
     event_hook_finish(server->hook);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The processes that raimd starts for what it asks of others (fetch.h): none where neither an URL
-// nor a command is configured. Main thread only.
+// The processes that raimd starts for what it asks of others (fetch.h): none where no URL, no
+// command and no orchestrator is configured. Main thread only.
 #pragma once
 
 #include "config.h"
@@ -10,9 +10,9 @@ struct server_processes {
     struct fetch *urls, *commands; // NULL: none is needed
 };
 
-// Starts what a configuration needs. Call it before any thread is started and any port is open.
-// Returns false after logging the reason.
+// Starts what a configuration needs; `agones_port` is that of its SDK server, 0: none. Call it
+// before any thread is started and any port is open. Returns false after logging the reason.
 bool server_processes_start(struct server_processes *processes, struct loop *loop,
-                            const struct config *config);
+                            const struct config *config, uint16_t agones_port);
 
 void server_processes_close(struct server_processes *processes);

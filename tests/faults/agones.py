@@ -2,8 +2,12 @@
 """Rows of the table of faults: an SDK server of Agones that vanishes, or lies."""
 
 import contextlib
+import os
+import signal
 import time
 
+from bans import OddServer
+from hooks import Server, answer_slowly, workers
 from page import ALLOCATIONS, FAILING, Page
 from ports import free_port, free_ports
 from process import is_clean_end, start_failing
@@ -12,9 +16,11 @@ from row import Skipped, end_bots, expect, harness, row, ticks_go_on
 import sidecar
 
 POOL = 8
+PERIOD_S = 2 # of Health, by the stub's GameServer
+STALLED_S = 5 # after which the process that makes requests is ended
 
 
-def serve(trial, stub):
+def serve(trial, stub, **keys):
     """A daemon with an arena and a pool for arenas, and players in the arena."""
     pool = free_ports(POOL)
     template = harness.value({"name": "duel", "address": "127.0.0.1",
@@ -23,8 +29,8 @@ def serve(trial, stub):
         harness.config(harness.arena(port=free_port()),
                        agones_drain=2, # arenas are expected at its end
                        on_demand_ports=f"{pool}-{pool + POOL - 1}",
-                       on_demand_templates=harness.Text(f"( {template} )")))
-    daemon = trial.stage.raimd("-c", path, env=stub.env).wait_started()
+                       on_demand_templates=harness.Text(f"( {template} )"), **keys))
+    daemon = trial.stage.raimd("-c", path, env=stub.env, prefix=["setsid"]).wait_started()
     daemon.poll("Ready", lambda: stub.counts("POST /ready") > 0)
     return daemon, trial.bots(daemon, 8)
 
@@ -158,3 +164,88 @@ def no_memory_beside_agones(trial):
         ticks_go_on(daemon)
     seen = f"{in_start} calls in a start, {len(crashes)} crashes"
     return count, expect(not crashes, seen + "".join(f"; {crash}" for crash in crashes[:3]))
+
+
+def longest_wait_s(stub, begin):
+    """The longest time without a Health since then."""
+    with stub.lock:
+        times = [when for when, call, _ in stub.calls if call == "POST /health" and when > begin]
+    return max(after - before
+               for before, after in zip([begin, *times], [*times, time.monotonic()]))
+
+
+def stall(daemon):
+    """Makes the process that makes requests do nothing for longer than it may, which its parent does
+    not see."""
+    parent, process = workers(daemon)
+    os.kill(parent, signal.SIGSTOP)
+    os.kill(process, signal.SIGSTOP)
+    time.sleep(STALLED_S + 1)
+    os.kill(process, signal.SIGCONT)
+    daemon.poll("its end", lambda: process not in workers(daemon))
+    os.kill(parent, signal.SIGCONT)
+
+
+def harm_process(trial, harm):
+    """Sends the process that makes requests a signal, each time while an arena is allocated."""
+    trial.need_key("agones")
+    times = trial.often(20, 3)
+    with sidecar.Stub() as stub:
+        daemon, bots = serve(trial, stub)
+        daemon.poll("a Health", lambda: stub.counts("POST /health") > 0)
+        begin = time.monotonic()
+        for number in range(times):
+            process = daemon.poll("both processes", lambda: len(workers(daemon)) == 2 and
+                                  workers(daemon)[1])
+            healths = stub.counts("POST /health")
+            os.kill(process, harm)
+            stub.allocate(f"m-{number}", annotation={"join_within_s": 1})
+            daemon.poll("its end", lambda: process not in workers(daemon))
+            daemon.poll("the arena", lambda: f"arena made id=m-{number} " in daemon.log)
+            daemon.poll("the watch", lambda: is_well(daemon))
+            daemon.poll("a Health", lambda: stub.counts("POST /health") > healths)
+        daemon.poll("the arenas' end", lambda: stub.arenas() == (0, []))
+        longest_s = longest_wait_s(stub, begin)
+        if not trial.short:
+            stall(daemon)
+            times += 1
+            daemon.poll("its return", lambda: len(workers(daemon)) == 2 and is_well(daemon))
+        reported = daemon.log.count('process died name="raimd: fetch"')
+        report = end_bots(bots)
+    lost = report["disconnected"] + report["resumes"]
+    return times, expect(
+        lost == 0 and reported == times and (trial.short or longest_s < PERIOD_S),
+        f"{lost} dropped, every arena made, reported {reported} times, {longest_s:.1f} s between two"
+        " Health at most")
+
+
+@row(68, "SIGKILL of the process that makes requests, beside Agones",
+     "reported, started again, Health within its period, no arena lost")
+def killed_process(trial):
+    return harm_process(trial, signal.SIGKILL)
+
+
+@row(69, "SIGSTOP of the process that makes requests, beside Agones",
+     "reported, killed, started again, Health within its period, no arena lost")
+def stopped_process(trial):
+    return harm_process(trial, signal.SIGSTOP)
+
+
+@row(70, "a ban list and a hook whose servers are slow, beside Agones",
+     "Health within its period")
+def slow_servers(trial):
+    trial.need_key("agones")
+    bans = OddServer()
+    bans.way = "slow"
+    with contextlib.closing(bans), Server(answer_slowly) as hook, sidecar.Stub() as stub:
+        daemon, bots = serve(trial, stub, bans_list=f"http://127.0.0.1:{bans.port}/bans",
+                             hook_target=f"http://127.0.0.1:{hook.port}/")
+        daemon.poll("both requests", lambda: bans.asked > 0 and hook.connections > 0)
+        daemon.poll("a Health", lambda: stub.counts("POST /health") > 0)
+        begin = time.monotonic()
+        time.sleep(trial.often(30, 4))
+        longest_s = longest_wait_s(stub, begin)
+        report = end_bots(bots)
+    return bans.asked + hook.connections, expect(
+        report["disconnected"] == 0 and (trial.short or longest_s < PERIOD_S),
+        f"{report['disconnected']} dropped, {longest_s:.1f} s between two Health at most")

@@ -168,8 +168,6 @@ SEVERAL_INCLUDERS = {
         "daemon/orchestrator/gameserver.c",
         "daemon/orchestrator/arena_text.c", "daemon/results/result_json.c",
         "daemon/arenas/arena_request.c"},
-    ("raimd", "curl/curl.h"): {"daemon/fetch/fetch_http.c",
-                               "daemon/orchestrator/agones_client.c"},
     ("raimd", "enet/enet.h"): {"daemon/net/transport.c", "daemon/net/transport_direct.c",
                                "daemon/net/transport_gate.c", "daemon/net/transport_guard.c",
                                "daemon/net/transport_open.c",

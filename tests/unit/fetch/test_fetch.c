@@ -19,6 +19,7 @@
 
 static int listener;
 static uint16_t port, other_port;
+static _Atomic int streams; // that are open
 
 static void answer_all(int connection, const char *text, size_t size)
 {
@@ -63,6 +64,18 @@ static void *serve_one(void *argument)
     } else if (strncmp(request, "GET /slow", 9) == 0) {
         struct pollfd wait = {.fd = connection, .events = POLLIN};
         poll(&wait, 1, 20000); // until the client goes
+    } else if (strncmp(request, "GET /stream", 11) == 0) {
+        static const char head[] = "HTTP/1.1 200 OK\r\n\r\n";
+        answer_all(connection, head, sizeof head - 1);
+        streams++;
+        for (const char *piece = "abc"; *piece != '\0'; piece++) {
+            answer_all(connection, piece, 1);
+            usleep(50000);
+        }
+        struct pollfd wait = {.fd = connection, .events = POLLIN};
+        if (strncmp(request, "GET /stream/ends", 16) != 0)
+            poll(&wait, 1, 20000); // until the client goes
+        streams--;
     } else if (strncmp(request, "POST /echo", 10) == 0) {
         const char *sign = strstr(request, "X-Sign: "), *body = strstr(request, "\r\n\r\n") + 4;
         char text[512];
@@ -249,6 +262,47 @@ TEST(a_slow_server_delays_no_other_request)
     fetch_close(fetch);
 }
 
+static void hear_piece(void *context, const char *bytes, size_t size)
+{
+    struct heard *heard = context;
+    assert_true(strlen(heard->body) + size < sizeof heard->body);
+    strncat(heard->body, bytes, size);
+}
+
+static void hear_end(void *context, const struct fetch_answer *answer)
+{
+    struct heard *heard = context;
+    heard->count++;
+    heard->answer = *answer;
+}
+
+TEST(a_stream_comes_in_pieces_until_it_ends_or_is_cancelled)
+{
+    char url[128];
+    struct fetch *fetch = start(FETCH_URLS);
+    struct fetch_request request = {.method = "GET", .target = url, .take = hear_piece};
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/stream/ends", port);
+    struct heard ends = {0};
+    assert_true(fetch_begin(fetch, &request, hear_end, &ends) != 0);
+    wait_for(&ends, 1);
+    assert_true(ends.answer.is_good && ends.answer.status == 200);
+    assert_string_equal(ends.body, "abc");
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/stream", port);
+    struct heard goes_on = {0};
+    const uint32_t job = fetch_begin(fetch, &request, hear_end, &goes_on);
+    const uint64_t end_ms = monotonic_ms() + 20000;
+    while (strcmp(goes_on.body, "abc") != 0 && monotonic_ms() < end_ms)
+        loop_wait(loop, 50);
+    assert_string_equal(goes_on.body, "abc");
+    assert_int_equal(streams, 1);
+    fetch_cancel(fetch, job);
+    while (streams > 0 && monotonic_ms() < end_ms)
+        loop_wait(loop, 50);
+    assert_int_equal(streams, 0);
+    assert_int_equal(goes_on.count, 0);
+    fetch_close(fetch);
+}
+
 TEST(other_ports_cannot_be_reached)
 {
     char url[128];
@@ -315,7 +369,7 @@ static long find_process(const char *name)
     return read != NULL ? atol(line) : 0;
 }
 
-TEST(a_process_that_dies_is_started_again)
+static void harm_worker(int harm)
 {
     struct heard heard = {0};
     struct fetch *fetch = start(FETCH_COMMANDS);
@@ -326,13 +380,19 @@ TEST(a_process_that_dies_is_started_again)
     const long worker = find_process("raimd: hooks");
     assert_true(worker > 1);
     assert_true(fetch_begin(fetch, &request, hear, &heard) != 0);
-    assert_int_equal(kill((pid_t)worker, SIGKILL), 0);
+    assert_int_equal(kill((pid_t)worker, harm), 0);
     wait_for(&heard, 1);
     assert_false(heard.answer.is_good);
     assert_string_equal(heard.answer.reason, "the process died");
     assert_true(fetch_deaths(fetch) == 1);
-    assert_int_equal(run(fetch, "/usr/bin/true", "", 0).answer.status, 0);
+    assert_true(run(fetch, "/usr/bin/true", "", 0).answer.is_good);
     fetch_close(fetch);
+}
+
+TEST(a_process_that_dies_or_is_stopped_is_started_again)
+{
+    harm_worker(SIGKILL);
+    harm_worker(SIGSTOP);
 }
 
 TEST(the_processes_end_with_raimd)
