@@ -84,6 +84,10 @@ void on_demand_reject_new(struct on_demand *on_demand, bool reject);
 int on_demand_count(const struct on_demand *on_demand);
 const char *on_demand_id(const struct on_demand *on_demand, int index);
 
+// Whether an arena of this id has ended and does not run again, also in the process before, as the
+// log of events says.
+bool on_demand_has_ended(const struct on_demand *on_demand, const char *id);
+
 // The arenas in which somebody plays or, because nobody has joined yet, is expected.
 int on_demand_in_use(const struct on_demand *on_demand);
 

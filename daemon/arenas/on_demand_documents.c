@@ -120,6 +120,24 @@ static void begin_event(struct text_buffer *out, const struct arena_on_demand *r
                       requested->record.name, on_demand_today_s());
 }
 
+static bool is_of(const struct journal_event *event, const char *id)
+{
+    static const char begin[] = "{\"id\":\"";
+    const size_t size = sizeof begin - 1, length = strlen(id);
+    return strncmp(event->text, begin, size) == 0 && strncmp(event->text + size, id, length) == 0 &&
+           event->text[size + length] == '"';
+}
+
+bool on_demand_has_ended(const struct on_demand *on_demand, const char *id)
+{
+    bool has_ended = false;
+    for (const struct journal_event *event = event_journal_next(on_demand->events, 0);
+         event != NULL; event = event_journal_next(on_demand->events, event->id))
+        if (is_of(event, id))
+            has_ended = strcmp(event->kind, "arena_ended") == 0;
+    return has_ended && on_demand_find(on_demand, id) == NULL;
+}
+
 char *on_demand_ready_event(const struct on_demand *on_demand,
                             const struct arena_on_demand *requested)
 {

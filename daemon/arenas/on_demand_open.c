@@ -30,8 +30,7 @@ static bool parse_again(const struct on_demand *on_demand, struct arena_on_deman
     return is_good;
 }
 
-// Opens an arena of the last process again, under its name and on its port, or notes that it has
-// ended. Takes the texts.
+// Opens an arena of the last process again, under its name and on its port. Takes the texts.
 static void open_again(void *context, struct arena_record *record)
 {
     struct on_demand *on_demand = context;
@@ -49,10 +48,10 @@ static void open_again(void *context, struct arena_record *record)
     if (record->is_draining && record->drain_until_s > 0)
         requested->end_ms = on_demand_due_ms(record->drain_until_s, ARENA_REQUEST_MAX_DRAIN_S);
     const bool is_ending = requested->record.cause[0] != '\0';
-    const bool is_parsed = parse_again(on_demand, requested, record->request, error, sizeof error);
-    const bool is_good = is_parsed && !is_ending && on_demand->count < ON_DEMAND_MAX &&
+    const bool is_good = !is_ending && on_demand->count < ON_DEMAND_MAX &&
                          on_demand_find(on_demand, record->id) == NULL &&
-                         arena_request_is_id(record->id);
+                         arena_request_is_id(record->id) &&
+                         parse_again(on_demand, requested, record->request, error, sizeof error);
     free(record->request);
     requested->record.request = requested->request.text;
     if (is_good && record->max_players >= 1 &&
@@ -63,15 +62,12 @@ static void open_again(void *context, struct arena_record *record)
             on_demand_set_max_players(on_demand, requested, record->max_players);
         return;
     }
-    const char *cause = is_ending ? requested->record.cause : "failed";
     if (!is_ending)
         log_arena_warning(requested->record.name, "arena not opened again id=%s arena=%s: %s",
                           requested->id, requested->record.name, error);
-    if (is_parsed) { // remembered, so that whoever still lists it does not make it again
-        on_demand_note_end(on_demand, requested, cause);
-        return;
-    }
-    event_journal_add(on_demand->events, "arena_ended", on_demand_ended_event(requested, cause));
+    event_journal_add(
+        on_demand->events, "arena_ended",
+        on_demand_ended_event(requested, is_ending ? requested->record.cause : "failed"));
     arena_store_remove(on_demand->table->store, requested->record.name);
     on_demand_free_arena(requested);
 }

@@ -297,6 +297,12 @@ static void start_arena(struct orchestrator *orchestrator, const struct agones_d
 {
     const struct config *config = orchestrator->table->config;
     struct on_demand_answer answer = {0};
+    // Before a restart of raimd: the list shows an arena for a moment longer than it runs.
+    if (on_demand_has_ended(orchestrator->on_demand, decision->id)) {
+        log_info("agones arena not made again id=%s", decision->id);
+        agones_arena_failed(orchestrator->agones, decision->id, "it has ended already", now_ms);
+        return;
+    }
     // Where there is a single template, a request need not name it.
     const char *only = config->template_count == 1 ? config->templates[0].name : "";
     char *json = arena_text_request(

@@ -249,25 +249,38 @@ class StubTest(AgonesTest):
         daemon.wait(START_S)
         self.assertEqual(self.stub.counts("POST /shutdown"), 1)
 
-    def test_an_arena_that_ended_before_a_crash_is_not_made_again(self):
-        pool, rules = free_ports(8), {"round_time": 1, "break_time": 5}
+    def end_before_crash(self, rules, has_ended):
+        """An arena whose round ends, a crash when it `has_ended`, and what the next process does about
+        its value in the list."""
+        pool = free_ports(8)
         daemon = self.serve_arenas(self.stub.env, pool, rules)
         self.wait_phase(daemon)
         self.stub.allocate("m-1", annotation={"ends": "round"})
         arena = poll("the arena", lambda: self.report().get("m-1"))
         bots = self.stage.bots(daemon, 2, ports=[arena["port"]])
-        state = self.stage.directory / "state"
-        daemon.poll("the end of the round", lambda: any(
-            "cause round" in path.read_text("utf-8") for path in state.glob("*.arena")))
+        daemon.wait_pressing(2)
+        self.stub.mode = "silent" # so that it does not leave the list
+        daemon.poll("its end", lambda: has_ended(daemon))
         daemon.expected_status = -signal.SIGKILL
         daemon.send(signal.SIGKILL)
         daemon.wait(START_S)
         self.assertEqual(self.stub.arenas(), (1, ["m-1"]))
+        self.stub.mode = "good"
         daemon = self.serve_arenas(self.stub.env, pool, rules)
         daemon.poll("an empty list", lambda: self.stub.arenas() == (0, []))
         self.assertNotIn("arena made", daemon.log)
         bots.kill()
         self.stage.programs.remove(bots)
+
+    def test_an_arena_that_is_ending_before_a_crash_is_not_made_again(self):
+        state = self.stage.directory / "state"
+        self.end_before_crash({"round_time": 2, "break_time": 5}, lambda _: any(
+            "cause round" in path.read_text("utf-8") for path in state.glob("*.arena")))
+
+    def test_an_arena_that_has_ended_before_a_crash_is_not_made_again(self):
+        state = self.stage.directory / "state"
+        self.end_before_crash({"round_time": 2, "break_time": 1}, lambda daemon:
+                              "arena ended id=m-1 " in daemon.log and not list(state.glob("*.arena")))
 
     def report(self):
         return json.loads(self.stub.state["object_meta"]["annotations"].get(
