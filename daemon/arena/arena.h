@@ -1,6 +1,28 @@
 // SPDX-License-Identifier: MIT
 // An arena: one match with its transport and the deadlines of its ticks. The worker thread that
 // owns the arena drives it, and publishes a status block that the main thread reads.
+//
+// What always holds:
+// - The worker alone touches the match, the transport and the files of an arena while it runs. The
+//   main thread sends commands by the mailbox and matches by pointer, and reads the status and the
+//   queue of reports. struct arena (arena_internal.h) has a part for each side and one for both.
+// - Deadlines of ticks are absolute: a late tick does not move the next one.
+// - A datagram is judged by daemon/security before ENet parses it, and acts in the tick that reads
+//   it.
+// - A change of score or roster is in the checkpoint before any client is sent it.
+// - A running arena allocates nothing in a tick and takes no lock. The main thread makes matches
+// and
+//   frees those that have ended.
+// - A message to a client never exceeds one datagram.
+//
+// What reads as a bug and is none:
+// - Reading ends after a quarter of a tick: what is left waits in the kernel, where a flood of it
+//   is lost, and not the tick.
+// - An arena in which nobody is plays no steps and shares four wake-ups a tick with others.
+// - The status is up to a tenth of a second old, and commands are answered in a later tick.
+// - A full queue of reports loses chat and kills. Who came and left, and how rounds ended, is
+//   compared anew and reported later.
+// - Snapshots become fewer under overload; ticks and inputs do not.
 #pragma once
 
 #include "config.h"

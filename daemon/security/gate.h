@@ -8,6 +8,19 @@
 // credential, that cookie is one that was exchanged for a valid credential. A banned address gets
 // a rejection and nothing more. Cheap checks come first: a flood of forgeries costs a comparison or
 // a hash each. No sockets, no ENet; time and randomness come from the caller.
+//
+// What always holds in daemon/security:
+// - Memory is fixed: no table grows by what strangers send, and a full one is a counted outcome.
+// - A datagram that is not taken changes nothing but counters and the budgets of its sender.
+// - An IPv4 address and an IPv6 /64 are one host, an IPv4 /24 and an IPv6 /48 one network, and
+//   both have budgets.
+// - The worker of an arena alone calls these functions for its arena.
+//
+// What reads as a bug and is none:
+// - Wrong passwords have no rate of all addresses together: strangers would use it up.
+// - A reliable command that is already queued is acknowledged again: the first acknowledgement may
+//   be lost.
+// - A client behind a translator of IPv6 to IPv4 counts by its IPv4 address.
 #pragma once
 
 #include "challenge.h"
