@@ -2,6 +2,7 @@
 // Tests of the measures of the audit in small worlds in which every figure is known.
 #include "arena_fixture.h"
 #include "audit_measures.h"
+#include "chance.h"
 #include "test.h"
 
 #include <math.h>
@@ -243,8 +244,8 @@ TEST(aim_on_hidden_enemies_is_compared_with_chance)
         step(f, 50);
         assert_int_equal(one->on_ticks, 50);
         assert_int_equal(one->ticks, away + 50);
-        const double chance = asin(24 / 400.0) / 3.14159265; // of a circle at 400 units
-        assert_true(fabs(one->chance - (double)(away + 50) * chance) < 0.05);
+        const double share = asin(24 / 400.0) / 3.14159265; // of a circle at 400 units
+        assert_true(fabs(one->chance - (double)(away + 50) * share) < 0.05);
         assert_int_equal(other->ticks, 0);
         fixture_input(f->arena, viewer)->fire = 1;
         step(f, 1);
@@ -449,4 +450,173 @@ TEST(rows_are_bounded)
     assert_int_equal(count, AUDIT_MAX_PLAYERS);
     assert_int_equal(left_out, 5);
     finish(f);
+}
+
+// --- Distribution ---
+
+// Tests of the distribution against sorted values.
+
+enum { VALUES = 2000 };
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+TEST(an_empty_distribution_is_zero)
+{
+    const struct distribution empty = {0};
+    assert_true(distribution_quantile(&empty, 0.5) == 0);
+    assert_true(distribution_share_below(&empty, 5) == 0);
+}
+
+TEST(quantiles_are_those_of_the_sorted_values)
+{
+    for (int round = 0; round < 200; round++) {
+        struct distribution distribution = {0};
+        uint32_t values[VALUES];
+        const int count = chance_int(1, VALUES);
+        const double scale = chance_between(0, 20);
+        for (int i = 0; i < count; i++) {
+            values[i] = (uint32_t)exp2(chance_between(0, scale)) - 1;
+            distribution_add(&distribution, values[i]);
+        }
+        qsort(values, (size_t)count, sizeof *values, compare);
+        assert_int_equal(distribution.least, values[0]);
+        assert_int_equal(distribution.greatest, values[count - 1]);
+        for (int i = 0; i <= 20; i++) {
+            const int rank = (int)fmax(1, ceil(i / 20.0 * count));
+            const double value = values[rank - 1];
+            const double quantile = distribution_quantile(&distribution, i / 20.0);
+            assert_true(fabs(quantile - value) <=
+                        (value < DISTRIBUTION_LINEAR ? 0 : value / DISTRIBUTION_LINEAR));
+        }
+    }
+}
+
+TEST(a_share_below_a_bound_is_exact_for_small_bounds)
+{
+    struct distribution distribution = {0};
+    for (uint32_t value = 0; value < 100; value++)
+        distribution_add(&distribution, value);
+    assert_true(distribution_share_below(&distribution, 0) == 0);
+    assert_true(fabs(distribution_share_below(&distribution, 7) - 0.07) < 1e-12);
+    assert_true(fabs(distribution_share_below(&distribution, 64) - 0.64) < 1e-12);
+}
+
+TEST(values_beyond_the_limit_keep_their_greatest)
+{
+    struct distribution distribution = {0};
+    distribution_add(&distribution, UINT32_MAX);
+    distribution_add(&distribution, 3);
+    assert_int_equal(distribution.greatest, UINT32_MAX);
+    assert_true(distribution_quantile(&distribution, 0.5) == 3);
+    assert_true(distribution_quantile(&distribution, 1) < DISTRIBUTION_LIMIT);
+}
+
+// --- Aim ---
+
+// Tests of the aim geometry against a search of the target's circle along its way.
+
+enum { TARGETS = 3000, STEPS = 400 };
+
+static struct aim_target chance_target(void)
+{
+    const raim_vec2 now = {chance_between(-800, 800), chance_between(-500, 500)};
+    const raim_vec2 way = {chance_between(-300, 300), chance_between(-300, 300)};
+    return (struct aim_target){now, raim_vec2_add(now, way), chance_between(5, 40)};
+}
+
+// The gap between the ray and the circle on its way: negative where it is met.
+static double slow_gap(raim_angle aim, const struct aim_target *target)
+{
+    const raim_vec2 direction = raim_angle_direction(aim);
+    const raim_vec2 way = raim_vec2_sub(target->lead, target->now);
+    double least = 1e9;
+    for (int i = 0; i <= STEPS; i++) {
+        const raim_vec2 centre = raim_vec2_mad(target->now, way, (double)i / STEPS);
+        const double along = raim_vec2_dot(direction, centre);
+        const double off = along > 0 ? fabs(raim_vec2_cross(direction, centre)) : 1e9;
+        least = fmin(least, off - target->radius);
+    }
+    return least;
+}
+
+TEST(an_aim_is_on_the_target_where_its_ray_meets_it)
+{
+    int on = 0;
+    for (int i = 0; i < TARGETS; i++) {
+        const struct aim_target target = chance_target();
+        const int off = chance_int(-4000, 4000);
+        const raim_angle aim = (raim_angle)(raim_angle_of(target.now) + off);
+        const double gap = slow_gap(aim, &target);
+        const double slack =
+            1.01 * raim_vec2_length(raim_vec2_sub(target.lead, target.now)) / STEPS;
+        // Behind the shooter a circle is met at the end only, which the steps may miss.
+        if (fabs(gap) > slack && raim_vec2_length(target.now) > 400)
+            assert_int_equal(aim_is_on(aim, &target), gap < 0);
+        on += gap < 0;
+    }
+    assert_in_range(on, TARGETS / 10, TARGETS * 9 / 10);
+}
+
+TEST(an_aim_away_from_the_target_is_not_on_it)
+{
+    for (int i = 0; i < TARGETS; i++) {
+        const raim_angle bearing = (raim_angle)chance_int(0, 65535);
+        const raim_vec2 centre = raim_vec2_scale(raim_angle_direction(bearing), 300);
+        const struct aim_target target = {centre, centre, 20};
+        assert_true(aim_is_on(bearing, &target));
+        assert_false(aim_is_on((raim_angle)(bearing + RAIM_ANGLE_TURN / 2), &target));
+    }
+    const struct aim_target passing = {{-300, -50}, {-300, 50}, 20};
+    assert_false(aim_is_on(0, &passing));
+    assert_true(aim_is_on(RAIM_ANGLE_TURN / 2, &passing));
+}
+
+TEST(turns_are_the_shorter_way)
+{
+    assert_int_equal(aim_turn(10, 65530), 16);
+    assert_int_equal(aim_turn(65530, 10), 16);
+    assert_int_equal(aim_turn(0, 32768), 32768);
+    assert_true(aim_degrees(16384) == 90);
+}
+
+TEST(the_error_is_zero_between_the_target_and_its_lead)
+{
+    const struct aim_target target = {{500, 0}, {500, 500}, 20}; // now at 0, lead at 45 degrees
+    assert_int_equal(aim_error(0, &target), 0);
+    assert_int_equal(aim_error(RAIM_ANGLE_TURN / 16, &target), 0);
+    assert_int_equal(aim_error(RAIM_ANGLE_TURN / 8, &target), 0);
+    assert_int_equal(aim_error((raim_angle)-100, &target), 100);
+    assert_int_equal(aim_error(RAIM_ANGLE_TURN / 8 + 100, &target), 100);
+}
+
+// The share of random aims that are on a target is its width.
+TEST(the_width_is_the_chance_of_a_random_aim)
+{
+    for (int i = 0; i < 20; i++) {
+        raim_vec2 now;
+        do
+            now = (raim_vec2){chance_between(-600, 600), chance_between(-600, 600)};
+        while (raim_vec2_length(now) < 100);
+        const struct aim_target target = {now, now, 24};
+        int on = 0;
+        for (int aim = 0; aim < RAIM_ANGLE_TURN; aim += 8)
+            on += aim_is_on((raim_angle)aim, &target);
+        assert_true(fabs(8.0 * on - aim_width(&target)) <= 16);
+    }
+    const struct aim_target around = {{5, 0}, {5, 0}, 24};
+    assert_int_equal(aim_width(&around), RAIM_ANGLE_TURN);
+}
+
+TEST(the_lead_is_where_the_target_runs)
+{
+    const struct aim_target target =
+        aim_target_at((raim_vec2){0, 0}, (raim_vec2){450, 0}, (raim_vec2){0, 300}, 20, 900, 1.2);
+    assert_true(target.lead.x == 450 && target.lead.y == 150);
+    const struct aim_target far =
+        aim_target_at((raim_vec2){0, 0}, (raim_vec2){9000, 0}, (raim_vec2){0, 300}, 20, 900, 1.2);
+    assert_true(far.lead.y == 360); // the bullet vanishes
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tests of the client against a scripted server: rejected messages change nothing, unsent state is
 // predicted, and spectators watch.
+#include "chat.h"
 #include "client_fixture.h"
+#include "notice.h"
 #include "watch.h"
 
 #include <math.h>
@@ -421,4 +423,360 @@ TEST(a_shown_map_outlives_a_change_of_map)
     shown = raim_client_map(client);
     assert_true(welcome(client, &message));
     raim_client_destroy(client); // frees both
+}
+
+// --- Client events ---
+
+// The events of a client: chat, kills, rejections, and what it skips or forgets.
+
+static struct raim_wire_event chat_of(int number)
+{
+    struct raim_wire_event event = {.kind = RAIM_WIRE_CHAT, .player = OWN};
+    snprintf(event.text, sizeof event.text, "text %d", number);
+    return event;
+}
+
+TEST(chat_and_kills_are_received)
+{
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    const struct raim_wire_event events[] = {
+        chat_of(1),
+        {.kind = RAIM_WIRE_KILL, .player = OTHER, .victim = OWN, .rewind = 6},
+        chat_of(2),
+    };
+    assert_true(tell_events(client, FIRST_EVENT, events, 3));
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_CHAT && event.player == OWN);
+    assert_string_equal(event.text, "text 1");
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_KILL && event.player == OTHER && event.victim == OWN);
+    assert_true(fabs(event.rewound_ms - 100) < 1e-9 && event.text[0] == '\0');
+    assert_true(raim_client_next_event(client, &event));
+    assert_string_equal(event.text, "text 2");
+    assert_false(raim_client_next_event(client, &event));
+    raim_client_destroy(client);
+}
+
+TEST(the_operator_and_rejections_of_chat_have_marks_of_their_own)
+{
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    struct raim_wire_event said = {.kind = RAIM_WIRE_CHAT, .by_operator = true, .text = "listen"};
+    assert_true(tell_events(client, FIRST_EVENT, &said, 1));
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_CHAT && event.by_operator);
+    assert_int_equal(event.player, RAIM_NOBODY);
+    const struct raim_wire_event other = chat_of(1);
+    assert_true(tell_events(client, FIRST_EVENT + 1, &other, 1));
+    assert_true(raim_client_next_event(client, &event));
+    assert_false(event.by_operator);
+    assert_true(receive(client, raim_chat_rejected_write(RAIM_CHAT_MUTED, bytes, sizeof bytes)));
+    assert_true(raim_client_next_event(client, &event));
+    assert_true(event.kind == RAIM_CLIENT_CHAT_REJECTED && event.text[0] == '\0');
+    assert_string_equal(raim_client_chat_rejection_name(event.chat_rejection), "muted");
+    raim_client_destroy(client);
+}
+
+// What a later server may send: a capability, a kind of message and a kind of event that this
+// client does not know.
+TEST(what_only_later_clients_know_is_skipped)
+{
+    struct raim_client *client = test_client();
+    struct raim_welcome message = good_welcome();
+    message.capabilities = 0xFFFFFFFF;
+    strcpy(message.arena, "arena-1");
+    assert_string_equal(raim_client_arena(client), "");
+    assert_true(welcome(client, &message));
+    assert_string_equal(raim_client_arena(client), "arena-1");
+    raim_client_destroy(client);
+    client = player();
+    struct raim_client_event event;
+    const struct raim_wire_event events[] = {
+        {.kind = RAIM_WIRE_OTHER, .type = 255, .size = 3, .text = {1, 0, 2}},
+        chat_of(1),
+    };
+    assert_true(tell_events(client, FIRST_EVENT, events, 2));
+    assert_true(raim_client_next_event(client, &event));
+    assert_string_equal(event.text, "text 1");
+    assert_int_equal(raim_client_get_stats(client)->events, 2); // both are acknowledged
+    for (uint32_t kind = RAIM_MESSAGE_KINDS; kind <= RAIM_MESSAGE_MAX_KIND; kind++) {
+        const uint8_t unknown[] = {(uint8_t)(kind << 1), 0xFF, 0x12};
+        assert_true(raim_client_receive(client, 0, unknown, sizeof unknown));
+    }
+    assert_int_equal(raim_client_get_stats(client)->decode_errors, 0);
+    const uint8_t none[] = {0, 0xFF};
+    assert_false(raim_client_receive(client, 0, none, sizeof none));
+    raim_client_destroy(client);
+}
+
+TEST(what_nobody_reads_makes_way)
+{
+    enum { KEPT = 1024, TEXTS = 32 };
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    uint32_t sequence = FIRST_EVENT;
+    for (int i = 0; i < 100; i++) {
+        const struct raim_wire_event chat = chat_of(i);
+        assert_true(tell_events(client, sequence++, &chat, 1));
+    }
+    for (int i = 100 - TEXTS; i < 100; i++) {
+        const struct raim_wire_event chat = chat_of(i);
+        assert_true(raim_client_next_event(client, &event));
+        assert_string_equal(event.text, chat.text);
+    }
+    assert_false(raim_client_next_event(client, &event));
+    for (uint32_t i = 0; i < 2 * KEPT; i++) {
+        const struct raim_wire_event kill = {.kind = RAIM_WIRE_KILL, .player = OWN, .victim = OWN};
+        assert_true(tell_events(client, sequence++, &kill, 1));
+    }
+    for (int i = 0; i < KEPT; i++)
+        assert_true(raim_client_next_event(client, &event) && event.kind == RAIM_CLIENT_KILL);
+    assert_false(raim_client_next_event(client, &event));
+    raim_client_destroy(client);
+}
+
+TEST(only_players_say_something)
+{
+    char text[RAIM_MAX_CHAT_BYTES + 1];
+    struct raim_client *client = player();
+    const size_t size = raim_client_write_chat(client, "hello", bytes, sizeof bytes);
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_CHAT);
+    assert_true(raim_chat_read(&reader, text));
+    assert_string_equal(text, "hello");
+    assert_int_equal(raim_client_write_chat(client, "", bytes, sizeof bytes), 0);
+    raim_client_destroy(client);
+    client = spectator();
+    assert_int_equal(raim_client_write_chat(client, "hello", bytes, sizeof bytes), 0);
+    raim_client_destroy(client);
+    client = test_client();
+    assert_int_equal(raim_client_write_chat(client, "hello", bytes, sizeof bytes), 0);
+    raim_client_destroy(client);
+}
+
+static bool receive_notice(struct raim_client *client, enum raim_notice_kind kind, const char *text)
+{
+    struct raim_notice notice = {.kind = kind};
+    strcpy(notice.text, text);
+    return receive(client, raim_notice_write(&notice, bytes, sizeof bytes));
+}
+
+TEST(a_line_for_this_player_alone_is_an_event)
+{
+    struct raim_client *client = player();
+    struct raim_client_event event;
+    assert_true(receive_notice(client, RAIM_NOTICE_TEXT, "only\xE2\x80\xAE you"));
+    assert_true(receive_notice(client, RAIM_NOTICE_CHALLENGE, "not shown"));
+    assert_true(raim_client_next_event(client, &event));
+    assert_int_equal(event.kind, RAIM_CLIENT_NOTICE);
+    assert_string_equal(event.text, "only you");
+    assert_false(event.by_operator);
+    assert_false(raim_client_next_event(client, &event));
+    raim_client_destroy(client);
+}
+
+static void expect_rejection(struct raim_client *client, const char *text, const char *name)
+{
+    struct raim_client_event event;
+    assert_int_equal(raim_client_write_chat(client, text, bytes, sizeof bytes), 0);
+    assert_true(raim_client_next_event(client, &event));
+    assert_int_equal(event.kind, RAIM_CLIENT_CHAT_REJECTED);
+    assert_string_equal(raim_client_chat_rejection_name(event.chat_rejection), name);
+}
+
+TEST(a_command_goes_only_to_a_server_that_reads_it)
+{
+    struct raim_notice notice;
+    struct raim_client *client = player();
+    expect_rejection(client, "/admin login ada secret", "command");
+    raim_client_destroy(client);
+    struct raim_welcome message = good_welcome();
+    message.capabilities = RAIM_CAPABILITY_ADMIN;
+    client = enter(&message);
+    const size_t size = raim_client_write_chat(client, "/help me", bytes, sizeof bytes);
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_NOTICE);
+    assert_true(raim_notice_read(&reader, &notice));
+    assert_string_equal(notice.text, "help me");
+    assert_int_equal(notice.kind, RAIM_NOTICE_TEXT);
+    char longer[RAIM_MAX_NOTICE_BYTES + 3] = "/";
+    memset(longer + 1, 'x', RAIM_MAX_NOTICE_BYTES + 1);
+    expect_rejection(client, longer, "length");
+    longer[RAIM_MAX_NOTICE_BYTES + 1] = '\0';
+    assert_true(raim_client_write_chat(client, longer, bytes, sizeof bytes) > 0);
+    raim_client_destroy(client);
+}
+
+// --- Client inputs ---
+
+// The INPUTs of a client: what they repeat, when they are sent, and what a shot says of its view.
+
+TEST(a_message_repeats_the_three_inputs_before)
+{
+    struct raim_client *client = player();
+    assert_true(show_empty(client, FIRST_TICK));
+    uint32_t tick = 0;
+    for (int i = 0; i < 20; i++) {
+        const raim_input input = {.move_y = (int8_t)(i % 2), .aim = (raim_angle)(1000 * i)};
+        struct raim_input_message message;
+        const size_t size = press_input(client, &input);
+        raim_reader reader = raim_reader_make(bytes, size);
+        assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_INPUT);
+        assert_true(raim_input_read(&reader, &message));
+        assert_true(i == 0 || message.tick == tick + 1);
+        assert_int_equal(message.count, i < 4 ? i + 1 : 4);
+        for (int j = 0; j < (int)message.count; j++)
+            assert_int_equal(message.inputs[j].aim, 1000 * (i - j));
+        tick = message.tick;
+    }
+    raim_client_destroy(client);
+}
+
+TEST(a_left_out_input_travels_with_the_next_message)
+{
+    struct raim_client *client = player();
+    assert_true(show_empty(client, FIRST_TICK));
+    uint32_t tick = 0;
+    int left_out = 0;
+    for (int i = 0; i < 20; i++) {
+        const size_t size = press_input(client, &(raim_input){.aim = (raim_angle)(1000 * i)});
+        tick++;
+        if (size == 0) {
+            left_out++;
+            continue;
+        }
+        const struct raim_input_message message = read_message(size);
+        tick = i == 0 ? message.tick : tick;
+        assert_int_equal(message.tick, tick);
+        for (int j = 0; j < (int)message.count; j++)
+            assert_int_equal(message.inputs[j].aim, 1000 * (i - j));
+    }
+    assert_int_equal(left_out, 9); // every second one after the first three
+    raim_client_destroy(client);
+}
+
+TEST(an_acknowledgement_that_waits_is_not_forgotten)
+{
+    struct raim_client *client = player();
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(show_empty(client, FIRST_TICK + i));
+        press(client);
+    }
+    const struct raim_wire_event event = {.kind = RAIM_WIRE_LEFT, .player = OTHER};
+    assert_true(tell_events(client, FIRST_EVENT, &event, 1));
+    assert_int_equal(pressed(client).events, FIRST_EVENT + 1);
+    // The snapshot comes in the tick after an acknowledgement, so its own waits.
+    assert_true(show_empty(client, FIRST_TICK + 5));
+    assert_int_equal(press(client), 0);
+    assert_int_equal(pressed(client).snapshot, FIRST_TICK + 5);
+    raim_client_destroy(client);
+}
+
+TEST(the_first_inputs_after_a_welcome_are_sent)
+{
+    struct raim_client *client = player();
+    struct raim_welcome message = good_welcome();
+    const raim_input still = {0};
+    assert_true(show_empty(client, FIRST_TICK));
+    for (int i = 0; i < 4; i++)
+        press_input(client, &still);
+    message.tick += 2;
+    assert_true(welcome(client, &message));
+    assert_true(tell_roster(client, &(struct raim_roster_entry){.player = OWN, .name = "one"}, 1));
+    for (int i = 0; i < 3; i++)
+        assert_false(read_message(press_input(client, &still)).has_snapshot);
+    raim_client_destroy(client);
+}
+
+// Shows the own player with a timer, then holds fire. Returns a bit for each tick with a message.
+static uint32_t messages_of_fire(bool alive, uint32_t timer)
+{
+    struct raim_client *client = player();
+    struct raim_wire_frame frame = empty_frame(FIRST_TICK);
+    frame.self.alive = alive;
+    frame.self.timer = (uint16_t)timer;
+    if (alive)
+        raim_set_add(frame.seen_players, OWN_SLOT);
+    frame.players[OWN_SLOT] = (raim_wire_player){.x = 5000, .y = 5000};
+    assert_true(show(client, &frame));
+    uint32_t sent = 0;
+    for (int i = 0; i < 22; i++)
+        sent |= (uint32_t)(press_input(client, &(raim_input){.fire = 1}) > 0) << i;
+    raim_client_destroy(client);
+    return sent;
+}
+
+TEST(an_input_is_sent_when_its_shot_can_be_fired)
+{
+    // A shot with the first input, the next one 15 ticks later; in between ten messages a second.
+    assert_int_equal(messages_of_fire(true, 0), 0x7 | 1 << 8 | 1 << 14 | 0x7 << 15);
+    // A player that is down may have respawned.
+    assert_int_equal(messages_of_fire(false, 0), (1 << 22) - 1);
+}
+
+TEST(an_input_that_is_not_due_does_nothing)
+{
+    struct raim_client *client = player();
+    assert_true(show_empty(client, FIRST_TICK));
+    const uint32_t tick = pressed(client).tick;
+    const raim_input input = {.aim = 1};
+    for (int i = 0; i < 10; i++) {
+        assert_false(raim_client_is_input_due(client, now_us));
+        assert_int_equal(raim_client_write_input(client, now_us, &input, bytes, sizeof bytes), 0);
+    }
+    assert_int_equal(pressed(client).tick, tick + 1);
+    raim_client_destroy(client);
+}
+
+static uint32_t age_of_next_shot(struct raim_client *client, uint32_t *tick)
+{
+    struct raim_input_message message;
+    const size_t size = press_input(client, &(raim_input){.fire = 1});
+    raim_reader reader = raim_reader_make(bytes, size);
+    assert_int_equal(raim_message_read(&reader), RAIM_MESSAGE_INPUT);
+    assert_true(raim_input_read(&reader, &message));
+    *tick = message.tick;
+    return message.inputs[0].view_age;
+}
+
+TEST(a_shot_says_how_late_its_shooter_was_shown_the_others)
+{
+    struct raim_client *client = player();
+    uint32_t tick;
+    assert_true(show_empty(client, FIRST_TICK));
+    assert_int_equal(pressed(client).inputs[0].view_age, 0); // no shot
+    // Who does not look sees the tick that is shown, before the press moves it on.
+    for (int i = 0; i < 5; i++) {
+        const uint32_t shown = raim_client_tick(client);
+        const uint32_t age = age_of_next_shot(client, &tick);
+        assert_int_equal(age, tick - shown);
+    }
+    // Who looks, what it saw then, however long ago; the wire tells 63 ticks at most.
+    raim_client_interpolate(client, now_us);
+    const double seen = raim_client_interpolated_tick(client);
+    for (int i = 0; i < 100; i++) {
+        const uint32_t age = age_of_next_shot(client, &tick);
+        const uint32_t full = (uint32_t)floor(tick - seen + 0.5);
+        assert_int_equal(age, full < RAIM_WIRE_REWIND ? full : RAIM_WIRE_REWIND);
+    }
+    // A lead is what the server does not make up for.
+    now_us += 1000000 / TICK_HZ;
+    assert_true(show_empty(client, tick - 4));
+    raim_client_interpolate(client, now_us);
+    const double age = raim_client_own_tick(client) - raim_client_interpolated_tick(client);
+    assert_true(raim_client_lead_ticks(client) == fmax(0, age - MAX_REWIND));
+    raim_client_destroy(client);
+}
+
+TEST(loss_is_that_of_late)
+{
+    struct raim_client *client = player();
+    assert_true(raim_client_get_quality(client).loss == 0);
+    raim_client_count_loss(client, 75, 100);
+    assert_true(raim_client_get_quality(client).loss == 0.25);
+    for (int i = 0; i < 50; i++)
+        raim_client_count_loss(client, 100, 100);
+    assert_true(raim_client_get_quality(client).loss < 0.001);
+    raim_client_destroy(client);
 }

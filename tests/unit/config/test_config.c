@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The configuration loader: what is shipped, and what it makes of files that are good.
 #define _GNU_SOURCE
+#include "config_diff.h"
 #include "config_fixture.h"
-
 #include "config_keys.h"
+#include "config_loader.h"
+#include "config_reference.h"
 #include "map_file.h"
 
 #include <ctype.h>
@@ -588,3 +590,411 @@ TEST(mutated_files_load_or_are_rejected_with_a_reason)
 }
 
 TEST_GROUP(set_up, tear_down)
+
+// --- Config values ---
+
+// Tests of the texts and locations of configuration values, and of the reference of all keys.
+
+static void assert_value(const struct config *config, int arena, const char *name, const char *text,
+                         const char *place)
+{
+    const struct config_value *value = config_values_find(config->values, arena, name);
+    if (value == NULL)
+        fail_msg("no value %s", name);
+    assert_string_equal(value->text, text);
+    assert_string_equal(value->location, path_of(place));
+}
+
+TEST(values_report_their_text_and_their_place)
+{
+    write_text("more.conf", "\nbots = 0x10;\n");
+    struct config *config = assert_accepted("workers = 2;\narenas = (\n  { " ARENA "\n"
+                                            "    @include \"more.conf\"\n    sight = False;\n"
+                                            "    rules = {\n      bullet_speed = 720; }; } );");
+    assert_value(config, -1, "workers", "2", "raimd.conf:1");
+    assert_value(config, 0, "name", "\"a\"", "raimd.conf:3");
+    assert_value(config, 0, "bots", "16", "more.conf:2");
+    assert_value(config, 0, "sight", "false", "raimd.conf:5");
+    assert_value(config, 0, "rules.bullet_speed", "720", "raimd.conf:7");
+    const struct config_value *value = config_values_find(config->values, 0, "rules.bullet_speed");
+    assert_string_equal(value->path, "arenas[0].rules.bullet_speed");
+    assert_false(value->is_default);
+    assert_null(config_values_find(config->values, 1, "name"));
+    assert_null(config_values_find(config->values, 0, "gravity"));
+    config_unload(config);
+}
+
+TEST(defaults_have_the_place_of_the_group_that_lacks_them)
+{
+    struct config *config =
+        assert_accepted("arenas = (\n{ " ARENA " },\n"
+                        "{ name = \"b\"; map = \"m.conf\"; port = 1;\n rules = { }; });");
+    assert_value(config, -1, "http.listen", "\"127.0.0.1:7246\"", "raimd.conf");
+    assert_value(config, 0, "resume_grace", "30", "raimd.conf:2");
+    assert_value(config, 0, "rules.bullet_radius", "4", "raimd.conf:2");
+    assert_value(config, 1, "rules.bullet_radius", "4", "raimd.conf:4");
+    assert_true(config_values_find(config->values, 0, "resume_grace")->is_default);
+    config_unload(config);
+}
+
+// Counts the keys that are no groups; each must have a value.
+static int count_values(const struct config_values *values, const struct reader_key *keys,
+                        int count)
+{
+    int all = 0;
+    for (int i = 0; i < count; i++) {
+        bool found = keys[i].keys != NULL;
+        for (int v = 0; v < values->count; v++)
+            found = found || values->values[v].key == &keys[i];
+        if (!found)
+            fail_msg("no value of %s: does its group have `keys` in the table?", keys[i].name);
+        if (keys[i].keys == NULL)
+            all++;
+        else
+            all += count_values(values, keys[i].keys->rows, keys[i].keys->count);
+    }
+    return all;
+}
+
+TEST(every_key_of_the_tables_has_a_value)
+{
+    struct config *config = assert_accepted("arenas = ({" ARENA "});");
+    int count;
+    const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
+    assert_int_equal(config->values->count, count_values(config->values, keys, count));
+    config_unload(config);
+}
+
+TEST(texts_are_quoted_so_that_they_read_back)
+{
+    write_text("a \"b\" \\ c.conf", "name = \"m\";" MAP);
+    struct config *config =
+        assert_accepted("arenas = ({ name = \"a\"; map = \"a \\\"b\\\" \\\\ c.conf\"; });");
+    assert_value(config, 0, "map", "\"a \\\"b\\\" \\\\ c.conf\"", "raimd.conf:1");
+    config_unload(config);
+}
+
+TEST(print_reports_each_value_and_its_source)
+{
+    struct config *config = assert_accepted("workers = 3;\narenas = ({" ARENA "});");
+    char *text, expected[PATH_MAX];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    config_values_print(config->values, out);
+    fclose(out);
+    snprintf(expected, sizeof expected, "workers = 3; # %s:1\nlog_level = \"info\"; # %s\n",
+             path_of("raimd.conf"), "default");
+    assert_memory_equal(text, expected, strlen(expected));
+    assert_non_null(strstr(text, "\narenas[0].rules.spawn_protection = 1; # default\n"));
+    free(text);
+    config_unload(config);
+}
+
+TEST(the_demo_is_the_file_that_the_repository_has)
+{
+    struct diagnostics report = {.out = stderr};
+    struct config *demo = config_demo(&report);
+    struct config *file = config_load(RAIM_SOURCE_DIR "/config/demo.conf", stderr);
+    assert_non_null(demo);
+    assert_non_null(file);
+    assert_int_equal(demo->values->count, file->values->count);
+    for (int i = 0; i < demo->values->count; i++) {
+        assert_string_equal(demo->values->values[i].path, file->values->values[i].path);
+        assert_string_equal(demo->values->values[i].text, file->values->values[i].text);
+    }
+    for (int i = 0; i < demo->arena_count; i++)
+        assert_true(config_has_same_map(&demo->arenas[i], &file->arenas[i]));
+    config_unload(demo);
+    config_unload(file);
+}
+
+TEST(the_file_of_all_keys_loads_as_the_defaults)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    config_reference(out);
+    fclose(out);
+    for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1)
+        assert_true(strchr(line, '\n') - line <= 100);
+    mkdir(path_of("maps"), 0700);
+    write_text("maps/duel.conf", MAP);
+    struct config *all = assert_accepted(text);
+    struct config *none =
+        assert_accepted("arenas = ({ name = \"duel\"; map = \"maps/duel.conf\"; });");
+    assert_int_equal(all->values->count, none->values->count);
+    for (int i = 0; i < all->values->count; i++) {
+        assert_false(all->values->values[i].is_default);
+        assert_string_equal(all->values->values[i].path, none->values->values[i].path);
+        assert_string_equal(all->values->values[i].text, none->values->values[i].text);
+    }
+    config_unload(all);
+    config_unload(none);
+    free(text);
+}
+
+// --- Config listing ---
+
+// The keys by which an arena presents itself to strangers.
+
+static void assert_rejected_with(const char *keys, const char *reason)
+{
+    char text[1024];
+    char *report;
+    snprintf(text, sizeof text, "arenas = ({" ARENA "%s });", keys);
+    write_text("raimd.conf", text);
+    assert_null(load("raimd.conf", &report));
+    if (strstr(report, reason) == NULL)
+        fail_msg("%s: %s", keys, report);
+    free(report);
+}
+
+TEST(an_arena_has_a_name_tags_region_and_website)
+{
+    struct config *config =
+        assert_accepted("arenas = ({" ARENA "hostname = \"Caf\xc3\xa9 \xe2\x9a\x94 of 64 bytes\";"
+                        "tags = ( \"ffa\", \"No-Bots\", \"1.0+\" ); region = \"Z\xc3\xbcrich\";"
+                        "website = \"https://example.org/a?b=c#d\"; },"
+                        "{ name = \"b\"; map = \"m.conf\"; port = 1; tags = [ ]; });");
+    const struct config_arena *arena = &config->arenas[0];
+    assert_string_equal(config_shown_name(arena), "Caf\xc3\xa9 \xe2\x9a\x94 of 64 bytes");
+    assert_int_equal(arena->tags.count, 3);
+    assert_string_equal(arena->tags.words[1], "No-Bots");
+    assert_string_equal(arena->region, "Z\xc3\xbcrich");
+    assert_string_equal(arena->website, "https://example.org/a?b=c#d");
+    assert_string_equal(config_shown_name(&config->arenas[1]), "b");
+    assert_int_equal(config->arenas[1].tags.count, 0);
+    assert_string_equal(config->arenas[1].website, "");
+    config_unload(config);
+}
+
+TEST(only_texts_that_show_all_of_themselves_are_names)
+{
+    static const char *const bad[] = {
+        " x", "a\\nb", "a\xe2\x80\x8b", "\xff",
+        "65 bytes 65 bytes 65 bytes 65 bytes 65 bytes 65 bytes 65 bytes 65"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char key[256];
+        snprintf(key, sizeof key, "hostname = \"%s\";", bad[i]);
+        assert_rejected_with(key, ", want at most 64 bytes of UTF-8 without anything invisible\n");
+    }
+    assert_rejected_with("region = \"33 bytes, which is one too many..\";",
+                         "want at most 32 bytes");
+}
+
+TEST(a_website_is_a_url_of_a_browser)
+{
+    static const char *const bad[] = {"example.org",  "ftp://a",    "https://",
+                                      "javascript:a", "http://a b", "http://\xc3\xa9",
+                                      "http://a/<b>"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char key[256];
+        snprintf(key, sizeof key, "website = \"%s\";", bad[i]);
+        assert_rejected_with(key, ", want a URL of http or https of at most 128 characters");
+    }
+    char key[256] = "website = \"http://";
+    memset(key + strlen(key), 'a', 122);
+    strcat(key, "\";");
+    assert_rejected_with(key, "want a URL of http or https");
+}
+
+TEST(tags_are_a_few_short_words)
+{
+    assert_rejected_with(
+        "tags = ( \"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\" );",
+        "want a list of at most 8 words");
+    assert_rejected_with("tags = ( \"a,b\" );", "want 1 to 15 characters of A-Z");
+    assert_rejected_with("tags = ( \"0123456789abcdef\" );", "want 1 to 15 characters of A-Z");
+    assert_rejected_with("tags = ( \"\" );", "want 1 to 15 characters of A-Z");
+    assert_rejected_with("tags = ( 1 );", "want 1 to 15 characters of A-Z");
+    assert_rejected_with("tags = \"ffa\";", "want a list of at most 8 words");
+}
+
+// --- Config recording ---
+
+// The keys of recordings.
+
+TEST(what_is_played_is_recorded_by_default)
+{
+    struct config *config = assert_accepted("arenas = ({" ARENA "});");
+    assert_int_equal(config->arenas[0].recording, CONFIG_RECORDING_PLAYED);
+    assert_string_equal(config->recording_dir, "");
+    assert_true(config->recording_keep.gigabytes == 10);
+    assert_true(config->recording_keep.days == 30);
+    config_unload(config);
+}
+
+TEST(a_part_of_recordings_leaves_the_others_default)
+{
+    struct config *config =
+        assert_accepted("recordings = { directory = \"/srv/raimd\"; gigabytes = 0.5; };"
+                        "arenas = ({" ARENA " recording = \"none\"; });");
+    assert_int_equal(config->arenas[0].recording, CONFIG_RECORDING_NONE);
+    assert_string_equal(config->recording_dir, "/srv/raimd");
+    assert_true(config->recording_keep.gigabytes == 0.5);
+    assert_true(config->recording_keep.days == 30);
+    config_unload(config);
+}
+
+TEST(other_values_are_rejected)
+{
+    assert_rejected(
+        "recordings = { directory = \"recordings\"; }; arenas = ({" ARENA "});",
+        "raimd.conf:1: recordings.directory: got \"recordings\", want \"\" or an absolute "
+        "path of at most 255 bytes\n");
+    assert_rejected(
+        "recordings = { gigabytes = 0; }; arenas = ({" ARENA "});",
+        "raimd.conf:1: recordings.gigabytes: got 0, want a number from 0.001 to 100000 GB\n");
+    assert_rejected("recordings = { days = -1; }; arenas = ({" ARENA "});",
+                    "raimd.conf:1: recordings.days: got -1, want a number from 0 to 36500 days\n");
+    assert_rejected("recordings = 5; arenas = ({" ARENA "});",
+                    "raimd.conf:1: recordings: got 5, want a group\n");
+    assert_rejected("arenas = ({" ARENA " recording = \"yes\"; });",
+                    "raimd.conf:1: arenas[0].recording: got \"yes\", want \"all\", \"played\" or "
+                    "\"none\"\n");
+}
+
+TEST(a_directory_has_at_most_255_bytes)
+{
+    char text[512], path[257];
+    memset(path, '/', sizeof path);
+    snprintf(text, sizeof text, "recordings = { directory = \"%.255s\"; }; arenas = ({" ARENA "});",
+             path);
+    config_unload(assert_accepted(text));
+    snprintf(text, sizeof text, "recordings = { directory = \"%.256s\"; }; arenas = ({" ARENA "});",
+             path);
+    write_text("raimd.conf", text);
+    char *report;
+    assert_null(load("raimd.conf", &report));
+    free(report);
+}
+
+// Every key of recordings is applied by a reload.
+TEST(changes_need_no_restart)
+{
+    struct config *before = assert_accepted("arenas = ({" ARENA "});");
+    struct config *after =
+        assert_accepted("recordings = { directory = \"/srv\"; gigabytes = 1; days = 2; };"
+                        "arenas = ({" ARENA " recording = \"all\"; });");
+    struct config_diff *diff = config_diff_create(before, after);
+    assert_non_null(diff);
+    assert_int_equal(diff->count, 4);
+    assert_int_equal(diff->restart_count, 0);
+    config_diff_free(diff);
+    config_unload(before);
+    config_unload(after);
+}
+
+// --- Config keep ---
+
+// Tests that keys that need a restart keep their old value and are reported again.
+
+static void assert_kept(const struct reader_key *keys, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const bool can_need_one =
+            keys[i].applies == READER_AT_RESTART || keys[i].scope != READER_ANY_SCOPE;
+        if (can_need_one && keys[i].size == 0)
+            fail_msg("%s cannot be kept: it has no size", keys[i].name);
+        if (keys[i].keys != NULL)
+            assert_kept(keys[i].keys->rows, keys[i].keys->count);
+    }
+}
+
+TEST(every_key_that_can_need_a_restart_can_be_kept)
+{
+    int count;
+    const struct reader_key *keys = config_keys(CONFIG_ROOT, &count);
+    assert_kept(keys, count);
+}
+
+#define PASSWORD "raim1$MDEyMzQ1Njc4OWFiY2RlZg$Ry5hq-gOA2F_tfU-sacL9QCaiuELMemdH61UeqZp0JM"
+
+TEST(everything_that_a_running_match_takes_is_copied)
+{
+    struct config *config = assert_accepted(
+        "arenas = ({" ARENA "},{ name = \"b\"; map = \"m.conf\"; port = 1; max_players = 5;"
+        "max_spectators = 6; resume_grace = 7; idle_timeout = 8; queries = false;"
+        "query_names = false; round_time = 9; score_limit = 10; break_time = 11; motd = \"Hi\";"
+        "hostname = \"Hall\"; tags = ( \"ffa\" ); region = \"EU\"; website = \"http://a\";"
+        "address_validation = false; recording = \"all\"; password = \"" PASSWORD
+        "\"; limits = { loopback = true; "
+        "inputs_per_tick = 12; }; votes = { kinds = \"kick\"; silent = \"no\"; };"
+        "tick_hz = 30; bots = 3; spectator_delay = 1; rules = { bullet_speed = 700; }; });");
+    struct config_arena arena = config->arenas[0];
+    const struct config_arena *before = &config->arenas[0], *from = &config->arenas[1];
+    config_tune(&arena, from);
+    assert_string_equal(arena.name, "b");
+    assert_int_equal(arena.match.tuning.max_players, 5);
+    assert_int_equal(arena.match.tuning.max_spectators, 6);
+    assert_true(arena.match.tuning.resume_grace_s == 7);
+    assert_true(arena.match.tuning.idle_timeout_s == 8);
+    assert_false(arena.queries);
+    assert_false(arena.query_names);
+    assert_true(arena.match.tuning.round_s == 9);
+    assert_int_equal(arena.match.tuning.score_limit, 10);
+    assert_true(arena.match.tuning.break_s == 11);
+    assert_string_equal(arena.match.tuning.motd, "Hi");
+    assert_string_equal(arena.hostname, "Hall");
+    assert_int_equal(arena.tags.count, 1);
+    assert_string_equal(arena.tags.words[0], "ffa");
+    assert_string_equal(arena.region, "EU");
+    assert_string_equal(arena.website, "http://a");
+    assert_false(arena.address_validation);
+    assert_int_equal(arena.recording, CONFIG_RECORDING_ALL);
+    assert_true(arena.password.is_set);
+    assert_memory_equal(&arena.password.password, &from->password.password,
+                        sizeof arena.password.password);
+    assert_true(arena.limits.loopback);
+    assert_int_equal(arena.limits.inputs_per_tick, 12);
+    assert_int_equal(arena.match.tuning.votes.kinds, RAIM_VOTE_BIT(RAIM_VOTE_KICK));
+    assert_true(arena.match.tuning.votes.silent_is_no);
+    assert_int_equal(arena.port, before->port);
+    assert_int_equal(arena.match.tick_hz, before->match.tick_hz);
+    assert_int_equal(arena.match.bots, before->match.bots);
+    assert_true(arena.match.spectator_delay_s == before->match.spectator_delay_s);
+    assert_true(arena.match.rules.bullet_speed == before->match.rules.bullet_speed);
+    config_unload(config);
+}
+
+TEST(what_is_kept_is_reported_again)
+{
+    static const char old_text[] = "workers = 2; http = { listen = \"off\"; }; arenas = ({" ARENA
+                                   "port = 7; tick_hz = 60; max_players = 5; });";
+    static const char new_text[] =
+        "workers = 3; http = { listen = \"127.0.0.1:99\"; }; arenas = ({" ARENA
+        "port = 8; tick_hz = 30; max_players = 6; bots = 2; });";
+    struct config *old_config = assert_accepted(old_text);
+    struct config *kept = assert_accepted(new_text);
+    struct config_diff *diff = config_diff_create(old_config, kept);
+    assert_int_equal(diff->count, 6);
+    for (int i = 0; i < diff->count; i++)
+        if (strcmp(diff->changes[i].to->key->name, "bots") != 0)
+            assert_true(config_diff_restore(&diff->changes[i], kept, old_config));
+    config_diff_free(diff);
+
+    assert_int_equal(kept->workers, 2);
+    assert_false(kept->status.is_on);
+    assert_int_equal(kept->arenas[0].port, 7);
+    assert_int_equal(kept->arenas[0].match.tick_hz, 60);
+    assert_int_equal(kept->arenas[0].match.tuning.max_players, 5);
+    assert_int_equal(kept->arenas[0].match.bots, 2);
+
+    struct config *again = assert_accepted(new_text);
+    diff = config_diff_create(kept, again);
+    assert_int_equal(diff->count, 5);
+    assert_non_null(strstr(diff->changes[0].text, "workers: 2 -> 3"));
+    config_diff_free(diff);
+    config_unload(old_config);
+    config_unload(kept);
+    config_unload(again);
+}
+
+TEST(a_shared_configuration_lives_until_the_last_unloads_it)
+{
+    struct config *config = assert_accepted("arenas = ({" ARENA "});");
+    assert_ptr_equal(config_share(config), config);
+    config_unload(config);
+    assert_string_equal(config->arenas[0].match.map->name, "m"); // a sanitizer would object
+    config_unload(config);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of the time of impact. The oracle is conservative advancement over brute-force distances.
+#include "sat.h"
 #include "slow_shapes.h"
 #include "sweep.h"
 #include "test.h"
@@ -284,4 +285,260 @@ TEST(tiny_motions_do_not_divide_by_zero)
             }
         }
     }
+}
+
+// --- Sat ---
+
+// Tests of the separating axis theorem. The oracle for circles is the distance to the segments; for
+// polygons, the convex hull of all differences of their corners (the Minkowski difference).
+
+static void assert_contact(const raim_polygon *polygon, raim_vec2 centre, double radius,
+                           raim_vec2 from, raim_contact wanted)
+{
+    raim_contact contact;
+    assert_true(raim_sat_circle(polygon, centre, radius, from, &contact));
+    assert_true(fabs(contact.depth - wanted.depth) < 1e-12);
+    assert_true(fabs(contact.normal.x - wanted.normal.x) < 1e-12);
+    assert_true(fabs(contact.normal.y - wanted.normal.y) < 1e-12);
+}
+
+TEST(face_pushes_along_its_normal)
+{
+    const raim_polygon box = box_of(10, 10);
+    const raim_vec2 centre = {5, 12};
+    assert_contact(&box, centre, 3, centre, (raim_contact){{0, 1}, 1});
+}
+
+TEST(beside_a_corner_is_no_contact)
+{
+    // All face axes overlap here; only the axis through the corner separates.
+    const raim_polygon box = box_of(10, 10);
+    const raim_vec2 centre = {12.5, 12.5};
+    raim_contact contact;
+    assert_false(raim_sat_circle(&box, centre, 3, centre, &contact));
+    const double depth = 4 - 2.5 * sqrt(2);
+    assert_contact(&box, centre, 4, centre, (raim_contact){{sqrt(0.5), sqrt(0.5)}, depth});
+}
+
+TEST(touching_is_not_overlapping)
+{
+    const raim_polygon box = box_of(10, 10);
+    raim_contact contact;
+    assert_false(raim_sat_circle(&box, (raim_vec2){5, 13}, 3, (raim_vec2){5, 13}, &contact));
+    assert_false(raim_sat_circle(&box, (raim_vec2){13, 14}, 5, (raim_vec2){13, 14}, &contact));
+}
+
+TEST(contained_circle_leaves_by_the_nearest_face)
+{
+    const raim_polygon box = box_of(100, 100);
+    assert_contact(&box, (raim_vec2){90, 50}, 3, (raim_vec2){0, 0}, (raim_contact){{1, 0}, 13});
+    assert_contact(&box, (raim_vec2){50, 20}, 3, (raim_vec2){0, 99}, (raim_contact){{0, -1}, 23});
+}
+
+TEST(centre_on_a_corner_leaves)
+{
+    const raim_polygon box = box_of(10, 10);
+    for (int i = 0; i < 4; i++) {
+        const raim_vec2 centre = box.points[i];
+        raim_contact contact;
+        assert_true(raim_sat_circle(&box, centre, 3, (raim_vec2){5, 5}, &contact));
+        assert_true(fabs(contact.depth - 3) < 1e-12);
+        const raim_vec2 beside = {nextafter(centre.x, 1e9 * (centre.x - 5)),
+                                  nextafter(centre.y, 1e9 * (centre.y - 5))};
+        assert_true(raim_sat_circle(&box, beside, 3, beside, &contact));
+        assert_true(fabs(contact.depth - 3) < 1e-12);
+        assert_true(fabs(raim_vec2_length(contact.normal) - 1) < 1e-12);
+    }
+}
+
+TEST(thin_wall_tie_goes_to_the_side_it_came_from)
+{
+    const raim_polygon wall = box_of(100, 2);
+    const double offs[] = {-4e-7, -1e-7, -1e-9, -1e-15, 0, 1e-15, 1e-9, 1e-7, 4e-7};
+    for (size_t i = 0; i < sizeof offs / sizeof *offs; i++) {
+        const double off = offs[i];
+        const raim_vec2 centre = {50, 1 + off};
+        assert_contact(&wall, centre, 5, (raim_vec2){50, 9}, (raim_contact){{0, 1}, 6 - off});
+        assert_contact(&wall, centre, 5, (raim_vec2){50, -9}, (raim_contact){{0, -1}, 6 + off});
+    }
+    // Without a tie, the nearest side wins, whatever the start.
+    const raim_vec2 above = {50, 1 + 1e-5};
+    assert_contact(&wall, above, 5, (raim_vec2){50, -9}, (raim_contact){{0, 1}, 6 - 1e-5});
+}
+
+TEST(contact_is_the_least_that_separates)
+{
+    int overlaps = 0;
+    for (int i = 0; i < 200000; i++) {
+        raim_polygon polygon;
+        chance_polygon(&polygon, (raim_vec2){0, 0}, 100);
+        for (int j = 0; j < 5; j++) {
+            const raim_vec2 centre = {chance_between(-60, 60), chance_between(-60, 60)};
+            const double radius = chance_between(0.5, 40);
+            const double distance = slow_distance(&polygon, centre);
+            raim_contact contact;
+            const bool hit = raim_sat_circle(&polygon, centre, radius, centre, &contact);
+            if (fabs(distance - radius) > 1e-9)
+                assert_int_equal(hit, distance < radius);
+            if (!hit)
+                continue;
+            overlaps++;
+            assert_true(fabs(contact.depth - (radius - distance)) < RAIM_SAT_TIE + 1e-9);
+            assert_true(fabs(raim_vec2_length(contact.normal) - 1) < 1e-12);
+            const raim_vec2 moved = raim_vec2_mad(centre, contact.normal, contact.depth);
+            assert_true(fabs(slow_distance(&polygon, moved) - radius) < 1e-9);
+        }
+    }
+    assert_true(overlaps > 200000);
+}
+
+TEST(a_contained_circle_does_not_leave_by_a_seam)
+{
+    const raim_vec2 points[] = {{0, 0}, {100, 0}, {100, 100}, {0, 100}};
+    raim_polygon piece;
+    raim_contact contact;
+    raim_polygon_init_piece(&piece, points, 4, 1 << 1);
+    const raim_vec2 near_seam[] = {{99, 40}, {100, 40}, {nextafter(100, 200), 40}};
+    for (int i = 0; i < 3; i++)
+        assert_contact(&piece, near_seam[i], 3, near_seam[i], (raim_contact){{0, -1}, 43});
+    // A centre farther out is inside another piece, which has the deeper contact.
+    assert_contact(&piece, (raim_vec2){101, 40}, 3, (raim_vec2){0, 0}, (raim_contact){{1, 0}, 2});
+    raim_polygon_init_piece(&piece, points, 4, 15);
+    assert_true(raim_sat_circle(&piece, near_seam[0], 3, near_seam[0], &contact));
+    assert_true(contact.depth == 4);
+}
+
+static void assert_polygons(const raim_polygon *a, const raim_polygon *b, raim_contact wanted)
+{
+    raim_contact contact;
+    assert_true(raim_sat_polygons(a, b, &contact));
+    assert_true(fabs(contact.depth - wanted.depth) < 1e-12);
+    assert_true(fabs(contact.normal.x - wanted.normal.x) < 1e-12);
+    assert_true(fabs(contact.normal.y - wanted.normal.y) < 1e-12);
+}
+
+static raim_polygon box_at(double x, double y, double width, double height)
+{
+    raim_polygon polygon;
+    const raim_vec2 points[] = {{x, y}, {x, y + height}, {x + width, y + height}, {x + width, y}};
+    assert_int_equal(raim_polygon_init(&polygon, points, 4), RAIM_POLYGON_OK);
+    return polygon;
+}
+
+TEST(polygons_leave_by_the_nearest_side_also_from_within)
+{
+    const raim_polygon hall = box_at(0, 0, 100, 60), inner = box_at(85, 20, 10, 10);
+    assert_polygons(&inner, &hall, (raim_contact){{1, 0}, 15});
+    assert_polygons(&hall, &inner, (raim_contact){{-1, 0}, 15});
+    const raim_polygon wall = box_at(40, -10, 2, 80);
+    assert_polygons(&wall, &hall, (raim_contact){{-1, 0}, 42});
+    const raim_polygon beside = box_at(99, 58, 10, 10);
+    assert_polygons(&beside, &hall, (raim_contact){{1, 0}, 1});
+}
+
+TEST(polygons_that_touch_do_not_overlap)
+{
+    const raim_polygon box = box_at(0, 0, 10, 10);
+    const raim_polygon others[] = {box_at(10, 0, 5, 10), box_at(10, 10, 5, 5),
+                                   box_at(10 - RAIM_SAT_TOUCH / 2, 3, 5, 5)};
+    raim_contact contact;
+    for (int i = 0; i < 3; i++) {
+        assert_false(raim_sat_polygons(&box, &others[i], &contact));
+        assert_false(raim_sat_polygons(&others[i], &box, &contact));
+    }
+    const raim_polygon deeper = box_at(10 - 3 * RAIM_SAT_TOUCH, 3, 5, 5);
+    assert_true(raim_sat_polygons(&box, &deeper, &contact));
+    assert_true(raim_sat_polygons(&deeper, &box, &contact));
+}
+
+TEST(beside_a_corner_polygons_do_not_touch)
+{
+    // All axes of the box overlap here; only the slanted side of the triangle separates.
+    const raim_polygon box = box_of(10, 10);
+    const raim_vec2 points[] = {{12, 9}, {9, 12}, {20, 20}};
+    raim_polygon triangle;
+    raim_contact contact;
+    assert_int_equal(raim_polygon_init(&triangle, points, 3), RAIM_POLYGON_OK);
+    assert_false(raim_sat_polygons(&triangle, &box, &contact));
+    assert_false(raim_sat_polygons(&box, &triangle, &contact));
+}
+
+// Returns the signed distance of the origin from the convex hull of all differences b - a of
+// corners, found by gift wrapping (Jarvis, 1973). A negative distance is the depth of an overlap.
+static double slow_polygons_distance(const raim_polygon *a, const raim_polygon *b)
+{
+    raim_vec2 points[RAIM_MAX_POLYGON_POINTS * RAIM_MAX_POLYGON_POINTS];
+    int count = 0, lowest = 0;
+    for (int i = 0; i < a->count; i++)
+        for (int j = 0; j < b->count; j++)
+            points[count++] = raim_vec2_sub(b->points[j], a->points[i]);
+    for (int i = 1; i < count; i++)
+        if (points[i].y < points[lowest].y ||
+            (points[i].y == points[lowest].y && points[i].x < points[lowest].x))
+            lowest = i;
+    double nearest = INFINITY;
+    bool inside = true;
+    int from = lowest;
+    do {
+        int to = from == 0 ? 1 : 0;
+        for (int i = 0; i < count; i++) {
+            const raim_vec2 way = raim_vec2_sub(points[to], points[from]);
+            const raim_vec2 other = raim_vec2_sub(points[i], points[from]);
+            const double side = raim_vec2_cross(way, other);
+            if (side < 0 || (side == 0 && raim_vec2_dot(other, other) > raim_vec2_dot(way, way)))
+                to = i;
+        }
+        const raim_vec2 origin = {0, 0};
+        nearest = fmin(nearest, slow_segment_distance(points[from], points[to], origin));
+        inside = inside && raim_vec2_cross(points[from], points[to]) > 0;
+        from = to;
+    } while (raim_vec2_distance_squared(points[from], points[lowest]) > 1e-18);
+    return inside ? -nearest : nearest;
+}
+
+static void shift(raim_polygon *polygon, raim_vec2 way)
+{
+    raim_vec2 points[RAIM_MAX_POLYGON_POINTS];
+    for (int i = 0; i < polygon->count; i++)
+        points[i] = raim_vec2_add(polygon->points[i], way);
+    assert_int_equal(raim_polygon_init(polygon, points, polygon->count), RAIM_POLYGON_OK);
+}
+
+// Returns whether they overlap.
+static bool judge_polygons(raim_polygon a, const raim_polygon *b)
+{
+    const double distance = slow_polygons_distance(&a, b);
+    raim_contact contact;
+    const bool hit = raim_sat_polygons(&a, b, &contact);
+    if (fabs(distance + RAIM_SAT_TOUCH) > 1e-9)
+        assert_int_equal(hit, distance < 0);
+    if (!hit)
+        return false;
+    assert_true(fabs(contact.depth + distance) < 1e-9);
+    assert_true(fabs(raim_vec2_length(contact.normal) - 1) < 1e-12);
+    for (int i = 0; i < a.count; i++)
+        a.points[i] = raim_vec2_mad(a.points[i], contact.normal, contact.depth);
+    assert_true(fabs(slow_polygons_distance(&a, b)) < 1e-9);
+    return true;
+}
+
+TEST(polygons_move_apart_by_the_least_that_separates)
+{
+    int overlaps = 0;
+    for (int i = 0; i < 50000; i++) {
+        const raim_vec2 middle = {chance_between(-9000, 9000), chance_between(-9000, 9000)};
+        raim_polygon a, b;
+        do
+            chance_polygon(&a, middle, chance_between(20, 100));
+        while (a.count > 6 && i % 16 != 0);
+        do
+            chance_polygon(&b, middle, chance_between(20, 100));
+        while (b.count > 6 && i % 16 != 0);
+        for (int j = 0; j < 20; j++) {
+            overlaps += judge_polygons(a, &b);
+            shift(&a, raim_vec2_sub(middle, a.points[chance_int(0, a.count - 1)]));
+            shift(&a, (raim_vec2){chance_between(-40, 40), chance_between(-40, 40)});
+        }
+    }
+    assert_true(overlaps > 200000);
 }

@@ -4,6 +4,7 @@
 #include "chance.h"
 #include "rewind_limit.h"
 #include "test.h"
+#include "view_fixture.h"
 
 enum { HZ = 60, SHOW = RAIM_REWIND_LIMIT_SHOW, MAX_JITTER = RAIM_REWIND_LIMIT_JITTER };
 
@@ -124,4 +125,155 @@ TEST(bursts_make_no_jitter)
         tell(&rewind_limit, 12, 100);
         assert_true(tick(&rewind_limit, i % 150 >= 105 ? 12 : 0) <= SHOW);
     }
+}
+
+// --- Hits ---
+
+// Lag compensation in a match: limits of the rewind, and its events and counters.
+
+enum { SHOOTER, TARGET, RUN_UP = 30, NONE = -1 };
+
+static struct stage *open_range(uint32_t lag_compensation_ms)
+{
+    struct raim_match_def def = raim_match_default_def();
+    def.sight = false;
+    def.tuning.max_players = 2;
+    def.lag_compensation_ms = lag_compensation_ms;
+    return stage_open(fixture_map(NULL, 0), def);
+}
+
+// A target that has been running up for a while, and a shooter on its left that aims to the right,
+// at where the target was some ticks ago.
+static struct stage *aim_at_the_past(uint32_t lag_compensation_ms, int ticks_ago)
+{
+    struct stage *stage = open_range(lag_compensation_ms);
+    stage_join(stage, SHOOTER);
+    stage_join(stage, TARGET);
+    stage_ticks(stage, 5);
+    stage_put(stage, stage_slot(stage, TARGET), (raim_vec2){0, -500});
+    stage_put(stage, stage_slot(stage, SHOOTER), (raim_vec2){-900, 900});
+    stage->viewers[TARGET].pressed.move_y = 1;
+    stage->viewers[SHOOTER].is_mute = true; // until it fires
+    for (int i = 0; i < RUN_UP; i++) {
+        stage->viewers[TARGET].pressed.aim += 1000; // so that a snapshot is needed
+        stage_tick(stage);
+    }
+    const raim_player *target = stage_player(stage, TARGET);
+    const double run = target->position.y - target->previous.y;
+    assert_true(run == 5);
+    stage_put(stage, stage_slot(stage, SHOOTER),
+              (raim_vec2){-60, target->position.y - run * ticks_ago});
+    return stage;
+}
+
+// Fires with a view of an age, as a client whose round trip takes so many ticks (NONE: that knows
+// no snapshot), plays the tick, and returns with how many ticks of rewind a kill was told; -1 for
+// no kill.
+static int fire_measured(struct stage *stage, uint8_t view_age, int known_ago)
+{
+    struct viewer *viewer = &stage->viewers[SHOOTER];
+    uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];
+    viewer->has_named = known_ago != NONE;
+    viewer->name = viewer->newest - (uint32_t)known_ago;
+    viewer->pressed = (raim_wire_input){.fire = true, .view_age = view_age};
+    raim_match_receive(stage->match, SHOOTER, false, bytes,
+                       stage_write_input(viewer, stage->match->world->tick, bytes));
+    raim_match_step(stage->match);
+    struct raim_outgoing out;
+    int rewind = -1;
+    while (raim_match_outgoing(stage->match, &out)) {
+        struct raim_events_message events;
+        raim_reader reader = raim_reader_make(out.data, out.size);
+        if (raim_message_read(&reader) != RAIM_MESSAGE_EVENTS)
+            continue;
+        assert_true(raim_events_read(&reader, &events));
+        const uint32_t first_new = stage->match->log.was_due[RAIM_AUDIENCE_LIVE];
+        for (uint32_t i = 0; i < events.count; i++)
+            if (events.events[i].kind == RAIM_WIRE_KILL &&
+                (int16_t)(events.sequence + i - first_new) >= 0)
+                rewind = (int)events.events[i].rewind;
+    }
+    return rewind;
+}
+
+// Fires with a view of an age, without a measurement of the transport.
+static int fire(struct stage *stage, uint8_t view_age, int known_ago)
+{
+    struct raim_connection *client = &stage->match->connections[SHOOTER];
+    client->rewind_limit = (struct raim_rewind_limit){0};
+    client->has_acked = false;
+    return fire_measured(stage, view_age, known_ago);
+}
+
+TEST(who_was_seen_in_the_sights_is_hit_and_it_is_told_and_counted)
+{
+    struct stage *stage = aim_at_the_past(150, 8);
+    assert_int_equal(fire(stage, 9, 8), 9);
+    struct raim_match_hits hits = raim_match_counts(stage->match).hits;
+    assert_int_equal(hits.total, 1);
+    assert_int_equal(hits.rewound, 1);
+    assert_int_equal(hits.in_past, 1);
+    assert_true(hits.rewound_ms == 150 && hits.most_rewound_ms == 150);
+    // A hit without rewind counts in the total alone.
+    stage_put(stage, stage_slot(stage, TARGET), (raim_vec2){0, 0});
+    stage_put(stage, stage_slot(stage, SHOOTER), (raim_vec2){-50, 0});
+    stage_player(stage, TARGET)->shield_ticks = 100;
+    assert_int_equal(fire(stage, 0, 0), -1);
+    hits = raim_match_counts(stage->match).hits;
+    assert_int_equal(hits.total, 2);
+    assert_int_equal(hits.rewound, 1);
+    assert_true(hits.rewound_ms == 150 && hits.most_rewound_ms == 150);
+    stage_close(stage);
+}
+
+TEST(who_is_aimed_at_where_it_no_longer_is_is_missed_without_a_rewind)
+{
+    struct stage *stage = aim_at_the_past(150, 8);
+    assert_int_equal(fire(stage, 0, 0), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.total, 0);
+    stage_close(stage);
+}
+
+TEST(no_claim_goes_beyond_the_limit)
+{
+    // Seen 15 ticks ago, of which 9 count.
+    struct stage *stage = aim_at_the_past(150, 15);
+    assert_int_equal(fire(stage, 15, 14), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.clamped, 0);
+    stage_close(stage);
+    stage = aim_at_the_past(250, 15);
+    assert_int_equal(fire(stage, 15, 14), 15);
+    stage_close(stage);
+}
+
+TEST(no_claim_goes_beyond_the_rewind_limit)
+{
+    // A client that answers within the tick cannot have seen a state 15 ticks old.
+    struct stage *stage = aim_at_the_past(250, 15);
+    assert_int_equal(fire(stage, 15, 0), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
+    stage_close(stage);
+    stage = aim_at_the_past(150, 8);
+    assert_int_equal(fire(stage, 9, NONE), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
+    stage_close(stage);
+}
+
+TEST(acknowledgements_held_back_do_not_help_against_the_transport)
+{
+    struct stage *stage = aim_at_the_past(250, 15);
+    stage->match->connections[SHOOTER].rewind_limit = (struct raim_rewind_limit){0};
+    stage->match->connections[SHOOTER].has_acked = false;
+    raim_match_set_rtt(stage->match, SHOOTER, 17, 0);
+    assert_int_equal(fire_measured(stage, 15, 14), -1);
+    assert_int_equal(raim_match_counts(stage->match).hits.clamped, 1);
+    stage_close(stage);
+}
+
+TEST(where_nothing_is_rewound_no_claim_counts)
+{
+    struct stage *stage = aim_at_the_past(0, 8);
+    assert_int_equal(stage->match->world->max_rewind, 0);
+    assert_int_equal(fire(stage, 9, 3), -1);
+    stage_close(stage);
 }
