@@ -394,25 +394,26 @@ static const struct words {
     [RAIM_REASON_SHUTDOWN] = {"%s has shut down", "It may be back soon.", 5},
     [RAIM_REASON_VERSION] = {"%s speaks another version",
                              "Update the game, or ask the operator to update the server.", 0},
-    [RAIM_REASON_FULL] = {"%s is full", "Wait for a place, or spectate from the home screen.", 5},
+    [RAIM_REASON_FULL] = {"%s is full", "Wait for a free slot, or spectate from the home screen.",
+                          5},
     [RAIM_REASON_NAME] = {"%s rejects your name", "Choose another one on the home screen.", 0},
-    [RAIM_REASON_SILENT] = {"%s has heard nothing from you", "Your network may lose large packets.",
+    [RAIM_REASON_SILENT] = {"%s received nothing from you", "Your network may lose large packets.",
                             3},
-    [RAIM_REASON_MALFORMED] = {"%s and this game do not understand each other",
+    [RAIM_REASON_MALFORMED] = {"%s and this game speak different protocols",
                                "Update the game, or ask the operator to update the server.", 0},
     [RAIM_REASON_RESUMED] = {"Your session goes on elsewhere",
                              "Another window or machine has taken it over.", 0},
     [RAIM_REASON_KICKED] = {"The operator of %s ended your session", "", 0},
     [RAIM_REASON_DRAINING] = {"%s is about to shut down",
-                              "It admits nobody any more. Choose another server.", 10},
+                              "It admits no new players. Choose another server.", 10},
     [RAIM_REASON_BANNED] = {"%s has banned your address", "", 0},
     [RAIM_REASON_RESTART] = {"%s restarts", "It should be back in a moment.", 3},
-    [RAIM_REASON_ACCESS] = {"%s wants an access token",
-                            "Type or paste it. The operator has the tokens.", 0},
+    [RAIM_REASON_ACCESS] = {"%s needs an access token",
+                            "Type or paste it. The operator gives them out.", 0},
     [RAIM_REASON_IDLE] = {"You were idle for too long",
                           "Somebody else wanted to join, and the arena was full.", 0},
-    [RAIM_REASON_PASSWORD] = {"%s wants its password", "Type it. The operator knows it.", 0},
-    [RAIM_REASON_CHANNELS] = {"%s and this game do not understand each other",
+    [RAIM_REASON_PASSWORD] = {"%s needs a password", "Type it. The operator knows it.", 0},
+    [RAIM_REASON_CHANNELS] = {"%s and this game speak different protocols",
                               "The connection had too few channels. Update the game.", 0},
 };
 static_assert(RAIM_REASONS == RAIM_REASON_PASSWORD + 1, "every reason has its words");
@@ -455,7 +456,7 @@ struct end_text end_text_of(const struct end_text_case *end)
         wrong_token =
             {"%s does not accept this access token",
              "It may be of another arena, used or out of date. Type or paste another one.", 0},
-        no_encryption = {"%s offers no encryption", "The game wants it there.", 0},
+        no_encryption = {"%s offers no encryption", "The game requires it for this server.", 0},
         no_answer = {"No answer from %s", "Is it running? Is the address right?", 3};
     if (!end->is_resolved)
         return fill(&unresolved, end);

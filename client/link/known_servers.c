@@ -104,7 +104,7 @@ static void warn(const struct raim_known_server *server, const uint8_t *other)
     raim_crypto_print_key(server->key, known);
     raim_crypto_print_key(other, shown);
     fprintf(stderr,
-            "WARNING: %s shows another key than the one that is known.\n"
+            "WARNING: %s has a key that differs from the known one.\n"
             "  known: %s\n"
             "  shown: %s\n"
             "An attacker may be answering in its place, or its operator has replaced the key. No\n"

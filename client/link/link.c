@@ -166,9 +166,8 @@ static void give_up_doubtful(struct raim_link *link)
         raim_client_get_state(link->client) != RAIM_CLIENT_CONNECTING)
         return;
     end_rejected(link, RAIM_REASON_LOST,
-                 doubt == RAIM_CONNECTOR_OTHER_KEY
-                     ? "the server shows another key than the one that is known"
-                     : "the server offers no encryption");
+                 doubt == RAIM_CONNECTOR_OTHER_KEY ? "the server's key differs from the known one"
+                                                   : "the server offers no encryption");
 }
 
 static void advance_connecting(struct raim_link *link)
@@ -221,7 +220,7 @@ static void answer_challenge(struct raim_link *link)
         return;
     if (!link->has_admin_key) {
         raim_client_roster_add_line(&link->client->roster, RAIM_CLIENT_NOTICE,
-                                    "this login wants a password, or the key of an admin");
+                                    "this login needs a password, or an admin's key");
         return;
     }
     raim_notice_statement(key, challenge, statement);

@@ -66,7 +66,7 @@ struct admin_logins {
 
 static const struct metric count_rows[] = {
     {NULL, "raimd_logins_denied_total",
-     "Logins of RCON and of admins that were wrong, or not tried because of earlier ones.",
+     "Failed logins of RCON and admins, with those rejected unread after too many failures.",
      METRIC_COUNTER, METRIC_OF(struct admin_logins, denied)},
 };
 
@@ -238,8 +238,9 @@ static void succeed(struct admin_logins *logins, const struct try *made)
         return;
     }
     post(client, COMMAND_ADMIN, admin->level, admin->name);
-    snprintf(line, sizeof line, "you are logged in as %s, level %s; /admin help lists what you may",
-             admin->name, config_admin_level_name(admin->level));
+    snprintf(line, sizeof line,
+             "you are logged in as %s, level %s; /admin help lists your commands", admin->name,
+             config_admin_level_name(admin->level));
     send_line(client, line);
     snprintf(player, sizeof player, "%u", client->player);
     snprintf(fields, sizeof fields, " arena=%s player=%s", arena_config(client->arena)->name,
@@ -262,7 +263,7 @@ static void begin_password(struct admin_logins *logins, const struct client *cli
     for (int i = 0; i < TRIES; i++) {
         const struct client *other = &logins->tries[i].client;
         if (other->arena == client->arena && other->player == client->player) {
-            deny(logins, client, "your last password is still being verified");
+            deny(logins, client, "your previous password is still being verified");
             return;
         }
         if (other->arena == NULL)
@@ -403,7 +404,7 @@ static void take_command(struct admin_logins *logins, const struct client *clien
         if (logins->pending[i] == NULL)
             place = &logins->pending[i];
     if (place == NULL || (*place = calloc(1, sizeof **place)) == NULL) {
-        send_line(client, "too many commands wait: try again");
+        send_line(client, "too many pending commands: try again");
         return;
     }
     (*place)->logins = logins;

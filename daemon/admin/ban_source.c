@@ -151,10 +151,10 @@ static void load_kept(struct ban_source *source)
     const uint32_t count = bans != NULL ? bans->count : 0;
     if (bans == NULL) {
         source->etag[0] = '\0';
-        log_warning("ban list not taken file=\"%s\": %s", path, error);
+        log_warning("ban list rejected file=\"%s\": %s", path, error);
     } else if (ban_store_set_foreign(source->book, bans)) {
         source->count = count;
-        log_info("ban list kept networks=%u file=\"%s\"", count, path);
+        log_info("ban list loaded networks=%u file=\"%s\"", count, path);
     }
     free(text);
 }
@@ -236,7 +236,7 @@ static void note_failure(struct ban_source *source, const char *why)
 {
     source->failures++;
     if (strcmp(source->error, why) != 0) // once, not with each attempt
-        log_warning("ban list not taken url=%s: %s", source->url, why);
+        log_warning("ban list rejected url=%s: %s", source->url, why);
     snprintf(source->error, sizeof source->error, "%s", why);
     set_next(source, monotonic_ms() + source->retry_ms);
     source->retry_ms = 2 * source->retry_ms < PERIOD_MS ? 2 * source->retry_ms : PERIOD_MS;
@@ -265,7 +265,7 @@ static void end_reading(struct job *job)
         keep(source, reading);
         source->count = count;
         note_success(source);
-        log_info("ban list taken networks=%u url=%s", count, source->url);
+        log_info("ban list applied networks=%u url=%s", count, source->url);
     }
     free_reading(reading);
 }

@@ -96,7 +96,7 @@ static bool read_ban(const struct commands *commands, struct command_call *call,
                               "this would ban your own address; say so with --wide");
     if (call->fields[FIELD_UNTIL][0] != '\0' &&
         (seconds > 0 || command_number(call, FIELD_UNTIL) <= now_s))
-        return command_reject(call, HTTP_BAD_REQUEST, "want a duration, or an end that is to come");
+        return command_reject(call, HTTP_BAD_REQUEST, "want a duration, or an end in the future");
     if (!command_text(call, FIELD_REASON, ban->why))
         return false;
     ban->until_s = seconds > 0 ? now_s + seconds : command_number(call, FIELD_UNTIL);

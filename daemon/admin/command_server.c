@@ -152,7 +152,7 @@ static void change(struct commands *commands, struct command_call *call,
     if (recorder == NULL || !recordings_find(recorder_recordings(recorder), name, &entry))
         command_reject(call, HTTP_NOT_FOUND, "no such recording");
     else if (!recorder_command_change(recorder, change, name, call->number))
-        command_reject(call, HTTP_UNAVAILABLE, "too many changes of recordings wait");
+        command_reject(call, HTTP_UNAVAILABLE, "too many changes of recordings are pending");
     else
         call->waiting = 1;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Executes commands, whoever gives them: checks their fields, posts messages to arenas, changes the
-// ban list, the arenas and the server, and waits for answers: two seconds for arenas, one second
-// for the store. Every executed command that changes something is logged. Of HTTP it knows only
-// status codes. Main thread only.
+// Executes commands and returns their answers: checks their fields, posts messages to arenas,
+// changes the ban list, the arenas and the server, and waits for answers: two seconds for arenas,
+// one second for the store. Every executed command that changes something is logged. Of HTTP it
+// knows only status codes. Main thread only.
 #pragma once
 
 #include "arena.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the functions of commands share: each is a row of command_rows.h, and lies in the file of
-// its subject.
+// Internals shared by the functions of commands. Each command is a row of command_rows.h and lies
+// in the file of its subject.
 #pragma once
 
 #include "arena_command.h"

@@ -239,7 +239,7 @@ static const char events_path[] = "/v1/events";
 
 struct api {
     struct commands *commands;
-    struct event_streams *streams; // NULL: no arenas are made on request
+    struct event_streams *streams; // NULL: this server makes no arenas on request
     unsigned pending;
 };
 
@@ -341,7 +341,7 @@ static bool begin(struct api *api, const struct http_request *step, const struct
         return http_answer_send_problem(step->connection, HTTP_NOT_FOUND, "not found", NULL);
     if (!sender->is_operator && row->scope != COMMAND_MATCHMAKER)
         return http_answer_send_problem(step->connection, HTTP_FORBIDDEN,
-                                        "this command wants a token or a client certificate", NULL);
+                                        "this command needs a token or a client certificate", NULL);
     if (http_connection_announces_more(step->connection, ON_DEMAND_MAX_BODY_BYTES))
         return http_answer_send_too_long(step->connection, ON_DEMAND_MAX_BODY_BYTES);
     struct request *request = calloc(1, sizeof *request);

@@ -78,7 +78,7 @@ bool control_answer(struct control *control, const struct http_request *step);
 // control_close.
 void control_end(struct control *control);
 
-// What executes commands, whoever gives them, and serves them to other listeners.
+// The executor of commands and its API, for other listeners.
 struct commands *control_commands(const struct control *control);
 struct api *control_api(const struct control *control);
 

@@ -41,8 +41,8 @@ static const struct metric count_rows[] = {
      "TLS connections to control_listen that were closed because too many began.", METRIC_COUNTER,
      COUNTS(limited)},
     {NULL, "raimd_control_requests_denied_total",
-     "Requests to control_listen without its token or certificate, or of browsers.", METRIC_COUNTER,
-     COUNTS(denied)},
+     "Requests to control_listen without its token or certificate, or from browsers.",
+     METRIC_COUNTER, COUNTS(denied)},
 };
 
 const struct metric_table control_tcp_metrics = {METRIC_ROWS(count_rows)};
@@ -204,7 +204,7 @@ static bool start(struct control_tcp *tcp, struct loop *loop, const struct confi
     tcp->listener = http_listener_start(&def);
     if (tcp->listener == NULL)
         snprintf(error, capacity,
-                 "cannot start the control over TCP: its certificate and key do not go together, "
+                 "cannot start the control over TCP: its certificate does not match its key, "
                  "or memory or descriptors have run out");
     return tcp->listener != NULL;
 }

@@ -113,7 +113,7 @@ static const struct question {
     void (*answer)(const struct arena_list *arenas, struct arena *arena, char *answer,
                    size_t capacity); // NULL: the list of commands
 } questions[] = {
-    {"help", "lists what you may do", NULL},
+    {"help", "lists your commands", NULL},
     {"list", "players with their ids", list_players},
     {"players", "the same", list_players},
     {"status", "arenas and players, as tools for Source servers read it", list_status},
@@ -245,9 +245,9 @@ static const struct arena_player *find_player(struct line *line, struct arena **
     if (count == 1)
         return found;
     if (count == 0)
-        reject(line, "no player \"%s\": want an id or a whole name of the list", line->text);
+        reject(line, "no player \"%s\": give an id or a full name from the list", line->text);
     else
-        reject(line, "\"%s\" is in %u arenas: put @ARENA in front", line->text, count);
+        reject(line, "\"%s\" is in %u arenas: begin with @ARENA", line->text, count);
     return NULL;
 }
 
@@ -379,7 +379,7 @@ static bool read_name(struct line *line)
     line->rest += strlen(begins_with(line, row->name) ? row->name : name_of(row));
     line->call->row = row;
     return (int)line->source->level >= (int)row->level ||
-           reject(line, "\"%s\" is for the level %s, and yours is %s", name_of(row),
+           reject(line, "\"%s\" needs the level %s; yours is %s", name_of(row),
                   config_admin_level_name((enum config_admin_level)row->level),
                   config_admin_level_name(line->source->level));
 }
@@ -395,7 +395,7 @@ static bool set_arena(struct line *line)
         line->arena = line->arenas->arenas[0];
     if (line->arena == NULL)
         return (row->needs & COMMAND_BIT(FIELD_ARENA)) == 0 ||
-               reject(line, "several arenas run: put @ARENA in front");
+               reject(line, "several arenas are running: begin with @ARENA");
     return set_field(line, FIELD_ARENA, arena_config(line->arena)->name);
 }
 

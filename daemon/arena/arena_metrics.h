@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of what an arena and its modules count. Main thread only.
+// Tables of the metrics of an arena and its modules. Main thread only.
 #pragma once
 
 #include "arena.h"

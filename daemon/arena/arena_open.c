@@ -147,7 +147,7 @@ bool arena_is_marking_tokens(struct arena *arena)
     atomic_store(&arena->shared.admits_tokens, outcome == STORE_WRITTEN);
     if (outcome == STORE_FAILED)
         log_arena_error(arena_config(arena)->name,
-                        "access tokens rejected arena=%s: the used ones cannot be stored",
+                        "access tokens rejected arena=%s: used tokens cannot be stored",
                         arena_config(arena)->name);
     return false;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What an arena reports to the main thread: who came and left, how rounds ended and, where somebody
-// wants it, chat and kills. The worker reads the match's events once a tick. Arrivals, departures
-// and rounds are never lost: while the queue is full they are reported later, by a comparison of
-// the match with what was reported. Other items that find no room are counted. Nothing allocates
-// after creation, and neither thread waits for the other.
+// Queue of events from an arena to the main thread: players that join and leave, results of rounds
+// and, on request, chat and kills. The worker reads the match's events once a tick. Arrivals,
+// departures and rounds are never lost: while the queue is full they are reported later, by a
+// comparison of the match with what was reported. Other items that find no room are counted.
+// Nothing allocates after creation, and neither thread waits for the other.
 #pragma once
 
 #include "ip_address.h"

@@ -85,7 +85,7 @@ static bool find_secret(char *error, size_t capacity)
             return true;
         log_warning("server key is not stored: %s", error);
     } else {
-        log_info("server key is not stored: there is no $STATE_DIRECTORY to keep it");
+        log_info("server key is not stored: $STATE_DIRECTORY is not set");
     }
     raim_crypto_random(server_key.secret, RAIM_KEY_BYTES);
     return true;

@@ -201,7 +201,7 @@ struct used_tokens_file *used_tokens_file_open(const struct used_tokens_file_def
     if (write_path(file->runtime, def->runtime, def->name) && start(file, def)) {
         if (file->table->tokens.unknown_until_s == (uint64_t)def->now_s)
             snprintf(error, capacity,
-                     "the used ones are unknown, tokens issued until now are rejected");
+                     "the list of used tokens was lost; tokens issued until now are rejected");
         return file;
     }
     snprintf(error, capacity, "cannot write \"%s\": %s", file->runtime, strerror(errno));

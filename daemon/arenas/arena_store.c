@@ -177,7 +177,7 @@ static bool read_record(struct store *store, const char *file, struct arena_reco
     free(record->metadata);
     free(record->request);
     free(record->result);
-    log_warning("arena not opened again: \"%s\": %s", file, problem);
+    log_warning("arena not reopened: \"%s\": %s", file, problem);
     store_note_unread(store, file, 1, 1); // another version or process may read it
     return false;
 }

@@ -71,7 +71,7 @@ static void reload_log(const struct reload_report *report)
         }
     }
     if (counts[RELOAD_REPORT_MISTAKE] > 0)
-        log_error("configuration rejected mistakes=%d: the running one stays in force",
+        log_error("configuration rejected mistakes=%d: the running configuration is unchanged",
                   counts[RELOAD_REPORT_MISTAKE]);
     else
         log_info("configuration reloaded applied=%d restart=%d", counts[RELOAD_REPORT_APPLIED],

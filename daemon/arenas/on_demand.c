@@ -378,7 +378,7 @@ static bool make_room(struct on_demand *on_demand, const char *id, struct arena_
     char error[ERROR_BYTES];
     if (on_demand->rejects || on_demand_free_count(on_demand) <= 0) {
         answer_busy(on_demand, into,
-                    on_demand->rejects ? "no new arenas are taken" : "no port is free");
+                    on_demand->rejects ? "new arenas are not accepted" : "no port is free");
         return false;
     }
     const uint16_t port = find_port(on_demand, request->arena.address);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Arenas: arenas on demand. An arena is an arena that a request made at run time from a template of
-// the configuration, on a port of the pool; it ends by itself and then gives back port, memory and
-// descriptors. Requests and answers are JSON texts, so that the control API (HTTP), an orchestrator
-// or a test can make the same requests. Requests are stored in $STATE_DIRECTORY: the next process
-// opens the same arenas again, and their checkpoints bring the players back.
+// Arenas on demand: a request at run time makes an arena from a template of the configuration, on a
+// port of the pool. The arena ends by itself and returns its port, memory and descriptors. `struct
+// on_demand` is the set of them, `struct arena_on_demand` is one. Requests and answers are JSON
+// texts, so that the control API (HTTP), an orchestrator or a test can make the same requests.
+// Requests are stored in $STATE_DIRECTORY: the next process opens the same arenas again, and their
+// checkpoints bring the players back.
 //
 // Nothing here blocks, and nothing runs in a tick: an arena is prepared by the main thread and then
 // passed to a worker. Main thread only.
@@ -53,8 +54,8 @@ void on_demand_close(struct on_demand *on_demand);
 // Makes the arena `id` as {"template", "map"?, "rules"?, "max_players"?, "players"?,
 // "join_within_s"?, "ends"?, "metadata"?} asks. 201: it is made, and clients can join. 200: the
 // same request made it before, and the answer shows it as it is now, even if it has ended. 409:
-// another request made it. 422 lists every mistake of the request. 503: no port is free, or no new
-// arenas are taken; the answer has what is free.
+// another request made it. 422 lists every mistake of the request. 503: no port is free, or new
+// arenas are not accepted; the answer has what is free.
 void on_demand_create(struct on_demand *on_demand, const char *id, const char *json, size_t size,
                       struct on_demand_answer *answer);
 

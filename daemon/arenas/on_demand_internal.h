@@ -30,7 +30,7 @@ struct arena_on_demand {
     enum on_demand_state state;
     bool is_resumed;  // it ran in the last process
     bool is_removed;  // the table has removed the arena, which its worker may still run
-    bool has_command; // `order` is to be posted
+    bool has_command; // `command` is to be posted
     struct command command;
     uint32_t present;       // players, away or not
     uint64_t join_until_ms; // CLOCK_MONOTONIC, as are all with this unit

@@ -63,7 +63,7 @@ static void open_again(void *context, struct arena_record *record)
         return;
     }
     if (!is_ending)
-        log_arena_warning(requested->record.name, "arena not opened again id=%s arena=%s: %s",
+        log_arena_warning(requested->record.name, "arena not reopened id=%s arena=%s: %s",
                           requested->id, requested->record.name, error);
     event_journal_add(
         on_demand->events, "arena_ended",

@@ -170,7 +170,7 @@ static void write_answers(struct json_writer *json, const struct command_row *ro
         write_answer(json, "422", "Every mistake of the request.", "Mistakes");
     else
         write_answer(json, "400", "A field is missing, unknown or has a wrong value.", "Problem");
-    write_answer(json, "503", "Too much waits, no port is free, or no new arenas are taken.",
+    write_answer(json, "503", "Too many requests are pending, no port is free, or new arenas are not accepted.",
                  is_put ? "Busy" : "Problem");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The control socket of `raimd --demo`, to which no unit gives a runtime directory.
+// Path of the control socket of `raimd --demo`, which has no runtime directory.
 #pragma once
 
 #include <stdio.h>

@@ -158,9 +158,8 @@ static void write_or_lose(const char *line, size_t size)
     if (count > 0) {
         char notice[LINE_BYTES];
         size_t notice_size = write_prefix(notice, sizeof notice, LOG_LEVEL_WARNING);
-        notice_size +=
-            (size_t)snprintf(notice + notice_size, sizeof notice - notice_size,
-                             "log lost lines=%" PRIu32 ": the log was not read\n", count);
+        notice_size += (size_t)snprintf(notice + notice_size, sizeof notice - notice_size,
+                                        "log lost lines=%" PRIu32 ": nobody read the log\n", count);
         if (!write_line(notice, notice_size, 0)) {
             atomic_fetch_add(&lost, count + 1);
             return;

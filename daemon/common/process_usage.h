@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the process takes of the machine: processor time, memory, threads and descriptors, as Linux
-// tells it in /proc, and memory that returns to it. Files of /proc are opened before the sandbox
-// closes it. Main thread only, where nothing else is said.
+// Resource usage of the process, read from /proc: processor time, memory, threads and descriptors;
+// and the return of free memory to the kernel. Files of /proc are opened before the sandbox closes
+// it. Main thread only, where nothing else is said.
 #pragma once
 
 #include <stdbool.h>

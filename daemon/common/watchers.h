@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions that want to hear when something has changed. Whoever changes it calls them, at once
-// and in the order in which they were added. A watcher that does more than take note defers it
-// (loop.h). Single-threaded.
+// Change notification: functions that are called, in the order of registration, when a value
+// changes. A watcher that does more than set a flag defers its work (loop.h). Single-threaded.
 #pragma once
 
 // Owned by who watches. Not copied while it is in a list.

@@ -222,7 +222,7 @@ static void note_begin(struct fetch *fetch)
 {
     if (fetch->begins++ == 0)
         return;
-    log_warning("process died name=\"raimd: %s\"; it was started again", names[fetch->role]);
+    log_warning("process died name=\"raimd: %s\"; raimd started it again", names[fetch->role]);
     for (int i = 0; i < FETCH_MAX_JOBS; i++)
         if (fetch->jobs[i].number != 0)
             fail(&fetch->jobs[i], "the process died");
@@ -252,7 +252,7 @@ static void take_packet(struct fetch *fetch, const struct fetch_packet *packet, 
 
 static void end_all(struct fetch *fetch)
 {
-    log_error("process ended name=\"raimd: %s\": start raimd again to start it",
+    log_error("process ended name=\"raimd: %s\": restart raimd to start it again",
               names[fetch->role]);
     loop_remove(fetch->answers);
     fetch->answers = NULL;

@@ -138,7 +138,7 @@ static void explain(const struct run *run, bool is_late, int status, struct fetc
 {
     char how[32] = "";
     if (is_late)
-        snprintf(how, sizeof how, "it took too long");
+        snprintf(how, sizeof how, "it timed out");
     else if (WIFSIGNALED(status))
         snprintf(how, sizeof how, "signal %d", WTERMSIG(status));
     answer->is_good = !is_late && WIFEXITED(status);

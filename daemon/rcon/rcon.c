@@ -299,7 +299,7 @@ static void end_password(struct connection *connection, bool is_right)
     rate_limit_take(&rcon->network_guesses, connection->ip, (int64_t)now_ms);
     const bool is_blocked = rate_limit_left(&rcon->guesses, connection->ip, (int64_t)now_ms) < 1;
     log_warning("rcon rejected address=%s: wrong password%s", connection->address,
-                is_blocked ? ", and one too many: rejected for a minute" : "");
+                is_blocked ? ", too many: this address is rejected for a minute" : "");
     add_packet(connection, RCON_AUTH_RESPONSE, -1, "", 0);
     connection->phase = DELAYED;
     connection->due_ms = now_ms + DELAY_MS;

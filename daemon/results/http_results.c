@@ -177,9 +177,9 @@ static bool conclude(struct pending *pending, bool *done)
     if (!*done)
         return true;
     if (!is_answered || text == NULL)
-        return http_answer_send_problem(pending->connection, HTTP_UNAVAILABLE,
-                                        is_answered ? "the results cannot be read" : "too busy",
-                                        NULL);
+        return http_answer_send_problem(
+            pending->connection, HTTP_UNAVAILABLE,
+            is_answered ? "the results cannot be read" : "too many queries are pending", NULL);
     return http_answer_send_once(pending->connection, HTTP_OK,
                                  http_answer_text(HTTP_JSON_TYPE, strdup(text)));
 }
@@ -241,7 +241,8 @@ static bool answer(void *context, const struct http_request *step)
         pending = begin(http_results, step, &query);
     }
     if (pending == NULL)
-        return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE, "too busy", NULL);
+        return http_answer_send_problem(step->connection, HTTP_UNAVAILABLE,
+                                        "too many queries are pending", NULL);
     const bool is_good = conclude(pending, &done);
     if (!done)
         suspend(pending);

@@ -227,7 +227,7 @@ static bool trusts_companions(struct result_db *db, const char *path)
         if (is_ours)
             continue;
         snprintf(db->problem, sizeof db->problem, "%s: %s", companions[i],
-                 file >= 0 ? "others may write it" : problem);
+                 file >= 0 ? "other users may write to it" : problem);
         db->is_damaged = true;
         return false;
     }

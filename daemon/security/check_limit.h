@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who may have an expensive check, a signature's or a handshake's. A failed handshake costs its own
+// Admission to expensive checks, of signatures and handshakes. A failed handshake costs its own
 // address and network: whoever has failed too often is rejected unseen. The checks that remain are
 // shared among addresses and networks by what each has used: the less a bucket of all holds, the
 // less of its own share an address must have used. The last part of that bucket is a reserve for

@@ -11,7 +11,7 @@ enum { US_PER_MS = 1000, US_PER_S = 1000000, CONNECT_REQUEST_BURST_S = 2 };
 enum { REASON_BANNED = 12, REASON_ACCESS = 14, REASON_PASSWORD = 17 };
 
 static const char password_words[] =
-    "this arena wants its password, which it takes over an encrypted connection alone";
+    "this arena needs its password, and accepts it only over an encrypted connection";
 
 static_assert(sizeof password_words <= RAIM_MAX_TEXT_BYTES + 1, "they fit a REJECTED");
 

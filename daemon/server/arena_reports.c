@@ -72,7 +72,7 @@ static char *fields_of(const struct raim_match_vote *vote)
     return text_buffer_take(&out);
 }
 
-// Whether others play from the address that a ban would meet, in this arena or another one.
+// Whether other players share the address that a ban would meet, in this arena or another one.
 static bool meets_others(const struct arena_reports *reports, const struct arena *arena,
                          const struct arena_event *item, const struct ban *ban)
 {
@@ -115,7 +115,7 @@ static void ban(const struct arena_reports *reports, const struct arena *arena,
     if (!bans_parse(address, &made.network, &made.prefix)) // an IPv6 address becomes its /64
         return;
     if (meets_others(reports, arena, item, &made)) {
-        log_arena_info(config->name, "vote without ban arena=%s: others play from the address",
+        log_arena_info(config->name, "vote without ban arena=%s: other players share the address",
                        config->name);
         bar(arena, item->vote.number);
         return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hands what the arenas report (event_queue.h) to those who want it, results, arenas and events, as
-// their workers wake the main thread, and frees the arenas that the workers have released. It is
+// Passes the events of arenas (event_queue.h) on to results, arenas on demand and the event journal
+// when a worker wakes the main thread, and frees the arenas that the workers have released. It is
 // the only reader of the event queues. Main thread only.
 #pragma once
 

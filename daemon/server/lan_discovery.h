@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Answers the discovery of servers in the local network (see discovery.h) with the ports of the
-// arenas that listen beyond this machine, except arenas. Several daemons share the port. A sender
-// beyond a router is not answered; others at a bounded rate, with no more bytes than they sent.
-// Main thread only.
+// arenas that listen beyond this machine, except arenas on demand. Several daemons share the port.
+// A sender beyond a router is not answered; others at a bounded rate, with no more bytes than they
+// sent. Main thread only.
 #pragma once
 
 #include "arena_list.h"

@@ -151,8 +151,8 @@ static void log_standing(struct arena *arena, const struct config_master *master
         log_arena_info(name, "listed arena=%s master=%s:%u", name, master->host, master->port);
     else if (standing == MASTERS_SILENT)
         log_arena_warning(name,
-                          "not listed arena=%s master=%s:%u heartbeats=%llu: the master does not "
-                          "ask; is the arena's UDP port open to it?",
+                          "not listed arena=%s master=%s:%u heartbeats=%llu: the master sends no "
+                          "query; is the arena's UDP port open to it?",
                           name, master->host, master->port,
                           (unsigned long long)contact->heartbeats);
     *logged = standing;

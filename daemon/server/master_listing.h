@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lists the arenas at master servers: tells each arena their addresses as they are resolved, and
-// logs which masters list it. Arenas are not listed: who plays in one is sent there. Main thread
-// only.
+// logs which masters list it. Arenas on demand are not listed: a matchmaker sends players there.
+// Main thread only.
 #pragma once
 
 #include "arena_list.h"

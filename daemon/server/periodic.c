@@ -108,10 +108,10 @@ static void log_shedding(const struct arena_list *list)
             continue;
         *sheds = !*sheds;
         if (*sheds)
-            log_arena_warning(config->name, "fewer snapshots arena=%s interval=%u p99_us=%u",
+            log_arena_warning(config->name, "snapshot rate reduced arena=%s interval=%u p99_us=%u",
                               config->name, status->snapshot_interval, status_tick_us(status, 99));
         else
-            log_arena_info(config->name, "all snapshots again arena=%s p99_us=%u", config->name,
+            log_arena_info(config->name, "snapshot rate restored arena=%s p99_us=%u", config->name,
                            status_tick_us(status, 99));
     }
 }

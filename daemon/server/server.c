@@ -91,7 +91,7 @@ static bool open_results(struct server *server)
     const bool has_directory =
         unit_directories_find("STATE_DIRECTORY", directory, sizeof directory);
     if (!has_directory)
-        log_info("results in memory only: there is no $STATE_DIRECTORY");
+        log_info("results are kept in memory only: $STATE_DIRECTORY is not set");
     const struct results_def def = {.directory = has_directory ? directory : NULL,
                                     .loop = server->loop};
     server->results = results_create(&def);
@@ -441,7 +441,7 @@ struct server *server_start(struct loop *loop, struct config *config, const char
     set_sources(server);
     char directory[PATH_MAX];
     if (!unit_directories_find("RUNTIME_DIRECTORY", directory, sizeof directory))
-        log_info("matches in memory only: there is no $RUNTIME_DIRECTORY");
+        log_info("matches are kept in memory only: $RUNTIME_DIRECTORY is not set");
     server_events_add(server->events, "start", NULL, strdup("{\"version\":\"" RAIM_VERSION "\"}"));
     return server;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of what the modules count that belong to no arena, in the order of the status.
+// Tables of the metrics that belong to no arena, in the order of the status.
 #pragma once
 
 #include "metric.h"

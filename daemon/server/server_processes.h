@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The processes that raimd starts for what it asks of others (fetch.h): none where no URL, no
-// command and no orchestrator is configured. Main thread only.
+// Starts the helper processes for URLs, commands of the operator and Agones (fetch.h), where the
+// configuration has any. Main thread only.
 #pragma once
 
 #include "config.h"

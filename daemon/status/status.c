@@ -426,8 +426,9 @@ char *status_reload_json(const struct reload_report *report)
     struct json_writer json = {0};
     json_write_object(&json, NULL);
     if (rejected)
-        json_write_text(&json, "error",
-                        "the configuration has mistakes: the one that runs stays whole");
+        json_write_text(
+            &json, "error",
+            "the new configuration was rejected; the running configuration is unchanged");
     for (int kind = 0; kind < RELOAD_REPORT_KINDS; kind++)
         if (kind == RELOAD_REPORT_WARNING || (kind == RELOAD_REPORT_MISTAKE) == rejected)
             write_lines(&json, report, (enum reload_report_kind)kind);

@@ -173,7 +173,8 @@ void store_note_unread(struct store *store, const char *name, uint32_t first, ui
 {
     if (lines == 0)
         return;
-    log_warning("not understood, kept as it is file=\"%s/%s\" line=%" PRIu32 " lines=%" PRIu32,
+    log_warning("lines not understood, file is kept unchanged file=\"%s/%s\" line=%" PRIu32
+                " lines=%" PRIu32,
                 store->directory, name, first, lines);
     store->unread += lines;
 }
@@ -378,7 +379,8 @@ static void take_note(void *context)
     wakeup_clear(&store->wakeup);
     const bool is_late = store_is_late(store);
     if (is_late && !store->was_late)
-        log_warning("state directory stalls, changes wait directory=\"%s\"", store->directory);
+        log_warning("state directory does not respond, changes are pending directory=\"%s\"",
+                    store->directory);
     if (!is_late && store->was_late)
         log_info("state directory works again directory=\"%s\"", store->directory);
     store->was_late = is_late;
@@ -537,7 +539,7 @@ static uint64_t post(struct store *store, enum change_kind kind, const char *nam
     if (is_full)
         free_change(change);
     if (is_full && !store->was_full)
-        log_warning("not stored file=\"%s/%s\": too much waits for the disk", store->directory,
+        log_warning("not stored file=\"%s/%s\": too many changes are pending", store->directory,
                     name);
     store->was_full = is_full;
     return number;

@@ -60,7 +60,7 @@ struct raim_match_def {
     uint64_t seed;                        // of spawns and bots
 };
 
-// What a client brings to be admitted.
+// The credentials of a client that asks to be admitted.
 struct raim_match_visitor {
     uint32_t client;      // its handle
     const uint8_t *token; // access token
@@ -141,7 +141,7 @@ enum raim_match_work {
     RAIM_MATCH_ENCODING, // writes it
 };
 
-// Is told when a kind of work begins; what else the functions do follows without notice.
+// Receives a call when a kind of work begins; its end is not reported.
 struct raim_match_observer {
     void *context;
     void (*begins)(void *context, enum raim_match_work work);
@@ -166,8 +166,8 @@ bool raim_match_is_dormant(const struct raim_match *match);
 bool raim_match_say(struct raim_match *match, const char *text);
 
 // Ends the session of a player at once, away or not, with `why` as the reason for its GOODBYE; ""
-// or a text that cannot be cleaned gives no reason. Returns false when no client plays as this
-// player: bots cannot be kicked.
+// or a text that cannot be cleaned gives no reason. Returns false when the player id is unknown
+// or its client is disconnected: bots cannot be kicked.
 bool raim_match_kick(struct raim_match *match, raim_player_id player, const char *why);
 
 // Ends a connection as banned, in any state, with `why` as for a kick. Does nothing when it is

@@ -165,8 +165,7 @@ class Access(unittest.TestCase):
             key, public = self.make_key(stage)
             daemon = stage.serve(harness.arena(access="token", access_key=public, encryption="off"),
                                  env={"STATE_DIRECTORY": "/nowhere"})
-            daemon.poll("word of it", lambda: "access tokens rejected arena=arena: the used ones "
-                        "cannot be stored" in daemon.log)
+            daemon.poll("word of it", lambda: "access tokens rejected arena=arena: used tokens cannot be stored" in daemon.log)
             self.assertIn('not stored file="/nowhere/arena.tokens": No such file or directory',
                           daemon.log)
             lost = daemon.poll("a count", lambda: daemon.get_json()["lost_state_changes"])

@@ -102,7 +102,7 @@ class AdminsTest(unittest.TestCase):
         ada.type("/admin login ada wrong", "wrong name, password or key")
         ada.type("/admin login ada correct horse", "level moderate")
         ada.type("/admin list", "Eve Adams")
-        ada.type("/admin reload", 'for the level operate')
+        ada.type("/admin reload", 'needs the level operate')
         ada.type("/admin kick nobody", 'no player "nobody"')
         ada.type("/admin say be nice", "notice: done")
         eve.wait("operator: be nice")
@@ -123,7 +123,7 @@ class AdminsTest(unittest.TestCase):
         bob.type("/admin login bob", "level operate")
         bob.type("/admin log level info", "done")
         for _ in range(2):  # the second challenge replaces the first
-            eve.type("/admin login bob", "wants a password, or the key")
+            eve.type("/admin login bob", "needs a password, or an admin's key")
         eve.type("/admin login bob secret", "wrong name, password or key")
         eve.type("/admin sign AAAA", "wrong name, password or key")
         eve.type("/admin sign AAAA", "no challenge")

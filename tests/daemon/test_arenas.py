@@ -158,7 +158,7 @@ class ActsTest(test_control.Operator):
         self.begin(arena("one", bots=2))
         self.write(arena("one", bots=-3, motd="x" * 121), arena("two"))
         told = self.ctl("reload", status=EXIT_REJECTED).splitlines()
-        self.assertIn("mistakes", told[0])
+        self.assertIn("the new configuration was rejected", told[0])
         self.assertEqual(
             [re.sub(r" got .*", "", line) for line in sorted(told[1:])],
             [f"{self.path}:4: arenas[0].bots:", f"{self.path}:4: arenas[0].motd:"])

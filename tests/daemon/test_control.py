@@ -349,7 +349,7 @@ class ControlTest(Operator):
                                          encoding="utf-8")
         daemon = self.serve()
         self.assertIn("192.0.2.1", self.ctl("bans"))
-        self.assertIn(f'kept as it is file="{self.state}/bans" line=3 lines=1', daemon.log)
+        self.assertIn(f'file is kept unchanged file="{self.state}/bans" line=3 lines=1', daemon.log)
         self.assertEqual(daemon.get_json()["unread_state_lines"], 1)
         ready = daemon.ask("/readyz")
         self.assertEqual((ready.status, json.loads(ready.text)["status"]), (200, "degraded"))

@@ -477,7 +477,7 @@ class RestartTest(Matchmaker):
         self.restart()
         api = self.serve(arenas_api.template("other"))
         self.assertIsNone(api.arena("x"))
-        self.daemon.poll("the line about x", lambda: "arena not opened again id=x" in self.daemon.log)
+        self.daemon.poll("the line about x", lambda: "arena not reopened id=x" in self.daemon.log)
         self.daemon.poll("its file's end", lambda: not list(self.state.glob("*.arena")))
         with api.events(after=0) as events:
             self.assertEqual(events.until("arena_ended", "x")[-1][2]["cause"], "failed")

@@ -48,12 +48,12 @@ class OverloadTest(unittest.TestCase):
         with Quota(daemon):
             daemon.poll("the longest interval", lambda: shown()["snapshot_interval"] == 4, END_S)
             daemon.poll("its line in the log",
-                        lambda: "fewer snapshots arena=one interval=" in daemon.log, END_S)
+                        lambda: "snapshot rate reduced arena=one interval=" in daemon.log, END_S)
             daemon.poll("its metric", lambda: 'raimd_snapshot_interval_ticks{arena="one"} 4\n'
                         in daemon.ask("/metrics").text, END_S)
         daemon.poll("the end", lambda: shown()["snapshot_interval"] == 1, END_S)
         daemon.poll("its line in the log",
-                    lambda: "all snapshots again arena=one" in daemon.log, END_S)
+                    lambda: "snapshot rate restored arena=one" in daemon.log, END_S)
         self.assertEqual(sum(not player["away"] for player in shown()["players"]
                              if not player["bot"]), CLIENTS)
 

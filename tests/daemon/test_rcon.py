@@ -122,7 +122,7 @@ class RconTest(unittest.TestCase):
         self.serve(arena("one"), arena("two"))
         rcon = self.open()
         self.assertTrue(rcon.login())
-        self.assertIn("put @ARENA in front", rcon.ask("pause"))
+        self.assertIn("begin with @ARENA", rcon.ask("pause"))
         self.assertEqual(rcon.ask("@two pause"), "done\n")
         self.assertEqual(rcon.ask("say to all"), "done\n")
         self.assertIn("command=arena-pause arena=two", self.daemon.log)
@@ -167,7 +167,7 @@ class RconTest(unittest.TestCase):
             rcon.send(5, AUTH, "wrong")
             self.assertEqual(rcon.receive()[0], -1)
             rcon.socket.close()
-        self.assertIn("one too many: rejected for a minute", self.daemon.log)
+        self.assertIn("too many: this address is rejected for a minute", self.daemon.log)
         self.assertTrue(self.open().is_ended())
         self.assertTrue(self.open(source="127.0.0.2").login()) # another address
 

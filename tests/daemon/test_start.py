@@ -82,7 +82,7 @@ class StartTest(unittest.TestCase):
             nonlocal log
             with contextlib.suppress(BlockingIOError):
                 log += os.read(reader, 1 << 20)
-            return re.search(rb"warning log lost lines=[1-9]\d*: the log was not read\n", log)
+            return re.search(rb"warning log lost lines=[1-9]\d*: nobody read the log\n", log)
         daemon.poll("word of what was lost", told)
 
     def test_a_manager_that_does_not_read_stops_nothing(self):
@@ -116,7 +116,7 @@ class StartTest(unittest.TestCase):
         directory.mkdir(mode=0o700)
         env = {"STATE_DIRECTORY": str(directory)}
         first = self.start(env=env)
-        self.assertIn("matches in memory only: there is no $RUNTIME_DIRECTORY", first.log)
+        self.assertIn("matches are kept in memory only: $RUNTIME_DIRECTORY is not set", first.log)
         path = self.stage.write_config(config(arena("two")), "two.conf")
         second = harness.run_raimd("-c", path, env=env)
         self.assertEqual(second.returncode, 1, second.stderr)

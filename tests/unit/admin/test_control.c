@@ -424,9 +424,10 @@ TEST(a_reload_reports_its_changes, open_fixture, close_fixture)
                   "{\"warnings\":[\"f:1: \\\"odd\\\"\"],\"applied\":[\"f:4: bots: 1 -> 2\"],"
                   "\"restart\":[\"f:3: port: 1 -> 2\"]}");
     rejection = "wrong";
-    assert_answer(execute(commands, "reload", NULL, NULL, NULL), 409,
-                  "{\"error\":\"the configuration has mistakes: the one that runs stays whole\","
-                  "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");
+    assert_answer(
+        execute(commands, "reload", NULL, NULL, NULL), 409,
+        "{\"error\":\"the new configuration was rejected; the running configuration is unchanged\","
+        "\"mistakes\":[\"f:2: wrong\"],\"warnings\":[\"f:1: \\\"odd\\\"\"]}");
     close_commands(commands);
 }
 

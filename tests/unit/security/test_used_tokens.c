@@ -92,7 +92,7 @@ static void assert_unknown_after(const char *what, void (*harm)(const struct dir
     assert_int_equal(judge(&used, NOW), ACCESS_CONTROL_ADMITTED);
     harm(&made);
     kill_and_reopen(&made, NOW + 10);
-    if (strstr(error, "unknown") == NULL || judge(&used, NOW + 10) != ACCESS_CONTROL_UNRECORDED ||
+    if (strstr(error, "lost") == NULL || judge(&used, NOW + 10) != ACCESS_CONTROL_UNRECORDED ||
         judge(&unused, NOW + 10) != ACCESS_CONTROL_UNRECORDED)
         fail_msg("%s: %s", what, error);
     assert_int_equal(judge(&new, NOW + 20), ACCESS_CONTROL_ADMITTED);
@@ -349,7 +349,7 @@ TEST(an_arena_added_again_reads_no_file_of_a_running_store, set_up, tear_down)
     lose_runtime(&made);
     used_tokens_file_close(file);
     file = open_in(store, &made);
-    assert_non_null(strstr(error, "unknown"));
+    assert_non_null(strstr(error, "lost"));
     used_tokens_file_close(file); // not marked: the copy stays
     store_close(store);
     lose_runtime(&made);
