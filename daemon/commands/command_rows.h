@@ -76,7 +76,7 @@ REQUEST("arena create", MATCHMAKER, "PUT", "/v1/arenas/{id}", ID | TEMPLATE,
         command_arena_create, "Arena",
         "Create an arena from a template; repeating the request changes nothing")
 REQUEST("arena change", MATCHMAKER, "PATCH", "/v1/arenas/{id}", ID, MAX_PLAYERS | METADATA,
-        command_arena_change, "Arena", "Change max_players or the metadata of an arena on demand")
+        command_arena_change, "Arena", "Change the player limit or the metadata")
 REQUEST("arena end", MATCHMAKER, "DELETE", "/v1/arenas/{id}", ID, DRAIN | WITHIN | REASON,
         command_arena_end, "Arena", "End an arena on demand, at once or when all have left")
 REQUEST("arena templates", MATCHMAKER, "GET", "/v1/templates", 0, 0, command_arena_templates,
