@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rejects and ends connections; kicks, bans, mutes and draining.
+#include "connections.h"
+
 #include "match_internal.h"
 
 #include "name.h"

@@ -34,7 +34,7 @@ static void reset_client(struct raim_match *match, struct raim_connection *clien
         .waited = client->waited,
     };
     for (uint32_t i = 0; i < limits->history; i++)
-        raim_sent_view_at(match, client, i)->valid = false;
+        raim_sent_view_at(&match->interest, client, i)->valid = false;
     memset(client->waited, 0, limits->players + raim_wire_bullets(limits));
 }
 
@@ -193,7 +193,8 @@ static void acknowledge_events(const struct raim_match *match, struct raim_conne
                                const struct raim_input_message *message)
 {
     const uint32_t tick = match->world->tick - client->delay_ticks;
-    const struct raim_sent_view *sent_view = raim_sent_view_at(match, client, message->snapshot);
+    const struct raim_sent_view *sent_view =
+        raim_sent_view_at(&match->interest, client, message->snapshot);
     if (raim_event_cursor_acknowledge(&client->events, message->events, tick) &&
         message->has_snapshot && sent_view->valid && sent_view->sent &&
         sent_view->tick == message->snapshot)
@@ -279,7 +280,7 @@ void raim_match_prefetch(const struct raim_match *match)
         const struct raim_connection *client = &match->connections[i];
         // An input acknowledges one of the snapshots after the last one acknowledged.
         for (uint32_t ahead = 1; ahead <= 2; ahead++)
-            raim_match_load(raim_sent_view_at(match, client, client->acked_tick + ahead),
+            raim_match_load(raim_sent_view_at(&match->interest, client, client->acked_tick + ahead),
                             sizeof(struct raim_sent_view));
         if (client->player != RAIM_NOBODY)
             raim_match_load(&match->sessions[client->slot].inputs,
@@ -355,7 +356,7 @@ static void play_step(struct raim_match *match)
         raim_rewind_limit_step(&client->rewind_limit, world->tick_hz);
     }
     raim_sessions_expire(match);
-    const bool is_frozen = raim_rounds_is_frozen(match);
+    const bool is_frozen = raim_rounds_is_frozen(&match->rounds);
     if (is_frozen)
         raim_players_clear_inputs(match);
     else
@@ -406,7 +407,6 @@ void raim_match_step(struct raim_match *match)
     }
     raim_rounds_end_step(match);
     raim_event_log_release(&match->log, match->world->tick);
-    raim_rounds_update_late_phase(match);
     raim_spectators_apply_events(match);
     if (is_dormant) { // nobody is connected, so nothing is sent
         raim_record_end_tick(match);

@@ -6,6 +6,31 @@
 // allocate. Handles and ids: a `client` is a handle below max_connections, which is asserted. A
 // `player` is an id of any value: an id that no player has is treated as that of a player who has
 // left.
+//
+// What always holds between two calls:
+// - Each slot in `taken` has a player: one in the world, and its session in `sessions`. `playing`
+//   counts those that are not bots.
+// - The session of a player names its connection, and that names the player, unless the player is
+//   a bot or away. A connection without a player is a spectator's, or is not admitted.
+// - Every join, leave, kill, chat line and phase is one event of the log. Clients get events in
+//   order and without gaps, delayed spectators `delay_ticks` later. Before a player joins or
+//   a line of chat is taken there is room for the events of a whole step.
+// - A snapshot is a difference from one that its client has acknowledged, or is complete.
+// - Times are ticks modulo 2^32. raim_tick_diff compares them, never `<`.
+//
+// Who may touch what:
+// - Each module's header declares its part of the state: rounds, departed players, outbox, log,
+//   votes, origins and notices are written by their module. match_create.c, transition.c and
+//   match_checkpoint.c write all parts. Connections and sessions are written by several.
+// - players.c, sessions.c, rounds.c and raim_match_step change the world. Each change stands beside
+//   its call of raim_recording_input_..., or a recording would not replay.
+//
+// What reads as a bug and is none:
+// - sent_phase = RAIM_PHASES names no phase, so that the next step logs the phase again.
+// - shots_before and hits_before may be below 0, modulo 2^32, after a change of the map.
+// - An empty match skips the world's step and records no history: nobody can be sent it.
+// - A vote is not announced in the chat when the event log is full. VOTE messages report it.
+// - raim_origins_clear and _find take a const match: the table is scratch.
 #pragma once
 
 #include "map.h"

@@ -125,8 +125,10 @@ static bool allocate(struct raim_match *match, const struct raim_world_def *worl
         return false;
     const struct raim_wire_limits limits = raim_history_limits(match->world);
     return raim_history_create(&match->interest.history, &limits, limits.history) &&
-           raim_origins_create(match) && allocate_log(match) && allocate_sent_views(match) &&
-           allocate_interest(match);
+           raim_origins_create(&match->origins, slots > match->def.max_connections
+                                                    ? slots
+                                                    : match->def.max_connections) &&
+           allocate_log(match) && allocate_sent_views(match) && allocate_interest(match);
 }
 
 struct raim_match *raim_match_create(const struct raim_match_def *def)
@@ -178,7 +180,7 @@ void raim_match_destroy(struct raim_match *match)
     free(match->notices);
     free(match->sessions);
     free(match->taken);
-    free(match->origins);
+    raim_origins_destroy(&match->origins);
     free(match->inputs);
     raim_interest_destroy(match->interest.present);
     raim_interest_destroy(match->delayed_spectators.interest);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lines between a player and the server alone: a queue of answers for each client, and the lines of
 // admins that wait for the server's operator side.
+#include "notices.h"
+
 #include "match_internal.h"
 
 #include "name.h"

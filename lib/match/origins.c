@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: MIT
-// A hash table of addresses or networks, each of which counts players or spectators.
-#include "match_internal.h"
+// A hash table with open addressing.
+#include "origins.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool raim_origins_create(struct raim_match *match)
+bool raim_origins_create(struct raim_origins *origins, uint32_t keys)
 {
-    const uint32_t slots = match->world->max_players, connections = match->def.max_connections;
-    const uint32_t most = slots > connections ? slots : connections;
-    match->origin_capacity = 2;
-    while (match->origin_capacity < 2 * most)
-        match->origin_capacity *= 2;
-    match->origins = calloc(match->origin_capacity, sizeof *match->origins);
-    return match->origins != NULL;
+    origins->capacity = 2;
+    while (origins->capacity < 2 * keys)
+        origins->capacity *= 2;
+    origins->rows = calloc(origins->capacity, sizeof *origins->rows);
+    return origins->rows != NULL;
 }
 
-void raim_origins_clear(const struct raim_match *match)
+void raim_origins_destroy(struct raim_origins *origins)
 {
-    memset(match->origins, 0, match->origin_capacity * sizeof *match->origins);
+    free(origins->rows);
 }
 
-struct raim_origin *raim_origins_find(const struct raim_match *match, uint64_t key)
+void raim_origins_clear(const struct raim_origins *origins)
 {
-    const uint32_t mask = match->origin_capacity - 1;
+    memset(origins->rows, 0, origins->capacity * sizeof *origins->rows);
+}
+
+struct raim_origin *raim_origins_find(const struct raim_origins *origins, uint64_t key)
+{
+    const uint32_t mask = origins->capacity - 1;
     uint32_t at = (uint32_t)(key ^ key >> 32) & mask;
-    while (match->origins[at].key != 0 && match->origins[at].key != key)
+    while (origins->rows[at].key != 0 && origins->rows[at].key != key)
         at = (at + 1) & mask;
-    match->origins[at].key = key;
-    return &match->origins[at];
+    origins->rows[at].key = key;
+    return &origins->rows[at];
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes the outgoing messages of a tick, one per call.
+#include "outbox.h"
+
 #include "match_internal.h"
 
 #include "chat.h"
@@ -300,7 +302,7 @@ static size_t write_update(struct raim_match *match, struct raim_connection *cli
         return 0;
     raim_event_cursor_send(&client->events, next, match->world->tick - client->delay_ticks);
     if (snapshot > 0) {
-        raim_sent_view_at(match, client, client->sent_tick)->events = next;
+        raim_sent_view_at(&match->interest, client, client->sent_tick)->events = next;
         match->totals.snapshots++;
     }
     return events + snapshot;
@@ -327,9 +329,9 @@ static void prefetch_update(const struct raim_match *match, uint32_t index)
     const struct raim_connection *client = &match->connections[next];
     const size_t bytes = match->interest.sent_view_bytes;
     const uint32_t tick = match->world->tick - client->delay_ticks;
-    raim_match_load(raim_sent_view_at(match, client, tick), bytes);
-    raim_match_load(raim_sent_view_at(match, client, tick - 1), bytes);
-    raim_match_load(raim_sent_view_at(match, client, client->acked_tick), bytes);
+    raim_match_load(raim_sent_view_at(&match->interest, client, tick), bytes);
+    raim_match_load(raim_sent_view_at(&match->interest, client, tick - 1), bytes);
+    raim_match_load(raim_sent_view_at(&match->interest, client, client->acked_tick), bytes);
     const uint32_t second = raim_match_next_client(match, next + 1);
     if (second < match->def.max_connections)
         raim_match_load(&match->connections[second],

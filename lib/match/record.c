@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Recording: the scene, keyframes, and what clients were sent.
+#include "record.h"
+
 #include "match_internal.h"
 
 #include "recording_input.h"
@@ -89,7 +91,8 @@ void raim_record_sent(struct raim_match *match, const struct raim_connection *cl
 {
     if (match->records == NULL || client->player == RAIM_NOBODY)
         return;
-    struct raim_sent_view *sent_view = raim_sent_view_at(match, client, match->world->tick);
+    struct raim_sent_view *sent_view =
+        raim_sent_view_at(&match->interest, client, match->world->tick);
     raim_recording_input_sent(match->records, client->slot, sent_view->players,
                               raim_sent_view_bullets(&match->interest.history.limits, sent_view));
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rounds: clock, end, break and pauses.
+#include "rounds.h"
+
 #include "match_internal.h"
 
 #include "recording_input.h"
@@ -28,8 +30,8 @@ static void start(struct raim_match *match)
     rounds->winner = RAIM_NOBODY;
     rounds->played_ticks = 0;
     rounds->start_ms = 0;
-    match->votes.replays_map = false;
-    match->departed.count = match->departed.omitted = 0;
+    raim_votes_begin_round(&match->votes);
+    raim_departed_clear(&match->departed);
 }
 
 static enum raim_phase phase_of(const struct raim_rounds *rounds)
@@ -50,9 +52,9 @@ void raim_rounds_mark_phase_sent(struct raim_match *match)
     match->delayed_spectators.phase = raim_rounds_phase(match);
 }
 
-bool raim_rounds_is_frozen(const struct raim_match *match)
+bool raim_rounds_is_frozen(const struct raim_rounds *rounds)
 {
-    return phase_of(&match->rounds) != RAIM_PHASE_PLAY;
+    return phase_of(rounds) != RAIM_PHASE_PLAY;
 }
 
 // The clock of a round waits for the first player or bot, so that none runs in an empty arena.
@@ -97,7 +99,7 @@ static void log_phase(struct raim_match *match, uint32_t tick)
     event->phase = raim_rounds_phase(match);
     match->rounds.sent_phase = (uint8_t)event->phase.phase;
     raim_recording_input_phase(match->records, &event->phase);
-    if (!raim_rounds_is_frozen(match))
+    if (!raim_rounds_is_frozen(&match->rounds))
         return;
     raim_world_clear_bullets(match->world);
     raim_recording_input_clear_bullets(match->records);
@@ -150,10 +152,9 @@ void raim_rounds_end_step(struct raim_match *match)
     rounds->played_ticks++;
     uint32_t most;
     const raim_player_id winner = find_winner(match, &most);
+    const bool ends_by_vote = raim_votes_take_round_end(&match->votes);
     const bool is_over = (rounds->has_end && rounds->left_ticks == 0) ||
-                         (rounds->score_limit > 0 && most >= rounds->score_limit) ||
-                         match->votes.ends_round;
-    match->votes.ends_round = false;
+                         (rounds->score_limit > 0 && most >= rounds->score_limit) || ends_by_vote;
     if (!is_over)
         return;
     rounds->phase = RAIM_PHASE_BREAK;
@@ -161,6 +162,11 @@ void raim_rounds_end_step(struct raim_match *match)
     rounds->left_ticks = ticks_of(match, match->policy.tuning.break_s);
     rounds->winner = winner;
     log_phase(match, match->world->tick);
+}
+
+void raim_rounds_set_paused(struct raim_rounds *rounds, uint32_t by)
+{
+    rounds->paused = (uint8_t)by;
 }
 
 void raim_rounds_extend(struct raim_match *match, uint32_t ticks)
@@ -171,16 +177,6 @@ void raim_rounds_extend(struct raim_match *match, uint32_t ticks)
     rounds->left_ticks +=
         ticks < longest - rounds->left_ticks ? ticks : longest - rounds->left_ticks;
     rounds->sent_phase = RAIM_PHASES; // the next step logs the phase with its new end
-}
-
-void raim_rounds_update_late_phase(struct raim_match *match)
-{
-    const struct raim_event_log *log = &match->log;
-    for (uint32_t i = log->was_due[RAIM_AUDIENCE_LATE]; i != log->due[RAIM_AUDIENCE_LATE]; i++) {
-        const struct raim_wire_event *event = &raim_event_log_at(log, i)->event;
-        if (event->kind == RAIM_WIRE_PHASE)
-            match->delayed_spectators.phase = event->phase;
-    }
 }
 
 void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *tuning)
@@ -194,7 +190,7 @@ void raim_match_tune(struct raim_match *match, const struct raim_match_tuning *t
     assert(memchr(tuning->motd, '\0', sizeof tuning->motd) != NULL);
     assert(tuning->votes.kinds == 0 || (tuning->votes.time_s >= 5 && tuning->votes.time_s <= 300));
     assert(tuning->votes.yes_percent <= 99);
-    match->votes.offer_version++;
+    raim_votes_renew_offer(&match->votes);
     match->policy.tuning = *tuning;
     match->policy.grace_ticks = ticks_of(match, tuning->resume_grace_s);
     match->policy.idle_ticks = ticks_of(match, tuning->idle_timeout_s);
@@ -210,7 +206,7 @@ void raim_match_set_next_map(struct raim_match *match, const char *name)
 
 void raim_match_pause(struct raim_match *match, bool paused)
 {
-    match->rounds.paused = paused ? RAIM_PAUSED_BY_OPERATOR : 0;
+    raim_rounds_set_paused(&match->rounds, paused ? RAIM_PAUSED_BY_OPERATOR : 0);
 }
 
 struct raim_match_round raim_match_round(const struct raim_match *match)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sessions: tokens, resuming after a lost connection, idling and eviction.
+#include "sessions.h"
+
 #include "match_internal.h"
 
 #include "recording_input.h"
@@ -86,7 +88,7 @@ void raim_sessions_track_idle(const struct raim_match *match, struct raim_match_
     if (is_new)
         session->idle_ticks = 0;
     else
-        session->idle_ticks += !raim_rounds_is_frozen(match);
+        session->idle_ticks += !raim_rounds_is_frozen(&match->rounds);
 }
 
 // The player away whose time away exceeds its time played by most; RAIM_NOBODY: none.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spectators: whose view they receive, and the history for delayed ones.
+#include "spectators.h"
+
 #include "match_internal.h"
 
 #include "text.h"
@@ -41,7 +43,7 @@ static struct raim_origin find_largest(const struct raim_match *match, uint64_t 
                                        uint64_t own, uint32_t *own_count)
 {
     struct raim_origin largest = {0};
-    raim_origins_clear(match);
+    raim_origins_clear(&match->origins);
     *own_count = 0;
     for (uint32_t i = raim_match_next_client(match, 0); i < match->def.max_connections;
          i = raim_match_next_client(match, i + 1)) {
@@ -49,7 +51,7 @@ static struct raim_origin find_largest(const struct raim_match *match, uint64_t 
         const uint64_t from = network != 0 ? client->origin : client->network;
         if (!raim_is_spectator(client) || from == 0 || (network != 0 && client->network != network))
             continue;
-        struct raim_origin *crowd = raim_origins_find(match, from);
+        struct raim_origin *crowd = raim_origins_find(&match->origins, from);
         crowd->count++;
         *own_count += from == own;
         if (crowd->count > largest.count)
@@ -170,9 +172,21 @@ static void apply_event(struct raim_match *match, enum raim_audience audience,
     }
 }
 
+// The phase as the late audience knows it.
+static void update_late_phase(struct raim_match_delayed_spectators *late,
+                              const struct raim_event_log *log)
+{
+    for (uint32_t i = log->was_due[RAIM_AUDIENCE_LATE]; i != log->due[RAIM_AUDIENCE_LATE]; i++) {
+        const struct raim_wire_event *event = &raim_event_log_at(log, i)->event;
+        if (event->kind == RAIM_WIRE_PHASE)
+            late->phase = event->phase;
+    }
+}
+
 void raim_spectators_apply_events(struct raim_match *match)
 {
     const struct raim_event_log *log = &match->log;
+    update_late_phase(&match->delayed_spectators, log);
     for (uint32_t audience = 0; match->watching > 0 && audience < RAIM_AUDIENCES; audience++)
         for (uint32_t i = log->was_due[audience]; i != log->due[audience]; i++)
             apply_event(match, audience, &raim_event_log_at(log, i)->event);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Snapshots: records the visible set of each client tick by tick, and writes it as a delta against
 // the acknowledged snapshot.
+#include "view.h"
+
 #include "match_internal.h"
 
 #include "priority.h"
@@ -72,7 +74,7 @@ enum raim_rejection raim_view_acknowledge(const struct raim_match *match,
     const uint32_t own_ticks = match->world->tick - match->began_tick;
     if (age >= (int32_t)history || (age >= 0 && (uint32_t)age + client->delay_ticks >= own_ticks))
         return RAIM_REJECTIONS; // it may have been valid once, but is useless now
-    const struct raim_sent_view *sent_view = raim_sent_view_at(match, client, tick);
+    const struct raim_sent_view *sent_view = raim_sent_view_at(&match->interest, client, tick);
     if (age < 0 || !sent_view->valid || !sent_view->sent || sent_view->tick != tick)
         return RAIM_REJECTED_ACK;
     // Of before its last WELCOME: the client discards it, so it must not become a baseline.
@@ -117,7 +119,7 @@ static void update_shown(const struct raim_match *match, struct raim_interest *i
         raim_history_self_at(raim_interest_history(interest), tick, client->slot)->self;
     // In a frozen phase the client does not steer, so it receives its own aim. The margin still
     // sets its clock.
-    sent_view->self.steers = steers && !raim_rounds_is_frozen(match);
+    sent_view->self.steers = steers && !raim_rounds_is_frozen(&match->rounds);
     sent_view->self.margin = (int8_t)(steers ? client->inbox.margin : 0);
     const struct raim_wire_limits *limits = &raim_interest_history(interest)->limits;
     raim_interest_find(interest, &viewer, sent_view->players,
@@ -142,7 +144,7 @@ static enum raim_wire_change change_of(const struct raim_match *match,
                                        const struct raim_connection *client,
                                        const struct raim_wire_frame *frame)
 {
-    struct raim_sent_view *before = raim_sent_view_at(match, client, frame->tick - 1);
+    struct raim_sent_view *before = raim_sent_view_at(&match->interest, client, frame->tick - 1);
     if (!before->valid || before->tick != frame->tick - 1)
         return RAIM_WIRE_CHANGED;
     const struct raim_wire_frame from = frame_of(interest, before);
@@ -192,7 +194,7 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     struct raim_interest *interest = interest_of(match, client);
     const struct raim_wire_limits *limits = &match->interest.history.limits;
     const uint32_t tick = raim_interest_tick(interest);
-    struct raim_sent_view *sent_view = raim_sent_view_at(match, client, tick);
+    struct raim_sent_view *sent_view = raim_sent_view_at(&match->interest, client, tick);
     raim_match_begin_work(match, RAIM_MATCH_INTEREST);
     update_shown(match, interest, client, sent_view);
     raim_match_begin_work(match, RAIM_MATCH_ENCODING);
@@ -210,7 +212,8 @@ size_t raim_view_write(struct raim_match *match, struct raim_connection *client,
     const bool has_baseline =
         client->has_acked && raim_tick_diff(tick, client->acked_tick) < (int32_t)limits->history;
     if (has_baseline)
-        baseline = frame_of(interest, raim_sent_view_at(match, client, client->acked_tick));
+        baseline =
+            frame_of(interest, raim_sent_view_at(&match->interest, client, client->acked_tick));
     const struct raim_wire_frame *from = has_baseline ? &baseline : NULL;
     size_t size = raim_snapshot_write(limits, from, &frame, bytes, capacity);
     const bool is_prioritised = size == 0;

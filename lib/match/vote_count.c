@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counts the running vote: the latest choices from each origin, up to a limit.
+#include "vote_count.h"
+
 #include "match_internal.h"
 
 // The choice that a session has made in the running vote.
@@ -90,8 +92,8 @@ struct raim_vote_count raim_votes_count(const struct raim_match *match)
 {
     struct raim_vote_count count = {0};
     const bool is_one_address = raim_votes_addresses(match) <= 1;
-    const struct raim_origin *groups = match->origins;
-    raim_origins_clear(match);
+    const struct raim_origin *groups = match->origins.rows;
+    raim_origins_clear(&match->origins);
     uint32_t origins = 0, agreeing = 0; // of electors
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
@@ -106,11 +108,11 @@ struct raim_vote_count raim_votes_count(const struct raim_match *match)
             agreeing += choice == RAIM_VOTE_YES;
             continue;
         }
-        struct raim_origin *group = raim_origins_find(match, session->origin);
+        struct raim_origin *group = raim_origins_find(&match->origins, session->origin);
         group->count++;
         note_choice(group, session->vote.order, choice);
     }
-    for (uint32_t i = 0; i < match->origin_capacity; i++) {
+    for (uint32_t i = 0; i < match->origins.capacity; i++) {
         origins += groups[i].key != 0;
         agreeing += groups[i].key != 0 && add_group(&count, &groups[i]);
     }
@@ -123,13 +125,14 @@ struct raim_vote_count raim_votes_count(const struct raim_match *match)
 uint32_t raim_votes_addresses(const struct raim_match *match)
 {
     uint32_t count = 0;
-    raim_origins_clear(match);
+    raim_origins_clear(&match->origins);
     for (uint32_t slot = raim_match_next_slot(match, 0); slot < match->world->max_players;
          slot = raim_match_next_slot(match, slot + 1)) {
         const struct raim_match_session *session = &match->sessions[slot];
         if (!is_active(match, slot))
             continue;
-        count += session->origin == 0 || raim_origins_find(match, session->origin)->count++ == 0;
+        count += session->origin == 0 ||
+                 raim_origins_find(&match->origins, session->origin)->count++ == 0;
     }
     return count;
 }

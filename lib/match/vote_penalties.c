@@ -2,6 +2,8 @@
 // Penalties: what votes have imposed, and how long an address waits until it may call the next one.
 // A penalty is of a player: of its session, of its access token wherever it comes from, and of its
 // address, or, where others play from there, of those at the address who bear its name.
+#include "vote_penalties.h"
+
 #include "match_internal.h"
 
 #include "text.h"

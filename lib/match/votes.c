@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls, casts and decides votes, and puts their outcomes into effect.
+#include "vote_state.h"
+
 #include "match_internal.h"
 
 #include "name.h"
@@ -66,6 +68,23 @@ void raim_match_set_origin(struct raim_match *match, uint32_t client, uint64_t o
     assert(client < match->def.max_connections);
     match->connections[client].origin = origin;
     match->connections[client].network = network;
+}
+
+void raim_votes_begin_round(struct raim_match_votes *votes)
+{
+    votes->replays_map = false;
+}
+
+bool raim_votes_take_round_end(struct raim_match_votes *votes)
+{
+    const bool ends = votes->ends_round;
+    votes->ends_round = false;
+    return ends;
+}
+
+void raim_votes_renew_offer(struct raim_match_votes *votes)
+{
+    votes->offer_version++;
 }
 
 bool raim_match_replays_map(const struct raim_match *match)
@@ -374,7 +393,7 @@ static void take_effect(struct raim_match *match)
         extend(match);
         break;
     case RAIM_VOTE_PAUSE:
-        match->rounds.paused = votes->running.resumes ? 0 : RAIM_PAUSED_BY_VOTE;
+        raim_rounds_set_paused(&match->rounds, votes->running.resumes ? 0 : RAIM_PAUSED_BY_VOTE);
         votes->paused_ticks = 0;
         break;
     default: // RAIM_VOTE_MAP is up to the caller of the library
@@ -428,7 +447,7 @@ static void limit_pause(struct raim_match *match)
     if (match->rounds.paused != RAIM_PAUSED_BY_VOTE ||
         ++match->votes.paused_ticks < raim_votes_ticks(match, pause_s))
         return;
-    match->rounds.paused = 0;
+    raim_rounds_set_paused(&match->rounds, 0);
 }
 
 void raim_votes_step(struct raim_match *match)

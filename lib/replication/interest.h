@@ -6,6 +6,28 @@
 // entities never reach the client. It reads only a history and the map, so it serves any recorded
 // tick, including the delayed ones of spectators. Thread rule: an interest object belongs to one
 // thread at a time. Nothing allocates after creation.
+//
+// How the files work together: history.h quantises each tick once, interest.h selects from a tick
+// what a viewer may be sent, by visibility_cache.h, which asks visibility.h. priority.h writes what
+// was selected where it exceeds a message.
+//
+// What always holds:
+// - Visibility errs in one direction only: an entity that could come into sight as said above is
+//   sent, another one may be. A cached answer does not differ in that.
+// - All positions are those of the wire's grid.
+// - A history is written once a tick, in order, and never by a query. Frames older than its ticks
+//   are overwritten.
+// - The sets of a snapshot hold only living players and flying bullets of its tick.
+//
+// Who may touch what: raim_history_record and raim_history_copy write a history. A cache belongs to
+// one interest object, and only interest.c tells it that a slot holds another entity, or that
+// one has moved further than it can run.
+//
+// What reads as a bug and is none:
+// - `seen` of a cache entry may lie in the future.
+// - A tick that does not follow the selected one empties the caches: nothing is known of the ticks
+//   between.
+// - `waited` belongs to the client and outlives the snapshot; it is cleared when everything fits.
 #pragma once
 
 #include "history.h"

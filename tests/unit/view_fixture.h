@@ -203,7 +203,7 @@ static inline struct raim_sent_view *stage_shown(const struct stage *stage, uint
 {
     const uint32_t tick = stage->match->world->tick;
     struct raim_sent_view *shown =
-        raim_sent_view_at(stage->match, &stage->match->connections[handle], tick);
+        raim_sent_view_at(&stage->match->interest, &stage->match->connections[handle], tick);
     assert_true(shown->valid && shown->tick == tick);
     return shown;
 }

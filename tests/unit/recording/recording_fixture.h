@@ -63,7 +63,7 @@ static inline void note_truth(struct take *take, struct raim_match *match)
         const struct raim_connection *client = &match->connections[i];
         if (client->player == RAIM_NOBODY || client->state != RAIM_CONNECTION_PLAYING)
             continue;
-        struct raim_sent_view *shown = raim_sent_view_at(match, client, world->tick);
+        struct raim_sent_view *shown = raim_sent_view_at(&match->interest, client, world->tick);
         if (!shown->valid || shown->tick != world->tick)
             continue;
         truth->plays[client->slot] = true;

@@ -388,7 +388,7 @@ TEST(only_snapshots_that_were_sent_can_be_acknowledged)
     const uint32_t now = stage->match->world->tick;
     uint32_t skipped = 0;
     for (uint32_t tick = now - stage->limits.history + 1; tick != now + 1; tick++)
-        if (!raim_sent_view_at(stage->match, client, tick)->sent)
+        if (!raim_sent_view_at(&stage->match->interest, client, tick)->sent)
             skipped = tick;
     assert_true(skipped != 0);
     const uint32_t acked = client->acked_tick;
@@ -444,7 +444,7 @@ TEST(a_feigned_latency_shows_no_more_than_a_quarter_of_a_second)
         stage_tick(stage);
         const uint32_t late = stage->match->world->tick - stage->limits.history + 2;
         liar->has_named =
-            raim_sent_view_at(stage->match, &stage->match->connections[0], late)->sent;
+            raim_sent_view_at(&stage->match->interest, &stage->match->connections[0], late)->sent;
         liar->name = late;
         stage->viewers[1].pressed.aim += 100; // so that every tick needs a snapshot
         uint8_t bytes[RAIM_MAX_MESSAGE_BYTES];

@@ -64,7 +64,7 @@ static void assert_frame_is_true(const struct stage *stage, uint32_t handle,
     const struct raim_wire_frame *truth =
         raim_history_at(&stage->match->interest.history, frame->tick);
     struct raim_sent_view *shown =
-        raim_sent_view_at(stage->match, &stage->match->connections[handle], frame->tick);
+        raim_sent_view_at(&stage->match->interest, &stage->match->connections[handle], frame->tick);
     const uint32_t bullets = raim_wire_bullets(limits);
     assert_true(shown->valid && shown->sent && shown->tick == frame->tick);
     assert_memory_equal(frame->seen_players, shown->players, raim_set_words(limits->players) * 8);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Lines for one client alone, and the lines of admins that wait for the server.
+#pragma once
+
+#include "match.h"
+#include "message.h"
+#include "notice.h"
+
+struct raim_connection;
+struct raim_match;
+
+// Lines that wait to be sent to a client: notices.c. Memory that is never used is never touched.
+#define RAIM_NOTICES 16
+struct raim_notice_queue {
+    uint32_t first;
+    struct raim_notice lines[RAIM_NOTICES];
+};
+
+// Lines of players that wait for raim_match_next_line.
+#define RAIM_MATCH_LINES 8
+struct raim_match_lines {
+    uint32_t first, count;
+    struct raim_match_line waiting[RAIM_MATCH_LINES];
+};
+
+// Queues a line for a client alone. Nothing happens where the client reads no NOTICE, the queue is
+// full or the text cannot be cleaned.
+void raim_match_notice(struct raim_match *match, struct raim_connection *client, const char *text);
+
+// Writes the oldest line of a client's queue, at most one in a tick; 0: none.
+size_t raim_notices_write(struct raim_match *match, struct raim_connection *client, uint8_t *bytes,
+                          size_t capacity);
+
+// Takes the queue over into the succeeding match.
+void raim_notices_carry(struct raim_match *next, struct raim_connection *to,
+                        const struct raim_match *before, const struct raim_connection *from);
+
+// Queues a player's line for raim_match_next_line; false: the queue is full. Half of it is kept for
+// those who are logged in.
+bool raim_notices_add_line(struct raim_match *match, const struct raim_connection *client,
+                           const char *text);
