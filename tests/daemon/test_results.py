@@ -286,7 +286,7 @@ class RoundTest(Results):
         daemon = self.stage.serve(easy_arena(score_limit=1, round_time=60.0))
         self.stage.bots(daemon, 3)
         daemon.poll("a leaderboard", lambda: self.leaderboard(daemon), FIGHT_S)
-        self.assertIn("results in memory only", daemon.log)
+        self.assertIn("results are kept in memory only", daemon.log)
 
 
 class HostileTest(Results):

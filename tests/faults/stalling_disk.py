@@ -165,7 +165,7 @@ def give_commands(trial, server):
     answer = daemon.ask(f"/recordings/{BIG}")
     took["download"] = time.monotonic() - begin
     expect(answer.status == 200, f"download: {answer.status}")
-    daemon.poll("a word of it", lambda: "state directory stalls" in daemon.log)
+    daemon.poll("a word of it", lambda: "state directory does not respond" in daemon.log)
     return (joined, joined_arena), took, stored
 
 
